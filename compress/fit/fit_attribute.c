@@ -25,6 +25,7 @@ bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sampl
 typedef struct values {
     const fit_sample **samples;
     int64_t *value;
+    size_t *past; /* by sample: the first one behind it with another value, or of another rank */
     size_t n;
     unsigned variables; /* bits: the variables that an expression may have */
     unsigned without;   /* bits: grids that it may not have */
@@ -39,22 +40,45 @@ static unsigned variables_of(const fitting *f, const fit_node *node)
     return node->has_each ? variables | 1U << FIT_EACH : variables;
 }
 
+static void find_past(values *v)
+{
+    for (size_t i = v->n; i-- > 0;) {
+        const size_t k = i + 1;
+        const bool is_same = k < v->n && v->value[k] == v->value[i] &&
+                             v->samples[k]->rank == v->samples[i]->rank &&
+                             v->samples[k]->capture == v->samples[i]->capture;
+        v->past[i] = is_same ? v->past[k] : k;
+    }
+}
+
+/* The next sample to look at: a candidate without variables is the same in all iterations of a
+ * rank. Loops with many iterations would take hours otherwise. */
+static size_t next_of(const fitting *f, size_t candidate, const values *v, size_t i)
+{
+    const fit_candidate *all = f->candidates.items;
+    return all[candidate].variables ? i + 1 : v->past[i];
+}
+
 static bool collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, values *v)
 {
     const fit_sample *samples = node->samples.items;
     const size_t n = node->samples.n;
     *v = (values){.samples = calloc(n + 1, sizeof *v->samples),
                   .value = calloc(n + 1, sizeof *v->value),
+                  .past = calloc(n + 1, sizeof *v->past),
                   .without = f->without,
                   .comm = f->order ? f->symbols[f->order[node->low]].comm : SKEL_WORLD,
                   .variables = variables_of(f, node)};
     if (v->comm >= SKEL_FIRST_COMM && fit_comm_at(f, v->comm)->is_world)
         v->comm = SKEL_WORLD;
-    for (size_t i = 0; i < n && v->samples && v->value; i++)
+    const bool has_room = v->samples && v->value && v->past;
+    for (size_t i = 0; has_room && i < n; i++)
         if (fit_is_used(f, node, &samples[i]) && get(arg, &samples[i], &v->value[v->n]))
             v->samples[v->n++] = &samples[i];
-    if (v->samples && v->value)
+    if (has_room) {
+        find_past(v);
         return true;
+    }
     fit_out_of_memory(f);
     return false;
 }
@@ -63,21 +87,13 @@ static void release(values *v)
 {
     free(v->samples);
     free(v->value);
+    free(v->past);
 }
 
 static bool is_constant(const values *v)
 {
     for (size_t i = 1; i < v->n; i++)
         if (v->value[i] != v->value[0])
-            return false;
-    return true;
-}
-
-static bool equals(const fitting *f, size_t candidate, const values *v)
-{
-    int64_t value;
-    for (size_t i = 0; i < v->n; i++)
-        if (!fit_value(f, candidate, v->samples[i], &value) || value != v->value[i])
             return false;
     return true;
 }
@@ -92,7 +108,7 @@ static int count_values(const fitting *f, size_t candidate, const values *v, dou
     int n_seen = 0;
     uint32_t counted = UINT32_MAX; /* a capture */
     *bits = 0;
-    for (size_t i = 0; i < v->n && n_seen < MAX_SEEN; i++) {
+    for (size_t i = 0; i < v->n && n_seen < MAX_SEEN; i = next_of(f, candidate, v, i)) {
         if (!fit_value(f, candidate, v->samples[i], &base))
             return 0;
         bool is_new = true;
@@ -107,13 +123,14 @@ static int count_values(const fitting *f, size_t candidate, const values *v, dou
     return n_seen;
 }
 
-/* a and b of value = a * base + b, from the first two samples whose bases differ. */
+/* a and b of value = a * base + b, from the first two samples whose bases differ. Of samples with
+ * equal values, the first one is enough: if bases differ there, is_on_line finds it. */
 static bool line_of(const fitting *f, size_t candidate, const values *v, int64_t *a, int64_t *b)
 {
     int64_t x0, x = 0, dx, dy, product;
     if (!fit_value(f, candidate, v->samples[0], &x0))
         return false;
-    for (size_t i = 1; i < v->n; i++) {
+    for (size_t i = v->past[0]; i < v->n; i = v->past[i]) {
         if (!fit_value(f, candidate, v->samples[i], &x))
             return false;
         if (x == x0)
@@ -128,14 +145,30 @@ static bool line_of(const fitting *f, size_t candidate, const values *v, int64_t
     return false;
 }
 
-static bool is_on_line(const fitting *f, size_t candidate, const values *v, int64_t a, int64_t b)
+static bool is_on_line_at(const fitting *f, size_t candidate, const values *v,
+                          const int64_t line[2], bool every)
 {
     int64_t x, value;
-    for (size_t i = 0; i < v->n; i++)
-        if (!fit_value(f, candidate, v->samples[i], &x) || __builtin_mul_overflow(a, x, &value) ||
-            __builtin_add_overflow(value, b, &value) || value != v->value[i])
+    for (size_t i = 0; i < v->n; i = every ? i + 1 : v->past[i])
+        if (!fit_value(f, candidate, v->samples[i], &x) ||
+            __builtin_mul_overflow(line[0], x, &value) ||
+            __builtin_add_overflow(value, line[1], &value) || value != v->value[i])
             return false;
     return true;
+}
+
+/* Few samples refute most candidates. */
+static bool is_on_line(const fitting *f, size_t candidate, const values *v, int64_t a, int64_t b)
+{
+    const fit_candidate *all = f->candidates.items;
+    const int64_t line[2] = {a, b};
+    return is_on_line_at(f, candidate, v, line, false) &&
+           (!all[candidate].variables || is_on_line_at(f, candidate, v, line, true));
+}
+
+static bool equals(const fitting *f, size_t candidate, const values *v)
+{
+    return is_on_line(f, candidate, v, 1, 0);
 }
 
 /* An operator that is weaker than + and - may be in the text. */
@@ -280,13 +313,18 @@ static bool search_growth(const fitting *f, const values *v, unsigned use, char 
         bool ok = slope != 0;
         at_0.variables &= ~(1U << d);
         at_0.value = calloc(v->n + 1, sizeof *at_0.value);
-        for (size_t i = 0; i < v->n && ok && at_0.value; i++) {
+        at_0.past = calloc(v->n + 1, sizeof *at_0.past);
+        ok = ok && at_0.value && at_0.past;
+        for (size_t i = 0; ok && i < v->n; i++) {
             int64_t grown;
             ok = !__builtin_mul_overflow(slope, v->samples[i]->index[d] / f->period[d], &grown) &&
                  !__builtin_sub_overflow(v->value[i], grown, &at_0.value[i]);
         }
-        ok = ok && at_0.value && search(f, &at_0, use, rest);
+        if (ok)
+            find_past(&at_0);
+        ok = ok && search(f, &at_0, use, rest);
         free(at_0.value);
+        free(at_0.past);
         if (!ok)
             continue;
         const uint64_t step = slope < 0 ? -(uint64_t)slope : (uint64_t)slope;
@@ -318,7 +356,7 @@ bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *g
 static bool holds(const fitting *f, size_t candidate, const values *v, bool all)
 {
     int64_t value;
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n; i = next_of(f, candidate, v, i))
         if (!fit_value(f, candidate, v->samples[i], &value) || (v->value[i] && !value) ||
             (all && !v->value[i] && value))
             return false;
@@ -327,8 +365,10 @@ static bool holds(const fitting *f, size_t candidate, const values *v, bool all)
 
 static bool hold_both(const fitting *f, size_t a, size_t b, const values *v)
 {
+    const fit_candidate *all = f->candidates.items;
+    const size_t with_variables = all[a].variables ? a : b;
     int64_t x, y;
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n; i = next_of(f, with_variables, v, i))
         if (!fit_value(f, a, v->samples[i], &x) || !fit_value(f, b, v->samples[i], &y) ||
             (x && y) != (v->value[i] != 0))
             return false;

@@ -185,4 +185,28 @@ check 'two captures exit with 2' usage 'give 3 captures or more' "$timeless" fit
 check 'a value is missing: exits with 2' usage '2 values for 3 captures' "$timeless" fit any.tl any.tl any.tl -P N=1,2
 check 'a parameter without values exits with 2' usage 'give NAME=VALUES' "$timeless" fit any.tl any.tl any.tl -P N
 check 'a file of another kind is not overwritten' bash -c '! "$1" fit any.tl any.tl any.tl -o mine.txt && grep -qx mine mine.txt' - "$timeless"
+# ---- many iterations ----
+cat >many.skel <<'EOS'
+skeleton 1
+ranks 4
+param N = 100
+param M = 10
+param K = 5
+repeat K {
+    MPI_Isend peer=(rank + 1) % ranks count=8 * N request=r
+    MPI_Irecv peer=(rank - 1) % ranks count=8 * N request=r
+    MPI_Waitall request=r
+    MPI_Allreduce count=M
+}
+EOS
+"$timeless" make many.skel,ranks=4,N=100,M=10,K=20000 -o 1.tl && "$timeless" make many.skel,ranks=4,N=200,M=10,K=20000 -o 2.tl &&
+    "$timeless" make many.skel,ranks=4,N=100,M=30,K=20010 -o 3.tl && "$timeless" make many.skel,ranks=6,N=150,M=20,K=10000 -o 4.tl
+# Before its candidates were looked at once for each rank, and not in each iteration, this took 40 s of a processor.
+in_time() { (ulimit -t 20; exec "$timeless" fit 1.tl 2.tl 3.tl 4.tl -P N=100,200,100,150 -P M=10,10,30,20 -P K=20000,20000,20010,10000 -o fitted.skel -q); }
+if [ -n "$SANITIZE" ]; then
+    skip 'three parameters and 20000 iterations take a few seconds of a processor' 'needs the plain build'
+else
+    check 'three parameters and 20000 iterations take a few seconds of a processor' in_time
+    check 'and have the right numbers' grep -q 'for i0 = 0 to K - 1 {' fitted.skel
+fi
 tap_done
