@@ -273,6 +273,9 @@ static void add_orders(budget_inputs *b)
     } orders[] = {
         {"--polls=", "adaptive", "order of polls", "timeless replay --polls adaptive"},
         {"--wildcards=", "first", "order of wildcards", "timeless replay --wildcards first"}};
+    const char *engine = word_list_value(&b->options, "--engine=");
+    if (engine && !strcmp(engine, "loggops")) /* it only has the recorded ones */
+        return;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         const char *now = word_list_value(&b->options, orders[i].option);
         input_change change = {.kind = INPUT_ORDER};

@@ -5,6 +5,7 @@
 
 #include "machine/duration.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static const struct parameter {
 typedef struct parameter_group {
     double values[N_PARAMETERS];
     uint64_t S_bytes, from_bytes;
-    unsigned given; /* a bit for each parameter */
+    unsigned given;      /* a bit for each parameter */
+    unsigned given_here; /* likewise, in this group itself */
 } parameter_group;
 
 static tl_status wrong(const char *text, const char *at, tl_error *err)
@@ -50,14 +52,17 @@ static const struct parameter *find_parameter(const char *at)
 static int read_parameter(const char **at, parameter_group *g)
 {
     const struct parameter *p = find_parameter(*at);
-    if (!p)
+    const int number = p ? (int)(p - parameters) : 0;
+    if (!p || g->given_here >> number & 1) /* twice in a group: which one is meant? */
         return 0;
-    const int number = (int)(p - parameters);
     const char *value = *at + strlen(p->name) + 1, *end;
     if (p->is_bytes) {
         char *after;
+        if (*value < '0' || *value > '9') /* strtoull takes -1 as 2^64 - 1 */
+            return 0;
+        errno = 0;
         *(number == P_S ? &g->S_bytes : &g->from_bytes) = strtoull(value, &after, 10);
-        if (after == value)
+        if (after == value || errno)
             return 0;
         end = after;
     } else {
@@ -66,6 +71,7 @@ static int read_parameter(const char **at, parameter_group *g)
             return 0;
     }
     g->given |= 1u << number;
+    g->given_here |= 1u << number;
     *at = end;
     return 1;
 }
@@ -109,6 +115,7 @@ static int add_group(loggops_path *path, const loggops_costs *costs)
 /* One group, up to a ';' or the end. */
 static tl_status read_group(const char *text, const char **at, parameter_group *g, tl_error *err)
 {
+    g->given_here = 0;
     for (;; (*at)++) {
         const char *begin = *at;
         if (!read_parameter(at, g) || !strchr(",;", **at))
@@ -183,6 +190,11 @@ tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error
         if ((status = read_group(text, &at, g, err)) != TL_OK ||
             (status = check_first(text, g, err)) != TL_OK)
             return status;
+        if (begin != text && g->given_here & (1u << P_S | 1u << P_R))
+            return tl_fail(err, TL_ERR_USAGE,
+                           "--params '%s': S and R hold for all messages; give them in the first "
+                           "group",
+                           text);
         const loggops_costs costs = costs_of_group(g);
         if (!add_group(path, &costs))
             return wrong(text, begin, err);

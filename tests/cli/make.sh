@@ -157,6 +157,18 @@ check 'the loggops engine refuses two threads in a rank' refused 3 'event 2: the
 check 'a trace with a collective beside another thread is made' threaded 'Enter request=1' 'MPI_Barrier comm=1 clock_ns=1' 'Return request=1 new_comm=0'
 check 'the loggops engine refuses a collective beside another thread' refused 3 'event 1: the loggops engine does not know Enter (several threads' loggops threads.tl $odin
 check 'an unknown engine is refused' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
+# What would be ignored, or taken for something else, is refused.
+params() { "$timeless" replay made.tl --engine loggops -q --params "L=1us,o=1us,g=0,G=1ns,O=0$1"; }
+"$timeless" make ring -n 4 -o made.tl
+for wrong in S=-1 S=x S=99999999999999999999 L=2us; do
+    check "--params with $wrong is refused" refused 2 "is not valid at '$wrong" params ,$wrong
+done
+check '--params with a threshold for messages within a node is refused' refused 2 'S and R hold for all messages; give them in the first group' params ';local:L=1us,S=100'
+for option in '--polls adaptive' '--wildcards first'; do
+    # shellcheck disable=SC2086
+    check "$option is refused by the loggops engine" refused 2 "replays polls and wildcards as they were recorded; leave out $option" \
+        "$timeless" replay made.tl --engine loggops -q --params $odin $option
+done
 # Rank 2 of 4 divides by zero, when ranks 0 and 1 have been written.
 printf '%s\n' 'skeleton 1' 'ranks 4' 'unit "cpu-ns"' 'compute 10 * rank / (rank - 2) + 100' MPI_Barrier >divides.skel
 rm -f made.tl
