@@ -19,6 +19,7 @@ struct files {
 struct arguments {
     struct files predictions, measured, baseline, versus;
     tlr_compare_options options;
+    int has_min_share;
     cli_json json;
     const char *csv_path, *plot_path, *junit_path;
 };
@@ -107,6 +108,11 @@ static void check(struct argp_state *state, const struct arguments *a)
         argp_error(state, "--baseline needs --measured");
     if (a->options.history_folder && a->options.slower_only)
         argp_error(state, "--slower-only: a history has speeds, too, of which more is better");
+    if (a->has_min_share && !(a->options.min_share <= 1))
+        argp_error(state, "--min-share: no row is longer than the run; give at most 100%%");
+    if (a->has_min_share && (a->measured.n || a->baseline.n || a->options.history_folder))
+        argp_error(state, "--min-share is for measured times of the recording; of measurements "
+                          "all rows count");
     if (a->options.history_folder && a->measured.n)
         argp_error(state, "--history and --measured exclude each other");
 }
@@ -129,6 +135,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         break;
     case KEY_SLOWER_ONLY: arguments->options.slower_only = 1; break;
     case KEY_MIN_SHARE:
+        arguments->has_min_share = 1;
         arguments->options.min_share = parse_share(state, "--min-share", value);
         break;
     case KEY_ALL: arguments->options.min_share = 0; break;

@@ -301,6 +301,23 @@ static tl_status add_test(tlr_comparison *c, const tlr_runs *measured, const tlr
     return status;
 }
 
+/* Options that change nothing. Runs before a change may become more with time, so those may be too
+ * few for a test. */
+static tl_status refuse_unused(const tlr_comparison *c, const tlr_compare_options *options,
+                               tl_error *err)
+{
+    if (c->has_test || options->n_baseline || options->history_folder)
+        return TL_OK;
+    if (options->confidence > 0)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--confidence: fewer than 3 predictions are not tested; leave it out, or "
+                       "give predictions with --seeds");
+    if (options->slower_only && options->tolerance < 0)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--slower-only: without a tolerance nothing fails; give --tolerance");
+    return TL_OK;
+}
+
 /* ---- the whole ---- */
 
 /* Whether the measured time is above the expected one. */
@@ -432,6 +449,8 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
                          from, c->clock);
     if (status == TL_OK)
         status = add_test(c, &measured, &expected, options->confidence, err);
+    if (status == TL_OK)
+        status = refuse_unused(c, options, err);
     if (status == TL_OK)
         status = judge(c, options->tolerance, err);
     tlr_runs_clear(&measured);

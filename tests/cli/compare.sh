@@ -163,6 +163,16 @@ check_exit 0 '--slower-only: without a tolerance, too' "$timeless" compare --bas
 check_exit 1 '--slower-only: a run that became slower fails' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --slower-only
 check_exit 0 '--slower-only: measurements below the prediction pass' $compare --tolerance 10% --min-share 50% --slower-only
 check_exit 1 '--slower-only: measurements above the prediction fail' $compare --tolerance 10% --slower-only
+# unused OPTION PATTERN ARGUMENT...: an option that would change nothing exits with 2 and is named
+unused() {
+    check_exit 2 "$1 is refused if it changes nothing" "$timeless" compare "${@:3}"
+    keep err
+    check "$1: the message says why" kept "$2"
+}
+unused --slower-only '--slower-only: without a tolerance nothing fails' "$scratch/p.json" --slower-only
+unused --confidence '--confidence: fewer than 3 predictions are not tested' "$scratch/p.json" --confidence 99%
+unused '--min-share of measurements' '--min-share is for measured times of the recording' --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --min-share 50%
+unused '--min-share beyond the run' '--min-share: no row is longer than the run' "$scratch/p.json" --min-share 101%
 check_exit 2 '--slower-only and --history exclude each other' "$timeless" compare --history "$scratch" --slower-only
 check_exit 0 '--baseline: a change within the tolerance exits with 0' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --tolerance 60%
 head -n 2 "$scratch/before.csv" >"$scratch/once.csv"
