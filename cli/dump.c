@@ -63,14 +63,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Unsigned numbers above these limits become strings, because JSON libraries store them in 63 bits.
- */
 static void set_unsigned(json_t *object, const char *name, uint64_t value)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    json_object_set_new(object, name,
-                        value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(text));
+    json_object_set_new(object, name, tlr_json_unsigned(value));
 }
 
 static void set(json_t *object, const char *name, json_int_t value)

@@ -15,7 +15,7 @@ enum { OPT_GRID = 256, OPT_NEW_GRID, OPT_VOLUMES, OPT_SEED, OPT_SOURCES, OPT_ALL
 struct extrapolate_options {
     const char *path, *out, *sources;
     tl_extrapolate_options how;
-    int quiet;
+    int quiet, has_seed;
 };
 
 static const struct argp_option option_table[] = {
@@ -60,12 +60,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_GRID: o->how.grid = arg; return 0;
     case OPT_NEW_GRID: o->how.new_grid = arg; return 0;
     case OPT_VOLUMES: o->how.volumes = parse_volumes(state, arg); return 0;
-    case OPT_SEED: o->how.seed = cli_parse_number(state, "--seed", arg, UINT64_MAX); return 0;
+    case OPT_SEED:
+        o->has_seed = 1;
+        o->how.seed = cli_parse_number(state, "--seed", arg, UINT64_MAX);
+        return 0;
     case OPT_SOURCES: o->sources = arg; return 0;
     case OPT_ALLOW_FEWER: o->how.allow_fewer = 1; return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->out || (!o->how.n_ranks && !o->how.new_grid))
             argp_error(state, "give --ranks N and -o FILE");
+        if (o->has_seed && o->how.volumes != TL_VOLUMES_DRAW)
+            argp_error(state, "--seed is for --volumes draw; without it nothing is drawn");
         return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
     }

@@ -397,7 +397,7 @@ static void set_count(json_t *object, const char *name, uint64_t n)
     json_t *key = tlr_json_text(name);
     const char *text = json_string_value(key);
     const json_int_t alike = json_integer_value(json_object_get(object, text)); /* with '?' */
-    json_object_set_new(object, text, json_integer(alike + (json_int_t)n));
+    json_object_set_new(object, text, tlr_json_unsigned((uint64_t)alike + n));
     json_decref(key);
 }
 
@@ -420,10 +420,10 @@ static json_t *ranks_json(const struct facts *f)
         if (tl_reader_rank(f->r, rank, &s) == TL_OK)
             json_array_append_new(
                 ranks,
-                json_pack("{s:I,s:I,s:o,s:I,s:s,s:o,s:o,s:o}", "events", (json_int_t)s.n_events,
-                          "volume", (json_int_t)s.volume, "clock_ns",
-                          s.end == TL_END_NONE ? json_null() : json_integer((json_int_t)s.clock_ns),
-                          "last_mark_ns", (json_int_t)f->last_mark_ns[rank], "end",
+                json_pack("{s:I,s:o,s:o,s:o,s:s,s:o,s:o,s:o}", "events", (json_int_t)s.n_events,
+                          "volume", tlr_json_unsigned(s.volume), "clock_ns",
+                          s.end == TL_END_NONE ? json_null() : tlr_json_unsigned(s.clock_ns),
+                          "last_mark_ns", tlr_json_unsigned(f->last_mark_ns[rank]), "end",
                           s.end == TL_END_NONE && end_of(f, &s) == IS_LOST ? "lost"
                                                                            : end_text((int)s.end),
                           "host", tlr_json_text(s.host), "remark", tlr_json_text(s.remark),

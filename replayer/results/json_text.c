@@ -3,6 +3,7 @@
 
 #include "json_text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,13 @@ json_t *tlr_json_text(const char *text)
         json = json_string(copy);
     free(copy);
     return json;
+}
+
+json_t *tlr_json_unsigned(uint64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    return number <= INT64_MAX ? json_integer((json_int_t)number) : json_string(text);
 }
 
 tl_status tlr_json_finish(json_t *root, FILE *out, tl_error *err)

@@ -9,6 +9,8 @@
 /* A JSON string.  JSON takes UTF-8 only: in a text that is not UTF-8, '?' replaces each byte that
  * is not ASCII.  Returns a new reference; NULL if memory is out, or text is NULL. */
 json_t *tlr_json_text(const char *text);
+/* Numbers above 2^63 - 1 become strings, because JSON libraries store numbers in 63 bits. */
+json_t *tlr_json_unsigned(uint64_t number);
 /* Writes the JSON with a newline behind it, and releases it; NULL: memory was out. */
 tl_status tlr_json_finish(json_t *root, FILE *out, tl_error *err);
 

@@ -57,4 +57,8 @@ check '--grid that is not a grid is a usage error' refused 2 "the grid 'four'" "
 check 'random partners are refused' refuse 'no other grid fits better' -n 64
 "$timeless" make alltoall -n 128 -o t.tl
 check 'messages between all ranks are refused' refuse 'this is not a stencil or sweep' -n 256
+"$timeless" make ring -n 4 -o ring.tl
+check_exit 2 '--seed without anything that is drawn is refused' "$timeless" extrapolate ring.tl -n 8 --volumes typical --seed 2 -o no.tl
+cp "$scratch/err" said
+check 'and the message names both options' grep -q -e '--seed is for --volumes draw' said
 tap_done

@@ -49,4 +49,8 @@ sys.exit(not (part["recorded_in_part"].startswith("50 % of the time (regions=sol
 }
 check 'JSON has the recorded shares of a run in part as numbers' shares "$timeless" info --json "$scratch/part.tl"
 check 'that of replay has them, too' shares "$timeless" replay --json "$scratch/part.tl" -p "$top_srcdir/platforms/star-1g"
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' 'counter 1 name="c" value=18446744073709551615' \
+    '0 0 MPI_Wtime clock_ns=0 volume=18446744073709551614' 'end cut clock_ns=9' | "$timeless" undump - -o "$scratch/huge.tl"
+check 'JSON has numbers above 2^63 - 1 as texts, as that of dump' equal '18446744073709551614 18446744073709551615' \
+    "$("$timeless" info --json "$scratch/huge.tl" | python3 -c 'import json, sys; rank, = json.load(sys.stdin)["ranks"]; print(rank["volume"], rank["counters"]["c"])')"
 tap_done
