@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 struct export_options {
     const char *path, *out, *to;
+    int has_rate;
     tl_rates rates;
     tl_kernel_rate *kernels; /* of rates */
     char **schedules;        /* as options of a replay: smpi/OPERATION:FILE */
@@ -86,7 +88,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'o': o->out = arg; return 0;
     case 'r': cli_note_renamed("-r", "--rate"); /* fall through */
-    case OPT_RATE: o->rates.per_unit = cli_parse_rate(state, arg); return 0;
+    case OPT_RATE:
+        o->has_rate = 1;
+        o->rates.per_unit = cli_parse_rate(state, arg);
+        return 0;
     case 'k': parse_kernel(state, arg); return 0;
     case 'n': cli_note_renamed("-n", "--no-compute"); /* fall through */
     case OPT_NO_COMPUTE: o->rates.no_compute = 1; return 0;
@@ -146,6 +151,23 @@ static void note_comms(tl_reader *r)
               stderr);
 }
 
+/* Without --rate, a unit of volume counts as one of the target, whatever it is. */
+static void note_rate(const tl_reader *r, const struct export_options *o)
+{
+    const int is_simgrid = !strcmp(o->to, "simgrid");
+    const char *unit = tl_reader_run(r)->volume_unit;
+    int has_volumes = 0;
+    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
+        tl_rank_summary summary;
+        has_volumes |= tl_reader_rank(r, rank, &summary) == TL_OK && summary.volume;
+    }
+    if (has_volumes && !o->has_rate && !o->rates.no_compute &&
+        strcmp(unit, is_simgrid ? "flops" : "cpu-ns") != 0)
+        fprintf(stderr,
+                "timeless: note: each unit of volume (%s) counts as 1 %s; --rate changes it\n",
+                *unit ? tl_printable(unit) : "unknown", is_simgrid ? "flop" : "ns");
+}
+
 static void forget(struct export_options *o)
 {
     for (size_t i = 0; i < o->n_schedules; i++)
@@ -175,6 +197,8 @@ int cmd_export(int argc, char **argv)
         code = cli_fail(&err);
     else if (!strcmp(o.to, "simgrid"))
         note_comms(r);
+    if (!status)
+        note_rate(r, &o);
     tl_reader_close(r);
     forget(&o);
     return code;

@@ -195,4 +195,11 @@ check 'import: half a byte is refused' import_refused '2: the size' '0 send 0 0 
 check_exit 4 'import: a list that does not exist exits with 4' "$timeless" import --from simgrid missing.list -o no.tl
 check_exit 2 'import: an unknown format exits with 2' "$timeless" import --from otf2 bad.list -o no.tl
 check_exit 2 'export: an unknown format exits with 2' "$timeless" export --to vampir all.tl -o no
+# A unit of volume counts as one of the target.
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "instructions"' 'rank 0 host="h"' '0 0 MPI_Wtime clock_ns=0 volume=5' 'end cut clock_ns=9' | "$timeless" undump - -o "$scratch/units.tl"
+sed 's/instructions/cpu-ns/' <("$timeless" dump "$scratch/units.tl") | "$timeless" undump - -o "$scratch/ns.tl"
+notes() { rm -rf "$scratch/noted"; "$timeless" export "$@" -o "$scratch/noted" 2>"$scratch/note" && cat "$scratch/note"; }
+check 'instructions as nanoseconds: a note' equal 'timeless: note: each unit of volume (instructions) counts as 1 ns; --rate changes it' "$(notes "$scratch/units.tl" --to goal)"
+check 'and as flops' equal 'timeless: note: each unit of volume (instructions) counts as 1 flop; --rate changes it' "$(notes "$scratch/units.tl" --to simgrid)"
+check 'no note with a rate, without computation, or for nanoseconds' equal . ".$(notes "$scratch/units.tl" --to goal --rate 0.4)$(notes "$scratch/units.tl" --to goal --no-compute)$(notes "$scratch/ns.tl" --to goal)"
 tap_done
