@@ -58,7 +58,7 @@ static const struct argp_option options[] = {
     {"rank-threads", OPT_RANK_THREADS, "N", 0, "threads of OpenMP (default: as recorded)", 0},
     {"round-robin", OPT_ROUND_ROBIN, NULL, 0, "one rank on each host in turn", 0},
     {"set", OPT_SET, "CHANGE", 0, "link.bandwidth=10Gbps, ...; a parameter: N=10", 0},
-    {"scale", OPT_SCALE, "WHAT FACTOR", 0, "scale network, hosts, kernels, ... (man page)", 0},
+    {"scale", OPT_SCALE, "WHAT=FACTOR", 0, "network=4: 4 times as fast; hosts, kernels, ...", 0},
     {"host-speed", OPT_HOST_SPEED, "SPEED", 0, "speed of all hosts: 2x, 3Gf", 0},
     {"model", OPT_MODEL, "FILE", 0, "compute model instead of the platform's", 0},
     {"io-bandwidth", OPT_IO_BANDWIDTH, "BANDWIDTH", 0, "of files, for each rank (500MBps)", 0},
@@ -230,12 +230,12 @@ static void set_timeline(struct argp_state *state, replay_arguments *a, const ch
     a->timeline_path = path;
 }
 
-/* "--scale network 0.1", "--scale network=0.1" */
+/* "--scale network 0.1", "--scale network=0.1", "--scale 'network 0.1'" */
 static void add_scale(struct argp_state *state, replay_arguments *a, char *what)
 {
     tl_error err;
     size_t n = 0;
-    char *factor = strchr(what, '=');
+    char *factor = strpbrk(what, "= ");
     if (factor)
         *factor++ = '\0';
     else if (state->next < state->argc)
@@ -244,6 +244,17 @@ static void add_scale(struct argp_state *state, replay_arguments *a, char *what)
         TL_OK)
         argp_error(state, "--scale: %s", err.text);
     a->options.n_changes += n;
+}
+
+/* A report compares platforms, and the commands that replay many points (take) may override the
+ * platform of all points. A single replay has one. */
+static void set_platform(struct argp_state *state, replay_arguments *a, const char *name)
+{
+    if (a->platform && !a->keep && !a->take && strcmp(a->platform, name) != 0)
+        argp_error(state,
+                   "--platform '%s' and '%s': give one of them; 'timeless report' compares several",
+                   a->platform, name);
+    a->platform = name;
 }
 
 /* "1%", "0.5%" */
@@ -296,7 +307,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     replay_arguments *a = state->input;
     switch (key) {
-    case 'p': a->platform = value; break;
+    case 'p': set_platform(state, a, value); break;
     case 'q': a->quiet = 1; break;
     case OPT_RANKS_PER_HOST:
         a->options.ranks_per_host =

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <timeless_files.h>
 #include <results/paraver.h>
 #include <results/usage.h>
@@ -111,6 +112,22 @@ static int shows_energy(const replay_arguments *a)
            !a->options.loggops_params;
 }
 
+/* A platform in the place of the trace: a folder, or a name that is no file. */
+static tl_status open_trace(const char *path, tl_reader **out, tl_error *err)
+{
+    struct stat st;
+    tl_error ignored;
+    tlr_platform *platform = NULL;
+    const tl_status status = tl_reader_open(path, out, err);
+    if (status == TL_OK || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) ||
+        tlr_platform_load(path, &platform, &ignored) != TL_OK)
+        return status;
+    tlr_platform_free(platform);
+    return tl_fail(err, TL_ERR_INPUT,
+                   "%s: is a platform, not a trace; give it by --platform=%s, beside a trace", path,
+                   path);
+}
+
 int replay_run(replay_arguments *a)
 {
     if (replay_is_goal(a))
@@ -123,7 +140,7 @@ int replay_run(replay_arguments *a)
     if (a->n_hostfiles == 1)
         a->options.hostfile = a->hostfiles[0];
     for (size_t j = 0; j < a->n_jobs && status == TL_OK; j++) {
-        status = tl_reader_open(a->traces[j], &a->jobs[j].trace, &err);
+        status = open_trace(a->traces[j], &a->jobs[j].trace, &err);
         if (a->n_hostfiles > 1)
             a->jobs[j].hostfile = a->hostfiles[j];
         a->jobs[j].regions_at = a->regions_at;

@@ -70,11 +70,22 @@ static void warn_engine(const tlr_prediction *p)
                 tl_printable(p->trace_path), 100 * p->load_change);
 }
 
+/* Equal makespans of all seeds do not mean that the prediction is certain. */
+static void warn_equal_seeds(const tlr_prediction *p)
+{
+    if (p->spread && !p->is_random)
+        fprintf(stderr,
+                "timeless: warning: --seeds: nothing in this replay is random, so all seeds give "
+                "the same result; add --noise, or see 'timeless budget' for how wrong the "
+                "prediction may be\n");
+}
+
 void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
 {
     warn_untraced(p);
     warn_selection(p);
     warn_engine(p);
+    warn_equal_seeds(p);
     warn_regions(a, p);
     replay_warn(p->free_kernels);
 }

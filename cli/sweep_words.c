@@ -115,7 +115,7 @@ error_t words_parse(int key, char *value, struct argp_state *state)
         return EINVAL; /* if errors do not end the process */
     }
     int good;
-    if (!strcmp(option->name, "scale") && !strchr(value, '=') && state->next < state->argc)
+    if (!strcmp(option->name, "scale") && !strpbrk(value, "= ") && state->next < state->argc)
         good = word_list_format(list, "--scale=%s=%s", value, state->argv[state->next++]);
     else if (!value && !strcmp(option->name, "sample") && state->next < state->argc &&
              strchr(state->argv[state->next], '%'))

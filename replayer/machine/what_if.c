@@ -152,6 +152,9 @@ tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[
 {
     char *rest;
     const double number = strtod(factor, &rest);
+    if (!*factor)
+        return tl_fail(err, TL_ERR_USAGE, "'%s' has no factor; write WHAT=FACTOR, as network=4",
+                       what);
     if (rest == factor || (*rest && strcmp(rest, "x") != 0) || !isfinite(number) || number <= 0)
         return tl_fail(err, TL_ERR_USAGE, "'%s' is not a factor; give a positive number", factor);
     const int is_network = !strcmp(what, "network");

@@ -50,6 +50,7 @@ same 'latency of links by name' far --set 'link:c_link_*.latency=500us'
 platform slow 12.5MBps 200us 2Gf 100MBps 10us
 same 'a tenth of the network' slow --scale network 0.1
 same 'the same with =' slow --scale network=0.1
+same 'the same as one word' slow --scale 'network 0.1'
 same 'as two changes' slow --scale bandwidth 0.1 --scale latency 10
 same 'as two settings' slow --set link.bandwidth=0.1x --set link.latency=10x
 platform even 1GBps 1us 2Gf
@@ -142,6 +143,6 @@ fails 2 'overheads in seconds' "'2us' is not a factor of the overhead of a messa
 fails 2 'the loggops engine changes no overheads' 'changes kernels and bursts, but no platform' --engine loggops --scale overheads 2
 fails 2 'the loggops engine changes no links' 'changes kernels and bursts, but no platform; leave out --host-speed' --engine loggops --scale network 2
 fails 2 'an unknown thing to scale exits with 2' "'disks' cannot be scaled; give network, bandwidth, latency, overheads, hosts, kernels or bursts" --scale disks 2
-fails 2 'a scale without a factor exits with 2' "'' is not a factor; give a positive number" --scale network
+fails 2 'a scale without a factor exits with 2' "'network' has no factor; write WHAT=FACTOR, as network=4" --scale network
 fails 2 'noise without a unit' "--noise '1000:100us': give a frequency and a duration, 1000Hz:100us" --noise 1000:100us
 tap_done
