@@ -24,7 +24,7 @@ typedef struct variant {
     char **argv;
     const char *page_path; /* NULL: the default */
     flame_files flame;
-    size_t n_files, n_platforms;
+    size_t n_files, n_platforms, n_own; /* n_own: words after its --versus */
     const char *files[TLR_VERSUS_MOST], *platforms[TLR_VERSUS_MOST];
 } variant;
 
@@ -71,6 +71,9 @@ static void check(struct argp_state *state, const variant *v)
                    "'%s' is a prediction, which is not replayed; leave out --platform and "
                    "--versus",
                    v->files[0]);
+    if (v->report->n_groups > 1 && v != v->report->variants && !v->n_own)
+        argp_error(state, "--versus: the options to compare with are missing; write them after it, "
+                          "as --versus --scale network=4");
     if (v->n_platforms > 1 && v->report->n_groups > 1 && v == v->report->variants)
         argp_error(state, "give either several --platform, or --versus");
     if (is_versus && (v->flame.flame || v->flame.folded))
@@ -156,9 +159,11 @@ static int copy_words(variant *v, int argc, char **argv, size_t number)
     for (int i = 0; i < argc && v->argv; i++) {
         if (i && !strcmp(argv[i], "--versus"))
             group++;
-        else if (!group || group == number)
+        else if (!group || group == number) {
             if (!(v->argv[v->argc++] = strdup(argv[i])))
                 return 0;
+            v->n_own += group != 0;
+        }
     }
     return v->argv != NULL;
 }

@@ -54,6 +54,10 @@ check_exit 2 'a single prediction exits with 2' "$timeless" report a.json
 check_exit 2 'a trace and a prediction exit with 2' "$timeless" report "$hpl" a.json -p star-1g
 check_exit 2 'predictions with a platform exit with 2' "$timeless" report a.json b.json -p star-1g
 check_exit 2 'several platforms and --versus exit with 2' "$timeless" report "$hpl" -p star-1g -p fat-tree --versus --host-speed 2x
+check_exit 2 '--versus without options after it' "$timeless" report "$hpl" -p star-1g --versus
+cp "$scratch/err" "$scratch/said"
+check '... names what is missing' grep -q 'the options to compare with are missing' "$scratch/said"
+check_exit 2 'one of two --versus without options' "$timeless" report "$hpl" -p star-1g --versus --versus --host-speed 2x
 check_exit 2 '--timeline with several platforms exits with 2' "$timeless" report "$hpl" -p star-1g -p fat-tree --timeline t.csv
 sed 's/"trace_hash": "[0-9a-f]*"/"trace_hash": "0000000000000001"/' a.json >other.json
 check 'predictions of two versions of a program are compared, by their traces' sh -c '"$0" report a.json other.json -o other.html | grep -c "^trace .*, xxh64 " | grep -qx 2' "$timeless"
