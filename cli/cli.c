@@ -162,7 +162,10 @@ error_t cli_argument(int key, char *arg, struct argp_state *state, const char *w
     switch (key) {
     case ARGP_KEY_ARG:
         if (*kept)
-            argp_error(state, "'%s': give only one %s", arg, what);
+            argp_error(state,
+                       "'%s': give only one %s, '%s' or '%s'; if it is the value of an option, "
+                       "write --OPTION=%s",
+                       arg, what, *kept, arg, arg);
         *kept = arg;
         return 0;
     case ARGP_KEY_END:

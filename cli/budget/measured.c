@@ -118,7 +118,7 @@ tl_status budget_read_runs(const char *text, budget_runs *out, tl_error *err)
 {
     char *rest;
     const double seconds = strtod(text, &rest);
-    if (rest != text && !*rest) {
+    if (rest != text && (!*rest || !strcmp(rest, "s"))) {
         if (!isfinite(seconds) || seconds <= 0)
             return tl_fail(err, TL_ERR_USAGE, "--measured %s: give seconds, more than 0", text);
         out->runs[out->n++].measured_s = seconds;

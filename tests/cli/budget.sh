@@ -225,6 +225,10 @@ check_exit 4 'measured runs: a folder' budget --measured one
 cp err said
 check 'says that it is one' grep -q '^timeless: one: cannot be read: Is a directory; give the seconds of a run, or a file of runs$' said
 check_exit 2 'measured runs: an empty name' budget --measured ''
+check 'a measured time with its unit' sh -c '"$0" budget kernels.tl --platform one --measured 0.0015s | grep -q "^measured: 1 run"' "$timeless"
+check_exit 2 'the value of --full as a word of its own' budget --full 32
+cp err said
+check '... names the remedy' grep -q "'32': give only one trace, .*write --OPTION=32" said
 printf '0.0015\r\n0.0016 kernels.tl\r\n' >runs
 check 'a file of runs with line ends of Windows' sh -c '"$0" budget kernels.tl --platform one --measured runs | grep -q "^measured: 2 runs"' "$timeless"
 rm runs; unclear 4 'give the seconds of a run, or a file of runs'
