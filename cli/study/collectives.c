@@ -19,10 +19,11 @@ typedef struct arguments {
     const char *operation, *ranks, *bytes, *algorithms, *csv;
 } arguments;
 
+#define OPERATIONS                                                                                 \
+    "allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter or scatter"
+
 static const struct argp_option options[] = {
-    {"op", OPT_OP, "OPERATION", 0,
-     "allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter or scatter",
-     0},
+    {"op", OPT_OP, "OPERATION", 0, OPERATIONS, 0},
     {"ranks", OPT_RANKS, "LIST", 0, "numbers of ranks, as 16,64 or 4..64 (default: 16)", 0},
     {"bytes", OPT_BYTES, "LIST", 0,
      "bytes of the call, as 64,4K or 1..1M or 1..1M:2 (default: 1..64K)", 0},
@@ -46,12 +47,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_ALGORITHMS: a->algorithms = value; return 0;
     case 'o': a->common.grid.out = value; return 0;
     case OPT_CSV: a->csv = value; return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state,
+                   "'%s': this study takes no trace; give --op, --ranks and --bytes of the call",
+                   value);
+        return 0;
     case ARGP_KEY_SUCCESS:
-        if (!a->operation || !tlr_study_has(a->operation))
-            argp_error(state,
-                       "--op '%s': give allgather, allreduce, alltoall, barrier, bcast, gather, "
-                       "reduce, reduce_scatter or scatter",
-                       a->operation ? a->operation : "");
+        if (!a->operation)
+            argp_error(state, "the collective is missing; give --op " OPERATIONS);
+        else if (!tlr_study_has(a->operation))
+            argp_error(state, "--op '%s': give " OPERATIONS, a->operation);
         if (!a->bytes)
             a->bytes = a->operation && strcmp(a->operation, "barrier") != 0 ? "1..64K" : "0";
         return 0;

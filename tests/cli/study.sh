@@ -74,6 +74,9 @@ for format in pdf png; do
 done
 mkdir empty
 check 'without gnuplot a study says what to install' refused 4 'install gnuplot (Debian: gnuplot-nox)' env PATH="$PWD/empty" "$timeless" study collectives --op bcast --ranks 4 --bytes 1 --engine loggops --params $params --plot none.svg
+check 'a trace in place of an operation' refused 2 "'a.tl': this study takes no trace; give --op" dahu a.tl
+check 'without an operation' refused 2 'the collective is missing; give --op allgather, allreduce' dahu
+check 'an unknown operation' refused 2 "--op 'scan': give allgather" dahu --op scan
 check 'and leaves no picture' test ! -e none.svg
 
 check 'every operation is studied by LogGOPS' bash -c 'for op in allgather allreduce alltoall barrier bcast gather reduce reduce_scatter scatter; do
