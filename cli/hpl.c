@@ -236,6 +236,9 @@ int cmd_hpl(int argc, char **argv)
     tl_error err;
     cli_parse(&argp, argc, argv, 0, &a);
     tl_status status = tl_hpl_read_dat(a.path, &a.runs, &a.n, &err);
+    if (status == TL_OK && !word_list_value(&a.options, "--platform=") &&
+        !word_list_value(&a.options, "--params="))
+        status = tl_fail(&err, TL_ERR_USAGE, "the platform is missing; give --platform NAME");
     if (status == TL_OK && !a.n)
         status = tl_fail(&err, TL_ERR_INPUT, "%s: asks for no run; give an N above 0", a.path);
     if (status == TL_OK)

@@ -54,7 +54,9 @@ static tl_status read_values(const dat *d, int line, int n, int64_t min, int64_t
             snprintf(what, sizeof what,
                      "number %d of %d is no whole number from %lld to %lld; correct the line",
                      i + 1, n, (long long)min, (long long)max);
-            return fail_at(d, line, line > d->n_lines ? "the file ends before this line" : what);
+            return fail_at(d, line,
+                           line > d->n_lines ? "the file ends before this line; give an HPL.dat"
+                                             : what);
         }
         out->at[i] = value;
         at = end;

@@ -134,7 +134,10 @@ END
 head -n 20 HPL.dat >short.dat
 check_exit 3 'hpl: a file that ends early is refused' "$timeless" hpl short.dat -p star-1g
 "$timeless" hpl short.dat -p star-1g 2>message
-check 'hpl: the message names the line' grep -q 'short.dat:21: the file ends before this line' message
+check 'hpl: the message names the line' grep -q 'short.dat:21: the file ends before this line; give an HPL.dat' message
+check_exit 2 'hpl: without a platform' "$timeless" hpl HPL.dat
+cp "$scratch/out" said
+check '... no table is begun' test ! -s said
 sed 's/^16 24 /16 x /' HPL.dat >wrong.dat
 check_exit 3 'hpl: what is no number is refused' "$timeless" hpl wrong.dat -p star-1g
 check_exit 4 'hpl: a missing file exits with 4' "$timeless" hpl missing.dat -p star-1g
