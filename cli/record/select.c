@@ -67,6 +67,14 @@ static void check_when(struct argp_state *state, const char *option, const char 
                    text);
 }
 
+/* The part would be empty. A section and a time cannot be compared. */
+static void check_order(struct argp_state *state, const char *from, const char *until)
+{
+    if (from && until && !strchr(from, 's') == !strchr(until, 's') &&
+        strtod(from, NULL) > strtod(until, NULL))
+        argp_error(state, "--from %s is after --until %s; swap them", from, until);
+}
+
 static unsigned long n_ranks_named;
 
 unsigned long cli_select_n_ranks(void)
@@ -113,14 +121,17 @@ static record_words words = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    static const char *from, *until;
     switch (key) {
     case REGIONS: record_add_word(&words, "regions"); return 0;
     case FROM:
         check_when(state, "from", arg);
+        from = arg;
         record_add_word(&words, "from=%s", arg);
         return 0;
     case UNTIL:
         check_when(state, "until", arg);
+        until = arg;
         record_add_word(&words, "until=%s", arg);
         return 0;
     case RANKS:
@@ -134,6 +145,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--signal %s: give USR1 or USR2", arg);
         record_add_word(&words, "signal=%s", arg);
         return 0;
+    case ARGP_KEY_END: check_order(state, from, until); return 0;
     case EXCLUDE:
         check_excluded(state, arg);
         record_add_word(&words, "exclude=%s", arg);

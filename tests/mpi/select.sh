@@ -91,4 +91,8 @@ check "a rank that the run does not have is named before the run" grep -q 'there
 check "a rank that the run does not have is named after the run" grep -q -- '--ranks names rank 9, but the run has 2 ranks' "$scratch/said"
 check_exit 7 "a rank that the run does not have: the exit code of the command is kept" $timeless record -q -o "$trace" --ranks 9 -- sh -c '"$@"; exit 7' - $MPIRUN -np 2 "$scratch/select"
 refused "another signal" --signal KILL
+refused "a begin after the end, in sections" --until 2 --from 10
+refused "a begin after the end, in seconds" --from 2.5s --until 1s
+cp "$scratch/err" "$scratch/said"
+check "a begin after the end is named" grep -q -- '--from 2.5s is after --until 1s' "$scratch/said"
 tap_done
