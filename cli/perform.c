@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "installed.h"
 #include "progress.h"
+#include "record/record.h"
 
 #include <check.h>
 #include <errno.h>
@@ -237,6 +238,19 @@ static tl_status load_model(const struct arguments *a, tlr_platform **platform, 
     return status;
 }
 
+/* mpirun may refuse to start more ranks than cores. It explains slots, but not what to do here. */
+static void note_shared_cores(const struct arguments *a, uint32_t n_ranks)
+{
+    char text[16];
+    unsigned n_cores;
+    snprintf(text, sizeof text, "%u", n_ranks);
+    if (!a->n_launcher && record_needs_folding(text, &n_cores))
+        fprintf(stderr,
+                "timeless: note: %u ranks, and this host has %u core%s; if mpirun refuses to start "
+                "them, add: -- mpirun --oversubscribe -np %u (the times are then too long)\n",
+                n_ranks, n_cores, n_cores == 1 ? "" : "s", n_ranks);
+}
+
 /* Becomes the launcher, or returns the reason why not. */
 static tl_status perform(const struct arguments *a, tl_error *err)
 {
@@ -256,6 +270,7 @@ static tl_status perform(const struct arguments *a, tl_error *err)
     if (status == TL_OK) {
         build_command(a, trace, used ? used->path : NULL, &sizes, program, argv);
         cli_progress_stop();
+        note_shared_cores(a, tl_reader_run(trace)->n_ranks);
         execvp(argv[0], argv);
         status = tl_fail(err, TL_ERR_SYSTEM,
                          "%.200s: cannot be started: %s; install an MPI, or name another launcher "

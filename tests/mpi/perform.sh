@@ -108,6 +108,12 @@ says_of() { local pattern=$1; shift; "$@" >"$scratch/said" 2>&1; says "$pattern"
 check '--no-compute: the line names calls, ranks, seconds' \
     says_of '^performed 4 calls on 2 ranks in 0\.[0-9]+ s; rank [01] is the slowest, with 0.000000 s' $timeless perform --no-compute "$scratch/slow.tl"
 check '--json prints JSON instead of text' says_of '^  "makespan_s": 0\.' $timeless perform --no-compute --json "$scratch/slow.tl"
+mkdir -p "$scratch/bin" && printf '#!/bin/sh\necho "mpirun $*"\n' >"$scratch/bin/mpirun" && chmod +x "$scratch/bin/mpirun"
+"$timeless" make ring --ranks 5000 -o "$scratch/wide.tl"
+crowded() { env -u SLURM_JOB_ID -u OMPI_MCA_rmaps_base_oversubscribe -u PRTE_MCA_rmaps_default_mapping_policy PATH="$scratch/bin:$PATH" "$timeless" perform "$@" "$scratch/wide.tl"; }
+cores_limit() { ! grep -qs '^[^#]' /etc/openmpi/openmpi-default-hostfile; } # else a list of hosts does
+named() { ! cores_limit || says_of '^timeless: note: 5000 ranks, .* add: -- mpirun --oversubscribe -np 5000 ' crowded; }
+check 'more ranks than cores: the option for mpirun is named' named
 unwritable() { ! $timeless perform --no-compute --json=/dev/full "$scratch/slow.tl"; }
 check 'JSON that cannot be written fails, and is named' says_of '^timeless: /dev/full: the results cannot be written' unwritable
 check 'communicators from before a cut are made anew' \
