@@ -181,7 +181,7 @@ static void print_volumes(const tl_extrapolation *done, const struct extrapolate
     for (size_t i = 0; i < done->n_groups; i++)
         most = done->groups[i].most > most ? done->groups[i].most : most;
     if (!most) {
-        puts("the recorded ranks have no volumes");
+        puts("the trace contains no computation: the new ranks compute nothing either");
         return;
     }
     if (o->how.volumes == TL_VOLUMES_DRAW)

@@ -138,7 +138,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_SUCCESS:
         if (o->n_captures < 3)
-            argp_error(state, "give 3 captures or more, of different sizes");
+            argp_error(state, "give 3 traces or more (captures), of different sizes");
         for (size_t i = 0; i < o->n_names; i++)
             read_values(o, i, state);
         return 0;
@@ -218,14 +218,15 @@ static tl_status make_text(const struct fit_options *o, const tl_fit_capture *ca
 int cmd_fit(int argc, char **argv)
 {
     struct fit_options o = {0};
-    struct argp argp = {option_table,
-                        parse,
-                        "CAPTURE CAPTURE CAPTURE...",
-                        "Make a skeleton, a program for any number of ranks and any size, out of "
-                        "captures of the same program at a few of them.",
-                        NULL,
-                        NULL,
-                        NULL};
+    struct argp argp = {
+        option_table,
+        parse,
+        "CAPTURE CAPTURE CAPTURE...",
+        "Make a skeleton, a text that replaces the trace at any number of ranks and "
+        "any size, from traces (captures) of a few sizes.",
+        NULL,
+        NULL,
+        NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     tl_fit_capture captures[MAX_CAPTURES] = {{0}};
     tl_reader *readers[MAX_CAPTURES] = {0};

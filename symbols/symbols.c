@@ -140,7 +140,7 @@ static tls_lack lack_of(const object *o)
 void tls_report(const tls_symbols *s, const char *path, FILE *out)
 {
     static const char *const begins[] = {
-        [TLS_NO_LINES] = "no line table in",
+        [TLS_NO_LINES] = "no line numbers in",
         [TLS_ABSENT] = "without source lines: cannot read",
         [TLS_CHANGED] = "without source lines: the run had another version of",
         [TLS_NO_LIBDW] = "without source lines, because this build lacks libdw:"};

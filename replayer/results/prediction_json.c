@@ -343,16 +343,23 @@ static tl_status read_file(const char *path, json_t **json, tlr_prediction **pre
     if ((status = tlr_read_text(path, &text, NULL, err)) != TL_OK) {
         if (status == TL_ERR_INPUT) /* not a text: a trace, for instance */
             status = tl_fail(err, TL_ERR_INPUT,
-                             "%s: not a prediction that 'timeless replay --json' wrote", path);
+                             "%s: not a prediction; give a file that 'timeless replay "
+                             "--json=FILE' wrote",
+                             path);
         goto cleanup;
     }
     root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
     const char *format = json_string_value(json_object_get(root, "format"));
     if (!root)
-        status = tl_fail(err, TL_ERR_INPUT, "%s:%d: not JSON: %s", path, where.line, where.text);
+        status =
+            tl_fail(err, TL_ERR_INPUT,
+                    "%s:%d: not JSON: %s; give a file that 'timeless replay --json=FILE' wrote",
+                    path, where.line, where.text);
     else if (!format || strcmp(format, FORMAT_NAME) != 0)
         status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: not a prediction that 'timeless replay --json' wrote", path);
+                         "%s: not a prediction; give a file that 'timeless replay "
+                         "--json=FILE' wrote",
+                         path);
     else if (!read_root(root, p))
         status =
             tl_fail(err, TL_ERR_INPUT, "%s: a prediction with something missing or wrong", path);

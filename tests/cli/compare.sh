@@ -203,7 +203,7 @@ check_exit 2 '--baseline without --measured exits with 2' "$timeless" compare --
 printf '\211TLS\0' >"$scratch/a.tl"
 check_exit 3 'a trace in place of a prediction exits with 3' "$timeless" compare "$scratch/a.tl"
 cp "$scratch/err" "$scratch/said"
-check 'a trace in place of a prediction is reported as such' grep -q "a.tl: not a prediction that 'timeless replay --json' wrote" "$scratch/said"
+check 'a trace in place of a prediction is reported as such' grep -q "a.tl: not a prediction; give a file that 'timeless replay --json=FILE' wrote" "$scratch/said"
 check_exit 2 'a comparison without a prediction exits with 2' "$timeless" compare
 check_exit 2 'a negative tolerance exits with 2' $compare --tolerance=-1%
 check_exit 2 'a tolerance of 5, which may mean 5% or 500%, exits with 2' $compare --tolerance 5

@@ -88,7 +88,7 @@ check 'ranks combined from four have the volume of one of them, not a mean' unmi
 check 'ranks combined from four: about a quarter is hot' bash -c "n=$(hot new.tl); [ \$n -ge 8 ] && [ \$n -le 24 ]"
 check '--volumes repeat: ranks combined from four have a mean' bash -c "'$timeless' extrapolate four.tl -n 64 -o mean.tl --volumes repeat --sources sources.csv >report && [ \$(grep -c ',mean,1\$' sources.csv) = 60 ]"
 "$timeless" make sweep -n 16 -o new.tl
-check 'a trace without volumes: the report states it' bash -c "'$timeless' extrapolate new.tl -n 64 -o out.tl | grep -qx 'the recorded ranks have no volumes'"
+check 'a trace without volumes: the report states it' bash -c "'$timeless' extrapolate new.tl -n 64 -o out.tl | grep -qx 'the trace contains no computation: the new ranks compute nothing either'"
 
 # ---- fewer ranks, wrong words ----
 

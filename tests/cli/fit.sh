@@ -181,7 +181,7 @@ check 'a trace with a wildcard' "$timeless" undump any.txt -o any.tl
 check 'a wildcard is refused' refused 'MPI_Recv has a wildcard' "$timeless" fit any.tl any.tl any.tl -o refused.skel
 printf 'mine\n' >mine.txt
 usage() { local rc; "${@:2}" >usage.txt 2>&1; rc=$?; cat usage.txt; [ $rc -eq 2 ] && grep -qF -- "$1" usage.txt; }
-check 'two captures exit with 2' usage 'give 3 captures or more' "$timeless" fit any.tl any.tl
+check 'two captures exit with 2' usage 'give 3 traces or more' "$timeless" fit any.tl any.tl
 check 'a value is missing: exits with 2' usage '2 values for 3 captures' "$timeless" fit any.tl any.tl any.tl -P N=1,2
 check 'a parameter without values exits with 2' usage 'give NAME=VALUES' "$timeless" fit any.tl any.tl any.tl -P N
 check 'a file of another kind is not overwritten' bash -c '! "$1" fit any.tl any.tl any.tl -o mine.txt && grep -qx mine mine.txt' - "$timeless"

@@ -51,7 +51,7 @@ check "a separate debug file has the lines" has split "$wrapper\$" "$inlined\$"
 build bare $MPICC -O2 "$source/halo.c"
 check "bare is recorded" recorded bare
 check "without -g there are names of functions" has bare 'function="transfer" file="" line=0$' 'function="main" file="" line=0$'
-one_report() { equal "$(grep -c 'line table' "$1.said")" 1 && says "^timeless: $1.tl: no line table in $1; compile with -g\$" "$1.said"; }
+one_report() { equal "$(grep -c 'line numbers' "$1.said")" 1 && says "^timeless: $1.tl: no line numbers in $1; compile with -g\$" "$1.said"; }
 check "without -g, record reports it once" one_report bare
 cp bare stripped && strip stripped
 check "stripped is recorded" recorded stripped
