@@ -211,9 +211,10 @@ void tlr_budget_print(const tlr_budget *b, FILE *out)
     for (size_t i = 0; i < b->n_notes; i++)
         fprintf(out, "%s\n", tl_printable(b->notes[i].text));
     if (b->n && !has_no_effect(b, &b->inputs[0]))
-        fprintf(
-            out, "next: %s\n      (half of the uncertainty of %s makes the interval +-%.2f %%)\n",
-            b->inputs[0].remedy, tl_printable(b->inputs[0].name), 100 * halved(b, &b->inputs[0]));
+        fprintf(out,
+                "next: %s\n      (with half of the uncertainty of %s, the interval is +-%.2f %%)\n",
+                b->inputs[0].remedy, tl_printable(b->inputs[0].name),
+                100 * halved(b, &b->inputs[0]));
     if (b->n_rows)
         print_indices(b, out);
     if (b->n_runs)

@@ -45,6 +45,7 @@ END
 check 'the stated error, and assumed ones' agree kernel:dgemm=0.048773289 kernel:user:assemble=0.05 bursts=0.05
 check 'the first input is the one with the largest part' grep -q '^next: timeless calibrate kernels' said
 check 'the table says where the numbers come from' sh -c 'grep -q "^kernel:dgemm  *4.88 %  stated " said && grep -q "^bursts  *5 %  assumed " said'
+check 'what to measure next is followed by what it gains' grep -qE '^      \(with half of the uncertainty of [a-z:]+, the interval is \+-[0-9.]+ %\)$' said
 check 'what is assumed is named' grep -q '^assumed, state them with --uncertain NAME=PERCENT: bursts' said
 check 'what has no effect is named' grep -q '^no effect: bandwidth, latency, loopback, order of polls, order of wildcards$' said
 check 'all kernels' budget --uncertain kernels=1 --json=b.json
