@@ -4,9 +4,9 @@
 #define TLP_NETWORK_PROBE_H
 
 /* KIND(name, how often it is drawn in 100 operations). iprobe and the following kinds up to wtime
- * have no size. multi and the following kinds are drawn with --per-host only: several pairs of ranks
- * on two hosts at once, in one direction and in both; one or two pairs, until the first message has
- * arrived, and until the last one has. */
+ * have no size. multi and the following kinds are drawn with --per-host only: several pairs of
+ * ranks on two hosts at once, in one direction and in both; one or two pairs, until the first
+ * message has arrived, and until the last one has. */
 #define NETWORK_KINDS                                                                              \
     KIND(pingpong, 25)                                                                             \
     KIND(send, 15)                                                                                 \
