@@ -168,6 +168,20 @@ static void note_rate(const tl_reader *r, const struct export_options *o)
                 *unit ? tl_printable(unit) : "unknown", is_simgrid ? "flop" : "ns");
 }
 
+/* As replay does. */
+static void warn_of_parts(const tl_reader *r)
+{
+    char selection[640];
+    const char *untraced = tl_reader_run(r)->untraced;
+    if (*untraced)
+        fprintf(stderr, "timeless: warning: %s: the trace lacks the calls of %s\n",
+                tl_printable(tl_reader_path(r)), tl_printable(untraced));
+    if (tl_reader_selection(r, selection, sizeof selection))
+        fprintf(stderr,
+                "timeless: warning: %s: the trace has the computation of %s; the rest is missing\n",
+                tl_printable(tl_reader_path(r)), tl_printable(selection));
+}
+
 static void forget(struct export_options *o)
 {
     for (size_t i = 0; i < o->n_schedules; i++)
@@ -197,8 +211,10 @@ int cmd_export(int argc, char **argv)
         code = cli_fail(&err);
     else if (!strcmp(o.to, "simgrid"))
         note_comms(r);
-    if (!status)
+    if (!status) {
         note_rate(r, &o);
+        warn_of_parts(r);
+    }
     tl_reader_close(r);
     forget(&o);
     return code;

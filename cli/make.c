@@ -12,7 +12,9 @@ enum { OPT_BYTES = 256, OPT_ITERATIONS, OPT_SEED };
 struct make_options {
     tl_pattern pattern;
     const char *out;
-    char *parameters; /* of a program: "N=1000,P=2" */
+    char *parameters;       /* of a program: "N=1000,P=2" */
+    const char *of_pattern; /* an option that only patterns have; NULL: none was given */
+    int has_seed;
 };
 
 static const struct argp_option option_table[] = {
@@ -45,17 +47,31 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     tl_pattern *p = &o->pattern;
     switch (key) {
     case 'n':
+        o->of_pattern = "--ranks";
         p->n_ranks = (uint32_t)cli_parse_number_from(state, "--ranks", arg, 1, INT32_MAX);
         return 0;
     case OPT_BYTES:
+        o->of_pattern = "--bytes";
         p->bytes = (int64_t)cli_parse_number(state, "--bytes", arg, INT32_MAX);
         return 0;
     case OPT_ITERATIONS:
+        o->of_pattern = "--iterations";
         p->n_iterations = cli_parse_number_from(state, "--iterations", arg, 1, UINT32_MAX);
         return 0;
-    case OPT_SEED: p->seed = cli_parse_number(state, "--seed", arg, UINT64_MAX); return 0;
+    case OPT_SEED:
+        o->of_pattern = "--seed";
+        o->has_seed = 1;
+        p->seed = cli_parse_number(state, "--seed", arg, UINT64_MAX);
+        return 0;
     case 'o': o->out = arg; return 0;
     case ARGP_KEY_SUCCESS:
+        if (is_program(o) && o->of_pattern)
+            argp_error(state, "%s is for patterns; write %s", o->of_pattern,
+                       !strcmp(o->pattern.name, "hpl") || !strncmp(o->pattern.name, "hpl:", 4)
+                           ? "RANKS=N, or another parameter of HPL"
+                           : "ranks=N, or another parameter of the skeleton");
+        if (!is_program(o) && o->has_seed && p->name && strcmp(p->name, "random") != 0)
+            argp_error(state, "--seed is for the pattern 'random'; '%s' draws nothing", p->name);
         if (!o->out || (!p->n_ranks && !is_program(o)))
             argp_error(state, is_program(o) ? "give -o FILE" : "give --ranks N and -o FILE");
         return 0;

@@ -288,7 +288,7 @@ static tl_status write_packed(packing *p, const char *path)
 }
 
 /* Volumes that are a sample already are not sampled again: the header could not state both. */
-static tl_status plan_sample(packing *p, uint64_t n_events)
+static tl_status plan_sample(packing *p, uint64_t n_events, bool has_volumes)
 {
     const tl_pack_options *o = p->options;
     const tl_run *run = &p->r->header.run;
@@ -298,6 +298,10 @@ static tl_status plan_sample(packing *p, uint64_t n_events)
     p->precision = 0;
     if (*run->volume_sample || *run->volume_bursts) {
         snprintf(remark, size, "its volumes are statistical already, and stay as they are");
+        return TL_OK;
+    }
+    if (!has_volumes) {
+        snprintf(remark, size, "has no volumes that could be sampled");
         return TL_OK;
     }
     tl_sampling *s = &p->sampling;
@@ -347,8 +351,11 @@ tl_status tl_pack_indexed(tl_reader *r, const tl_pack_options *options, uint64_t
     if (status)
         return status;
     uint64_t n_events = 0;
-    for (size_t i = 0; i < r->n_parts; i++)
+    bool has_volumes = false;
+    for (size_t i = 0; i < r->n_parts; i++) {
         n_events += r->parts[i]->summary.n_events;
+        has_volumes |= r->parts[i]->summary.volume > 0;
+    }
     packing p = {.is_indexed = n_events >= many_events,
                  .spacing = spacing,
                  .r = r,
@@ -357,7 +364,7 @@ tl_status tl_pack_indexed(tl_reader *r, const tl_pack_options *options, uint64_t
                  .err = err};
     p.precision = p.options->volume_precision;
     if (p.options->statistical)
-        status = plan_sample(&p, n_events);
+        status = plan_sample(&p, n_events, has_volumes);
     if (!status)
         status = write_packed(&p, file.part);
     tl_sampling_free(&p.sampling);

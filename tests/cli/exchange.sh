@@ -195,6 +195,7 @@ check 'import: half a byte is refused' import_refused '2: the size' '0 send 0 0 
 check_exit 4 'import: a list that does not exist exits with 4' "$timeless" import --from simgrid missing.list -o no.tl
 check_exit 2 'import: an unknown format exits with 2' "$timeless" import --from otf2 bad.list -o no.tl
 check_exit 2 'export: an unknown format exits with 2' "$timeless" export --to vampir all.tl -o no
+has() { echo "$2"; grep -q -e "$1" <<<"$2"; }
 # A unit of volume counts as one of the target.
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "instructions"' 'rank 0 host="h"' '0 0 MPI_Wtime clock_ns=0 volume=5' 'end cut clock_ns=9' | "$timeless" undump - -o "$scratch/units.tl"
 sed 's/instructions/cpu-ns/' <("$timeless" dump "$scratch/units.tl") | "$timeless" undump - -o "$scratch/ns.tl"
@@ -202,4 +203,8 @@ notes() { rm -rf "$scratch/noted"; "$timeless" export "$@" -o "$scratch/noted" 2
 check 'instructions as nanoseconds: a note' equal 'timeless: note: each unit of volume (instructions) counts as 1 ns; --rate changes it' "$(notes "$scratch/units.tl" --to goal)"
 check 'and as flops' equal 'timeless: note: each unit of volume (instructions) counts as 1 flop; --rate changes it' "$(notes "$scratch/units.tl" --to simgrid)"
 check 'no note with a rate, without computation, or for nanoseconds' equal . ".$(notes "$scratch/units.tl" --to goal --rate 0.4)$(notes "$scratch/units.tl" --to goal --no-compute)$(notes "$scratch/ns.tl" --to goal)"
+sed 's/^volume_unit.*/volume_unit "cpu-ns"\norigin "recorded in part: regions=solve"\nuntraced "MPI_Foo"/; s/^0 0 /counter 65536 name="timeless:recorded-ns" value=3\n0 0 /; s/^origin ""$//' \
+    <("$timeless" dump "$scratch/units.tl" | grep -v '^origin') | "$timeless" undump - -o "$scratch/part.tl"
+check 'a run that was recorded in part: a warning, as that of replay' has 'the trace has the computation of 33.3 % of the time (regions=solve), .*; the rest is missing' "$(notes "$scratch/part.tl" --to goal)"
+check 'calls that were not traced: likewise' has 'the trace lacks the calls of MPI_Foo' "$(notes "$scratch/part.tl" --to goal)"
 tap_done

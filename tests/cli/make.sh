@@ -169,6 +169,13 @@ for option in '--polls adaptive' '--wildcards first'; do
     check "$option is refused by the loggops engine" refused 2 "replays polls and wildcards as they were recorded; leave out $option" \
         "$timeless" replay made.tl --engine loggops -q --params $odin $option
 done
+printf '%s\n' 'skeleton 1' 'ranks 4' MPI_Barrier >four.skel
+for option in '--ranks 8' '--bytes 9' '--iterations 2' '--seed 3'; do
+    # shellcheck disable=SC2086
+    check "make of a skeleton refuses $option" refused 2 "${option% *} is for patterns; write ranks=N" "$timeless" make four.skel $option -o no.tl
+done
+check 'make of HPL refuses --ranks' refused 2 '--ranks is for patterns; write RANKS=N' "$timeless" make hpl N=100 -n 9 -o no.tl
+check 'make of a pattern that draws nothing refuses --seed' refused 2 "--seed is for the pattern 'random'; 'ring' draws nothing" "$timeless" make ring -n 4 --seed 3 -o no.tl
 # Rank 2 of 4 divides by zero, when ranks 0 and 1 have been written.
 printf '%s\n' 'skeleton 1' 'ranks 4' 'unit "cpu-ns"' 'compute 10 * rank / (rank - 2) + 100' MPI_Barrier >divides.skel
 rm -f made.tl

@@ -40,6 +40,8 @@ check 'the same trace gives the same bytes' again
 text() { "$timeless" dump "$sample" >"$scratch/a.txt" && "$timeless" undump "$scratch/a.txt" -o "$scratch/b.tl" && "$timeless" dump "$scratch/b.tl" | cmp - "$scratch/a.txt"; }
 check 'the text form keeps it' text
 check 'a trace without iterations is packed, too' "$timeless" pack --volume-precision statistical "$scratch/none.tl" -o "$scratch/none2.tl"
+cp "$scratch/err" "$scratch/remark"
+check 'and a remark says that it has no volumes' says '^timeless: .*none.tl: has no volumes that could be sampled$' "$scratch/remark"
 lossless() { "$timeless" pack --volume-precision lossless "$loop" -o "$scratch/c.tl" && "$timeless" pack "$loop" -o "$scratch/d.tl" && cmp "$scratch/c.tl" "$scratch/d.tl"; }
 check 'lossless is the default' lossless
 damaged() {
