@@ -31,6 +31,13 @@ while IFS= read -r command <&3; do
     esac
 done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$top_srcdir/README.md")
 check "the tour has commands" test "$n" -ge 8
+states_makespan() { # to 2 %: versions of SimGrid differ a little
+    local stated
+    stated=$(sed -n 's/.*`makespan \([0-9.]*\) s`.*/\1/p' "$top_srcdir/README.md")
+    timeless replay traces/hpl-4.tl --platform star-1g --ranks-per-host 1 -q |
+        awk -v stated="$stated" '{print stated, $1; exit !(stated > 0.98 * $1 && stated < 1.02 * $1)}'
+}
+check "the makespan that the tour states is that of its first command" states_makespan
 # The table ahead of it names commands, some with options; "timeless COMMAND [WHAT] OPTION..." a line.
 takes() {
     local word help what=()
