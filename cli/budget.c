@@ -38,9 +38,13 @@ static const struct argp_option options[] = {
      "kernels=2, kernel:dgemm=1",
      0},
     {"full", OPT_FULL, "N", OPTION_ARG_OPTIONAL,
-     "Sobol indices: N (d + 2) replays with d inputs drawn at once (default: 128)", 0},
+     "draw all inputs at once, and print Sobol indices: N (d + 2) replays with d inputs (default: "
+     "128)",
+     0},
     {"measured", OPT_MEASURED, "SECONDS|FILE", 0,
-     "which input measured runs make suspect; FILE: lines of SECONDS [TRACE] [OPTION...]", 0},
+     "print which input is probably wrong, from the time of a real run; FILE: several runs, each a "
+     "line of SECONDS [TRACE] [OPTION...]",
+     0},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or instead of text", 0},
     {0}};
 

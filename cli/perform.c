@@ -290,7 +290,7 @@ int cmd_perform(int argc, char **argv)
         parse,
         "TRACE [-- mpirun ARGUMENTS...]",
         "Run a trace as a real MPI program: the same calls, sizes, partners and communicators; "
-        "computation is waited for. Print how long it takes.\v"
+        "the ranks sleep instead of computing. Print how long it takes.\v"
         "Without a launcher, 'mpirun -np RANKS' starts it on this host.",
         NULL,
         NULL,

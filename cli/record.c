@@ -72,8 +72,8 @@ static const struct argp_option options[] = {
      "statistical",
      0},
     {"no-pack", OPTION_NO_PACK, NULL, 0, "leave the trace as the ranks wrote it", 0},
-    {"pack-seconds", OPTION_PACK_SECONDS, "N", 0, "limit of packing (default: max(60, run / 10))",
-     0},
+    {"pack-seconds", OPTION_PACK_SECONDS, "N", 0,
+     "seconds of packing (default: 60, or a tenth of the run if that is more)", 0},
     {0}};
 
 /* The tracer accepts this number of bytes (announcement of tracer/output.c). */
@@ -162,9 +162,8 @@ static const struct argp argp = {.options = options,
                                  .children = children,
                                  .args_doc = "-- COMMAND...",
                                  .doc = "Run an MPI program and write its trace.\vThe exit code is "
-                                        "that of COMMAND.  It is 3 if that is 0 and there is "
-                                        "no trace, or --ranks names a rank that the run does "
-                                        "not have."};
+                                        "that of COMMAND.  If COMMAND succeeds, but there is no "
+                                        "trace, or no rank that --ranks names, it is 3."};
 
 /* ---- where the tracer is ---- */
 

@@ -34,8 +34,8 @@ tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *er
     }
     text[used] = '\0';
     if (strlen(text) != used) {
-        status =
-            tl_fail(err, TL_ERR_INPUT, "%s:%zu: not a text file; give one", path, strlen(text));
+        status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: not a text file; give a text file", path,
+                         strlen(text));
         goto cleanup;
     }
     *out = text;

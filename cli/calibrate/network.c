@@ -47,11 +47,11 @@ static const struct argp_option options[] = {
     {"output", 'o', "FOLDER", 0, "the platform folder to write", 0},
 
     {0, 0, 0, 0, "What is measured:", 1},
-    {"hosts", KEY_HOSTS, "HOST,HOST...", 0, "measure between these hosts, with two ranks on each",
-     0},
+    {"hosts", KEY_HOSTS, "HOST,HOST...", 0,
+     "measure between these hosts, with two ranks on each (default: two ranks on this host)", 0},
     {"per-host", KEY_PER_HOST, "N", 0,
      "measure what N ranks on each host share: messages within a host, and their adapter (default: "
-     "1, one rank has an adapter)",
+     "1, as if each rank had an adapter)",
      0},
     {"for", KEY_FOR, "TRACE", 0,
      "mostly sizes that messages of the trace have, in addition to what the folder has measured",
