@@ -131,7 +131,8 @@ static char *fit_with(fitting *f, char why[400])
 static char *fit_once(fitting *f, char why[400])
 {
     char ignored[400];
-    f->without = 0;
+    const unsigned base = f->is_wide ? 0 : FIT_MIXED_GRIDS;
+    f->without = base;
     char *text = fit_with(f, why);
     for (unsigned done = 0; text && f->status == TL_OK;) {
         unsigned least = 0, n_used = 0;
@@ -156,7 +157,7 @@ static char *fit_once(fitting *f, char why[400])
             f->without &= ~(1U << which);
         }
     }
-    f->without = 0;
+    f->without = base;
     return text;
 }
 
@@ -312,18 +313,23 @@ static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
     return TL_OK;
 }
 
-/* `seed`: NULL: without draws. */
+typedef struct ways {
+    const int64_t *seed; /* NULL: without draws */
+    bool by_line, is_wide;
+} ways;
+
 static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *const *names,
-                        size_t n_names, const int64_t *seed, bool by_line, bool *has_joined,
-                        char **text, tl_error *err)
+                        size_t n_names, const ways *by, bool *has_joined, char **text,
+                        tl_error *err)
 {
     fitting f = {.n_captures = n,
                  .left_out = n,
                  .names = names,
                  .n_names = n_names,
-                 .by_line = by_line,
-                 .may_draw = seed != NULL,
-                 .seed = seed ? *seed : 0,
+                 .by_line = by->by_line,
+                 .is_wide = by->is_wide,
+                 .may_draw = by->seed != NULL,
+                 .seed = by->seed ? *by->seed : 0,
                  .err = err};
     *text = NULL;
     *has_joined = false;
@@ -356,26 +362,40 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
 
 /* A call site is a source line first, then a place in the object file: two calls in one line. */
 static tl_status fit_sites(const tl_fit_capture *captures, size_t n, const char *const *names,
-                           size_t n_names, const int64_t *seed, char **text, tl_error *err)
+                           size_t n_names, ways by, char **text, tl_error *err)
 {
     tl_error ignored;
     bool has_joined;
-    const tl_status status =
-        fit_by(captures, n, names, n_names, seed, true, &has_joined, text, err);
+    by.by_line = true;
+    const tl_status status = fit_by(captures, n, names, n_names, &by, &has_joined, text, err);
     if (status != TL_ERR_UNSUPPORTED || !has_joined)
         return status;
-    return fit_by(captures, n, names, n_names, seed, false, &has_joined, text, &ignored) == TL_OK
-               ? TL_OK
-               : status;
+    by.by_line = false;
+    return fit_by(captures, n, names, n_names, &by, &has_joined, text, &ignored) == TL_OK ? TL_OK
+                                                                                          : status;
+}
+
+/* With more expressions only if there is no skeleton otherwise. The message is that of the first
+ * fit. */
+static tl_status fit_widening(const tl_fit_capture *captures, size_t n, const char *const *names,
+                              size_t n_names, const int64_t *seed, char **text, tl_error *err)
+{
+    tl_error ignored;
+    ways by = {.seed = seed};
+    const tl_status status = fit_sites(captures, n, names, n_names, by, text, err);
+    if (status != TL_ERR_UNSUPPORTED)
+        return status;
+    by.is_wide = true;
+    return fit_sites(captures, n, names, n_names, by, text, &ignored) == TL_OK ? TL_OK : status;
 }
 
 /* Nothing is drawn that has an expression. */
 static tl_status fit(const tl_fit_capture *captures, size_t n, const char *const *names,
                      size_t n_names, const int64_t *seed, char **text, tl_error *err)
 {
-    const tl_status status = fit_sites(captures, n, names, n_names, NULL, text, err);
+    const tl_status status = fit_widening(captures, n, names, n_names, NULL, text, err);
     return seed && status == TL_ERR_UNSUPPORTED
-               ? fit_sites(captures, n, names, n_names, seed, text, err)
+               ? fit_widening(captures, n, names, n_names, seed, text, err)
                : status;
 }
 

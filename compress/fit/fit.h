@@ -19,7 +19,8 @@ enum {
     FIT_MAX_PERIOD = 6,  /* likewise of a loop that repeats this many iterations */
     FIT_EACH = FIT_MAX_DEPTH, /* the variable of counts for each member of a communicator */
     FIT_N_VARIABLES,
-    FIT_MAX_CANDIDATE = 300 /* characters */
+    FIT_MAX_CANDIDATE = 300, /* characters */
+    FIT_MAX_TEXT = 400       /* likewise of an expression that is made of candidates */
 };
 
 /* ---- the captures ---- */
@@ -122,12 +123,16 @@ typedef struct fit_grid {
     const char *name;
     int n_dimensions;
     bool periodic, smallest_first;
+    unsigned dimensions; /* bits: those that are periodic, if some are and others are not */
 } fit_grid;
 
-enum { FIT_N_GRIDS = 9 };
+/* The grids that are periodic in some dimensions come last. */
+enum { FIT_N_PLAIN_GRIDS = 9, FIT_N_GRIDS = 25 };
+#define FIT_MIXED_GRIDS (((1U << FIT_N_GRIDS) - 1) & ~((1U << FIT_N_PLAIN_GRIDS) - 1))
 extern const fit_grid fit_grids[FIT_N_GRIDS];
 /* How often a text has the grid as the argument of a function. */
 unsigned fit_grid_uses(const char *text, const fit_grid *g);
+bool fit_grid_is_periodic(const fit_grid *g, int d);
 /* The expression of the size of a dimension. */
 void fit_grid_size(const fit_grid *g, int d, char text[40]);
 
@@ -136,6 +141,7 @@ typedef struct fit_candidate {
     unsigned use;       /* fit_use */
     unsigned variables; /* bits: variables in it */
     uint32_t comm;      /* the communicator in it; 0: none */
+    bool is_wide;       /* see fitting.is_wide */
     unsigned grids;     /* bits: of fit_grids */
     uint32_t node;      /* of the skeletons of all captures */
 } fit_candidate;
@@ -144,6 +150,7 @@ typedef struct fit_candidate {
  * expression. */
 typedef struct fit_range {
     size_t first, last, guard; /* candidates */
+    bool is_wide;              /* see fitting.is_wide */
     int step;
     unsigned depth;
 } fit_range;
@@ -207,10 +214,14 @@ typedef struct fitting {
      * is the quotient. Period 1: all of them. */
     int64_t period[FIT_MAX_DEPTH], phase[FIT_MAX_DEPTH];
     unsigned without; /* bits: grids that expressions may not have */
+    /* The rest of the list counts, too, and expressions are combined: if the captures have no
+     * skeleton otherwise, so that a skeleton never changes because the list has become longer. */
+    bool is_wide;
     bool has_volumes;
     bool by_line;     /* calls of one source line are one call site */
     bool has_callers; /* of call sites */
     bool has_joined;  /* this makes a difference */
+    bool adds_wide;   /* the candidates that are added now */
     bool may_draw;    /* sizes without an expression are drawn */
     int64_t seed;
     uint32_t *groups;   /* by symbol: calls whose sizes must agree have the same number */
@@ -275,6 +286,9 @@ void fit_candidates(fitting *f);
 size_t fit_add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+void fit_add_range(fitting *f, unsigned depth, const char *first, const char *last, int step,
+                   const char *guard);
+
 /* ---- fit_owners.c ---- */
 
 /* `size`: the text of how many ranks there are. */
@@ -283,6 +297,11 @@ void fit_add_shares_of(fitting *f, unsigned variables, const char *owner, const 
 void fit_add_blocks(fitting *f);
 void fit_add_grid_blocks(fitting *f, const fit_grid *g);
 void fit_add_partners(fitting *f);
+
+/* ---- fit_wide.c ---- */
+
+/* The rest of the list. */
+void fit_add_wide(fitting *f);
 
 /* ---- fit_evaluate.c ---- */
 
@@ -310,6 +329,39 @@ typedef bool fit_getter(const void *arg, const fit_sample *sample, int64_t *out)
 /* The expression that has these values. The getter returns false for samples that do not matter. */
 bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *get, const void *arg,
                    char text[400]);
+
+/* The samples that matter, with their values. */
+typedef struct fit_values {
+    const fit_sample **samples;
+    int64_t *value;
+    size_t n;
+    unsigned variables; /* bits: the variables that an expression may have */
+    unsigned without;   /* bits: grids that it may not have */
+    bool is_wide;       /* see fitting.is_wide */
+    uint32_t comm;      /* of the call: expressions of ranks in it come first */
+} fit_values;
+
+/* a * candidate + b */
+typedef struct fit_line {
+    size_t candidate;
+    int64_t a, b;
+    double bits; /* that it takes to write it down */
+} fit_line;
+
+#define FIT_NO_CANDIDATE SIZE_MAX /* the constant b */
+
+bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v);
+void fit_release(fit_values *v);
+bool fit_is_allowed(const fit_candidate *c, const fit_values *v);
+/* The first candidate with these values, or the simplest line. */
+bool fit_find(const fitting *f, const fit_values *v, unsigned use, fit_line *found);
+bool fit_line_value(const fitting *f, const fit_line *l, const fit_sample *sample, int64_t *out);
+void fit_write_line(const fitting *f, const fit_line *l, char text[FIT_MAX_TEXT]);
+/* Whether two samples differ in nothing but the iteration of loop d. */
+bool fit_same_loop_but(const fit_sample *a, const fit_sample *b, unsigned d);
+/* Whether an operator that is weaker than + and - may be in the text. */
+bool fit_is_weak(const char *text);
+
 /* The condition that holds for the samples whose value is not 0; "1" for all of them. */
 bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
                    char text[400]);
@@ -324,6 +376,23 @@ void fit_counts_range_text(fitting *f, const fit_node *node, int slot, char text
 /* The numbers of one side for each member, or NULL: the rank does not send or receive. */
 const int64_t *fit_list(const fitting *f, const fit_sample *sample, int slot, uint32_t *n);
 bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sample);
+
+/* ---- fit_combine.c ---- */
+
+/* Makes an expression out of two or three of the list. */
+bool fit_combine(const fitting *f, const fit_values *v, char text[FIT_MAX_TEXT]);
+/* A number as the product of two expressions, the simplest pairs first; how many there are. */
+typedef struct fit_pair {
+    size_t candidate;
+    fit_line other;
+    double bits;
+} fit_pair;
+size_t fit_pairs(const fitting *f, const fit_values *v, size_t max, fit_pair *pairs);
+
+/* ---- fit_nest.c ---- */
+
+/* Writes a loop over calls as two loops in each other, or from its last iteration to the first. */
+bool fit_explain_nest(fitting *f, const fit_node *node, size_t start, unsigned indent);
 
 /* ---- fit_draw.c ---- */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TEXT = 400 };
+enum { MAX_TEXT = FIT_MAX_TEXT };
 
 bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sample)
 {
@@ -21,17 +21,6 @@ bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sampl
     return true;
 }
 
-/* The samples that matter, with their values. */
-typedef struct values {
-    const fit_sample **samples;
-    int64_t *value;
-    size_t *past; /* by sample: the first one behind it with another value, or of another rank */
-    size_t n;
-    unsigned variables; /* bits: the variables that an expression may have */
-    unsigned without;   /* bits: grids that it may not have */
-    uint32_t comm;      /* of the call: expressions of ranks in it come first */
-} values;
-
 static unsigned variables_of(const fitting *f, const fit_node *node)
 {
     unsigned variables = 0;
@@ -40,57 +29,34 @@ static unsigned variables_of(const fitting *f, const fit_node *node)
     return node->has_each ? variables | 1U << FIT_EACH : variables;
 }
 
-static void find_past(values *v)
-{
-    for (size_t i = v->n; i-- > 0;) {
-        const size_t k = i + 1;
-        const bool is_same = k < v->n && v->value[k] == v->value[i] &&
-                             v->samples[k]->rank == v->samples[i]->rank &&
-                             v->samples[k]->capture == v->samples[i]->capture;
-        v->past[i] = is_same ? v->past[k] : k;
-    }
-}
-
-/* The next sample to look at: a candidate without variables is the same in all iterations of a
- * rank. Loops with many iterations would take hours otherwise. */
-static size_t next_of(const fitting *f, size_t candidate, const values *v, size_t i)
-{
-    const fit_candidate *all = f->candidates.items;
-    return all[candidate].variables ? i + 1 : v->past[i];
-}
-
-static bool collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, values *v)
+bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v)
 {
     const fit_sample *samples = node->samples.items;
     const size_t n = node->samples.n;
-    *v = (values){.samples = calloc(n + 1, sizeof *v->samples),
-                  .value = calloc(n + 1, sizeof *v->value),
-                  .past = calloc(n + 1, sizeof *v->past),
-                  .without = f->without,
-                  .comm = f->order ? f->symbols[f->order[node->low]].comm : SKEL_WORLD,
-                  .variables = variables_of(f, node)};
+    *v = (fit_values){.samples = calloc(n + 1, sizeof *v->samples),
+                      .value = calloc(n + 1, sizeof *v->value),
+                      .without = f->without,
+                      .is_wide = f->is_wide,
+                      .comm = f->order ? f->symbols[f->order[node->low]].comm : SKEL_WORLD,
+                      .variables = variables_of(f, node)};
     if (v->comm >= SKEL_FIRST_COMM && fit_comm_at(f, v->comm)->is_world)
         v->comm = SKEL_WORLD;
-    const bool has_room = v->samples && v->value && v->past;
-    for (size_t i = 0; has_room && i < n; i++)
+    for (size_t i = 0; i < n && v->samples && v->value; i++)
         if (fit_is_used(f, node, &samples[i]) && get(arg, &samples[i], &v->value[v->n]))
             v->samples[v->n++] = &samples[i];
-    if (has_room) {
-        find_past(v);
+    if (v->samples && v->value)
         return true;
-    }
     fit_out_of_memory(f);
     return false;
 }
 
-static void release(values *v)
+void fit_release(fit_values *v)
 {
     free(v->samples);
     free(v->value);
-    free(v->past);
 }
 
-static bool is_constant(const values *v)
+static bool is_constant(const fit_values *v)
 {
     for (size_t i = 1; i < v->n; i++)
         if (v->value[i] != v->value[0])
@@ -98,17 +64,26 @@ static bool is_constant(const values *v)
     return true;
 }
 
+static bool equals(const fitting *f, size_t candidate, const fit_values *v)
+{
+    int64_t value;
+    for (size_t i = 0; i < v->n; i++)
+        if (!fit_value(f, candidate, v->samples[i], &value) || value != v->value[i])
+            return false;
+    return true;
+}
+
 /* How many different values the base has among the samples, up to a few, and how many bits the
  * recorded values there have. A capture of other ranks or parameters counts even if the base is the
  * same in it: it confirms that the value depends on nothing else. */
-static int count_values(const fitting *f, size_t candidate, const values *v, double *bits)
+static int count_values(const fitting *f, size_t candidate, const fit_values *v, double *bits)
 {
     enum { MAX_SEEN = 8 };
     int64_t seen[MAX_SEEN], base;
     int n_seen = 0;
     uint32_t counted = UINT32_MAX; /* a capture */
     *bits = 0;
-    for (size_t i = 0; i < v->n && n_seen < MAX_SEEN; i = next_of(f, candidate, v, i)) {
+    for (size_t i = 0; i < v->n && n_seen < MAX_SEEN; i++) {
         if (!fit_value(f, candidate, v->samples[i], &base))
             return 0;
         bool is_new = true;
@@ -123,15 +98,16 @@ static int count_values(const fitting *f, size_t candidate, const values *v, dou
     return n_seen;
 }
 
-/* a and b of value = a * base + b, from the first two samples whose bases differ. Of samples with
- * equal values, the first one is enough: if bases differ there, is_on_line finds it. */
-static bool line_of(const fitting *f, size_t candidate, const values *v, int64_t *a, int64_t *b)
+/* a and b of value = a * base + b, from the first two samples whose bases differ. */
+static bool line_of(const fitting *f, size_t candidate, const fit_values *v, int64_t *a, int64_t *b)
 {
     int64_t x0, x = 0, dx, dy, product;
     if (!fit_value(f, candidate, v->samples[0], &x0))
         return false;
-    for (size_t i = v->past[0]; i < v->n; i = v->past[i]) {
+    for (size_t i = 1; i < v->n; i++) {
         if (!fit_value(f, candidate, v->samples[i], &x))
+            return false;
+        if (x == x0 && v->value[i] != v->value[0])
             return false;
         if (x == x0)
             continue;
@@ -145,34 +121,19 @@ static bool line_of(const fitting *f, size_t candidate, const values *v, int64_t
     return false;
 }
 
-static bool is_on_line_at(const fitting *f, size_t candidate, const values *v,
-                          const int64_t line[2], bool every)
+static bool is_on_line(const fitting *f, size_t candidate, const fit_values *v, int64_t a,
+                       int64_t b)
 {
     int64_t x, value;
-    for (size_t i = 0; i < v->n; i = every ? i + 1 : v->past[i])
-        if (!fit_value(f, candidate, v->samples[i], &x) ||
-            __builtin_mul_overflow(line[0], x, &value) ||
-            __builtin_add_overflow(value, line[1], &value) || value != v->value[i])
+    for (size_t i = 0; i < v->n; i++)
+        if (!fit_value(f, candidate, v->samples[i], &x) || __builtin_mul_overflow(a, x, &value) ||
+            __builtin_add_overflow(value, b, &value) || value != v->value[i])
             return false;
     return true;
 }
 
-/* Few samples refute most candidates. */
-static bool is_on_line(const fitting *f, size_t candidate, const values *v, int64_t a, int64_t b)
-{
-    const fit_candidate *all = f->candidates.items;
-    const int64_t line[2] = {a, b};
-    return is_on_line_at(f, candidate, v, line, false) &&
-           (!all[candidate].variables || is_on_line_at(f, candidate, v, line, true));
-}
-
-static bool equals(const fitting *f, size_t candidate, const values *v)
-{
-    return is_on_line(f, candidate, v, 1, 0);
-}
-
 /* An operator that is weaker than + and - may be in the text. */
-static bool is_weak(const char *text)
+bool fit_is_weak(const char *text)
 {
     return strpbrk(text, "?|&^<>=!") != NULL;
 }
@@ -182,7 +143,7 @@ static void write_line(const char *base, int64_t a, int64_t b, char text[MAX_TEX
     const bool is_word = !strpbrk(base, " ");
     char product[MAX_TEXT];
     if (a == 1)
-        snprintf(product, sizeof product, b && is_weak(base) ? "(%s)" : "%s", base);
+        snprintf(product, sizeof product, b && fit_is_weak(base) ? "(%s)" : "%s", base);
     else if (a == -1)
         snprintf(product, sizeof product, is_word ? "-%s" : "-(%s)", base);
     else
@@ -195,14 +156,8 @@ static void write_line(const char *base, int64_t a, int64_t b, char text[MAX_TEX
         snprintf(text, MAX_TEXT, "%s", product);
 }
 
-typedef struct line {
-    size_t candidate;
-    int64_t a, b;
-    double bits;
-} line;
-
 /* What it takes to write a line down: its numbers, and which candidate it is. */
-static double line_bits(const line *l)
+static double line_bits(const fit_line *l)
 {
     const double a = fabs((double)l->a), b = fabs((double)l->b);
     return log2(a) + (l->a < 0) + (l->b ? 2 + log2(b) : 0) + log2((double)l->candidate + 1);
@@ -211,7 +166,7 @@ static double line_bits(const line *l)
 /* Two values of the base are enough for a multiple of it; a line needs three, and as many bits in
  * the values that it explains as in itself: with large numbers a and b, some candidate is on a line
  * with any three values (minimum description length, Rissanen 1978). */
-static bool is_line(const fitting *f, const values *v, line *l)
+static bool is_line(const fitting *f, const fit_values *v, fit_line *l)
 {
     double explained;
     if (!line_of(f, l->candidate, v, &l->a, &l->b) || !is_on_line(f, l->candidate, v, l->a, l->b) ||
@@ -221,29 +176,28 @@ static bool is_line(const fitting *f, const values *v, line *l)
     return !l->b || l->bits <= explained;
 }
 
-static bool is_allowed(const fit_candidate *c, const values *v)
+bool fit_is_allowed(const fit_candidate *c, const fit_values *v)
 {
-    return !(c->variables & ~v->variables) && !(c->grids & v->without);
+    return !(c->variables & ~v->variables) && !(c->grids & v->without) &&
+           (v->is_wide || !c->is_wide);
 }
 
 /* Of all lines, the one that is simplest to write. */
-static bool search_line(const fitting *f, const values *v, char text[MAX_TEXT])
+static bool search_line(const fitting *f, const fit_values *v, fit_line *found)
 {
     const fit_candidate *all = f->candidates.items;
-    line best = {.bits = HUGE_VAL};
+    fit_line best = {.bits = HUGE_VAL};
     for (size_t i = 0; i < f->candidates.n; i++) {
-        line l = {.candidate = i};
-        if (all[i].use & FIT_NUMBER && is_allowed(&all[i], v) && is_line(f, v, &l) &&
+        fit_line l = {.candidate = i};
+        if (all[i].use & FIT_NUMBER && fit_is_allowed(&all[i], v) && is_line(f, v, &l) &&
             l.bits < best.bits)
             best = l;
     }
-    if (best.bits == HUGE_VAL)
-        return false;
-    write_line(all[best.candidate].text, best.a, best.b, text);
-    return true;
+    *found = best;
+    return best.bits < HUGE_VAL;
 }
 
-static bool has_null(const values *v)
+static bool has_null(const fit_values *v)
 {
     for (size_t i = 0; i < v->n; i++)
         if (v->value[i] == SKEL_NULL)
@@ -251,29 +205,54 @@ static bool has_null(const values *v)
     return false;
 }
 
-static bool search(const fitting *f, const values *v, unsigned use, char text[MAX_TEXT])
+bool fit_find(const fitting *f, const fit_values *v, unsigned use, fit_line *found)
 {
     const fit_candidate *all = f->candidates.items;
     if (is_constant(v)) {
-        if (has_null(v))
-            snprintf(text, MAX_TEXT, "null");
-        else
-            snprintf(text, MAX_TEXT, "%" PRId64, v->n ? v->value[0] : 0);
+        const int64_t b = v->n ? v->value[0] : 0;
+        *found = (fit_line){FIT_NO_CANDIDATE, 0, b, 1 + log2(1 + fabs((double)b))};
         return true;
     }
     for (int own = v->comm >= SKEL_FIRST_COMM; own >= 0; own--)
         for (size_t i = 0; i < f->candidates.n; i++)
-            if (all[i].use & use && (!own || all[i].comm == v->comm) && is_allowed(&all[i], v) &&
-                equals(f, i, v)) {
-                snprintf(text, MAX_TEXT, "%s", all[i].text);
+            if (all[i].use & use && (!own || all[i].comm == v->comm) &&
+                fit_is_allowed(&all[i], v) && equals(f, i, v)) {
+                *found = (fit_line){i, 1, 0, log2((double)i + 1)};
                 return true;
             }
-    return !has_null(v) && search_line(f, v, text);
+    return !has_null(v) && search_line(f, v, found);
+}
+
+bool fit_line_value(const fitting *f, const fit_line *l, const fit_sample *sample, int64_t *out)
+{
+    int64_t x = 0;
+    return (l->candidate == FIT_NO_CANDIDATE || fit_value(f, l->candidate, sample, &x)) &&
+           !__builtin_mul_overflow(l->a, x, out) && !__builtin_add_overflow(*out, l->b, out);
+}
+
+void fit_write_line(const fitting *f, const fit_line *l, char text[MAX_TEXT])
+{
+    const fit_candidate *all = f->candidates.items;
+    if (l->candidate != FIT_NO_CANDIDATE)
+        write_line(all[l->candidate].text, l->a, l->b, text);
+    else if (l->b == SKEL_NULL)
+        snprintf(text, MAX_TEXT, "null");
+    else
+        snprintf(text, MAX_TEXT, "%" PRId64, l->b);
+}
+
+static bool search(const fitting *f, const fit_values *v, unsigned use, char text[MAX_TEXT])
+{
+    fit_line found;
+    if (!fit_find(f, v, use, &found))
+        return false;
+    fit_write_line(f, &found, text);
+    return true;
 }
 
 /* ---- numbers that grow with a loop besides ---- */
 
-static bool same_loop_but(const fit_sample *a, const fit_sample *b, unsigned d)
+bool fit_same_loop_but(const fit_sample *a, const fit_sample *b, unsigned d)
 {
     bool same = a->capture == b->capture && a->rank == b->rank;
     for (unsigned i = 0; i < FIT_N_VARIABLES; i++)
@@ -283,14 +262,14 @@ static bool same_loop_but(const fit_sample *a, const fit_sample *b, unsigned d)
 
 /* How much the value grows with each iteration of loop d, and no other; 0: it does not, or not
  * evenly, or no loop has three iterations. */
-static int64_t growth(const fitting *f, const values *v, unsigned d)
+static int64_t growth(const fitting *f, const fit_values *v, unsigned d)
 {
     int64_t slope = 0, dy, run = 0;
     bool is_tested = false;
     for (size_t i = 1; i < v->n; i++) {
         const fit_sample *a = v->samples[i - 1], *b = v->samples[i];
         const int64_t dx = (b->index[d] - a->index[d]) / f->period[d];
-        if (!same_loop_but(a, b, d) || dx <= 0) {
+        if (!fit_same_loop_but(a, b, d) || dx <= 0) {
             run = 0;
             continue;
         }
@@ -304,27 +283,22 @@ static int64_t growth(const fitting *f, const values *v, unsigned d)
 }
 
 /* The value at index 0 of loop d has an expression, and grows with each iteration. */
-static bool search_growth(const fitting *f, const values *v, unsigned use, char text[MAX_TEXT])
+static bool search_growth(const fitting *f, const fit_values *v, unsigned use, char text[MAX_TEXT])
 {
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
         const int64_t slope = v->variables & 1U << d ? growth(f, v, d) : 0;
         char rest[MAX_TEXT];
-        values at_0 = *v;
+        fit_values at_0 = *v;
         bool ok = slope != 0;
         at_0.variables &= ~(1U << d);
         at_0.value = calloc(v->n + 1, sizeof *at_0.value);
-        at_0.past = calloc(v->n + 1, sizeof *at_0.past);
-        ok = ok && at_0.value && at_0.past;
-        for (size_t i = 0; ok && i < v->n; i++) {
+        for (size_t i = 0; i < v->n && ok && at_0.value; i++) {
             int64_t grown;
             ok = !__builtin_mul_overflow(slope, v->samples[i]->index[d] / f->period[d], &grown) &&
                  !__builtin_sub_overflow(v->value[i], grown, &at_0.value[i]);
         }
-        if (ok)
-            find_past(&at_0);
-        ok = ok && search(f, &at_0, use, rest);
+        ok = ok && at_0.value && search(f, &at_0, use, rest);
         free(at_0.value);
-        free(at_0.past);
         if (!ok)
             continue;
         const uint64_t step = slope < 0 ? -(uint64_t)slope : (uint64_t)slope;
@@ -332,7 +306,7 @@ static bool search_growth(const fitting *f, const values *v, unsigned use, char 
         char times[32] = "";
         if (step != 1)
             snprintf(times, sizeof times, "%" PRIu64 " * ", step);
-        snprintf(text, MAX_TEXT, is_weak(rest) ? "(%.340s) %c %si%u" : "%.340s %c %si%u", rest,
+        snprintf(text, MAX_TEXT, fit_is_weak(rest) ? "(%.340s) %c %si%u" : "%.340s %c %si%u", rest,
                  sign, times, d);
         return true;
     }
@@ -342,77 +316,13 @@ static bool search_growth(const fitting *f, const values *v, unsigned use, char 
 bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *get, const void *arg,
                    char text[MAX_TEXT])
 {
-    values v;
-    const bool found = collect(f, node, get, arg, &v) &&
-                       (search(f, &v, use, text) ||
-                        (!has_null(&v) && search_growth(f, &v, use & FIT_NUMBER, text)));
-    release(&v);
-    return found;
-}
-
-/* ---- conditions ---- */
-
-/* Whether a condition holds wherever the value is not 0 (`all`: and nowhere else). */
-static bool holds(const fitting *f, size_t candidate, const values *v, bool all)
-{
-    int64_t value;
-    for (size_t i = 0; i < v->n; i = next_of(f, candidate, v, i))
-        if (!fit_value(f, candidate, v->samples[i], &value) || (v->value[i] && !value) ||
-            (all && !v->value[i] && value))
-            return false;
-    return true;
-}
-
-static bool hold_both(const fitting *f, size_t a, size_t b, const values *v)
-{
-    const fit_candidate *all = f->candidates.items;
-    const size_t with_variables = all[a].variables ? a : b;
-    int64_t x, y;
-    for (size_t i = 0; i < v->n; i = next_of(f, with_variables, v, i))
-        if (!fit_value(f, a, v->samples[i], &x) || !fit_value(f, b, v->samples[i], &y) ||
-            (x && y) != (v->value[i] != 0))
-            return false;
-    return true;
-}
-
-static bool search_condition(const fitting *f, const values *v, char text[MAX_TEXT])
-{
-    enum { MAX_POSSIBLE = 200 };
-    const fit_candidate *all = f->candidates.items;
-    size_t possible[MAX_POSSIBLE], n = 0;
-    bool any = false, every = true;
-    for (size_t i = 0; i < v->n; i++) {
-        any |= v->value[i] != 0;
-        every &= v->value[i] != 0;
-    }
-    snprintf(text, MAX_TEXT, "%d", any);
-    if (!any || every)
-        return true;
-    for (size_t i = 0; i < f->candidates.n; i++) {
-        if (!(all[i].use & FIT_CONDITION) || !is_allowed(&all[i], v) || !holds(f, i, v, false))
-            continue;
-        snprintf(text, MAX_TEXT, "%s", all[i].text);
-        if (holds(f, i, v, true))
-            return true;
-        if (n < MAX_POSSIBLE)
-            possible[n++] = i;
-    }
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = a + 1; b < n; b++)
-            if (hold_both(f, possible[a], possible[b], v)) {
-                snprintf(text, MAX_TEXT, "%.190s && %.190s", all[possible[a]].text,
-                         all[possible[b]].text);
-                return true;
-            }
-    return false;
-}
-
-bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
-                   char text[MAX_TEXT])
-{
-    values v;
-    const bool found = collect(f, node, get, arg, &v) && search_condition(f, &v, text);
-    release(&v);
+    fit_values v;
+    const bool found =
+        fit_collect(f, node, get, arg, &v) &&
+        (search(f, &v, use, text) ||
+         (!has_null(&v) && search_growth(f, &v, use & FIT_NUMBER, text)) ||
+         (f->is_wide && !has_null(&v) && use == FIT_NUMBER && fit_combine(f, &v, text)));
+    fit_release(&v);
     return found;
 }
 

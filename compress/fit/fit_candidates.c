@@ -27,6 +27,7 @@ size_t fit_add(fitting *f, unsigned use, unsigned variables, const char *format,
         fit_out_of_memory(f);
     if (made) {
         made->use = use;
+        made->is_wide = f->adds_wide;
         made->variables = variables;
         for (size_t i = 0; i < FIT_N_GRIDS; i++)
             made->grids |= fit_grid_uses(text, &fit_grids[i]) ? 1U << i : 0;
@@ -208,7 +209,7 @@ static void add_common_points(fitting *f, unsigned variables, unsigned d, const 
 /* All ranks around in a grid, by number of the offset; those of the sides are neighbours. */
 static void add_around(fitting *f)
 {
-    for (size_t g = 0; g < FIT_N_GRIDS; g++) {
+    for (size_t g = 0; g < FIT_N_PLAIN_GRIDS; g++) {
         const int n_offsets = fit_grids[g].n_dimensions == 3 ? 27 : 9;
         for (int k = 0; k < n_offsets && fit_grids[g].n_dimensions > 1; k++) {
             if (k == n_offsets / 2)
@@ -254,7 +255,7 @@ static void add_colours(fitting *f)
     }
     fit_add(f, FIT_COLOUR, 0, "2 * rank / ranks");
     fit_add(f, FIT_COLOUR, 0, "-rank");
-    for (size_t g = 0; g < FIT_N_GRIDS; g++)
+    for (size_t g = 0; g < FIT_N_PLAIN_GRIDS; g++)
         for (int d = 0; fit_grids[g].n_dimensions == 3 && !fit_grids[g].periodic && d < 3; d++)
             fit_add(f, FIT_COLOUR, 0, "coord(%s, %d) * ranks + coord(%s, %d)", fit_grids[g].name,
                     d == 0, fit_grids[g].name, d == 2 ? 1 : 2);
@@ -367,8 +368,8 @@ static void add_conditions(fitting *f)
     }
 }
 
-static void add_range(fitting *f, unsigned depth, const char *first, const char *last, int step,
-                      const char *guard)
+void fit_add_range(fitting *f, unsigned depth, const char *first, const char *last, int step,
+                   const char *guard)
 {
     char text[200] = "";
     size_t used = 0;
@@ -380,7 +381,8 @@ static void add_range(fitting *f, unsigned depth, const char *first, const char 
         fit_out_of_memory(f);
         return;
     }
-    *made = (fit_range){.step = step,
+    *made = (fit_range){.is_wide = f->adds_wide,
+                        .step = step,
                         .depth = depth,
                         .first = fit_add(f, FIT_OTHER, 0, "%s", first),
                         .last = fit_add(f, FIT_OTHER, 0, "%s", last),
@@ -391,27 +393,29 @@ static void add_ranges(fitting *f)
 {
     static const char above[] = "rank + (1 << K) < ranks", top[] = "bits(ranks - 1) - 1";
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
-        add_range(f, d, "bits(rank)", top, 1, above);
-        add_range(f, d, top, "bits(rank)", -1, above);
-        add_range(f, d, "0", top, 1, above);
-        add_range(f, d, top, "0", -1, above);
-        add_range(f, d, "0", top, 1, "rank >= 1 << K");
-        add_range(f, d, "0", top, 1, "(rank ^ 1 << K) < ranks");
-        add_range(f, d, "0", top, 1, "rank % (2 << K) == 0 && rank + (1 << K) < ranks");
-        add_range(f, d, top, "0", -1, "rank % (2 << K) == 0 && rank + (1 << K) < ranks");
-        add_range(f, d, "0", "ranks - 1", 1, "K != rank");
-        for (size_t g = 0; g < FIT_N_GRIDS; g++) {
+        fit_add_range(f, d, "bits(rank)", top, 1, above);
+        fit_add_range(f, d, top, "bits(rank)", -1, above);
+        fit_add_range(f, d, "0", top, 1, above);
+        fit_add_range(f, d, top, "0", -1, above);
+        fit_add_range(f, d, "0", top, 1, "rank >= 1 << K");
+        fit_add_range(f, d, "0", top, 1, "(rank ^ 1 << K) < ranks");
+        fit_add_range(f, d, "0", top, 1, "rank % (2 << K) == 0 && rank + (1 << K) < ranks");
+        fit_add_range(f, d, top, "0", -1, "rank % (2 << K) == 0 && rank + (1 << K) < ranks");
+        fit_add_range(f, d, "0", "ranks - 1", 1, "K != rank");
+        for (size_t g = 0; g < FIT_N_PLAIN_GRIDS; g++) {
             const bool is_cube = fit_grids[g].n_dimensions == 3;
             char guard[80];
             snprintf(guard, sizeof guard, "K != %d && around(%s, K) != null", is_cube ? 13 : 4,
                      fit_grids[g].name);
             if (fit_grids[g].n_dimensions > 1)
-                add_range(f, d, "0", is_cube ? "26" : "8", 1, guard);
+                fit_add_range(f, d, "0", is_cube ? "26" : "8", 1, guard);
         }
-        add_range(f, d, "rank + 1", "ranks - 1", 1, "1");
-        add_range(f, d, "0", "ranks - 1", 1, "(rank + K) % 2 == 0 ? rank + 1 < ranks : rank > 0");
-        add_range(f, d, "0", "ranks - 1", 1, "(rank + K) % 2 == 1 ? rank + 1 < ranks : rank > 0");
-        add_range(f, d, "0", "rank - 1", 1, "1");
+        fit_add_range(f, d, "rank + 1", "ranks - 1", 1, "1");
+        fit_add_range(f, d, "0", "ranks - 1", 1,
+                      "(rank + K) % 2 == 0 ? rank + 1 < ranks : rank > 0");
+        fit_add_range(f, d, "0", "ranks - 1", 1,
+                      "(rank + K) % 2 == 1 ? rank + 1 < ranks : rank > 0");
+        fit_add_range(f, d, "0", "rank - 1", 1, "1");
     }
 }
 
@@ -420,7 +424,7 @@ void fit_candidates(fitting *f)
     add_sizes(f);
     add_peers(f);
     add_conditions(f);
-    for (size_t i = 0; i < FIT_N_GRIDS; i++) {
+    for (size_t i = 0; i < FIT_N_PLAIN_GRIDS; i++) {
         add_neighbours(f, &fit_grids[i]);
         if (!fit_grids[i].periodic && fit_grids[i].n_dimensions > 1)
             add_local(f, &fit_grids[i]);
@@ -439,5 +443,6 @@ void fit_candidates(fitting *f)
     for (uint32_t i = 0; i < f->comms.n; i++)
         add_comm(f, SKEL_FIRST_COMM + i);
     add_ranges(f);
+    fit_add_wide(f);
     fit_candidates_prepare(f);
 }

@@ -106,8 +106,8 @@ static bool orders(const asked *a, size_t candidate, const skel_array *samples)
 /* Candidates may have the communicators before this one. */
 static bool may_have(const fit_candidate *c, const asked *a)
 {
-    return !c->variables && !(c->grids & a->f->without) && (!c->comm || c->comm < a->number) &&
-           c->use & (FIT_NUMBER | FIT_COLOUR);
+    return !c->variables && !(c->grids & a->f->without) && (a->f->is_wide || !c->is_wide) &&
+           (!c->comm || c->comm < a->number) && c->use & (FIT_NUMBER | FIT_COLOUR);
 }
 
 /* The colour of a member; NULL: none. */

@@ -10,15 +10,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-const fit_grid fit_grids[FIT_N_GRIDS] = {
-    {"line", 1, false, false},      {"square", 2, false, false}, {"torus", 2, true, false},
-    {"square_t", 2, false, true},   {"torus_t", 2, true, true},  {"cube", 3, false, false},
-    {"cube_torus", 3, true, false}, {"cube_t", 3, false, true},  {"cube_torus_t", 3, true, true}};
+const fit_grid fit_grids[FIT_N_GRIDS] = {{"line", 1, false, false, 0},
+                                         {"square", 2, false, false, 0},
+                                         {"torus", 2, true, false, 0},
+                                         {"square_t", 2, false, true, 0},
+                                         {"torus_t", 2, true, true, 0},
+                                         {"cube", 3, false, false, 0},
+                                         {"cube_torus", 3, true, false, 0},
+                                         {"cube_t", 3, false, true, 0},
+                                         {"cube_torus_t", 3, true, true, 0},
+                                         /* With the periodic dimensions in the name. */
+                                         {"cylinder_0", 2, false, false, 1U},
+                                         {"cylinder_1", 2, false, false, 2U},
+                                         {"cylinder_0_t", 2, false, true, 1U},
+                                         {"cylinder_1_t", 2, false, true, 2U},
+                                         {"duct_0", 3, false, false, 1U},
+                                         {"duct_1", 3, false, false, 2U},
+                                         {"duct_01", 3, false, false, 3U},
+                                         {"duct_2", 3, false, false, 4U},
+                                         {"duct_02", 3, false, false, 5U},
+                                         {"duct_12", 3, false, false, 6U},
+                                         {"duct_0_t", 3, false, true, 1U},
+                                         {"duct_1_t", 3, false, true, 2U},
+                                         {"duct_01_t", 3, false, true, 3U},
+                                         {"duct_2_t", 3, false, true, 4U},
+                                         {"duct_02_t", 3, false, true, 5U},
+                                         {"duct_12_t", 3, false, true, 6U}};
 
 void fit_grid_size(const fit_grid *g, int d, char text[40])
 {
     const int from = g->smallest_first ? g->n_dimensions - 1 - d : d;
     snprintf(text, 40, "dims(ranks, %d, %d)", g->n_dimensions, from);
+}
+
+bool fit_grid_is_periodic(const fit_grid *g, int d)
+{
+    return g->periodic || g->dimensions & 1U << d;
 }
 
 unsigned fit_grid_uses(const char *text, const fit_grid *g)
@@ -51,7 +78,8 @@ void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *value
         for (int d = 0; d < fit_grids[i].n_dimensions; d++) {
             char size[40];
             fit_grid_size(&fit_grids[i], d, size);
-            fprintf(out, "%s%s%s", d ? ", " : "", size, fit_grids[i].periodic ? " periodic" : "");
+            fprintf(out, "%s%s%s", d ? ", " : "", size,
+                    fit_grid_is_periodic(&fit_grids[i], d) ? " periodic" : "");
         }
         fputc('\n', out);
     }
@@ -75,7 +103,7 @@ static char *list_text(const fitting *f, const fit_capture *c)
         fprintf(out, "let i%d = rank\n", d);
     fputs("let each = rank\n", out);
     for (size_t i = 0; i < f->candidates.n; i++)
-        fprintf(out, "let c_%zu = %s\n", i, all[i].text);
+        fprintf(out, "if %s {\n}\n", all[i].text); /* without thousands of names to look up */
     for (size_t i = 0; i < f->comms.n; i++)
         fprintf(out, "MPI_Comm_split new_comm=comm%zu\n", i);
     if (fclose(out) == 0)

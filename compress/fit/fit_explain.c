@@ -473,7 +473,7 @@ static bool explain_ranges(fitting *f, const fit_node *node, size_t start, unsig
         if (node_at(f, at)->is_loop)
             return false;
     for (size_t i = 0; i < f->ranges.n && !found; i++) {
-        if (ranges[i].depth != node->depth)
+        if (ranges[i].depth != node->depth || (ranges[i].is_wide && !f->is_wide))
             continue;
         f->out.size = start;
         found = explain_range(f, &ranges[i], node, indent);
@@ -501,6 +501,10 @@ bool fit_explain(fitting *f, uint32_t number, unsigned indent)
         }
         if (!ok) {
             ok = explain_periods(f, node, start, indent);
+        }
+        if (!ok && f->is_wide) {
+            f->out.size = start;
+            ok = fit_explain_nest(f, node, start, indent);
         }
         if (ok && !had_reason)
             *f->why = '\0';

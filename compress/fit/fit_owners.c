@@ -162,7 +162,7 @@ void fit_add_grid_blocks(fitting *f, const fit_grid *g)
 void fit_add_partners(fitting *f)
 {
     /* Along rows and columns by the rank's own coordinate: Cannon 1969. */
-    for (size_t g = 0; g < FIT_N_GRIDS; g++) {
+    for (size_t g = 0; g < FIT_N_PLAIN_GRIDS; g++) {
         const char *name = fit_grids[g].name;
         for (int d = 0; d < 2 && fit_grids[g].n_dimensions == 2 && fit_grids[g].periodic; d++) {
             fit_add(f, FIT_PEER, 0, "neighbour(%s, %d, -coord(%s, %d))", name, d, name, !d);

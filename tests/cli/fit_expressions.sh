@@ -172,6 +172,62 @@ for t = 1 to times {
 }
 EOF
 
+# ---- two loops in each other around one call ----
+
+# Bitonic sort.
+program bitonic n 32:400 2:100 4:130 8:70 16:50 <<'EOF'
+for k = 0 to bits(ranks - 1) - 1 {
+    for j = k to 0 by -1 {
+        MPI_Sendrecv peer=rank ^ (1 << j) recv_peer=rank ^ (1 << j) count=n type_bytes=4 tag=k
+    }
+}
+EOF
+
+# The distances grow, shrink, and start where the outer loop is; both loops are around three calls.
+for inner in 'j = 0 to k' 'j = bits(ranks - 1) - 1 - k to 0 by -1' 'j = k to bits(ranks - 1) - 1' 'j = bits(ranks - 1) - 1 to k by -1'; do
+    i=$((i + 1))
+    program "nest$i" 'n times' 32:400,2 2:100,4 4:130,3 8:70,2 16:50,5 <<EOF
+for t = 1 to times {
+    MPI_Barrier
+    for k = 0 to bits(ranks - 1) - 1 {
+        for $inner {
+            MPI_Irecv peer=rank ^ (1 << j) count=n tag=2 << k request=r
+            MPI_Isend peer=rank ^ (1 << j) count=n tag=2 << k request=r
+            MPI_Waitall request=r
+        }
+    }
+}
+EOF
+done
+
+# An exchange on a hypercube in each step, and nothing else: the iterations of both loops are a product.
+program exchange 'n steps' 32:400,6 2:100,17 4:130,13 8:70,25 16:50,14 <<'EOF'
+for t = 1 to steps {
+    for j = 0 to bits(ranks - 1) - 1 {
+        MPI_Sendrecv peer=rank ^ (1 << j) recv_peer=rank ^ (1 << j) count=n
+    }
+}
+EOF
+
+# A loop that counts down.
+program down 'n steps' 32:400,6 2:100,7 4:130,3 8:70,5 16:50,4 <<'EOF'
+for t = 1 to steps {
+    MPI_Barrier
+    for j = bits(ranks - 1) - 1 to 0 by -1 {
+        MPI_Sendrecv peer=(rank + (1 << j)) % ranks recv_peer=(rank - (1 << j)) % ranks count=n
+    }
+}
+EOF
+
+# Block Gram-Schmidt.
+program gram 'm w' 16:20,6 2:5,3 4:8,4 3:7,2 6:10,5 <<'EOF'
+for j = 0 to m - 1 {
+    for i = 0 to j {
+        MPI_Allreduce count=(j - i + 1) * w * w type_bytes=8
+    }
+}
+EOF
+
 # ---- calls that the compiler has made out of one ----
 
 # duplicated NAME: every second event at site 1 moves to another place of the object file with the same source line
