@@ -50,6 +50,7 @@ called_from_lib:libmpich.so
 called_from_lib:libucp.so
 called_from_lib:libucs.so
 called_from_lib:libuct.so
+called_from_lib:libuct_cma.so
 EOS
 # Open MPI 5's PMIx wants memory at addresses that ThreadSanitizer uses.
 export PMIX_MCA_gds=hash
