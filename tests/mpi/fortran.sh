@@ -48,7 +48,7 @@ binding_symbols() {
     local library
     for library in $(ldd "$scratch/mixed-ALL" | awk '$1 ~ /^libmpi(_mpifh|_usempi|chfort)/ {print $3}'); do
         nm -D --defined-only "$library" | awk '$2 == "T" || $2 == "W" {print $3}'
-    done | grep -E '^mpix?_.*[^_]_$' | grep -v '^mpi_sizeof_' | sort -u
+    done | grep -E '^mpix?_.*[^_]_$' | grep -v '^mpi_sizeof_' | grep -vE "$not_traced_of_mpich" | sort -u
 }
 schema_names() { sed -nE "s/^TL_($1)\(([0-9]+, )?(\w+).*/\L\3/p" "$top_srcdir/compress/mpi_calls.def"; }
 binding_symbols >"$scratch/exported"

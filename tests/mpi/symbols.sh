@@ -4,7 +4,8 @@
 compile ends -pthread
 
 # Every MPI function of the library stands in the schema.
-nm -D --defined-only "$(libmpi_of "$scratch/ends")" | awk '$2 == "T" || $2 == "W" {print $3}' | grep -E '^MPIX?_' | sort -u >"$scratch/libmpi"
+nm -D --defined-only "$(libmpi_of "$scratch/ends")" | awk '$2 == "T" || $2 == "W" {print $3}' | grep -E '^MPIX?_' |
+    grep -viE "$not_traced_of_mpich" | sort -u >"$scratch/libmpi"
 { sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2/p; s/^TL_(EXTENSION|TRANSLATED)\([0-9]+, (\w+),.*/MPI_\2\nMPIX_\2/p
     s/^TL_LOCAL\((\w+)\)/MPI_\1\nMPIX_\1/p' "$top_srcdir/compress/mpi_calls.def" | sed 'p; s/$/_c/' # with large counts
 } | sort >"$scratch/schema"

@@ -36,3 +36,5 @@ libmpi_of() { ldd "$1" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }'; }
 # The component rdma of Open MPI 4.1 crashes in MPI_Compare_and_swap of 8 bytes.  Open MPI 5 has rdma in place of pt2pt.
 has_osc_pt2pt() { ompi_info --parsable 2>/dev/null | grep -q '^mca:osc:pt2pt:'; }
 avoid_osc_rdma() { ! has_osc_pt2pt || export OMPI_MCA_osc=^rdma; }
+# Of MPICH's streams and communicators of threads, the functions that timeless-record(1) says are not traced.
+not_traced_of_mpich='^p?mpix_((allreduce|i?send|i?recv|wait|waitall)_enqueue|stream_(comm_create(_multiplex)?|i?send|i?recv)|threadcomm_(init|free|start|finish))(_c)?(_f08(ts)?)?_*$'
