@@ -334,6 +334,8 @@ bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *g
 typedef struct fit_values {
     const fit_sample **samples;
     int64_t *value;
+    size_t *past; /* by sample: the first one behind it with another value, or of another rank;
+                     NULL: not known */
     size_t n;
     unsigned variables; /* bits: the variables that an expression may have */
     unsigned without;   /* bits: grids that it may not have */
@@ -352,6 +354,11 @@ typedef struct fit_line {
 
 bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v);
 void fit_release(fit_values *v);
+/* Fills `past`. Without memory it stays NULL, which costs time only. */
+void fit_find_past(fit_values *v);
+/* The next sample to look at: a candidate without variables is the same in all iterations of a
+ * rank. Loops with many iterations would take hours otherwise. */
+size_t fit_next(const fitting *f, size_t candidate, const fit_values *v, size_t i);
 bool fit_is_allowed(const fit_candidate *c, const fit_values *v);
 /* The first candidate with these values, or the simplest line. */
 bool fit_find(const fitting *f, const fit_values *v, unsigned use, fit_line *found);

@@ -29,6 +29,29 @@ static unsigned variables_of(const fitting *f, const fit_node *node)
     return node->has_each ? variables | 1U << FIT_EACH : variables;
 }
 
+void fit_find_past(fit_values *v)
+{
+    v->past = calloc(v->n + 1, sizeof *v->past);
+    for (size_t i = v->past ? v->n : 0; i-- > 0;) {
+        const size_t k = i + 1;
+        const bool is_same = k < v->n && v->value[k] == v->value[i] &&
+                             v->samples[k]->rank == v->samples[i]->rank &&
+                             v->samples[k]->capture == v->samples[i]->capture;
+        v->past[i] = is_same ? v->past[k] : k;
+    }
+}
+
+static size_t past_of(const fit_values *v, size_t i)
+{
+    return v->past ? v->past[i] : i + 1;
+}
+
+size_t fit_next(const fitting *f, size_t candidate, const fit_values *v, size_t i)
+{
+    const fit_candidate *all = f->candidates.items;
+    return all[candidate].variables ? i + 1 : past_of(v, i);
+}
+
 bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v)
 {
     const fit_sample *samples = node->samples.items;
@@ -44,8 +67,10 @@ bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *
     for (size_t i = 0; i < n && v->samples && v->value; i++)
         if (fit_is_used(f, node, &samples[i]) && get(arg, &samples[i], &v->value[v->n]))
             v->samples[v->n++] = &samples[i];
-    if (v->samples && v->value)
+    if (v->samples && v->value) {
+        fit_find_past(v);
         return true;
+    }
     fit_out_of_memory(f);
     return false;
 }
@@ -54,21 +79,13 @@ void fit_release(fit_values *v)
 {
     free(v->samples);
     free(v->value);
+    free(v->past);
 }
 
 static bool is_constant(const fit_values *v)
 {
     for (size_t i = 1; i < v->n; i++)
         if (v->value[i] != v->value[0])
-            return false;
-    return true;
-}
-
-static bool equals(const fitting *f, size_t candidate, const fit_values *v)
-{
-    int64_t value;
-    for (size_t i = 0; i < v->n; i++)
-        if (!fit_value(f, candidate, v->samples[i], &value) || value != v->value[i])
             return false;
     return true;
 }
@@ -83,7 +100,7 @@ static int count_values(const fitting *f, size_t candidate, const fit_values *v,
     int n_seen = 0;
     uint32_t counted = UINT32_MAX; /* a capture */
     *bits = 0;
-    for (size_t i = 0; i < v->n && n_seen < MAX_SEEN; i++) {
+    for (size_t i = 0; i < v->n && n_seen < MAX_SEEN; i = fit_next(f, candidate, v, i)) {
         if (!fit_value(f, candidate, v->samples[i], &base))
             return 0;
         bool is_new = true;
@@ -98,13 +115,14 @@ static int count_values(const fitting *f, size_t candidate, const fit_values *v,
     return n_seen;
 }
 
-/* a and b of value = a * base + b, from the first two samples whose bases differ. */
+/* a and b of value = a * base + b, from the first two samples whose bases differ. Of samples with
+ * equal values, the first one is enough: if bases differ there, is_on_line finds it. */
 static bool line_of(const fitting *f, size_t candidate, const fit_values *v, int64_t *a, int64_t *b)
 {
     int64_t x0, x = 0, dx, dy, product;
     if (!fit_value(f, candidate, v->samples[0], &x0))
         return false;
-    for (size_t i = 1; i < v->n; i++) {
+    for (size_t i = past_of(v, 0); i < v->n; i = past_of(v, i)) {
         if (!fit_value(f, candidate, v->samples[i], &x))
             return false;
         if (x == x0 && v->value[i] != v->value[0])
@@ -121,15 +139,31 @@ static bool line_of(const fitting *f, size_t candidate, const fit_values *v, int
     return false;
 }
 
+static bool is_on_line_at(const fitting *f, size_t candidate, const fit_values *v,
+                          const int64_t line[2], bool every)
+{
+    int64_t x, value;
+    for (size_t i = 0; i < v->n; i = every ? i + 1 : past_of(v, i))
+        if (!fit_value(f, candidate, v->samples[i], &x) ||
+            __builtin_mul_overflow(line[0], x, &value) ||
+            __builtin_add_overflow(value, line[1], &value) || value != v->value[i])
+            return false;
+    return true;
+}
+
+/* Few samples refute most candidates. */
 static bool is_on_line(const fitting *f, size_t candidate, const fit_values *v, int64_t a,
                        int64_t b)
 {
-    int64_t x, value;
-    for (size_t i = 0; i < v->n; i++)
-        if (!fit_value(f, candidate, v->samples[i], &x) || __builtin_mul_overflow(a, x, &value) ||
-            __builtin_add_overflow(value, b, &value) || value != v->value[i])
-            return false;
-    return true;
+    const fit_candidate *all = f->candidates.items;
+    const int64_t line[2] = {a, b};
+    return is_on_line_at(f, candidate, v, line, false) &&
+           (!all[candidate].variables || is_on_line_at(f, candidate, v, line, true));
+}
+
+static bool equals(const fitting *f, size_t candidate, const fit_values *v)
+{
+    return is_on_line(f, candidate, v, 1, 0);
 }
 
 /* An operator that is weaker than + and - may be in the text. */
@@ -297,8 +331,12 @@ static bool search_growth(const fitting *f, const fit_values *v, unsigned use, c
             ok = !__builtin_mul_overflow(slope, v->samples[i]->index[d] / f->period[d], &grown) &&
                  !__builtin_sub_overflow(v->value[i], grown, &at_0.value[i]);
         }
+        at_0.past = NULL;
+        if (ok && at_0.value)
+            fit_find_past(&at_0);
         ok = ok && at_0.value && search(f, &at_0, use, rest);
         free(at_0.value);
+        free(at_0.past);
         if (!ok)
             continue;
         const uint64_t step = slope < 0 ? -(uint64_t)slope : (uint64_t)slope;

@@ -30,6 +30,7 @@ typedef struct form {
 static bool copy_values(const fit_values *v, fit_values *made)
 {
     *made = *v;
+    made->past = NULL;
     made->samples = calloc(v->n + 1, sizeof *made->samples);
     made->value = calloc(v->n + 1, sizeof *made->value);
     for (size_t i = 0; made->samples && made->value && i < v->n; i++) {

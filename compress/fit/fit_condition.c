@@ -11,7 +11,7 @@
 static bool holds(const fitting *f, size_t candidate, const fit_values *v, bool all)
 {
     int64_t value;
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n; i = fit_next(f, candidate, v, i))
         if (!fit_value(f, candidate, v->samples[i], &value) || (v->value[i] && !value) ||
             (all && !v->value[i] && value))
             return false;
@@ -20,8 +20,10 @@ static bool holds(const fitting *f, size_t candidate, const fit_values *v, bool 
 
 static bool hold_both(const fitting *f, size_t a, size_t b, const fit_values *v)
 {
+    const fit_candidate *all = f->candidates.items;
+    const size_t with_variables = all[a].variables ? a : b;
     int64_t x, y;
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n; i = fit_next(f, with_variables, v, i))
         if (!fit_value(f, a, v->samples[i], &x) || !fit_value(f, b, v->samples[i], &y) ||
             (x && y) != (v->value[i] != 0))
             return false;
