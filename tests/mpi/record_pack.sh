@@ -34,6 +34,8 @@ rounded() { ! cmp -s <(without_origin "$trace") <(without_origin "$recorded") &&
     cmp <(without_origin "$trace" | sed 's/ volume=[0-9]*//; s/ clock_ns=[0-9]*//') <(without_origin "$recorded" | sed 's/ volume=[0-9]*//; s/ clock_ns=[0-9]*//'); }
 check "--volume-precision: only volumes and clocks change" rounded
 check "--volume-precision statistical: the run is recorded" run_and_keep --volume-precision statistical
+cp "$scratch/err" "$scratch/said"
+check "--volume-precision statistical: a run without such iterations is reported" says "^timeless: $trace: no volumes are sampled: " "$scratch/said"
 check "--volume-precision statistical: the trace names it" says '^origin +timeless record --volume-precision statistical$' <($timeless info "$trace")
 check "--volume-precision statistical: the total of each rank is unchanged" equal "$(totals "$trace")" "$(totals "$recorded")"
 check_exit 2 "--volume-precision with --no-pack exits 2" $timeless record --no-pack --volume-precision 1e-3 -o "$trace" -- true
