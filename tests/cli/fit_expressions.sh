@@ -228,6 +228,57 @@ for j = 0 to m - 1 {
 }
 EOF
 
+# ---- products of sizes that shrink ----
+
+program cholesky 'n nb' 16:300,16 3:40,4 4:51,6 6:64,7 5:70,8 8:90,5 <<'EOF'
+for k = 0 to (n + nb - 1) / nb - 1 {
+    MPI_Bcast peer=k % ranks count=(n - k * nb) * min(nb, n - k * nb) type_bytes=8
+}
+EOF
+
+# The triangle of a block and the panel below it; a triangle and a square that shrink by a row.
+program panels 'n nb' 16:300,16 3:40,4 4:51,6 6:64,7 5:70,8 8:90,5 <<'EOF'
+for k = 0 to (n + nb - 1) / nb - 1 {
+    let w = min(nb, n - k * nb)
+    MPI_Bcast peer=k % ranks count=w * (w + 1) / 2 type_bytes=8
+    MPI_Bcast peer=k % ranks count=w * (n - k * nb - w) type_bytes=8
+}
+for k = 0 to n - 2 {
+    MPI_Reduce peer=k % ranks count=(n - 1 - k) * (n - k) / 2 type_bytes=8
+    MPI_Allreduce count=(n - k) * (n - k) type_bytes=8
+}
+EOF
+
+# What a rank has of the rows that remain, dealt out in blocks to a grid of ranks.
+program remaining 'n nb' 36:300,8 4:40,4 6:51,6 9:64,7 12:70,8 8:93,5 <<'EOF'
+grid g = dims(ranks, 2, 0), dims(ranks, 2, 1)
+comm row = coord(g, 0)
+MPI_Comm_split new_comm=row
+for k = 0 to (n + nb - 1) / nb - 1 {
+    let rows = local(n, nb, coord(g, 0), dims(ranks, 2, 0)) - local(k * nb, nb, coord(g, 0), dims(ranks, 2, 0))
+    MPI_Bcast comm=row peer=k % ranks_in(row) count=rows * min(nb, n - k * nb) type_bytes=8
+}
+EOF
+
+# Sizes that depend on data are no product: three times, five numbers by chance.
+chance() {
+    local k i v files
+    RANDOM=5
+    for k in 1 2 3; do
+        files=''
+        for i in '3 40' '4 51' '6 64' '5 70' '8 90'; do
+            v=$((RANDOM % 1000 + 1))
+            printf 'skeleton 1\nranks 4\nparam n = 1\nMPI_Bcast peer=0 count=%d\nMPI_Barrier\n' $v >chance.txt
+            "$timeless" make skel:chance.txt "ranks=${i% *}" "n=${i#* }" -o "chance-${i% *}.tl" || return
+            files="$files chance-${i% *}.tl"
+        done
+        # shellcheck disable=SC2086
+        "$timeless" fit $files -P n=40,51,64,70,90 -P nb=4,6,7,8,5 -o chance.skel 2>chance.err
+        [ $? = 3 ] && grep -q 'no expression has the values of count' chance.err || return
+    done
+}
+check 'sizes by chance are refused' chance
+
 # ---- calls that the compiler has made out of one ----
 
 # duplicated NAME: every second event at site 1 moves to another place of the object file with the same source line
