@@ -58,6 +58,74 @@ static void add_all_owned(fitting *f)
     }
 }
 
+/* The rank `owner` of a grid has a block of n x n or n x n x n elements. */
+static void add_blocks_of(fitting *f, unsigned variables, const fit_grid *g, const char *owner)
+{
+    char size[3][40], cell[3][FIT_MAX_CANDIDATE];
+    const int n_dims = g->n_dimensions;
+    for (int d = 0; d < n_dims; d++)
+        fit_grid_size(g, d, size[d]);
+    for (size_t i = 0; i < f->n_names; i++) {
+        for (int d = 0; d < n_dims; d++) {
+            char coord[2 * FIT_MAX_CANDIDATE] = "";
+            if (d == n_dims - 1)
+                snprintf(coord, sizeof coord, "%s %% %s", owner, size[d]);
+            else if (d == n_dims - 2)
+                snprintf(coord, sizeof coord, "%s / %s%s%s", owner, size[d + 1], d ? " % " : "",
+                         d ? size[d] : "");
+            else
+                snprintf(coord, sizeof coord, "%s / (%s * %s)", owner, size[d + 1], size[d + 2]);
+            snprintf(cell[d], sizeof cell[d], "local(%.40s, 1, %.120s, %s)", f->names[i], coord,
+                     size[d]);
+            fit_add(f, FIT_NUMBER, variables, "%s", cell[d]);
+        }
+        if (n_dims == 2)
+            fit_add(f, FIT_NUMBER, variables, "%s * %s", cell[0], cell[1]);
+        else
+            fit_add(f, FIT_NUMBER, variables, "%s * %s * %s", cell[0], cell[1], cell[2]);
+    }
+}
+
+static void add_all_blocks(fitting *f)
+{
+    for (size_t g = 0; g < FIT_N_PLAIN_GRIDS; g++) {
+        if (fit_grids[g].n_dimensions < 2 || fit_grids[g].periodic)
+            continue;
+        add_blocks_of(f, 1U << FIT_EACH, &fit_grids[g], "each");
+        for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
+            char owner[16];
+            snprintf(owner, sizeof owner, "i%u", d);
+            add_blocks_of(f, 1U << d, &fit_grids[g], owner);
+            snprintf(owner, sizeof owner, "(i%u + 1)", d);
+            add_blocks_of(f, 1U << d, &fit_grids[g], owner);
+        }
+    }
+}
+
+/* The ranks around in grids that are periodic in some dimensions only. Those along one dimension
+ * are neighbours in a grid that is periodic in all dimensions or in none, so that they are on the
+ * list. */
+static void add_mixed_grids(fitting *f)
+{
+    for (size_t i = FIT_N_PLAIN_GRIDS; i < FIT_N_GRIDS; i++) {
+        const fit_grid *g = &fit_grids[i];
+        const int n_offsets = g->n_dimensions == 3 ? 27 : 9;
+        for (int k = 0; k < n_offsets; k++) {
+            if ((k % 3 != 1) + (k / 3 % 3 != 1) + (n_offsets == 27 && k / 9 != 1) < 2)
+                continue;
+            fit_add(f, FIT_PEER, 0, "around(%s, %d)", g->name, k);
+            fit_add(f, FIT_CONDITION, 0, "around(%s, %d) != null", g->name, k);
+        }
+        for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
+            char guard[80];
+            fit_add(f, FIT_PEER, 1U << d, "around(%s, i%u)", g->name, d);
+            snprintf(guard, sizeof guard, "K != %d && around(%s, K) != null", n_offsets / 2,
+                     g->name);
+            fit_add_range(f, d, "0", n_offsets == 27 ? "26" : "8", 1, guard);
+        }
+    }
+}
+
 /* The last iteration, and those with a block behind them. */
 static void add_last(fitting *f)
 {
@@ -77,6 +145,8 @@ void fit_add_wide(fitting *f)
     f->adds_wide = true;
     add_remainders(f);
     add_all_owned(f);
+    add_all_blocks(f);
+    add_mixed_grids(f);
     add_last(f);
     f->adds_wide = false;
 }

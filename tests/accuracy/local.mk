@@ -23,17 +23,19 @@ EXTRA_DIST += \
 	tests/accuracy/bars/multigrid.c tests/accuracy/bars/stencil2d.c tests/accuracy/bars/stencil3d.c
 # Programs of fit_unseen.sh.
 EXTRA_DIST += \
-	tests/accuracy/unseen/amr.c tests/accuracy/unseen/batcher.c tests/accuracy/unseen/bitonic.c \
-	tests/accuracy/unseen/cannon.c tests/accuracy/unseen/cg.c tests/accuracy/unseen/cholesky.c \
-	tests/accuracy/unseen/floyd.c tests/accuracy/unseen/gauss.c tests/accuracy/unseen/gram.c \
-	tests/accuracy/unseen/heat1d.c tests/accuracy/unseen/hypersort.c tests/accuracy/unseen/jacobi2d.c \
-	tests/accuracy/unseen/life.c tests/accuracy/unseen/lublock.c tests/accuracy/unseen/master.c \
-	tests/accuracy/unseen/matvec.c tests/accuracy/unseen/nbody.c tests/accuracy/unseen/oddeven.c \
-	tests/accuracy/unseen/packed.c tests/accuracy/unseen/pencil.c tests/accuracy/unseen/pi.c \
+	tests/accuracy/unseen/amr.c tests/accuracy/unseen/annulus.c tests/accuracy/unseen/batcher.c \
+	tests/accuracy/unseen/bitonic.c tests/accuracy/unseen/cannon.c tests/accuracy/unseen/cg.c \
+	tests/accuracy/unseen/channel.c tests/accuracy/unseen/cholesky.c tests/accuracy/unseen/floyd.c \
+	tests/accuracy/unseen/gauss.c tests/accuracy/unseen/gram.c tests/accuracy/unseen/heat1d.c \
+	tests/accuracy/unseen/hypersort.c tests/accuracy/unseen/jacobi2d.c tests/accuracy/unseen/life.c \
+	tests/accuracy/unseen/lublock.c tests/accuracy/unseen/master.c tests/accuracy/unseen/matvec.c \
+	tests/accuracy/unseen/nbody.c tests/accuracy/unseen/oddeven.c tests/accuracy/unseen/packed.c \
+	tests/accuracy/unseen/pencil.c tests/accuracy/unseen/pi.c tests/accuracy/unseen/plume.c \
 	tests/accuracy/unseen/programs.txt tests/accuracy/unseen/qr2d.c tests/accuracy/unseen/redblack.c \
 	tests/accuracy/unseen/ringsum.c tests/accuracy/unseen/samplesort.c tests/accuracy/unseen/scan.c \
-	tests/accuracy/unseen/summa.c tests/accuracy/unseen/transpose.c tests/accuracy/unseen/tree.c \
-	tests/accuracy/unseen/vcycle.c tests/accuracy/unseen/wave3d.c tests/accuracy/unseen/wavefront.c
+	tests/accuracy/unseen/strip.c tests/accuracy/unseen/summa.c tests/accuracy/unseen/transpose.c \
+	tests/accuracy/unseen/tree.c tests/accuracy/unseen/tube.c tests/accuracy/unseen/vcycle.c \
+	tests/accuracy/unseen/wave3d.c tests/accuracy/unseen/wavefront.c
 # Raw data of the results.
 EXTRA_DIST += \
 	tests/accuracy/results/budget.csv tests/accuracy/results/budget_cover.csv \

@@ -279,6 +279,54 @@ chance() {
 }
 check 'sizes by chance are refused' chance
 
+# ---- grids that are periodic in some dimensions ----
+
+# All ranks around, by offset; the blocks of a grid on rank 0 every so many steps.
+for size in 'dims(ranks, 2, 0), dims(ranks, 2, 1) periodic' 'dims(ranks, 2, 0) periodic, dims(ranks, 2, 1)'; do
+    i=$((i + 1))
+    program "strip$i" 'N steps every' 36:200,17,5 4:41,7,2 6:50,9,3 12:67,13,4 9:38,10,2 15:59,8,3 <<EOF
+grid g = $size
+let y = dims(ranks, 2, 0)
+let x = dims(ranks, 2, 1)
+for t = 1 to steps {
+    for k = 0 to 8 {
+        if k != 4 && around(g, k) != null {
+            MPI_Irecv peer=around(g, k) count=1 tag=8 - k request=r
+            MPI_Isend peer=around(g, k) count=1 tag=k request=r
+        }
+    }
+    MPI_Waitall request=r
+    if t % every == 0 {
+        MPI_Gatherv peer=0 count=local(N, 1, coord(g, 0), y) * local(N, 1, coord(g, 1), x) recv_counts=local(N, 1, each / x, y) * local(N, 1, each % x, x)
+    }
+}
+EOF
+done
+
+# Walls in one of three dimensions; rank 0 receives the block of each rank in turn.
+program plume 'N steps every' 36:60,17,5 4:21,7,2 8:31,9,3 12:50,13,4 27:40,8,2 18:37,10,3 <<'EOF'
+grid g = dims(ranks, 3, 0) periodic, dims(ranks, 3, 1) periodic, dims(ranks, 3, 2)
+let z = dims(ranks, 3, 0)
+let y = dims(ranks, 3, 1)
+let x = dims(ranks, 3, 2)
+for t = 1 to steps {
+    for d = 0 to 2 {
+        MPI_Sendrecv peer=neighbour(g, d, 1) recv_peer=neighbour(g, d, -1) count=N tag=d
+        MPI_Sendrecv peer=neighbour(g, d, -1) recv_peer=neighbour(g, d, 1) count=N tag=d
+    }
+    MPI_Barrier
+    if t % every == 0 {
+        if rank > 0 {
+            MPI_Send peer=0 count=local(N, 1, coord(g, 0), z) * local(N, 1, coord(g, 1), y) * local(N, 1, coord(g, 2), x)
+        } else {
+            for r = 1 to ranks - 1 {
+                MPI_Recv peer=r count=local(N, 1, r / (x * y), z) * local(N, 1, r / x % y, y) * local(N, 1, r % x, x)
+            }
+        }
+    }
+}
+EOF
+
 # ---- calls that the compiler has made out of one ----
 
 # duplicated NAME: every second event at site 1 moves to another place of the object file with the same source line
