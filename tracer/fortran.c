@@ -129,11 +129,13 @@ static void leave(uint16_t call)
 #define ROW(code, name, ...)                                                                       \
     PREFIXED_ROW(mpi_, code, name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__)                    \
     LARGE_##name(LARGE_ROW(code, LOWER_##name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__))
-/* With large counts, which only `use mpi_f08` has. */
+/* With large counts, which only `use mpi_f08` has; MPICH 4.2 names them as in C, with _c. */
 #define LARGE_ROW(...) EXPANDED_LARGE_ROW(__VA_ARGS__)
 #define EXPANDED_LARGE_ROW(code, lower, requests, ...)                                             \
     LARGE_ENTRY(code, lower, _f08_large_, requests, __VA_ARGS__)                                   \
-    LARGE_ENTRY(code, lower, _f08ts_large_, requests, __VA_ARGS__)
+    LARGE_ENTRY(code, lower, _f08ts_large_, requests, __VA_ARGS__)                                 \
+    LARGE_ENTRY(code, lower, _c_f08_, requests, __VA_ARGS__)                                       \
+    LARGE_ENTRY(code, lower, _c_f08ts_, requests, __VA_ARGS__)
 #define LARGE_ENTRY(code, lower, suffix, requests, ...)                                            \
     ENTRY(code, SYMBOL(mpi_, lower, suffix), requests,                                             \
           (POINTERS(__VA_ARGS__), void *ierror, size_t length_1, size_t length_2),                 \

@@ -40,6 +40,7 @@ large_counts() {
     $MPIFORT_MPICH -w -o large_f08 "$here/fortran/large.F90"
     check "MPICH: use mpi_f08 with large counts" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=f08.tl timeout 60 $MPIRUN -n 2 ./large_f08
     check "MPICH: use mpi_f08: calls are recorded once" f08
+    check "MPICH: use mpi_f08 with large counts: the call sites are in the program" f08_sites
 }
 # A rank into which the tracer was not loaded.
 some_ranks() {
@@ -69,6 +70,7 @@ MPI_Allreduce count=5
 MPI_Isend count=5
 MPI_Recv count=5
 MPI_Wait'; }
+f08_sites() { equal "$("$timeless" dump f08.tl | sed -n 's/^object name="\([^"]*\)".*/\1/p' | sort -u)" large_f08; }
 programs_of_mpich() {
     local program ranks binding
     for program in calls_p2p:2 calls_collective:3 calls_comm:4 calls_completion:2; do

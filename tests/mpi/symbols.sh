@@ -19,7 +19,7 @@ sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2\nPMPI_\2\nmpi_\L\2
     s/^TL_(EXTENSION|TRANSLATED)\([0-9]+, (\w+),.*/MPI_\2\nPMPI_\2\nMPIX_\2\nPMPIX_\2\nmpi_\L\2_\nmpi_\2_f08_\nmpi_\2_f08ts_\nmpix_\2_\nmpix_\2_f08_\nmpix_\2_f08ts_/p' \
     "$top_srcdir/compress/mpi_calls.def" | grep -vxE "mpi_wtime_f08(ts)?_" >"$scratch/wanted"
 # With large counts.
-sed -nE '/ ([RT]?COUNT|R?COUNTS|UNIT)\(/s/^TL_(CALL|SPECIAL|EXTENSION|TRANSLATED)\([0-9]+, (\w+),.*/MPI_\2_c\nPMPI_\2_c\nmpi_\L\2_f08_large_\nmpi_\2_f08ts_large_/p' \
+sed -nE '/ ([RT]?COUNT|R?COUNTS|UNIT)\(/s/^TL_(CALL|SPECIAL|EXTENSION|TRANSLATED)\([0-9]+, (\w+),.*/MPI_\2_c\nPMPI_\2_c\nmpi_\L\2_f08_large_\nmpi_\2_f08ts_large_\nmpi_\2_c_f08_\nmpi_\2_c_f08ts_/p' \
     "$top_srcdir/compress/mpi_calls.def" >>"$scratch/wanted"
 printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_ >>"$scratch/wanted" # of `use mpi`
 sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compress/kernels.def" |
