@@ -57,6 +57,18 @@ void record_say_incomplete(const char *path)
     tl_reader_close(r);
 }
 
+/* The computation of a part was wanted, and the program never came to this part. */
+static void say_if_nothing_was_selected(const tl_reader *r)
+{
+    tl_recorded_share share;
+    if (!tl_reader_recorded(r, &share) || share.most > 0)
+        return;
+    fprintf(stderr,
+            "timeless: warning: %s: no computation was recorded, because the program never came to "
+            "this part: check --from, --until, --regions and --ranks\n",
+            tl_reader_path(r));
+}
+
 int record_no_trace(const char *path, int code)
 {
     fprintf(stderr, "timeless: no trace was written: %s\n",
@@ -95,6 +107,7 @@ int record_summarise(const char *path, int code, bool quiet)
                 tl_printable(reason));
     if (!complete)
         say_what_is_missing(r);
+    say_if_nothing_was_selected(r);
     if (cli_select_n_ranks() > tl_reader_run(r)->n_ranks) {
         fprintf(stderr, "timeless: %s: --ranks names rank %lu, but the run has %" PRIu32 " ranks\n",
                 path, cli_select_n_ranks() - 1, tl_reader_run(r)->n_ranks);

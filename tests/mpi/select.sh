@@ -69,6 +69,9 @@ selected "several threads: sections" '0 1 2 3' 'bare full full bare ' --from 1 -
 selected "several threads: a time" '0 1 2 3' 'bare full full full ' --from 0.000001s
 argument=
 selected "several selections" '0 1' 'bare full bare bare ' --regions --from 1 --ranks 0-1
+selected "a section that never comes" '0 1 2 3' 'bare bare bare bare ' --from 99
+says_nothing() { $timeless record --volume cputime -o "$trace" --from 99 -- $MPIRUN -np 4 "$scratch/select" 2>&1 | grep -q 'warning: .*the program never came to this part'; }
+check "a section that never comes: record warns" says_nothing
 
 check "--exclude: the run is recorded" $timeless record -o "$trace" --exclude MPI_Iprobe,dgemm,MPI_Pcontrol -- $MPIRUN -np 4 "$scratch/select"
 left_out() { ! "$timeless" dump "$trace" | grep -E ' (MPI_Iprobe|dgemm|MPI_Pcontrol) '; }
