@@ -13,7 +13,8 @@ enum {
 #define TLP_LATE_S 2e-4
 
 /* One operation: `from` measures it with `to`; of a pair of transfers, `from2` and `to2` make the
- * second. Of multi, multi_both and beside, `count` pairs of ranks on the hosts of `from` and `to` do.
+ * second. Of multi, multi_both and beside, `count` pairs of ranks on the hosts of `from` and `to`
+ * do.
  */
 typedef struct order {
     int32_t kind, from, to, from2, to2, count;

@@ -193,8 +193,7 @@ static double lateness(const tlp_probe_data *data, const tlp_network *net, int k
 static int shows_order(const tlp_network *net, double bytes)
 {
     const int k = tlp_segment_of(&net->pieces, bytes);
-    const double bytes_s =
-        (bytes + TLP_ENVELOPE_BYTES) / (net->bw_factor[k] * net->bandwidth_Bps);
+    const double bytes_s = (bytes + TLP_ENVELOPE_BYTES) / (net->bw_factor[k] * net->bandwidth_Bps);
     return bytes_s >= VISIBLE_BYTES * tlp_network_transfer_s(net, bytes);
 }
 
@@ -204,8 +203,8 @@ static int shows_order(const tlp_network *net, double bytes)
  * which the first message is late, too. */
 static tl_status fit_adapter_order(const tlp_probe_data *data, tlp_network *net, tl_error *err)
 {
-    const long eager = net->async_bytes < net->detached_bytes ? net->async_bytes
-                                                              : net->detached_bytes;
+    const long eager =
+        net->async_bytes < net->detached_bytes ? net->async_bytes : net->detached_bytes;
     double *late = malloc((data->n_rows + 1) * sizeof *late);
     if (!late)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory while fitting the network");

@@ -165,7 +165,10 @@ static order choose_multi(void)
 {
     order o = {.from2 = -1, .to2 = -1};
     const unsigned what = tlp_draw() % 11;
-    o.kind = what < 2 ? KIND_order : what < 6 ? KIND_multi : what < 8 ? KIND_multi_both : KIND_beside;
+    o.kind = what < 2   ? KIND_order
+             : what < 6 ? KIND_multi
+             : what < 8 ? KIND_multi_both
+                        : KIND_beside;
     const int is_order = o.kind == KIND_order || o.kind == KIND_beside;
     const double most = is_order ? MAX_ORDER_BYTES : (double)me.max_bytes;
     const double least = o.kind == KIND_order ? most / 8

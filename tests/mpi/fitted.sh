@@ -29,7 +29,7 @@ check 'have a skeleton' "$timeless" fit t1.tl t2.tl t3.tl t4.tl -o timed.skel
 check 'that states the error of captures left out' grep -q '^# fitted without .* of its [0-9]* calls; computation [-+0-9.e]* %$' timed.skel
 check 'a budget at another size' env TIMELESS_PLATFORMS="$top_srcdir/platforms" "$timeless" budget timed.skel --ranks 6 --set N=75 --set steps=31 -p star-1g --json=budget.json
 next=$(python3 -c 'import json; print(*[i["remedy"] for i in json.load(open("budget.json"))["inputs"] if i["input"] == "extrapolation"])')
-check 'suggests a capture of this size' grep -qxF 'timeless record --folded -n 6 --parameter N=75 --parameter steps=31 -o next.tl -- PROGRAM, then timeless fit of all captures and next.tl' <<<"$next"
+check 'suggests a capture of this size' grep -qxF 'timeless record --folded --volume cputime -n 6 --parameter N=75 --parameter steps=31 -o next.tl -- PROGRAM, then timeless fit of all captures and next.tl' <<<"$next"
 next=${next%, then*}
 check 'which is recorded by this command' env PATH="$(dirname "$timeless"):$PATH" bash -c "${next/PROGRAM/.\/fitted 75 31}"
 check 'and fitted with the others' "$timeless" fit t1.tl t2.tl t3.tl t4.tl next.tl -o timed.skel
