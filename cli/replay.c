@@ -247,13 +247,14 @@ static void add_scale(struct argp_state *state, replay_arguments *a, char *what)
 }
 
 /* A report compares platforms, and the commands that replay many points (take) may override the
- * platform of all points. A single replay has one. */
-static void set_platform(struct argp_state *state, replay_arguments *a, const char *name)
+ * platform of all points. A single replay has one: the last, so that scripts can have a default. */
+static void set_platform(replay_arguments *a, const char *name)
 {
     if (a->platform && !a->keep && !a->take && strcmp(a->platform, name) != 0)
-        argp_error(state,
-                   "--platform '%s' and '%s': give one of them; 'timeless report' compares several",
-                   a->platform, name);
+        fprintf(stderr,
+                "timeless: warning: --platform '%s' is not used, because '%s' follows; 'timeless "
+                "report' compares several\n",
+                a->platform, name);
     a->platform = name;
 }
 
@@ -307,7 +308,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     replay_arguments *a = state->input;
     switch (key) {
-    case 'p': set_platform(state, a, value); break;
+    case 'p': set_platform(a, value); break;
     case 'q': a->quiet = 1; break;
     case OPT_RANKS_PER_HOST:
         a->options.ranks_per_host =
