@@ -28,6 +28,7 @@ static void start_wait(simulation *s, sim_rank *rank, const int64_t *list)
             rank->n_open++;
         } else {
             *state = REQUEST_FREE;
+            loggops_owe(s, rank, (uint32_t)list[i]);
         }
     }
 }
@@ -170,11 +171,13 @@ static void leave_wait(simulation *s, sim_rank *rank, uint32_t r, uint64_t at_ps
 static void do_wait(simulation *s, sim_rank *rank, uint32_t r, const int64_t *list, uint64_t at_ps)
 {
     start_wait(s, rank, list);
-    if (rank->n_open) {
-        block_until_done(rank, at_ps, IN_WAIT);
+    if (!rank->n_open) {
+        leave_wait(s, rank, r, at_ps);
         return;
     }
-    leave_wait(s, rank, r, at_ps);
+    block_until_done(rank, at_ps, IN_WAIT);
+    if (s->moves_bytes && rank->owed_ps)
+        rank->ready_ps = loggops_pay(s, r, at_ps);
 }
 
 static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
@@ -234,6 +237,7 @@ static void wait_for_exchange(simulation *s, sim_rank *rank, uint32_t r, uint32_
         return;
     }
     *state = REQUEST_FREE;
+    loggops_owe(s, rank, request);
     leave_wait(s, rank, r, at_ps);
 }
 

@@ -87,7 +87,8 @@ static tl_status choose(const char *choice, loggops_choice *out, tl_error *err)
     }
     return tl_fail(err, TL_ERR_USAGE,
                    "--coll '%s': the loggops engine has a choice for barrier, bcast, reduce, "
-                   "allreduce, gather, scatter, allgather, alltoall, reduce_scatter",
+                   "allreduce, gather, scatter, allgather, alltoall, reduce_scatter; other options "
+                   "of SimGrid (--cfg) it takes from the platform's options.conf alone",
                    choice);
 }
 
@@ -111,7 +112,9 @@ tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, t
     tl_status status = TL_OK;
     for (size_t i = 0; i < options->n_cfg && status == TL_OK; i++) {
         if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)
-            return tl_fail(err, TL_ERR_USAGE, "the loggops engine has no option --cfg %s",
+            return tl_fail(err, TL_ERR_USAGE,
+                           "--cfg '%s': the loggops engine takes options of SimGrid from the "
+                           "platform's options.conf alone",
                            options->cfg[i]);
         status = choose(options->cfg[i] + sizeof prefix - 1, out, err);
     }

@@ -329,6 +329,8 @@ static int prepare(simulation *s)
         loggops_wheel_insert(s, &s->blocks[r >> s->block_bits], r, 0);
     }
     s->requests = calloc(n_requests + 1, 1);
+    if (s->moves_bytes && !(s->owed_ps = calloc(n_requests + 1, sizeof *s->owed_ps)))
+        return 0;
     if (run->nodes && run->nodes->messages.noise &&
         !(s->n_sent = calloc(run->n_ranks + 1u, sizeof *s->n_sent)))
         return 0;
@@ -341,7 +343,9 @@ static void release_messages(simulation *s)
     loggops_pool_close(&s->message_pool);
     loggops_pool_close(&s->receive_pool);
     free(s->requests);
+    free(s->owed_ps);
     s->requests = NULL;
+    s->owed_ps = NULL;
 }
 
 static void release(simulation *s)

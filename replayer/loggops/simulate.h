@@ -90,7 +90,8 @@ typedef struct sim_rank {
     };
     union {
         uint64_t next_recv_ps;
-        uint64_t owed_ps; /* of receives that are complete, if the adapters move the bytes */
+        uint64_t owed_ps; /* of receives that are complete and waited for, if the adapters move the
+                             bytes */
     };
     uint64_t ready_ps;          /* when the program's next step could start, were the CPU free;
                                    FINISHED: when it ended */
@@ -276,6 +277,8 @@ typedef struct simulation {
     block *blocks;
     sim_rank *ranks;
     uint8_t *requests;
+    uint64_t *owed_ps; /* as `requests`: what the CPU has to do for a receive that is complete;
+                          NULL: nothing */
     pool message_pool, receive_pool;
     message *messages; /* all of the pool */
     receive *receives;
@@ -434,6 +437,7 @@ void loggops_post(simulation *s, block *b, const message *m);
 void loggops_post_item(simulation *s, block *b, uint32_t i);
 /* The CPU does what receives have left to do until the program waits for them. */
 uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps);
+void loggops_owe(const simulation *s, sim_rank *rank, uint32_t request);
 /* The same for receives of the collective at hand, which waits now. */
 uint64_t loggops_pay_debt(simulation *s, uint32_t r, uint64_t at_ps);
 /* The CPU is taken for so much work; returns its end. */

@@ -31,11 +31,10 @@ static int end_wait(simulation *s, block *b, sim_rank *rank, uint32_t r, uint64_
     if (m->time_ps >= end_ps || m->time_ps >= LOGGOPS_MOST_PS || !is_awaited(s, rank, m))
         return 0;
     const uint64_t owed_ps =
-        rank->owed_ps + loggops_work_of(s, b->worker, (uint32_t)m->source, r, m->bytes)->receive_ps;
+        loggops_work_of(s, b->worker, (uint32_t)m->source, r, m->bytes)->receive_ps;
     rank->ready_ps = later(m->time_ps, rank->ready_ps) + owed_ps;
     if (owed_ps)
         rank->cpu_free_ps = rank->ready_ps;
-    rank->owed_ps = 0;
     rank->wait_ps += rank->ready_ps;
     rank->arrivals = m->next;
     rank->posted = (queue){NONE, NONE};
@@ -117,6 +116,7 @@ static void do_exchange(simulation *s, block *b, uint32_t r, const loggops_op *o
         return;
     }
     *state = REQUEST_FREE;
+    loggops_owe(s, rank, op->request);
     at_ps = rank->ready_ps;
     rank->ready_ps = loggops_pay(s, r, at_ps);
     rank->wait_ps += rank->ready_ps - at_ps;

@@ -71,6 +71,16 @@ static void go_on(sim_rank *rank, uint64_t at_ps)
         rank->ready_ps = at_ps;
 }
 
+/* The program waits for a receive that is complete. */
+void loggops_owe(const simulation *s, sim_rank *rank, uint32_t request)
+{
+    if (!s->owed_ps)
+        return;
+    uint64_t *owed_ps = &s->owed_ps[rank->requests + request];
+    rank->owed_ps += *owed_ps;
+    *owed_ps = 0;
+}
+
 /* The CPU does what receives have left to do until the program waits for them. */
 uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps)
 {
@@ -107,11 +117,14 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
         uint8_t *state = &s->requests[rank->requests + request];
         const int awaited = *state == REQUEST_AWAITED;
         *state = awaited ? REQUEST_FREE : REQUEST_DONE;
-        if (awaited && --rank->n_open == 0) {
-            if (at_ps < rank->ready_ps) /* the wait has not begun */
-                at_ps = rank->ready_ps;
-            if (s->moves_bytes && rank->owed_ps)
-                at_ps = loggops_pay(s, r, at_ps);
+        if (!awaited)
+            return;
+        if (at_ps <
+            rank->ready_ps) /* the wait has not begun, or the CPU is at an earlier receive */
+            at_ps = rank->ready_ps;
+        if (s->moves_bytes && rank->owed_ps)
+            rank->ready_ps = at_ps = loggops_pay(s, r, at_ps);
+        if (--rank->n_open == 0) {
             go_on(rank, at_ps);
             rank->wait_ps += rank->ready_ps;
             rank->position++;
@@ -151,7 +164,9 @@ static uint64_t take_moved(simulation *s, const block *b, uint32_t r, const mess
     const uint64_t work_ps =
         loggops_work_of(s, b->worker, (uint32_t)m->source, r, m->bytes)->receive_ps;
     if (request < OF_FIBER) {
-        rank->owed_ps += work_ps;
+        s->owed_ps[rank->requests + request] = work_ps;
+        if (s->requests[rank->requests + request] == REQUEST_AWAITED)
+            loggops_owe(s, rank, request);
         return at_ps;
     }
     if (request == OF_COLLECTIVE && rank->state == RUNNING) {

@@ -132,7 +132,7 @@ check '--coll has priority over the selector' equal "$(replay_coll --coll-select
 check 'an unknown algorithm is refused' refused 2 'rdb, lr, rab_rdb, redbcast' replay_coll --coll allreduce=magic
 check 'a collective without a choice of algorithms is refused' refused 2 'loggops engine has a choice for' replay_coll --coll alltoallv=ring
 check 'a selector that only SMPI has is refused' refused 2 'default, ompi, ompi-4.1, ompi-5.0, mpich' replay_coll --coll-selector mvapich2
-check 'an option of SimGrid is refused by the loggops engine' refused 2 'no option --cfg surf' replay_coll --cfg surf/precision:1e-6
+check 'an option of SimGrid is refused by the loggops engine' refused 2 "platform's options.conf" replay_coll --cfg surf/precision:1e-6
 check '--threads 0 is refused' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
 check '--threads is refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
 
