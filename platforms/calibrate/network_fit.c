@@ -302,6 +302,19 @@ static void take_link_time(tlp_network *net, int i, tlp_line *rest, double link_
     rest->intercept_s = fmax(0, rest->intercept_s - missing * middle);
 }
 
+/* The nearest line of a call's CPU time in which no part is negative: no message takes less than no
+ * time, and a longer one not less than a shorter one. */
+static void make_payable(tlp_line *line, double begin, double end)
+{
+    const double low = fmax(0, line_at(line, begin)), high = fmax(0, line_at(line, end));
+    if (line->intercept_s >= 0 && line->per_byte_s >= 0)
+        return;
+    if (high <= low)
+        *line = (tlp_line){.intercept_s = (low + high) / 2};
+    else
+        *line = (tlp_line){.per_byte_s = (low + high) / (begin + end)};
+}
+
 /* Intercept and slope of the network become factors of one latency and one bandwidth. */
 static void convert(tlp_network *net, double least_part)
 {
@@ -316,6 +329,9 @@ static void convert(tlp_network *net, double least_part)
         rest[i].intercept_s =
             fmax(0, rest[i].intercept_s - TLP_ENVELOPE_BYTES * rest[i].per_byte_s);
         net->ois[i] = net->pieces.lines[SERIES_isend][i];
+        tlp_line *calls[] = {&net->os[i], &net->or_[i], &net->ois[i]};
+        for (int k = 0; k < 3; k++)
+            make_payable(calls[k], fmax(1, net->pieces.breaks[i]), segment_end(net, i));
     }
     net->bandwidth_Bps = 1 / rest[n - 1].per_byte_s;
     net->latency_s = rest[0].intercept_s;

@@ -53,7 +53,17 @@ static int compare_segments(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the segments in ascending order: SMPI's own need not be. */
+static tl_status refuse_segment(const char *name, const double row[3], tl_error *err)
+{
+    return tl_fail(
+        err, TL_ERR_INPUT,
+        "option %s: the values from %.0f bytes on are %g and %g for each byte, and none may "
+        "be negative; write 0 where there is no cost",
+        name, row[0], row[1], row[2]);
+}
+
+/* Sorts the segments in ascending order: SMPI's own need not be. An overhead without a positive
+ * part is none, as in SMPI. */
 static tl_status parse_segments(const char *name, const char *text, segments *out, tl_error *err)
 {
     double rows[MAX_SEGMENTS][3];
@@ -64,11 +74,15 @@ static tl_status parse_segments(const char *name, const char *text, segments *ou
         row[0] = strtod(at, &end);
         row[1] = *end == ':' ? strtod(end + 1, &end) : NAN;
         row[2] = *end == ':' ? strtod(end + 1, &end) : 0;
-        if (end == at || (*end && *end != ';') || !(row[0] >= 0) || !(row[1] >= 0) ||
-            !(row[2] >= 0) || ++out->n == MAX_SEGMENTS)
+        if (end == at || (*end && *end != ';') || !(row[0] >= 0) || isnan(row[1]) ||
+            isnan(row[2]) || ++out->n == MAX_SEGMENTS)
             return tl_fail(err, TL_ERR_INPUT,
                            "option %s: '%s' cannot be understood; write BYTES:VALUE;BYTES:VALUE",
                            name, text);
+        if (row[1] <= 0 && row[2] <= 0 && strstr(name, "factor") == NULL)
+            row[1] = row[2] = 0;
+        if (row[1] < 0 || row[2] < 0)
+            return refuse_segment(name, row, err);
         at = end;
     }
     qsort(rows, out->n, sizeof *rows, compare_segments);

@@ -163,6 +163,13 @@ awk -F, -v OFS=, '$3 == "order" { $2 = 1 } { print }' ordered.csv >warm.csv
 "$timeless" calibrate network --from warm.csv -o warm 2>/dev/null
 check 'without measurements the eager order is not set' test -z "$(option warm timeless/eager-order)"
 
+# ---- receives that cost 1 ns a byte, and nothing at 1,420 B: the slope is the link's, what remains below 0 ----
+awk -F, -v OFS=, '$3 == "recv" && $8 > 1420 { $11 = sprintf("%.9e", ($8 - 1420) * 1e-9) } { print }' known.csv >negative.csv
+check 'receives with a steep line are fitted' "$timeless" calibrate network --from negative.csv -o negative
+check 'no overhead is negative' bash -c "grep -q '^smpi/or:' negative/options.conf && ! grep -E '^smpi/(os|ois|or):.*:-' negative/options.conf"
+ping 30000
+check 'the LogGOPS engine replays on the folder' "$timeless" replay ping.tl -p negative --ranks-per-host 1 --engine loggops
+
 # ---- a receiver that needs longer for each message of a burst: 10 us ----
 awk -F, -v OFS=, '$3 == "burst" && $9 > 1 { $11 = sprintf("%.9e", $11 + ($9 - 1) * 10e-6) } { print }' known.csv >slow.csv
 check 'bursts that arrive slowly are fitted' "$timeless" calibrate network --from slow.csv -o slow
