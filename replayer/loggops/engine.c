@@ -85,6 +85,9 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
     if (nodes) {
         describe_path("between nodes", &nodes->between, nodes->move_bytes, out);
         describe_path("within a node", &nodes->within, nodes->move_bytes, out);
+        if (nodes->send_buffer_bytes)
+            fprintf(out, "; a buffer of %llu bytes for long messages that are sent",
+                    (unsigned long long)nodes->send_buffer_bytes);
         if (nodes->answers_in_calls)
             fputs("; long messages begin in calls of MPI", out);
         if (nodes->retransmission.loss > 0)

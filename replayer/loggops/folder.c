@@ -94,6 +94,10 @@ static tl_status parse_segments(const char *name, const char *text, segments *ou
     return TL_OK;
 }
 
+/* What SMPI sends beside a message's bytes. It counts for the network and its factors, and not for
+ * overheads and thresholds. */
+enum { ENVELOPE_BYTES = 16 };
+
 /* The last segment that begins below the size, as in SMPI; NONE_BELOW if there is none. */
 enum { NONE_BELOW = -1 };
 static int segment_at(const segments *s, double bytes)
@@ -106,7 +110,7 @@ static int segment_at(const segments *s, double bytes)
 
 static double factor_at(const segments *s, double bytes)
 {
-    const int i = segment_at(s, bytes);
+    const int i = segment_at(s, bytes + ENVELOPE_BYTES);
     return i == NONE_BELOW ? 1 : s->value[i];
 }
 
@@ -133,7 +137,7 @@ static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
     return i == NONE_BELOW ? 0 : (uint64_t)llrint(ps(s->value[i] + s->per_byte[i]));
 }
 
-static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
+static loggops_costs costs_at(const derivation *d, uint64_t from_bytes, double S_bytes)
 {
     /* The least latency is assumed: the engine needs one above 0. */
     const double bytes = from_bytes ? (double)from_bytes : 1, least_ps = 1e4;
@@ -145,11 +149,15 @@ static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
     loggops_costs c = {.from_bytes = from_bytes,
                        .G_ps_byte = ps(link_s_byte * d->crosstraffic),
                        .B_ps_byte = ps(s_byte)};
-    c.o_ps = overhead(&d->sends, bytes, &c.O_ps_byte);
     c.o_start_ps = overhead(&d->starts, bytes, &c.O_start_ps_byte);
-    c.o_receive_ps = overhead(&d->receives, bytes, &c.O_receive_ps_byte);
-    c.L_ps =
-        (uint64_t)llrint(fmax(least_ps, ps(factor_at(&d->latency, bytes) * d->latency_s + s_byte)));
+    /* In SMPI, calls that wait for the other side have no overhead (os, or). */
+    if (bytes < S_bytes) {
+        c.o_ps = overhead(&d->sends, bytes, &c.O_ps_byte);
+        c.o_receive_ps = overhead(&d->receives, bytes, &c.O_receive_ps_byte);
+    }
+    const double first_s =
+        factor_at(&d->latency, bytes) * d->latency_s + (1 + ENVELOPE_BYTES) * s_byte;
+    c.L_ps = (uint64_t)llrint(fmax(least_ps, ps(first_s)));
     return c;
 }
 
@@ -173,9 +181,11 @@ static tl_status derive_path(const derivation *d, double S_bytes, loggops_path *
     unsigned n = 1;
     add_border(borders, &n, S_bytes);
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        for (unsigned i = 0; i < all[k]->n; i++)
-            if (all[k]->from_bytes[i] > 0 && all[k]->from_bytes[i] < 1e18)
-                add_border(borders, &n, all[k]->from_bytes[i] + 1);
+        for (unsigned i = 0; i < all[k]->n; i++) {
+            const double from = all[k]->from_bytes[i] - (k < 2 ? ENVELOPE_BYTES : 0);
+            if (from > 0 && from < 1e18)
+                add_border(borders, &n, from + 1);
+        }
     if (n > LOGGOPS_MAX_SIZES)
         return tl_fail(err, TL_ERR_UNSUPPORTED,
                        "the platform's options distinguish more than %d ranges of sizes; give the "
@@ -183,7 +193,7 @@ static tl_status derive_path(const derivation *d, double S_bytes, loggops_path *
                        LOGGOPS_MAX_SIZES);
     out->n = n;
     for (unsigned i = 0; i < n; i++)
-        out->sizes[i] = costs_at(d, borders[i]);
+        out->sizes[i] = costs_at(d, borders[i], S_bytes);
     return TL_OK;
 }
 
@@ -215,6 +225,19 @@ static tl_status take_own_overheads(const tlr_platform *platform, const tlr_opti
             status = parse_segments(names[i], text, parts[i], err);
     }
     return status;
+}
+
+static tl_status take_send_buffer(const tlr_platform *platform, const tlr_options *options,
+                                  loggops_network *n, tl_error *err)
+{
+    const char *text = option_of(platform, options, "timeless/send-buffer");
+    char *end = NULL;
+    const double bytes = text ? strtod(text, &end) : 0;
+    if (text && (end == text || *end || !(bytes >= 0)))
+        return tl_fail(err, TL_ERR_INPUT, "option timeless/send-buffer:%s: not a number of bytes",
+                       text);
+    n->send_buffer_bytes = (uint64_t)fmin(bytes, 1e18);
+    return TL_OK;
 }
 
 static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster,
@@ -260,6 +283,8 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
         status = derive_path(&between, S_bytes, &n->between, err);
     if (status == TL_OK)
         status = derive_path(&within, S_bytes, &n->within, err);
+    if (status == TL_OK)
+        status = take_send_buffer(platform, options, n, err);
     if (status != TL_OK)
         return status;
     const loggops_costs *first = &n->between.sizes[0];
@@ -330,7 +355,8 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
     out->nodes = (loggops_nodes){.node_of = calloc(n_ranks + 1u, sizeof *out->nodes.node_of),
                                  .between = network->between,
                                  .within = network->has_within ? network->within : network->between,
-                                 .move_bytes = network->move_bytes};
+                                 .move_bytes = network->move_bytes,
+                                 .send_buffer_bytes = network->send_buffer_bytes};
     tl_status status = TL_OK;
     if (!of_host || !out->host_of || !out->core_of || !out->n_on || !out->nodes.node_of)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the places of the ranks");

@@ -28,8 +28,9 @@
  * the send's overhead, o + kO, and the receive takes the CPU for or + kOr from then on, once the
  * program waits for it; a collective does once it has sent what it sends before.  A long message
  * begins to move once it is sent and received, shares the adapter that it leaves with others of its
- * kind, and its send ends when the last byte has arrived. Messages below S are not delayed by those
- * of S and more, but delay them.
+ * kind, and its send ends when the last byte has arrived, or, of a call that blocks (MPI_Send) to
+ * another node, when no more is left than send_buffer_bytes. Messages below S are not delayed by
+ * those of S and more, but delay them.
  *
  * By default a long message begins to move whatever its ranks do (off-load to the adapter).  With
  * answers_in_calls the library moves it: its receiver answers the request when it is in a call, its
@@ -101,6 +102,7 @@ typedef struct loggops_nodes {
     loggops_path between, within;
     int move_bytes;                        /* the adapters, not the CPUs */
     int answers_in_calls;                  /* if move_bytes: rendezvous, see above */
+    uint64_t send_buffer_bytes;            /* if move_bytes: of long messages between nodes */
     loggops_retransmission retransmission; /* if move_bytes */
     tlr_message_noise messages;            /* of their latency, and of their bytes on the way */
 } loggops_nodes;
@@ -111,6 +113,7 @@ typedef struct loggops_network {
     loggops_path between, within;
     int has_within; /* some group is of messages within a node */
     int move_bytes;
+    uint64_t send_buffer_bytes;
 } loggops_network;
 
 /* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns": all but S and R must be there; times in s,

@@ -416,35 +416,86 @@ static void pass_time(sharing *h, uint64_t to_ps)
     h->at_ps = to_ps;
 }
 
-/* The last byte of the first message has left: the receiver's adapter gets to know, and the sender,
- * when it is there. */
+/* The bytes of a long message beyond those that its sender does not wait for, because they fit into
+ * its buffer. The part that goes with the question does not count (smpi/shims/buffer.c). */
+static uint64_t awaited_bytes(const simulation *s, const message *m)
+{
+    const uint64_t buffer = s->run->nodes->send_buffer_bytes;
+    return m->request != OF_BUFFERED               ? m->bytes
+           : m->bytes > buffer + s->params.S_bytes ? m->bytes - buffer
+                                                   : sooner(m->bytes, s->params.S_bytes);
+}
+
+/* The last byte has left that the sender of the first message waits for: it knows when that is
+ * there. */
+static void tell_sender(simulation *s, block *b, const message *m, uint64_t end_ps)
+{
+    message reply = *m;
+    reply.context = REPLY;
+    reply.time_ps = end_ps + way_beside(s, costs_of_cleared(s, m), awaited_bytes(s, m),
+                                        factor_of_cleared(s, m));
+    loggops_post(s, b, &reply);
+}
+
+/* What comes first has left: the receiver's adapter or the sender gets to know. */
 static void end_first(simulation *s, block *b, sharing *h)
 {
     const uint64_t end_ps = shared_end_ps(s, h);
     const uint32_t i = h->first;
     const message m = s->messages[i];
-    const loggops_costs *c = costs_of_cleared(s, &m);
     pass_time(h, end_ps);
     h->served_ps = m.time_ps;
     h->first = m.next;
+    if (m.context == REPLY) {
+        tell_sender(s, b, &m, end_ps);
+        loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
+        return;
+    }
     h->n--;
-    const double factor = factor_of_cleared(s, &m);
-    message data = m, reply = m;
+    message data = m;
     data.context = DATA | (m.context & COMBINES);
     data.request = EAGER;
     data.source = m.to;
     data.to = m.source;
-    data.time_ps = reply.time_ps = end_ps + way_beside(s, c, m.bytes, factor);
-    reply.context = REPLY;
+    data.time_ps =
+        end_ps + way_beside(s, costs_of_cleared(s, &m), m.bytes, factor_of_cleared(s, &m));
     s->messages[i] = data;
     send_to_node(s, b, i);
-    loggops_post(s, b, &reply);
+    if (m.request != EAGER)
+        tell_sender(s, b, &m, end_ps);
 }
 
 static void end_until(simulation *s, block *b, sharing *h, uint64_t past_ps)
 {
     while (shared_end_ps(s, h) < past_ps)
         end_first(s, b, h);
+}
+
+/* The item ends when so many bytes of its message have left. */
+static void insert_sharing(simulation *s, sharing *h, uint32_t i, uint64_t bytes)
+{
+    message *m = &s->messages[i];
+    m->time_ps = h->served_ps +
+                 loggops_times(busy_ps(costs_of_cleared(s, m), bytes), factor_of_cleared(s, m));
+    uint32_t *link = &h->first;
+    while (*link != NONE && s->messages[*link].time_ps <= m->time_ps)
+        link = &s->messages[*link].next;
+    m->next = *link;
+    *link = i;
+}
+
+/* The sender of a long message waits for a part of it: an item of its own. */
+static void insert_part(simulation *s, block *b, sharing *h, message *m)
+{
+    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return;
+    }
+    s->messages[i] = *m;
+    s->messages[i].context = REPLY;
+    m->request = EAGER;
+    insert_sharing(s, h, i, awaited_bytes(s, &s->messages[i]));
 }
 
 /* The data of a long message begin to leave. */
@@ -454,13 +505,9 @@ static void begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
     end_until(s, b, h, m->time_ps);
     pass_time(h, m->time_ps);
     m->left_ps = m->time_ps;
-    m->time_ps = h->served_ps +
-                 loggops_times(busy_ps(costs_of_cleared(s, m), m->bytes), factor_of_cleared(s, m));
-    uint32_t *link = &h->first;
-    while (*link != NONE && s->messages[*link].time_ps <= s->messages[i].time_ps)
-        link = &s->messages[*link].next;
-    s->messages[i].next = *link;
-    *link = i;
+    if (awaited_bytes(s, m) < m->bytes)
+        insert_part(s, b, h, m);
+    insert_sharing(s, h, i, m->bytes);
     h->n++;
 }
 

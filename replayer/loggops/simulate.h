@@ -34,6 +34,7 @@ enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs *
 #define OF_CALL UINT32_MAX /* request of a call that blocks */
 #define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
 #define EAGER (UINT32_MAX - 2)         /* no request: the sender of the message does not wait */
+#define OF_BUFFERED (UINT32_MAX - 3)   /* as OF_CALL: a send until the rest is in its buffer */
 #define OF_FIBER (UINT32_C(1) << 31)   /* and more: request of a collective that does not block */
 
 /* What a rank's program does. */
@@ -90,8 +91,7 @@ typedef struct sim_rank {
     };
     union {
         uint64_t next_recv_ps;
-        uint64_t owed_ps; /* of receives that are complete and waited for, if the adapters move the
-                             bytes */
+        uint64_t owed_ps; /* of receives that are complete, if the adapters move the bytes */
     };
     uint64_t ready_ps;          /* when the program's next step could start, were the CPU free;
                                    FINISHED: when it ended */
@@ -277,8 +277,7 @@ typedef struct simulation {
     block *blocks;
     sim_rank *ranks;
     uint8_t *requests;
-    uint64_t *owed_ps; /* as `requests`: what the CPU has to do for a receive that is complete;
-                          NULL: nothing */
+    uint64_t *owed_ps; /* likewise: what the CPU owes receives that are complete; or NULL */
     pool message_pool, receive_pool;
     message *messages; /* all of the pool */
     receive *receives;

@@ -94,7 +94,7 @@ uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps)
 void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    if (request == OF_CALL) {
+    if (request == OF_CALL || request == OF_BUFFERED) {
         go_on(rank, at_ps);
         rank->p2p_ps += rank->ready_ps;
         if (rank->step) /* the send of an exchange */
@@ -358,6 +358,18 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
         finish_receive(s, b, r, &m, taken.request, taken.combines, at_ps);
 }
 
+/* When the receiver gets to know of a long message, one window after the send began at the
+ * earliest. The latency is what remains (begin_transfer, rest_of_latency): if it has room for the
+ * question, and between nodes for the answer, both begin when the CPU has done its part. */
+static uint64_t question_ps(const simulation *s, uint64_t at_ps, uint64_t end_ps, uint64_t L_ps,
+                            int is_within)
+{
+    const uint64_t quiet_ps = s->quiet_window_ps, first_ps = at_ps + quiet_ps;
+    if (L_ps >= (is_within ? 1 : 3) * quiet_ps)
+        return end_ps + quiet_ps;
+    return end_ps > first_ps ? end_ps : first_ps;
+}
+
 /* A send whose bytes the adapters move: they begin when the CPU has done its part, those of long
  * messages when the receiver is ready as well. */
 static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step *step,
@@ -376,9 +388,11 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
     s->ranks[r].ready_ps = end_ps;
     m->time_ps = end_ps;
     if (step->is_rendezvous) {
+        if (nodes->send_buffer_bytes && step->request == OF_CALL && !step->op->is_synchronous &&
+            !is_within)
+            m->request = OF_BUFFERED;
         m->may_overtake = 1;
-        if (m->time_ps < at_ps + s->quiet_window_ps)
-            m->time_ps = at_ps + s->quiet_window_ps;
+        m->time_ps = question_ps(s, at_ps, end_ps, w->L_ps, is_within);
     } else if (is_within) {
         m->time_ps += loggops_times(w->L_ps + w->moved_ps, loggops_factor(s, r, to, m));
     } else {

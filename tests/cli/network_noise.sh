@@ -33,8 +33,8 @@ noisy() { replay "$@" --noise network; }
 within() { awk -v got="$1" -v want="$2" -v t="$3" 'BEGIN { print got " is to be " want " +- " t; d = got - want; exit !(d <= t && d >= -t) }'; }
 # near SHARE A B
 near() { awk -v t="$1" -v a="$2" -v b="$3" 'BEGIN { print a, b; exit !(a > 0 && b > 0 && a / b < 1 + t && b / a < 1 + t) }'; }
-# message SIZE FACTOR: seconds of one message; SimGrid adds an envelope of 16 bytes
-message() { awk -v b="$1" -v f="$2" -v e="$([ "$engine" = smpi ] && echo 16)" 'BEGIN { printf "%.12g", 3e-6 + f * (20e-6 + (b + e) / 125e6) }'; }
+# message SIZE FACTOR: seconds of one message, with SMPI's envelope of 16 bytes
+message() { awk -v b="$1" -v f="$2" 'BEGIN { printf "%.12g", 3e-6 + f * (20e-6 + (b + 16) / 125e6) }'; }
 slack=1e-10
 # spread_of FILE: mean, deviation and the quantiles of 5, 50 and 95 % of the makespans of all seeds
 spread_of() {

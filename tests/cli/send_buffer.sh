@@ -44,6 +44,29 @@ check 'a timeline of sends that are over early' "$timeless" replay late.tl -p pl
     --cfg timeless/send-buffer:250000 --timeline late.paje
 check 'is written' test -s late.paje
 
+# ---- the engine loggops, which derives its network from the same options ----
+# loggops FILE BUFFER RANK MILLISECONDS [OPTION...]: as `ends`, but the question of a long message and its answer take two
+# latencies more (loggops.h)
+loggops() {
+    rm -rf other && cp -r platform other && echo "timeless/send-buffer:$2" >>other/options.conf
+    "$timeless" replay "$1" -p other --engine loggops --ranks-per-host 1 -q --json=p.json "${@:5}" >makespan &&
+        python3 -c 'import json, sys; p = json.load(open("p.json")); got = 1e3 * p["ranks"][int(sys.argv[1])]["end_s"]
+print(got); sys.exit(not -0.01 < got - float(sys.argv[2]) < 0.09)' "$3" "$4"
+}
+check 'loggops: without a buffer the sender waits for the end' loggops one.tl 0 0 8.02
+check 'loggops: two milliseconds in the buffer' loggops one.tl 250000 0 6.02
+check 'loggops: the receiver gets it as before' loggops one.tl 250000 1 8.02
+check 'loggops: all but what comes with the question' loggops one.tl 1e9 0 0.544
+check 'loggops: short ones are as before' loggops short.tl 250000 1 0.98
+check 'loggops: a receiver that comes late' loggops late.tl 250000 0 14.04
+check 'loggops: gets all later' loggops late.tl 250000 1 16.04
+check 'loggops: one that follows shares the link with what is in the buffer' loggops shared.tl 250000 0 14.02
+check 'loggops: within a host nothing changes' loggops local.tl 250000 0 8.02 --ranks-per-host 2
+check_exit 3 'loggops: a send without a receive exits 3' loggops never.tl 250000 0 8
+for wrong in x -1 12k nan; do check_exit 3 "loggops: not a number of bytes: $wrong" loggops one.tl $wrong 0 8; done
+cp "$scratch/err" said
+check 'is said, too' grep -q 'timeless/send-buffer:nan: not a number of bytes' said
+
 for wrong in x -1 12k nan; do check_exit 3 "not a number of bytes: $wrong" ends one.tl $wrong 0 8; done
 cp "$scratch/err" said
 check 'is said' grep -q 'timeless/send-buffer:nan: not a number of bytes' said

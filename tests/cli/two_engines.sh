@@ -155,4 +155,31 @@ refuses() { # MESSAGE TRACE...
 check '--coll-selector recorded: without a selector for the library, the message names it' refuses 'there is no selector for the MPI library of the trace (Open MPI v6.0.0); name a selector' p.tl
 recorded_by 'Open MPI v4.1.4' && cp p.tl four.tl && recorded_by 'MPICH Version: 4.0.2'
 check '--coll-selector recorded: two traces of two libraries are refused' refuses 'four.tl: --coll-selector recorded: this trace needs ompi-4.1, but another trace needs mpich' p.tl four.tl
+# ---- parameters that the LogGOPS engine derives from the options of a platform ----
+# Factors and overheads by size; the latency of long messages has room for their question and its answer.
+platform steps 1e9Bps
+cat >steps/options.conf <<'END'
+smpi/async-small-thresh:65536
+smpi/send-is-detached-thresh:65536
+smpi/os:0:1e-6:1e-10;1420:2e-6:2e-10;65536:0:0
+smpi/ois:0:2e-6:1e-10;65535:3e-6:0
+smpi/or:0:1e-6:3e-10;1420:5e-6:1e-10;65536:0:0
+smpi/lat-factor:0:1;1436:2;65551:6
+smpi/bw-factor:0:0.5;1436:0.8;65551:0.9
+network/bandwidth-factor:1
+network/latency-factor:1
+network/TCP-gamma:0
+network/crosstraffic:no
+END
+printf '%s\n' 'skeleton 1' 'ranks 2' 'param size = 1' 'if rank == 0 {' 'MPI_Send peer=1 count=size' 'MPI_Irecv peer=1 count=size request=r' \
+    'MPI_Wait request=r' '} else {' 'MPI_Recv peer=0 count=size' 'MPI_Isend peer=0 count=size request=r' 'MPI_Wait request=r' '}' >there.skel
+alike() { # SIZE: to 1e-3
+    local a b
+    a=$("$timeless" replay there.skel,size=$1 -p ./steps --ranks-per-host 1 -q) &&
+        b=$("$timeless" replay there.skel,size=$1 -p ./steps --ranks-per-host 1 --engine loggops -q) || return 1
+    awk -v a="$a" -v b="$b" 'BEGIN {print "SimGrid", a, "LogGOPS", b; exit !(a > 0 && (a - b) / a < 1e-3 && (b - a) / a < 1e-3)}'
+}
+for size in 1 100 1403 1404 1405 1419 1420 1421 1422 30000 65534 65535 65536 65537 1000000; do
+    check "there and back by derived parameters, $size bytes" alike $size
+done
 tap_done
