@@ -305,9 +305,9 @@ static void report(const tlp_network *net, const char *folder)
 static tl_status finish_archive(tlp_archive *archive, const struct arguments *a, const char *path,
                                 const tlp_network *net, const tlp_probe_data *data, tl_error *err)
 {
-    static const char *const results[] = {"platform.conf", "platform.xml",   "options.conf",
-                                          "network.conf",  "loggops.params", "network.html",
-                                          "model.conf",    "README.md"};
+    static const char *const results[] = {"platform.conf", "platform.xml", "options.conf",
+                                          "network.conf",  "network.html", "model.conf",
+                                          "README.md"};
     tlp_repetition_list repetitions = {0};
     char entry[64], file[PATH_MAX];
     tlp_archive_note(archive, "MPI", "%s", data->mpi);
@@ -321,8 +321,6 @@ static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
         tlp_archive_note(archive, "measurements from", "%s", a->from);
     tl_status status = tlp_archive_add_raw(archive, TLP_RAW_NETWORK, path, err);
     for (size_t i = 0; i < sizeof results / sizeof *results && status == TL_OK; i++) {
-        if (net->within && !strcmp(results[i], "loggops.params"))
-            continue;
         snprintf(entry, sizeof entry, "result/%s", results[i]);
         snprintf(file, sizeof file, "%s/%s", a->folder, results[i]);
         status = tlp_archive_add_file(archive, entry, file, err);

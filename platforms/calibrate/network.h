@@ -136,8 +136,8 @@ typedef struct tlp_network_folder {
 } tlp_network_folder;
 
 /* Writes platform.conf and the files that follow from it (generate.h), network.conf with all fitted
- * values, noise.conf, loggops.params, network.html and README.md; also model.conf of the shipped
- * `local` if there is none. */
+ * values, noise.conf, network.html and README.md; also model.conf of the shipped `local` if there
+ * is none. */
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
                             const tlp_network_folder *options, tl_error *err);
 

@@ -309,10 +309,8 @@ static void make_payable(tlp_line *line, double begin, double end)
     const double low = fmax(0, line_at(line, begin)), high = fmax(0, line_at(line, end));
     if (line->intercept_s >= 0 && line->per_byte_s >= 0)
         return;
-    if (high <= low)
-        *line = (tlp_line){.intercept_s = (low + high) / 2};
-    else
-        *line = (tlp_line){.per_byte_s = (low + high) / (begin + end)};
+    *line = high <= low ? (tlp_line){.intercept_s = (low + high) / 2}
+                        : (tlp_line){.per_byte_s = (low + high) / (begin + end)};
 }
 
 /* Intercept and slope of the network become factors of one latency and one bandwidth. */

@@ -281,16 +281,6 @@ static void write_fit(const content *c, FILE *out)
             net->test_s, net->wtime_s, net->L_s, net->o_s, net->g_s, net->G_s, net->O_s);
 }
 
-static void write_loggops(const content *c, FILE *out)
-{
-    const tlp_network *net = c->net;
-    fprintf(out, "L=%.4gns,o=%.4gns,g=%.4gns,G=%.4gns,O=%.4gns", net->L_s * 1e9, net->o_s * 1e9,
-            net->g_s * 1e9, net->G_s * 1e9, net->O_s * 1e9);
-    if (net->thresholds_seen)
-        fprintf(out, ",S=%ld", net->detached_bytes);
-    fputc('\n', out);
-}
-
 /* noise.conf is written even if too few transfers were measured for any class: no message varies
  * then. */
 static tl_status write_noise(const content *c, tl_error *err)
@@ -402,7 +392,7 @@ static void write_readme(const content *c, FILE *out)
         "| network/crosstraffic, network/TCP-gamma | no, 1e15 | assumed: the limiter has what "
         "both directions share, and no window was measured |\n"
         "| noise of messages | noise.conf | measured: ping-pongs beside the lines |\n"
-        "| L, o, g, G, O | %s | measured: the shortest messages, bursts of them, "
+        "| L, o, g, G, O | network.conf | measured: the shortest messages, bursts of them, "
         "and the bytes of the longest ones |\n"
         "| speed of a node | 1 Gf | not measured: the reference speed of model.conf |\n"
         "| topology, latency of a backbone | star, 0 s | assumed |\n"
@@ -411,15 +401,12 @@ static void write_readme(const content *c, FILE *out)
         "`platform.conf` describes the platform (timeless-platform(5)); `timeless platform\n"
         "platform.conf -o .` makes platform.xml and options.conf again after a change.\n"
         "`network.html` shows measurements, lines and residuals, `network.csv` holds the\n"
-        "measurements%s.\n",
+        "measurements. The LogGOPS engine derives its parameters from `platform.xml` and\n"
+        "`options.conf`%s.\n",
         1e6 * net->iprobe_s, 1e6 * net->test_s, 1e6 * net->wtime_s,
-        net->orders_eager ? "in order" : "not in order, or not measured",
-        net->within ? "network.conf" : "loggops.params", n_nodes(c),
+        net->orders_eager ? "in order" : "not in order, or not measured", n_nodes(c),
         c->options->nodes ? "given" : "as measured", d->n_cores ? d->n_cores : 1,
-        net->within ? ". The LogGOPS engine derives its parameters from `platform.xml` "
-                      "and\n`options.conf`, "
-                      "which distinguish messages within a host and between hosts"
-                    : ", `loggops.params` the parameters for `--engine loggops --params`");
+        net->within ? ", which distinguish messages within a host and between hosts" : "");
 }
 
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
@@ -438,12 +425,10 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
         status = write_file(&c, "network.conf", write_fit, err);
     if (status == TL_OK)
         status = write_noise(&c, err);
-    /* Its parameters would be those of all messages, within a host as between hosts. */
+    /* Five parameters for messages of all sizes: former versions wrote this file. */
     snprintf(path, sizeof path, "%s/loggops.params", options->folder);
-    if (status == TL_OK && network->within)
+    if (status == TL_OK)
         unlink(path);
-    else if (status == TL_OK)
-        status = write_file(&c, "loggops.params", write_loggops, err);
     if (status == TL_OK)
         status = write_file(&c, "network.html", write_page, err);
     if (status == TL_OK)

@@ -71,14 +71,14 @@ if is_of_other_mpi "$top_builddir/platforms/timeless-network-probe"; then
 else
     check 'a network is calibrated' measure
     archive=$(ls net/network-*Z.zip | tail -n 1)
-    check 'network: the archive is complete' holds "$archive" raw/network.csv result/{platform.conf,platform.xml,options.conf,network.conf,loggops.params,network.html,model.conf,README.md}
+    check 'network: the archive is complete' holds "$archive" raw/network.csv result/{platform.conf,platform.xml,options.conf,network.conf,network.html,model.conf,README.md}
     check 'network: the archive contains no secrets' no_secrets "$archive"
     check 'network: the archive reports that a value is withheld' bash -c "unzip -p '$archive' command.txt | tr '\n' ' ' | grep -q ' MY_TOKEN[= ](withheld) '"
     check 'network: repetitions have their categories' repetitions_are_sane "$archive"
     check 'network: the measurements describe every host' bash -c "unzip -p '$archive' raw/network.csv | grep -q '^# machine 0 load average: '"
     check 'network: the archive has the measurements of the folder' bash -c "unzip -p '$archive' raw/network.csv | cmp - net/network.csv"
     check 'network: the archive is fitted again' "$timeless" calibrate network --from "$archive" -o net2
-    for file in platform.xml options.conf network.conf loggops.params; do check "to the same $file" cmp net/$file net2/$file; done
+    for file in platform.xml options.conf network.conf; do check "to the same $file" cmp net/$file net2/$file; done
 fi
 
 # ---- noise ----

@@ -25,7 +25,7 @@ measure() {
 check 'two ranks on this host are measured' measure
 keep
 check 'the command reports what it found' says 'timeless: here: .* operations, .* segments; latency '
-for file in platform.conf platform.xml options.conf model.conf network.conf noise.conf network.csv network.html loggops.params README.md; do
+for file in platform.conf platform.xml options.conf model.conf network.conf noise.conf network.csv network.html README.md; do
     check "writes $file" test -s "here/$file"
 done
 check 'every measurement is kept in network.csv' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
@@ -43,7 +43,7 @@ ping() { # ping BYTES: 10 round trips
 }
 ping 1000
 check 'the SMPI engine replays on the folder' "$timeless" replay ping.tl -p here
-check 'the LogGOPS engine accepts loggops.params' bash -c "'$timeless' replay ping.tl --engine loggops --params \"\$(cat here/loggops.params)\""
+check 'the LogGOPS engine replays on the folder' "$timeless" replay ping.tl -p here --engine loggops
 check 'network.html is well formed' python3 -c 'import sys, xml.dom.minidom
 page = open("here/network.html").read().replace("<!DOCTYPE html>", "").replace("<meta charset=%sutf-8%s>" % (chr(39), chr(39)), "")
 sys.exit(len(xml.dom.minidom.parseString(page).getElementsByTagName("svg")) != 4)'
@@ -173,9 +173,9 @@ check 'the LogGOPS engine replays on the folder' "$timeless" replay ping.tl -p n
 # ---- a receiver that needs longer for each message of a burst: 10 us ----
 awk -F, -v OFS=, '$3 == "burst" && $9 > 1 { $11 = sprintf("%.9e", $11 + ($9 - 1) * 10e-6) } { print }' known.csv >slow.csv
 check 'bursts that arrive slowly are fitted' "$timeless" calibrate network --from slow.csv -o slow
-gap() { sed 's/.*,g=\([^,]*\)ns.*/\1/' "$1/loggops.params"; }
-check 'slow bursts: the gap is longer by the extra time' near "$(times "$(gap slow)" 1e-9)" "$(awk -v g="$(gap found)" 'BEGIN { print g * 1e-9 + 10e-6 }')" 0.02
-check 'slow bursts: the receiver overhead has the extra time' near "$(option slow smpi/or | cut -d: -f2)" "$(times "$(gap slow)" 1e-9)" 0.02
+gap() { sed -n 's/^loggops = .* g_s = \([^;]*\);.*/\1/p' "$1/network.conf"; }
+check 'slow bursts: the gap is longer by the extra time' near "$(gap slow)" "$(awk -v g="$(gap found)" 'BEGIN { print g + 10e-6 }')" 0.02
+check 'slow bursts: the receiver overhead has the extra time' near "$(option slow smpi/or | cut -d: -f2)" "$(gap slow)" 0.02
 check 'slow bursts: a single message takes as long as before' near "$(makespan slow)" "$(makespan found)" 0.001
 burst() { # 33 messages of a byte, acknowledged by one
     awk 'BEGIN { print "timeless-text 1\nranks 2"
@@ -189,7 +189,7 @@ check 'slow bursts: a burst of 32 messages takes 32 times 10 us longer' near "$(
 # ---- a model beside the network, and the other way round ----
 cp -r found both
 check 'kernels are calibrated into the folder of a network' "$timeless" calibrate kernels --max-seconds 0 -o both
-for file in platform.conf platform.xml options.conf network.conf loggops.params README.md; do
+for file in platform.conf platform.xml options.conf network.conf README.md; do
     check "the folder keeps its $file" cmp found/$file both/$file
 done
 check 'the folder of a network gets a model of measured kernels' grep -q "^# Measured by 'timeless calibrate kernels'" both/model.conf

@@ -50,7 +50,6 @@ check 'two pairs in both directions have that of the limiter' near "$(value both
 check 'the limiter is written' near "$(sed -n 's/.*limiter_Bps = \([^;]*\);.*/\1/p' found/platform.conf)" 176.25e6 0.02
 check 'a pair that fills the adapter needs no bound' test -z "$(option found timeless/bw-factor-bound)"
 check 'messages that share the adapter give no order' test -z "$(option found timeless/adapter-order)"
-check 'the LogGOPS engine has no parameters without nodes' test ! -e found/loggops.params
 for figure in 'within a host |' 'one pair of ranks' '2 pairs of ranks' '2 pairs in both directions' 'eager messages of two ranks of a host'; do
     check "README.md states the source of: $figure" grep -q "^| $figure.* measured" found/README.md
 done
@@ -135,7 +134,7 @@ fails 3 'measurements without --per-host exit 3' "$timeless" calibrate network -
 check 'without the option they are fitted as before' "$timeless" calibrate network --from plain.csv -o plain
 check 'with one loopback' test -z "$(option plain timeless/loopback-os)"
 check '--per-host 1 is the default' "$timeless" calibrate network --per-host 1 --from plain.csv -o one
-for file in platform.conf options.conf platform.xml network.conf loggops.params README.md network.html; do
+for file in platform.conf options.conf platform.xml network.conf README.md network.html; do
     check "--per-host 1 makes the same $file" cmp plain/$file one/$file
 done
 awk -F, '$3 !~ /^multi/ && !($6 == 1 && ++n > 40) { print }' known.csv | awk '/^[0-9]/ { n++ } /^# end/ { print "# end " n; next } { print }' >few.csv
