@@ -281,7 +281,8 @@ static inline tl_event put_probe(uint16_t call, uint32_t site, int source, int t
                                  const MPI_Status *status)
 {
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
-    tl_event event = {.call = call, .site = site};
+    tl_event event;
+    tlt_event_init(&event, call, site);
     if (c) {
         event.comm = c->id;
         event.peer = tlt_peer(source == MPI_ANY_SOURCE ? status->MPI_SOURCE : source);

@@ -137,7 +137,8 @@ static uint16_t call_for_both(uint16_t call)
 static void put_one(uint16_t call, uint32_t site, MPI_Request handle, const MPI_Request *request,
                     const MPI_Status *status)
 {
-    tl_event event = {.call = call, .site = site};
+    tl_event event;
+    tlt_event_init(&event, call, site);
     const ended ids = complete(handle, tlt_variable(request, 0), status);
     if (ids.received) {
         event.call = call_for_both(call);
@@ -151,7 +152,8 @@ static void put_one(uint16_t call, uint32_t site, MPI_Request handle, const MPI_
 static void put_all(uint16_t call, uint32_t site, int n, const MPI_Request requests[],
                     const MPI_Status statuses[], int result)
 {
-    tl_event event = {.call = call, .site = site};
+    tl_event event;
+    tlt_event_init(&event, call, site);
     for (int i = 0; i < n; i++) {
         if (tlt_error_class(result) == TLT_ERR_IN_STATUS &&
             (statuses ? tlt_error_class(statuses[i].MPI_ERROR) == TLT_ERR_PENDING
@@ -166,7 +168,8 @@ static void put_all(uint16_t call, uint32_t site, int n, const MPI_Request reque
 static void put_any(uint16_t call, uint32_t site, const MPI_Request requests[], int index,
                     const MPI_Status *status)
 {
-    tl_event event = {.call = call, .site = site};
+    tl_event event;
+    tlt_event_init(&event, call, site);
     ended ids = {0};
     if (index != MPI_UNDEFINED)
         ids = complete(handles[index], tlt_variable(requests, index), status);
@@ -179,7 +182,8 @@ static void put_any(uint16_t call, uint32_t site, const MPI_Request requests[], 
 static void put_some(uint16_t call, uint32_t site, const MPI_Request requests[], int n_done,
                      const int indices[], const MPI_Status statuses[])
 {
-    tl_event event = {.call = call, .site = site};
+    tl_event event;
+    tlt_event_init(&event, call, site);
     for (int i = 0; i < n_done; i++)
         append_ended(&event, complete(handles[indices[i]], tlt_variable(requests, indices[i]),
                                       statuses ? &statuses[i] : NULL));
@@ -389,7 +393,8 @@ int TLT_WRAPPER(Startall)(int count, MPI_Request requests[])
     if (!tlt_enter())
         return tlt_pmpi.Startall(count, requests);
     bool recording = copy_handles(count, requests);
-    tl_event event = {.call = TL_MPI_Startall, .site = TLT_SITE()};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Startall, TLT_SITE());
     int n_waiting = 0;
     for (int i = 0; recording && i < count; i++) {
         bool is_begun;

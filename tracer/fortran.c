@@ -36,7 +36,8 @@ static void leave(uint16_t call)
     if (tlt_role == TLT_BINDING && tlt_binding.requests) {
         if (TLT_UNLIKELY(tlt.shared))
             tlt_lock();
-        tl_event event = {.call = call, .site = TLT_SITE()};
+        tl_event event;
+        tlt_event_init(&event, call, TLT_SITE());
         tlt_put(&event);
     }
     bool after_poll = tlt_binding.after_poll;

@@ -117,7 +117,8 @@ TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype type
 {
     if (!tlt_enter())
         return CALL(Mrecv, large, buf, count, type, message, status);
-    tl_event event = {.call = TL_MPI_Mrecv, .site = TLT_SITE()};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Mrecv, TLT_SITE());
     describe_receive(&event, *message, count, type);
     int result = TLT_OUTSIDE(BEGUN(&event), CALL(Mrecv, large, buf, count, type, message, status));
     if (took_part(result)) {
@@ -145,7 +146,8 @@ TLT_INLINE int start_receive(bool large, void *buf, MPI_Count count, MPI_Datatyp
 {
     if (!tlt_enter())
         return CALL(Imrecv, large, buf, count, type, message, request);
-    tl_event event = {.call = TL_MPI_Imrecv, .site = TLT_SITE()};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Imrecv, TLT_SITE());
     describe_receive(&event, *message, count, type);
     int result =
         TLT_OUTSIDE(BEGUN(&event), CALL(Imrecv, large, buf, count, type, message, request));

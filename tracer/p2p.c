@@ -18,7 +18,8 @@ TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype data
     if (is_wildcard(source, tag))
         status = STATUS_OR_OWN(status);
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
-    tl_event event = {.call = TL_MPI_Recv, .site = TLT_SITE()};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Recv, TLT_SITE());
     if (c) {
         event.comm = c->id;
         event.peer = tlt_peer(source);
@@ -85,7 +86,8 @@ TLT_INLINE int sendrecv(bool large, const void *sendbuf, MPI_Count sendcount, MP
     if (is_wildcard(source, recvtag))
         status = STATUS_OR_OWN(status);
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
-    tl_event event = {.call = TL_MPI_Sendrecv, .site = TLT_SITE()};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Sendrecv, TLT_SITE());
     if (c) {
         describe_sendrecv(&event, c, sendcount, sendtype, dest, sendtag, source, recvtag);
         event.recv_count = recvcount;
@@ -132,7 +134,8 @@ TLT_INLINE int sendrecv_replace(bool large, void *buf, MPI_Count count, MPI_Data
     if (is_wildcard(source, recvtag))
         status = STATUS_OR_OWN(status);
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
-    tl_event event = {.call = TL_MPI_Sendrecv_replace, .site = TLT_SITE()};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Sendrecv_replace, TLT_SITE());
     if (c)
         describe_sendrecv(&event, c, count, datatype, dest, sendtag, source, recvtag);
     int result = TLT_OUTSIDE(BEGUN(&event), CALL(Sendrecv_replace, large, buf, count, datatype,
@@ -196,7 +199,8 @@ static void put_isendrecv(uint16_t call, tl_event *both, const MPI_Request *requ
     if (is_told(both)) {
         put_both(both, request);
     } else {
-        tl_event event = {.call = call, .site = both->site};
+        tl_event event;
+        tlt_event_init(&event, call, both->site);
         tlt_put(&event);
     }
 }
@@ -213,7 +217,8 @@ TLT_INLINE int isendrecv(bool large, const void *sendbuf, MPI_Count sendcount,
         return EXTENSION_CALL(Isendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag,
                               recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
-    tl_event both = {.call = TL_MPI_Sendrecv, .site = TLT_SITE()};
+    tl_event both;
+    tlt_event_init(&both, TL_MPI_Sendrecv, TLT_SITE());
     if (c) {
         describe_sendrecv(&both, c, sendcount, sendtype, dest, sendtag, source, recvtag);
         both.recv_count = recvcount;
@@ -254,7 +259,8 @@ TLT_INLINE int isendrecv_replace(bool large, void *buf, MPI_Count count, MPI_Dat
         return EXTENSION_CALL(Isendrecv_replace, large, buf, count, datatype, dest, sendtag, source,
                               recvtag, comm, request);
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
-    tl_event both = {.call = TL_MPI_Sendrecv_replace, .site = TLT_SITE()};
+    tl_event both;
+    tlt_event_init(&both, TL_MPI_Sendrecv_replace, TLT_SITE());
     if (c)
         describe_sendrecv(&both, c, count, datatype, dest, sendtag, source, recvtag);
     int result = TLT_OUTSIDE(BOTH_BEGUN(&both),

@@ -29,7 +29,8 @@ static tl_event describe_init(uint16_t call, uint32_t site, int partitions, MPI_
                               MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
-    tl_event event = {.call = call, .site = site};
+    tl_event event;
+    tlt_event_init(&event, call, site);
     if (c) {
         event.comm = c->id;
         event.peer = tlt_peer(peer);
@@ -88,7 +89,8 @@ int TLT_WRAPPER(Precv_init)(void *buf, int partitions, MPI_Count count, MPI_Data
 /* The event of a call that makes n partitions ready; it names the request if they are the last. */
 static tl_event count_ready(MPI_Request request, int n, uint32_t site)
 {
-    tl_event event = {.call = TL_MPI_Start, .site = site};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Start, site);
     const tlt_request *r = tlt_request_find(TLT_HANDLE(request), NULL);
     if (!r || !(r->flags & TLT_ACTIVE) || !(r->flags & TLT_SENDS_PARTS) || n <= 0)
         return event;

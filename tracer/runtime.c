@@ -324,7 +324,8 @@ void tlt_start(uint16_t call, tlt_place place)
     tlt_skip_start();
     tlt_role = TLT_INSIDE;
     tlt.writer = writer;
-    tl_event event = {.call = call, .site = tlt_site_from(place)};
+    tl_event event;
+    tlt_event_init(&event, call, tlt_site_from(place));
     tlt_put(&event);
     tlt_mpi->barrier(); /* the ranks' clocks start together */
     tlt_mpi->counters_mark();

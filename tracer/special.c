@@ -67,7 +67,8 @@ double TLT_WRAPPER(Wtime)(void)
 {
     if (!tlt_enter())
         return tlt_pmpi.Wtime();
-    tl_event event = {.call = TL_MPI_Wtime, .site = TLT_SITE()};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Wtime, TLT_SITE());
     double result = TLT_OUTSIDE(NULL, tlt_pmpi.Wtime());
     event.clock_ns = tlt_clock_ns();
     tlt_put(&event);
@@ -138,7 +139,8 @@ int TLT_WRAPPER(Compare_and_swap)(const void *origin_addr, const void *compare_a
                       .rtype = datatype,
                       .peer = target_rank,
                       .on = TLT_HANDLE(win)};
-    tl_event event = {.call = TL_MPI_Compare_and_swap, .site = TLT_SITE()};
+    tl_event event;
+    tlt_event_init(&event, TL_MPI_Compare_and_swap, TLT_SITE());
     describe(&event, &args, has, TL_ACTION_GET_ACCUMULATE);
     const tlt_swap access = tlt_swaps_expect(&event, result_addr, compare_addr);
     int result = TLT_OUTSIDE(BEGUN(&event),

@@ -95,7 +95,8 @@
         enum { has = (large) | BITS(BIT_, __VA_ARGS__) };                                          \
         call_args args = {0};                                                                      \
         STEPS(STORE_, __VA_ARGS__)                                                                 \
-        tl_event event = {.call = (code), .site = TLT_SITE()};                                     \
+        tl_event event;                                                                            \
+        tlt_event_init(&event, (code), TLT_SITE());                                                \
         describe(&event, &args, has, TL_ACTION_##action);                                          \
         int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.member(LIST(PASS_, __VA_ARGS__)));        \
         conclude(&event, &args, has, TL_ACTION_##action, traits, result);                          \
@@ -112,7 +113,8 @@
     {                                                                                              \
         if (!tlt_enter())                                                                          \
             return tlt_pmpi.name(LIST(PASS_, __VA_ARGS__));                                        \
-        tl_event event = {.call = (code), .site = TLT_SITE()};                                     \
+        tl_event event;                                                                            \
+        tlt_event_init(&event, (code), TLT_SITE());                                                \
         int result = TLT_OUTSIDE(NULL, tlt_pmpi.name(LIST(PASS_, __VA_ARGS__)));                   \
         tlt_put(&event);                                                                           \
         tlt_leave();                                                                               \
