@@ -166,31 +166,9 @@ static inline uint64_t tl_codec_clock_base(const tl_codec *codec, const tl_conte
     return c->slots & TL_AT_END ? codec->end_ns : codec->clock_ns;
 }
 
-/* Where the exception of a situation is, or would be. */
-struct tl_place {
-    tl_exception *set, *found; /* found: NULL if there is none */
-    uint32_t check;
-};
-
-/* The predictions of a value, the best one among them, and the places of its exceptions. */
-typedef struct tl_guess {
-    uint64_t best, straight, by_past, by_peer;
-    struct tl_place past, peer;
-} tl_guess;
-
-/* A value that always follows its stride is predicted by the stride only. So are all values, once
- * exceptions have proved useless in this frame. */
-static inline bool tl_is_plain(const tl_codec *codec, const tl_remembered *r)
-{
-    return r->settled == TL_SETTLED || codec->hopeless;
-}
-
-/* Predicts a value that is not plain: number `id` in the frame. */
-void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess);
-/* Learns what it was. */
-void tl_codec_learn(tl_codec *codec, tl_context *c, uint32_t id, tl_guess *guess, uint64_t value);
-/* Learns from a plain value that was not as predicted. */
-void tl_codec_learn_plain(tl_context *c, tl_remembered *r, uint64_t value);
+/* Keeps an exception, at the front of its set, for a situation that has none. */
+void tl_codec_add_exception(tl_codec *codec, tl_exception set[TL_EXCEPTION_WAYS], uint32_t check,
+                            uint64_t value);
 
 /* The prediction of element i of the tail of a list: the remembered element at this place,
  * otherwise the element before it. */

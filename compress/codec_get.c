@@ -1,5 +1,5 @@
 /* codec_get.c - decodes events. */
-#include "codec.h"
+#include "codec_value.h"
 
 /* ---- values ---- */
 
@@ -84,10 +84,9 @@ static void get_values(tl_codec *codec, tl_context *c, uint64_t surprises,
             else
                 tl_codec_learn_plain(c, &r[i], v[i]);
         } else {
-            tl_guess guess;
-            tl_codec_guess(codec, c->first_value + i, &guess);
+            const tl_guess guess = tl_codec_guess(codec, &r[i]);
             v[i] = guess.best + difference;
-            tl_codec_learn(codec, c, c->first_value + i, &guess, v[i]);
+            tl_codec_learn(codec, c, &r[i], &guess, v[i]);
         }
         if (i == c->peer_at && i)
             codec->peer = v[i];

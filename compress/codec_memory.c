@@ -84,109 +84,18 @@ uint32_t tl_codec_add_context(tl_codec *codec, uint16_t call, uint32_t site, uin
 
 /* ---- values ---- */
 
-/* The exception of a situation. A set has at most one of it. */
-static inline tl_exception *find_exception(tl_exception set[TL_EXCEPTION_WAYS], uint32_t check)
+void tl_codec_add_exception(tl_codec *codec, tl_exception set[TL_EXCEPTION_WAYS], uint32_t check,
+                            uint64_t value)
 {
-    _Static_assert(TL_EXCEPTION_WAYS == 4, "one comparison for each");
-    return set[0].check == check   ? &set[0]
-           : set[1].check == check ? &set[1]
-           : set[2].check == check ? &set[2]
-           : set[3].check == check ? &set[3]
-                                   : NULL;
-}
-
-static inline struct tl_place find_place(tl_codec *codec, uint64_t id, uint64_t a, uint64_t b)
-{
-    uint64_t h = id * UINT64_C(0x9e3779b97f4a7c15) + a * UINT64_C(0xc2b2ae3d27d4eb4f) +
-                 b * UINT64_C(0x165667b19e3779f9);
-    h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-    tl_exception *set = codec->exceptions[h >> (64 - TL_EXCEPTION_BITS)];
-    const uint32_t check = (uint32_t)h | 1;
-    return (struct tl_place){.set = set, .found = find_exception(set, check), .check = check};
-}
-
-void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess)
-{
-    const tl_remembered *r = &codec->values[id];
-    const uint64_t straight = r->last + r->stride;
-    guess->past = find_place(codec, 2 * (uint64_t)id, r->last, r->delta);
-    guess->peer = find_place(codec, 2 * (uint64_t)id + 1, codec->peer, 0);
-    guess->straight = straight;
-    guess->by_past = guess->past.found ? guess->past.found->value : straight;
-    guess->by_peer = guess->peer.found ? guess->peer.found->value : straight;
-    guess->best = straight;
-    uint8_t score = r->straight_score;
-    if (r->past_score >= score) {
-        guess->best = guess->by_past;
-        score = r->past_score;
-    }
-    if (r->peer_score >= score)
-        guess->best = guess->by_peer;
-}
-
-/* Keeps an exception of a situation that has none. */
-static void add_exception(tl_codec *codec, struct tl_place *place, uint64_t value)
-{
-    unsigned n = 0; /* up to an empty place */
-    while (n < TL_EXCEPTION_WAYS - 1 && place->set[n].check)
-        n++;
-    memmove(&place->set[1], &place->set[0], n * sizeof *place->set);
     if (++codec->n_noted % TL_NOTED_TRIAL == 0 && codec->n_useful < codec->n_noted / 4)
         codec->hopeless = true;
-    place->set[0] = (tl_exception){.value = value, .check = place->check};
-}
-
-static inline void note(tl_codec *codec, struct tl_place *place, uint64_t value, bool is_exception)
-{
-    if (!place->found) {
-        if (is_exception)
-            add_exception(codec, place, value);
-    } else if (place->found->value != value) {
-        if (is_exception)
-            place->found->value = value;
-        else
-            place->found->check = 0;
+    /* Each one takes the next place, until an empty place takes one, or the last one is dropped. */
+    tl_exception moved = {.value = value, .check = check};
+    for (unsigned i = 0; i < TL_EXCEPTION_WAYS && moved.check; i++) {
+        const tl_exception before = set[i];
+        set[i] = moved;
+        moved = before;
     }
-}
-
-static inline uint8_t new_score(uint8_t score, bool is_right)
-{
-    return (uint8_t)(!is_right ? (score + 1) / 2 : score < TL_MAX_SCORE ? score + 1 : score);
-}
-
-static void follow(tl_remembered *r, uint64_t value)
-{
-    uint64_t delta = value - r->last;
-    if (delta == r->delta)
-        r->stride = delta;
-    r->delta = delta;
-    r->last = value;
-}
-
-void tl_codec_learn(tl_codec *codec, tl_context *c, uint32_t id, tl_guess *guess, uint64_t value)
-{
-    tl_remembered *r = &codec->values[id];
-    const bool straight = value == guess->straight;
-    codec->n_useful += !straight && value == guess->best;
-    r->straight_score = new_score(r->straight_score, straight);
-    r->past_score = new_score(r->past_score, value == guess->by_past);
-    r->peer_score = new_score(r->peer_score, value == guess->by_peer);
-    note(codec, &guess->past, value, !straight);
-    note(codec, &guess->peer, value, !straight);
-    if (!straight)
-        r->settled = 0;
-    else if (++r->settled == TL_SETTLED)
-        c->n_unsettled--;
-    follow(r, value);
-}
-
-void tl_codec_learn_plain(tl_context *c, tl_remembered *r, uint64_t value)
-{
-    if (r->settled == TL_SETTLED) {
-        r->settled = 0;
-        c->n_unsettled++;
-    }
-    follow(r, value);
 }
 
 /* ---- lists ---- */

@@ -1,5 +1,5 @@
 /* codec_put.c - encodes events. */
-#include "codec.h"
+#include "codec_value.h"
 
 static void put(tl_codec *codec, tl_buffer *out, uint64_t v)
 {
@@ -54,33 +54,43 @@ static unsigned gather(const tl_codec *codec, const tl_event *e, uint32_t slots,
     return n;
 }
 
+/* Writes a value that does not follow its stride, or has not done so for long, if it differs from
+ * its prediction, and learns from it. True if it differs. Not inlined, so that the loop over the
+ * other values is short. */
+static __attribute__((noinline)) bool put_value(tl_codec *codec, tl_context *c,
+                                                tl_buffer streams[TL_N_STREAMS], unsigned i,
+                                                uint64_t value)
+{
+    tl_remembered *r = &codec->values[c->first_value + i];
+    uint64_t difference;
+    if (tl_is_plain(codec, r)) {
+        difference = value - (r->last + r->stride);
+        tl_codec_learn_plain(c, r, value);
+    } else {
+        const tl_guess guess = tl_codec_guess(codec, r);
+        difference = value - guess.best;
+        tl_codec_learn(codec, c, r, &guess, value);
+    }
+    if (difference)
+        put(codec, &streams[tl_stream_of(c->streams, i)], tl_zigzag(difference));
+    return difference != 0;
+}
+
 /* Writes the values that differ from their predictions, and learns from all values. Returns the
  * mask of those that differ. */
 static uint32_t put_values(tl_codec *codec, tl_context *c, const uint64_t *v, unsigned n,
                            tl_buffer streams[TL_N_STREAMS])
 {
     tl_remembered *r = &codec->values[c->first_value];
+    const unsigned peer_at = c->peer_at ? c->peer_at : n;
     uint32_t surprises = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint64_t difference;
-        if (tl_is_plain(codec, &r[i])) {
-            difference = v[i] - (r[i].last + r[i].stride);
-            if (!difference && r[i].settled == TL_SETTLED)
-                r[i].last = v[i];
-            else
-                tl_codec_learn_plain(c, &r[i], v[i]);
-        } else {
-            tl_guess guess;
-            tl_codec_guess(codec, c->first_value + i, &guess);
-            difference = v[i] - guess.best;
-            tl_codec_learn(codec, c, c->first_value + i, &guess, v[i]);
-        }
-        if (i == c->peer_at && i)
-            codec->peer = v[i];
-        if (difference) {
+        if (r[i].settled == TL_SETTLED && v[i] == r[i].last + r[i].stride)
+            r[i].last = v[i];
+        else if (put_value(codec, c, streams, i, v[i]))
             surprises |= UINT32_C(1) << i;
-            put(codec, &streams[tl_stream_of(c->streams, i)], tl_zigzag(difference));
-        }
+        if (i == peer_at)
+            codec->peer = v[i];
     }
     return surprises;
 }

@@ -1,7 +1,7 @@
 # libtimeless: the trace file.  libc (with its libm), zstd and (inlined) xxhash only.
 TIMELESS_SOURCES = \
 	compress/actions.def compress/actions.h compress/parallel.h compress/append.c compress/append.h compress/balance.c compress/balance.h compress/block.c \
-	compress/block.h compress/bytes.c compress/bytes.h compress/codec.h compress/codec_get.c \
+	compress/block.h compress/bytes.c compress/bytes.h compress/codec.h compress/codec_value.h compress/codec_get.c \
 	compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
 	compress/definitions.h compress/definitions_site.c compress/draw.h compress/error.c compress/error.h compress/format.h compress/frame.c \
 	compress/frame.h compress/index.c compress/index.h compress/join.c compress/kernel_groups.h compress/kernels.def compress/map.c compress/map.h \
