@@ -68,18 +68,34 @@ static inline uint8_t *tl_open_data(const tl_open_slot *slot, unsigned area)
 }
 /* Gives each area more room. False if the disk has none, or if the areas have their full size. */
 bool tl_open_grow(tl_open_slot *slot);
+/* Atomic stores, so that the compiler does not first collect several members in a vector: to read
+ * the vector, a processor waits until the members have left its store buffer. */
+static inline void tl_open_store32(uint32_t *to, uint32_t v)
+{
+    __atomic_store_n(to, htole32(v), __ATOMIC_RELAXED);
+}
+static inline void tl_open_store64(uint64_t *to, uint64_t v)
+{
+    __atomic_store_n(to, htole64(v), __ATOMIC_RELAXED);
+}
+
 /* Makes a new state valid. A process can only be killed between two of its stores, so it is enough
  * that the stores are in the order of the program. */
 static inline void tl_open_commit(tl_open_slot *slot, const tl_open_state *s)
 {
     const uint64_t n = ++slot->n_commits;
-    uint8_t *p = slot->data + TL_OPEN_STATES + (n & 1) * TL_OPEN_STATE_BYTES;
+    void *at = slot->data + TL_OPEN_STATES + (n & 1) * TL_OPEN_STATE_BYTES;
+    tl_open_state *to = at;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const tl_open_state little = {
-        htole32(s->sequence), htole32(s->n_events),          htole64(s->first_event),
-        htole64(s->volume),   htole32(s->definitions_bytes), htole32(s->control_bytes),
-        htole32(s->run),      htole32(s->volumes_bytes),     htole32(s->same_volumes)};
-    memcpy(p, &little, sizeof little);
+    tl_open_store32(&to->sequence, s->sequence);
+    tl_open_store32(&to->n_events, s->n_events);
+    tl_open_store64(&to->first_event, s->first_event);
+    tl_open_store64(&to->volume, s->volume);
+    tl_open_store32(&to->definitions_bytes, s->definitions_bytes);
+    tl_open_store32(&to->control_bytes, s->control_bytes);
+    tl_open_store32(&to->run, s->run);
+    tl_open_store32(&to->volumes_bytes, s->volumes_bytes);
+    tl_open_store32(&to->same_volumes, s->same_volumes);
     uint64_t *commits = (uint64_t *)(void *)(slot->data + TL_OPEN_COMMITS);
     __atomic_store_n(commits, htole64(n), __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
