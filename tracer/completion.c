@@ -102,6 +102,8 @@ static tlt_request *find_to_end(MPI_Request handle, const void *variable)
 /* The request that `handle` stood for in `variable` has completed. */
 static ended complete(MPI_Request handle, const void *variable, const MPI_Status *status)
 {
+    if (handle == tlt_pmpi.request_null)
+        return (ended){0};
     tlt_request *r = find_to_end(handle, variable);
     if (!r || !(r->flags & TLT_ACTIVE))
         return (ended){0};

@@ -26,10 +26,11 @@ typedef struct tlt_request {
     const void *handle;   /* pmpi.h, TLT_HANDLE */
     const void *variable; /* where the application had it when it was made */
     uint32_t id;
-    uint32_t next;         /* in its bucket by handle */
     uint32_t next_exactly; /* in its bucket by handle and variable */
+    uint32_t next;         /* in its bucket by handle, if these are kept */
     uint32_t flags;
     uint32_t received; /* of MPI_Isendrecv: the id of its receive, `id` is its send; otherwise 0 */
+    uint64_t serial;   /* greater than that of each older request */
     tlt_partitions *partitions; /* NULL: none */
 } tlt_request;
 
