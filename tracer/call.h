@@ -11,6 +11,7 @@
 #include "pmpi.h"
 #include "requests.h"
 #include "runtime.h"
+#include "types.h"
 
 #define TLT_INLINE static inline __attribute__((always_inline))
 
@@ -67,14 +68,6 @@ TLT_INLINE int32_t tlt_peer(int rank)
 TLT_INLINE int32_t tlt_tag(int tag)
 {
     return tag == MPI_ANY_TAG ? TL_ANY_TAG : tag;
-}
-
-TLT_INLINE int64_t tlt_type_bytes(MPI_Datatype type)
-{
-    MPI_Count size = 0;
-    if (type != tlt_pmpi.datatype_null)
-        tlt_pmpi.Type_size_x(type, &size);
-    return size;
 }
 
 /* The role of this rank in a call of which `peer` is the root. */

@@ -25,7 +25,7 @@ tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -sha
 # What is compiled once for each family of MPI (tracer/mpi/interface.h).
 FAMILY_SOURCES = \
 	tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c tracer/counters.c tracer/counters.h tracer/messages.c \
-	tracer/p2p.c tracer/partitioned.c tracer/pmpi.c tracer/pmpi.h tracer/special.c tracer/wrappers.c \
+	tracer/p2p.c tracer/partitioned.c tracer/pmpi.c tracer/pmpi.h tracer/special.c tracer/types.c tracer/types.h tracer/wrappers.c \
 	tracer/mpi/family.c tracer/mpi/large_begin.h tracer/mpi/large_end.h tracer/mpi/names.h
 if OPENMPI
 noinst_LTLIBRARIES += tracer/libtracer-openmpi.la

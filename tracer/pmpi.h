@@ -42,6 +42,7 @@ enum { TLT_ERR_TRUNCATE = 15, TLT_ERR_IN_STATUS = 18, TLT_ERR_PENDING = 19 };
     X(Query_thread)                                                                                \
     X(Test_cancelled)                                                                              \
     X(Topo_test)                                                                                   \
+    X(Type_get_envelope)                                                                           \
     X(Type_size_x)                                                                                 \
     X(Win_get_group)
 

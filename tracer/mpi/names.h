@@ -13,6 +13,8 @@
 #define tlt_file_define TLT_FAMILY(file_define)
 #define tlt_comm_remove TLT_FAMILY(comm_remove)
 #define tlt_list_group TLT_FAMILY(list_group)
+#define tlt_known_types TLT_FAMILY(known_types)
+#define tlt_type_ask TLT_FAMILY(type_ask)
 #define tlt_completion_free TLT_FAMILY(completion_free)
 #define tlt_counters_read_list TLT_FAMILY(counters_read_list)
 #define tlt_counters_start_papi TLT_FAMILY(counters_start_papi)
