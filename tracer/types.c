@@ -3,7 +3,7 @@
 
 #include "types.h"
 
-tlt_known_type tlt_known_types[1 << TLT_TYPE_BITS];
+_Atomic uint64_t tlt_known_types[1 << TLT_TYPE_BITS];
 
 static bool is_predefined(MPI_Datatype type)
 {
@@ -18,8 +18,13 @@ int64_t tlt_type_ask(MPI_Datatype type)
     if (type == tlt_pmpi.datatype_null)
         return 0;
     tlt_pmpi.Type_size_x(type, &bytes);
-    tlt_known_type *known = tlt_type_place(type);
-    if (known->type != type)
-        *known = (tlt_known_type){.type = type, .bytes = is_predefined(type) ? bytes : -1};
+    const uint64_t key = tlt_type_key(type);
+    _Atomic uint64_t *known = tlt_type_place(key);
+    if (atomic_load_explicit(known, memory_order_relaxed) - key != TLT_NO_SIZE) {
+        const uint64_t size = is_predefined(type) && bytes >= 0 && bytes < TLT_NO_SIZE
+                                  ? (uint64_t)bytes
+                                  : TLT_NO_SIZE;
+        atomic_store_explicit(known, key + size, memory_order_relaxed);
+    }
     return bytes;
 }
