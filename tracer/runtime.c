@@ -17,6 +17,7 @@
 #include "skip/skip.h"
 #include "swaps.h"
 #include "teams.h"
+#include "turns.h"
 #include "volume.h"
 
 tlt_state tlt;
@@ -322,6 +323,7 @@ void tlt_start(uint16_t call, tlt_place place)
     tlt_teams_start(volume->is_per_thread);
     tlt_select_start();
     tlt_skip_start();
+    tlt_take_long_turns();
     tlt_role = TLT_INSIDE;
     tlt.writer = writer;
     tl_event event;

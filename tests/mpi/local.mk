@@ -57,7 +57,7 @@ EXTRA_DIST += tests/mpi/hybrid.sh tests/mpi/regions.sh tests/mpi/hybrid.c tests/
 
 # More ranks than cores.
 TESTS += tests/mpi/folded.sh
-EXTRA_DIST += tests/mpi/folded.sh tests/mpi/folded.c
+EXTRA_DIST += tests/mpi/folded.sh tests/mpi/folded.c tests/mpi/turns.c
 
 # What more ranks do, out of what a few did.
 TESTS += tests/mpi/extrapolate.sh
