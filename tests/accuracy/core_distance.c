@@ -5,7 +5,6 @@
  *
  * Processors that share a cache are about 100 ns apart, others 200 to 500 ns. A virtual machine
  * may change this at any moment. */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

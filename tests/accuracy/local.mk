@@ -13,7 +13,7 @@ EXTRA_DIST += \
 	tests/accuracy/noise_judge.py tests/accuracy/noise_short.sh tests/accuracy/rows.sh tests/accuracy/sample.sh
 # Programs and tables that they need.
 EXTRA_DIST += \
-	tests/accuracy/beside.c tests/accuracy/blas_threads.c tests/accuracy/call_times.c tests/accuracy/clock.c \
+	tests/accuracy/beside.c tests/accuracy/blas_threads.c tests/accuracy/call_times.c tests/accuracy/clock.c tests/accuracy/core_distance.c \
 	tests/accuracy/dead_stack.c tests/accuracy/hpl_pivots_600.txt tests/accuracy/hybrid_stencil.c \
 	tests/accuracy/noise_rows.tsv tests/accuracy/offload.c tests/accuracy/processor_clock.c tests/accuracy/sweep.c
 # Programs of fit_bars.sh and budget_bars.sh.
