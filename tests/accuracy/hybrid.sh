@@ -7,7 +7,8 @@
 # prediction is written, and it is measured, one program after the other, because a machine may not keep its speed for
 # long; rows that the table has are not made again. The calibrated models are kept beside the table (TABLE.conf,
 # TABLE-1.conf, TABLE-2.conf). Of the recordings and of the runs the fastest counts. Rows "predicted-bound" of the stencil
-# name what limits it: the smallest cache of the model with room for its two arrays, or memory. The BLAS is predicted by
+# name what limits it: the smallest cache of the model with room for its two arrays, or memory. stencil_normal is the stencil
+# without subnormal numbers. The BLAS is predicted by
 # its calls and the kernels with two threads. -P: before other load, as root: recordings by nice, measurements by the
 # real-time class (rows "measured-nice" of an older table: by nice). The machine needs two cores.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -27,10 +28,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ -e "$table" ] || echo 'program,size,steps,ranks,what,threads,seconds,runs,load' >"$table"
 cd "$work" || exit 1
-for program in hybrid_stencil blas_threads; do
-    library=(); [ $program = hybrid_stencil ] || library=(-l:libopenblas.so.0)
-    "${MPICC:-mpicc}" -O2 -fopenmp -o $program "$top_srcdir/tests/accuracy/$program.c" "${library[@]}" || exit 1
-done
+compile() { "${MPICC:-mpicc}" -O2 -fopenmp -o "$1" "$top_srcdir/tests/accuracy/$2.c" "${@:3}" || exit 1; }
+compile hybrid_stencil hybrid_stencil
+compile stencil_normal hybrid_stencil -DSTART=1.0
+compile blas_threads blas_threads -l:libopenblas.so.0
 mkdir p
 cat >p/platform.xml <<'XML'
 <?xml version='1.0'?>
@@ -116,6 +117,7 @@ both() { predict "$@"; measure "$@"; }
 both hybrid_stencil 512 1500 1
 both hybrid_stencil 1500 150 1
 both hybrid_stencil 512 1500 2 # four threads on two cores
+both stencil_normal 512 1500 1 # the first one without subnormal numbers
 both blas_threads 1000 20 1
 both blas_threads 400 200 1
 awk -F, 'NR > 1 { key = $1 "," $2 "," $3 "," $4; keys[key]; value[key, $5, $6] = $7; load[key, $5] = $9 }
