@@ -3,14 +3,14 @@
 #
 #     tests/accuracy/hybrid.sh [-P] [-r RUNS] TABLE.csv      (from the build folder, after make)
 #
-# First the cores and the kernels are calibrated, with one and with two threads. Then each program is recorded, its
-# prediction is written, and it is measured, one program after the other, because a machine may not keep its speed for
-# long; rows that the table has are not made again. The calibrated models are kept beside the table (TABLE.conf,
-# TABLE-1.conf, TABLE-2.conf). Of the recordings and of the runs the fastest counts. Rows "predicted-bound" of the stencil
-# name what limits it: the smallest cache of the model with room for its two arrays, or memory. stencil_normal is the stencil
-# without subnormal numbers. The BLAS is predicted by
-# its calls and the kernels with two threads. -P: before other load, as root: recordings by nice, measurements by the
-# real-time class (rows "measured-nice" of an older table: by nice). The machine needs two cores.
+# First the cores and the kernels are calibrated, with one and with two threads. Then each program is recorded, predicted,
+# and measured with one thread and with two, and this is repeated, because a machine may not keep its speed for long.
+# TABLE.rounds.csv has each repetition with the distance of the cores (core_distance.c). Rows that the table has are not made
+# again. The calibrated models are kept beside the table (TABLE.conf, TABLE-1.conf, TABLE-2.conf). Of the recordings and of
+# the runs the fastest counts. Rows "predicted-bound" of the stencil name what limits it: the smallest cache of the model with
+# room for its two arrays, or memory. stencil_normal is the stencil without subnormal numbers. The BLAS is predicted by its
+# calls and the kernels with two threads. -P: before other load, as root: recordings by nice, measurements by the real-time
+# class (rows "measured-nice" of an older table: by nice). The machine needs two cores.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 runs=7 priority=
 if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
@@ -27,11 +27,14 @@ timeless=$(realpath "$top_builddir")/cli/timeless
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ -e "$table" ] || echo 'program,size,steps,ranks,what,threads,seconds,runs,load' >"$table"
+rounds=${table%.csv}.rounds.csv
+[ -e "$rounds" ] || echo 'program,size,steps,ranks,round,replayed_s,predicted_s,threads,measured_s,distance_ns,load' >"$rounds"
 cd "$work" || exit 1
 compile() { "${MPICC:-mpicc}" -O2 -fopenmp -o "$1" "$top_srcdir/tests/accuracy/$2.c" "${@:3}" || exit 1; }
 compile hybrid_stencil hybrid_stencil
 compile stencil_normal hybrid_stencil -DSTART=1.0
 compile blas_threads blas_threads -l:libopenblas.so.0
+"${CC:-cc}" -O2 -D_GNU_SOURCE -o core_distance "$top_srcdir/tests/accuracy/core_distance.c" -lpthread || exit 1
 mkdir p
 cat >p/platform.xml <<'XML'
 <?xml version='1.0'?>
@@ -82,9 +85,11 @@ least() { sort -g | head -n 1; }
 has() { grep -q "^$row,$1," "$table"; }
 add() { echo "$row,$1,$2,$3,$runs,$(load)" >>"$table"; }
 
-predict() { # PROGRAM SIZE STEPS RANKS
-    local row=$1,$2,$3,$4 one=() two=(--rank-threads 2) bound=() without=(--kernels none) name i
-    has predicted && return
+# A recording, its predictions, a run with 1 thread and one with 2, so often.
+both() { # PROGRAM SIZE STEPS RANKS
+    local row=$1,$2,$3,$4 one=() two=(--rank-threads 2) bound=() without=(--kernels none) name threads i
+    has measured && return
+    rm -f serial.txt two.txt bound.txt measured-?.txt
     if [ "$1" = blas_threads ]; then without=() one=(--model 1.conf) two=(--model 2.conf)
     else
         name=$(bound_of $((16 * $2 * $2)))
@@ -92,28 +97,21 @@ predict() { # PROGRAM SIZE STEPS RANKS
     fi
     for ((i = 0; i < runs; i++)); do
         rm -f t.tl
-        with 1 "$timeless" record -q --volume cputime "${without[@]}" -o t.tl -- mpirun -np "$4" "./$1" "$2" "$3" >recorded.txt || exit 1
-        sed -n 's/^seconds \([0-9.]*\).*/\1/p' recorded.txt >>one.txt
+        with 1 "$timeless" record -q --volume cputime "${without[@]}" -o t.tl -- mpirun -np "$4" "./$1" "$2" "$3" >/dev/null || exit 1
         "$timeless" replay t.tl -p p -q "${one[@]}" >>serial.txt && "$timeless" replay t.tl -p p -q "${two[@]}" >>two.txt || exit 1
         [ -z "${bound[*]}" ] || "$timeless" replay t.tl -p p -q "${bound[@]}" >>bound.txt || exit 1
+        for threads in 1 2; do
+            distance=$(./core_distance)
+            clocked $threads "$4" "./$1" "$2" "$3" | sed -n 's/^seconds \([0-9.]*\).*/\1/p' >>measured-$threads.txt
+            echo "$row,$i,$(tail -n 1 serial.txt),$(tail -n 1 two.txt),$threads,$(tail -n 1 measured-$threads.txt),$distance,$(load)" >>"$rounds"
+        done
     done
     add replayed 1 "$(least <serial.txt)"
     add predicted 2 "$(least <two.txt)"
     [ ! -e bound.txt ] || add predicted-bound 2 "$(least <bound.txt)"
-    rm -f serial.txt two.txt one.txt bound.txt
+    add measured 1 "$(least <measured-1.txt)"
+    add measured 2 "$(least <measured-2.txt)"
 }
-measure() { # PROGRAM SIZE STEPS RANKS
-    local row=$1,$2,$3,$4 threads i
-    has measured && return
-    for threads in 1 2; do
-        for ((i = 0; i < runs; i++)); do
-            clocked $threads "$4" "./$1" "$2" "$3" | sed -n 's/^seconds \([0-9.]*\).*/\1/p' >>measured.txt
-        done
-        add measured $threads "$(least <measured.txt)"
-        rm -f measured.txt
-    done
-}
-both() { predict "$@"; measure "$@"; }
 both hybrid_stencil 512 1500 1
 both hybrid_stencil 1500 150 1
 both hybrid_stencil 512 1500 2 # four threads on two cores
