@@ -285,6 +285,29 @@ static void add_orders(budget_inputs *b)
     }
 }
 
+/* The trace does not show what limits a parallel region. If nobody names it, and the number of
+ * threads is not that of the run, the limit whose speedup differs most from the assumed one. */
+static void add_bound(budget_inputs *b, const tlr_model *model)
+{
+    if ((!word_list_value(&b->options, "--rank-threads=") &&
+         !word_list_value(&b->options, "--set=rank.threads=")) ||
+        word_list_value(&b->options, "--set=region") || !model || !model->parallel.n)
+        return;
+    const double *speedup = model->parallel.rows[model->parallel.n - 1].speedup,
+                 assumed = speedup[model->parallel.bound];
+    int other = (int)model->parallel.bound;
+    for (int i = 0; i < TLR_N_LIMITS; i++)
+        if (speedup[i] > 0 && fabs(speedup[i] - assumed) > fabs(speedup[other] - assumed))
+            other = i;
+    if (other == (int)model->parallel.bound)
+        return;
+    input_change change = {.kind = INPUT_ORDER};
+    snprintf(change.before, sizeof change.before, "--set=region.bound=%s",
+             tlr_limit_name((tlr_limit)other));
+    budget_add(b, "bound of regions", TLR_BUDGET_REPLAYED, &change, 0,
+               "timeless replay --set region.bound=NAME");
+}
+
 /* Whether another seed can give another makespan. */
 static int is_random(const budget_inputs *b, const tlr_model *model)
 {
@@ -376,6 +399,8 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
         status = add_network(b, platform, err);
     if (status == TL_OK) {
         add_orders(b);
+        if (!word_list_value(&b->options, "--no-compute"))
+            add_bound(b, model);
         b->measured_error = ASSUMED_MEASURED;
         if (b->is_measured)
             budget_find_given(b, "measured", "measured", &b->measured_error);

@@ -291,6 +291,30 @@ import json
 names = [i["input"] for i in json.load(open("s.json"))["inputs"]]
 assert "order of polls" in names and "order of wildcards" not in names, names'
 
+# ---- what limits a parallel region ----
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' \
+        '0 0 Parallel list=[500000000,0,0,1000000000] volume=1500000000 site=0' 'end cut clock_ns=0'
+} >text
+"$timeless" undump text -o region.tl
+mkdir cores && cp one/platform.xml cores
+cat >cores/model.conf <<'END'
+version = 2; reference_flops = 1e9; units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});
+parallel = { cores = ({cores = 1; arithmetic = 1.0; L3 = 1.0; memory = 1.0;}, {cores = 2; arithmetic = 1.6; L3 = 1.5; memory = 1.25;}); };
+END
+region() { "$timeless" budget region.tl --platform cores --json=r.json "$@"; }
+# bounded SECONDS: the makespan with the other bound; -: there is no such input
+bounded() { python3 -c '
+import json, sys
+b = {i["input"]: i for i in json.load(open("r.json"))["inputs"]}.get("bound of regions")
+assert b is None if sys.argv[1] == "-" else abs(b["low_s"] / float(sys.argv[1]) - 1) < 1e-9, b' "$1"; }
+check 'a budget of a region with another number of threads' region --rank-threads 2
+check 'has the bound that differs most from the assumed one' bounded 1.3
+check 'as many threads as in the run' region
+check 'have no such input' bounded -
+check 'a bound that is named' region --rank-threads 2 --set region.bound=L3
+check 'is no input' bounded -
+
 # ---- wrong use ----
 # refused PATTERN ARGUMENTS...
 refused() {
