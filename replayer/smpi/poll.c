@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "poll.h"
+#include "smpi/shims/shims.h"
 
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ int smpi_has_arrived(void *rank, const tl_event *probe)
     smpi_compute(r);
     if (probe->peer < 0 || r->comms[probe->comm] == MPI_COMM_NULL)
         return 1;
+    smpi_cores_probe();
     MPI_Iprobe(probe->peer + (int)r->peer_offset[probe->comm], probe->tag, r->comms[probe->comm],
                &flag, MPI_STATUS_IGNORE);
     return flag;

@@ -114,7 +114,7 @@ void smpi_compute(smpi_rank *r)
     else if (tlr_interferes(replay.model))
         smpi_compute_among(r, noisy_s * r->flops_per_s / sg_host_get_speed(sg_host_self()));
     else
-        smpi_execute_flops(noisy_s * r->flops_per_s);
+        smpi_cores_compute(noisy_s * r->flops_per_s);
     const double took_s = simgrid_get_clock() - from_s;
     r->result->compute_s += took_s;
     r->result->kernel_s += took_s * (r->kernel_s / reference_s);
@@ -328,6 +328,7 @@ static void get_ready(smpi_rank *r)
     if (r == replay.ranks) {
         MPI_Op_create(no_operation, 1, &replay.commutative);
         MPI_Op_create(no_operation, 0, &replay.noncommutative);
+        smpi_cores_prepare();
         smpi_begin_traces();
         smpi_shortcuts_take();
     }
@@ -339,6 +340,7 @@ static void get_ready(smpi_rank *r)
         keep_shared_buffers();
     if (job->start_s > 0)
         sg_actor_sleep_until(job->start_s);
+    smpi_cores_join();
     smpi_payload_join();
     smpi_order_join();
     smpi_noise_join((uint32_t)(r->job - replay.jobs), r->rank);

@@ -168,6 +168,48 @@ static void stop(actor *me)
     theirs_run_blocking(&later, NULL);
 }
 
+/* What the scheduler does for a rank that stops. */
+typedef struct errand {
+    void (*run)(void *argument);
+    void *argument;
+} errand;
+
+static void run_errand(const void *content)
+{
+    errand e;
+    memcpy(&e, content, sizeof e);
+    e.run(e.argument);
+}
+
+void smpi_calls_block(void (*run)(void *argument), void *argument)
+{
+    const errand e = {run, argument};
+    function later = {.manage = manage, .call = run_errand};
+    memcpy(later.content, &e, sizeof e);
+    theirs_run_blocking(&later, NULL);
+}
+
+static void do_nothing(const void *content)
+{
+    (void)content;
+}
+
+void smpi_calls_pass(unsigned n)
+{
+    static void (*theirs)(const function *, void *);
+    const function nothing = {.manage = manage, .call = do_nothing};
+    SMPI_BEHIND(theirs, SG_RUN_ANSWERED);
+    for (unsigned i = 0; i < n && !find_alone(); i++)
+        theirs(&nothing, NULL);
+}
+
+void smpi_calls_answer(void *rank)
+{
+    if (!answer)
+        *(void **)&answer = dlsym(RTLD_DEFAULT, SG_CALL_ANSWER);
+    answer(rank);
+}
+
 static void handle_at_once(actor *me, enum kind kind, const function *code, void *observer)
 {
     me->call.kind = (int)kind;

@@ -11,11 +11,12 @@
  * that gets a date decides: if it has another layout, SimGrid's own functions are called. */
 #include "config.h"
 
-#include "inside.h"
+#include "dates.h"
 #include "shims.h"
 #include "smpi/rank.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,12 +27,13 @@ typedef struct date {
 } date;
 
 /* The heap of one model. Each entry has up to four below it. */
-typedef struct heap {
+struct smpi_dates {
     void *root;       /* SimGrid's heap */
     uint64_t n_dated; /* so far */
     size_t n, room;
     date *dates;
-} heap;
+};
+typedef smpi_dates heap;
 
 enum { MAX_HEAPS = 8, WIDTH = 4 };
 
@@ -94,11 +96,19 @@ static int is_ours(void *their_heap, const sg_action *a)
 
 /* ---- the heap ---- */
 
-static heap *heap_of(void *their_heap)
+static heap *find_heap(const void *their_heap)
 {
     for (size_t i = 0; i < n_heaps; i++)
         if (heaps[i].root == their_heap)
             return &heaps[i];
+    return NULL;
+}
+
+static heap *heap_of(void *their_heap)
+{
+    heap *known = find_heap(their_heap);
+    if (known)
+        return known;
     if (n_heaps == MAX_HEAPS)
         smpi_give_up(TL_ERR_SYSTEM, "SimGrid has more than %d models", MAX_HEAPS);
     heaps[n_heaps].root = their_heap;
@@ -146,10 +156,9 @@ static void replace(heap *h, size_t i, const date *d)
     put(h, higher < i ? higher : sink(h, i, d), d);
 }
 
-static void set_date(heap *h, sg_action *a, double at_s, int type)
+void smpi_dates_put(smpi_dates *h, sg_action *a, double at_s, uint64_t order)
 {
-    const date d = {at_s, h->n_dated++, a};
-    a->type = type;
+    const date d = {at_s, order, a};
     if (a->place.is_set) {
         replace(h, a->place.index, &d);
         return;
@@ -175,6 +184,30 @@ static void remove_at(heap *h, size_t i)
         *root_of(h->root) = NULL;
 }
 
+static void set_date(heap *h, sg_action *a, double at_s, int type)
+{
+    a->type = type;
+    smpi_cores_learn(h, a);
+    smpi_dates_put(h, a, at_s, h->n_dated++);
+}
+
+void smpi_dates_take(smpi_dates *h, sg_action *a)
+{
+    if (a->place.is_set)
+        remove_at(h, a->place.index);
+}
+
+uint64_t smpi_dates_order(smpi_dates *h, size_t n)
+{
+    h->n_dated += n;
+    return h->n_dated - n;
+}
+
+double smpi_dates_precision(void)
+{
+    return precision;
+}
+
 /* ---- what SimGrid calls ---- */
 
 double top_date(void *their_heap) SMPI_REPLACES(SG_HEAP_TOP);
@@ -185,6 +218,8 @@ void update_date(void *their_heap, sg_action *a, double at_s, int type)
 void remove_date(void *their_heap, sg_action *a) SMPI_REPLACES(SG_HEAP_REMOVE);
 sg_action *pop_date(void *their_heap) SMPI_REPLACES(SG_HEAP_POP);
 double next_event(sg_model *m, double now_s) SMPI_REPLACES(SG_NEXT_EVENT);
+void end_computation(sg_model *m, double now_s, double took_s) SMPI_REPLACES(SG_CPU_END);
+sg_action *next_ended(sg_model *m) SMPI_REPLACES(SG_NEXT_ENDED);
 
 double top_date(void *their_heap)
 {
@@ -220,8 +255,7 @@ void remove_date(void *their_heap, sg_action *a)
     static void (*theirs)(void *, sg_action *);
     if (decision == OURS) {
         a->type = SG_UNSET;
-        if (a->place.is_set)
-            remove_at(heap_of(their_heap), a->place.index);
+        smpi_dates_take(heap_of(their_heap), a);
         return;
     }
     SMPI_BEHIND(theirs, SG_HEAP_REMOVE);
@@ -271,6 +305,11 @@ static void subtract(double *from, double value, double least)
         *from = 0;
 }
 
+void smpi_dates_subtract(double *remains, double done)
+{
+    subtract(remains, done, remains_precision);
+}
+
 static double rate_of(const sg_action *a)
 {
     return a->variable ? a->variable->value * a->factor : 0;
@@ -282,13 +321,13 @@ static int is_over(const sg_action *a)
            (a->max_duration != -1 && a->max_duration <= 0);
 }
 
+enum { FINISHED = 3 };
+
 static void end(heap *h, sg_action *a)
 {
-    enum { FINISHED = 3 };
     end_action(a, FINISHED);
     a->type = SG_UNSET;
-    if (a->place.is_set)
-        remove_at(h, a->place.index);
+    smpi_dates_take(h, a);
 }
 
 /* Updates what remains of the action. */
@@ -304,7 +343,7 @@ static void update_remains(heap *h, sg_action *a, int kind, double now_s)
         return;
     const double took_s = now_s - a->last_update_s;
     if (a->remains > 0)
-        subtract(&a->remains, a->last_value * took_s, remains_precision);
+        smpi_dates_subtract(&a->remains, a->last_value * took_s);
     if (kind == UPDATED_BY_NETWORK) {
         if (a->max_duration != -1)
             subtract(&a->max_duration, took_s, precision);
@@ -313,6 +352,12 @@ static void update_remains(heap *h, sg_action *a, int kind, double now_s)
     }
     a->last_update_s = now_s;
     a->last_value = rate_of(a);
+}
+
+void smpi_dates_no_end(void)
+{
+    smpi_give_up(TL_ERR_SYSTEM, "SimGrid has an activity without end: its link or its host has no "
+                                "bandwidth or no speed; change the platform");
 }
 
 static void find_date(heap *h, sg_action *a, double now_s)
@@ -333,8 +378,7 @@ static void find_date(heap *h, sg_action *a, double now_s)
         type = SG_MAX_DURATION;
     }
     if (!(at_s > -1))
-        smpi_give_up(TL_ERR_SYSTEM, "SimGrid has an activity without end: its link or its host "
-                                    "has no bandwidth or no speed; change the platform");
+        smpi_dates_no_end();
     set_date(h, a, at_s, type);
 }
 
@@ -355,5 +399,36 @@ double next_event(sg_model *m, double now_s)
         if (a->state == &m->started && a->penalty > 0 && a->type != SG_LATENCY)
             find_date(h, a, now_s);
     }
+    if (smpi_cores_use(h))
+        smpi_cores_update(now_s);
     return h->n ? h->dates[0].at_s - now_s : -1;
+}
+
+/* Ends what computes or sleeps until now. */
+void end_computation(sg_model *m, double now_s, double took_s)
+{
+    static void (*theirs)(sg_model *, double, double);
+    SMPI_BEHIND(theirs, SG_CPU_END);
+    heap *h = find_heap(&m->heap);
+    if (!smpi_cores_use(h)) {
+        theirs(m, now_s, took_s);
+        return;
+    }
+    while (h->n && fabs(h->dates[0].at_s - now_s) < precision) {
+        sg_action *a = h->dates[0].action;
+        if (smpi_cores_end(a))
+            continue;
+        remove_at(h, 0);
+        end_action(a, FINISHED);
+    }
+}
+
+/* SimGrid goes through the models, and asks each one for the actions that have ended. */
+sg_action *next_ended(sg_model *m)
+{
+    static sg_action *(*theirs)(sg_model *);
+    SMPI_BEHIND(theirs, SG_NEXT_ENDED);
+    if (smpi_cores_have_ended() && smpi_cores_use(find_heap(&m->heap)))
+        smpi_cores_wake();
+    return theirs(m);
 }

@@ -107,6 +107,21 @@ void *smpi_shortcuts_context(void);
 void smpi_shortcuts_run_as(void *context);
 /* To be called by the thread that runs the simulation. */
 void smpi_calls_prepare(void);
+/* The rank that calls this stops. The scheduler calls run(argument). The rank goes on when the
+ * scheduler answers SimGrid's object of its process. */
+void smpi_calls_block(void (*run)(void *argument), void *argument);
+void smpi_calls_answer(void *rank);
+/* Lets the other ranks of this moment go on, as n requests would that are answered at once. */
+void smpi_calls_pass(unsigned n);
+/* Computation and sleeps without SimGrid's activities (cores.c): to be called by one rank before
+ * the traces begin, and then by each rank. */
+void smpi_cores_prepare(void);
+void smpi_cores_join(void);
+/* The rank that calls this computes, or looks for a message as long as MPI_Iprobe does. */
+void smpi_cores_compute(double flops);
+void smpi_cores_probe(void);
+/* SimGrid's object of a process is freed. */
+void smpi_cores_forget(const void *actor);
 /* SMPI's object `comm` belongs to one rank of the communicator that the address `same` represents.
  */
 void smpi_numbers_share(const void *comm, const void *same);

@@ -188,6 +188,7 @@ void end_actor(void *actor)
     static void (*theirs)(void *);
     SMPI_BEHIND(theirs, SG_ACTOR_CLEANUP);
     theirs(actor);
+    smpi_cores_forget(actor);
     for (size_t i = 0; i < n_known; i++)
         if (known_actors[i] == actor)
             known_actors[i] = NULL;

@@ -32,6 +32,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   SOLVER     solver.c      shares of links and hosts
  *   DATES      dates.c       the date at which each activity ends
  *   CALLS      calls.c       requests of ranks that are answered at once
+ *   CORES      cores.c       computation and sleeps of ranks
  *   MEET       meet.c        replays begin at second 0
  *   WINDOWS    windows.c     windows that a barrier asks; without it, ranks that reach a window at
  *                            the same date may come in another order
@@ -57,6 +58,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(SOLVER, SMPI_SPEED, 332, 332)                                                             \
     SHIM(DATES, SMPI_SPEED, 332, 332)                                                              \
     SHIM(CALLS, SMPI_SPEED, 332, 332)                                                              \
+    SHIM(CORES, SMPI_SPEED, 332, 332)                                                              \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
     SHIM(WINDOWS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                 \
     SHIM(OVERHEADS, SMPI_MODEL, 332, 401)                                                          \
@@ -102,6 +104,8 @@ typedef enum smpi_shim {
     "_Z20simcall_run_answeredRKSt8functionIFvvEEPN7simgrid6kernel5actor15SimcallObserverE"
 #define SG_RUN_BLOCKING                                                                            \
     "_Z20simcall_run_blockingRKSt8functionIFvvEEPN7simgrid6kernel5actor15SimcallObserverE"
+#define SG_SLEEP_FOR "_ZN7simgrid3s4u10this_actor9sleep_forEd"
+#define SG_HOST_LOAD "_ZNK7simgrid3s4u4Host8get_loadEv"
 #define SG_MUTEX_LOCK "_ZN7simgrid3s4u5Mutex4lockEv"
 #define SG_ACTOR "_ZN7simgrid6kernel5actor9ActorImpl"
 #define SG_ACTOR_SELF SG_ACTOR "4selfEv"
@@ -150,12 +154,15 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
 #define SG_HEAP_REMOVE SG_RESOURCE "10ActionHeap6removeEPNS1_6ActionE"
 #define SG_HEAP_POP SG_RESOURCE "10ActionHeap3popEv"
 #define SG_NEXT_EVENT SG_RESOURCE "5Model25next_occurring_event_lazyEd"
+#define SG_CPU_END SG_RESOURCE "8CpuModel25update_actions_state_lazyEdd"
+#define SG_NEXT_ENDED SG_RESOURCE "5Model19extract_done_actionEv"
 #define SG_CPU_UPDATE SG_RESOURCE "9CpuAction19update_remains_lazyEd"
 #define SG_ACTION_FINISH SG_RESOURCE "6Action6finishENS2_5StateE"
 #define SG_CPU_ACTION_TABLE "_ZTVN7simgrid6kernel8resource9CpuActionE"
 #define SG_NETWORK_ACTION_NAME "N7simgrid6kernel8resource17NetworkCm02ActionE"
 #define SG_SET_PENALTY SG_LMM "23update_variable_penaltyEPNS1_8VariableEd"
 #define SG_SET_BOUND SG_LMM "21update_variable_boundEPNS1_8VariableEd"
+#define SG_SET_CONSTRAINT_BOUND SG_LMM "23update_constraint_boundEPNS1_10ConstraintEd"
 #define SG_REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
 #define SG_NETWORK_MODEL "_ZNK7simgrid3s4u7NetZone17get_network_modelEv"
 /* Without this header the factors are a base class of the network model. */
@@ -238,6 +245,16 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(CALLS, SG_CALL_ANSWER)                                                                  \
     CALLED(CALLS, SG_ENGINE_INSTANCE)                                                              \
     CALLED(CALLS, SG_ADD_TO_RUN)                                                                   \
+    REPLACED(CORES, SG_SLEEP_FOR)                                                                  \
+    REPLACED(CORES, SG_HOST_LOAD)                                                                  \
+    REPLACED(CORES, SG_CPU_END)                                                                    \
+    REPLACED(CORES, SG_SET_PENALTY)                                                                \
+    REPLACED(CORES, SG_NEXT_ENDED)                                                                 \
+    REPLACED(CORES, SG_SET_CONSTRAINT_BOUND)                                                       \
+    REPLACED(CORES, SG_ACTOR_CLEANUP)                                                              \
+    CALLED(CORES, SG_RUN_BLOCKING)                                                                 \
+    CALLED(CORES, SG_ACTOR_SELF)                                                                   \
+    CALLED(CORES, SG_CALL_ANSWER)                                                                  \
     VARIABLE(MEET, SG_BCAST)                                                                       \
     VARIABLE(MEET, SG_BARRIER)                                                                     \
     VARIABLE(MEET, SG_ALLGATHER)                                                                   \
