@@ -163,20 +163,39 @@ int smpi_cores_use(const smpi_dates *h)
     return dates && dates == h;
 }
 
-/* SimGrid lets an MPI_Iprobe compute for a while. */
-static void take_probes(void)
+static int may_poll(void)
+{
+    size_t n_calls = 0;
+    for (size_t j = 0; j < replay.n_jobs; j++)
+        if (tl_reader_calls(replay.jobs[j].trace, &n_calls))
+            return 1;
+    return replay.options->polls_adaptive;
+}
+
+/* SimGrid lets an MPI_Iprobe compute for a while. 0: not as it is done here. */
+static int take_probes(void)
 {
     const double seconds = sg_cfg_get_double("smpi/iprobe");
-    if (replay.tests_grow || sg_cfg_get_double("smpi/iprobe-cpu-usage") != 1 || !(seconds > 0))
-        return;
-    probe_s = seconds; 
+    if (!may_poll() || !(seconds > 0))
+        return 1;
+    if (replay.tests_grow || sg_cfg_get_double("smpi/iprobe-cpu-usage") != 1)
+        return 0;
+    probe_s = seconds;
     sg_cfg_set_double("smpi/iprobe", 0);
+    return 1;
+}
+
+static void give_back_probes(void)
+{
+    if (probe_s > 0)
+        sg_cfg_set_double("smpi/iprobe", probe_s);
+    probe_s = 0;
 }
 
 void smpi_cores_prepare(void)
 {
     if (!smpi_shim_holds(SMPI_SHIM_CORES) || tlr_interferes(replay.model) ||
-        sg_cfg_get_int("maxmin/concurrency-limit") >= 0)
+        sg_cfg_get_int("maxmin/concurrency-limit") >= 0 || !take_probes())
         return;
     has_energy = replay.options->usage && replay.options->usage->has_energy;
     for (uint32_t r = 0; r < replay.n_ranks; r++) {
@@ -184,11 +203,11 @@ void smpi_cores_prepare(void)
         if (find(&crews, host))
             continue;
         if (!look_at(host)) {
+            give_back_probes();
             dates = NULL;
             return;
         }
     }
-    take_probes();
 }
 
 void smpi_cores_join(void)
