@@ -40,6 +40,8 @@ bool tlt_pmpi_resolve(void)
     t.name = (__typeof__(t.name))tlt_find_function("PMPI_" #name);                                 \
     complete = complete && t.name;
     TLT_LOCAL_HELPERS(HELPER)
+    t.Type_get_envelope_c =
+        (__typeof__(t.Type_get_envelope_c))tlt_find_function("PMPI_Type_get_envelope_c");
 #define PREDEFINED(name, origin) t.name = TLT_PREDEFINED_HANDLE(name, origin);
     TLT_PREDEFINED(PREDEFINED)
     tlt_pmpi = t;

@@ -74,6 +74,9 @@ typedef struct tlt_pmpi_table {
 #define HELPER(name) __typeof__(&PMPI_##name) name;
     TLT_LOCAL_HELPERS(HELPER)
 #undef HELPER
+    /* MPI 4; NULL: the library has no types with large counts. */
+    int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *, MPI_Count *,
+                               int *);
 
     /* Predefined handles. */
     MPI_Comm comm_world, comm_self, comm_null;

@@ -5,10 +5,16 @@
 
 _Atomic uint64_t tlt_known_types[1 << TLT_TYPE_BITS];
 
+/* The older function calls a type that was made with large counts an error, and the program's error
+ * handler, which ends it. */
 static bool is_predefined(MPI_Datatype type)
 {
-    int n_integers, n_addresses, n_types, combiner = MPI_COMBINER_DUP;
-    tlt_pmpi.Type_get_envelope(type, &n_integers, &n_addresses, &n_types, &combiner);
+    int n[3], combiner = MPI_COMBINER_DUP;
+    MPI_Count large[4];
+    if (tlt_pmpi.Type_get_envelope_c)
+        tlt_pmpi.Type_get_envelope_c(type, &large[0], &large[1], &large[2], &large[3], &combiner);
+    else
+        tlt_pmpi.Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner);
     return combiner == MPI_COMBINER_NAMED;
 }
 

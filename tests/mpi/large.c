@@ -1,4 +1,5 @@
-/* large.c - counts that need more than an int, of a datatype without bytes. */
+/* large.c - counts that need more than an int, of a datatype without bytes, which has a large
+ * count, too. */
 #include <mpi.h>
 
 int main(int argc, char **argv)
@@ -11,7 +12,7 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_contiguous_c(0, MPI_INT, &nothing);
     MPI_Type_commit(&nothing);
     MPI_Sendrecv_c(&buffer[0], many, nothing, 1 - rank, 1, &buffer[1], many, nothing, 1 - rank, 1,
                    MPI_COMM_WORLD, MPI_STATUS_IGNORE);
