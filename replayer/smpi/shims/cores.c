@@ -1,11 +1,11 @@
 /* cores.c - computation and sleeps of ranks, without SimGrid's activities.
  *
- * SimGrid 3.32 makes several objects for each computation and each sleep. Whenever one of them begins
- * or ends, SimGrid computes anew the share of each computation of this host, what remains of it, and
- * when it ends. With 32 ranks per host, that is most of the time of a replay of HPL. But all ranks
- * of a host have the same share: a core, or if there are too few cores, an equal part of them. Here
- * the ranks that compute on a host are in arrays. The heap of dates (dates.c) has one entry for the
- * host: the date of the rank that ends first.
+ * SimGrid 3.32 makes several objects for each computation and each sleep. Whenever one of them
+ * begins or ends, SimGrid computes anew the share of each computation of this host, what remains of
+ * it, and when it ends. With 32 ranks per host, that is most of the time of a replay of HPL. But
+ * all ranks of a host have the same share: a core, or if there are too few cores, an equal part of
+ * them. Here the ranks that compute on a host are in arrays. The heap of dates (dates.c) has one
+ * entry for the host: the date of the rank that ends first.
  *
  * The functions here make the floating-point operations of SimGrid at the same moments, and wake
  * ranks of the same date in the same order, so that all results are equal to the last digit.
@@ -72,7 +72,7 @@ static table workers, crews, crews_of_constraints;
 static smpi_dates *dates; /* of computation; NULL: SimGrid's activities are used */
 static crew *learning;    /* its first action tells whether all this can be used */
 static int does_fit;
-static worker *asleep;     /* the last one that fell asleep and has no date yet */
+static worker *asleep; /* the last one that fell asleep and has no date yet */
 static crew *first_changed, **last_changed = &first_changed;
 static worker *first_ended, **last_ended = &first_ended; /* are to be woken */
 static int has_energy;
@@ -444,7 +444,8 @@ double host_load(const void *host)
  * Like other sleeps it changes the host. */
 void smpi_cores_sleep(const sg_variable *v)
 {
-    crew *c = dates && v->past > v->first ? find(&crews_of_constraints, v->first->constraint) : NULL;
+    crew *c =
+        dates && v->past > v->first ? find(&crews_of_constraints, v->first->constraint) : NULL;
     if (c)
         note_change(c);
 }

@@ -31,7 +31,8 @@ int smpi_cores_use(const smpi_dates *h);
 void smpi_cores_update(double now_s);
 /* The action ends. 0: it is SimGrid's own. */
 int smpi_cores_end(sg_action *a);
-/* Whether the computation or the sleep of a rank has ended that is not awake; wakes all of these. */
+/* Whether the computation or the sleep of a rank has ended that is not awake; wakes all of these.
+ */
 int smpi_cores_have_ended(void);
 void smpi_cores_wake(void);
 
