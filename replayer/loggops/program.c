@@ -118,8 +118,10 @@ static tl_status add_wait(loggops_reading *t, const int64_t *requests, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (requests[i] <= 0)
             continue;
-        if (!loggops_request_of(t, requests[i])) /* of a call that is not modelled, perhaps */
+        loggops_request *state = loggops_request_of(t, requests[i]);
+        if (!state) /* of a call that is not modelled, perhaps */
             return loggops_out_of_memory(t);
+        state->op = 0; /* to free a persistent request later detaches nothing */
         list[++list[0]] = requests[i] + FIRST_OF_TRACE - 1;
     }
     t->n_list = wait.list + (size_t)list[0] + 1;

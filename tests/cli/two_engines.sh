@@ -182,4 +182,27 @@ alike() { # SIZE: to 1e-3
 for size in 1 100 1403 1404 1405 1419 1420 1421 1422 30000 65534 65535 65536 65537 1000000; do
     check "there and back by derived parameters, $size bytes" alike $size
 done
+# ---- persistent requests ----
+"$timeless" undump - -o kept.tl <<'END'
+timeless-text 1
+ranks 2
+volume_unit "cpu-ns"
+rank 0 host="h0"
+0 0 MPI_Recv_init count=1 type_bytes=1 peer=1 tag=0 comm=1 request=1
+0 1 MPI_Start request=1
+0 2 MPI_Wait request=1
+0 3 MPI_Start request=1
+0 4 MPI_Wait request=1
+0 5 MPI_Request_free request=1
+end cut clock_ns=0
+rank 1 host="h1"
+1 0 MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1 volume=100000000
+1 1 MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1 volume=100000000
+end cut clock_ns=0
+END
+waits() { # ENGINE: rank 0, for both messages
+    "$timeless" replay kept.tl -p ./both --model "$top_srcdir/platforms/local/model.conf" --ranks-per-host 1 --engine "$1" -q --json=kept.json &&
+        python3 -c 'import json; end = json.load(open("kept.json"))["ranks"][0]["end_s"]; print(end); exit(not 0.2 < end < 0.21)'
+}
+for engine in smpi loggops; do check "$engine: a persistent request that is freed later is waited for each time" waits $engine; done
 tap_done
