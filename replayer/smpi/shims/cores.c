@@ -10,7 +10,8 @@
  * The functions here make the floating-point operations of SimGrid at the same moments, and wake
  * ranks of the same date in the same order, so that all results are equal to the last digit.
  *
- * SimGrid's activities are used if the ranks of a host have different shares (interference). */
+ * SimGrid's activities are used if the ranks of a host have different shares (interference), and if
+ * something watches them (has_watchers). */
 #include "config.h"
 
 #include "dates.h"
@@ -192,9 +193,29 @@ static void give_back_probes(void)
     probe_s = 0;
 }
 
+/* Plugins and tracing follow SimGrid's activities. */
+static int is_watcher(const char *option)
+{
+    static const char plugin[] = "plugin:", tracing[] = "tracing";
+    return !strncmp(option, plugin, sizeof plugin - 1) ||
+           !strncmp(option, tracing, sizeof tracing - 1);
+}
+
+static int has_watchers(void)
+{
+    for (size_t i = 0; i < replay.options->n_cfg; i++)
+        if (is_watcher(replay.options->cfg[i]))
+            return 1;
+    for (size_t i = 0; i < replay.platform->n_options; i++)
+        if (is_watcher(replay.platform->options[i]))
+            return 1;
+    return 0;
+}
+
 void smpi_cores_prepare(void)
 {
-    if (!smpi_shim_holds(SMPI_SHIM_CORES) || tlr_interferes(replay.model) ||
+    if (!smpi_shim_holds(SMPI_SHIM_CORES) || tlr_interferes(replay.model) || has_watchers() ||
+        sg_cfg_get_int("contexts/nthreads") != 1 ||
         sg_cfg_get_int("maxmin/concurrency-limit") >= 0 || !take_probes())
         return;
     has_energy = replay.options->usage && replay.options->usage->has_energy;
