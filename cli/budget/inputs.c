@@ -373,9 +373,11 @@ static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_
         return TL_OK;
     }
     if (!word_list_value(&b->options, "--params="))
-        return tl_fail(err, TL_ERR_USAGE,
-                       "a budget with the engine loggops needs the parameters of the network: "
-                       "give --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns");
+        return tl_fail(
+            err, TL_ERR_USAGE,
+            "a budget with the engine loggops needs the parameters of the network: "
+            "give --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns; network.conf of a calibrated "
+            "platform has them");
     add_parameters(b);
     return TL_OK;
 }

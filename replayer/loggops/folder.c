@@ -240,14 +240,19 @@ static tl_status take_send_buffer(const tlr_platform *platform, const tlr_option
     return TL_OK;
 }
 
+static double threshold_of(const tlr_platform *platform, const tlr_options *options)
+{
+    const char *threshold = option_of(platform, options, "smpi/send-is-detached-thresh");
+    return threshold ? strtod(threshold, NULL) : 65536; /* SMPI's default */
+}
+
 static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster,
-                        const tlr_options *options, loggops_network *n, tl_error *err)
+                        const tlr_options *options, double S_bytes, loggops_network *n,
+                        tl_error *err)
 {
     static const char *const names[] = {"smpi/bw-factor", "smpi/lat-factor", "smpi/os", "smpi/ois",
                                         "smpi/or"};
     static const char *const others[] = {default_bandwidth, default_latency, NULL, NULL, NULL};
-    const char *threshold = option_of(platform, options, "smpi/send-is-detached-thresh");
-    const double S_bytes = threshold ? strtod(threshold, NULL) : 65536; /* SMPI's default */
     /* SimGrid's model of crossing traffic: acknowledgements take 5 % of the other direction. */
     derivation between = {
         .latency_s = cluster->latency_s,
@@ -304,7 +309,8 @@ static tl_status take_within(const tlr_platform *platform, const tlr_cluster *cl
                              const tlr_options *options, loggops_network *n, tl_error *err)
 {
     loggops_network derived = {0};
-    const tl_status status = derive(platform, cluster, options, &derived, err);
+    const tl_status status =
+        derive(platform, cluster, options, (double)n->params.S_bytes, &derived, err);
     n->within = derived.within;
     n->has_within = status == TL_OK;
     return status;
@@ -320,7 +326,7 @@ tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *
 {
     *out = (loggops_network){0};
     if (loggops_is_derived(platform))
-        return derive(platform, cluster, options, out, err);
+        return derive(platform, cluster, options, threshold_of(platform, options), out, err);
     if (loggops_parse_network(platform->loggops_params, out, err) == TL_OK)
         return out->has_within ? TL_OK : take_within(platform, cluster, options, out, err);
     return tl_fail(err, TL_ERR_INPUT,

@@ -72,7 +72,7 @@ typedef struct loggops_costs {
     double O_ps_byte, O_start_ps_byte, O_receive_ps_byte;
 } loggops_costs;
 
-enum { LOGGOPS_MAX_SIZES = 32 };
+enum { LOGGOPS_MAX_SIZES = 68 }; /* of two options with the most segments, and S */
 
 /* Costs by size, from 0 bytes on. */
 typedef struct loggops_path {

@@ -181,12 +181,12 @@ int smpi_send(smpi_rank *r)
     switch (e->call) {
     case TL_MPI_Bsend: return MPI_Bsend(buffer, count, type, to, e->tag, comm);
     case TL_MPI_Ssend: return MPI_Ssend(buffer, count, type, to, e->tag, comm);
-    case TL_MPI_Rsend: return MPI_Rsend(buffer, count, type, to, e->tag, comm);
     default:
         if (smpi_send_is_buffered(e->count * e->type_bytes))
             return smpi_send_buffered(r, buffer, count, type, to, e->tag, comm,
                                       e->count * e->type_bytes);
-        return MPI_Send(buffer, count, type, to, e->tag, comm);
+        return e->call == TL_MPI_Rsend ? MPI_Rsend(buffer, count, type, to, e->tag, comm)
+                                       : MPI_Send(buffer, count, type, to, e->tag, comm);
     }
 }
 
