@@ -83,7 +83,10 @@ export TIMELESS_QUIET=1
 # Turns are a matter of Linux alone; no time is measured.
 compile turns
 turns() { $timeless record "$@" >"$scratch/turns.txt" && cat "$scratch/turns.txt"; }
-if [ "$(printf '%s\n' 6.12 "$(uname -r)" | sort -V | head -n 1)" = 6.12 ]; then
+if [ "${MPI:-}" = mpich ]; then
+    check "with --folded: the turns of MPICH's ranks remain as they are" turns --folded -n 1 -o "$scratch/turns.tl" -- "$scratch/turns"
+    check "... before MPI_Init and after it" grep -qxE 'turns of ([0-9]+) ns, then of \1 ns' "$scratch/turns.txt"
+elif [ "$(printf '%s\n' 6.12 "$(uname -r)" | sort -V | head -n 1)" = 6.12 ]; then
     check "with --folded: a rank computes for 100 ms before another one gets its core" turns --folded -n 1 -o "$scratch/turns.tl" -- "$scratch/turns"
     check "with --folded: these turns begin in MPI_Init" grep -qxE 'turns of [0-9]+ ns, then of 100000000 ns' "$scratch/turns.txt"
     check "without --folded: a rank is recorded" turns -o "$scratch/turns.tl" -- $MPIRUN -np 1 "$scratch/turns"
