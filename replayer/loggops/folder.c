@@ -53,15 +53,6 @@ static int compare_segments(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static tl_status refuse_segment(const char *name, const double row[3], tl_error *err)
-{
-    return tl_fail(
-        err, TL_ERR_INPUT,
-        "option %s: the values from %.0f bytes on are %g and %g for each byte, and none may "
-        "be negative; write 0 where there is no cost",
-        name, row[0], row[1], row[2]);
-}
-
 /* Sorts the segments in ascending order: SMPI's own need not be. An overhead without a positive
  * part is none, as in SMPI. */
 static tl_status parse_segments(const char *name, const char *text, segments *out, tl_error *err)
@@ -82,7 +73,10 @@ static tl_status parse_segments(const char *name, const char *text, segments *ou
         if (row[1] <= 0 && row[2] <= 0 && strstr(name, "factor") == NULL)
             row[1] = row[2] = 0;
         if (row[1] < 0 || row[2] < 0)
-            return refuse_segment(name, row, err);
+            return tl_fail(err, TL_ERR_INPUT,
+                           "option %s: '%s' has a negative value from %.0f bytes on; write 0 where "
+                           "there is no cost",
+                           name, text, row[0]);
         at = end;
     }
     qsort(rows, out->n, sizeof *rows, compare_segments);
@@ -246,6 +240,9 @@ static double threshold_of(const tlr_platform *platform, const tlr_options *opti
     return threshold ? strtod(threshold, NULL) : 65536; /* SMPI's default */
 }
 
+/* Longer than all messages: S of a network that has none. */
+static const double endless_bytes = 1e18;
+
 static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster,
                         const tlr_options *options, double S_bytes, loggops_network *n,
                         tl_error *err)
@@ -309,8 +306,8 @@ static tl_status take_within(const tlr_platform *platform, const tlr_cluster *cl
                              const tlr_options *options, loggops_network *n, tl_error *err)
 {
     loggops_network derived = {0};
-    const tl_status status =
-        derive(platform, cluster, options, (double)n->params.S_bytes, &derived, err);
+    const tl_status status = derive(platform, cluster, options,
+                                    fmin((double)n->params.S_bytes, endless_bytes), &derived, err);
     n->within = derived.within;
     n->has_within = status == TL_OK;
     return status;

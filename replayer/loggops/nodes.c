@@ -426,8 +426,7 @@ static uint64_t awaited_bytes(const simulation *s, const message *m)
                                                    : sooner(m->bytes, s->params.S_bytes);
 }
 
-/* The last byte has left that the sender of the first message waits for: it knows when that is
- * there. */
+/* The last byte that the sender waits for has left: its send ends when this byte has arrived. */
 static void tell_sender(simulation *s, block *b, const message *m, uint64_t end_ps)
 {
     message reply = *m;

@@ -119,8 +119,8 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
         *state = awaited ? REQUEST_FREE : REQUEST_DONE;
         if (!awaited)
             return;
-        if (at_ps <
-            rank->ready_ps) /* the wait has not begun, or the CPU is at an earlier receive */
+        /* The wait may not have begun, or the CPU may be at an earlier receive. */
+        if (at_ps < rank->ready_ps)
             at_ps = rank->ready_ps;
         if (s->moves_bytes && rank->owed_ps)
             rank->ready_ps = at_ps = loggops_pay(s, r, at_ps);

@@ -41,6 +41,14 @@ check 'messages that came before the wait' gather before 'MPI_Waitall list=[1,2,
 check '... are taken in when it begins' takes before 110
 check 'waits for one after the other' gather alone $'MPI_Wait request=3\nMPI_Wait request=1\nMPI_Wait request=2' 0 0 50
 check '... take in their own messages' takes alone 80
+# Overheads below 0: SimGrid takes a segment without a positive part as 0, and so does the engine loggops.
+check 'overheads below 0 for all sizes of a segment' gather below 'MPI_Waitall list=[1,2,3]' 0 0 0
+sed -i 's/^smpi.or:.*/smpi\/or:0:-1e-2:0/' "$TIMELESS_PLATFORMS/star-1g/options.conf"
+check '... are none' takes below 0
+sed -i 's/^smpi.or:.*/smpi\/or:0:1e-2:-1e-9/' "$TIMELESS_PLATFORMS/star-1g/options.conf"
+check_exit 3 'an overhead that shrinks with the size exits 3' "$timeless" replay below.tl -p star-1g --engine loggops -q
+cp "$scratch/err" said
+check '... and says from which size on' grep -q "option smpi/or: '0:1e-2:-1e-9' has a negative value from 0 bytes on" said
 not() { ! "$@" >said 2>&1; }
 check 'an option on the command line of the engine loggops is refused' not "$timeless" replay once.tl -p star-1g --engine loggops --cfg smpi/or:0:1e-3:0
 check '... with the remedy' grep -q "options.conf" said
