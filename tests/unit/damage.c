@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -365,7 +366,9 @@ static void not_a_trace(void **state)
     unlink(path);
     assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_SYSTEM);
     check_message(&err, TL_ERR_SYSTEM, path);
-    assert_int_equal(tl_reader_open("/", &r, &err), TL_ERR_NOT_A_TRACE);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_NOT_A_TRACE);
+    rmdir(path);
     /* A version to come. */
     test_write_trace(path, 1, 10, 0);
     test_file f = test_load(path);
