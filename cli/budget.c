@@ -4,6 +4,7 @@
 #include "budget/measured.h"
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/budget.h>
@@ -13,7 +14,7 @@
 enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_FULL, OPT_MEASURED };
 enum { DEFAULT_ROWS = 128, LEAST_ROWS = 8, MOST_ROWS = 65536 };
 /* Replays with other seeds, for the spread of the noise: a choice. */
-enum { N_SEEDS = 8, MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + 1 };
+enum { N_SEEDS = 8, MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + 8 };
 
 /* A replay with one input at another position. */
 typedef struct trial {
@@ -107,6 +108,10 @@ static void add_trials(arguments *a)
             }
             break;
         case INPUT_ORDER: add_trial(a, i, 1); break;
+        case INPUT_BOUND:
+            for (unsigned k = 0; budget_other_bound(&b->changes[i], k) > 0; k++)
+                add_trial(a, i, budget_other_bound(&b->changes[i], k));
+            break;
         case INPUT_NOISE:
             for (unsigned k = 1; k <= N_SEEDS; k++)
                 add_trial(a, i, k);
@@ -185,7 +190,10 @@ static void collect(arguments *a, const tlr_point *points)
             drawn_s[n_drawn++] = point->makespan_s;
         else if (input->low_s < 0)
             input->low_s = input->high_s = point->makespan_s;
-        else
+        else if (b->changes[a->trials[i].input].kind == INPUT_BOUND) {
+            input->low_s = fmin(input->low_s, point->makespan_s);
+            input->high_s = fmax(input->high_s, point->makespan_s);
+        } else
             input->high_s = point->makespan_s;
     }
     for (size_t i = 0; i < b->n; i++)

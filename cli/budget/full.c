@@ -31,6 +31,7 @@ static int is_varied(const budget_inputs *b, size_t i, double makespan_s)
     case INPUT_FACTOR:
     case INPUT_PARAMETER: return input->uncertainty > 0;
     case INPUT_ORDER: return input->low_s != makespan_s;
+    case INPUT_BOUND: return input->low_s != makespan_s || input->high_s != makespan_s;
     case INPUT_NOISE: return 1;
     case INPUT_FIXED: break;
     }
@@ -65,6 +66,16 @@ static tl_status choose_inputs(full *f, double makespan_s, tl_error *err)
                           "--full: no input is uncertain; give --uncertain NAME=PERCENT");
 }
 
+/* The assumed bound and the others are equally likely. */
+static double bound_of(const input_change *change, double number)
+{
+    unsigned n = 1;
+    while (budget_other_bound(change, n - 1) > 0)
+        n++;
+    const unsigned k = (unsigned)fmin(number * n, n - 1);
+    return k ? budget_other_bound(change, k - 1) : 0;
+}
+
 /* Where an input is for a number between 0 and 1. `row`: of the table A the even ones. */
 static double position_of(const budget_inputs *b, size_t input, double number, size_t row)
 {
@@ -74,6 +85,7 @@ static double position_of(const budget_inputs *b, size_t input, double number, s
     case INPUT_PARAMETER:
         return fmax(LEAST_FACTOR, 1 + u * gsl_cdf_ugaussian_Pinv(number) / TLR_DEVIATIONS_90);
     case INPUT_ORDER: return number >= 0.5;
+    case INPUT_BOUND: return bound_of(&b->changes[input], number);
     case INPUT_NOISE: return (double)(row + 1);
     case INPUT_FIXED: break;
     }

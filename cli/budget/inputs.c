@@ -286,26 +286,20 @@ static void add_orders(budget_inputs *b)
 }
 
 /* The trace does not show what limits a parallel region. If nobody names it, and the number of
- * threads is not that of the run, the limit whose speedup differs most from the assumed one. */
+ * threads is not that of the run, it may be each limit that was measured. */
 static void add_bound(budget_inputs *b, const tlr_model *model)
 {
     if ((!word_list_value(&b->options, "--rank-threads=") &&
          !word_list_value(&b->options, "--set=rank.threads=")) ||
         word_list_value(&b->options, "--set=region") || !model || !model->parallel.n)
         return;
-    const double *speedup = model->parallel.rows[model->parallel.n - 1].speedup,
-                 assumed = speedup[model->parallel.bound];
-    int other = (int)model->parallel.bound;
-    for (int i = 0; i < TLR_N_LIMITS; i++)
-        if (speedup[i] > 0 && fabs(speedup[i] - assumed) > fabs(speedup[other] - assumed))
-            other = i;
-    if (other == (int)model->parallel.bound)
-        return;
-    input_change change = {.kind = INPUT_ORDER};
-    snprintf(change.before, sizeof change.before, "--set=region.bound=%s",
-             tlr_limit_name((tlr_limit)other));
-    budget_add(b, "bound of regions", TLR_BUDGET_REPLAYED, &change, 0,
-               "timeless replay --set region.bound=NAME");
+    input_change change = {.kind = INPUT_BOUND};
+    for (unsigned i = 0; i < TLR_N_LIMITS; i++)
+        if (model->parallel.rows[0].speedup[i] > 0 && i != (unsigned)model->parallel.bound)
+            change.limits |= 1U << i;
+    if (change.limits)
+        budget_add(b, "bound of regions", TLR_BUDGET_REPLAYED, &change, 0,
+                   "timeless replay --set region.bound=NAME");
 }
 
 /* Whether another seed can give another makespan. */
@@ -428,6 +422,14 @@ double budget_usual(const budget_inputs *b, size_t input)
     return b->changes[input].kind == INPUT_FACTOR || b->changes[input].kind == INPUT_PARAMETER;
 }
 
+double budget_other_bound(const input_change *change, unsigned k)
+{
+    for (unsigned i = 0; i < TLR_N_LIMITS; i++)
+        if (change->limits & 1U << i && !k--)
+            return i + 1;
+    return 0;
+}
+
 /* Inputs that change the same quantity multiply: the time of bursts, and the extrapolation. The
  * first one of them speaks for all; 1 for the others. */
 static double factor_of(const budget_inputs *b, const double *positions, size_t input)
@@ -467,6 +469,10 @@ int budget_add_words(const budget_inputs *b, const double *positions, word_list 
             has_factors = 1;
             break;
         case INPUT_ORDER: good = word_list_format(words, "%s", change->before); break;
+        case INPUT_BOUND:
+            good = word_list_format(words, "--set=region.bound=%s",
+                                    tlr_limit_name((tlr_limit)(position - 1)));
+            break;
         case INPUT_NOISE:
             good = word_list_format(words, "--seed=%llu",
                                     budget_seed(b) + (unsigned long long)positions[i]);

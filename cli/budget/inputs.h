@@ -18,6 +18,7 @@ typedef enum input_kind {
     INPUT_FACTOR,    /* position: the factor */
     INPUT_PARAMETER, /* of --params; position: the factor */
     INPUT_ORDER,     /* position: 0 as asked for, 1 the other order */
+    INPUT_BOUND,     /* position: 0 as asked for, otherwise 1 + a tlr_limit */
     INPUT_NOISE,     /* position: what is added to the seed */
     INPUT_FIXED      /* no replay changes it */
 } input_kind;
@@ -27,7 +28,8 @@ typedef struct input_change {
     input_kind kind;
     char before[192]; /* the option of a factor up to it, or that of the other order */
     const char *after;
-    char parameter; /* L, o, g, G or O */
+    char parameter;  /* L, o, g, G or O */
+    unsigned limits; /* INPUT_BOUND: a bit for each tlr_limit but the assumed one */
 } input_change;
 
 typedef struct budget_given {
@@ -67,6 +69,8 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
 unsigned long long budget_seed(const budget_inputs *b);
 /* The position of an input as asked for. */
 double budget_usual(const budget_inputs *b, size_t input);
+/* The position of the k-th of the other bounds, from 0 on; 0 if there are fewer. */
+double budget_other_bound(const input_change *change, unsigned k);
 /* Adds the options of a replay with the inputs at these positions. Returns 0 without memory. */
 int budget_add_words(const budget_inputs *b, const double *positions, word_list *words);
 /* Leaves out the inputs of which no replay ended. */

@@ -303,17 +303,21 @@ version = 2; reference_flops = 1e9; units = ({unit = "cpu-ns"; seconds_per_unit 
 parallel = { cores = ({cores = 1; arithmetic = 1.0; L3 = 1.0; memory = 1.0;}, {cores = 2; arithmetic = 1.6; L3 = 1.5; memory = 1.25;}); };
 END
 region() { "$timeless" budget region.tl --platform cores --json=r.json "$@"; }
-# bounded SECONDS: the makespan with the other bound; -: there is no such input
+# bounded LEAST [GREATEST]: the makespans with other bounds; -: there is no such input
 bounded() { python3 -c '
 import json, sys
 b = {i["input"]: i for i in json.load(open("r.json"))["inputs"]}.get("bound of regions")
-assert b is None if sys.argv[1] == "-" else abs(b["low_s"] / float(sys.argv[1]) - 1) < 1e-9, b' "$1"; }
+assert b is None if sys.argv[1] == "-" else all(abs(b[name] / float(s) - 1) < 1e-9 for name, s in zip(["low_s", "high_s"], sys.argv[1:])), b' "$@"; }
 check 'a budget of a region with another number of threads' region --rank-threads 2
-check 'has the bound that differs most from the assumed one' bounded 1.3
+check 'has the least and the greatest makespan of other bounds' bounded 1.1666666666666667 1.3
 check 'as many threads as in the run' region
 check 'have no such input' bounded -
 check 'a bound that is named' region --rank-threads 2 --set region.bound=L3
 check 'is no input' bounded -
+mkdir between && cp one/platform.xml between
+sed 's/memory = 1.25;})/memory = 1.25;}, {cores = 4; arithmetic = 1.6; L3 = 3.5; memory = 2.0;})/; s/parallel = {/& bound = "L3";/' cores/model.conf >between/model.conf
+check 'other bounds are faster and slower than the assumed one' region --platform between --rank-threads 2
+check 'both count, for so many threads' bounded 1.125 1.3
 
 # ---- wrong use ----
 # refused PATTERN ARGUMENTS...
