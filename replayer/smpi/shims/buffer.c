@@ -159,7 +159,7 @@ static double remaining_bytes(void *action)
 
 /* ---- the sender ---- */
 
-static void wait_for_buffer(transfer *t, MPI_Request *request, double least_bytes)
+static void wait_for_buffer(transfer *t, double least_bytes)
 {
     while (!t->is_done) {
         if (!t->action) {
@@ -169,10 +169,11 @@ static void wait_for_buffer(transfer *t, MPI_Request *request, double least_byte
             t->begun = NULL;
             continue;
         }
-        if (!(t->rate_Bps > 0)) {
-            MPI_Wait(request, MPI_STATUS_IGNORE);
-            return;
-        }
+        if (!(t->rate_Bps > 0))
+            smpi_give_up(TL_ERR_INPUT,
+                         "option timeless/send-buffer has no effect on a route without latency, or "
+                         "with network/TCP-gamma:0; set network/TCP-gamma:1e15 and give the links a "
+                         "latency, or leave the option out");
         const double more = remaining_bytes(t->action) - least_bytes;
         if (more <= fmax(TOLERANCE * least_bytes, LEAST_WAIT_S * t->rate_Bps))
             return;
@@ -221,7 +222,7 @@ int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype
     if (!t)
         return rc == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rc;
     t->is_held = 1;
-    wait_for_buffer(t, &request, fmin(buffer_bytes, (double)(bytes - eager_bytes)));
+    wait_for_buffer(t, fmin(buffer_bytes, (double)(bytes - eager_bytes)));
     smpi_unfinished *u = smpi_alloc(1, sizeof *u);
     *u = (smpi_unfinished){r->unfinished, request, t};
     r->unfinished = u;
