@@ -39,7 +39,8 @@ get_source() {
 configured() {
     local build=$folder/$1 mpicc=$2 file
     mkdir -p "$build" && cd "$build" || return
-    [ -e include/mpitestconf.h ] || "$suite/configure" CC="$mpicc" --disable-fortran --disable-cxx >configure.log 2>&1 || return
+    # This configure takes a top_srcdir of the environment for its own.
+    [ -e include/mpitestconf.h ] || env -u top_srcdir -u top_builddir "$suite/configure" CC="$mpicc" --disable-fortran --disable-cxx >configure.log 2>&1 || return
     for file in util/mtest.c util/mtest_common.c util/dtypes.c dtpools/src/*.c; do
         set -- "$suite"/$file
         for file; do $mpicc -c -O1 -w $(includes "$build") "$file" || return; done
