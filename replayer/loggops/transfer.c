@@ -81,12 +81,15 @@ void loggops_owe(const simulation *s, sim_rank *rank, uint32_t request)
     *owed_ps = 0;
 }
 
-/* The CPU does what receives have left to do until the program waits for them. */
+/* The CPU does what receives have left to do until the program waits for them.  A collective beside
+ * the program may still hold the CPU. */
 uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const uint64_t owed_ps = rank->owed_ps;
     rank->owed_ps = 0;
+    if (at_ps < rank->cpu_free_ps)
+        at_ps = rank->cpu_free_ps;
     return loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, owed_ps);
 }
 

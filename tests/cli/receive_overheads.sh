@@ -41,6 +41,23 @@ check 'messages that came before the wait' gather before 'MPI_Waitall list=[1,2,
 check '... are taken in when it begins' takes before 110
 check 'waits for one after the other' gather alone $'MPI_Wait request=3\nMPI_Wait request=1\nMPI_Wait request=2' 0 0 50
 check '... take in their own messages' takes alone 80
+# A collective beside the program takes in its own message from 0 to 10 ms. The program's message comes after 1 ms, while it waits.
+"$timeless" undump - -o beside.tl <<'END'
+timeless-text 1
+ranks 2
+volume_unit "cpu-ns"
+rank 0 host="h0"
+0 0 MPI_Irecv count=8 type_bytes=1 peer=1 tag=0 comm=1 request=1
+0 1 MPI_Ireduce count=1 type_bytes=8 peer=0 comm=1 request=2
+0 2 MPI_Waitall list=[1,2]
+end cut clock_ns=0
+rank 1 host="h1"
+1 0 MPI_Ireduce count=1 type_bytes=8 peer=0 comm=1 request=1
+1 1 MPI_Send count=8 type_bytes=1 peer=0 tag=0 comm=1 volume=1000000
+1 2 MPI_Wait request=1
+end cut clock_ns=0
+END
+check 'a receive waits for the CPU that a collective beside the program has' takes beside 20
 # Overheads below 0: SimGrid takes a segment without a positive part as 0, and so does the engine loggops.
 check 'overheads below 0 for all sizes of a segment' gather below 'MPI_Waitall list=[1,2,3]' 0 0 0
 sed -i 's/^smpi.or:.*/smpi\/or:0:-1e-2:0/' "$TIMELESS_PLATFORMS/star-1g/options.conf"
