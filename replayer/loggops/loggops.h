@@ -28,9 +28,9 @@
  * the send's overhead, o + kO, and the receive takes the CPU for or + kOr from then on, once the
  * program waits for it; a collective does once it has sent what it sends before.  A long message
  * begins to move once it is sent and received, shares the adapter that it leaves with others of its
- * kind, and its send ends when the last byte has arrived, or, of a call that blocks (MPI_Send) to
- * another node, when no more is left than send_buffer_bytes. Messages below S are not delayed by
- * those of S and more, but delay them.
+ * kind. Its question to the receiver and the answer are parts of its L. Its send ends when the last
+ * byte has arrived, or, of a call that blocks (MPI_Send) to another node, when no more is left than
+ * send_buffer_bytes. Messages below S are not delayed by those of S and more, but delay them.
  *
  * By default a long message begins to move whatever its ranks do (off-load to the adapter).  With
  * answers_in_calls the library moves it: its receiver answers the request when it is in a call, its

@@ -1,10 +1,10 @@
 /* simulate.c - run the programs of all ranks in the LogGOPS model (loggops.h).
  *
  * A message reaches its receiver o + L after its send started, and so does a rendezvous' reply.  So
- * time goes on in windows of o + L: all that arrives in a window was sent before it, and within the
- * window each rank goes its own way, whatever the order.  There is no queue of events: messages for
- * a block of ranks, small enough for the cache, lie in lists until the next window, and a timing
- * wheel keeps the ranks that have something to do later.
+ * time goes on in windows of o + L, or less (quiet_window_of): all that arrives in a window was
+ * sent before it, and within the window each rank goes its own way, whatever the order.  There is
+ * no queue of events: messages for a block of ranks, small enough for the cache, lie in lists until
+ * the next window, and a timing wheel keeps the ranks that have something to do later.
  *
  * Adapters that the ranks of a node share come before and after the ranks of a window: nodes.c.
  *
@@ -414,6 +414,61 @@ static tl_status take_results(simulation *s, tl_error *err)
     return TL_OK;
 }
 
+/* ---- windows ---- */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* An upper bound of the bytes of the operation's messages. */
+static double most_bytes(const loggops_run *run, const loggops_program *program,
+                         const loggops_op *op)
+{
+    if (op->kind == LOGGOPS_SEND || op->kind == LOGGOPS_EXCHANGE)
+        return (double)op->amount;
+    if (op->kind != LOGGOPS_COLLECTIVE)
+        return 0;
+    if (!op->list)
+        return (double)op->amount * run->comms[op->comm].n_members;
+    double sum = 0;
+    for (int64_t i = 1; i <= program->lists[op->list]; i++)
+        sum += (double)program->lists[op->list + i];
+    return sum;
+}
+
+/* The least size of the messages that may be sent by rendezvous; UINT64_MAX if none is. */
+static uint64_t least_rendezvous_bytes(const loggops_run *run, uint64_t S_bytes)
+{
+    uint64_t least = run->feed ? S_bytes : UINT64_MAX;
+    for (uint32_t i = 0; !run->feed && i < run->n_programs; i++)
+        for (const loggops_op *op = run->programs[i].ops; op->kind != LOGGOPS_END; op++) {
+            if (op->is_synchronous)
+                return 0;
+            if (most_bytes(run, &run->programs[i], op) >= (double)S_bytes)
+                least = S_bytes;
+        }
+    return least;
+}
+
+/* Of the latency of a rendezvous, the question, the answer and the rest take a window each; within
+ * a node, the question and all the rest do. */
+static uint64_t window_of_rendezvous(const loggops_path *path, uint64_t least_bytes, int is_within)
+{
+    const uint64_t least_ps = 10000; /* shorter latencies cost many windows for nothing */
+    uint64_t window_ps = UINT64_MAX;
+    for (unsigned i = 0; i < path->n; i++) {
+        const loggops_costs *c = &path->sizes[i];
+        if (i + 1 < path->n && path->sizes[i + 1].from_bytes <= least_bytes)
+            continue;
+        const uint64_t bytes = c->from_bytes > least_bytes ? c->from_bytes : least_bytes;
+        uint64_t ps = c->L_ps + (is_within ? loggops_per_bytes(c->B_ps_byte, bytes) : 0);
+        ps = ps > least_ps ? ps : least_ps;
+        window_ps = smaller(window_ps, ps / (is_within ? 2 : 3));
+    }
+    return window_ps;
+}
+
 /* What is sent in a window arrives after it. */
 static uint64_t quiet_window_of(const loggops_run *run, const loggops_params *params)
 {
@@ -421,9 +476,14 @@ static uint64_t quiet_window_of(const loggops_run *run, const loggops_params *pa
     if (!nodes)
         return params->L_ps + params->o_ps;
     const uint64_t S_bytes = nodes->move_bytes ? params->S_bytes : UINT64_MAX;
-    const uint64_t between = loggops_least_latency_ps(&nodes->between, S_bytes),
-                   within = loggops_least_latency_ps(&nodes->within, S_bytes);
-    return between < within ? between : within;
+    const uint64_t window_ps = smaller(loggops_least_latency_ps(&nodes->between, S_bytes),
+                                       loggops_least_latency_ps(&nodes->within, S_bytes));
+    const uint64_t least_bytes =
+        nodes->move_bytes ? least_rendezvous_bytes(run, S_bytes) : UINT64_MAX;
+    if (least_bytes == UINT64_MAX)
+        return window_ps;
+    return smaller(window_ps, smaller(window_of_rendezvous(&nodes->between, least_bytes, 0),
+                                      window_of_rendezvous(&nodes->within, least_bytes, 1)));
 }
 
 /* Some messages take less than the least latency. */

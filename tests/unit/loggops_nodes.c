@@ -128,6 +128,33 @@ static void adapters_move_long_messages(void **state)
     }
 }
 
+/* The question, the answer and the data of a long message take L together, also where short messages
+ * take longer because of their overhead.  A synchronous send is such a message at any size. */
+static void overheads_do_not_delay_long_messages(void **state)
+{
+    (void)state;
+    static const char text[] = "L=1us,o=50us,g=0,G=0,O=0,B=1ns,or=4us,Or=0,S=8192;"
+                               "from=8192,o=2us;local:L=0.6us,o=50us,B=1ns;local:from=8192,o=2us";
+    loggops_rank_result ranks[2 * N];
+    for (uint64_t bytes = 8192; bytes < 100000; bytes += 30000) {
+        const uint64_t there = 2000000 + 1000000 + 1000 * (bytes - 1);
+        run_pairs(text, bytes, apart, ranks);
+        assert_int_equal(ranks[0].end_ps, there);
+        assert_int_equal(ranks[N].end_ps, there + 4000000);
+        run_pairs(text, bytes, one_node, ranks);
+        assert_int_equal(ranks[0].end_ps, there - 400000);
+        assert_int_equal(ranks[N].end_ps, there - 400000 + 4000000);
+    }
+    loggops_op sends[] = {
+        {.kind = LOGGOPS_SEND, .peer = N, .amount = 1, .is_synchronous = 1}, {0}};
+    loggops_op receives[] = {{.kind = LOGGOPS_RECV, .peer = N}, {0}};
+    loggops_op *const halves[] = {sends, receives};
+    run_halves(text, halves, apart, 2 * N, 1, ranks);
+    assert_int_equal(ranks[0].end_ps, 50000000 + 1000000);
+    run_halves(text, halves, one_node, 2 * N, 1, ranks);
+    assert_int_equal(ranks[0].end_ps, 50000000 + 600000);
+}
+
 /* Short messages do not wait for long ones that pass the adapter at the same time. */
 static void short_messages_pass_long_ones(void **state)
 {
@@ -242,6 +269,7 @@ int main(void)
         cmocka_unit_test(adapters_take_one_after_the_other),
         cmocka_unit_test(adapters_move_short_messages),
         cmocka_unit_test(adapters_move_long_messages),
+        cmocka_unit_test(overheads_do_not_delay_long_messages),
         cmocka_unit_test(short_messages_pass_long_ones),
         cmocka_unit_test(collectives_send_before_they_receive),
         cmocka_unit_test(threads_do_not_matter),
