@@ -131,7 +131,7 @@ static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
     return i == NONE_BELOW ? 0 : (uint64_t)llrint(ps(s->value[i] + s->per_byte[i]));
 }
 
-static loggops_costs costs_at(const derivation *d, uint64_t from_bytes, double S_bytes)
+static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
 {
     /* The least latency is assumed: the engine needs one above 0. */
     const double bytes = from_bytes ? (double)from_bytes : 1, least_ps = 1e4;
@@ -144,11 +144,8 @@ static loggops_costs costs_at(const derivation *d, uint64_t from_bytes, double S
                        .G_ps_byte = ps(link_s_byte * d->crosstraffic),
                        .B_ps_byte = ps(s_byte)};
     c.o_start_ps = overhead(&d->starts, bytes, &c.O_start_ps_byte);
-    /* In SMPI, calls that wait for the other side have no overhead (os, or). */
-    if (bytes < S_bytes) {
-        c.o_ps = overhead(&d->sends, bytes, &c.O_ps_byte);
-        c.o_receive_ps = overhead(&d->receives, bytes, &c.O_receive_ps_byte);
-    }
+    c.o_ps = overhead(&d->sends, bytes, &c.O_ps_byte);
+    c.o_receive_ps = overhead(&d->receives, bytes, &c.O_receive_ps_byte);
     const double first_s =
         factor_at(&d->latency, bytes) * d->latency_s + (1 + ENVELOPE_BYTES) * s_byte;
     c.L_ps = (uint64_t)llrint(fmax(least_ps, ps(first_s)));
@@ -186,8 +183,9 @@ static tl_status derive_path(const derivation *d, double S_bytes, loggops_path *
                        "network of the loggops engine by --params",
                        LOGGOPS_MAX_SIZES);
     out->n = n;
+    out->charges_as_smpi = 1;
     for (unsigned i = 0; i < n; i++)
-        out->sizes[i] = costs_at(d, borders[i], S_bytes);
+        out->sizes[i] = costs_at(d, borders[i]);
     return TL_OK;
 }
 

@@ -74,11 +74,22 @@ typedef struct loggops_costs {
 
 enum { LOGGOPS_MAX_SIZES = 68 }; /* of two options with the most segments, and S */
 
-/* Costs by size, from 0 bytes on. */
+/* Costs by size, from 0 bytes on.  `charges_as_smpi`: a blocking send of S bytes and more that is
+ * not buffered has no overhead, and the receive of a message whose sender waits for it has none. */
 typedef struct loggops_path {
     unsigned n;
+    int charges_as_smpi;
     loggops_costs sizes[LOGGOPS_MAX_SIZES];
 } loggops_path;
+
+/* What messages of so many bytes cost. */
+static inline const loggops_costs *loggops_costs_on(const loggops_path *path, uint64_t bytes)
+{
+    unsigned i = 0; /* short ones are many */
+    while (i + 1 < path->n && bytes >= path->sizes[i + 1].from_bytes)
+        i++;
+    return &path->sizes[i];
+}
 
 /* Losses that TCP repairs after a timeout only.  If n flows (pairs of ranks) have bytes that pass a
  * node's receiving adapter, each packet of a message that arrives is lost with the probability
@@ -151,9 +162,10 @@ enum { LOGGOPS_ANY = INT32_MIN, LOGGOPS_NOBODY = INT32_MIN + 1 };
 /* One operation of a program. */
 typedef struct loggops_op {
     uint8_t kind;
-    uint8_t algorithm;      /* of a collective: loggops_algorithm */
-    uint8_t is_synchronous; /* a send by rendezvous, however short */
-    uint32_t comm;          /* index of a communicator */
+    uint8_t algorithm;          /* of a collective: loggops_algorithm */
+    uint8_t is_synchronous : 1; /* a send by rendezvous, however short */
+    uint8_t is_buffered : 1;    /* a send that does not wait for its receive, however long */
+    uint32_t comm;              /* index of a communicator */
     /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
      * do the same with their own neighbours share one program; the root of a collective as it is.
      */

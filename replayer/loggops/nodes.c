@@ -453,14 +453,14 @@ static void end_first(simulation *s, block *b, sharing *h)
     h->n--;
     message data = m;
     data.context = DATA | (m.context & COMBINES);
-    data.request = EAGER;
+    data.request = m.request == UNAWAITED ? UNAWAITED : EAGER;
     data.source = m.to;
     data.to = m.source;
     data.time_ps =
         end_ps + way_beside(s, costs_of_cleared(s, &m), m.bytes, factor_of_cleared(s, &m));
     s->messages[i] = data;
     send_to_node(s, b, i);
-    if (m.request != EAGER)
+    if (m.request != EAGER && m.request != UNAWAITED)
         tell_sender(s, b, &m, end_ps);
 }
 

@@ -146,7 +146,8 @@ uint64_t loggops_least_latency_ps(const loggops_path *path, uint64_t S_bytes)
     uint64_t least = UINT64_MAX;
     for (unsigned i = 0; i < path->n; i++) {
         const loggops_costs *c = &path->sizes[i];
-        const uint64_t o_ps = c->o_ps < c->o_start_ps ? c->o_ps : c->o_start_ps;
+        const int is_free = path->charges_as_smpi && c->from_bytes >= S_bytes;
+        const uint64_t o_ps = is_free ? 0 : c->o_ps < c->o_start_ps ? c->o_ps : c->o_start_ps;
         if ((!i || c->from_bytes < S_bytes) && c->L_ps + o_ps < least)
             least = c->L_ps + o_ps;
     }

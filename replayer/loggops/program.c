@@ -36,7 +36,9 @@ static loggops_op send_op(const loggops_reading *t, const tl_event *e)
                         .tag = e->tag,
                         .amount = (uint64_t)(e->count * e->type_bytes),
                         .is_synchronous = e->call == TL_MPI_Ssend || e->call == TL_MPI_Issend ||
-                                          e->call == TL_MPI_Ssend_init};
+                                          e->call == TL_MPI_Ssend_init,
+                        .is_buffered = e->call == TL_MPI_Bsend || e->call == TL_MPI_Ibsend ||
+                                       e->call == TL_MPI_Bsend_init};
 }
 
 static loggops_op receive_op(const loggops_reading *t, const tl_event *e, int64_t peer, int32_t tag)

@@ -183,7 +183,8 @@ static void do_wait(simulation *s, sim_rank *rank, uint32_t r, const int64_t *li
 static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
                     uint64_t at_ps)
 {
-    const int is_pending = step->partner != LOGGOPS_NOBODY && step->is_rendezvous;
+    const int is_pending =
+        step->partner != LOGGOPS_NOBODY && step->is_rendezvous && !step->op->is_buffered;
     if (step->partner != LOGGOPS_NOBODY)
         loggops_start_send(s, b, r, step, at_ps);
     if (step->request != OF_CALL) {

@@ -185,7 +185,7 @@ static void post(simulation *s, uint32_t r, const sim_step *step, int is_send)
                            .at_s = (double)own->last_ps * s_per_ps,
                            .bytes = (int64_t)step->amount,
                            .is_send = is_send,
-                           .is_bound = is_send && step->is_rendezvous,
+                           .is_bound = is_send && step->is_rendezvous && !step->op->is_buffered,
                            .is_eager = is_send && !step->is_rendezvous,
                            .is_certain = 1,
                            .clocks = own->clocks,
@@ -280,14 +280,28 @@ typedef struct side {
     uint32_t rank;
 } side;
 
+/* What messages of so many bytes cost: in SMPI, standard calls that wait for the other side have no
+ * overhead. */
+static loggops_costs costs_of(const side *at, const tlr_half *half)
+{
+    const uint64_t bytes = (uint64_t)half->bytes;
+    loggops_costs c = *loggops_costs_of(at->s, (uint32_t)half->other, at->rank, bytes);
+    if (at->s->nodes && bytes >= at->s->params.S_bytes &&
+        loggops_path_of(at->s, (uint32_t)half->other, at->rank)->charges_as_smpi) {
+        c.o_ps = c.o_receive_ps = 0;
+        c.O_ps_byte = c.O_receive_ps_byte = 0;
+    }
+    return c;
+}
+
 static double overhead_s(const void *context, const tlr_half *half)
 {
     const side *at = context;
     const uint64_t bytes = (uint64_t)half->bytes;
-    const loggops_costs *c = loggops_costs_of(at->s, (uint32_t)half->other, at->rank, bytes);
+    const loggops_costs c = costs_of(at, half);
     const uint64_t ps = at->s->moves_bytes && !half->is_send
-                            ? c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, bytes)
-                            : c->o_ps + loggops_per_bytes(fmax(c->O_ps_byte, c->G_ps_byte), bytes);
+                            ? c.o_receive_ps + loggops_per_bytes(c.O_receive_ps_byte, bytes)
+                            : c.o_ps + loggops_per_bytes(fmax(c.O_ps_byte, c.G_ps_byte), bytes);
     return (double)ps * s_per_ps;
 }
 
@@ -295,10 +309,10 @@ static double message_s(const void *context, const tlr_half *half)
 {
     const side *at = context;
     const uint64_t bytes = (uint64_t)half->bytes;
-    const loggops_costs *c = loggops_costs_of(at->s, (uint32_t)half->other, at->rank, bytes);
+    const loggops_costs c = costs_of(at, half);
     const uint64_t moved_ps =
-        at->s->moves_bytes ? loggops_per_bytes(fmax(c->B_ps_byte, c->G_ps_byte), bytes) : 0;
-    return (double)(c->o_ps + c->L_ps + moved_ps) * s_per_ps + overhead_s(context, half);
+        at->s->moves_bytes ? loggops_per_bytes(fmax(c.B_ps_byte, c.G_ps_byte), bytes) : 0;
+    return (double)(c.o_ps + c.L_ps + moved_ps) * s_per_ps + overhead_s(context, half);
 }
 
 static void put(const simulation *s, uint32_t r, uint64_t end_ps, tlr_state *state)

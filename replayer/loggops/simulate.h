@@ -35,7 +35,8 @@ enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs *
 #define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
 #define EAGER (UINT32_MAX - 2)         /* no request: the sender of the message does not wait */
 #define OF_BUFFERED (UINT32_MAX - 3)   /* as OF_CALL: a send until the rest is in its buffer */
-#define OF_FIBER (UINT32_C(1) << 31)   /* and more: request of a collective that does not block */
+#define UNAWAITED (UINT32_MAX - 4)   /* no request: the sender of the long message does not wait */
+#define OF_FIBER (UINT32_C(1) << 31) /* and more: request of a collective that does not block */
 
 /* What a rank's program does. */
 enum { RUNNING = 0, IN_CALL, IN_WAIT, IN_COLLECTIVE, FINISHED };
@@ -250,7 +251,8 @@ typedef struct sim_step {
     uint32_t request;
     uint64_t amount;
     int starts;        /* a send that has a request: it does not block */
-    int is_rendezvous; /* a send that waits for its receive */
+    int is_rendezvous; /* a send whose bytes wait for the receive, and so does its sender unless it
+                          is buffered */
     int combines;      /* a receive, what it brings with what the rank has */
     int32_t then_to;   /* loggops_step.then_to, as a rank in the run */
 } sim_step;
@@ -372,12 +374,10 @@ void loggops_record_more(simulation *s, uint32_t r);
 
 /* ---- transfer.c ---- */
 
-static inline const loggops_costs *loggops_costs_on(const loggops_path *path, uint64_t bytes)
+static inline const loggops_path *loggops_path_of(const simulation *s, uint32_t from, uint32_t to)
 {
-    unsigned i = 0; /* short ones are many */
-    while (i + 1 < path->n && bytes >= path->sizes[i + 1].from_bytes)
-        i++;
-    return &path->sizes[i];
+    const loggops_nodes *nodes = s->run->nodes;
+    return nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
 }
 /* What a message costs. */
 static inline const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
@@ -385,10 +385,7 @@ static inline const loggops_costs *loggops_costs_of(const simulation *s, uint32_
 {
     if (!s->nodes)
         return &s->costs;
-    const loggops_nodes *nodes = s->run->nodes;
-    const loggops_path *path =
-        nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
-    return loggops_costs_on(path, bytes);
+    return loggops_costs_on(loggops_path_of(s, from, to), bytes);
 }
 /* At most as much as ends the simulation. */
 static inline uint64_t loggops_rounded_ps(double ps)

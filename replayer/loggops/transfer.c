@@ -97,7 +97,9 @@ uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps)
 void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    if (request == OF_CALL || request == OF_BUFFERED) {
+    if (request == UNAWAITED) {
+        return;
+    } else if (request == OF_CALL || request == OF_BUFFERED) {
         go_on(rank, at_ps);
         rank->p2p_ps += rank->ready_ps;
         if (rank->step) /* the send of an exchange */
@@ -157,6 +159,16 @@ uint64_t loggops_pay_debt(simulation *s, uint32_t r, uint64_t at_ps)
     return at_ps;
 }
 
+/* What the CPU does to receive a message that the adapters have moved. */
+static uint64_t receiving_ps(const simulation *s, const block *b, uint32_t r, const message *m)
+{
+    const uint32_t from = (uint32_t)m->source;
+    const int is_awaited = m->context & CLEARED && m->request != UNAWAITED;
+    return is_awaited && loggops_path_of(s, from, r)->charges_as_smpi
+               ? 0
+               : loggops_work_of(s, b->worker, from, r, m->bytes)->receive_ps;
+}
+
 /* The CPU receives a message that the adapters have moved, and may combine it: in the call that
  * waits for it, or in the wait for the request. A collective waits for it when it has sent what it
  * sends before. */
@@ -164,8 +176,7 @@ static uint64_t take_moved(simulation *s, const block *b, uint32_t r, const mess
                            uint32_t request, int combines, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    const uint64_t work_ps =
-        loggops_work_of(s, b->worker, (uint32_t)m->source, r, m->bytes)->receive_ps;
+    const uint64_t work_ps = receiving_ps(s, b, r, m);
     if (request < OF_FIBER) {
         s->owed_ps[rank->requests + request] = work_ps;
         if (s->requests[rank->requests + request] == REQUEST_AWAITED)
@@ -194,7 +205,7 @@ static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, u
     const double G_ps_byte = c->G_ps_byte * loggops_factor(s, (uint32_t)m->source, r, m);
     const double slowest = G_ps_byte > c->O_ps_byte ? G_ps_byte : c->O_ps_byte;
     rank->next_recv_ps = at_ps + c->g_ps + loggops_per_bytes(G_ps_byte, m->bytes);
-    if (m->request != EAGER) {
+    if (m->request != EAGER && m->request != UNAWAITED) {
         const message reply = {.time_ps = at_ps + c->o_ps + c->L_ps,
                                .source = (int32_t)r,
                                .to = m->source,
@@ -234,11 +245,12 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
         part.context |= COMBINES;
     if (is_within && part.time_ps < at_ps + moved_ps)
         part.time_ps = at_ps + moved_ps;
-    loggops_post(s, b, &part);
+    if (!is_within || m->request != UNAWAITED)
+        loggops_post(s, b, &part);
     if (!is_within)
         return;
     part.context = DATA | (combines ? COMBINES : 0);
-    part.request = EAGER;
+    part.request = m->request == UNAWAITED ? UNAWAITED : EAGER;
     part.source = m->source;
     part.to = (int32_t)r;
     part.next = NONE;
@@ -373,6 +385,20 @@ static uint64_t question_ps(const simulation *s, uint64_t at_ps, uint64_t end_ps
     return end_ps > first_ps ? end_ps : first_ps;
 }
 
+/* What the CPU does to send a message that the adapters move. */
+static uint64_t sending_ps(const simulation *s, uint32_t r, const sim_step *step,
+                           const message_work *w)
+{
+    const uint32_t to = (uint32_t)step->partner;
+    const loggops_op *op = step->op;
+    const int as_smpi = loggops_path_of(s, r, to)->charges_as_smpi;
+    if (step->starts) {
+        const loggops_costs *c = loggops_costs_of(s, r, to, step->amount);
+        return c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount);
+    }
+    return as_smpi && step->is_rendezvous && !op->is_buffered ? 0 : w->send_ps;
+}
+
 /* A send whose bytes the adapters move: they begin when the CPU has done its part, those of long
  * messages when the receiver is ready as well. */
 static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step *step,
@@ -382,16 +408,12 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
     const int is_within = nodes->node_of[r] == nodes->node_of[m->to];
     const uint32_t to = (uint32_t)m->to;
     const message_work *w = loggops_work_of(s, b->worker, r, to, step->amount);
-    uint64_t work_ps = w->send_ps;
-    if (step->starts) {
-        const loggops_costs *c = loggops_costs_of(s, r, to, step->amount);
-        work_ps = c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount);
-    }
-    const uint64_t end_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, work_ps);
+    const uint64_t end_ps =
+        loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, sending_ps(s, r, step, w));
     s->ranks[r].ready_ps = end_ps;
     m->time_ps = end_ps;
     if (step->is_rendezvous) {
-        if (nodes->send_buffer_bytes && step->request == OF_CALL && !step->op->is_synchronous &&
+        if (nodes->send_buffer_bytes && m->request == OF_CALL && !step->op->is_synchronous &&
             !is_within)
             m->request = OF_BUFFERED;
         m->may_overtake = 1;
@@ -413,7 +435,9 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
                  .tag = step->tag,
                  .source = (int32_t)r,
                  .to = step->partner,
-                 .request = step->is_rendezvous ? step->request : EAGER,
+                 .request = !step->is_rendezvous    ? EAGER
+                            : step->op->is_buffered ? UNAWAITED
+                                                    : step->request,
                  .sent = (uint32_t)b->n_messages++};
     if (s->n_sent)
         m.sent = s->n_sent[r]++;

@@ -189,6 +189,45 @@ done
 for size in 1 8191 8192 10000 100000; do
     check "there and back where short messages have the longer overhead, $size bytes" alike fabric $size
 done
+# ---- kinds of sends: what takes the CPU, and who waits for whom ----
+cp -r fabric calls && sed -i 's/^smpi.ois:.*/smpi\/ois:0:3e-5:0/' calls/options.conf
+# two_ranks 'CALL|CALL...' 'CALL|CALL...': calls of rank 0 and of rank 1, in calls.tl
+two_ranks() {
+    local rank=0 calls
+    {
+        printf 'timeless-text 1\nranks 2\nvolume_unit "cpu-ns"\n'
+        for calls; do
+            printf 'rank %d host="h%d"\n' $rank $rank
+            tr '|' '\n' <<<"$calls" | awk -v r=$rank '{ print r, NR - 1, $0 }'
+            echo 'end cut clock_ns=0'
+            rank=$((rank + 1))
+        done
+    } | "$timeless" undump - -o calls.tl
+}
+ends_alike() { # ends of both ranks, to 1e-3
+    "$timeless" replay calls.tl -p ./calls --model "$top_srcdir/platforms/local/model.conf" --ranks-per-host 1 -q --json=a.json &&
+        "$timeless" replay calls.tl -p ./calls --model "$top_srcdir/platforms/local/model.conf" --ranks-per-host 1 -q --json=b.json --engine loggops &&
+        python3 -c 'import json; a, b = ([rank["end_s"] for rank in json.load(open(name))["ranks"]] for name in ("a.json", "b.json"))
+print(a, b); exit(any(abs(x - y) > 1e-3 * x for x, y in zip(a, b)))'
+}
+# sends CALL SIZE [SLOTS]: a message to rank 1, whose receive has these slots
+sends() {
+    local calls="MPI_$1 count=$2 type_bytes=1 peer=1 tag=0 comm=1"
+    case $1 in
+    *_init) calls+=' request=1|MPI_Start request=1|MPI_Wait request=1' ;;
+    I*) calls+=' request=1|MPI_Wait request=1' ;;
+    esac
+    two_ranks "$calls" "MPI_Recv count=$2 type_bytes=1 peer=0 tag=0 comm=1 ${3:-}" && ends_alike
+}
+for size in 1 10000; do
+    for call in Bsend Ibsend; do check "MPI_$call of $size bytes takes as long in both engines" sends $call $size; done
+done
+check 'a buffered send does not wait for a late receiver' sends Bsend 10000 volume=1000000000
+swap() { # PEER
+    echo "MPI_Bsend count=10000 type_bytes=1 peer=$1 tag=0 comm=1|MPI_Recv count=10000 type_bytes=1 peer=$1 tag=0 comm=1"
+}
+check 'two ranks send long messages by MPI_Bsend, then receive' two_ranks "$(swap 1)" "$(swap 0)"
+check '... and both engines take as long' ends_alike
 # ---- persistent requests ----
 "$timeless" undump - -o kept.tl <<'END'
 timeless-text 1
