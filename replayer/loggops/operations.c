@@ -76,6 +76,7 @@ tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request
         return loggops_out_of_memory(t);
     op.request = (uint32_t)(request + FIRST_OF_TRACE - 1);
     state->op = t->n_ops + 1;
+    state->is_cancelled = 0;
     return loggops_add(t, op);
 }
 

@@ -144,14 +144,28 @@ static tl_status for_requests(loggops_reading *t, const tl_event *e,
     return status;
 }
 
-/* Nobody waits for it any more, and its number may be used again. */
+static tl_status note_cancel(loggops_reading *t, int64_t request)
+{
+    loggops_request *state = loggops_request_of(t, request);
+    if (!state)
+        return loggops_out_of_memory(t);
+    state->is_cancelled = 1;
+    return TL_OK;
+}
+
+/* Nobody waits for it any more, and its number may be used again.  No event states whether a
+ * message came before the receive was cancelled: as in SimGrid's engine, none did. */
 static tl_status detach(loggops_reading *t, int64_t request)
 {
     loggops_request *state = loggops_request_of(t, request);
     if (!state)
         return loggops_out_of_memory(t);
-    if (state->op)
-        t->ops[state->op - 1].request = DETACHED;
+    if (state->op) {
+        loggops_op *op = &t->ops[state->op - 1];
+        op->request = DETACHED;
+        if (state->is_cancelled && op->kind == LOGGOPS_RECV)
+            op->peer = LOGGOPS_NOBODY;
+    }
     *state = (loggops_request){0};
     return TL_OK;
 }
@@ -216,7 +230,7 @@ static int is_local(tl_action action)
     case TL_ACTION_SEND_INIT:
     case TL_ACTION_RECV_INIT:
     case TL_ACTION_REQUEST_FREE:
-    case TL_ACTION_CANCEL: /* its outcome is a match with nobody */
+    case TL_ACTION_CANCEL: /* its outcome is a match with nobody, or unknown */
     case TL_ACTION_COMM_FREE: return 1;
     default: return 0;
     }
@@ -237,6 +251,7 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
     case TL_ACTION_RECV_INIT:
         return add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
     case TL_ACTION_START: return for_requests(t, e, start_one);
+    case TL_ACTION_CANCEL: return for_requests(t, e, note_cancel);
     case TL_ACTION_REQUEST_FREE:
         return t->is_stream ? loggops_refuse(t, e) : for_requests(t, e, detach);
     case TL_ACTION_WAIT: {

@@ -15,6 +15,7 @@ enum { FOR_SENDRECV_SEND = 1, FOR_SENDRECV_RECV, DETACHED, FIRST_OF_TRACE };
 /* What is known of one request while a rank's events are read. */
 typedef struct loggops_request {
     size_t op;           /* 1 + the operation that started it last; 0: none */
+    int is_cancelled;    /* since then */
     loggops_op on_start; /* of a persistent request; kind LOGGOPS_END if it is none */
 } loggops_request;
 

@@ -228,6 +228,15 @@ swap() { # PEER
 }
 check 'two ranks send long messages by MPI_Bsend, then receive' two_ranks "$(swap 1)" "$(swap 0)"
 check '... and both engines take as long' ends_alike
+# ---- receives that are cancelled ----
+receive='count=8 type_bytes=1 peer=1 tag=0 comm=1'
+send="MPI_Send count=8 type_bytes=1 peer=0 tag=0 comm=1 volume=1000000"
+for start in "MPI_Irecv $receive request=1" "MPI_Recv_init $receive request=1|MPI_Start request=1"; do
+    two_ranks "$start|MPI_Cancel request=1|MPI_Request_free request=1|MPI_Recv $receive" "$send"
+    check "${start%% *}: a receive that is cancelled and freed takes no message" ends_alike
+done
+two_ranks "MPI_Irecv $receive request=1|MPI_Request_free request=1|MPI_Recv $receive" "$send|$send"
+check 'a receive that is freed alone takes one' ends_alike
 # ---- persistent requests ----
 "$timeless" undump - -o kept.tl <<'END'
 timeless-text 1
