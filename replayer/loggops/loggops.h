@@ -75,7 +75,8 @@ typedef struct loggops_costs {
 enum { LOGGOPS_MAX_SIZES = 68 }; /* of two options with the most segments, and S */
 
 /* Costs by size, from 0 bytes on.  `charges_as_smpi`: a blocking send of S bytes and more that is
- * not buffered has no overhead, and the receive of a message whose sender waits for it has none. */
+ * neither synchronous nor buffered has no overhead, and the receive of a message whose sender waits
+ * for it has none.  The start of a persistent send costs as much as a blocking send. */
 typedef struct loggops_path {
     unsigned n;
     int charges_as_smpi;
@@ -165,6 +166,7 @@ typedef struct loggops_op {
     uint8_t algorithm;          /* of a collective: loggops_algorithm */
     uint8_t is_synchronous : 1; /* a send by rendezvous, however short */
     uint8_t is_buffered : 1;    /* a send that does not wait for its receive, however long */
+    uint8_t is_persistent : 1;  /* the start of a persistent request */
     uint32_t comm;              /* index of a communicator */
     /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
      * do the same with their own neighbours share one program; the root of a collective as it is.

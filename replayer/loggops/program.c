@@ -64,6 +64,7 @@ static tl_status add_persistent(loggops_reading *t, loggops_op op, int64_t reque
     loggops_request *state = loggops_request_of(t, request);
     if (!state)
         return loggops_out_of_memory(t);
+    op.is_persistent = 1;
     state->on_start = op;
     state->op = 0;
     return TL_OK;

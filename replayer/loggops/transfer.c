@@ -392,11 +392,12 @@ static uint64_t sending_ps(const simulation *s, uint32_t r, const sim_step *step
     const uint32_t to = (uint32_t)step->partner;
     const loggops_op *op = step->op;
     const int as_smpi = loggops_path_of(s, r, to)->charges_as_smpi;
-    if (step->starts) {
+    if (step->starts && !(as_smpi && op->is_persistent)) {
         const loggops_costs *c = loggops_costs_of(s, r, to, step->amount);
         return c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount);
     }
-    return as_smpi && step->is_rendezvous && !op->is_buffered ? 0 : w->send_ps;
+    return as_smpi && step->is_rendezvous && !op->is_synchronous && !op->is_buffered ? 0
+                                                                                     : w->send_ps;
 }
 
 /* A send whose bytes the adapters move: they begin when the CPU has done its part, those of long

@@ -220,7 +220,7 @@ sends() {
     two_ranks "$calls" "MPI_Recv count=$2 type_bytes=1 peer=0 tag=0 comm=1 ${3:-}" && ends_alike
 }
 for size in 1 10000; do
-    for call in Bsend Ibsend; do check "MPI_$call of $size bytes takes as long in both engines" sends $call $size; done
+    for call in {S,Ss,Rs,Bs,Is,Iss,Irs,Ibs}end {S,Ss,Rs,Bs}end_init; do check "MPI_$call of $size bytes takes as long in both engines" sends $call $size; done
 done
 check 'a buffered send does not wait for a late receiver' sends Bsend 10000 volume=1000000000
 swap() { # PEER
