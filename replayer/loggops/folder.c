@@ -232,14 +232,28 @@ static tl_status take_send_buffer(const tlr_platform *platform, const tlr_option
     return TL_OK;
 }
 
-static double threshold_of(const tlr_platform *platform, const tlr_options *options)
-{
-    const char *threshold = option_of(platform, options, "smpi/send-is-detached-thresh");
-    return threshold ? strtod(threshold, NULL) : 65536; /* SMPI's default */
-}
-
 /* Longer than all messages: S of a network that has none. */
 static const double endless_bytes = 1e18;
+
+/* A whole number, as SimGrid requires. */
+static tl_status take_threshold(const tlr_platform *platform, const tlr_options *options,
+                                double *S_bytes, tl_error *err)
+{
+    static const char name[] = "smpi/send-is-detached-thresh";
+    const char *text = option_of(platform, options, name);
+    char *end = NULL;
+    *S_bytes = 65536; /* SMPI's default */
+    if (!text)
+        return TL_OK;
+    *S_bytes = fmin((double)strtoull(text, &end, 0), endless_bytes);
+    if (*text < '0' || *text > '9' || *end)
+        return tl_fail(
+            err, TL_ERR_INPUT,
+            "%s: options.conf: option %s:%s is not a whole number of bytes; write %s:65536 "
+            "if messages of 64 KiB and more wait for their receivers",
+            platform->folder, name, text, name);
+    return TL_OK;
+}
 
 static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster,
                         const tlr_options *options, double S_bytes, loggops_network *n,
@@ -320,8 +334,11 @@ tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *
                                const tlr_options *options, loggops_network *out, tl_error *err)
 {
     *out = (loggops_network){0};
-    if (loggops_is_derived(platform))
-        return derive(platform, cluster, options, threshold_of(platform, options), out, err);
+    if (loggops_is_derived(platform)) {
+        double S_bytes;
+        const tl_status status = take_threshold(platform, options, &S_bytes, err);
+        return status == TL_OK ? derive(platform, cluster, options, S_bytes, out, err) : status;
+    }
     if (loggops_parse_network(platform->loggops_params, out, err) == TL_OK)
         return out->has_within ? TL_OK : take_within(platform, cluster, options, out, err);
     return tl_fail(err, TL_ERR_INPUT,

@@ -228,6 +228,15 @@ swap() { # PEER
 }
 check 'two ranks send long messages by MPI_Bsend, then receive' two_ranks "$(swap 1)" "$(swap 0)"
 check '... and both engines take as long' ends_alike
+for engine in smpi loggops; do
+    for wrong in x nan 1e30 -1 64k ''; do
+        rm -rf wrong && cp -r calls wrong && sed -i "s/^smpi.send-is-detached-thresh:.*/smpi\/send-is-detached-thresh:$wrong/" wrong/options.conf
+        check_exit 3 "$engine: a threshold of '$wrong' bytes exits 3" "$timeless" replay there.skel,size=1 -p ./wrong --engine $engine -q
+        [ $engine = smpi ] || cp "$scratch/err" said
+        [ $engine = smpi ] || check '... and names the file, the option and the remedy' \
+            grep -qxF "timeless: ./wrong: options.conf: option smpi/send-is-detached-thresh:$wrong is not a whole number of bytes; write smpi/send-is-detached-thresh:65536 if messages of 64 KiB and more wait for their receivers" said
+    done
+done
 # ---- receives that are cancelled ----
 receive='count=8 type_bytes=1 peer=1 tag=0 comm=1'
 send="MPI_Send count=8 type_bytes=1 peer=0 tag=0 comm=1 volume=1000000"
