@@ -128,8 +128,9 @@ static void adapters_move_long_messages(void **state)
     }
 }
 
-/* The question, the answer and the data of a long message take L together, also where short messages
- * take longer because of their overhead.  A synchronous send is such a message at any size. */
+/* The question, the answer and the data of a long message take L together, also where short
+ * messages take longer because of their overhead.  A synchronous send is such a message at any
+ * size. */
 static void overheads_do_not_delay_long_messages(void **state)
 {
     (void)state;
@@ -145,8 +146,7 @@ static void overheads_do_not_delay_long_messages(void **state)
         assert_int_equal(ranks[0].end_ps, there - 400000);
         assert_int_equal(ranks[N].end_ps, there - 400000 + 4000000);
     }
-    loggops_op sends[] = {
-        {.kind = LOGGOPS_SEND, .peer = N, .amount = 1, .is_synchronous = 1}, {0}};
+    loggops_op sends[] = {{.kind = LOGGOPS_SEND, .peer = N, .amount = 1, .is_synchronous = 1}, {0}};
     loggops_op receives[] = {{.kind = LOGGOPS_RECV, .peer = N}, {0}};
     loggops_op *const halves[] = {sends, receives};
     run_halves(text, halves, apart, 2 * N, 1, ranks);

@@ -170,10 +170,11 @@ static void wait_for_buffer(transfer *t, double least_bytes)
             continue;
         }
         if (!(t->rate_Bps > 0))
-            smpi_give_up(TL_ERR_INPUT,
-                         "option timeless/send-buffer has no effect on a route without latency, or "
-                         "with network/TCP-gamma:0; set network/TCP-gamma:1e15 and give the links a "
-                         "latency, or leave the option out");
+            smpi_give_up(
+                TL_ERR_INPUT,
+                "option timeless/send-buffer has no effect on a route without latency, or "
+                "with network/TCP-gamma:0; set network/TCP-gamma:1e15 and give the links a "
+                "latency, or leave the option out");
         const double more = remaining_bytes(t->action) - least_bytes;
         if (more <= fmax(TOLERANCE * least_bytes, LEAST_WAIT_S * t->rate_Bps))
             return;
