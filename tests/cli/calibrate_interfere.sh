@@ -9,8 +9,8 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 hogs='arithmetic cache stream chase'
 # samples PROBE HOG CORES FROM TO WORK SECONDS...: a repetition for each of the seconds
 samples() { local i=0 s; for s in "${@:7}"; do echo "$1,$2,$3,$i,$4,$5,$s,$6,0"; i=$((i + 1)); done; }
-# hog HOG BESIDE SLOWER: its rate beside another one; alone, a part of work takes 10 us
-hog() { samples hog "$2" "$([ "$2" = none ] && echo 0 || echo 1)" "$1" '' 1000 "$(awk -v s="$3" 'BEGIN { print 0.01 * s }')" 1 0.001; }
+# hog HOG BESIDE SLOWER: its rate beside another one; alone, a part of work takes 10 us. Three repetitions agree, two are far off.
+hog() { local s; s=$(awk -v s="$3" 'BEGIN { print 0.01 * s }'); samples hog "$2" "$([ "$2" = none ] && echo 0 || echo 1)" "$1" '' 1000 "$s" 1 "$s" 0.001 "$s"; }
 # The stream takes 2 times as long beside another stream, the loop in the cache 1.5 times beside a stream.
 raw() {
     local h k
