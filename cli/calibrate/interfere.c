@@ -214,6 +214,23 @@ static tl_status measure(const interference_arguments *a, const char *folder,
 
 /* ---- results ---- */
 
+static void report_noise(const tlp_interference *fit)
+{
+    if (fit->is_noise_unknown)
+        fputs(
+            "timeless: one repetition does not show the noise of the slowdowns, so the classes may "
+            "act as far too many hogs; use --repetitions 2 or more\n",
+            stderr);
+    else
+        fprintf(stderr,
+                "timeless: standard errors of the slowdowns of hogs beside hogs: %.3f %.3f %.3f "
+                "%.3f; more --repetitions make them smaller\n",
+                tlp_interference_noise(fit, TLP_HOG_ARITHMETIC),
+                tlp_interference_noise(fit, TLP_HOG_CACHE),
+                tlp_interference_noise(fit, TLP_HOG_STREAM),
+                tlp_interference_noise(fit, TLP_HOG_CHASE));
+}
+
 static void report(const tlp_interference *fit)
 {
     enum { MOST_SHOWN = 8 };
@@ -229,6 +246,7 @@ static void report(const tlp_interference *fit)
     }
     if (fit->n > MOST_SHOWN + 1)
         fprintf(stderr, "timeless: and %zu classes more in the model\n", fit->n - MOST_SHOWN - 1);
+    report_noise(fit);
 }
 
 static tl_status archive_all(const tlp_interfere_result *result, const char *model,

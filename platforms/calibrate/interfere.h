@@ -94,12 +94,15 @@ typedef struct tlp_bent_class {
     double alone_s;
     double slowdown[TLP_MAX_BESIDE][TLP_N_HOGS]; /* by the rows of tlp_interference */
     double suffered[TLP_N_HOGS];                 /* how many times slower each hog is */
+    double suffered_noise[TLP_N_HOGS];           /* its standard error */
     double acts_as[TLP_N_HOGS];
 } tlp_bent_class;
 
 typedef struct tlp_interference {
     unsigned n_rows, cores[TLP_MAX_BESIDE];
-    double between[TLP_N_HOGS][TLP_N_HOGS]; /* [hog][beside]: how many times slower */
+    double between[TLP_N_HOGS][TLP_N_HOGS];       /* [hog][beside]: how many times slower */
+    double between_noise[TLP_N_HOGS][TLP_N_HOGS]; /* its standard error */
+    int is_noise_unknown; /* there is one repetition of a hog; the noise is the least one */
     size_t n;
     tlp_bent_class *classes; /* the whole program first, then by time */
 } tlp_interference;
@@ -107,7 +110,28 @@ typedef struct tlp_interference {
 /* The names belong to the result. */
 tl_status tlp_interfere_fit(const tlp_interfere_result *result, tlp_interference **out,
                             tl_error *err);
+/* The standard error of the slowdowns of this hog beside others; the root of their mean square. */
+double tlp_interference_noise(const tlp_interference *fit, tlp_hog hog);
 void tlp_interference_free(tlp_interference *fit);
+
+/* ---- interfere_weigh.c ---- */
+
+/* Sorts the values. 0: there are none. */
+double tlp_interfere_median(double *values, size_t n);
+/* The variance of the logarithm of one of n repetitions, which are above 0; the values are lost.
+ * 0: fewer than two. */
+double tlp_interfere_scatter(double *values, size_t n);
+/* The variance of the logarithm of the median of n repetitions with this scatter. pooled: the
+ * scatter of all rates of the hog. n < 2: that of one repetition with the pooled scatter. */
+double tlp_interfere_variance(double scatter, double pooled, size_t n);
+/* The standard error of a slowdown, out of these variances of what was measured beside and alone;
+ * above 0. */
+double tlp_interfere_noise(double slowdown, double beside, double alone);
+/* The weights w that explain `suffered` by `between`; the noises, above 0, are standard errors. */
+void tlp_interfere_weigh(const double between[TLP_N_HOGS][TLP_N_HOGS],
+                         const double between_noise[TLP_N_HOGS][TLP_N_HOGS],
+                         const double suffered[TLP_N_HOGS], const double suffered_noise[TLP_N_HOGS],
+                         double w[TLP_N_HOGS]);
 
 /* ---- interfere_write.c ---- */
 

@@ -1,9 +1,8 @@
 /* interfere_fit.c - sensitivity and pressure of each class, out of the measurements.
  *
  * The sensitivity is a ratio of medians. The pressure is the number of hogs of each kind that slow
- * the hogs as much as the class does: hog h takes s(h) times as long beside the class and p(h, k)
- * times as long beside hog k, so the weights w(k) solve s(h) - 1 = sum over k of (p(h, k) - 1) w(k)
- * as well as weights that are not negative can. */
+ * the hogs as much as the class does (interfere_weigh.c), in view of the noise of the slowdowns,
+ * which the scatter of the repetitions shows. */
 #include "config.h"
 
 #include "interfere.h"
@@ -12,26 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Noise of the ratios (assumed): hogs that slow no other by more than that get no weight for it. */
-static const double noise = 0.01;
 /* Classes with a smaller part of the time are left to the whole program: their bursts are few or
  * short, and their ratios are noise. */
 static const double least_share = 0.005;
-enum { MAX_VALUES = 1024, ROUNDS = 2000 };
+enum { MAX_VALUES = 1024, N_RATES = TLP_N_HOGS + 1 };
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t n)
-{
-    if (!n)
-        return 0;
-    qsort(values, n, sizeof *values, compare_numbers);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
+/* The rates of a hog without any, and the noise of all its rates, as variances of logarithms. */
+typedef struct hog_alone {
+    double seconds, variance, pooled;
+} hog_alone;
 
 /* Whether a sample is of this class; both sites NULL: of any. */
 static int is_of(const tlp_interfere_sample *s, const char *from, const char *to)
@@ -39,28 +27,39 @@ static int is_of(const tlp_interfere_sample *s, const char *from, const char *to
     return !from || (!strcmp(s->from, from) && !strcmp(s->to, to));
 }
 
-/* The median over the repetitions of the seconds of a class, or with `rate` of the seconds for a
- * part of work. Several samples of a repetition are added. 0: there are none. */
-static double find_median(const tlp_interfere_result *r, tlp_probe probe, tlp_hog hog,
-                          unsigned cores, const char *from, const char *to, int rate)
+/* The seconds of a class in each repetition, or with `rate` the seconds for a part of work. Several
+ * samples of a repetition are added. `values` has room for MAX_VALUES. */
+static size_t collect(const tlp_interfere_result *r, tlp_probe probe, tlp_hog hog, unsigned cores,
+                      const char *from, const char *to, int rate, double *values)
 {
-    double seconds[MAX_VALUES] = {0}, work[MAX_VALUES] = {0};
+    double work[MAX_VALUES] = {0};
     size_t n = 0;
+    memset(values, 0, MAX_VALUES * sizeof *values);
     for (size_t i = 0; i < r->n; i++) {
         const tlp_interfere_sample *s = &r->samples[i];
         if (s->probe != probe || s->hog != hog || s->cores != cores ||
             s->repetition >= MAX_VALUES || !is_of(s, from, to))
             continue;
-        seconds[s->repetition] += s->seconds;
+        values[s->repetition] += s->seconds;
         work[s->repetition] += s->work;
     }
     for (size_t i = 0; i < MAX_VALUES; i++) {
-        if (!(seconds[i] > 0) || (rate && !(work[i] > 0)))
+        if (!(values[i] > 0) || (rate && !(work[i] > 0)))
             continue;
-        const double value = rate ? seconds[i] / work[i] : seconds[i];
-        seconds[n++] = value;
+        const double value = rate ? values[i] / work[i] : values[i];
+        if (value > 0 && isfinite(value))
+            values[n++] = value;
     }
-    return median(seconds, n);
+    return n;
+}
+
+/* The median over the repetitions. 0: there are none. */
+static double find_median(const tlp_interfere_result *r, tlp_probe probe, tlp_hog hog,
+                          unsigned cores, const char *from, const char *to, int rate)
+{
+    double values[MAX_VALUES];
+    const size_t n = collect(r, probe, hog, cores, from, to, rate, values);
+    return tlp_interfere_median(values, n);
 }
 
 /* At least 1: a hog makes nothing faster, except for noise. */
@@ -69,55 +68,54 @@ static double ratio(double beside, double alone)
     return beside > alone && alone > 0 ? beside / alone : 1;
 }
 
-/* ---- pressure ---- */
+/* ---- hogs ---- */
 
-/* Least squares with weights that are not negative, by coordinate descent; a weight costs so much
- * that noise alone gets none. */
-static void weigh(const double between[TLP_N_HOGS][TLP_N_HOGS], const double *suffered, double *w)
+static tl_status compare_hog(const tlp_interfere_result *r, int h, tlp_interference *fit,
+                             hog_alone *alone, tl_error *err)
 {
-    for (int k = 0; k < TLP_N_HOGS; k++)
-        w[k] = 0;
-    for (int round = 0; round < ROUNDS; round++)
-        for (int k = 0; k < TLP_N_HOGS; k++) {
-            double up = 0, down = noise * noise;
-            for (int h = 0; h < TLP_N_HOGS; h++) {
-                double rest = suffered[h] - 1;
-                for (int other = 0; other < TLP_N_HOGS; other++)
-                    if (other != k)
-                        rest -= (between[h][other] - 1) * w[other];
-                up += (between[h][k] - 1) * rest;
-                down += (between[h][k] - 1) * (between[h][k] - 1);
-            }
-            w[k] = fmax(0, up / down);
-        }
-    for (int k = 0; k < TLP_N_HOGS; k++)
-        if (w[k] < noise)
-            w[k] = 0;
+    const char *name = tlp_hog_name((tlp_hog)h);
+    double values[MAX_VALUES], median[N_RATES], scatter[N_RATES], freedom = 0;
+    size_t n[N_RATES];
+    *alone = (hog_alone){0};
+    for (int k = 0; k < N_RATES; k++) { /* the last one: alone */
+        n[k] = collect(r, TLP_PROBE_HOG, (tlp_hog)k, k != TLP_NO_HOG, name, "", 1, values);
+        if (!n[k])
+            return tl_fail(err, TL_ERR_INPUT,
+                           "the measurements have no rate of the hog '%s' beside '%s'; "
+                           "measure again",
+                           name, tlp_hog_name((tlp_hog)k));
+        median[k] = tlp_interfere_median(values, n[k]);
+        scatter[k] = tlp_interfere_scatter(values, n[k]);
+        alone->pooled += (double)(n[k] - 1) * scatter[k];
+        freedom += (double)(n[k] - 1);
+    }
+    if (freedom > 0)
+        alone->pooled /= freedom;
+    else
+        fit->is_noise_unknown = 1;
+    alone->seconds = median[TLP_NO_HOG];
+    alone->variance = tlp_interfere_variance(scatter[TLP_NO_HOG], alone->pooled, n[TLP_NO_HOG]);
+    for (int k = 0; k < TLP_N_HOGS; k++) {
+        const double beside = tlp_interfere_variance(scatter[k], alone->pooled, n[k]);
+        fit->between[h][k] = ratio(median[k], alone->seconds);
+        fit->between_noise[h][k] = tlp_interfere_noise(fit->between[h][k], beside, alone->variance);
+    }
+    return TL_OK;
 }
 
 static tl_status compare_hogs(const tlp_interfere_result *r, tlp_interference *fit,
-                              double alone[TLP_N_HOGS], tl_error *err)
+                              hog_alone alone[TLP_N_HOGS], tl_error *err)
 {
-    for (int h = 0; h < TLP_N_HOGS; h++) {
-        const char *name = tlp_hog_name((tlp_hog)h);
-        alone[h] = find_median(r, TLP_PROBE_HOG, TLP_NO_HOG, 0, name, "", 1);
-        for (int k = 0; k < TLP_N_HOGS; k++) {
-            const double beside = find_median(r, TLP_PROBE_HOG, (tlp_hog)k, 1, name, "", 1);
-            if (!(alone[h] > 0) || !(beside > 0))
-                return tl_fail(err, TL_ERR_INPUT,
-                               "the measurements have no rate of the hog '%s' beside '%s'; "
-                               "measure again",
-                               name, tlp_hog_name((tlp_hog)k));
-            fit->between[h][k] = ratio(beside, alone[h]);
-        }
-    }
-    return TL_OK;
+    tl_status status = TL_OK;
+    for (int h = 0; h < TLP_N_HOGS && status == TL_OK; h++)
+        status = compare_hog(r, h, fit, &alone[h], err);
+    return status;
 }
 
 /* ---- classes ---- */
 
 static tl_status fit_class(const tlp_interfere_result *r, const tlp_interference *fit,
-                           const double alone[TLP_N_HOGS], tlp_bent_class *c, tl_error *err)
+                           const hog_alone alone[TLP_N_HOGS], tlp_bent_class *c, tl_error *err)
 {
     for (unsigned i = 0; i < fit->n_rows; i++)
         for (int h = 0; h < TLP_N_HOGS; h++) {
@@ -131,10 +129,15 @@ static tl_status fit_class(const tlp_interfere_result *r, const tlp_interference
             c->slowdown[i][h] = ratio(beside, c->alone_s);
         }
     for (int h = 0; h < TLP_N_HOGS; h++) {
-        const double pressed = find_median(r, TLP_PROBE_PRESSED, (tlp_hog)h, 1, c->from, c->to, 1);
-        c->suffered[h] = ratio(pressed, alone[h]);
+        double values[MAX_VALUES];
+        const size_t n = collect(r, TLP_PROBE_PRESSED, (tlp_hog)h, 1, c->from, c->to, 1, values);
+        c->suffered[h] = ratio(tlp_interfere_median(values, n), alone[h].seconds);
+        const double scatter = tlp_interfere_scatter(values, n);
+        c->suffered_noise[h] = tlp_interfere_noise(
+            c->suffered[h], tlp_interfere_variance(scatter, alone[h].pooled, n), alone[h].variance);
     }
-    weigh(fit->between, c->suffered, c->acts_as);
+    tlp_interfere_weigh(fit->between, fit->between_noise, c->suffered, c->suffered_noise,
+                        c->acts_as);
     return TL_OK;
 }
 
@@ -210,7 +213,7 @@ static void list_rows(const tlp_interfere_result *r, tlp_interference *fit)
 tl_status tlp_interfere_fit(const tlp_interfere_result *result, tlp_interference **out,
                             tl_error *err)
 {
-    double alone[TLP_N_HOGS];
+    hog_alone alone[TLP_N_HOGS];
     tlp_interference *fit = calloc(1, sizeof *fit);
     if (!fit)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the classes of bursts");
@@ -229,6 +232,14 @@ tl_status tlp_interfere_fit(const tlp_interfere_result *result, tlp_interference
     else
         tlp_interference_free(fit);
     return status;
+}
+
+double tlp_interference_noise(const tlp_interference *fit, tlp_hog hog)
+{
+    double squares = 0;
+    for (int k = 0; k < TLP_N_HOGS; k++)
+        squares += fit->between_noise[hog][k] * fit->between_noise[hog][k];
+    return sqrt(squares / TLP_N_HOGS);
 }
 
 void tlp_interference_free(tlp_interference *fit)

@@ -101,6 +101,13 @@ static char *write_head(const tlp_interfere_result *r, const tlp_interference *f
         for (int h = 0; h < TLP_N_HOGS; h++)
             fprintf(out, "%s %s %.3f %.3f %.3f %.3f", h ? ";" : "", tlp_hog_name((tlp_hog)h),
                     fit->between[h][0], fit->between[h][1], fit->between[h][2], fit->between[h][3]);
+        if (fit->is_noise_unknown)
+            fputs(". One repetition does not show their noise", out);
+        else
+            fputs(". Standard errors of these, from the scatter of the repetitions:", out);
+        for (int h = 0; h < TLP_N_HOGS && !fit->is_noise_unknown; h++)
+            fprintf(out, "%s %s %.3f", h ? "," : "", tlp_hog_name((tlp_hog)h),
+                    tlp_interference_noise(fit, (tlp_hog)h));
         fputs(".\n", out);
     }
     free(kept);

@@ -59,6 +59,8 @@ assert 'p+0x3' not in text, 'a class of a thousandth of the time is left to the 
 END
 check 'the head states the measurement' grep -qE "^# Interference of ./p: 'timeless calibrate cpu --interfere' .* on made up, 2 ranks on one core, seed 7, 3 repetitions .* stream 1.000 1.000 2.000 1.000; chase" fitted.conf
 check 'the head keeps the measurement of the kernels' grep -q "^# Measured by 'timeless calibrate kernels'" fitted.conf
+check 'the noise of repetitions that agree is the least one' grep -q '^timeless: standard errors of the slowdowns of hogs beside hogs: 0.010 0.011 0.013 0.010; ' said
+check '... and in the head' grep -q 'repetitions: arithmetic 0.010, cache 0.011, stream 0.013, chase 0.010.$' fitted.conf
 check 'a replay reads it' "$timeless" replay "$top_srcdir/traces/wavefront-16.tl" -p local --model fitted.conf -q --ranks-per-host 16
 check 'measured again, it is the same' "$timeless" calibrate cpu --interfere --from raw.csv -o fitted.conf
 check 'with one class each' test "$(grep -c 'from = ' fitted.conf)" = 2
@@ -66,6 +68,26 @@ check 'and one measurement' test "$(grep -c '^# Interference of ' fitted.conf)" 
 sed 's/p+0x/q+0x/g; s/# program .*/# program .\/q/' raw.csv >other.csv
 check 'another program' "$timeless" calibrate cpu --interfere --from other.csv -o fitted.conf
 check 'is added' test "$(grep -c 'from = ' fitted.conf) $(grep -c '^# Interference of ' fitted.conf)" = '4 2'
+
+# Chase slows itself by 4 %, and its rate scatters by 10 %: the program that makes it 20 % slower does not act as 5 of it.
+{
+    grep -vE '^(hog,(none|chase),[01],[0-9],chase,|pressed,chase,1,.,p\+0x1,)' raw.csv
+    samples hog none 0 chase '' 1000 0.01 0.011 0.009
+    samples hog chase 1 chase '' 1000 0.0104 0.0115 0.0094
+    samples pressed chase 1 p+0x1 p+0x2 1000 0.012 0.0132 0.0108
+} >noisy.csv
+check 'a hog whose rate scatters is fitted' "$timeless" calibrate cpu --interfere --from noisy.csv -o noisy.conf
+cp err said
+check '... gets no huge weight' python3 -c '
+import re
+w = [float(x) for x in re.search(r"  ([0-9. ]{19})  p.0x1 .. p.0x2", open("said").read()).group(1).split()]
+assert w[3] < 1 and abs(w[2] - 0.5) < 0.01, w'
+check '... and its noise is reported' grep -q '^timeless: standard errors of the slowdowns of hogs beside hogs: 0.010 0.011 0.013 0.061; ' said
+awk -F , '/^#/ || $4 == "repetition" || $4 == 0' raw.csv >once.csv
+check 'one repetition' "$timeless" calibrate cpu --interfere --from once.csv -o once.conf
+cp err said
+check '... does not show the noise' grep -q '^timeless: one repetition does not show the noise of the slowdowns, .*; use --repetitions 2 or more$' said
+check '... and the head says so' grep -q 'One repetition does not show their noise.$' once.conf
 
 check_exit 2 'neither a command nor --from' "$timeless" calibrate cpu --interfere
 check_exit 2 'both' "$timeless" calibrate cpu --interfere --from raw.csv -- true
