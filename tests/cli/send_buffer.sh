@@ -18,6 +18,10 @@ check 'with one of a byte, too' ends one.tl 1 0 8.02
 check 'two milliseconds in the buffer' ends one.tl 250000 0 6.02
 check 'the receiver gets it as before' ends one.tl 250000 1 8.02
 check 'all but what comes with the question' ends one.tl 1e9 0 0.544
+# as CALL: the same by another call
+as() { "$timeless" dump one.tl | sed "s/MPI_Send/MPI_$1/" | "$timeless" undump - -o other.tl; }
+check 'a ready send' as Rsend
+check '... ends as early as a standard one' ends other.tl 250000 0 6.02
 messages short.tl '0 1 60000' '0 1 60000'
 check 'short ones are as before' ends short.tl 250000 1 0.98
 messages late.tl '2 1 1000000' '0 1 1000000'
@@ -61,6 +65,10 @@ check 'loggops: without a buffer the sender waits for the end' loggops one.tl 0 
 check 'loggops: two milliseconds in the buffer' loggops one.tl 250000 0 6.02
 check 'loggops: the receiver gets it as before' loggops one.tl 250000 1 8.02
 check 'loggops: all but what comes with the question' loggops one.tl 1e9 0 0.544
+check 'loggops: a ready send' as Rsend
+check '... ends as early as a standard one' loggops other.tl 250000 0 6.02
+check 'loggops: a synchronous send' as Ssend
+check '... waits for the end' loggops other.tl 250000 0 8.02
 check 'loggops: short ones are as before' loggops short.tl 250000 1 0.98
 check 'loggops: a receiver that comes late' loggops late.tl 250000 0 14.04
 check 'loggops: gets all later' loggops late.tl 250000 1 16.04
