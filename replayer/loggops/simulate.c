@@ -17,6 +17,7 @@
 #include "replayer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -452,9 +453,16 @@ static uint64_t least_rendezvous_bytes(const loggops_run *run, uint64_t S_bytes)
 }
 
 /* Of the latency of a rendezvous, the question, the answer and the rest take a window each; within
- * a node, the question and all the rest do. */
-static uint64_t window_of_rendezvous(const loggops_path *path, uint64_t least_bytes, int is_within)
+ * a node, the question and all the rest do.  With noise, the latency shrinks to its least factor at
+ * times, and so do the windows, but not the question. */
+static uint64_t window_of_rendezvous(const loggops_nodes *nodes, uint64_t least_bytes,
+                                     int is_within)
 {
+    const loggops_path *path = is_within ? &nodes->within : &nodes->between;
+    /* Smaller factors are rare, and would cost many windows. */
+    const double least_factor =
+        nodes->messages.noise ? fmax(0.1, tlr_message_least_factor(&nodes->messages)) : 1;
+    const double n_windows = 1 + (is_within ? 1 : 2) / least_factor;
     const uint64_t least_ps = 10000; /* shorter latencies cost many windows for nothing */
     uint64_t window_ps = UINT64_MAX;
     for (unsigned i = 0; i < path->n; i++) {
@@ -464,7 +472,7 @@ static uint64_t window_of_rendezvous(const loggops_path *path, uint64_t least_by
         const uint64_t bytes = c->from_bytes > least_bytes ? c->from_bytes : least_bytes;
         uint64_t ps = c->L_ps + (is_within ? loggops_per_bytes(c->B_ps_byte, bytes) : 0);
         ps = ps > least_ps ? ps : least_ps;
-        window_ps = smaller(window_ps, ps / (is_within ? 2 : 3));
+        window_ps = smaller(window_ps, (uint64_t)((double)ps / n_windows));
     }
     return window_ps;
 }
@@ -482,8 +490,8 @@ static uint64_t quiet_window_of(const loggops_run *run, const loggops_params *pa
         nodes->move_bytes ? least_rendezvous_bytes(run, S_bytes) : UINT64_MAX;
     if (least_bytes == UINT64_MAX)
         return window_ps;
-    return smaller(window_ps, smaller(window_of_rendezvous(&nodes->between, least_bytes, 0),
-                                      window_of_rendezvous(&nodes->within, least_bytes, 1)));
+    return smaller(window_ps, smaller(window_of_rendezvous(nodes, least_bytes, 0),
+                                      window_of_rendezvous(nodes, least_bytes, 1)));
 }
 
 /* Some messages take less than the least latency. */
