@@ -29,7 +29,8 @@
  * program waits for it; a collective does once it has sent what it sends before.  A long message
  * begins to move once it is sent and received, shares the adapter that it leaves with others of its
  * kind. Its question to the receiver and the answer are parts of its L. Its send ends when the last
- * byte has arrived, or, of a call that blocks (MPI_Send) to another node, when no more is left than
+ * byte has arrived, were the receiving adapter free: how long the message waits for that adapter is
+ * known too late. A call that blocks (MPI_Send) to another node ends when no more is left than
  * send_buffer_bytes. Messages below S are not delayed by those of S and more, but delay them.
  *
  * By default a long message begins to move whatever its ranks do (off-load to the adapter).  With

@@ -426,7 +426,9 @@ static uint64_t awaited_bytes(const simulation *s, const message *m)
                                                    : sooner(m->bytes, s->params.S_bytes);
 }
 
-/* The last byte that the sender waits for has left: its send ends when this byte has arrived. */
+/* The last byte that the sender waits for has left: its send ends when this byte has arrived, were
+ * the receiving adapter free.  That adapter computes the delay in the window in which the
+ * byte arrives, and a reply needs a further window. */
 static void tell_sender(simulation *s, block *b, const message *m, uint64_t end_ps)
 {
     message reply = *m;

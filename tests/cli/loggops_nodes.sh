@@ -53,6 +53,12 @@ send() { local to; for to; do echo "MPI_Isend peer=$to count=1000001 request=r";
 mapfile -t one < <(send 2)
 mapfile -t two < <(send 2 3)
 check 'two long messages to one host arrive after the time of both' takes 2 "${one[@]}"
+ends() { # of the ranks 0 and 2 in ms
+    loggops sharing.skel -p star-1g --ranks-per-host 1 --params "$long" --json=ends.json >out &&
+        python3 -c 'import json, sys; got = [1e3 * rank["end_s"] for rank in json.load(open("ends.json"))["ranks"]]
+print(got); sys.exit(any(abs(got[r] - float(want)) > 1e-6 for r, want in zip((0, 2), sys.argv[1:])))' "$@"
+}
+check '... their sends end before (timeless-replay(1), Limits)' ends 1.01 2.01
 check 'likewise if each shares the adapter that it leaves with one to another host' takes 2 "${two[@]}"
 
 # Others that pass the receiving adapter while a long message moves take their own time of it, no more: a long message is known
