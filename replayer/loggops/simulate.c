@@ -461,7 +461,7 @@ static uint64_t window_of_rendezvous(const loggops_nodes *nodes, uint64_t least_
     const loggops_path *path = is_within ? &nodes->within : &nodes->between;
     /* Smaller factors are rare, and would cost many windows. */
     const double least_factor =
-        nodes->messages.noise ? fmax(0.1, tlr_message_least_factor(&nodes->messages)) : 1;
+        nodes->messages.noise ? fmax(0.25, tlr_message_least_factor(&nodes->messages)) : 1;
     const double n_windows = 1 + (is_within ? 1 : 2) / least_factor;
     const uint64_t least_ps = 10000; /* shorter latencies cost many windows for nothing */
     uint64_t window_ps = UINT64_MAX;
