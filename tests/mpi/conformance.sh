@@ -28,6 +28,7 @@ while [ $# -gt 0 ]; do
     *) break ;;
     esac
 done
+mkdir -p "$results" || exit 4
 suite=$folder/source/test/mpi
 
 # The source package.
