@@ -166,8 +166,6 @@ smpi/ois:0:2e-6:1e-10;65535:3e-6:0
 smpi/or:0:1e-6:3e-10;1420:5e-6:1e-10;65536:0:0
 smpi/lat-factor:0:1;1436:2;65551:6
 smpi/bw-factor:0:0.5;1436:0.8;65551:0.9
-network/bandwidth-factor:1
-network/latency-factor:1
 network/TCP-gamma:0
 network/crosstraffic:no
 END
