@@ -31,9 +31,12 @@ messages shared.tl "0 1 1000000" "0 3 1000000"
 check 'one that follows shares the link with what is in the buffer' ends shared.tl 250000 0 14.02
 messages local.tl '0 1 1000000'
 check 'within a host nothing changes' ends local.tl 250000 0 8.02 --ranks-per-host 2
-check_exit 3 'without a bound of flows the buffer would have no effect' ends one.tl 250000 0 6.02 --cfg network/TCP-gamma:0
-cp "$scratch/err" said
-check 'the line names the remedy' grep -q 'timeless/send-buffer has no effect .*set network/TCP-gamma:1e15' said
+# SimGrid 3.32 has no bound of flows then; 4.0 has one.
+without_bound() {
+    ends one.tl 250000 0 6.02 --cfg network/TCP-gamma:0 2>said ||
+        { [ $? = 3 ] && grep -q 'timeless/send-buffer has no effect .*set network/TCP-gamma:1e15' said; }
+}
+check 'network/TCP-gamma:0: the buffer has its effect, or is refused, with the remedy' without_bound
 check 'without a buffer, nothing is refused' ends one.tl 0 0 8.02 --cfg network/TCP-gamma:0
 # ---- one that nobody receives ----
 "$timeless" undump - -o never.tl <<'END'
