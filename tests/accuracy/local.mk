@@ -47,5 +47,12 @@ EXTRA_DIST += \
 	tests/accuracy/results/fit_bars_exact.csv tests/accuracy/results/hybrid.csv \
 	tests/accuracy/results/hybrid_blas_calls.csv tests/accuracy/results/hybrid_blas_calls_2.csv tests/accuracy/results/hybrid_blas_calls_3.csv tests/accuracy/results/hybrid_calibrated.csv \
 	tests/accuracy/results/hybrid_quiet.csv \
-	tests/accuracy/results/interference_2026-11.csv tests/accuracy/results/noise_2026-11.txt tests/accuracy/results/noise_2_2026-11.txt
+	tests/accuracy/results/interference_2026-11.csv tests/accuracy/results/noise_2026-11.txt tests/accuracy/results/noise_2_2026-11.txt \
+	tests/accuracy/results/cluster_dilated_2026-11.csv \
+	tests/accuracy/results/cluster_dilated_2_2026-11.csv \
+	tests/accuracy/results/hybrid_alternating.csv \
+	tests/accuracy/results/interference_alternating.csv \
+	tests/accuracy/results/interference_alternating_2.csv \
+	tests/accuracy/results/interference_alternating_2_rounds.csv \
+	tests/accuracy/results/interference_alternating_rounds.csv
 TESTS += tests/accuracy/cluster_short.sh tests/accuracy/cluster_nodes_short.sh tests/accuracy/noise_short.sh
