@@ -14,7 +14,7 @@
 enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_FULL, OPT_MEASURED };
 enum { DEFAULT_ROWS = 128, LEAST_ROWS = 8, MOST_ROWS = 65536 };
 /* Replays with other seeds, for the spread of the noise: a choice. */
-enum { N_SEEDS = 8, MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + 8 };
+enum { N_SEEDS = 8, MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + TLR_N_LIMITS };
 
 /* A replay with one input at another position. */
 typedef struct trial {
