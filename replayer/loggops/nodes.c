@@ -44,6 +44,18 @@ int loggops_nodes_fit(const loggops_run *run, unsigned bits)
     return do_fit;
 }
 
+/* A short message has at least the least latency before it, which noise shortens as it does the
+ * window. */
+static uint64_t ahead_of(const simulation *s)
+{
+    const loggops_path *between = &s->run->nodes->between;
+    uint64_t L_ps = s->quiet_window_ps;
+    for (unsigned i = 0; i < between->n; i++)
+        L_ps = sooner(L_ps, between->sizes[i].L_ps);
+    return loggops_times(s->quiet_window_ps - L_ps,
+                         (double)s->window_ps / (double)s->quiet_window_ps);
+}
+
 int loggops_nodes_open(simulation *s)
 {
     const loggops_nodes *nodes = s->run->nodes;
@@ -53,8 +65,9 @@ int loggops_nodes_open(simulation *s)
     if (!s->nodes || (s->moves_bytes && !s->debts))
         return 0;
     for (uint32_t i = 0; i < nodes->n_nodes; i++)
-        s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].fresh = s->nodes[i].arriving =
-            NONE;
+        s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].held = s->nodes[i].fresh =
+            s->nodes[i].arriving = NONE;
+    s->ahead_ps = ahead_of(s);
     for (uint32_t r = 0; r < s->run->n_ranks; r++) {
         const uint32_t node = nodes->node_of[r];
         block *b = &s->blocks[r >> s->block_bits];
@@ -530,27 +543,38 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
     send_to_node(s, b, i);
 }
 
-/* What leaves one adapter; returns whether long messages still do. */
+/* A message waits at the adapter while its send holds the CPU: others may leave before it. It
+ * leaves in a window after which it cannot arrive too early. */
+static int leaves_by(const simulation *s, const message *m, uint64_t end_ps)
+{
+    return !s->moves_bytes || m->time_ps < end_ps + s->ahead_ps;
+}
+
+/* What leaves one adapter; returns whether something still does. */
 static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
 {
-    uint32_t i = loggops_sort(s->messages, n->leaving);
+    uint32_t i = loggops_merge(s->messages, n->held, loggops_sort(s->messages, n->leaving));
     n->leaving = NONE;
-    for (uint32_t next; i != NONE; i = next) {
+    for (uint32_t next; i != NONE && leaves_by(s, &s->messages[i], end_ps); i = next) {
         next = s->messages[i].next;
         if ((s->messages[i].context & ~COMBINES) == CLEARED)
             begin_sharing(s, b, &n->shared, i);
         else
             send_eager(s, b, n, i);
     }
-    if (n->shared.first == NONE)
-        return 0;
-    end_until(s, b, &n->shared, end_ps);
-    b->shared_at_ps = sooner(b->shared_at_ps, shared_end_ps(s, &n->shared));
-    return n->shared.first != NONE;
+    n->held = i;
+    if (i != NONE)
+        b->shared_at_ps = sooner(b->shared_at_ps, s->messages[i].time_ps - s->ahead_ps);
+    if (n->shared.first != NONE) {
+        end_until(s, b, &n->shared, end_ps);
+        b->shared_at_ps = sooner(b->shared_at_ps, shared_end_ps(s, &n->shared));
+    }
+    return n->held != NONE || n->shared.first != NONE;
 }
 
-/* Nodes from which long messages leave are of interest only when one has left.  Until then,
- * shared_at_ps may be too early, if others have begun to leave since. */
+/* Nodes from which long messages leave, or that hold messages, are of interest only when one has
+ * left or may leave.  Until then, shared_at_ps may be too early, if others have begun to leave
+ * since. */
 void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps)
 {
     const int has_left = b->shared_at_ps < end_ps;

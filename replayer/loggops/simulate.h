@@ -186,7 +186,8 @@ typedef struct sim_node {
     idle_time idle[IDLE_TIMES]; /* of `receives`, ascending; idle_ps is 0 where there is none */
     sharing shared;
     uint32_t n_ranks;
-    uint32_t leaving;         /* messages that were sent in this window, as they came */
+    uint32_t leaving, held;   /* messages that were sent: in this window, as they came; before it,
+                                 by sends that hold the CPU, in order */
     uint32_t fresh, arriving; /* on the way to the adapter that receives: as they came; in order */
     uint32_t n_flows, flows_room;
     sim_flow *flows;          /* that end here, if packets can be lost */
@@ -206,13 +207,14 @@ typedef struct block {
     int out_of_memory, is_too_late, has_no_feed; /* why it cannot go on */
     uint32_t first_node, n_nodes;
     uint64_t *sending, *receiving; /* a bit for each node that has messages on that side */
-    uint64_t *sharing;             /* and for each from which long messages leave */
-    uint64_t *arrives_ps;          /* by node: when the first of its messages arrives; NEVER */
-    uint64_t adapters_at_ps;       /* when the first message arrives at an adapter; NEVER */
-    uint64_t shared_at_ps;         /* when the first long message has left one; NEVER */
-    queue ahead[AHEAD_WINDOWS];    /* messages that leave a node in later windows, by window */
-    uint64_t ahead_filled;         /* a bit for each of these lists that is not empty */
-    uint64_t taken_in;             /* 1 + the window in which a thread has taken it last */
+    uint64_t *sharing;       /* and for each from which long messages leave, or that holds some */
+    uint64_t *arrives_ps;    /* by node: when the first of its messages arrives; NEVER */
+    uint64_t adapters_at_ps; /* when the first message arrives at an adapter; NEVER */
+    uint64_t shared_at_ps;   /* when one has been left by a long message, or is by one that it
+                                holds; NEVER */
+    queue ahead[AHEAD_WINDOWS]; /* messages that leave a node in later windows, by window */
+    uint64_t ahead_filled;      /* a bit for each of these lists that is not empty */
+    uint64_t taken_in;          /* 1 + the window in which a thread has taken it last */
 } block;
 
 /* What a message costs that the adapters move, by its size: worked out once for many alike. */
@@ -272,6 +274,7 @@ typedef struct simulation {
     struct loggops_recorder *recorder; /* NULL: none */
     uint64_t window_ps;
     uint64_t quiet_window_ps; /* without the noise of messages, which shortens it */
+    uint64_t ahead_ps; /* how much later than its end a message may leave that was sent in it */
     loggops_result *result;
     unsigned block_bits; /* 2^block_bits ranks in a block */
     uint32_t block_ranks;

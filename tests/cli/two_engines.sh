@@ -235,6 +235,35 @@ for engine in smpi loggops; do
             grep -qxF "timeless: ./wrong: options.conf: option smpi/send-is-detached-thresh:$wrong is not a whole number of bytes; write smpi/send-is-detached-thresh:65536 if messages of 64 KiB and more wait for their receivers" said
     done
 done
+# ---- one adapter for several ranks: a send that holds its CPU holds up no other rank ----
+cp -r calls held && sed -i 's/bw="1e10Bps"/bw="1e18Bps"/' held/platform.xml && sed -i 's/^smpi.os:.*/smpi\/os:0:1e-6:0;4000:1e-3:0/' held/options.conf
+# 4 ranks on each of two hosts; each has a partner on the other one, and sizes of messages drawn from a seed
+partners() { # SEED
+    awk -v seed="$1" 'BEGIN {
+        srand(seed)
+        print "timeless-text 1\nranks 8\nvolume_unit \"none\"\nvolume_source \"none\""
+        for (r = 0; r < 8; r++) {
+            printf "rank %d host=\"h%d\"\n", r, r / 4
+            for (i = 0; i < 10; i++) {
+                if (r < 4)
+                    size[r, i] = rand() < 0.2 ? 5000 : 100
+                same = sprintf("count=%d type_bytes=1 peer=%d tag=0 comm=1", size[r % 4, i], (r + 4) % 8)
+                print r, 2 * i, (r < 4 ? "MPI_Send " : "MPI_Recv ") same
+                print r, 2 * i + 1, (r < 4 ? "MPI_Recv " : "MPI_Send ") same
+            }
+            print "end cut clock_ns=0"
+        }
+    }' | "$timeless" undump - -o calls.tl
+}
+ends_alike_on_hosts() { # as ends_alike, with 4 ranks on a host
+    "$timeless" replay calls.tl -p ./held --ranks-per-host 4 -q --json=a.json && "$timeless" replay calls.tl -p ./held --ranks-per-host 4 -q --json=b.json --engine loggops &&
+        python3 -c 'import json; a, b = ([rank["end_s"] for rank in json.load(open(name))["ranks"]] for name in ("a.json", "b.json"))
+print(a, b); exit(any(abs(x - y) > 1e-3 * x for x, y in zip(a, b)))'
+}
+for seed in 1 2 3 4 5; do
+    partners $seed
+    check "short messages leave a host during sends of 1 ms by other ranks, seed $seed" ends_alike_on_hosts
+done
 # ---- receives that are cancelled ----
 receive='count=8 type_bytes=1 peer=1 tag=0 comm=1'
 send="MPI_Send count=8 type_bytes=1 peer=0 tag=0 comm=1 volume=1000000"
