@@ -86,9 +86,10 @@ static tl_status choose(const char *choice, loggops_choice *out, tl_error *err)
         return wrong_algorithm(choice, collectives[i].action, err);
     }
     return tl_fail(err, TL_ERR_USAGE,
-                   "--coll '%s': the loggops engine has a choice for barrier, bcast, reduce, "
-                   "allreduce, gather, scatter, allgather, alltoall, reduce_scatter; other options "
-                   "of SimGrid (--cfg) it takes from the platform's options.conf alone",
+                   "the loggops engine cannot take smpi/%s; it has a choice (--coll) for barrier, "
+                   "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, "
+                   "reduce_scatter, and takes other options of SimGrid from the platform's "
+                   "options.conf alone",
                    choice);
 }
 
