@@ -226,7 +226,8 @@ static tl_status take_send_buffer(const tlr_platform *platform, const tlr_option
     char *end = NULL;
     const double bytes = text ? strtod(text, &end) : 0;
     if (text && (end == text || *end || !(bytes >= 0)))
-        return tl_fail(err, TL_ERR_INPUT, "option timeless/send-buffer:%s: not a number of bytes",
+        return tl_fail(err, TL_ERR_INPUT,
+                       "option timeless/send-buffer:%s: not a number of bytes; correct the value",
                        text);
     n->send_buffer_bytes = (uint64_t)fmin(bytes, 1e18);
     return TL_OK;
@@ -249,9 +250,9 @@ static tl_status take_threshold(const tlr_platform *platform, const tlr_options 
     if (*text < '0' || *text > '9' || *end)
         return tl_fail(
             err, TL_ERR_INPUT,
-            "%s: options.conf: option %s:%s is not a whole number of bytes; write %s:65536 "
-            "if messages of 64 KiB and more wait for their receivers",
-            platform->folder, name, text, name);
+            "option %s:%s is not a whole number of bytes; write %s:65536 if messages of 64 KiB "
+            "and more wait for their receivers",
+            name, text, name);
     return TL_OK;
 }
 
@@ -330,17 +331,31 @@ int loggops_is_derived(const tlr_platform *platform)
     return !platform->loggops_params;
 }
 
+/* Puts the place before what is wrong with an option. */
+static tl_status fail_in_options(const tlr_platform *platform, tl_status status, tl_error *err)
+{
+    if (status != TL_ERR_INPUT)
+        return status;
+    const tl_error what = *err;
+    return tl_fail(err, status, "%s: options.conf: %s", platform->folder, what.text);
+}
+
 tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *cluster,
                                const tlr_options *options, loggops_network *out, tl_error *err)
 {
     *out = (loggops_network){0};
     if (loggops_is_derived(platform)) {
         double S_bytes;
-        const tl_status status = take_threshold(platform, options, &S_bytes, err);
-        return status == TL_OK ? derive(platform, cluster, options, S_bytes, out, err) : status;
+        tl_status status = take_threshold(platform, options, &S_bytes, err);
+        if (status == TL_OK)
+            status = derive(platform, cluster, options, S_bytes, out, err);
+        return fail_in_options(platform, status, err);
     }
     if (loggops_parse_network(platform->loggops_params, out, err) == TL_OK)
-        return out->has_within ? TL_OK : take_within(platform, cluster, options, out, err);
+        return out->has_within
+                   ? TL_OK
+                   : fail_in_options(platform, take_within(platform, cluster, options, out, err),
+                                     err);
     return tl_fail(err, TL_ERR_INPUT,
                    "%s: loggops.params: '%s' cannot be understood; write "
                    "L=5us,o=2us,g=2us,G=2.5ns,O=1ns;local:L=...",

@@ -80,7 +80,7 @@ check 'loggops: within a host nothing changes' loggops local.tl 250000 0 8.02 --
 check_exit 3 'loggops: a send without a receive exits 3' loggops never.tl 250000 0 8
 for wrong in x -1 12k nan; do check_exit 3 "loggops: not a number of bytes: $wrong" loggops one.tl $wrong 0 8; done
 cp "$scratch/err" said
-check 'is said, too' grep -q 'timeless/send-buffer:nan: not a number of bytes' said
+check 'is said, too, with the file' grep -q 'options.conf: option timeless/send-buffer:nan: not a number of bytes; correct' said
 
 for wrong in x -1 12k nan; do check_exit 3 "not a number of bytes: $wrong" ends one.tl $wrong 0 8; done
 cp "$scratch/err" said
