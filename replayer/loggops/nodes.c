@@ -44,16 +44,16 @@ int loggops_nodes_fit(const loggops_run *run, unsigned bits)
     return do_fit;
 }
 
-/* A short message has at least the least latency before it, which noise shortens as it does the
- * window. */
+/* A short message that leaves so long after a window, or later, arrives after the next one: it has
+ * at least the least latency before it, which noise shortens as it does the window. */
 static uint64_t ahead_of(const simulation *s)
 {
     const loggops_path *between = &s->run->nodes->between;
     uint64_t L_ps = s->quiet_window_ps;
     for (unsigned i = 0; i < between->n; i++)
         L_ps = sooner(L_ps, between->sizes[i].L_ps);
-    return loggops_times(s->quiet_window_ps - L_ps,
-                         (double)s->window_ps / (double)s->quiet_window_ps);
+    const double shortened = (double)s->window_ps / (double)s->quiet_window_ps;
+    return s->window_ps - (uint64_t)((double)L_ps * shortened);
 }
 
 int loggops_nodes_open(simulation *s)
