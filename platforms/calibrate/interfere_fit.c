@@ -114,9 +114,35 @@ static tl_status compare_hogs(const tlp_interfere_result *r, tlp_interference *f
 
 /* ---- classes ---- */
 
+/* How much a hog suffers from a class. A class in whose bursts the hog did no part of its work says
+ * nothing about it: the hog suffers as from the whole program. */
+static tl_status fit_suffered(const tlp_interfere_result *r, const tlp_interference *fit,
+                              const hog_alone *alone, tlp_hog h, tlp_bent_class *c, tl_error *err)
+{
+    double values[MAX_VALUES];
+    const size_t n = collect(r, TLP_PROBE_PRESSED, h, 1, c->from, c->to, 1, values);
+    if (!n && !c->from)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "the measurements have no rate of the hog '%s' beside the program; measure "
+                       "again",
+                       tlp_hog_name(h));
+    if (!n) {
+        c->suffered[h] = fit->classes[0].suffered[h];
+        c->suffered_noise[h] = fit->classes[0].suffered_noise[h];
+        return TL_OK;
+    }
+    c->suffered[h] = ratio(tlp_interfere_median(values, n), alone->seconds);
+    const double scatter = tlp_interfere_scatter(values, n);
+    c->suffered_noise[h] = tlp_interfere_noise(
+        c->suffered[h], tlp_interfere_variance(scatter, alone->pooled, n), alone->variance);
+    return TL_OK;
+}
+
+/* The whole program comes first. */
 static tl_status fit_class(const tlp_interfere_result *r, const tlp_interference *fit,
                            const hog_alone alone[TLP_N_HOGS], tlp_bent_class *c, tl_error *err)
 {
+    tl_status status = TL_OK;
     for (unsigned i = 0; i < fit->n_rows; i++)
         for (int h = 0; h < TLP_N_HOGS; h++) {
             const double beside =
@@ -126,19 +152,15 @@ static tl_status fit_class(const tlp_interfere_result *r, const tlp_interference
                                "the measurements have no run of the program beside %u hogs '%s'; "
                                "measure again",
                                fit->cores[i], tlp_hog_name((tlp_hog)h));
-            c->slowdown[i][h] = ratio(beside, c->alone_s);
+            c->slowdown[i][h] =
+                beside > 0 ? ratio(beside, c->alone_s) : fit->classes[0].slowdown[i][h];
         }
-    for (int h = 0; h < TLP_N_HOGS; h++) {
-        double values[MAX_VALUES];
-        const size_t n = collect(r, TLP_PROBE_PRESSED, (tlp_hog)h, 1, c->from, c->to, 1, values);
-        c->suffered[h] = ratio(tlp_interfere_median(values, n), alone[h].seconds);
-        const double scatter = tlp_interfere_scatter(values, n);
-        c->suffered_noise[h] = tlp_interfere_noise(
-            c->suffered[h], tlp_interfere_variance(scatter, alone[h].pooled, n), alone[h].variance);
-    }
-    tlp_interfere_weigh(fit->between, fit->between_noise, c->suffered, c->suffered_noise,
-                        c->acts_as);
-    return TL_OK;
+    for (int h = 0; h < TLP_N_HOGS && status == TL_OK; h++)
+        status = fit_suffered(r, fit, &alone[h], (tlp_hog)h, c, err);
+    if (status == TL_OK)
+        tlp_interfere_weigh(fit->between, fit->between_noise, c->suffered, c->suffered_noise,
+                            c->acts_as);
+    return status;
 }
 
 static int compare_classes(const void *a, const void *b)

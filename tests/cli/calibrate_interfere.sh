@@ -97,7 +97,9 @@ check_exit 4 'a file that is not there' "$timeless" calibrate cpu --interfere --
 head -n 9 raw.csv >empty.csv
 check_exit 3 'no measurements' "$timeless" calibrate cpu --interfere --from empty.csv -o no.conf
 grep -v ^pressed raw.csv >gentle.csv
-check 'a program that nobody saw pressing presses nothing' "$timeless" calibrate cpu --interfere --from gentle.csv -o gentle.conf
+check_exit 3 'hogs that nobody timed beside the program' "$timeless" calibrate cpu --interfere --from gentle.csv -o no.conf
+cp err said
+check '... are named' grep -q "no rate of the hog 'arithmetic' beside the program; measure again" said
 grep -v '^timed,chase' raw.csv >part.csv
 check_exit 3 'a hog beside which the program did not run' "$timeless" calibrate cpu --interfere --from part.csv -o no.conf
 cp err said

@@ -134,10 +134,9 @@ static double suffers(const double slowdown[TLP_N_HOGS], const double acts_as[TL
     return takes;
 }
 
-/* Draws measurements with this noise of each repetition, and fits them. */
-static tlp_interference *calibrate(plan *p)
+/* Draws measurements with this noise of each repetition. */
+static void measure(plan *p)
 {
-    tlp_interference *fit = NULL;
     for (int h = 0; h < TLP_N_HOGS; h++) {
         add(p, TLP_PROBE_HOG, TLP_NO_HOG, tlp_hog_name((tlp_hog)h), 1);
         for (int k = 0; k < TLP_N_HOGS; k++)
@@ -151,6 +150,12 @@ static tlp_interference *calibrate(plan *p)
             add(p, TLP_PROBE_PRESSED, (tlp_hog)h, name, suffers(true_between[h], planted[c]));
         }
     }
+}
+
+static tlp_interference *calibrate(plan *p)
+{
+    tlp_interference *fit = NULL;
+    measure(p);
     assert_int_equal(tlp_interfere_fit(&p->result, &fit, &err), TL_OK);
     assert_int_equal(fit->n, 1 + N_CLASSES);
     return fit;
@@ -252,6 +257,49 @@ static void one_repetition_shows_no_noise(void **state)
     drop(&p, fit);
 }
 
+/* The hog chase has done no part of its work in the bursts of this class, or of all if NULL. */
+static void leave_hog_without_work(plan *p, const char *from)
+{
+    for (size_t i = 0; i < p->result.n; i++) {
+        tlp_interfere_sample *s = &p->result.samples[i];
+        if (s->probe == TLP_PROBE_PRESSED && s->hog == TLP_HOG_CHASE &&
+            (!from || !strcmp(s->from, from)))
+            s->work = 0;
+    }
+}
+
+static void a_hog_without_work_suffers_as_from_the_program(void **state)
+{
+    (void)state;
+    plan p = {.n = 3};
+    tlp_interference *fit = NULL;
+    measure(&p);
+    leave_hog_without_work(&p, "b");
+    assert_int_equal(tlp_interfere_fit(&p.result, &fit, &err), TL_OK);
+    for (size_t i = 1; i < fit->n; i++)
+        if (!strcmp(fit->classes[i].from, "b")) {
+            assert_true(fit->classes[0].suffered[TLP_HOG_CHASE] > 1.05);
+            assert_float_equal(fit->classes[i].suffered[TLP_HOG_CHASE],
+                               fit->classes[0].suffered[TLP_HOG_CHASE], 1e-12);
+            assert_float_equal(fit->classes[i].suffered_noise[TLP_HOG_CHASE],
+                               fit->classes[0].suffered_noise[TLP_HOG_CHASE], 1e-12);
+        }
+    drop(&p, fit);
+}
+
+static void a_hog_that_never_worked_is_an_error(void **state)
+{
+    (void)state;
+    plan p = {.n = 3};
+    tlp_interference *fit = NULL;
+    measure(&p);
+    leave_hog_without_work(&p, NULL);
+    assert_int_equal(tlp_interfere_fit(&p.result, &fit, &err), TL_ERR_INPUT);
+    assert_string_equal(err.text, "the measurements have no rate of the hog 'chase' beside the "
+                                  "program; measure again");
+    drop(&p, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +309,8 @@ int main(void)
         cmocka_unit_test(noisy_slowdowns_get_no_huge_weights),
         cmocka_unit_test(exact_slowdowns_give_what_was_planted),
         cmocka_unit_test(one_repetition_shows_no_noise),
+        cmocka_unit_test(a_hog_without_work_suffers_as_from_the_program),
+        cmocka_unit_test(a_hog_that_never_worked_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
