@@ -217,6 +217,13 @@ static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, u
                           c->o_ps + loggops_per_bytes(slowest, m->bytes));
 }
 
+/* Whether the question has room within a node, in all that a message takes there, and between nodes
+ * also the answer, in the latency. */
+static int has_room(const simulation *s, uint64_t L_ps, uint64_t bytes_ps, int is_within)
+{
+    return is_within ? L_ps + bytes_ps >= 2 * s->quiet_window_ps : L_ps >= 3 * s->quiet_window_ps;
+}
+
 /* A long message that the adapters move begins to: sender and receiver are ready.  Between nodes
  * the sender's adapter has to know (loggops_adapters_send). */
 static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m, uint32_t request,
@@ -227,10 +234,9 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
     const uint32_t begins = s->answers_in_calls ? ANSWERED : CLEARED;
     const uint64_t quiet_ps = s->quiet_window_ps,
-                   L_ps = c->L_ps > quiet_ps ? c->L_ps - quiet_ps : 0,
-                   bytes_ps = loggops_per_bytes(c->B_ps_byte, m->bytes),
-                   way_ps = L_ps + bytes_ps > quiet_ps ? L_ps + bytes_ps : quiet_ps,
-                   moved_ps = loggops_with_noise(way_ps, c->L_ps + bytes_ps,
+                   full_ps = c->L_ps + loggops_per_bytes(c->B_ps_byte, m->bytes),
+                   way_ps = full_ps > 2 * quiet_ps ? full_ps - quiet_ps : quiet_ps,
+                   moved_ps = loggops_with_noise(way_ps, full_ps,
                                                  loggops_factor(s, (uint32_t)m->source, r, m));
     message part = {.time_ps =
                         at_ps + (is_within || !s->answers_in_calls ? s->window_ps : quiet_ps),
@@ -374,13 +380,14 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
 }
 
 /* When the receiver gets to know of a long message, one window after the send began at the
- * earliest. The latency is what remains (begin_transfer, rest_of_latency): if it has room for the
- * question, and between nodes for the answer, both begin when the CPU has done its part. */
-static uint64_t question_ps(const simulation *s, uint64_t at_ps, uint64_t end_ps, uint64_t L_ps,
-                            int is_within)
+ * earliest. The rest of the way is what remains (begin_transfer, rest_of_latency): if the way has
+ * room for the question, and between nodes for the answer, both begin when the CPU has done its
+ * part. */
+static uint64_t question_ps(const simulation *s, uint64_t at_ps, uint64_t end_ps,
+                            const message_work *w, int is_within)
 {
     const uint64_t quiet_ps = s->quiet_window_ps, first_ps = at_ps + quiet_ps;
-    if (L_ps >= (is_within ? 1 : 3) * quiet_ps)
+    if (has_room(s, w->L_ps, w->moved_ps, is_within))
         return end_ps + quiet_ps;
     return end_ps > first_ps ? end_ps : first_ps;
 }
@@ -418,7 +425,7 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
             !is_within)
             m->request = OF_BUFFERED;
         m->may_overtake = 1;
-        m->time_ps = question_ps(s, at_ps, end_ps, w->L_ps, is_within);
+        m->time_ps = question_ps(s, at_ps, end_ps, w, is_within);
     } else if (is_within) {
         m->time_ps += loggops_times(w->L_ps + w->moved_ps, loggops_factor(s, r, to, m));
     } else {

@@ -175,10 +175,10 @@ sed 's/thresh:.*/thresh:8192/; s/^smpi.os:.*/smpi\/os:0:3e-6:0/; s/^smpi.ois:.*/
     both/options.conf >fabric/options.conf
 printf '%s\n' 'skeleton 1' 'ranks 2' 'param size = 1' 'if rank == 0 {' 'MPI_Send peer=1 count=size' 'MPI_Irecv peer=1 count=size request=r' \
     'MPI_Wait request=r' '} else {' 'MPI_Recv peer=0 count=size' 'MPI_Isend peer=0 count=size request=r' 'MPI_Wait request=r' '}' >there.skel
-alike() { # PLATFORM SIZE: to 1e-3
+alike() { # PLATFORM SIZE [RANKS]: to 1e-3, with 1 rank or so many on a host
     local a b
-    a=$("$timeless" replay there.skel,size="$2" -p ./"$1" --ranks-per-host 1 -q) &&
-        b=$("$timeless" replay there.skel,size="$2" -p ./"$1" --ranks-per-host 1 --engine loggops -q) || return 1
+    a=$("$timeless" replay there.skel,size="$2" -p ./"$1" --ranks-per-host "${3:-1}" -q) &&
+        b=$("$timeless" replay there.skel,size="$2" -p ./"$1" --ranks-per-host "${3:-1}" --engine loggops -q) || return 1
     awk -v a="$a" -v b="$b" 'BEGIN {print "SimGrid", a, "LogGOPS", b; exit !(a > 0 && (a - b) / a < 1e-3 && (b - a) / a < 1e-3)}'
 }
 for size in 1 100 1403 1404 1405 1419 1420 1421 1422 30000 65534 65535 65536 65537 1000000; do
@@ -187,6 +187,11 @@ done
 for size in 1 8191 8192 10000 100000; do
     check "there and back where short messages have the longer overhead, $size bytes" alike fabric $size
 done
+# Within a host, where the latency is shorter than half of a short message's.
+sed 's/sharing_policy/loopback_bw="1e9Bps" loopback_lat="0.2us" sharing_policy/' fabric/platform.xml >steps/inside.xml
+cp -r fabric inside && mv steps/inside.xml inside/platform.xml && sed -i 's/^smpi.o\(s\|is\|r\):.*/smpi\/o\1:0:0:0/; s/thresh:.*/thresh:100/' inside/options.conf &&
+    echo 'timeless/loopback-lat-factor:0:20;1000:1' >>inside/options.conf
+for size in 100 985 986 4000 100000; do check "there and back within a host, $size bytes" alike inside $size 2; done
 # ---- kinds of sends: what takes the CPU, and who waits for whom ----
 cp -r fabric calls && sed -i 's/^smpi.ois:.*/smpi\/ois:0:3e-5:0/' calls/options.conf
 # two_ranks 'CALL|CALL...' 'CALL|CALL...': calls of rank 0 and of rank 1, in calls.tl

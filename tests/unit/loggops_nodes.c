@@ -120,7 +120,7 @@ static void adapters_move_long_messages(void **state)
         assert_int_equal(ranks[i].end_ps, there);
         assert_int_equal(ranks[N + i].end_ps, there + 4000000 + 2000 * k);
     }
-    const uint64_t local = 1000000 + 1000 * k + 2000 * k;
+    const uint64_t local = 1000000 + 1000 * k + 1000000 + 2000 * k;
     run_pairs(moving, bytes, one_node, ranks);
     for (uint64_t i = 0; i < N; i++) {
         assert_int_equal(ranks[i].end_ps, local);
