@@ -77,7 +77,9 @@ enum { LOGGOPS_MAX_SIZES = 68 }; /* of two options with the most segments, and S
 
 /* Costs by size, from 0 bytes on.  `charges_as_smpi`: a blocking send of S bytes and more that is
  * neither synchronous nor buffered has no overhead, and the receive of a message whose sender waits
- * for it has none.  The start of a persistent send costs as much as a blocking send. */
+ * for it has none.  The start of a persistent send costs as much as a blocking send.  The latency
+ * of a long message begins when both sides are ready.  Without charges_as_smpi, the question has
+ * left before, and a receive that is posted later saves this part of the latency. */
 typedef struct loggops_path {
     unsigned n;
     int charges_as_smpi;

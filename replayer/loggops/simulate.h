@@ -61,6 +61,7 @@ typedef struct message {
 
 /* A receive that is posted. */
 typedef struct receive {
+    uint64_t posted_ps;
     uint32_t context : 31;
     uint32_t combines : 1; /* what it brings with what the rank has */
     int32_t tag, source;
@@ -86,10 +87,7 @@ typedef struct fiber {
 /* What most steps need comes first.  There may be millions: it fills two lines of a cache. */
 typedef struct sim_rank {
     uint64_t cpu_free_ps;
-    union {
-        uint64_t next_send_ps;
-        uint64_t posted_ps; /* when the last receive was posted, if the adapters move the bytes */
-    };
+    uint64_t next_send_ps;
     union {
         uint64_t next_recv_ps;
         uint64_t owed_ps; /* of receives that are complete, if the adapters move the bytes */

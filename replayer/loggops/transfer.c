@@ -282,6 +282,22 @@ static void match_at(simulation *s, uint32_t r, uint32_t i, uint32_t request, in
     s->ranks[r].arrivals = loggops_merge(s->messages, i, s->ranks[r].arrivals);
 }
 
+/* When the transfer of a message by rendezvous begins, whose question is known at at_ps and whose
+ * receive is posted at posted_ps. SMPI has no question: the latency begins when sender and receiver
+ * are ready. The question has taken a window of it, which a later receive has still to come. */
+static uint64_t both_ready_ps(const simulation *s, uint32_t r, const message *m, uint64_t posted_ps,
+                              uint64_t at_ps)
+{
+    const loggops_path *path = loggops_path_of(s, (uint32_t)m->source, r);
+    if (!path->charges_as_smpi || s->answers_in_calls)
+        return at_ps > posted_ps ? at_ps : posted_ps;
+    const int is_within = path == &s->run->nodes->within;
+    const loggops_costs *c = loggops_costs_on(path, m->bytes);
+    const uint64_t bytes_ps = loggops_per_bytes(c->B_ps_byte, m->bytes),
+                   asked_ps = has_room(s, c->L_ps, bytes_ps, is_within) ? s->quiet_window_ps : 0;
+    return at_ps > posted_ps + asked_ps ? at_ps : posted_ps + asked_ps;
+}
+
 /* When the rank is in a call next: now, if it is in one. */
 static uint64_t next_call_ps(const simulation *s, const sim_rank *rank, uint64_t at_ps)
 {
@@ -363,8 +379,11 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     }
     const receive taken = s->receives[posted];
     loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
-    if (m.request != EAGER && s->moves_bytes && at_ps < rank->posted_ps) {
-        match_at(s, r, i, taken.request, taken.combines, rank->posted_ps);
+    const uint64_t ready_ps = m.request != EAGER && s->moves_bytes
+                                  ? both_ready_ps(s, r, &m, taken.posted_ps, at_ps)
+                                  : at_ps;
+    if (at_ps < ready_ps) {
+        match_at(s, r, i, taken.request, taken.combines, ready_ps);
         return;
     }
     if (m.request != EAGER && s->answers_in_calls) {
@@ -473,9 +492,8 @@ void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive
         b->out_of_memory = 1;
         return;
     }
-    if (s->moves_bytes)
-        rank->posted_ps = at_ps;
     s->receives[i] = *wanted;
+    s->receives[i].posted_ps = at_ps;
     loggops_append_receive(s->receives, &rank->posted, i);
 }
 
@@ -501,7 +519,8 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
         return 1;
     }
     if (m != NONE)
-        match_at(s, r, m, step->request, step->combines, at_ps);
+        match_at(s, r, m, step->request, step->combines,
+                 s->moves_bytes ? both_ready_ps(s, r, &s->messages[m], at_ps, at_ps) : at_ps);
     else
         loggops_post_receive(s, b, rank, &wanted, at_ps);
     return 0;

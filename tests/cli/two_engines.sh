@@ -226,6 +226,14 @@ for size in 1 10000; do
     for call in {S,Ss,Rs,Bs,Is,Iss,Irs,Ibs}end {S,Ss,Rs,Bs}end_init; do check "MPI_$call of $size bytes takes as long in both engines" sends $call $size; done
 done
 check 'a buffered send does not wait for a late receiver' sends Bsend 10000 volume=1000000000
+# Long messages begin when both sides are ready, however little later the receive is.
+for late in 100 1000 3000 100000; do
+    check "a receive $late ns later than a long send takes as long in both engines" sends Send 10000 volume=$late
+    check "... a synchronous one, too" sends Ssend 1 volume=$((late + 3000))
+    two_ranks "MPI_Send count=10000 type_bytes=1 peer=1 tag=0 comm=1 volume=10|MPI_Send count=20000 type_bytes=1 peer=1 tag=1 comm=1" \
+        "MPI_Irecv count=10000 type_bytes=1 peer=0 tag=0 comm=1 request=1|MPI_Irecv count=20000 type_bytes=1 peer=0 tag=1 comm=1 request=2 volume=$late|MPI_Waitall list=[1,2]"
+    check '... a receive with a later one behind it, too' ends_alike
+done
 swap() { # PEER
     echo "MPI_Bsend count=10000 type_bytes=1 peer=$1 tag=0 comm=1|MPI_Recv count=10000 type_bytes=1 peer=$1 tag=0 comm=1"
 }
