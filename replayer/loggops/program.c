@@ -103,10 +103,12 @@ static tl_status add_sendrecv(loggops_reading *t, const tl_event *e)
     static const int64_t both[] = {FOR_SENDRECV_SEND, FOR_SENDRECV_RECV};
     loggops_op wait = {.kind = LOGGOPS_WAIT};
     tl_status status = loggops_add_list(t, both, 2, &wait.list);
+    /* SMPI sends first: what its send does to the CPU delays the receive. */
+    const int sends_first = t->places && t->places->nodes.between.charges_as_smpi;
     if (status == TL_OK)
-        status = loggops_add(t, receive);
+        status = loggops_add(t, sends_first ? send : receive);
     if (status == TL_OK)
-        status = loggops_add(t, send);
+        status = loggops_add(t, sends_first ? receive : send);
     return status == TL_OK ? loggops_add(t, wait) : status;
 }
 

@@ -226,6 +226,10 @@ for size in 1 10000; do
     for call in {S,Ss,Rs,Bs,Is,Iss,Irs,Ibs}end {S,Ss,Rs,Bs}end_init; do check "MPI_$call of $size bytes takes as long in both engines" sends $call $size; done
 done
 check 'a buffered send does not wait for a late receiver' sends Bsend 10000 volume=1000000000
+# MPI_Sendrecv of SMPI sends before it posts its receive, which takes 30 us here.
+two_ranks "MPI_Sendrecv count=1 type_bytes=1 peer=1 tag=0 comm=1 recv_count=10000 recv_type_bytes=1 recv_peer=1 recv_tag=0" \
+    "MPI_Send count=10000 type_bytes=1 peer=0 tag=0 comm=1|MPI_Recv count=1 type_bytes=1 peer=0 tag=0 comm=1"
+check 'the overhead of a send in MPI_Sendrecv delays its receive in both engines' ends_alike
 # Long messages begin when both sides are ready, however little later the receive is.
 for late in 100 1000 3000 100000; do
     check "a receive $late ns later than a long send takes as long in both engines" sends Send 10000 volume=$late
