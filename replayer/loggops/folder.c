@@ -123,10 +123,11 @@ static double ps(double s)
     return fmin(s * 1e12, (double)LOGGOPS_MOST_PS);
 }
 
-/* The overhead of the first byte, in seconds, and that of each further byte. */
+/* The overhead of the first byte, in seconds, and that of each further byte. Where SMPI has no
+ * segment for a size, the first one applies, unlike that of factors. */
 static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
 {
-    const int i = segment_at(s, bytes);
+    const int found = segment_at(s, bytes), i = found == NONE_BELOW && s->n ? 0 : found;
     *per_byte_ps = i == NONE_BELOW ? 0 : ps(s->per_byte[i]);
     return i == NONE_BELOW ? 0 : (uint64_t)llrint(ps(s->value[i] + s->per_byte[i]));
 }

@@ -187,6 +187,9 @@ done
 for size in 1 8191 8192 10000 100000; do
     check "there and back where short messages have the longer overhead, $size bytes" alike fabric $size
 done
+# Sizes below the first segment: its overheads apply, its factors do not.
+cp -r steps later && sed -i 's/^\(smpi.[^:]*\):0:/\1:1000:/' later/options.conf
+for size in 1 983 984 985 999 1000 1001 1500; do check "there and back where segments begin at 1000 bytes, $size bytes" alike later $size; done
 # Within a host, where the latency is shorter than half of a short message's.
 sed 's/sharing_policy/loopback_bw="1e9Bps" loopback_lat="0.2us" sharing_policy/' fabric/platform.xml >steps/inside.xml
 cp -r fabric inside && mv steps/inside.xml inside/platform.xml && sed -i 's/^smpi.o\(s\|is\|r\):.*/smpi\/o\1:0:0:0/; s/thresh:.*/thresh:100/' inside/options.conf &&
