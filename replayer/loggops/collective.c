@@ -82,7 +82,8 @@ static loggops_step of_root(const loggops_op *op, const int64_t *list, uint32_t 
         return number == 0 ? receive_from(op->peer, 0) : number == 1 ? until_done : at_end;
     if (number + 1 < size) {
         const int32_t to = from_root(op, number + 1, size);
-        return send_to(to, block_of(op, list, to));
+        const uint64_t bytes = block_of(op, list, to);
+        return op->algorithm == LOGGOPS_SCATTER_LINEAR ? send_to(to, bytes) : start_to(to, bytes);
     }
     return number + 1 == size ? until_done : at_end;
 }
@@ -181,7 +182,7 @@ static loggops_step all_at_once(const loggops_op *op, const int64_t *list, uint3
     if (number > 2 * n)
         return at_end;
     const int32_t to = (int32_t)(((uint64_t)me + 1 + (number - n)) % size);
-    return send_to(to, block_of(op, list, to));
+    return start_to(to, block_of(op, list, to));
 }
 
 /* A message from each rank to the next. */
@@ -254,8 +255,8 @@ int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t 
     }
 }
 
-loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
-                                     uint32_t size, uint32_t number)
+static loggops_step step_of(const loggops_op *op, const int64_t *list, uint32_t me, uint32_t size,
+                            uint32_t number)
 {
     const uint64_t bytes = op->amount;
     if (size < 2)
@@ -304,6 +305,16 @@ loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, 
     case LOGGOPS_SCAN_LINEAR: return chain(me, size, number, bytes);
     default: return at_end;
     }
+}
+
+loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
+                                     uint32_t size, uint32_t number)
+{
+    loggops_step step = step_of(op, list, me, size, number);
+    if (step.call == LOGGOPS_SENDRECV &&
+        (op->blocks || op->algorithm == LOGGOPS_REDUCE_SCATTER_HALVING))
+        step.call = LOGGOPS_BLOCKING;
+    return step;
 }
 
 uint8_t loggops_algorithm_for(tl_action action)

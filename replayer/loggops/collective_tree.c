@@ -130,8 +130,13 @@ static loggops_step pass_down(const loggops_op *op, uint32_t v, uint32_t size, c
     uint32_t step = is_last ? *number - all : *number % each;
     if (v && !is_last && step-- == 0)
         return receive_from(from_root(op, p->parent, size), 0);
-    if (step < p->n_children)
-        return send_to(from_root(op, p->children[step], size), bytes_of(s, segment));
+    if (step < p->n_children) {
+        const int32_t child = from_root(op, p->children[step], size);
+        const int is_split =
+            op->algorithm == LOGGOPS_BCAST_SPLIT || op->algorithm == LOGGOPS_BCAST_SPLIT_SEGMENTS;
+        return is_split ? send_to(child, bytes_of(s, segment))
+                        : start_to(child, bytes_of(s, segment));
+    }
     if (step == p->n_children)
         return until_done;
     *number = step - p->n_children - 1;

@@ -77,9 +77,10 @@ enum { LOGGOPS_MAX_SIZES = 68 }; /* of two options with the most segments, and S
 
 /* Costs by size, from 0 bytes on.  `charges_as_smpi`: a blocking send of S bytes and more that is
  * neither synchronous nor buffered has no overhead, and the receive of a message whose sender waits
- * for it has none.  The start of a persistent send costs as much as a blocking send.  The latency
- * of a long message begins when both sides are ready.  Without charges_as_smpi, the question has
- * left before, and a receive that is posted later saves this part of the latency. */
+ * for it has none.  The start of a persistent send costs as much as a blocking send, a send of a
+ * collective as the call that SMPI makes for it.  The latency of a long message begins when both
+ * sides are ready.  Without charges_as_smpi, the question has left before, and a receive that is
+ * posted later saves this part of the latency. */
 typedef struct loggops_path {
     unsigned n;
     int charges_as_smpi;
@@ -170,6 +171,8 @@ typedef struct loggops_op {
     uint8_t is_synchronous : 1; /* a send by rendezvous, however short */
     uint8_t is_buffered : 1;    /* a send that does not wait for its receive, however long */
     uint8_t is_persistent : 1;  /* the start of a persistent request */
+    uint8_t blocks : 1;         /* a collective that calls MPI_Irecv, MPI_Send and MPI_Wait instead
+                                   of MPI_Sendrecv */
     uint32_t comm;              /* index of a communicator */
     /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
      * do the same with their own neighbours share one program; the root of a collective as it is.
@@ -284,7 +287,10 @@ typedef struct loggops_step {
     uint64_t bytes;
     int32_t then_to; /* after a receive: the next two steps are a send of as many bytes to that rank
                         and a wait; otherwise LOGGOPS_NOBODY */
+    uint8_t call;    /* loggops_call, which SMPI makes for it */
 } loggops_step;
+
+enum loggops_call { LOGGOPS_BLOCKING = 0, LOGGOPS_ISEND, LOGGOPS_SENDRECV };
 
 /* The `number`-th step of rank `me` of `size`; `list` is NULL if all blocks are equal.  A function
  * of its arguments alone: nothing of a schedule is stored. */

@@ -336,15 +336,26 @@ static void do_step(simulation *s, block *b, uint32_t r, sim_step *step, uint64_
     }
 }
 
+static int charges_as_smpi(const simulation *s)
+{
+    return s->moves_bytes && s->run->nodes->between.charges_as_smpi;
+}
+
 /* One step of a collective, with all that depends on the rank worked out. */
 static void find_collective_step(const simulation *s, uint32_t r, const loggops_op *op,
                                  uint32_t number, uint32_t request, sim_step *step)
 {
     const loggops_program *program = &s->run->programs[s->ranks[r].program];
     const loggops_comm *comm = &s->run->comms[op->comm];
-    const loggops_step part =
-        loggops_collective_step(op, op->list ? program->lists + op->list : NULL,
-                                loggops_rank_in(comm, r), comm->n_members, number);
+    const int64_t *list = op->list ? program->lists + op->list : NULL;
+    const uint32_t me = loggops_rank_in(comm, r), size = comm->n_members;
+    const int as_smpi = charges_as_smpi(s) && request == OF_COLLECTIVE;
+    loggops_step part = loggops_collective_step(op, list, me, size, number);
+    if (as_smpi && part.call == LOGGOPS_SENDRECV) { /* whose send comes before its receive */
+        number = part.kind == LOGGOPS_RECV ? number + 1 : number - 1;
+        part = loggops_collective_step(op, list, me, size, number);
+        part.then_to = LOGGOPS_NOBODY;
+    }
     step->op = op;
     step->kind = part.kind;
     step->amount = part.bytes;
@@ -352,10 +363,10 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->tag = op->tag;
     step->request = request;
     step->partner = part.peer < 0 || !comm->members ? part.peer : comm->members[part.peer];
-    step->starts = 0;
+    step->starts = as_smpi && part.call != LOGGOPS_BLOCKING;
     step->is_rendezvous = part.kind == LOGGOPS_SEND && part.bytes >= s->params.S_bytes;
     step->combines = s->params.R_ps_byte > 0 && part.kind == LOGGOPS_RECV &&
-                     loggops_combines(op, loggops_rank_in(comm, r), comm->n_members, number);
+                     loggops_combines(op, me, size, number);
     step->then_to = part.then_to < 0 || !comm->members ? part.then_to : comm->members[part.then_to];
 }
 

@@ -6,29 +6,46 @@
 
 #include "loggops.h"
 
-static const loggops_step at_end = {LOGGOPS_END, LOGGOPS_NOBODY, 0, LOGGOPS_NOBODY};
+static const loggops_step at_end = {.kind = LOGGOPS_END, .peer = LOGGOPS_NOBODY, .then_to = LOGGOPS_NOBODY};
 
 static inline loggops_step send_to(int32_t peer, uint64_t bytes)
 {
-    return (loggops_step){LOGGOPS_SEND, peer, bytes, LOGGOPS_NOBODY};
+    return (loggops_step){
+        .kind = LOGGOPS_SEND, .peer = peer, .bytes = bytes, .then_to = LOGGOPS_NOBODY};
+}
+
+/* One of several sends that are waited for together. */
+static inline loggops_step start_to(int32_t peer, uint64_t bytes)
+{
+    loggops_step step = send_to(peer, bytes);
+    step.call = LOGGOPS_ISEND;
+    return step;
 }
 
 static inline loggops_step receive_from(int32_t peer, uint64_t bytes)
 {
-    return (loggops_step){LOGGOPS_RECV, peer, bytes, LOGGOPS_NOBODY};
+    return (loggops_step){
+        .kind = LOGGOPS_RECV, .peer = peer, .bytes = bytes, .then_to = LOGGOPS_NOBODY};
 }
 
-static const loggops_step until_done = {LOGGOPS_WAIT, LOGGOPS_NOBODY, 0, LOGGOPS_NOBODY};
+static const loggops_step until_done = {
+    .kind = LOGGOPS_WAIT, .peer = LOGGOPS_NOBODY, .then_to = LOGGOPS_NOBODY};
 
 /* Three steps: receive from one rank, send to another, wait for both. */
 enum { EXCHANGE_STEPS = 3 };
 static inline loggops_step exchange(uint32_t number, int32_t to, int32_t from, uint64_t bytes)
 {
+    loggops_step step = until_done;
     switch (number % EXCHANGE_STEPS) {
-    case 0: return (loggops_step){LOGGOPS_RECV, from, bytes, to};
-    case 1: return send_to(to, bytes);
-    default: return until_done;
+    case 0:
+        step = receive_from(from, bytes);
+        step.then_to = to;
+        break;
+    case 1: step = send_to(to, bytes); break;
+    default: return step;
     }
+    step.call = LOGGOPS_SENDRECV;
+    return step;
 }
 
 /* The bytes of the block of (or for) one rank: from the list, if there is one. */

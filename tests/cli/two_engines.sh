@@ -255,6 +255,34 @@ for engine in smpi loggops; do
             grep -qxF "timeless: ./wrong: options.conf: option smpi/send-is-detached-thresh:$wrong is not a whole number of bytes; write smpi/send-is-detached-thresh:65536 if messages of 64 KiB and more wait for their receivers" said
     done
 done
+# ---- collectives: their calls of SMPI, whose sends that do not block take ten times as long here ----
+# overheads RANKS CALL SLOTS OPTION...: the ends of all ranks, to 1e-3
+overheads() {
+    call "$1" "$2" "$3"
+    "$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --json=a.json "${@:4}" && "$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --json=b.json --engine loggops "${@:4}" &&
+        python3 -c 'import json; a, b = ([rank["end_s"] for rank in json.load(open(name))["ranks"]] for name in ("a.json", "b.json"))
+print(a, b); exit(any(abs(x - y) > 1e-3 * x for x, y in zip(a, b)))'
+}
+for size in 8 16000; do
+    for n in 7 8; do
+        each="$n ranks, $size bytes"
+        check "bcast=flattree, $each" overheads $n MPI_Bcast "count=$size type_bytes=1 peer=0" --coll bcast=flattree
+        check "bcast=ompi_pipeline, $each" overheads $n MPI_Bcast "count=$size type_bytes=1 peer=0" --coll bcast=ompi_pipeline
+        check "allreduce=rdb, $each" overheads $n MPI_Allreduce "count=$size type_bytes=1" --coll allreduce=rdb
+        check "alltoall=ring, $each" overheads $n MPI_Alltoall "count=$size type_bytes=1 recv_count=$size recv_type_bytes=1" --coll alltoall=ring
+        check "alltoall=bruck, $each" overheads $n MPI_Alltoall "count=$size type_bytes=1 recv_count=$size recv_type_bytes=1" --coll alltoall=bruck
+        check "allgather=ring, $each" overheads $n MPI_Allgather "count=$size type_bytes=1 recv_count=$size recv_type_bytes=1" --coll allgather=ring
+        check "ompi-4.1: broadcast, $each" overheads $n MPI_Bcast "count=$size type_bytes=1 peer=0" --coll-selector ompi-4.1
+        check "ompi-4.1: allreduce, $each" overheads $n MPI_Allreduce "count=$((size / 8)) type_bytes=8" --coll-selector ompi-4.1
+        check "ompi-4.1: allgather, $each" overheads $n MPI_Allgather "count=$size type_bytes=1 recv_count=$size recv_type_bytes=1" --coll-selector ompi-4.1
+    done
+done
+for n in 7 8; do
+    check "barrier=ompi_bruck, $n ranks" overheads $n MPI_Barrier clock_ns=0 --coll barrier=ompi_bruck
+    check "barrier=ompi_recursivedoubling, $n ranks" overheads $n MPI_Barrier clock_ns=0 --coll barrier=ompi_recursivedoubling
+done
+check 'reduce_scatter=ompi_basic_recursivehalving, 8 ranks' overheads 8 MPI_Reduce_scatter 'type_bytes=8 list=[100,100,100,100,100,100,100,100]' \
+    --coll reduce_scatter=ompi_basic_recursivehalving
 # ---- one adapter for several ranks: a send that holds its CPU holds up no other rank ----
 cp -r calls held && sed -i 's/bw="1e10Bps"/bw="1e18Bps"/' held/platform.xml && sed -i 's/^smpi.os:.*/smpi\/os:0:1e-6:0;4000:1e-3:0/' held/options.conf
 # 4 ranks on each of two hosts; each has a partner on the other one, and sizes of messages drawn from a seed
