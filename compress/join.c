@@ -101,16 +101,14 @@ static tl_status check_all_hosts(const join *j)
                    n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "are" : "is");
 }
 
-/* Copies the bytes of a part, beginning at `from`, and the events of its killed ranks from its open
- * file. */
-static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, const char *out_path)
+static tl_status copy_bytes(const join *j, tl_reader *part, uint64_t from, uint64_t end, int fd,
+                            const char *out_path)
 {
     enum { BLOCK_BYTES = 1 << 16 };
     uint8_t *block = malloc(BLOCK_BYTES);
     if (!block)
         return tl_fail(j->err, TL_ERR_MEMORY, "%s: out of memory", out_path);
     tl_status status = TL_OK;
-    const uint64_t end = part->file_bytes + part->recovered.size;
     while (!status && from < end) {
         uint64_t left = end - from;
         size_t size = left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES;
@@ -123,6 +121,21 @@ static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, con
     }
     free(block);
     return status;
+}
+
+/* Copies the bytes of a part, beginning at `from`, and the events of its killed ranks from its open
+ * file. If these make up for an incomplete chunk, so that the part is not damaged, then the joined
+ * file, which has no open file, must not have this chunk. */
+static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, const char *out_path)
+{
+    tl_status status = TL_OK;
+    for (size_t i = 0; !status && !part->n_damages && i < part->n_regions; i++) {
+        status = copy_bytes(j, part, from, part->regions[i].from, fd, out_path);
+        from = part->regions[i].to;
+    }
+    return status
+               ? status
+               : copy_bytes(j, part, from, part->file_bytes + part->recovered.size, fd, out_path);
 }
 
 static tl_status write_joined(const join *j, const char *out_path)

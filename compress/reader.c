@@ -75,20 +75,48 @@ static tl_status group_extras(tl_reader *r)
     return TL_OK;
 }
 
-/* A rank without an end in a damaged file may have lost its end, and events, in the damaged bytes.
- */
-static tl_status settle_parts(tl_reader *r)
+/* Finds the hosts in whose bytes the damages are. *out is whether they are known: a joined file has
+ * the bytes of one host after those of another. */
+static tl_status find_damaged_hosts(const tl_reader *r, tl_map *hosts, bool *out)
 {
-    r->complete = r->n_damages == 0 && r->n_parts == r->header.run.n_ranks;
-    for (size_t i = 0; i < r->n_parts; i++) {
-        tl_part *part = r->parts[i];
-        if (!part->damage && part->summary.end == TL_END_NONE && r->n_damages &&
-            !(part->damage = tl_copy_error(&r->damages[0])))
+    *out = *r->header.run.parts && r->n_damages == r->n_local_damages;
+    for (size_t i = 0; *out && i < r->n_parts; i++) {
+        const tl_part *part = r->parts[i];
+        const char *host = part->definitions->host;
+        if (!part->named && !part->damage)
+            continue;
+        uint64_t *is_damaged = host ? tl_map_at(hosts, tl_hash_of(host, strlen(host), 0)) : NULL;
+        if (host && !is_damaged)
             return TL_ERR_MEMORY;
-        r->complete = r->complete &&
-                      (part->summary.end == TL_END_FINALIZED || part->summary.end == TL_END_CUT);
+        if (is_damaged)
+            *is_damaged = 1;
+        *out = host != NULL;
     }
     return TL_OK;
+}
+
+/* A rank without an end in a damaged file may have lost its end, and events, in the damaged bytes,
+ * unless these are the bytes of other hosts. */
+static tl_status settle_parts(tl_reader *r)
+{
+    tl_map hosts = {0};
+    bool known;
+    tl_status status = find_damaged_hosts(r, &hosts, &known);
+    r->complete = r->n_damages == 0 && r->n_parts == r->header.run.n_ranks;
+    for (size_t i = 0; !status && i < r->n_parts; i++) {
+        tl_part *part = r->parts[i];
+        const char *host = part->definitions->host;
+        r->complete = r->complete &&
+                      (part->summary.end == TL_END_FINALIZED || part->summary.end == TL_END_CUT);
+        if (part->damage || part->summary.end != TL_END_NONE || !r->n_damages)
+            continue;
+        const uint64_t *other =
+            known && host ? tl_map_at(&hosts, tl_hash_of(host, strlen(host), 0)) : NULL;
+        if (!(other && !*other) && !(part->damage = tl_copy_error(&r->damages[0])))
+            status = TL_ERR_MEMORY;
+    }
+    tl_map_free(&hosts);
+    return status;
 }
 
 /* Finds ranks with the same events. They follow the lowest of them. */
@@ -249,6 +277,7 @@ void tl_reader_close(tl_reader *r)
     free(r->extras);
     free(r->bases);
     free(r->damages);
+    free(r->regions);
     free(r->part_of_rank);
     tl_buffer_free(&r->recovered);
     tl_pool_free(&r->pool);

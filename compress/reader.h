@@ -66,6 +66,10 @@ typedef struct tl_part {
     tl_error *damage;   /* NULL: none; otherwise it stands after the last intact event */
 } tl_part;
 
+typedef struct tl_region {
+    uint64_t from, to;
+} tl_region;
+
 struct tl_reader {
     int fd;
     char *path;
@@ -87,6 +91,9 @@ struct tl_reader {
     size_t n_bases, bases_capacity;
     tl_error *damages;
     size_t n_damages, damages_capacity;
+    tl_region *regions; /* bytes of the file that belong to no intact chunk, in order */
+    size_t n_regions, regions_capacity;
+    size_t n_local_damages; /* those that begin in a chunk whose rank is known */
     bool complete;
     const tl_program_kind *kind; /* NULL: a file */
     void *program;

@@ -26,9 +26,8 @@ typedef struct scan {
      * frame that does not exist. */
     uint64_t content[2];
     bool is_lost;
-    tl_map shared;    /* definitions by their hash: index + 1 */
-    size_t n_regions; /* of the reported damages: bytes that belong to no intact chunk */
-    uint64_t wasted;  /* bytes hashed for chunks that turned out damaged */
+    tl_map shared;   /* definitions by their hash: index + 1 */
+    uint64_t wasted; /* bytes hashed for chunks that turned out damaged */
 } scan;
 
 static tl_status out_of_memory(scan *s)
@@ -56,6 +55,18 @@ static tl_status add_damage(scan *s, const tl_error *damage)
         return out_of_memory(s);
     r->damages[r->n_damages++] = *damage;
     return TL_OK;
+}
+
+/* Bytes that belong to no intact chunk. */
+static tl_status add_region(scan *s, uint64_t from, uint64_t to, const tl_error *damage)
+{
+    tl_reader *r = s->r;
+    if (r->n_damages == MAX_DAMAGES)
+        return TL_OK;
+    if (!tl_make_room(&r->regions, r->n_regions, &r->regions_capacity, sizeof *r->regions))
+        return out_of_memory(s);
+    r->regions[r->n_regions++] = (tl_region){.from = from, .to = to};
+    return add_damage(s, damage);
 }
 
 /* Marks the rank as damaged: its events from here on are lost. */
@@ -432,7 +443,7 @@ static tl_status name_ranks(scan *s, const tl_chunk *bad, char *whose, size_t si
 static tl_status report_region(scan *s, uint64_t from, uint64_t to, const tl_chunk *bad,
                                bool cut_short)
 {
-    const tl_reader *r = s->r;
+    tl_reader *r = s->r;
     char whose[64];
     tl_status status = name_ranks(s, bad, whose, sizeof whose);
     if (status)
@@ -448,17 +459,19 @@ static tl_status report_region(scan *s, uint64_t from, uint64_t to, const tl_chu
                      "%s:%" PRIu64 ": %" PRIu64 " bytes%s are damaged; the other parts are intact, "
                      "record the run again for the rest",
                      r->path, from, to - from, whose);
-    s->n_regions += r->n_damages < MAX_DAMAGES;
-    return add_damage(s, &damage);
+    /* The frames of a block are of ranks of several hosts. */
+    r->n_local_damages += *whose && bad->type != TL_CHUNK_BLOCK && r->n_damages < MAX_DAMAGES;
+    return add_region(s, from, to, &damage);
 }
 
 /* A rank that is killed while it writes leaves an incomplete chunk, and its events in TRACE.open.
  * The chunks of a rank are numbered, so nothing is lost if each rank goes on to its end, or to its
- * slot in TRACE.open. */
+ * slot in TRACE.open. The part of a host has nothing of the ranks of other hosts. */
 static bool nothing_is_lost(const scan *s)
 {
     const tl_reader *r = s->r;
-    bool all = r->n_damages == s->n_regions && r->n_parts == r->header.run.n_ranks;
+    bool all = r->n_damages == r->n_regions &&
+               (r->n_parts == r->header.run.n_ranks || *r->header.run.parts);
     bool killed = false;
     for (size_t i = 0; all && i < r->n_parts; i++) {
         const tl_part *part = r->parts[i];

@@ -72,4 +72,14 @@ check 'what is not joined is not written' test ! -e no.tl
 check 'no part is lost: --allow-missing joins as without it' $timeless join --allow-missing b.tl a.tl -o again.tl
 check 'no part is lost: the same bytes' cmp all.tl again.tl
 check_exit 3 'the joined trace of a damaged part is damaged' $timeless info damaged.tl
+# The ranks of node1 are killed, and the part of node2 ends within a chunk.
+killed() { printf '%s\n' "rank $1 host=\"node1\"" "$1 0 MPI_Init clock_ns=0 volume=$1"; }
+{ header A; killed 0; killed 2; } | make killed.tl
+for order in 'killed.tl torn.tl' 'torn.tl killed.tl'; do
+    # shellcheck disable=SC2086
+    check "a damaged part and killed ranks of another host, $order: joined" $timeless join $order -o both.tl
+    $timeless info both.tl >ends 2>&1
+    check "a damaged part and killed ranks of another host, $order: the rank of the damaged part is damaged" grep -Eq '^ +1 .* damaged +node2' ends
+    check "a damaged part and killed ranks of another host, $order: the others are killed, not damaged" test "$(grep -Ec '^ +[02] +1 .* killed +node1' ends)" = 2
+done
 tap_done

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "events.h"
+#include "timeless_convert.h"
 
 enum { RANKS = 3 };
 
@@ -90,6 +91,25 @@ static void check_torn(const char *path, uint64_t n_events, const test_file *kep
     tl_reader_close(r);
 }
 
+/* The part of a host is joined without the incomplete chunk. */
+static void check_joined(const char *path, uint64_t n_events)
+{
+    tl_reader *r;
+    tl_error err;
+    tl_rank_summary summary;
+    char missing[64], joined[280];
+    snprintf(joined, sizeof joined, "%s.joined", path);
+    assert_int_equal(tl_join_left(&path, 1, joined, missing, sizeof missing, &err), TL_OK);
+    assert_string_equal(missing, "k");
+    assert_int_equal(tl_reader_open(joined, &r, &err), TL_OK);
+    assert_int_equal(tl_reader_n_damages(r), 0);
+    assert_int_equal(tl_reader_rank(r, 0, &summary), TL_OK);
+    assert_int_equal(summary.n_events, n_events);
+    assert_int_equal(summary.end, TL_END_NONE);
+    tl_reader_close(r);
+    unlink(joined);
+}
+
 /* Puts and writes `n` events of a rank after `from`, with a definition. */
 static void write_some(tl_writer *w, uint32_t rank, uint64_t from, uint64_t n)
 {
@@ -102,17 +122,16 @@ static void write_some(tl_writer *w, uint32_t rank, uint64_t from, uint64_t n)
     }
 }
 
-static void killed_while_it_writes(void **state)
+/* `run`: of two ranks here, and of others on another host if it has parts. */
+static void check_killed_while_it_writes(const tl_run *run)
 {
-    (void)state;
     enum { SOME = 40, FIRST = 2 * SOME };
     char path[256], open_path[280];
     snprintf(path, sizeof path, "%s", test_scratch("torn"));
     snprintf(open_path, sizeof open_path, "%s.open", path);
-    const tl_run run = {.n_ranks = 2, .volume_unit = "none"};
     tl_error err;
     tl_writer *torn, *other;
-    assert_int_equal(tl_trace_create(path, &run, &err), TL_OK);
+    assert_int_equal(tl_trace_create(path, run, &err), TL_OK);
     assert_int_equal(tl_trace_keep_open(path, &err), TL_OK);
     assert_int_equal(tl_writer_open(path, 0, "h", &torn, &err), TL_OK);
     assert_int_equal(tl_writer_keep_open(torn, &err), TL_OK);
@@ -141,6 +160,8 @@ static void killed_while_it_writes(void **state)
         memcpy(mixed + before.size + size_of_other, all.data + before.size, size - before.size);
         test_store(path, mixed, size + size_of_other);
         check_torn(path, FIRST + SOME, &kept);
+        if (run->parts && size % 16 == 0)
+            check_joined(path, FIRST + SOME);
     }
     free(mixed);
     free(kept.data);
@@ -148,6 +169,14 @@ static void killed_while_it_writes(void **state)
     free(all.data);
     free(both.data);
     tl_trace_remove(path);
+}
+
+static void killed_while_it_writes(void **state)
+{
+    (void)state;
+    check_killed_while_it_writes(&(tl_run){.n_ranks = 2, .volume_unit = "none"});
+    check_killed_while_it_writes(
+        &(tl_run){.n_ranks = 3, .volume_unit = "none", .run_id = "a", .parts = "h k"});
 }
 
 /* Whatever that file holds, what the trace holds is right, and no event is added to a rank that has
