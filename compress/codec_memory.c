@@ -17,7 +17,7 @@ void tl_codec_reset(tl_codec *codec)
     codec->last = codec->before_last = 0;
     codec->clock_ns = codec->peer = 0;
     codec->run = codec->same_volumes = 0;
-    codec->n_bytes = 0;
+    codec->n_bytes = codec->check = 0;
     codec->n_events = codec->recent = 0;
     codec->match = 0;
     memset(codec->seen, 0, sizeof codec->seen);

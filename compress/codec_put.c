@@ -6,6 +6,7 @@ static void put(tl_codec *codec, tl_buffer *out, uint64_t v)
     size_t before = out->size;
     tl_buffer_put_varint(out, v);
     codec->n_bytes += out->size - before;
+    codec->check = tl_check_mix(codec->check, v);
 }
 
 /* ---- values ---- */
@@ -177,6 +178,7 @@ static uint32_t put_context(tl_codec *codec, uint8_t **p, const tl_event *event,
     *p = tl_put_varint(*p, slots);
     c = tl_codec_add_context(codec, event->call, event->site, slots);
     codec->hashed[slot] = (uint16_t)c;
+    codec->check = tl_check_mix(codec->check, (uint64_t)event->site << 32 | event->call);
     return c;
 }
 
@@ -219,6 +221,7 @@ bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_eve
     uint32_t index = put_context(codec, &p, event, row);
     if (!index)
         return false;
+    codec->check = tl_check_mix(codec->check, index);
     tl_context *c = &codec->contexts[index];
     uint64_t v[TL_MAX_CONTEXT_VALUES];
     unsigned n = gather(codec, event, c->slots, v);

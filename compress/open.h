@@ -30,6 +30,20 @@ enum {
     TL_OPEN_LEAD_BYTES = TL_OPEN_STATES + 2 * TL_OPEN_STATE_BYTES
 };
 
+/* If the node dies and the file is on another one, some pages may be older than the state, or lost.
+ * This hash finds out: `events` is that of the codec. */
+static inline uint64_t tl_open_check(uint64_t definitions, uint64_t events)
+{
+    return (definitions + events) | 1;
+}
+/* Adds the definitions that begin at byte `from` to their hash. */
+static inline uint64_t tl_open_mix(uint64_t hash, const tl_buffer *definitions, size_t from)
+{
+    for (size_t i = from; i < definitions->size; i++)
+        hash = tl_check_mix(hash, definitions->data[i]);
+    return hash;
+}
+
 static inline size_t tl_open_area(unsigned i)
 {
     return (size_t)TL_OPEN_STREAM_BYTES * (1 + i);
@@ -43,6 +57,8 @@ typedef struct tl_open_state {
     uint32_t definitions_bytes;
     uint32_t control_bytes, run; /* events that the codec has not written yet */
     uint32_t volumes_bytes, same_volumes;
+    uint32_t unused;
+    uint64_t check; /* of definitions and events; odd, or 0 if an older version wrote the file */
 } tl_open_state;
 
 /* ---- writing ---- */
@@ -96,6 +112,7 @@ static inline void tl_open_commit(tl_open_slot *slot, const tl_open_state *s)
     tl_open_store32(&to->run, s->run);
     tl_open_store32(&to->volumes_bytes, s->volumes_bytes);
     tl_open_store32(&to->same_volumes, s->same_volumes);
+    tl_open_store64(&to->check, s->check);
     uint64_t *commits = (uint64_t *)(void *)(slot->data + TL_OPEN_COMMITS);
     __atomic_store_n(commits, htole64(n), __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -17,7 +17,8 @@ typedef struct recovery {
     int fd;
     uint64_t bytes; /* of the file */
     tl_packer *packer;
-    tl_codec *codec;
+    tl_codec *codec, *encoder;
+    tl_buffer encoded[TL_N_STREAMS]; /* what the encoder writes of an event */
     tl_buffer areas[TL_OPEN_N_AREAS];
     tl_buffer raw, list;
 } recovery;
@@ -65,7 +66,8 @@ static bool read_state(const recovery *f, uint64_t at, uint32_t *rank, tl_open_s
                              .control_bytes = tl_load32(p + 28),
                              .run = tl_load32(p + 32),
                              .volumes_bytes = tl_load32(p + 36),
-                             .same_volumes = tl_load32(p + 40)};
+                             .same_volumes = tl_load32(p + 40),
+                             .check = tl_load64(p + 48)};
     return n && state->n_events <= TL_FRAME_EVENTS && state->run <= state->n_events &&
            state->same_volumes <= state->n_events &&
            state->definitions_bytes <= TL_OPEN_STREAM_BYTES &&
@@ -89,6 +91,18 @@ static bool append(recovery *f, tl_chunk *chunk, const tl_buffer *raw, tl_buffer
     return done;
 }
 
+/* Encodes an event again, for the hash of the frame. */
+static bool encode(recovery *f, const tl_event *e)
+{
+    const tl_call_info *row = tl_call_by_code(e->call);
+    for (unsigned i = 0; i < TL_N_STREAMS; i++)
+        f->encoded[i].size = 0;
+    return row &&
+           tl_buffer_reserve(&f->encoded[TL_STREAM_LISTS],
+                             (size_t)e->list_len * TL_VARINT_MAX_BYTES) &&
+           tl_codec_put(f->encoder, f->encoded, e, row);
+}
+
 /* Decodes the frame to find the ends of its streams, because bytes of an incomplete event may
  * follow. */
 static bool cut_streams(recovery *f, const tl_open_state *state, uint32_t rank)
@@ -98,9 +112,10 @@ static bool cut_streams(recovery *f, const tl_open_state *state, uint32_t rank)
     for (unsigned i = 0; i < TL_N_STREAMS; i++)
         in[i] = (tl_input){.p = f->areas[i].data, .end = f->areas[i].data + f->areas[i].size};
     tl_codec_init(f->codec, rank);
+    tl_codec_init(f->encoder, rank);
     for (uint32_t n = 0; n < state->n_events; n++) {
         tl_event e;
-        if (tl_codec_get(f->codec, in, &e, &f->list))
+        if (tl_codec_get(f->codec, in, &e, &f->list) || (state->check && !encode(f, &e)))
             return false;
         volume += e.volume;
     }
@@ -168,6 +183,17 @@ static bool append_events(recovery *f, uint64_t at, const tl_open_state *state, 
     return rebuild_frame(f, at, state, chunk->rank) && append(f, chunk, &f->raw, out);
 }
 
+/* Whether definitions and events, which have been decoded, are those of the state. */
+static bool is_intact(recovery *f, uint64_t at, const tl_open_state *state)
+{
+    const tl_buffer *definitions = &f->areas[TL_OPEN_DEFINITIONS];
+    if (!state->check)
+        return true;
+    return read_area(f, at, TL_OPEN_DEFINITIONS, state->definitions_bytes) &&
+           state->check == tl_open_check(tl_open_mix(0, definitions, 0),
+                                         state->n_events ? f->encoder->check : 0);
+}
+
 /* Appends the chunks of a slot to `out`; false if nothing of the slot can be used. */
 static bool recover_slot(recovery *f, uint64_t at, tl_buffer *out)
 {
@@ -185,6 +211,8 @@ static bool recover_slot(recovery *f, uint64_t at, tl_buffer *out)
     if (state.n_events && n_written < n_pending(&state) &&
         !append_events(f, at, &state, &chunk, out))
         return false;
+    if (n_written < n_pending(&state) && !is_intact(f, at, &state))
+        return false;
     /* If the rank is still running, it may have begun another frame in the same place. */
     if (!read_state(f, at, &rank, &after) || after.sequence != state.sequence)
         return false;
@@ -199,7 +227,10 @@ static bool prepare(recovery *f)
     enum { SLACK = 2 * TL_VARINT_MAX_BYTES + 2 };
     f->packer = tl_packer_new();
     f->codec = calloc(1, sizeof *f->codec);
-    bool ok = f->packer && f->codec;
+    f->encoder = calloc(1, sizeof *f->encoder);
+    bool ok = f->packer && f->codec && f->encoder;
+    for (unsigned i = 0; ok && i < TL_N_STREAMS; i++)
+        ok = tl_buffer_reserve(&f->encoded[i], TL_EVENT_MAX_BYTES);
     for (unsigned i = 0; ok && i < TL_OPEN_N_AREAS; i++)
         ok = tl_buffer_reserve(&f->areas[i], TL_OPEN_STREAM_BYTES + SLACK);
     return ok;
@@ -232,9 +263,12 @@ tl_status tl_open_recover(tl_reader *r, tl_error *err)
     }
     for (unsigned i = 0; i < TL_OPEN_N_AREAS; i++)
         tl_buffer_free(&f.areas[i]);
+    for (unsigned i = 0; i < TL_N_STREAMS; i++)
+        tl_buffer_free(&f.encoded[i]);
     tl_buffer_free(&f.raw);
     tl_buffer_free(&f.list);
     free(f.codec);
+    free(f.encoder);
     tl_packer_free(f.packer);
     close(f.fd);
     return status;

@@ -32,6 +32,7 @@ struct tl_writer {
     uint64_t max_events; /* of a frame */
     size_t max_bytes;    /* likewise; a frame ends behind the event that reaches one of both */
     size_t n_kept[2];    /* bytes of definitions and of the lists that are in the slot */
+    uint64_t check;      /* hash of these definitions */
     uint32_t rank, n_ranks;
     uint64_t seed;
     tl_status status; /* sticky */
@@ -284,8 +285,10 @@ static void copy_to_slot(tl_writer *w, unsigned area, size_t *n_kept, const tl_b
 static void keep(tl_writer *w)
 {
     const tl_buffer *lists = &w->streams[TL_STREAM_LISTS];
-    if (w->definitions.size != w->n_kept[0])
+    if (w->definitions.size != w->n_kept[0]) {
+        w->check = tl_open_mix(w->check, &w->definitions, w->n_kept[0]);
         copy_to_slot(w, TL_OPEN_DEFINITIONS, &w->n_kept[0], &w->definitions);
+    }
     if (lists->size != w->n_kept[1])
         copy_to_slot(w, TL_STREAM_LISTS, &w->n_kept[1], lists);
     const tl_open_state state = {
@@ -298,6 +301,7 @@ static void keep(tl_writer *w)
         .volumes_bytes = (uint32_t)w->streams[TL_STREAM_VOLUMES].size,
         .run = (uint32_t)w->codec->run,
         .same_volumes = (uint32_t)w->codec->same_volumes,
+        .check = tl_open_check(w->check, w->codec->check),
     };
     tl_open_commit(w->open, &state);
 }
@@ -405,7 +409,7 @@ tl_status tl_writer_flush(tl_writer *w)
     if (status)
         return fail(w, status);
     if (w->open) {
-        w->n_kept[0] = w->n_kept[1] = 0;
+        w->check = w->n_kept[0] = w->n_kept[1] = 0;
         keep(w);
     }
     return TL_OK;

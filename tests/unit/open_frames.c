@@ -242,12 +242,86 @@ static void hostile_open_file(void **state)
     tl_trace_remove(path);
 }
 
+/* If the node of a rank dies and the file is on another one, pages of the file may be lost, or
+ * older than the others: no event is wrong. */
+static void pages_are_lost(void **state)
+{
+    (void)state;
+    enum { SOME = 3000, FIRST = 2 * SOME, PAGE = 4096, WORDS = 50 };
+    static int64_t list[TEST_MAX_LIST];
+    char path[256], open_path[280], word[16];
+    uint32_t n_lost = 0;
+    tl_error err;
+    tl_writer *w;
+    const tl_run run = {.n_ranks = RANKS, .volume_unit = "none"};
+    snprintf(path, sizeof path, "%s", test_scratch("pages"));
+    snprintf(open_path, sizeof open_path, "%s.open", path);
+    assert_int_equal(tl_trace_create(path, &run, &err), TL_OK);
+    assert_int_equal(tl_trace_keep_open(path, &err), TL_OK);
+    assert_int_equal(tl_writer_open(path, 0, "h", &w, &err), TL_OK);
+    assert_int_equal(tl_writer_keep_open(w, &err), TL_OK);
+    write_some(w, 0, 0, FIRST);
+    test_file older = test_load(open_path);
+    assert_int_equal(tl_writer_flush(w), TL_OK);
+    write_some(w, 0, FIRST, SOME);
+    for (uint32_t id = 1; id < WORDS; id++) {
+        snprintf(word, sizeof word, "word%u", id);
+        const tl_user_kernel kernel = {.id = id, .name = word};
+        assert_int_equal(tl_writer_define_kernel(w, &kernel), TL_OK);
+    }
+    test_file now = test_load(open_path);
+    tl_writer_abandon(w);
+    /* Page 0 is the header of the file, without which the file is ignored. */
+    for (size_t at = 0; at < 2 * (now.size / PAGE); at++) {
+        const size_t page = at / 2 * PAGE;
+        uint8_t kept[PAGE];
+        memcpy(kept, now.data + page, PAGE);
+        if (at % 2)
+            memset(now.data + page, 0, PAGE);
+        else if (page + PAGE <= older.size)
+            memcpy(now.data + page, older.data + page, PAGE);
+        test_store(open_path, now.data, now.size);
+        memcpy(now.data + page, kept, PAGE);
+        tl_reader *r;
+        tl_cursor *c;
+        tl_event e;
+        const tl_user_kernel *kernels;
+        tl_rank_summary summary;
+        assert_int_equal(tl_reader_open(path, &r, &err), TL_OK);
+        assert_int_equal(tl_reader_rank(r, 0, &summary), TL_OK);
+        assert_int_equal(tl_reader_n_damages(r), 0);
+        const bool is_whole = summary.n_events == FIRST + SOME;
+        n_lost += !is_whole;
+        assert_true(is_whole || summary.n_events == FIRST);
+        assert_int_equal(tl_cursor_open(r, 0, &c, &err), TL_OK);
+        for (uint64_t n = 0; n < summary.n_events; n++) {
+            tl_event expected = test_regular_event(0, n, list);
+            assert_int_equal(tl_cursor_next(c, &e), TL_OK);
+            assert_true(test_same_event(&e, &expected));
+        }
+        assert_int_equal(tl_cursor_next(c, &e), TL_END);
+        const size_t n_kernels = tl_reader_kernels(r, 0, &kernels);
+        assert_int_equal(n_kernels, is_whole ? WORDS - 1 : 0);
+        for (size_t i = 0; i < n_kernels; i++) {
+            snprintf(word, sizeof word, "word%u", (unsigned)i + 1);
+            assert_string_equal(kernels[i].name, word);
+        }
+        tl_cursor_close(c);
+        tl_reader_close(r);
+    }
+    assert_in_range(n_lost, 10, now.size / PAGE);
+    free(older.data);
+    free(now.data);
+    tl_trace_remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_anywhere),
         cmocka_unit_test(killed_while_it_writes),
         cmocka_unit_test(hostile_open_file),
+        cmocka_unit_test(pages_are_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
