@@ -119,9 +119,9 @@ static tl_status add_small(loggops_reading *t, tl_action base, uint32_t comm, un
 {
     const uint64_t bytes = count * sizeof(int32_t);
     loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
-                           .comm = comm,
-                           .amount = bytes,
-                           .algorithm = choose(t, base, comm, count, bytes, 0)};
+                     .comm = comm,
+                     .amount = bytes,
+                     .algorithm = choose(t, base, comm, count, bytes, 0)};
     op.blocks = blocks(t, base, op.algorithm);
     return op.algorithm == LOGGOPS_NONE ? loggops_out_of_memory(t) : loggops_add(t, op);
 }

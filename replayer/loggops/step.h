@@ -6,7 +6,8 @@
 
 #include "loggops.h"
 
-static const loggops_step at_end = {.kind = LOGGOPS_END, .peer = LOGGOPS_NOBODY, .then_to = LOGGOPS_NOBODY};
+static const loggops_step at_end = {
+    .kind = LOGGOPS_END, .peer = LOGGOPS_NOBODY, .then_to = LOGGOPS_NOBODY};
 
 static inline loggops_step send_to(int32_t peer, uint64_t bytes)
 {
