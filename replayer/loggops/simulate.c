@@ -304,10 +304,12 @@ static int prepare(simulation *s)
     s->ranks = allocate_apart(run->n_ranks * sizeof *s->ranks);
     if (!s->blocks || !s->ranks || !prepare_workers(s) ||
         !loggops_pool_open(&s->message_pool, sizeof *s->messages, run->n_ranks) ||
-        !loggops_pool_open(&s->receive_pool, sizeof *s->receives, run->n_ranks))
+        !loggops_pool_open(&s->receive_pool, sizeof *s->receives, run->n_ranks) ||
+        (s->moves_bytes && !loggops_pool_open(&s->posted_pool, sizeof *s->posted_ps, run->n_ranks)))
         return 0;
     s->messages = (message *)(void *)s->message_pool.memory;
     s->receives = (receive *)(void *)s->receive_pool.memory;
+    s->posted_ps = (uint64_t *)(void *)s->posted_pool.memory;
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         memset(s->blocks[i].wheel.heads, 0xff, sizeof s->blocks[i].wheel.heads);
         s->blocks[i].free_fiber = NONE;
@@ -343,6 +345,7 @@ static void release_messages(simulation *s)
 {
     loggops_pool_close(&s->message_pool);
     loggops_pool_close(&s->receive_pool);
+    loggops_pool_close(&s->posted_pool);
     free(s->requests);
     free(s->owed_ps);
     s->requests = NULL;

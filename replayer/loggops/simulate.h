@@ -61,7 +61,6 @@ typedef struct message {
 
 /* A receive that is posted. */
 typedef struct receive {
-    uint64_t posted_ps;
     uint32_t context : 31;
     uint32_t combines : 1; /* what it brings with what the rank has */
     int32_t tag, source;
@@ -281,9 +280,10 @@ typedef struct simulation {
     sim_rank *ranks;
     uint8_t *requests;
     uint64_t *owed_ps; /* likewise: what the CPU owes receives that are complete; or NULL */
-    pool message_pool, receive_pool;
+    pool message_pool, receive_pool, posted_pool;
     message *messages; /* all of the pool */
     receive *receives;
+    uint64_t *posted_ps; /* by receive: when, if moves_bytes; apart, as receives are many */
     unsigned n_threads;
     worker *workers;
     uint64_t window; /* that is run */

@@ -378,10 +378,10 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
         return;
     }
     const receive taken = s->receives[posted];
-    loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
     const uint64_t ready_ps = m.request != EAGER && s->moves_bytes
-                                  ? both_ready_ps(s, r, &m, taken.posted_ps, at_ps)
+                                  ? both_ready_ps(s, r, &m, s->posted_ps[posted], at_ps)
                                   : at_ps;
+    loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
     if (at_ps < ready_ps) {
         match_at(s, r, i, taken.request, taken.combines, ready_ps);
         return;
@@ -488,12 +488,13 @@ void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive
                           uint64_t at_ps)
 {
     const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
-    if (i == NONE) {
+    if (i == NONE || (s->moves_bytes && i >= s->posted_pool.n_items)) {
         b->out_of_memory = 1;
         return;
     }
+    if (s->moves_bytes)
+        s->posted_ps[i] = at_ps;
     s->receives[i] = *wanted;
-    s->receives[i].posted_ps = at_ps;
     loggops_append_receive(s->receives, &rank->posted, i);
 }
 
