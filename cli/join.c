@@ -63,9 +63,21 @@ static void say_missing(const char *path, const char *hosts)
             "(%s%s)\n",
             path, tl_printable(hosts), n, n == 1 ? "" : "s", ranks + (used > 0),
             n > MOST_NAMED ? " ..." : "");
-    if (tl_reader_n_damages(r)) /* of a part that is there */
-        fprintf(stderr, "timeless: %s\n", tl_printable(tl_reader_damage(r, 0)->text));
     tl_reader_close(r);
+}
+
+/* The killed ranks of all parts that have lost their last events. */
+static uint32_t count_losers(const struct join_options *o)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < o->n_parts; i++) {
+        tl_reader *r;
+        if (tl_reader_open(o->parts[i], &r, NULL) != TL_OK)
+            continue;
+        n += record_count_losers(r);
+        tl_reader_close(r);
+    }
+    return n;
 }
 
 int cmd_join(int argc, char **argv)
@@ -81,6 +93,7 @@ int cmd_join(int argc, char **argv)
         return code;
     char missing[256] = "";
     const char *const *parts = (const char *const *)o.parts;
+    const uint32_t n_losers = count_losers(&o); /* -o may name a part */
     const tl_status status =
         o.allows_missing ? tl_join_left(parts, o.n_parts, o.out, missing, sizeof missing, &err)
                          : tl_join(parts, o.n_parts, o.out, &err);
@@ -91,7 +104,6 @@ int cmd_join(int argc, char **argv)
     record_pack(o.out, &(record_packing){.max_s = 0});
     if (*missing)
         say_missing(o.out, missing);
-    else
-        record_say_incomplete(o.out);
+    record_say_incomplete(o.out, n_losers);
     return CLI_OK;
 }

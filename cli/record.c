@@ -460,7 +460,8 @@ static int record(settings *s, const char *output)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s->command[0],
                              strerror(errno));
     const char *run_id = getenv("TIMELESS_RUN_ID");
-    size_t n_parts = record_join_parts(s->output, run_id);
+    uint32_t n_losers = 0;
+    size_t n_parts = record_join_parts(s->output, run_id, &n_losers);
     const bool is_new = record_is_of_run(s->output, run_id);
     if (n_parts && !is_new)
         return code ? code : CLI_BAD_INPUT;
@@ -473,7 +474,7 @@ static int record(settings *s, const char *output)
     limit_packing(&s->packing, ended.tv_sec - began.tv_sec);
     if (!s->no_pack)
         record_pack(s->output, &s->packing);
-    return record_summarise(s->output, code, s->quiet);
+    return record_summarise(s->output, code, s->quiet, n_losers);
 }
 
 int cmd_record(int argc, char **argv)

@@ -154,6 +154,23 @@ static tl_status write_joined(const join *j, const char *out_path)
     return tl_replace_end(&file, status, j->err);
 }
 
+/* Says what to do about a file that is not readable as a part: the node of it may have died. */
+static tl_status advise_leaving_out(tl_error *err, tl_status status)
+{
+    char problem[sizeof err->text];
+    if (!err || (status != TL_ERR_NOT_A_TRACE && status != TL_ERR_TRUNCATED &&
+                 status != TL_ERR_CORRUPT && status != TL_ERR_INPUT))
+        return status;
+    snprintf(problem, sizeof problem, "%s", err->text);
+    char *advice = strrchr(problem, ';');
+    if (advice)
+        *advice = '\0';
+    return tl_fail(err, status,
+                   "%s; give each part as the run left it, or leave this one out and give "
+                   "--allow-missing, if its node died",
+                   problem);
+}
+
 static tl_status join_all(join j, const char *const *paths, const char *out_path)
 {
     const size_t n_paths = j.n_parts;
@@ -166,6 +183,8 @@ static tl_status join_all(join j, const char *const *paths, const char *out_path
     tl_status status = TL_OK;
     for (size_t i = 0; !status && i < n_paths; i++)
         status = tl_reader_open(paths[i], &j.parts[i], err);
+    if (status)
+        status = advise_leaving_out(err, status);
     if (!status)
         status = check_one_run(&j);
     if (!status)

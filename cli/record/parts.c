@@ -27,13 +27,15 @@ const char *record_new_run_id(void)
 }
 
 /* Whether the file is a part of this run, whose ids all begin with `run_id`. */
-static bool is_part(const char *path, const char *run_id)
+static bool is_part(const char *path, const char *run_id, uint32_t *n_losers)
 {
     tl_reader *r;
     if (tl_reader_open(path, &r, NULL) != TL_OK)
         return false;
     const tl_run *run = tl_reader_run(r);
     bool is = *run->parts && !strncmp(run->run_id, run_id, strlen(run_id));
+    if (is)
+        *n_losers += record_count_losers(r);
     tl_reader_close(r);
     return is;
 }
@@ -60,7 +62,7 @@ static bool reach_disk(const char *path)
     return done;
 }
 
-size_t record_join_parts(const char *path, const char *run_id)
+size_t record_join_parts(const char *path, const char *run_id, uint32_t *n_losers)
 {
     const size_t length = strlen(path);
     const int has_end = length > 3 && !strcmp(path + length - 3, ".tl");
@@ -73,7 +75,7 @@ size_t record_join_parts(const char *path, const char *run_id)
     if (failed)
         return 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
-        if (is_part(found.gl_pathv[i], run_id)) {
+        if (is_part(found.gl_pathv[i], run_id, n_losers)) {
             char *other = found.gl_pathv[n];
             found.gl_pathv[n++] = found.gl_pathv[i];
             found.gl_pathv[i] = other;

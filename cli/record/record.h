@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+struct tl_reader;
 
 /* words.c: what the tracer is told in a variable of the environment, as words separated by blanks.
  */
@@ -43,8 +46,9 @@ bool record_skips_kernels(void);
 /* parts.c: the id of the run, for the environment of its ranks. Valid until the next call. */
 const char *record_new_run_id(void);
 /* Joins the parts of the run that began with this id, which are in the folder of `path`, into
- * `path`, and removes them. Returns their number; reports damaged or missing parts. */
-size_t record_join_parts(const char *path, const char *run_id);
+ * `path`, and removes them. Returns their number; reports damaged or missing parts. Adds the killed
+ * ranks that have lost their last events to *n_losers. */
+size_t record_join_parts(const char *path, const char *run_id, uint32_t *n_losers);
 
 /* Whether the file at `path` was written by the run with this id. An earlier trace has another id.
  * A file that cannot be read is assumed to be from the run. */
@@ -68,13 +72,21 @@ typedef struct record_packing {
  * reason is reported. */
 void record_pack(const char *path, const record_packing *wanted);
 
+/* ends.c: prints the beginning of a line: which ranks of a run on several hosts have no proper end,
+ * after how many events, and why. Ranks of missing parts are left out; returns whether there are
+ * others. */
+bool record_print_ends(const struct tl_reader *r);
+/* ends.c: the number of killed ranks that have lost their last events. A joined trace does not know
+ * it, because it has the events of PATH.open; its parts do. */
+uint32_t record_count_losers(const struct tl_reader *r);
+
 /* summary.c: reports that the run has left no trace at `path`, where there may be an earlier one.
  * Returns the exit code; `code` is that of the command. */
 int record_no_trace(const char *path, int code);
 /* summary.c: reports what was recorded. Returns the exit code of the command, or another one if
- * there is no trace, or if ranks that were named are missing. */
-int record_summarise(const char *path, int code, bool quiet);
-/* Prints which ranks of a trace are incomplete, if any, and the first damage. */
-void record_say_incomplete(const char *path);
+ * there is no trace, or if ranks that were named are missing. `n_losers`: those of joined parts. */
+int record_summarise(const char *path, int code, bool quiet, uint32_t n_losers);
+/* Prints which ranks of a joined trace are incomplete, if any, and the first damage. */
+void record_say_incomplete(const char *path, uint32_t n_losers);
 
 #endif

@@ -9,15 +9,31 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-/* The first rank without a normal end, the reason, and the number of other such ranks. */
-static void say_what_is_missing(const tl_reader *r)
+static void say_first_broken(const tl_reader *r, const tl_rank_summary *broken, uint32_t first,
+                             uint32_t n_broken)
 {
-    uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_broken = 0, n_lost = 0, n_kept = 0, first = 0;
+    fprintf(stderr, "timeless: %s: incomplete: rank %" PRIu32 " %s%s%s", tl_reader_path(r), first,
+            broken->end == TL_END_EXITED    ? "exited without MPI_Finalize"
+            : broken->end == TL_END_ABORTED ? "called MPI_Abort"
+            : broken->end == TL_END_FAILED  ? "stopped recording"
+                                            : "was killed",
+            *broken->remark ? ": " : "", tl_printable(broken->remark));
+    if (n_broken > 1)
+        fprintf(stderr, "; %" PRIu32 " of %" PRIu32 " ranks have no proper end", n_broken,
+                tl_reader_run(r)->n_ranks);
+}
+
+/* The first rank without a normal end, the reason, and the number of other such ranks; if the run
+ * used several hosts, the ranks of each. */
+static void say_what_is_missing(const tl_reader *r, uint32_t n_losers)
+{
+    const bool is_joined = *tl_reader_run(r)->parts;
+    uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_broken = 0, n_kept = 0, first = 0;
+    uint32_t n_lost = is_joined ? n_losers : record_count_losers(r);
     tl_rank_summary summary, broken = {.remark = ""};
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         if (tl_reader_rank(r, rank, &summary) == TL_OK && summary.end == TL_END_FINALIZED)
             continue;
-        n_lost += summary.end == TL_END_NONE && !summary.kept_open;
         n_kept += summary.kept_open != 0;
         if (!n_broken++ || (!*broken.remark && *summary.remark)) {
             first = rank;
@@ -28,14 +44,10 @@ static void say_what_is_missing(const tl_reader *r)
         fprintf(stderr, "timeless: %s\n", tl_printable(tl_reader_damage(r, 0)->text));
     if (!n_broken)
         return;
-    fprintf(stderr, "timeless: %s: incomplete: rank %" PRIu32 " %s%s%s", tl_reader_path(r), first,
-            broken.end == TL_END_EXITED    ? "exited without MPI_Finalize"
-            : broken.end == TL_END_ABORTED ? "called MPI_Abort"
-            : broken.end == TL_END_FAILED  ? "stopped recording"
-                                           : "was killed",
-            *broken.remark ? ": " : "", tl_printable(broken.remark));
-    if (n_broken > 1)
-        fprintf(stderr, "; %" PRIu32 " of %" PRIu32 " ranks have no proper end", n_broken, n_ranks);
+    if (!is_joined)
+        say_first_broken(r, &broken, first, n_broken);
+    else if (!record_print_ends(r))
+        return;
     if (n_lost)
         fprintf(stderr, "; %" PRIu32 " killed rank%s lost the last events, 64 KiB at most", n_lost,
                 n_lost == 1 ? "" : "s");
@@ -47,13 +59,13 @@ static void say_what_is_missing(const tl_reader *r)
                 tl_reader_path(r), n_kept, n_kept == 1 ? "" : "s", tl_reader_path(r));
 }
 
-void record_say_incomplete(const char *path)
+void record_say_incomplete(const char *path, uint32_t n_losers)
 {
     tl_reader *r = NULL;
     if (tl_reader_open(path, &r, NULL) != TL_OK)
         return;
     if (!tl_reader_complete(r))
-        say_what_is_missing(r);
+        say_what_is_missing(r, n_losers);
     tl_reader_close(r);
 }
 
@@ -81,7 +93,7 @@ int record_no_trace(const char *path, int code)
     return code ? code : CLI_BAD_INPUT;
 }
 
-int record_summarise(const char *path, int code, bool quiet)
+int record_summarise(const char *path, int code, bool quiet, uint32_t n_losers)
 {
     tl_reader *r = NULL;
     tl_error err;
@@ -106,7 +118,7 @@ int record_summarise(const char *path, int code, bool quiet)
         fprintf(stderr, "timeless: %s: the clock is not comparable with a prediction: %s\n", path,
                 tl_printable(reason));
     if (!complete)
-        say_what_is_missing(r);
+        say_what_is_missing(r, n_losers);
     say_if_nothing_was_selected(r);
     if (cli_select_n_ranks() > tl_reader_run(r)->n_ranks) {
         fprintf(stderr, "timeless: %s: --ranks names rank %lu, but the run has %" PRIu32 " ranks\n",

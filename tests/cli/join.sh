@@ -78,8 +78,22 @@ killed() { printf '%s\n' "rank $1 host=\"node1\"" "$1 0 MPI_Init clock_ns=0 volu
 for order in 'killed.tl torn.tl' 'torn.tl killed.tl'; do
     # shellcheck disable=SC2086
     check "a damaged part and killed ranks of another host, $order: joined" $timeless join $order -o both.tl
+    cp err said
+    check "a damaged part and killed ranks of another host, $order: a line names the ranks and their hosts" grep -Eqx 'timeless: both.tl: incomplete: ranks 0 2 on node1 have no end after 1 event, rank 1 on node2 has no end after 1 event; 3 killed ranks lost .*' said
     $timeless info both.tl >ends 2>&1
     check "a damaged part and killed ranks of another host, $order: the rank of the damaged part is damaged" grep -Eq '^ +1 .* damaged +node2' ends
     check "a damaged part and killed ranks of another host, $order: the others are killed, not damaged" test "$(grep -Ec '^ +[02] +1 .* killed +node1' ends)" = 2
+done
+check 'killed ranks: they are joined' $timeless join killed.tl b.tl -o killed_all.tl
+cp err said
+check 'killed ranks: one line names them, their host and their events' grep -Eqx 'timeless: killed_all.tl: incomplete: ranks 0 2 on node1 were killed after 1 event; 2 killed ranks lost .*' said
+{ printf '%s\n' 'timeless-text 1' 'ranks 12' 'run_id "D"' 'parts "node1 node2"'; for r in 0 2 4 6 8 10; do killed $r; done; } | make even.tl
+check 'killed ranks that are no range: they are joined' $timeless join --allow-missing even.tl -o even_left.tl
+cp err said
+check 'killed ranks that are no range: the line has the first ones' grep -Eq 'incomplete: ranks 0 2 4 6 \.\.\. on node1 were killed after 1 event; 6 killed ranks' said
+: >empty.tl
+for missing in '' --allow-missing; do
+    # shellcheck disable=SC2086
+    refused "an empty part, ${missing:-without an option}," 'empty.tl:0: is empty; .*leave this one out and give --allow-missing, if its node died' $missing a.tl empty.tl
 done
 tap_done
