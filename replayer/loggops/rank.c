@@ -349,9 +349,9 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     const loggops_comm *comm = &s->run->comms[op->comm];
     const int64_t *list = op->list ? program->lists + op->list : NULL;
     const uint32_t me = loggops_rank_in(comm, r), size = comm->n_members;
-    const int as_smpi = charges_as_smpi(s) && request == OF_COLLECTIVE;
+    const int as_smpi = charges_as_smpi(s), is_beside = request != OF_COLLECTIVE;
     loggops_step part = loggops_collective_step(op, list, me, size, number);
-    if (as_smpi && part.call == LOGGOPS_SENDRECV) { /* whose send comes before its receive */
+    if (as_smpi && !is_beside && part.call == LOGGOPS_SENDRECV) { /* it sends before it receives */
         number = part.kind == LOGGOPS_RECV ? number + 1 : number - 1;
         part = loggops_collective_step(op, list, me, size, number);
         part.then_to = LOGGOPS_NOBODY;
@@ -363,7 +363,7 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->tag = op->tag;
     step->request = request;
     step->partner = part.peer < 0 || !comm->members ? part.peer : comm->members[part.peer];
-    step->starts = as_smpi && part.call != LOGGOPS_BLOCKING;
+    step->starts = as_smpi && (is_beside || part.call != LOGGOPS_BLOCKING);
     step->is_rendezvous = part.kind == LOGGOPS_SEND && part.bytes >= s->params.S_bytes;
     step->combines = s->params.R_ps_byte > 0 && part.kind == LOGGOPS_RECV &&
                      loggops_combines(op, me, size, number);

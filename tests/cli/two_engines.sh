@@ -256,13 +256,13 @@ for engine in smpi loggops; do
     done
 done
 # ---- collectives: their calls of SMPI, whose sends that do not block take ten times as long here ----
-# overheads RANKS CALL SLOTS OPTION...: the ends of all ranks, to 1e-3
-overheads() {
-    call "$1" "$2" "$3"
-    "$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --json=a.json "${@:4}" && "$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --json=b.json --engine loggops "${@:4}" &&
+ends_of_p() { # OPTION...: of all ranks, to 1e-3
+    "$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --json=a.json "$@" && "$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --json=b.json --engine loggops "$@" &&
         python3 -c 'import json; a, b = ([rank["end_s"] for rank in json.load(open(name))["ranks"]] for name in ("a.json", "b.json"))
 print(a, b); exit(any(abs(x - y) > 1e-3 * x for x, y in zip(a, b)))'
 }
+# overheads RANKS CALL SLOTS OPTION...
+overheads() { call "$1" "$2" "$3" && ends_of_p "${@:4}"; }
 for size in 8 16000; do
     for n in 7 8; do
         each="$n ranks, $size bytes"
@@ -283,6 +283,13 @@ for n in 7 8; do
 done
 check 'reduce_scatter=ompi_basic_recursivehalving, 8 ranks' overheads 8 MPI_Reduce_scatter 'type_bytes=8 list=[100,100,100,100,100,100,100,100]' \
     --coll reduce_scatter=ompi_basic_recursivehalving
+# beside RANKS CALL SLOTS OPTION...: the same of a collective that does not block, and its wait
+beside() {
+    call "$1" "$2" "request=1 $3"
+    sed -i 's/^\([0-9]*\) 0 MPI_I.*/&\n\1 1 MPI_Wait request=1/' p.txt && "$timeless" undump p.txt -o p.tl && ends_of_p "${@:4}"
+}
+check 'MPI_Ibcast, 7 ranks' beside 7 MPI_Ibcast 'count=8 type_bytes=1 peer=0' --coll bcast=flattree
+check 'MPI_Ialltoall, 7 ranks' beside 7 MPI_Ialltoall 'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' --coll alltoall=basic_linear
 # ---- one adapter for several ranks: a send that holds its CPU holds up no other rank ----
 cp -r calls held && sed -i 's/bw="1e10Bps"/bw="1e18Bps"/' held/platform.xml && sed -i 's/^smpi.os:.*/smpi\/os:0:1e-6:0;4000:1e-3:0/' held/options.conf
 # 4 ranks on each of two hosts; each has a partner on the other one, and sizes of messages drawn from a seed
