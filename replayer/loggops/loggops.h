@@ -287,6 +287,7 @@ typedef struct loggops_step {
     uint64_t bytes;
     int32_t then_to; /* after a receive: the next two steps are a send of as many bytes to that rank
                         and a wait; otherwise LOGGOPS_NOBODY */
+    int32_t from;    /* of the send of LOGGOPS_SENDRECV: of whom the step before receives */
     uint8_t call;    /* loggops_call, which SMPI makes for it */
 } loggops_step;
 

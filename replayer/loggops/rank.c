@@ -352,9 +352,11 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     const int as_smpi = charges_as_smpi(s), is_beside = request != OF_COLLECTIVE;
     loggops_step part = loggops_collective_step(op, list, me, size, number);
     if (as_smpi && !is_beside && part.call == LOGGOPS_SENDRECV) { /* it sends before it receives */
-        number = part.kind == LOGGOPS_RECV ? number + 1 : number - 1;
-        part = loggops_collective_step(op, list, me, size, number);
+        const int sends = part.kind == LOGGOPS_RECV;
+        part.peer = sends ? part.then_to : part.from;
+        part.kind = sends ? LOGGOPS_SEND : LOGGOPS_RECV;
         part.then_to = LOGGOPS_NOBODY;
+        number -= !sends;
     }
     step->op = op;
     step->kind = part.kind;

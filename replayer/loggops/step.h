@@ -42,7 +42,10 @@ static inline loggops_step exchange(uint32_t number, int32_t to, int32_t from, u
         step = receive_from(from, bytes);
         step.then_to = to;
         break;
-    case 1: step = send_to(to, bytes); break;
+    case 1:
+        step = send_to(to, bytes);
+        step.from = from;
+        break;
     default: return step;
     }
     step.call = LOGGOPS_SENDRECV;
