@@ -77,7 +77,7 @@ tests="$programs tests/golden/numbers.sh"
 in_arm64 "$root" "tests='$tests'"'
     cd /timeless/build && export CMOCKA_MESSAGE_OUTPUT=TAP top_srcdir=/timeless top_builddir=/timeless/build
     for test in $tests; do
-        case $test in *.sh) timeout 600 bash /timeless/$test ;; *) timeout 600 bash /timeless/tests/cmocka.sh ./$test ;; esac 2>&1
+        case $test in *.sh) timeout 1800 bash /timeless/$test ;; *) timeout 1800 bash /timeless/tests/cmocka.sh ./$test ;; esac 2>&1
         code=$?
         [ $code -le 1 ] || echo "not ok - $test: exit code $code"
         echo "ended: $test"
