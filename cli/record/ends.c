@@ -66,6 +66,16 @@ static void add_rank(group *g, uint32_t rank, const tl_rank_summary *s)
     }
 }
 
+const char *record_end_text(tl_end_reason end)
+{
+    switch (end) {
+    case TL_END_EXITED: return "exited without MPI_Finalize";
+    case TL_END_ABORTED: return "called MPI_Abort";
+    case TL_END_FAILED: return "stopped recording";
+    default: return "was killed";
+    }
+}
+
 static void print_group(const group *g, bool damaged)
 {
     const bool one = g->n_ranks == 1;
@@ -76,12 +86,10 @@ static void print_group(const group *g, bool damaged)
             fprintf(stderr, "-%" PRIu32, g->ranges[i].last);
     }
     fprintf(stderr, "%s on %s ", g->n_ranges > MOST_RANGES ? " ..." : "", tl_printable(g->host));
-    fputs(g->end == TL_END_EXITED    ? "exited without MPI_Finalize"
-          : g->end == TL_END_ABORTED ? "called MPI_Abort"
-          : g->end == TL_END_FAILED  ? "stopped recording"
-          : damaged                  ? (one ? "has no end" : "have no end")
-          : one                      ? "was killed"
-                                     : "were killed",
+    fputs(g->end != TL_END_NONE ? record_end_text(g->end)
+          : damaged             ? (one ? "has no end" : "have no end")
+          : one                 ? record_end_text(g->end)
+                                : "were killed",
           stderr);
     fprintf(stderr, " after %" PRIu64, g->least_events);
     if (g->most_events > g->least_events)

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct tl_reader;
+#include <timeless.h>
 
 /* words.c: what the tracer is told in a variable of the environment, as words separated by blanks.
  */
@@ -72,13 +71,15 @@ typedef struct record_packing {
  * reason is reported. */
 void record_pack(const char *path, const record_packing *wanted);
 
+/* ends.c: what a rank did that did not reach MPI_Finalize: "called MPI_Abort". */
+const char *record_end_text(tl_end_reason end);
 /* ends.c: prints the beginning of a line: which ranks of a run on several hosts have no proper end,
  * after how many events, and why. Ranks of missing parts are left out; returns whether there are
  * others. */
-bool record_print_ends(const struct tl_reader *r);
+bool record_print_ends(const tl_reader *r);
 /* ends.c: the number of killed ranks that have lost their last events. A joined trace does not know
  * it, because it has the events of PATH.open; its parts do. */
-uint32_t record_count_losers(const struct tl_reader *r);
+uint32_t record_count_losers(const tl_reader *r);
 
 /* summary.c: reports that the run has left no trace at `path`, where there may be an earlier one.
  * Returns the exit code; `code` is that of the command. */

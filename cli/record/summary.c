@@ -13,11 +13,8 @@ static void say_first_broken(const tl_reader *r, const tl_rank_summary *broken, 
                              uint32_t n_broken)
 {
     fprintf(stderr, "timeless: %s: incomplete: rank %" PRIu32 " %s%s%s", tl_reader_path(r), first,
-            broken->end == TL_END_EXITED    ? "exited without MPI_Finalize"
-            : broken->end == TL_END_ABORTED ? "called MPI_Abort"
-            : broken->end == TL_END_FAILED  ? "stopped recording"
-                                            : "was killed",
-            *broken->remark ? ": " : "", tl_printable(broken->remark));
+            record_end_text(broken->end), *broken->remark ? ": " : "",
+            tl_printable(broken->remark));
     if (n_broken > 1)
         fprintf(stderr, "; %" PRIu32 " of %" PRIu32 " ranks have no proper end", n_broken,
                 tl_reader_run(r)->n_ranks);

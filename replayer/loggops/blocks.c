@@ -82,7 +82,7 @@ static uint8_t choose(loggops_reading *t, tl_action base, uint32_t comm, uint64_
 
 /* Open MPI's own algorithms in SimGrid's engine (replayer/smpi/ompi.c) that exchange messages do so
  * as Open MPI: by a send that blocks. */
-static int blocks(const loggops_reading *t, tl_action base, uint8_t algorithm)
+static int is_blocking(const loggops_reading *t, tl_action base, uint8_t algorithm)
 {
     return t->choice->is_ompi && !t->choice->chosen[base] &&
            (algorithm == LOGGOPS_ALLREDUCE_DOUBLING || algorithm == LOGGOPS_ALLGATHER_BRUCK ||
@@ -110,7 +110,7 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
         choose(t, base, op.comm, (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
     if (op.algorithm == LOGGOPS_NONE)
         return loggops_out_of_memory(t);
-    op.blocks = blocks(t, base, op.algorithm);
+    op.is_blocking = is_blocking(t, base, op.algorithm);
     return info->traits & TL_TRAIT_NB ? add_numbered(t, op, e) : loggops_add(t, op);
 }
 
@@ -122,7 +122,7 @@ static tl_status add_small(loggops_reading *t, tl_action base, uint32_t comm, un
                      .comm = comm,
                      .amount = bytes,
                      .algorithm = choose(t, base, comm, count, bytes, 0)};
-    op.blocks = blocks(t, base, op.algorithm);
+    op.is_blocking = is_blocking(t, base, op.algorithm);
     return op.algorithm == LOGGOPS_NONE ? loggops_out_of_memory(t) : loggops_add(t, op);
 }
 

@@ -312,7 +312,7 @@ loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, 
 {
     loggops_step step = step_of(op, list, me, size, number);
     if (step.call == LOGGOPS_SENDRECV &&
-        (op->blocks || op->algorithm == LOGGOPS_REDUCE_SCATTER_HALVING))
+        (op->is_blocking || op->algorithm == LOGGOPS_REDUCE_SCATTER_HALVING))
         step.call = LOGGOPS_BLOCKING;
     return step;
 }

@@ -171,7 +171,7 @@ typedef struct loggops_op {
     uint8_t is_synchronous : 1; /* a send by rendezvous, however short */
     uint8_t is_buffered : 1;    /* a send that does not wait for its receive, however long */
     uint8_t is_persistent : 1;  /* the start of a persistent request */
-    uint8_t blocks : 1;         /* a collective that calls MPI_Irecv, MPI_Send and MPI_Wait instead
+    uint8_t is_blocking : 1;    /* a collective that calls MPI_Irecv, MPI_Send and MPI_Wait instead
                                    of MPI_Sendrecv */
     uint32_t comm;              /* index of a communicator */
     /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
@@ -279,6 +279,9 @@ typedef enum loggops_algorithm {
 /* The default algorithm of a collective; LOGGOPS_NONE if it has none. */
 uint8_t loggops_algorithm_for(tl_action action);
 
+/* The calls of SMPI by which algorithms of collectives send. */
+enum loggops_call { LOGGOPS_BLOCKING = 0, LOGGOPS_ISEND, LOGGOPS_SENDRECV };
+
 /* One step of one rank in a collective: what it starts, or LOGGOPS_WAIT until all that it started
  * is done.  `peer` is a rank of the communicator, or LOGGOPS_NOBODY: no message. */
 typedef struct loggops_step {
@@ -288,10 +291,8 @@ typedef struct loggops_step {
     int32_t then_to; /* after a receive: the next two steps are a send of as many bytes to that rank
                         and a wait; otherwise LOGGOPS_NOBODY */
     int32_t from;    /* of the send of LOGGOPS_SENDRECV: of whom the step before receives */
-    uint8_t call;    /* loggops_call, which SMPI makes for it */
+    uint8_t call;    /* loggops_call */
 } loggops_step;
-
-enum loggops_call { LOGGOPS_BLOCKING = 0, LOGGOPS_ISEND, LOGGOPS_SENDRECV };
 
 /* The `number`-th step of rank `me` of `size`; `list` is NULL if all blocks are equal.  A function
  * of its arguments alone: nothing of a schedule is stored. */

@@ -207,8 +207,8 @@ typedef struct block {
     uint64_t *sharing;       /* and for each from which long messages leave, or that holds some */
     uint64_t *arrives_ps;    /* by node: when the first of its messages arrives; NEVER */
     uint64_t adapters_at_ps; /* when the first message arrives at an adapter; NEVER */
-    uint64_t shared_at_ps;   /* when one has been left by a long message, or is by one that it
-                                holds; NEVER */
+    uint64_t shared_at_ps;   /* when a long message has left one, or a message that one holds
+                                may leave it; NEVER */
     queue ahead[AHEAD_WINDOWS]; /* messages that leave a node in later windows, by window */
     uint64_t ahead_filled;      /* a bit for each of these lists that is not empty */
     uint64_t taken_in;          /* 1 + the window in which a thread has taken it last */
