@@ -22,8 +22,6 @@
  * nearly all of a transfer is work of its two ranks. */
 #define LEAST_PART 0.1
 #define LEAST_PART_WITHIN 0.01
-/* A transfer shows the bandwidth if its bytes take this many times its latency. */
-#define MOSTLY_BYTES 4
 /* If a gap is this many times the sender's own time, the sender is not its cause. */
 #define CLEARLY_MORE 1.2
 /* If a send takes this many times an answer, it waits for its bytes. */
@@ -58,7 +56,7 @@ static size_t select_rows(const fit *f, int kind, int local)
     return n;
 }
 
-static double median(double *values, size_t n)
+double tlp_network_median(double *values, size_t n)
 {
     gsl_sort(values, 1, n);
     return n ? gsl_stats_median_from_sorted_data(values, 1, n) : 0;
@@ -75,7 +73,7 @@ static void fit_polls(fit *f)
                  {KIND_wtime, &f->net->wtime_s}};
     for (size_t i = 0; i < sizeof polls / sizeof *polls; i++) {
         size_t n = select_rows(f, polls[i].kind, f->net->one_host);
-        *polls[i].to = median(f->y, n);
+        *polls[i].to = tlp_network_median(f->y, n);
     }
 }
 
@@ -216,7 +214,7 @@ static tl_status fit_pieces(fit *f)
 
 /* ---- SMPI's terms ---- */
 
-static double line_at(const tlp_line *line, double bytes)
+double tlp_network_line_at(const tlp_line *line, double bytes)
 {
     return line->intercept_s + line->per_byte_s * bytes;
 }
@@ -258,9 +256,10 @@ static tlp_line split_transfer(tlp_network *net, int i, double least_part)
     }
     double share = 1;
     for (int at = 0; at < 2; at++) {
-        double bytes = at ? end : begin, ours = line_at(os, bytes) + line_at(or_, bytes);
+        double bytes = at ? end : begin,
+               ours = tlp_network_line_at(os, bytes) + tlp_network_line_at(or_, bytes);
         if (ours > 0)
-            share = fmin(share, (1 - least_part) * line_at(transfer, bytes) / ours);
+            share = fmin(share, (1 - least_part) * tlp_network_line_at(transfer, bytes) / ours);
     }
     net->is_shortened[i] = share < 1;
     scale(os, share);
@@ -274,7 +273,7 @@ static tlp_line split_transfer(tlp_network *net, int i, double least_part)
  * positive. */
 static void make_positive(tlp_line *rest, double begin, double end)
 {
-    double low = line_at(rest, begin), high = line_at(rest, end);
+    double low = tlp_network_line_at(rest, begin), high = tlp_network_line_at(rest, end);
     if (rest->per_byte_s * end < 0.001 * fabs(high)) {
         double middle = (low + high) / 2;
         *rest = (tlp_line){.intercept_s = 0.999 * middle, .per_byte_s = 0.001 * middle / end};
@@ -306,7 +305,8 @@ static void take_link_time(tlp_network *net, int i, tlp_line *rest, double link_
  * time, and a longer one not less than a shorter one. */
 static void make_payable(tlp_line *line, double begin, double end)
 {
-    const double low = fmax(0, line_at(line, begin)), high = fmax(0, line_at(line, end));
+    const double low = fmax(0, tlp_network_line_at(line, begin)),
+                 high = fmax(0, tlp_network_line_at(line, end));
     if (line->intercept_s >= 0 && line->per_byte_s >= 0)
         return;
     *line = high <= low ? (tlp_line){.intercept_s = (low + high) / 2}
@@ -343,7 +343,7 @@ static void convert(tlp_network *net, double least_part)
     }
 }
 
-static double network_s(const tlp_network *net, int i, double bytes)
+double tlp_network_wire_s(const tlp_network *net, int i, double bytes)
 {
     return net->lat_factor[i] * net->latency_s +
            (bytes + TLP_ENVELOPE_BYTES) / (net->bw_factor[i] * net->bandwidth_Bps);
@@ -352,67 +352,11 @@ static double network_s(const tlp_network *net, int i, double bytes)
 double tlp_network_transfer_s(const tlp_network *net, double bytes)
 {
     int i = tlp_segment_of(&net->pieces, bytes);
-    double seconds = network_s(net, i, bytes);
+    double seconds = tlp_network_wire_s(net, i, bytes);
     if (bytes < (double)net->detached_bytes)
-        seconds += fmax(0, line_at(&net->os[i], bytes)) + fmax(0, line_at(&net->or_[i], bytes));
+        seconds += fmax(0, tlp_network_line_at(&net->os[i], bytes)) +
+                   fmax(0, tlp_network_line_at(&net->or_[i], bytes));
     return seconds;
-}
-
-/* ---- several transfers at once ---- */
-
-/* The time of the bytes of simultaneous transfers, divided by that of one transfer: the median over
- * sizes at which the bytes matter; 0 if there are none. */
-static double slowdown(fit *f, int kind, int apart)
-{
-    tlp_network *net = f->net;
-    size_t n = 0;
-    for (size_t i = 0; i < f->data->n_rows; i++) {
-        const tlp_probe_row *row = &f->data->rows[i];
-        int segment = tlp_segment_of(&net->pieces, row->bytes);
-        double latency = net->lat_factor[segment] * net->latency_s;
-        double alone = network_s(net, segment, row->bytes) - latency;
-        if (row->kind != kind || row->is_warm || row->same_host != net->one_host ||
-            row->apart != apart || row->bytes < (double)net->detached_bytes ||
-            alone < MOSTLY_BYTES * latency)
-            continue;
-        /* The byte that acknowledges the message of a pair. */
-        double around = kind == KIND_pairs ? tlp_network_transfer_s(net, 1)
-                                           : line_at(&net->ois[segment], row->bytes);
-        f->y[n++] = (row->seconds - latency - around) / alone;
-    }
-    return n >= 5 ? median(f->y, n) : 0;
-}
-
-static void fit_sharing(fit *f)
-{
-    double both = slowdown(f, KIND_both, 0);
-    f->net->saturation = both > 0 ? fmin(2, fmax(1, 2 / both)) : 0;
-    f->net->shared = slowdown(f, KIND_pairs, 0);
-    f->net->backbone = slowdown(f, KIND_pairs, 1);
-}
-
-/* The ratio of the measured exchanges and those that SMPI predicts with the fit. It is above 1 if
- * sending and receiving at the same time costs more than the model contains. */
-static void check_exchanges(fit *f)
-{
-    tlp_network *net = f->net;
-    double sharing = net->saturation > 0 ? fmax(1, 2 / net->saturation) : 1;
-    for (int i = 0; i < net->pieces.n; i++) {
-        double latency = net->lat_factor[i] * net->latency_s;
-        size_t n = 0;
-        for (size_t k = 0; k < f->data->n_rows; k++) {
-            const tlp_probe_row *row = &f->data->rows[k];
-            if (row->kind != KIND_both || row->is_warm || row->same_host != net->one_host ||
-                tlp_segment_of(&net->pieces, row->bytes) != i)
-                continue;
-            double ours = line_at(&net->ois[i], row->bytes) + latency +
-                          sharing * (network_s(net, i, row->bytes) - latency);
-            if (row->bytes < (double)net->detached_bytes)
-                ours += fmax(0, line_at(&net->or_[i], row->bytes));
-            f->y[n++] = row->seconds / ours;
-        }
-        net->exchange[i] = n >= 5 ? median(f->y, n) : 0;
-    }
 }
 
 /* The time from one short message to the next. */
@@ -434,7 +378,8 @@ static double gap(fit *f)
     }
     if (!n_single || !n_many)
         return 0;
-    return fmax(0, median(many, n_many) - median(single, n_single)) / (longest - 1);
+    return fmax(0, tlp_network_median(many, n_many) - tlp_network_median(single, n_single)) /
+           (longest - 1);
 }
 
 /* A receive that finds its message already there does not show the whole cost for the receiver,
@@ -445,12 +390,13 @@ static void charge_receiver(fit *f)
 {
     tlp_network *net = f->net;
     const double gap_s = gap(f), eager = (double)net->async_bytes - 1;
-    if (net->one_host || gap_s < CLEARLY_MORE * line_at(&net->ois[0], 1))
+    if (net->one_host || gap_s < CLEARLY_MORE * tlp_network_line_at(&net->ois[0], 1))
         return;
     for (int i = 0; i < net->pieces.n && net->pieces.breaks[i] < eager; i++) {
         const double latency = net->lat_factor[i] * net->latency_s;
-        const double least = LEAST_PART * line_at(&net->pieces.lines[SERIES_transfer][i],
-                                                  fmax(1, net->pieces.breaks[i]));
+        const double least =
+            LEAST_PART * tlp_network_line_at(&net->pieces.lines[SERIES_transfer][i],
+                                             fmax(1, net->pieces.breaks[i]));
         const double more = fmin(gap_s - net->or_[i].intercept_s, latency - least);
         if (more <= 0)
             continue;
@@ -486,14 +432,14 @@ static void fit_send_buffer(fit *f)
     const double largest = f->x[n - 1];
     double shortest[5];
     memcpy(shortest, f->y, sizeof shortest);
-    const double answer_s = median(shortest, 5);
+    const double answer_s = tlp_network_median(shortest, 5);
     for (size_t i = 0; i < n; i++) {
         const int k = tlp_segment_of(&net->pieces, f->x[i]);
         if (f->y[i] > CLEARLY_KEPT * answer_s)
-            f->y[n_kept++] =
-                (network_s(net, k, f->x[i]) - f->y[i]) * net->bw_factor[k] * net->bandwidth_Bps;
+            f->y[n_kept++] = (tlp_network_wire_s(net, k, f->x[i]) - f->y[i]) * net->bw_factor[k] *
+                             net->bandwidth_Bps;
     }
-    net->send_buffer_bytes = n_kept >= 5 ? fmax(0, median(f->y, n_kept)) : largest;
+    net->send_buffer_bytes = n_kept >= 5 ? fmax(0, tlp_network_median(f->y, n_kept)) : largest;
 }
 
 /* Whether the first of two eager messages on a connection arrives as soon as without the second
@@ -521,7 +467,7 @@ static void fit_order(fit *f)
     gsl_fit_linear(f->x, 1, f->y, 1, n_single, &c0, &c1, &cov00, &cov01, &cov11, &sum);
     for (size_t i = n_single; i < n; i++)
         f->y[i] = (f->y[i] - c0 - c1 * f->x[i]) / (c1 * f->x[i]);
-    f->net->orders_eager = c1 > 0 && median(f->y + n_single, n - n_single) < SHARED / 2;
+    f->net->orders_eager = c1 > 0 && tlp_network_median(f->y + n_single, n - n_single) < SHARED / 2;
 }
 
 /* ---- LogGOPS ---- */
@@ -534,7 +480,8 @@ static void fit_loggops(fit *f)
     double transfer = tlp_network_transfer_s(net, 1), per_byte = 0;
     for (int i = 0; i < net->pieces.n && segment_end(net, i) < (double)net->detached_bytes; i++)
         per_byte = (net->os[i].per_byte_s + net->or_[i].per_byte_s) / 2;
-    net->o_s = fmax(0, (line_at(&net->os[0], 1) + line_at(&net->or_[0], 1)) / 2);
+    net->o_s =
+        fmax(0, (tlp_network_line_at(&net->os[0], 1) + tlp_network_line_at(&net->or_[0], 1)) / 2);
     net->L_s = fmax(1e-10, transfer - 2 * net->o_s);
     net->g_s = fmax(net->o_s, gap(f));
     net->G_s = 1 / (net->bandwidth_Bps * net->bw_factor[net->pieces.n - 1]);
@@ -562,8 +509,7 @@ tl_status tlp_fit_level(const tlp_probe_data *data, int is_within, double most_d
         status = fit_pieces(&f);
     if (status == TL_OK) {
         convert(out, is_part ? LEAST_PART_WITHIN : LEAST_PART);
-        fit_sharing(&f);
-        check_exchanges(&f);
+        tlp_network_fit_sharing(data, out, f.y);
         fit_loggops(&f); /* has the gap as such */
         charge_receiver(&f);
         fit_send_buffer(&f);

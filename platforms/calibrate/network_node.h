@@ -1,6 +1,8 @@
-/* network_node.h - the fit of messages within a host, and of ranks that share an adapter.
+/* network_node.h - the fit of messages within a host, of ranks that share an adapter, and of
+ * messages that go at the same time.
  *
- * For network_fit.c and network_node.c alone. Status and errors follow timeless.h. */
+ * For network_fit.c, network_node.c and network_sharing.c alone. Status and errors follow
+ * timeless.h. */
 #ifndef TLP_NETWORK_NODE_H
 #define TLP_NETWORK_NODE_H
 
@@ -13,6 +15,16 @@
  * largest threshold of sends that wait; 0: any. */
 tl_status tlp_fit_level(const tlp_probe_data *data, int is_within, double most_detached,
                         tlp_network *out, tl_error *err);
+
+/* network_fit.c: a line at a size; the time in the network
+ * of a message in segment i; a median, which sorts the values (0 of none). */
+double tlp_network_line_at(const tlp_line *line, double bytes);
+double tlp_network_wire_s(const tlp_network *net, int i, double bytes);
+double tlp_network_median(double *values, size_t n);
+
+/* network_sharing.c: from messages in both directions at once, and of several pairs of ranks.
+ * `room` is for a number for each row. */
+void tlp_network_fit_sharing(const tlp_probe_data *data, tlp_network *net, double *room);
 
 /* Latency and bandwidth of the loopback, under the factors of the network, if there were several
  * ranks on a host. */

@@ -1,0 +1,79 @@
+/* network_sharing.c - the fit of messages that go at the same time: in both directions, and of
+ * several pairs of ranks. */
+#include "config.h"
+
+#include "network.h"
+#include "network_node.h"
+
+#include <math.h>
+
+/* A transfer shows the bandwidth if its bytes take this many times its latency. */
+#define MOSTLY_BYTES 4
+
+typedef struct exchanges {
+    const tlp_probe_data *data;
+    tlp_network *net;
+    double *room; /* for all rows */
+} exchanges;
+
+/* The time of the bytes of simultaneous transfers, divided by that of one transfer: the median over
+ * sizes at which the bytes matter; 0 if there are none. */
+static double slowdown(const exchanges *f, int kind, int apart)
+{
+    tlp_network *net = f->net;
+    size_t n = 0;
+    for (size_t i = 0; i < f->data->n_rows; i++) {
+        const tlp_probe_row *row = &f->data->rows[i];
+        int segment = tlp_segment_of(&net->pieces, row->bytes);
+        double latency = net->lat_factor[segment] * net->latency_s;
+        double alone = tlp_network_wire_s(net, segment, row->bytes) - latency;
+        if (row->kind != kind || row->is_warm || row->same_host != net->one_host ||
+            row->apart != apart || row->bytes < (double)net->detached_bytes ||
+            alone < MOSTLY_BYTES * latency)
+            continue;
+        /* The byte that acknowledges the message of a pair. */
+        double around = kind == KIND_pairs ? tlp_network_transfer_s(net, 1)
+                                           : tlp_network_line_at(&net->ois[segment], row->bytes);
+        f->room[n++] = (row->seconds - latency - around) / alone;
+    }
+    return n >= 5 ? tlp_network_median(f->room, n) : 0;
+}
+
+static void fit_sharing(const exchanges *f)
+{
+    double both = slowdown(f, KIND_both, 0);
+    f->net->saturation = both > 0 ? fmin(2, fmax(1, 2 / both)) : 0;
+    f->net->shared = slowdown(f, KIND_pairs, 0);
+    f->net->backbone = slowdown(f, KIND_pairs, 1);
+}
+
+/* The ratio of the measured exchanges and those that SMPI predicts with the fit. It is above 1 if
+ * sending and receiving at the same time costs more than the model contains. */
+static void check_exchanges(const exchanges *f)
+{
+    tlp_network *net = f->net;
+    double sharing = net->saturation > 0 ? fmax(1, 2 / net->saturation) : 1;
+    for (int i = 0; i < net->pieces.n; i++) {
+        double latency = net->lat_factor[i] * net->latency_s;
+        size_t n = 0;
+        for (size_t k = 0; k < f->data->n_rows; k++) {
+            const tlp_probe_row *row = &f->data->rows[k];
+            if (row->kind != KIND_both || row->is_warm || row->same_host != net->one_host ||
+                tlp_segment_of(&net->pieces, row->bytes) != i)
+                continue;
+            double ours = tlp_network_line_at(&net->ois[i], row->bytes) + latency +
+                          sharing * (tlp_network_wire_s(net, i, row->bytes) - latency);
+            if (row->bytes < (double)net->detached_bytes)
+                ours += fmax(0, tlp_network_line_at(&net->or_[i], row->bytes));
+            f->room[n++] = row->seconds / ours;
+        }
+        net->exchange[i] = n >= 5 ? tlp_network_median(f->room, n) : 0;
+    }
+}
+
+void tlp_network_fit_sharing(const tlp_probe_data *data, tlp_network *net, double *room)
+{
+    const exchanges f = {data, net, room};
+    fit_sharing(&f);
+    check_exchanges(&f);
+}
