@@ -5,7 +5,7 @@
  * ranks of a window run one after the other, in whatever order, so what they send is put in order
  * after that: it arrives o + L after the window began at the earliest, as without an adapter.  What
  * arrives at an adapter in a window was sent before it; it is put in order before the ranks run. */
-#include "simulate.h"
+#include "nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,8 +197,7 @@ static void queue_to_receive(simulation *s, block *b, uint32_t i)
     b->adapters_at_ps = sooner(b->adapters_at_ps, m->time_ps);
 }
 
-/* Hands a message with bytes to the other node: of ranks of this block it is known at once. */
-static void send_to_node(simulation *s, block *b, uint32_t i)
+void loggops_send_to_node(simulation *s, block *b, uint32_t i)
 {
     if (s->moves_bytes && &s->blocks[(uint32_t)s->messages[i].to >> s->block_bits] == b)
         queue_to_receive(s, b, i);
@@ -223,11 +222,6 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
     return 1;
 }
 
-static uint64_t busy_ps(const loggops_costs *c, uint64_t bytes)
-{
-    return c->g_ps + loggops_per_bytes(c->G_ps_byte, bytes);
-}
-
 /* The envelope and the word that the data may go have taken a part of L. Noise lengthens what is
  * left; it shortens the window, which the word has taken if the adapters move the data by
  * themselves. */
@@ -240,12 +234,11 @@ static uint64_t rest_of_latency(const simulation *s, uint64_t L_ps, double facto
     return later(noisy_ps, s->window_ps);
 }
 
-/* What a byte takes beside its time in the adapter that it leaves. */
-static uint64_t way_beside(const simulation *s, const loggops_costs *c, uint64_t bytes,
-                           double factor)
+uint64_t loggops_way_beside(const simulation *s, const loggops_costs *c, uint64_t bytes,
+                            double factor)
 {
     const uint64_t way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, bytes), factor),
-                   own_ps = loggops_times(busy_ps(c, bytes), factor);
+                   own_ps = loggops_times(loggops_busy_ps(c, bytes), factor);
     return rest_of_latency(s, c->L_ps, factor) + (way_ps > own_ps ? way_ps - own_ps : 0);
 }
 
@@ -353,8 +346,8 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
          * others here: they are late only if not all fit in between. */
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         const double factor = loggops_factor(s, from, to, m);
-        const uint64_t own_ps = loggops_times(busy_ps(c, m->bytes), factor);
-        from_ps = m->left_ps + way_beside(s, c, m->bytes, factor);
+        const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor);
+        from_ps = m->left_ps + loggops_way_beside(s, c, m->bytes, factor);
         m->time_ps = later(m->time_ps, pass_in(s, node, own_ps, m->bytes, from_ps, 1));
     } else if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
@@ -362,7 +355,7 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
                      loggops_times(w->moved_ps, loggops_factor(s, from, to, m));
     } else {
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
-        m->time_ps = pass_in(s, node, busy_ps(c, m->bytes), m->bytes, from_ps, 0);
+        m->time_ps = pass_in(s, node, loggops_busy_ps(c, m->bytes), m->bytes, from_ps, 0);
     }
     give_passed(s, b, node, i, from_ps);
 }
@@ -401,130 +394,6 @@ void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps)
     b->adapters_at_ps = next_ps;
 }
 
-/* ---- long messages that leave a node ---- */
-
-static const loggops_costs *costs_of_cleared(const simulation *s, const message *m)
-{
-    return loggops_costs_of(s, (uint32_t)m->to, (uint32_t)m->source, m->bytes);
-}
-
-static double factor_of_cleared(const simulation *s, const message *m)
-{
-    return loggops_factor(s, (uint32_t)m->to, (uint32_t)m->source, m);
-}
-
-/* When the next one ends, if no other begins. */
-static uint64_t shared_end_ps(const simulation *s, const sharing *h)
-{
-    return h->first == NONE ? NEVER
-                            : h->at_ps + (s->messages[h->first].time_ps - h->served_ps) * h->n;
-}
-
-static void pass_time(sharing *h, uint64_t to_ps)
-{
-    if (to_ps <= h->at_ps)
-        return;
-    if (h->n)
-        h->served_ps += (to_ps - h->at_ps) / h->n;
-    h->at_ps = to_ps;
-}
-
-/* The bytes of a long message beyond those that its sender does not wait for, because they fit into
- * its buffer. The part that goes with the question does not count (smpi/shims/buffer.c). */
-static uint64_t awaited_bytes(const simulation *s, const message *m)
-{
-    const uint64_t buffer = s->run->nodes->send_buffer_bytes;
-    return m->request != OF_BUFFERED               ? m->bytes
-           : m->bytes > buffer + s->params.S_bytes ? m->bytes - buffer
-                                                   : sooner(m->bytes, s->params.S_bytes);
-}
-
-/* The last byte that the sender waits for has left: its send ends when this byte has arrived, were
- * the receiving adapter free.  That adapter computes the delay in the window in which the
- * byte arrives, and a reply needs a further window. */
-static void tell_sender(simulation *s, block *b, const message *m, uint64_t end_ps)
-{
-    message reply = *m;
-    reply.context = REPLY;
-    reply.time_ps = end_ps + way_beside(s, costs_of_cleared(s, m), awaited_bytes(s, m),
-                                        factor_of_cleared(s, m));
-    loggops_post(s, b, &reply);
-}
-
-/* What comes first has left: the receiver's adapter or the sender gets to know. */
-static void end_first(simulation *s, block *b, sharing *h)
-{
-    const uint64_t end_ps = shared_end_ps(s, h);
-    const uint32_t i = h->first;
-    const message m = s->messages[i];
-    pass_time(h, end_ps);
-    h->served_ps = m.time_ps;
-    h->first = m.next;
-    if (m.context == REPLY) {
-        tell_sender(s, b, &m, end_ps);
-        loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
-        return;
-    }
-    h->n--;
-    message data = m;
-    data.context = DATA | (m.context & COMBINES);
-    data.request = m.request == UNAWAITED ? UNAWAITED : EAGER;
-    data.source = m.to;
-    data.to = m.source;
-    data.time_ps =
-        end_ps + way_beside(s, costs_of_cleared(s, &m), m.bytes, factor_of_cleared(s, &m));
-    s->messages[i] = data;
-    send_to_node(s, b, i);
-    if (m.request != EAGER && m.request != UNAWAITED)
-        tell_sender(s, b, &m, end_ps);
-}
-
-static void end_until(simulation *s, block *b, sharing *h, uint64_t past_ps)
-{
-    while (shared_end_ps(s, h) < past_ps)
-        end_first(s, b, h);
-}
-
-/* The item ends when so many bytes of its message have left. */
-static void insert_sharing(simulation *s, sharing *h, uint32_t i, uint64_t bytes)
-{
-    message *m = &s->messages[i];
-    m->time_ps = h->served_ps +
-                 loggops_times(busy_ps(costs_of_cleared(s, m), bytes), factor_of_cleared(s, m));
-    uint32_t *link = &h->first;
-    while (*link != NONE && s->messages[*link].time_ps <= m->time_ps)
-        link = &s->messages[*link].next;
-    m->next = *link;
-    *link = i;
-}
-
-/* The sender of a long message waits for a part of it: an item of its own. */
-static void insert_part(simulation *s, block *b, sharing *h, message *m)
-{
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
-        return;
-    }
-    s->messages[i] = *m;
-    s->messages[i].context = REPLY;
-    m->request = EAGER;
-    insert_sharing(s, h, i, awaited_bytes(s, &s->messages[i]));
-}
-
-/* The data of a long message begin to leave. */
-static void begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
-{
-    message *m = &s->messages[i];
-    end_until(s, b, h, m->time_ps);
-    pass_time(h, m->time_ps);
-    m->left_ps = m->time_ps;
-    if (awaited_bytes(s, m) < m->bytes)
-        insert_part(s, b, h, m);
-    insert_sharing(s, h, i, m->bytes);
-    h->n++;
-}
-
 static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
 {
     message *m = &s->messages[i];
@@ -538,9 +407,10 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         const uint64_t from_ps =
             m->time_ps - c->o_ps - loggops_times(c->L_ps, loggops_factor(s, from, to, m));
-        m->time_ps += pass(s, &node->sends, busy_ps(c, m->bytes), m->bytes, from_ps) - from_ps;
+        m->time_ps +=
+            pass(s, &node->sends, loggops_busy_ps(c, m->bytes), m->bytes, from_ps) - from_ps;
     }
-    send_to_node(s, b, i);
+    loggops_send_to_node(s, b, i);
 }
 
 /* A message waits at the adapter while its send holds the CPU: others may leave before it. It
@@ -558,7 +428,7 @@ static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
     for (uint32_t next; i != NONE && leaves_by(s, &s->messages[i], end_ps); i = next) {
         next = s->messages[i].next;
         if ((s->messages[i].context & ~COMBINES) == CLEARED)
-            begin_sharing(s, b, &n->shared, i);
+            loggops_begin_sharing(s, b, &n->shared, i);
         else
             send_eager(s, b, n, i);
     }
@@ -566,8 +436,8 @@ static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
     if (i != NONE)
         b->shared_at_ps = sooner(b->shared_at_ps, s->messages[i].time_ps - s->ahead_ps);
     if (n->shared.first != NONE) {
-        end_until(s, b, &n->shared, end_ps);
-        b->shared_at_ps = sooner(b->shared_at_ps, shared_end_ps(s, &n->shared));
+        loggops_end_until(s, b, &n->shared, end_ps);
+        b->shared_at_ps = sooner(b->shared_at_ps, loggops_shared_end_ps(s, &n->shared));
     }
     return n->held != NONE || n->shared.first != NONE;
 }

@@ -12,7 +12,7 @@
  * send began, so all that were sent before it are known by then: they are among the arrivals of the
  * rank, or on the way to the adapter of its node.
  */
-#include "simulate.h"
+#include "nodes.h"
 
 #include <stdlib.h>
 

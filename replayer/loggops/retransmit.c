@@ -7,7 +7,7 @@
  *
  * Messages come in the order of their last bytes.  For a long one, from_ps is earlier than for some
  * that came before, so it may miss a flow that has been dropped since. */
-#include "simulate.h"
+#include "nodes.h"
 
 #include "machine/rank_model.h"
 

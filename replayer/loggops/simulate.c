@@ -12,7 +12,7 @@
  * order then, but a rank sorts its messages by time and sender, and those of one sender keep the
  * order in which they were sent.
  */
-#include "simulate.h"
+#include "nodes.h"
 
 #include "replayer.h"
 

@@ -1,7 +1,7 @@
 /* simulate.h - the state of a LogGOPS simulation.
  *
- * For simulate.c, team.c, rank.c, stretch.c, transfer.c, nodes.c, order.c, retransmit.c, wheel.c,
- * queue.c, pool.c and record.c alone. */
+ * For simulate.c, team.c, rank.c, stretch.c, transfer.c, nodes.c, sharing.c, order.c, retransmit.c,
+ * wheel.c, queue.c, pool.c and record.c alone. */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
@@ -151,46 +151,6 @@ typedef struct sim_order {
     uint64_t arrives_ps; /* when the last one of those arrives that are known */
 } sim_order;
 
-/* One direction of a node's adapter: when it is free for messages below S, and for the others. */
-typedef struct adapter {
-    uint64_t short_free_ps, free_ps;
-} adapter;
-
-/* A time in which the adapter that receives had nothing to do for idle_ps: for all of it, or, where
- * several were put together, for parts. */
-typedef struct idle_time {
-    uint64_t from_ps, to_ps, idle_ps;
-} idle_time;
-enum { IDLE_TIMES = 4 };
-
-/* The long messages that leave a node and share its adapter: each gets as much.  `served_ps` is how
- * long a message that was there from the beginning would have had it for itself. */
-typedef struct sharing {
-    uint64_t at_ps, served_ps;
-    uint32_t n;
-    uint32_t first; /* by the moment of their end: `time_ps` in terms of served_ps */
-} sharing;
-
-/* The messages from one rank to another that pass an adapter: retransmit.c. */
-typedef struct sim_flow {
-    int32_t source, to;
-    uint64_t passes_ps; /* when the last byte of what has come so far has passed */
-    uint64_t stalls_ps; /* when what waits for a timeout arrives; 0: nothing has */
-} sim_flow;
-
-typedef struct sim_node {
-    adapter sends, receives;
-    idle_time idle[IDLE_TIMES]; /* of `receives`, ascending; idle_ps is 0 where there is none */
-    sharing shared;
-    uint32_t n_ranks;
-    uint32_t leaving, held;   /* messages that were sent: in this window, as they came; before it,
-                                 by sends that hold the CPU, in order */
-    uint32_t fresh, arriving; /* on the way to the adapter that receives: as they came; in order */
-    uint32_t n_flows, flows_room;
-    sim_flow *flows;          /* that end here, if packets can be lost */
-    uint64_t n_drawn, n_lost; /* messages that could lose packets; that did */
-} sim_node;
-
 /* The ranks that one thread at a time runs. */
 typedef struct block {
     struct worker *worker; /* that runs it */
@@ -260,7 +220,7 @@ typedef struct simulation {
     const loggops_run *run;
     loggops_params params;
     loggops_costs costs;               /* of all messages, if there are no nodes */
-    sim_node *nodes;                   /* NULL: none */
+    struct sim_node *nodes;            /* NULL: none */
     int moves_bytes;                   /* loggops_nodes.move_bytes */
     int answers_in_calls;              /* loggops_nodes.answers_in_calls, if moves_bytes */
     sim_debt *debts;                   /* by rank, if moves_bytes */
@@ -483,15 +443,6 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i);
 void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps);
 /* Sends what the ranks have sent in it, after that. */
 void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps);
-
-/* ---- retransmit.c ---- */
-
-/* The moment at which a message arrives whose first byte reaches the adapter at from_ps and whose
- * last byte has passed it at last_ps: this moment, or later by a timeout. */
-uint64_t loggops_retransmit(const simulation *s, block *b, sim_node *node, const message *m,
-                            uint64_t from_ps, uint64_t last_ps);
-/* How many messages waited for a timeout; frees the flows of all nodes. */
-uint64_t loggops_retransmissions_end(simulation *s);
 
 /* ---- wheel.c ---- */
 

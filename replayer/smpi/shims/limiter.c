@@ -1,0 +1,169 @@
+/* limiter.c - short messages do not pass the limiter of a host.
+ *
+ * The limiter of a host (limiter_link of a <cluster>) bounds the bandwidth of both directions
+ * together (smpi-approach, section 3.2), for messages of every size. But some limits come from the
+ * protocol of long messages: Open MPI's TCP sends the parts of a long message when its receiver
+ * asks for them, and these requests wait behind the data of their own direction. Short messages in
+ * opposite directions then do not wait for each other. The option timeless/limiter-from:BYTES makes
+ * messages below this size pass by.
+ *
+ * SimGrid asks for the factors of a message (loopback.c) before it adds the message to the
+ * constraints of its links. This file replaces the function that adds it. SimGrid calls a limiter
+ * "..._limiter", and creates its constraint while it creates the link: the object that the user
+ * sees lies within the object that has the constraint. */
+#include "config.h"
+
+#include "shims.h"
+#include "smpi/rank.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* SMPI adds it to each message. */
+enum { ENVELOPE_BYTES = 16 };
+
+typedef struct owned {
+    uintptr_t resource; /* a link or a host */
+    const void *constraint;
+} owned;
+
+static double least_bytes; /* 0: all messages pass the limiters */
+static owned *resources;
+static size_t n_resources, n_room;
+static const void **limiters; /* constraints: [1 << table_bits], NULL: free */
+static unsigned table_bits;
+static int passes_by; /* the message that begins */
+
+void smpi_limiter_set(double bytes)
+{
+    least_bytes = bytes;
+}
+
+int smpi_limiter_is_set(void)
+{
+    return least_bytes > 0;
+}
+
+void smpi_limiter_message(double bytes)
+{
+    passes_by = bytes - ENVELOPE_BYTES < least_bytes;
+}
+
+static size_t place_of(const void *constraint)
+{
+    return (uintptr_t)constraint * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table_bits);
+}
+
+static int is_limiter(const void *constraint)
+{
+    size_t i = place_of(constraint);
+    while (limiters[i] && limiters[i] != constraint)
+        i = (i + 1) & (((size_t)1 << table_bits) - 1);
+    return limiters[i] != NULL;
+}
+
+/* ---- which constraints are limiters ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    const owned *x = a, *y = b;
+    return (x->resource > y->resource) - (x->resource < y->resource);
+}
+
+static void add(const void *constraint)
+{
+    size_t i = place_of(constraint);
+    while (limiters[i])
+        i = (i + 1) & (((size_t)1 << table_bits) - 1);
+    limiters[i] = constraint;
+}
+
+/* The object with a constraint that begins last before this link, which lies in it. */
+static const owned *resource_of(const_sg_link_t link)
+{
+    size_t first = 0, end = n_resources;
+    while (end > first + 1) {
+        const size_t middle = first + (end - first) / 2;
+        if (resources[middle].resource <= (uintptr_t)link)
+            first = middle;
+        else
+            end = middle;
+    }
+    return first < n_resources ? &resources[first] : NULL;
+}
+
+static int names_limiter(const_sg_link_t link)
+{
+    static const char suffix[] = "_limiter";
+    const char *name = sg_link_get_name(link);
+    const size_t length = strlen(name);
+    return length >= sizeof suffix && !strcmp(name + length - (sizeof suffix - 1), suffix);
+}
+
+/* All links have the same layout: if one lay at another distance, it would not be known. */
+static void add_limiters(sg_link_t *links, size_t n)
+{
+    uintptr_t distance = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!names_limiter(links[i]))
+            continue;
+        const owned *o = resource_of(links[i]);
+        const uintptr_t here = o ? (uintptr_t)links[i] - o->resource : 0;
+        if (!here || (distance && here != distance))
+            smpi_give_up(TL_ERR_UNSUPPORTED,
+                         "option timeless/limiter-from has no effect: the limiters of this version "
+                         "of SimGrid are not known; leave it out");
+        distance = here;
+        add(o->constraint);
+    }
+}
+
+void smpi_limiter_apply(void)
+{
+    if (!smpi_limiter_is_set())
+        return;
+    const size_t n = sg_link_count();
+    sg_link_t *links = sg_link_list();
+    table_bits = 4;
+    while ((size_t)1 << table_bits < 2 * n)
+        table_bits++;
+    limiters = smpi_alloc((size_t)1 << table_bits, sizeof *limiters);
+    qsort(resources, n_resources, sizeof *resources, by_address);
+    add_limiters(links, n);
+    free((void *)links);
+    free(resources);
+    resources = NULL;
+}
+
+/* ---- what SimGrid calls ---- */
+
+void *constraint_new(void *system, void *resource, double bound) SMPI_REPLACES(SG_CONSTRAINT_NEW);
+void expand(void *system, void *constraint, void *variable, double weight, bool is_forced)
+    SMPI_REPLACES(SG_EXPAND);
+
+void *constraint_new(void *system, void *resource, double bound)
+{
+    static void *(*theirs)(void *, void *, double);
+    SMPI_BEHIND(theirs, SG_CONSTRAINT_NEW);
+    void *constraint = theirs(system, resource, bound);
+    if (!smpi_limiter_is_set() || limiters)
+        return constraint;
+    if (n_resources == n_room) {
+        n_room = n_room ? 2 * n_room : 1024;
+        resources = realloc(resources, n_room * sizeof *resources);
+        if (!resources)
+            smpi_give_up(TL_ERR_MEMORY, "out of memory for the limiters of hosts");
+    }
+    resources[n_resources++] = (owned){(uintptr_t)resource, constraint};
+    return constraint;
+}
+
+void expand(void *system, void *constraint, void *variable, double weight, bool is_forced)
+{
+    static void (*theirs)(void *, void *, void *, double, bool);
+    SMPI_BEHIND(theirs, SG_EXPAND);
+    if (!passes_by || !is_limiter(constraint))
+        theirs(system, constraint, variable, weight, is_forced);
+}

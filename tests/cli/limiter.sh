@@ -1,0 +1,48 @@
+# timeless/limiter-from: messages below this size do not pass the limiters of hosts, which bound both directions together.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cli/messages.sh"
+cd "$scratch" || exit 99
+
+# Links of 125 MB/s, both directions together as well; 20 us from host to host; messages of 1 ms, and nothing else.
+bytes=124984 latency=20e-6
+limited_of() { # EAGER: the folder platform
+    platform_of "$1" 0 && sed -i 's/bandwidth_Bps = 125.0e6; latency_s = 10.0e-6;/& limiter_Bps = 125.0e6;/' description &&
+        rm -r platform && "$timeless" platform description -o platform
+}
+limited_of 400000
+makespan() { "$timeless" replay "$1" -p platform -q "${@:2}"; }
+# takes FILE MILLISECONDS OPTION...: and one latency
+takes() {
+    awk -v got="$(makespan "$1" "${@:3}")" -v want="$(awk -v ms="$2" -v L=$latency 'BEGIN { print L + ms * 1e-3 }')" \
+        'BEGIN { print got, want; d = got / want - 1; exit !(d < 1e-6 && d > -1e-6) }'
+}
+above=(--cfg timeless/limiter-from:$bytes) below=(--cfg timeless/limiter-from:$((bytes + 1))) two=(--ranks-per-host 2)
+
+messages both.tl "0 2 $bytes" "3 1 $bytes"
+check 'both directions share the limiter' takes both.tl 2 "${two[@]}"
+check 'messages of the stated size, too' takes both.tl 2 "${two[@]}" "${above[@]}"
+check 'shorter ones do not' takes both.tl 1 "${two[@]}" "${below[@]}"
+check 'the same with full updates' takes both.tl 1 "${two[@]}" "${below[@]}" --cfg network/optim:Full
+check 'the same with an order of messages' takes both.tl 1 "${two[@]}" "${below[@]}" --cfg timeless/eager-order:yes
+check '0 bytes: all do' takes both.tl 2 "${two[@]}" --cfg timeless/limiter-from:0
+# The short one leaves the limiter to the long one of the other direction, of 3 ms.
+messages mixed.tl "0 2 $bytes" "3 1 374984"
+check 'a short message takes nothing from a long one of the other direction' takes mixed.tl 3 "${two[@]}" "${below[@]}"
+check 'without the option it does' takes mixed.tl 4 "${two[@]}"
+messages same.tl "0 2 $bytes" "1 3 $bytes"
+check 'one direction is as before' takes same.tl 2 "${two[@]}" "${below[@]}"
+limited_of 1000
+check 'messages that wait for their receiver are as long' takes both.tl 2 "${two[@]}" "${above[@]}"
+check 'or as short' takes both.tl 1 "${two[@]}" "${below[@]}"
+check 'of twelve ranks, all twelve limiters are known' sh -c '"$1" make alltoall -n 12 --bytes 100000 -o all.tl && sed -i "s/nodes = 4/nodes = 12/" description &&
+    rm -r platform && "$1" platform description -o platform && a=$("$1" replay all.tl -p platform --no-compute -q) && b=$("$1" replay all.tl -p platform --no-compute -q --cfg timeless/limiter-from:200000) &&
+    echo "$a $b" && awk -v a="$a" -v b="$b" "BEGIN { exit !(a > 1.9 * b && a < 2.1 * b) }"' - "$timeless"
+check_exit 3 'no number of bytes exits 3' makespan both.tl "${two[@]}" --cfg timeless/limiter-from:short
+cp "$scratch/err" said
+check 'and is named' grep -q 'timeless/limiter-from:short: not a number of bytes' said
+sed -i '/factor/d' platform/options.conf
+check_exit 3 'the factors of SMPI have to be given' makespan both.tl "${two[@]}" "${below[@]}"
+cp "$scratch/err" said
+check 'the line says so' grep -q 'timeless/limiter-from .*need smpi/bw-factor as well.*add it to options.conf' said
+
+tap_done
