@@ -85,6 +85,7 @@ typedef struct tlp_network {
     int thresholds_seen;               /* 0: no size was large enough to wait for its receive */
     int one_host;                      /* all ranks stood on one: its memory is the network */
     double saturation;                 /* both directions together, in bandwidths; 0: unknown */
+    long limiter_bytes;                /* shorter ones go both ways at full speed; 0: none */
     double exchange[TLP_MAX_SEGMENTS]; /* both directions at once, measured / SMPI's; 0: unknown */
     double shared, backbone;  /* two transfers of the same, of other hosts: time in that of one */
     int orders_eager;         /* one eager message after the other on a connection */

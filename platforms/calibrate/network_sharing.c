@@ -9,6 +9,9 @@
 
 /* A transfer shows the bandwidth if its bytes take this many times its latency. */
 #define MOSTLY_BYTES 4
+/* Both directions at once have to take so many times as long as one, before the limiter that this
+ * needs can be one of long messages alone. Chosen, not derived. */
+#define CLEAR_LIMIT 1.15
 
 typedef struct exchanges {
     const tlp_probe_data *data;
@@ -17,8 +20,8 @@ typedef struct exchanges {
 } exchanges;
 
 /* The time of the bytes of simultaneous transfers, divided by that of one transfer: the median over
- * sizes at which the bytes matter; 0 if there are none. */
-static double slowdown(const exchanges *f, int kind, int apart)
+ * sizes at which the bytes matter, of eager messages or of the others; 0 if there are none. */
+static double slowdown(const exchanges *f, int kind, int apart, int is_eager)
 {
     tlp_network *net = f->net;
     size_t n = 0;
@@ -28,12 +31,14 @@ static double slowdown(const exchanges *f, int kind, int apart)
         double latency = net->lat_factor[segment] * net->latency_s;
         double alone = tlp_network_wire_s(net, segment, row->bytes) - latency;
         if (row->kind != kind || row->is_warm || row->same_host != net->one_host ||
-            row->apart != apart || row->bytes < (double)net->detached_bytes ||
+            row->apart != apart || (row->bytes < (double)net->detached_bytes) != is_eager ||
             alone < MOSTLY_BYTES * latency)
             continue;
         /* The byte that acknowledges the message of a pair. */
         double around = kind == KIND_pairs ? tlp_network_transfer_s(net, 1)
                                            : tlp_network_line_at(&net->ois[segment], row->bytes);
+        if (is_eager)
+            around += fmax(0, tlp_network_line_at(&net->or_[segment], row->bytes));
         f->room[n++] = (row->seconds - latency - around) / alone;
     }
     return n >= 5 ? tlp_network_median(f->room, n) : 0;
@@ -41,10 +46,21 @@ static double slowdown(const exchanges *f, int kind, int apart)
 
 static void fit_sharing(const exchanges *f)
 {
-    double both = slowdown(f, KIND_both, 0);
+    double both = slowdown(f, KIND_both, 0, 0);
     f->net->saturation = both > 0 ? fmin(2, fmax(1, 2 / both)) : 0;
-    f->net->shared = slowdown(f, KIND_pairs, 0);
-    f->net->backbone = slowdown(f, KIND_pairs, 1);
+    f->net->shared = slowdown(f, KIND_pairs, 0, 0);
+    f->net->backbone = slowdown(f, KIND_pairs, 1, 0);
+}
+
+/* The limiter of both directions is one of long messages if eager ones in both directions take a
+ * time that is nearer to that of one direction. */
+static void fit_limiter(const exchanges *f)
+{
+    tlp_network *net = f->net;
+    const double sharing = net->saturation > 0 ? 2 / net->saturation : 1,
+                 eager = slowdown(f, KIND_both, 0, 1);
+    if (sharing > CLEAR_LIMIT && eager > 0 && eager < sqrt(sharing))
+        net->limiter_bytes = net->detached_bytes;
 }
 
 /* The ratio of the measured exchanges and those that SMPI predicts with the fit. It is above 1 if
@@ -61,8 +77,9 @@ static void check_exchanges(const exchanges *f)
             if (row->kind != KIND_both || row->is_warm || row->same_host != net->one_host ||
                 tlp_segment_of(&net->pieces, row->bytes) != i)
                 continue;
+            const double slower = row->bytes < (double)net->limiter_bytes ? 1 : sharing;
             double ours = tlp_network_line_at(&net->ois[i], row->bytes) + latency +
-                          sharing * (tlp_network_wire_s(net, i, row->bytes) - latency);
+                          slower * (tlp_network_wire_s(net, i, row->bytes) - latency);
             if (row->bytes < (double)net->detached_bytes)
                 ours += fmax(0, tlp_network_line_at(&net->or_[i], row->bytes));
             f->room[n++] = row->seconds / ours;
@@ -75,5 +92,6 @@ void tlp_network_fit_sharing(const tlp_probe_data *data, tlp_network *net, doubl
 {
     const exchanges f = {data, net, room};
     fit_sharing(&f);
+    fit_limiter(&f);
     check_exchanges(&f);
 }

@@ -147,6 +147,12 @@ static void write_options(const content *c, FILE *out)
         fputs("  # An eager message begins when the one before it on its connection is through.\n"
               "  \"timeless/eager-order:yes\",\n",
               out);
+    if (net->limiter_bytes && net->saturation < 2)
+        fprintf(
+            out,
+            "  # Shorter messages go in both directions at once without the limiter: measured.\n"
+            "  \"timeless/limiter-from:%ld\",\n",
+            net->limiter_bytes);
     if (has_send_buffer(net))
         fprintf(out,
                 "  # So much of a long message is in buffers when MPI_Send is over.\n"
@@ -273,12 +279,14 @@ static void write_fit(const content *c, FILE *out)
     fprintf(out,
             " ];\nasync_small_bytes = %ld;\ndetached_bytes = %ld;\nsend_buffer_bytes = %.1f;\n"
             "latency_s = %.6e;\n"
-            "bandwidth_Bps = %.6e;\nsaturation = %.4f;\nshared = %.4f;\nbackbone = %.4f;\n"
+            "bandwidth_Bps = %.6e;\nsaturation = %.4f;\nlimiter_bytes = %ld;\nshared = "
+            "%.4f;\nbackbone = %.4f;\n"
             "iprobe_s = %.4e;\ntest_s = %.4e;\nwtime_s = %.4e;\n"
             "loggops = { L_s = %.4e; o_s = %.4e; g_s = %.4e; G_s = %.4e; O_s = %.4e; };\n",
             net->async_bytes, net->detached_bytes, net->send_buffer_bytes, net->latency_s,
-            net->bandwidth_Bps, net->saturation, net->shared, net->backbone, net->iprobe_s,
-            net->test_s, net->wtime_s, net->L_s, net->o_s, net->g_s, net->G_s, net->O_s);
+            net->bandwidth_Bps, net->saturation, net->limiter_bytes, net->shared, net->backbone,
+            net->iprobe_s, net->test_s, net->wtime_s, net->L_s, net->o_s, net->g_s, net->G_s,
+            net->O_s);
 }
 
 /* noise.conf is written even if too few transfers were measured for any class: no message varies
@@ -367,6 +375,9 @@ static void write_readme(const content *c, FILE *out)
     if (net->saturation > 0)
         fprintf(out, "| both directions together | %.2f bandwidths | measured: exchanges |\n",
                 net->saturation);
+    if (net->limiter_bytes)
+        fprintf(out, "| timeless/limiter-from | %ld B | measured: shorter exchanges |\n",
+                net->limiter_bytes);
     if (net->shared > 0)
         fprintf(out, "| two transfers between the same hosts | %.2f times one | measured |\n",
                 net->shared);

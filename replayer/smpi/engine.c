@@ -144,6 +144,7 @@ static int is_ours(const char *option)
         {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, smpi_order_set, NULL, NULL},
         {"timeless/adapter-order:", "0", SMPI_SHIM_ORDER, NULL, smpi_order_adapter_set, NULL},
         {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
+        {"timeless/limiter-from:", "0", SMPI_SHIM_LIMITER, NULL, smpi_limiter_set, NULL},
         {"timeless/bw-factor-bound:", "no", SMPI_SHIM_LOOPBACK, smpi_loopback_bound_set, NULL,
          NULL},
         {"timeless/loopback-bw-factor:", "", SMPI_SHIM_LOOPBACK, NULL, NULL,
@@ -344,6 +345,7 @@ static void run_simulation(void *arg, int terminal)
     smpi_usage_prepare();
     simgrid_load_platform(replay.platform->xml_path);
     smpi_loopback_apply();
+    smpi_limiter_apply();
     smpi_solver_prepare();
     smpi_calls_prepare();
     smpi_usage_open();

@@ -86,6 +86,16 @@ check 'known network: ois is found' near "$(factor smpi/ois 3 2)" 2e-5 0.02
 check 'known network: the limiter is found' near "$(sed -n 's/^saturation = \(.*\);/\1/p' found/network.conf)" 1.5 0.02
 check 'known network: both directions at once take as long as in SMPI' awk '/^exchange/ { gsub(/[],;[]/, ""); for (i = 3; i <= NF; i++)
     if ($i < 0.94 || $i > 1.02) exit 1; exit NF < 5 }' found/network.conf
+check 'known network: the limiter is one of all messages' test -z "$(option found timeless/limiter-from)"
+# The same, as if short messages (16 KiB and more are mostly bytes) went without the limiter: 75 MB/s become 100.
+awk -F, -v OFS=, '$3 == "both" && $8 < 65536 { $11 = sprintf("%.9e", $11 - ($8 > 1420 ? ($8 + 16) * (1 / 75e6 - 1 / 100e6) : ($8 + 16) * (1 / 46.875e6 - 1 / 62.5e6))) }
+    { print }' known.csv >long.csv
+check 'a limiter of long messages' "$timeless" calibrate network --from long.csv -o long
+check 'has the size from which it acts, and the bandwidth of all' sh -c 'grep -q "^timeless/limiter-from:65[0-9][0-9][0-9]$" long/options.conf && [ "$1" = "$2" ]' - \
+    "$(grep ^saturation long/network.conf)" "$(grep ^saturation found/network.conf)"
+check 'README.md says so' grep -q '^| timeless/limiter-from | 65[0-9]* B | measured: shorter exchanges |$' long/README.md
+check 'its exchanges take as long as measured' awk '/^exchange/ { gsub(/[],;[]/, ""); for (i = 3; i <= NF; i++)
+    if ($i < 0.94 || $i > 1.02) exit 1; exit NF < 5 }' long/network.conf
 check 'known network: the cost of a test is found' near "$(option found smpi/test)" 3e-7 0.02
 check 'known network: the cost of a probe is found' near "$(option found smpi/iprobe)" 5e-7 0.02
 # Round trips of sizes that were not measured, by both platforms.

@@ -56,7 +56,8 @@ double smpi_loopback_bound(double bytes_per_s)
 
 static int is_used(void)
 {
-    return loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound || smpi_noise_is_wanted();
+    return loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound || smpi_noise_is_wanted() ||
+           smpi_limiter_is_set();
 }
 
 /* "0:0.5;8133:5.6": bytes and factors. A bandwidth cannot have the factor 0. */
@@ -144,6 +145,7 @@ static double call(const void *what, const double *bytes, const void *const *fro
                    const void *const *to, const void *links, const void *zones)
 {
     (void)links, (void)zones;
+    smpi_limiter_message(*bytes);
     const quantity q = *(const quantity *)what;
     const int is_local = *from == *to;
     const double factor = factor_of(is_local && loopback[q].n ? &loopback[q] : &others[q], *bytes),
@@ -222,8 +224,9 @@ void smpi_loopback_apply(void)
         if (!others[q].n)
             smpi_give_up(TL_ERR_INPUT,
                          "timeless/loopback-bw-factor, timeless/loopback-lat-factor, "
-                         "timeless/bw-factor-bound and --noise network need %.*s as well: the "
-                         "factors of all other messages; add it to options.conf",
+                         "timeless/bw-factor-bound, timeless/limiter-from and --noise network "
+                         "need %.*s as well: the factors of all other messages; add it to "
+                         "options.conf",
                          (int)strlen(smpi_keys[q]) - 1, smpi_keys[q]);
     static const factor_function bandwidth = {BANDWIDTH, "", manage, call},
                                  latency = {LATENCY, "", manage, call};

@@ -66,6 +66,12 @@ void smpi_loopback_latency(const char *option, const char *value);
 /* The option timeless/bw-factor-bound, and the bound of the message that is about to begin. */
 void smpi_loopback_bound_set(int is_yes);
 double smpi_loopback_bound(double bytes_per_s);
+/* The option timeless/limiter-from; the bytes of the message that is about to begin, with SMPI's
+ * envelope; to be called when the platform is loaded. */
+void smpi_limiter_set(double bytes);
+int smpi_limiter_is_set(void);
+void smpi_limiter_message(double bytes);
+void smpi_limiter_apply(void);
 int smpi_loopback_takes(const char *option);
 void smpi_loopback_apply(void);
 /* The noise of messages (noise.c): whether the options ask for it; to be called before the options

@@ -41,6 +41,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   BUFFER     buffer.c      option timeless/send-buffer
  *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor;
  *                            --noise network, with ORDER and BUFFER
+ *   LIMITER    limiter.c     option timeless/limiter-from, with LOOPBACK
  *   LINKS      links.c       --links, --energy
  *   PAYLOAD    order.c       --links: the bytes of messages on the links
  * Tests: tests/cli/module.sh sees that libsimgrid calls each function here, and what happens where
@@ -65,6 +66,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(ORDER, SMPI_MODEL, 332, 401)                                                              \
     SHIM(BUFFER, SMPI_MODEL, 332, 401)                                                             \
     SHIM(LOOPBACK, SMPI_MODEL, 332, 401)                                                           \
+    SHIM(LIMITER, SMPI_MODEL, 332, 401)                                                            \
     SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                   \
     SHIM(PAYLOAD, SMPI_MODEL, 332, 401)
 
@@ -281,6 +283,8 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(LOOPBACK, SG_FACTORS_TYPE)                                                              \
     CALLED(LOOPBACK, SG_SET_LATENCY_FACTOR)                                                        \
     CALLED(LOOPBACK, SG_SET_BANDWIDTH_FACTOR)                                                      \
+    REPLACED(LIMITER, SG_CONSTRAINT_NEW)                                                           \
+    REPLACED(LIMITER, SG_EXPAND)                                                                   \
     REPLACED(LINKS, SG_ADVANCE)                                                                    \
     CALLED(LINKS, SG_LINK_USE)                                                                     \
     CALLED(LINKS, SG_LINK_PROPERTY)                                                                \
