@@ -56,12 +56,13 @@ static void warn_selection(const tlr_prediction *p)
 
 static void warn_engine(const tlr_prediction *p)
 {
+    char below[64];
     if (p->ignores_limiter)
         fprintf(stderr,
                 "timeless: warning: %s: the engine loggops ignores the limiter of both directions "
-                "(limiter_link): hosts that send and receive at the same time are predicted too "
+                "(limiter_link)%s: hosts that send and receive at the same time are predicted too "
                 "fast; use --engine smpi for such programs\n",
-                tl_printable(p->platform_name));
+                tl_printable(p->platform_name), tlr_limiter_text(p, below, sizeof below));
     if (p->load_change > 0)
         fprintf(stderr,
                 "timeless: warning: %s: the engine loggops did not find the mean load of the hosts "

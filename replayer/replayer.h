@@ -412,8 +412,8 @@ typedef struct tlr_prediction {
     char *free_kernels; /* of a program, which the model does not know: names; or NULL */
     uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
     uint64_t n_crowded_cores; /* the cores of these hosts */
-    int ignores_limiter;      /* messages in both directions share a limiter of the platform, which
-                                 the engine does not have */
+    uint64_t ignores_limiter; /* messages below so many bytes in both directions share a limiter of
+                                 the platform, which the engine does not have; UINT64_MAX: all */
     double load_change;  /* the mean load of the hosts (interference) is not found: by so much of
                             the makespan the end of a rank still changed; 0: it is */
     char *volume_sample; /* tl_run's */
@@ -478,6 +478,8 @@ void tlr_prediction_free(tlr_prediction *prediction);
 
 /* ---- results: replayer/results/prediction.c ---- */
 
+/* " for messages below 65536 B", of those for which the limiter is ignored; "" if it is for all. */
+const char *tlr_limiter_text(const tlr_prediction *prediction, char *text, size_t size);
 void tlr_prediction_print(const tlr_prediction *prediction, FILE *out);
 /* Canonical JSON: sorted keys, 17 significant digits; the same replay gives the same bytes. */
 tl_status tlr_prediction_write_json(const tlr_prediction *prediction, FILE *out, tl_error *err);

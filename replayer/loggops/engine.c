@@ -133,6 +133,15 @@ typedef struct loggops_replay {
  * find 1.91 to 1.96. */
 static const double little_limit = 1.9;
 
+/* The messages that pass the limiter in SimGrid and are not long ones here, as in tlr_prediction.
+ */
+static uint64_t ignored_below(const loggops_nodes *nodes, const loggops_params *params)
+{
+    if (!nodes->move_bytes || nodes->limiter <= 0)
+        return UINT64_MAX;
+    return nodes->limiter_bytes < params->S_bytes ? params->S_bytes : 0;
+}
+
 static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
 {
     const tlr_crowd crowd = r->has_places ? r->places.crowd : (tlr_crowd){0};
@@ -140,8 +149,9 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
     out->n_crowded_cores = crowd.n_cores;
     out->load_change = r->load_change;
     const tlr_cluster *c = &r->places.cluster;
-    out->ignores_limiter = r->has_places && r->places.nodes.n_nodes > 1 && c->limiter_Bps > 0 &&
-                           c->limiter_Bps < little_limit * c->bandwidth_Bps;
+    if (r->has_places && r->places.nodes.n_nodes > 1 && c->limiter_Bps > 0 &&
+        c->limiter_Bps < little_limit * c->bandwidth_Bps)
+        out->ignores_limiter = ignored_below(&r->places.nodes, &r->network.params);
     for (uint32_t i = 0; r->has_places && i < out->n_ranks; i++) {
         out->ranks[i].host = strdup(r->places.cluster.hosts[r->places.host_of[i]].name);
         if (!out->ranks[i].host)

@@ -220,17 +220,16 @@ static tl_status take_own_overheads(const tlr_platform *platform, const tlr_opti
     return status;
 }
 
-static tl_status take_send_buffer(const tlr_platform *platform, const tlr_options *options,
-                                  loggops_network *n, tl_error *err)
+static tl_status take_bytes(const tlr_platform *platform, const tlr_options *options,
+                            const char *name, uint64_t *out, tl_error *err)
 {
-    const char *text = option_of(platform, options, "timeless/send-buffer");
+    const char *text = option_of(platform, options, name);
     char *end = NULL;
     const double bytes = text ? strtod(text, &end) : 0;
     if (text && (end == text || *end || !(bytes >= 0)))
-        return tl_fail(err, TL_ERR_INPUT,
-                       "option timeless/send-buffer:%s: not a number of bytes; correct the value",
-                       text);
-    n->send_buffer_bytes = (uint64_t)fmin(bytes, 1e18);
+        return tl_fail(err, TL_ERR_INPUT, "option %s:%s: not a number of bytes; correct the value",
+                       name, text);
+    *out = (uint64_t)fmin(bytes, 1e18);
     return TL_OK;
 }
 
@@ -300,11 +299,14 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
     if (status == TL_OK)
         status = derive_path(&within, S_bytes, &n->within, err);
     if (status == TL_OK)
-        status = take_send_buffer(platform, options, n, err);
+        status = take_bytes(platform, options, "timeless/send-buffer", &n->send_buffer_bytes, err);
+    if (status == TL_OK)
+        status = take_bytes(platform, options, "timeless/limiter-from", &n->limiter_bytes, err);
     if (status != TL_OK)
         return status;
     const loggops_costs *first = &n->between.sizes[0];
     n->has_within = n->move_bytes = 1;
+    n->limiter = cluster->limiter_Bps / between.Bps;
     n->params = (loggops_params){first->L_ps,
                                  first->o_ps,
                                  first->g_ps,
@@ -390,7 +392,9 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
                                  .between = network->between,
                                  .within = network->has_within ? network->within : network->between,
                                  .move_bytes = network->move_bytes,
-                                 .send_buffer_bytes = network->send_buffer_bytes};
+                                 .send_buffer_bytes = network->send_buffer_bytes,
+                                 .limiter = network->limiter,
+                                 .limiter_bytes = network->limiter_bytes};
     tl_status status = TL_OK;
     if (!of_host || !out->host_of || !out->core_of || !out->n_on || !out->nodes.node_of)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the places of the ranks");

@@ -116,9 +116,12 @@ typedef struct loggops_nodes {
     uint32_t n_nodes;
     uint32_t *node_of; /* by rank */
     loggops_path between, within;
-    int move_bytes;                        /* the adapters, not the CPUs */
-    int answers_in_calls;                  /* if move_bytes: rendezvous, see above */
-    uint64_t send_buffer_bytes;            /* if move_bytes: of long messages between nodes */
+    int move_bytes;             /* the adapters, not the CPUs */
+    int answers_in_calls;       /* if move_bytes: rendezvous, see above */
+    uint64_t send_buffer_bytes; /* if move_bytes: of long messages between nodes */
+    double limiter; /* if move_bytes: bandwidth of a node in both directions together, in that of
+                       one; 0: none. Of long messages of at least so many bytes: */
+    uint64_t limiter_bytes;
     loggops_retransmission retransmission; /* if move_bytes */
     tlr_message_noise messages;            /* of their latency, and of their bytes on the way */
 } loggops_nodes;
@@ -130,6 +133,8 @@ typedef struct loggops_network {
     int has_within; /* some group is of messages within a node */
     int move_bytes;
     uint64_t send_buffer_bytes;
+    double limiter; /* these: as in loggops_nodes */
+    uint64_t limiter_bytes;
 } loggops_network;
 
 /* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns": all but S and R must be there; times in s,

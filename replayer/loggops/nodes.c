@@ -65,8 +65,8 @@ int loggops_nodes_open(simulation *s)
     if (!s->nodes || (s->moves_bytes && !s->debts))
         return 0;
     for (uint32_t i = 0; i < nodes->n_nodes; i++)
-        s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].held = s->nodes[i].fresh =
-            s->nodes[i].arriving = NONE;
+        s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].held = s->nodes[i].traffic =
+            s->nodes[i].fresh = s->nodes[i].arriving = NONE;
     s->ahead_ps = ahead_of(s);
     for (uint32_t r = 0; r < s->run->n_ranks; r++) {
         const uint32_t node = nodes->node_of[r];
@@ -205,9 +205,23 @@ void loggops_send_to_node(simulation *s, block *b, uint32_t i)
         loggops_post_item(s, b, i);
 }
 
+/* What is known of traffic waits until it changes. */
+static void keep_traffic(simulation *s, block *b, uint32_t i)
+{
+    const message *m = &s->messages[i];
+    sim_node *node = node_of(s, (uint32_t)m->to);
+    b->shared_at_ps = sooner(b->shared_at_ps, m->time_ps);
+    mark(b->sharing, s, b, node);
+    loggops_traffic_take(s, node, i);
+}
+
 int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
 {
     const message *m = &s->messages[i];
+    if (m->context == TRAFFIC) {
+        keep_traffic(s, b, i);
+        return 1;
+    }
     const int is_cleared = (m->context & ~COMBINES) == CLEARED;
     const int needs_bytes =
         m->request == EAGER || (m->context & ~COMBINES) == DATA || !s->moves_bytes;
@@ -427,19 +441,23 @@ static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
     n->leaving = NONE;
     for (uint32_t next; i != NONE && leaves_by(s, &s->messages[i], end_ps); i = next) {
         next = s->messages[i].next;
+        loggops_traffic_until(s, b, n, s->messages[i].time_ps);
         if ((s->messages[i].context & ~COMBINES) == CLEARED)
             loggops_begin_sharing(s, b, &n->shared, i);
         else
             send_eager(s, b, n, i);
     }
     n->held = i;
+    loggops_traffic_until(s, b, n, end_ps);
+    if (n->traffic != NONE)
+        b->shared_at_ps = sooner(b->shared_at_ps, s->messages[n->traffic].time_ps);
     if (i != NONE)
         b->shared_at_ps = sooner(b->shared_at_ps, s->messages[i].time_ps - s->ahead_ps);
     if (n->shared.first != NONE) {
         loggops_end_until(s, b, &n->shared, end_ps);
         b->shared_at_ps = sooner(b->shared_at_ps, loggops_shared_end_ps(s, &n->shared));
     }
-    return n->held != NONE || n->shared.first != NONE;
+    return n->held != NONE || n->traffic != NONE || n->shared.first != NONE;
 }
 
 /* Nodes from which long messages leave, or that hold messages, are of interest only when one has

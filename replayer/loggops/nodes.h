@@ -23,6 +23,7 @@ enum { IDLE_TIMES = 4 };
 typedef struct sharing {
     uint64_t at_ps, served_ps;
     uint32_t n;
+    uint32_t n_in;  /* long messages that come to the node, if it has a limiter */
     uint32_t first; /* by the moment of their end: `time_ps` in terms of served_ps */
 } sharing;
 
@@ -40,6 +41,7 @@ typedef struct sim_node {
     uint32_t n_ranks;
     uint32_t leaving, held;   /* messages that were sent: in this window, as they came; before it,
                                  by sends that hold the CPU, in order */
+    uint32_t traffic;         /* what is known of long messages that come to it; in order */
     uint32_t fresh, arriving; /* on the way to the adapter that receives: as they came; in order */
     uint32_t n_flows, flows_room;
     sim_flow *flows;          /* that end here, if packets can be lost */
@@ -61,16 +63,32 @@ void loggops_send_to_node(simulation *s, block *b, uint32_t i);
 
 /* ---- sharing.c ---- */
 
+/* How many times as long as alone the messages take: those that leave share the adapter, and with
+ * those that come the limiter. */
+double loggops_slowness(double limiter, uint32_t n_out, uint32_t n_in);
+static inline int loggops_is_limited(const simulation *s, const sharing *h)
+{
+    const double limiter = s->run->nodes->limiter;
+    return limiter > 0 && (h->n_in || limiter < 1);
+}
 /* When the next message has left, if no other begins; NEVER if there is none. */
 static inline uint64_t loggops_shared_end_ps(const simulation *s, const sharing *h)
 {
-    return h->first == NONE ? NEVER
-                            : h->at_ps + (s->messages[h->first].time_ps - h->served_ps) * h->n;
+    if (h->first == NONE)
+        return NEVER;
+    const uint64_t left_ps = s->messages[h->first].time_ps - h->served_ps;
+    if (!loggops_is_limited(s, h))
+        return h->at_ps + left_ps * h->n;
+    const double slowness = loggops_slowness(s->run->nodes->limiter, h->n, h->n_in);
+    return h->at_ps + loggops_rounded_ps((double)left_ps * slowness);
 }
 /* Ends all that have left before that moment. */
 void loggops_end_until(simulation *s, block *b, sharing *h, uint64_t past_ps);
 /* The data of a long message begin to leave. */
 void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i);
+/* Something of the traffic that comes to a node is known; it changes before that moment. */
+void loggops_traffic_take(simulation *s, sim_node *node, uint32_t i);
+void loggops_traffic_until(simulation *s, block *b, sim_node *node, uint64_t past_ps);
 
 /* ---- retransmit.c ---- */
 

@@ -205,8 +205,18 @@ static void print_sampled(const tlr_sampled *s, double makespan_s, FILE *out)
             s->n_steps_replayed, s->n_steps, 100 * s->share);
 }
 
+const char *tlr_limiter_text(const tlr_prediction *p, char *text, size_t size)
+{
+    if (p->ignores_limiter < UINT64_MAX)
+        snprintf(text, size, " for messages below %" PRIu64 " B", p->ignores_limiter);
+    else if (size)
+        *text = '\0';
+    return text;
+}
+
 void tlr_prediction_print(const tlr_prediction *p, FILE *out)
 {
+    char below[64];
     fprintf(out, "makespan          %.9g s\n", p->makespan_s);
     if (p->sampled)
         print_sampled(p->sampled, p->makespan_s, out);
@@ -237,7 +247,9 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,
                 p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");
     if (p->ignores_limiter)
-        fputs("not modelled      the limiter of both directions of a host (limiter_link)\n", out);
+        fprintf(out,
+                "not modelled      the limiter of both directions of a host (limiter_link)%s\n",
+                tlr_limiter_text(p, below, sizeof below));
     if (p->load_change > 0)
         fprintf(out,
                 "warning           interference: the mean load of the hosts is not found; ends of "

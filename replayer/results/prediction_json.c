@@ -121,6 +121,9 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     tlr_recorded_json(root, p->selection, &p->recorded);
     if (p->ignores_limiter)
         json_object_set_new(root, "ignores_limiter", json_true());
+    if (p->ignores_limiter && p->ignores_limiter < INT64_MAX)
+        json_object_set_new(root, "ignores_limiter_below",
+                            json_integer((json_int_t)p->ignores_limiter));
     if (p->load_change > 0)
         json_object_set_new(root, "load_change", json_real(p->load_change));
     if (p->n_crowded)

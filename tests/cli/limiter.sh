@@ -37,6 +37,30 @@ check 'or as short' takes both.tl 1 "${two[@]}" "${below[@]}"
 check 'of twelve ranks, all twelve limiters are known' sh -c '"$1" make alltoall -n 12 --bytes 100000 -o all.tl && sed -i "s/nodes = 4/nodes = 12/" description &&
     rm -r platform && "$1" platform description -o platform && a=$("$1" replay all.tl -p platform --no-compute -q) && b=$("$1" replay all.tl -p platform --no-compute -q --cfg timeless/limiter-from:200000) &&
     echo "$a $b" && awk -v a="$a" -v b="$b" "BEGIN { exit !(a > 1.9 * b && a < 2.1 * b) }"' - "$timeless"
+# ---- the same in the LogGOPS engine, for long messages ----
+limited_of 65536
+sed -i 's/nodes = 4/nodes = 16/; s/limiter_Bps = 125.0e6/limiter_Bps = 150.0e6/' description
+check 'a platform of 16 hosts' sh -c 'rm -r platform && "$1" platform description -o platform' - "$timeless"
+# agree TOLERANCE FACTOR OPTION...: both engines; the limiter takes FACTOR times as long
+agree() {
+    local tolerance=$1 factor=$2 smpi loggops free
+    shift 2
+    smpi=$(makespan p.tl --no-compute --cfg timeless/limiter-from:65536 "$@") loggops=$(makespan p.tl --no-compute --engine loggops "$@")
+    free=$(makespan p.tl --no-compute --cfg timeless/limiter-from:1000000000 "$@")
+    awk -v s="$smpi" -v l="$loggops" -v f="$free" -v t="$tolerance" -v factor="$factor" 'BEGIN { print "SimGrid", s, "LogGOPS", l, "without limiter", f
+        exit !(s > 0 && (s - l) / s < t && (l - s) / s < t && s > (factor - 0.01) * f && s < (factor + 0.01) * f) }'
+}
+for pattern in alltoall ring stencil2d doubling; do
+    "$timeless" make $pattern -n 16 --bytes 3200000 --iterations 3 -o p.tl
+    check "$pattern: as in SimGrid" agree 3e-3 1.667 --ranks-per-host 1
+    check "$pattern, two threads: the same bytes" sh -c '[ "$("$1" replay p.tl -p platform --engine loggops -q)" = "$("$1" replay p.tl -p platform --engine loggops --threads 2 -q)" ]' - "$timeless"
+done
+"$timeless" make binomial -n 16 --bytes 3200000 --iterations 3 -o p.tl
+check 'in one direction at a time it takes nothing' agree 1e-3 1 --ranks-per-host 1
+"$timeless" make alltoall -n 16 --bytes 60000 -o p.tl
+check 'of short messages, neither' agree 1e-2 1 --ranks-per-host 1
+
+limited_of 1000
 check_exit 3 'no number of bytes exits 3' makespan both.tl "${two[@]}" --cfg timeless/limiter-from:short
 cp "$scratch/err" said
 check 'and is named' grep -q 'timeless/limiter-from:short: not a number of bytes' said
