@@ -41,7 +41,7 @@ EXTRA_DIST += \
 	tests/accuracy/results/budget.csv tests/accuracy/results/budget_cover.csv \
 	tests/accuracy/results/budget_cover_2.csv tests/accuracy/results/budget_cover_3.csv tests/accuracy/results/budget_cover_4.csv \
 	tests/accuracy/results/budget_follow.csv tests/accuracy/results/budget_follow_2.csv \
-	tests/accuracy/results/cluster_2026-11.csv tests/accuracy/results/cluster_nodes_2026-11.csv tests/accuracy/results/cluster_nodes_2_2026-11.csv \
+	tests/accuracy/results/cluster_2026-11.csv tests/accuracy/results/cluster_nodes_2026-11.csv tests/accuracy/results/cluster_nodes_2_2026-11.csv tests/accuracy/results/cluster_nodes_3_2026-11.csv \
 	tests/accuracy/results/dahu_ablation.csv tests/accuracy/results/dahu_ablation_2.csv tests/accuracy/results/dahu_predictions.csv \
 	tests/accuracy/results/dahu_seeds.csv tests/accuracy/results/dahu_seeds_2.csv tests/accuracy/results/dahu_smpi.csv tests/accuracy/results/fit_bars.csv \
 	tests/accuracy/results/fit_bars_exact.csv tests/accuracy/results/hybrid.csv \
@@ -50,7 +50,8 @@ EXTRA_DIST += \
 	tests/accuracy/results/interference_2026-11.csv tests/accuracy/results/noise_2026-11.txt tests/accuracy/results/noise_2_2026-11.txt \
 	tests/accuracy/results/cluster_dilated_2026-11.csv \
 	tests/accuracy/results/cluster_dilated_2_2026-11.csv \
-	tests/accuracy/results/hybrid_alternating.csv \
+	tests/accuracy/results/cluster_kernel_2026-11.csv tests/accuracy/results/cluster_stock_2026-11.csv \
+	tests/accuracy/results/hybrid_alternating.csv tests/accuracy/results/hybrid_alternating_2.csv \
 	tests/accuracy/results/interference_alternating.csv \
 	tests/accuracy/results/interference_alternating_2.csv \
 	tests/accuracy/results/interference_alternating_2_rounds.csv \
