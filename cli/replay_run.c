@@ -34,6 +34,8 @@ static tl_status write_timeline(const replay_arguments *a, tlr_prediction *const
                                 tl_error *err)
 {
     const char *path = a->timeline_path;
+    if (a->timeline_format == TLR_TIMELINE_PICTURE)
+        return tlr_timeline_draw(a->options.timeline, a->jobs, predictions, a->n_jobs, path, err);
     FILE *out = fopen(path, "w");
     if (!out)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,

@@ -32,6 +32,8 @@ static const char *const colours[N_COLOURS] = {"#0072b2", "#d55e00", "#009e73", 
 /* The heights of crosses, as shares of the panel. */
 #define CROSS_FIRST 0.02
 #define CROSS_STEP 0.025
+/* Of a block, in steps of the y axis. */
+#define BLOCK_HEIGHT 0.84
 
 /* ---- layout ---- */
 
@@ -135,6 +137,11 @@ static void widen(double value, const tlg_axis *axis, double *low, double *high)
     *high = fmax(*high, value);
 }
 
+static int has_ends(const tlg_series *s)
+{
+    return s->look == TLG_RANGES || s->look == TLG_BLOCKS;
+}
+
 static void find_data(const tlg_panel *panel, int is_x, double *low, double *high)
 {
     const tlg_axis *axis = is_x ? &panel->x : &panel->y;
@@ -144,7 +151,7 @@ static void find_data(const tlg_panel *panel, int is_x, double *low, double *hig
         for (size_t i = 0; i < s->n; i++) {
             if (is_x || s->look != TLG_CROSSES)
                 widen(values[i], axis, low, high);
-            if (is_x && s->look == TLG_RANGES) {
+            if (is_x && has_ends(s)) {
                 widen(s->low[i], axis, low, high);
                 widen(s->high[i], axis, low, high);
             }
@@ -271,7 +278,7 @@ static void put_style(FILE *out, const tlg_series *s)
     static const int shapes[] = {7, 5, 9, 13, 11, 4, 6, 8, 12, 10, 2, 3, 1};
     enum { N_SHAPES = sizeof shapes / sizeof *shapes };
     const int is_black = s->number < 0, number = is_black ? 0 : s->number;
-    const char *colour = is_black ? "#000000" : colours[number % N_COLOURS];
+    const char *colour = s->colour ? s->colour : is_black ? "#000000" : colours[number % N_COLOURS];
     const char *dash = is_black ? "2" : number / N_COLOURS % 2 ? "4" : "1";
     switch (s->look) {
     case TLG_LINE:
@@ -282,6 +289,7 @@ static void put_style(FILE *out, const tlg_series *s)
     case TLG_STEPS: fprintf(out, "with steps lc rgb '%s' lw 1.6", colour); break;
     case TLG_DOTS: fprintf(out, "with lines lc rgb '%s' lw 4", colour); break;
     case TLG_BARS: fprintf(out, "with boxes lc rgb '%s' fs solid 0.75", colour); break;
+    case TLG_BLOCKS: fprintf(out, "with boxxyerror lc rgb '%s' fs solid noborder", colour); break;
     case TLG_POINTS:
         fprintf(out, "with points lc rgb '%s' pt %d ps 0.9 lw 1.5", colour,
                 is_black ? 1 : shapes[number % N_SHAPES]);
@@ -344,6 +352,10 @@ static int put_data(FILE *out, const tlg_panel *panel, const tlg_series *s, size
         any = 1;
         if (s->look == TLG_DOTS)
             put_dot(out, at, inside(value, y), x, panel->x.is_log);
+        else if (s->look == TLG_BLOCKS)
+            fprintf(out, "%.9g %.9g %.9g %.9g %.9g %.9g\n", at, value,
+                    inside(s->low[i] / x->factor, x), inside(s->high[i] / x->factor, x),
+                    value - BLOCK_HEIGHT / 2, value + BLOCK_HEIGHT / 2);
         else if (s->look == TLG_RANGES)
             fprintf(out, "%.9g %.9g %.9g %.9g\n", inside(at, x), value,
                     inside(s->low[i] / x->factor, x), inside(s->high[i] / x->factor, x));
@@ -368,7 +380,10 @@ static void put_series(FILE *out, const tlg_panel *panel, const scale *x, const 
                    !(panel->y.is_log && s->y[i] <= 0 && s->look != TLG_CROSSES);
         if (!any)
             continue;
-        fprintf(out, ", $d%zu using %s ", k, s->look == TLG_RANGES ? "1:2:3:4" : "1:2");
+        fprintf(out, ", $d%zu using %s ", k,
+                s->look == TLG_RANGES   ? "1:2:3:4"
+                : s->look == TLG_BLOCKS ? "1:2:3:4:5:6"
+                                        : "1:2");
         put_style(out, s);
         fputs(" notitle", out);
     }

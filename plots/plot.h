@@ -15,6 +15,8 @@ typedef enum tlg_look {
     TLG_DOTS,   /* small dots */
     TLG_POINTS, /* markers */
     TLG_BARS,   /* bars from 0, as wide as the distance to the next value */
+    TLG_BLOCKS, /* filled from low to high along the x axis, nearly as high as a step of the y axis
+                 */
     TLG_RANGES, /* a marker with a range from low to high along the x axis */
     TLG_CROSSES /* values that are missing, marked at the lower edge; y counts how many are below */
 } tlg_look;
@@ -26,7 +28,8 @@ typedef struct tlg_series {
     tlg_look look;
     int number; /* of its colour and marker: series with one number look the same in all panels */
     size_t n;
-    const double *x, *y, *low, *high; /* low, high: of TLG_RANGES */
+    const double *x, *y, *low, *high; /* low, high: of TLG_RANGES and TLG_BLOCKS */
+    const char *colour;               /* "#1a7340"; NULL: that of the number */
 } tlg_series;
 
 typedef struct tlg_axis {

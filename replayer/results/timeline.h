@@ -94,15 +94,25 @@ void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text,
 
 typedef enum tlr_timeline_format {
     TLR_TIMELINE_CSV,
-    TLR_TIMELINE_CHROME, /* JSON, for Perfetto and chrome://tracing */
-    TLR_TIMELINE_PAJE,   /* for ViTE and pajeng */
-    TLR_TIMELINE_PARAVER /* FILE.prv; FILE.pcf and FILE.row: paraver.h */
+    TLR_TIMELINE_CHROME,  /* JSON, for Perfetto and chrome://tracing */
+    TLR_TIMELINE_PAJE,    /* for ViTE and pajeng */
+    TLR_TIMELINE_PARAVER, /* FILE.prv; FILE.pcf and FILE.row: paraver.h */
+    TLR_TIMELINE_PICTURE  /* tlr_timeline_draw */
 } tlr_timeline_format;
 
-/* The format follows from the end of the file name: .csv, .json, .paje, .trace or .prv. */
+/* The format follows from the end of the file name: .csv, .json, .paje, .trace, .prv, .svg, .pdf or
+ * .png. */
 tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_error *err);
 tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
                              const tlr_job *jobs, tlr_prediction *const *predictions, size_t n_jobs,
                              FILE *out, tl_error *err);
+
+/* ---- timeline_picture.c ---- */
+
+/* Draws a row for each rank (of many ranks, for some of them together) into the file at `path`.
+ * TL_ERR_SYSTEM: there is no gnuplot, or the file cannot be written. */
+tl_status tlr_timeline_draw(tlr_timeline *timeline, const tlr_job *jobs,
+                            tlr_prediction *const *predictions, size_t n_jobs, const char *path,
+                            tl_error *err);
 
 #endif

@@ -27,11 +27,10 @@ tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_
     static const struct {
         const char *end;
         tlr_timeline_format format;
-    } formats[] = {{".csv", TLR_TIMELINE_CSV},
-                   {".json", TLR_TIMELINE_CHROME},
-                   {".paje", TLR_TIMELINE_PAJE},
-                   {".prv", TLR_TIMELINE_PARAVER},
-                   {".trace", TLR_TIMELINE_PAJE}};
+    } formats[] = {{".csv", TLR_TIMELINE_CSV},     {".json", TLR_TIMELINE_CHROME},
+                   {".paje", TLR_TIMELINE_PAJE},   {".pdf", TLR_TIMELINE_PICTURE},
+                   {".png", TLR_TIMELINE_PICTURE}, {".prv", TLR_TIMELINE_PARAVER},
+                   {".svg", TLR_TIMELINE_PICTURE}, {".trace", TLR_TIMELINE_PAJE}};
     const char *end = strrchr(path, '.');
     for (size_t i = 0; end && i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(end, formats[i].end)) {
@@ -39,8 +38,8 @@ tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_
             return TL_OK;
         }
     return tl_fail(err, TL_ERR_USAGE,
-                   "'%s': a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, pajeng) "
-                   "or .prv (Paraver)",
+                   "'%s': a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, "
+                   "pajeng), .prv (Paraver), or .svg, .pdf or .png (a picture)",
                    path);
 }
 
@@ -336,6 +335,7 @@ tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
     case TLR_TIMELINE_CSV: write_csv(&w); break;
     case TLR_TIMELINE_CHROME: failed = write_chrome(&w); break;
     case TLR_TIMELINE_PAJE: failed = write_paje(&w); break;
+    case TLR_TIMELINE_PICTURE: break; /* tlr_timeline_draw */
     case TLR_TIMELINE_PARAVER:
         status = tlr_paraver_write(w.states, w.n, jobs, predictions, n_jobs, out, err);
         if (status != TL_OK)

@@ -69,9 +69,40 @@ check '--details prints text' "$timeless" replay a.tl -p star-1g --details
 cp out said
 check '--details prints the kinds of waiting' grep -qE '^wait at collective +[0-9]' said
 check '--details prints the calls that wait' grep -qE '^MPI_Allreduce +[0-9]' said
-check_exit 2 'an unknown format of a timeline exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.png
+# ---- a picture ----
+"$timeless" replay one.tl -p star-1g --ranks-per-host 1 -q >took || exit 99
+check 'a timeline is drawn' "$timeless" replay one.tl -p star-1g --ranks-per-host 1 --timeline one.svg -q
+# The computation takes the first 9 ms of rank 0; rank 1 is in its receive from the beginning to the end.
+drawn() {
+    python3 - "$1" "$(cat took)" <<'END'
+import re, sys, xml.dom.minidom
+text, took = open(sys.argv[1]).read(), float(sys.argv[2])
+xml.dom.minidom.parseString(text)
+def extent(colour):
+    points = [p.split(",") for block in re.findall(r"<polygon fill = 'rgb\( *%d, *%d, *%d\)' points = '([^']*)'" % colour, text) for p in block.split()]
+    points = [(float(x), float(y)) for x, y in points if float(x) < 905] # the legend is on the right
+    xs, ys = zip(*points)
+    return min(xs), max(xs), min(ys), max(ys)
+compute, receive = extent((89, 178, 102)), extent((232, 212, 77))
+print(compute, receive, took)
+share = (compute[1] - compute[0]) / (receive[1] - receive[0])
+assert abs(share - 0.009 / took) < 2 / 800 and abs(compute[0] - receive[0]) < 1.5 and receive[2] > compute[3], share
+END
+}
+check 'rows and times are those of the states' drawn one.svg
+cp one.svg first.svg
+check 'the picture is drawn again' "$timeless" replay one.tl -p star-1g --ranks-per-host 1 --timeline one.svg -q
+check 'and has the same bytes' cmp one.svg first.svg
+check 'title, ranks and kinds are named' sh -c 'for text in "2 ranks, 9\.[0-9]* ms, star-1g" "rank 0" "rank 1" compute receive "time \[ms\]"; do grep -q ">.*$text" one.svg || { echo "$text"; exit 1; }; done'
+check 'two jobs are drawn, and the other formats' sh -c '"$0" replay a.tl a.tl@2 -p star-1g --timeline two.svg -q && grep -q "job 2, rank 0" two.svg &&
+    "$0" replay one.tl -p star-1g --timeline one.pdf -q && head -c 4 one.pdf | grep -q %PDF && "$0" replay one.tl -p star-1g --timeline one.png -q && head -c 4 one.png | grep -q PNG' "$timeless"
+check 'of 200 ranks, four are a row' sh -c '"$0" make ring --ranks 200 -o many.tl && "$0" replay many.tl --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --timeline many.svg -q &&
+    grep -q "ranks 0 to 3<" many.svg && grep -q "ranks 192 to 195<" many.svg' "$timeless"
+check_exit 4 'a picture that cannot be written exits with 4' "$timeless" replay one.tl -p star-1g --timeline no/one.svg -q
+
+check_exit 2 'an unknown format of a timeline exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.bmp
 cp err said
-check 'an unknown format of a timeline prints the known ones' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, pajeng) or .prv (Paraver)" said
+check 'an unknown format of a timeline prints the known ones' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, pajeng), .prv (Paraver), or .svg, .pdf or .png (a picture)" said
 # The same by the other engine.
 for format in csv json paje prv; do
     check "loggops: a timeline as .$format" "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --engine loggops --details --json=l.details --timeline l.$format -q
