@@ -19,6 +19,7 @@ enum {
     N_COLUMNS = 800,
     MOST_ROWS = 64,
     NAME_BYTES = 48,
+    MOST_LETTERS = 60,      /* of a command in the title */
     LEAST_LETTER_ROWS = 32, /* of more rows, some have no name */
     WIDTH = 920,
     EDGES = 76, /* of a panel, below and above its rows */
@@ -185,6 +186,16 @@ static const char *last_part(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* The bytes of its first letters, whole ones (UTF-8). */
+static int letters_of(const char *text)
+{
+    size_t n = strlen(text);
+    if (n > MOST_LETTERS)
+        for (n = MOST_LETTERS; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80; n--)
+            ;
+    return (int)n;
+}
+
 static char *make_title(const drawing *d)
 {
     char *title = NULL;
@@ -194,8 +205,10 @@ static char *make_title(const drawing *d)
         return NULL;
     for (size_t j = 0; j < d->n_jobs; j++) {
         const tlr_prediction *p = d->predictions[j];
-        fprintf(out, "%s%s, %" PRIu32 " rank%s, ", j ? "; " : "", tl_printable(p->command),
-                p->n_ranks, p->n_ranks == 1 ? "" : "s");
+        const char *command = tl_printable(p->command);
+        const int is_long = strlen(command) > MOST_LETTERS;
+        fprintf(out, "%s%.*s%s, %" PRIu32 " rank%s, ", j ? "; " : "", letters_of(command), command,
+                is_long ? "..." : "", p->n_ranks, p->n_ranks == 1 ? "" : "s");
         tlg_put_seconds(out, p->makespan_s);
     }
     const char *platform = d->predictions[0]->platform_name;
