@@ -17,6 +17,7 @@ enum {
     BOTTOM = 62,
     TOP = 14,
     LETTER_WIDTH = 8,
+    TITLE_LETTER = 9,
     KEY_SAMPLE = 84,
     KEY_LINE = 22,
     MOST_LETTERS = 28, /* of a name below the x axis, and beside the y axis */
@@ -496,7 +497,7 @@ layout tlg_script(const tlg_picture *p, tlg_format format, FILE *out)
           out);
     if (p->title) {
         fputs("set label 1 ", out);
-        tlg_put_text(out, p->title, 1000);
+        tlg_put_text(out, p->title, (size_t)(l.total_width / TITLE_LETTER));
         fprintf(out, " at screen %.6f, screen %.6f left font ',15'\n", 14 / width,
                 1 - TITLE_HEIGHT / 2.0 / height);
     }

@@ -1,15 +1,38 @@
 #!/usr/bin/env bash
-# make.sh [FOLDER] - draws the pictures of README.md into FOLDER (default: this one), by the commands that README.md names.
-# With the same gnuplot, they have the same bytes each time.
+# make.sh [FOLDER [PICTURE...]] - draws the pictures of README.md and doc/studies into FOLDER (default: this one), by the commands
+# that these pages name: timeline, sweep, alltoall, hosts, noise (default: all, about 30 s of CPU time). With the same gnuplot,
+# they have the same bytes each time.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "${1:-$here}" && pwd)
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- timeline sweep alltoall hosts noise
 cd "$here/../.."
 export TIMELESS_PLATFORMS=$PWD/platforms
-timeless=${timeless:-build/cli/timeless}
-"$timeless" replay hpl:N=2000,NB=64,P=2,Q=4 --platform dahu --ranks-per-host 1 --timeline "$folder/timeline.svg" -q
-"$timeless" sweep traces/hpl-4.tl --platform star-1g --ranks-per-host 1 --grid scale.network=0.1,0.3,1,3,10 \
-    --grid host-speed=1x,2x -o "$folder/sweep.csv" --plot "$folder/sweep.svg" >"$folder/said"
-"$timeless" study collectives --op alltoall --ranks 16 --bytes 1..4K --platform dahu --ranks-per-host 1 \
-    --plot "$folder/alltoall.svg" >"$folder/said"
-rm "$folder/sweep.csv" "$folder/said"
+timeless=$(realpath "${timeless:-build/cli/timeless}")
+said=$(mktemp) table=$(mktemp)
+trap 'rm -f "$said" "$table"' EXIT
+for picture; do
+    file=$folder/$picture.svg
+    case $picture in
+    timeline) "$timeless" replay hpl:N=2000,NB=64,P=2,Q=4 --platform dahu --ranks-per-host 1 --timeline "$file" -q ;;
+    sweep)
+        rm "$table" # a table that is there is continued
+        "$timeless" sweep traces/hpl-4.tl --platform star-1g --ranks-per-host 1 --grid scale.network=0.1,0.3,1,3,10 \
+            --grid host-speed=1x,2x -o "$table" --plot "$file"
+        ;;
+    alltoall)
+        "$timeless" study collectives --op alltoall --ranks 16 --bytes 1..4K --platform dahu --ranks-per-host 1 --plot "$file" ;;
+    hosts)
+        "$timeless" study hosts hpl:N=20000,NB=128 -p dahu@dgemm-2019-10 --ranks-per-host 2 --remove 0:8 --seeds 3 \
+            --engine loggops --plot "$file"
+        ;;
+    noise)
+        cd doc/studies
+        "$timeless" study noise halo.skel allreduce.skel dissemination.skel wavefront.skel hpl:N=8192,NB=128,MOVES=0 \
+            --ranks 64..1024 --noise jaguar --noise zeptoos -p theta --engine loggops --ranks-per-host 1 --plot "$file"
+        cd ../..
+        ;;
+    *) echo "make.sh: no picture $picture" >&2; exit 2 ;;
+    esac >"$said"
+done

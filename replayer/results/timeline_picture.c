@@ -186,16 +186,6 @@ static const char *last_part(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The bytes of its first letters, whole ones (UTF-8). */
-static int letters_of(const char *text)
-{
-    size_t n = strlen(text);
-    if (n > MOST_LETTERS)
-        for (n = MOST_LETTERS; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80; n--)
-            ;
-    return (int)n;
-}
-
 static char *make_title(const drawing *d)
 {
     char *title = NULL;
@@ -205,10 +195,8 @@ static char *make_title(const drawing *d)
         return NULL;
     for (size_t j = 0; j < d->n_jobs; j++) {
         const tlr_prediction *p = d->predictions[j];
-        const char *command = tl_printable(p->command);
-        const int is_long = strlen(command) > MOST_LETTERS;
-        fprintf(out, "%s%.*s%s, %" PRIu32 " rank%s, ", j ? "; " : "", letters_of(command), command,
-                is_long ? "..." : "", p->n_ranks, p->n_ranks == 1 ? "" : "s");
+        fprintf(out, "%s%s, %" PRIu32 " rank%s, ", j ? "; " : "", tl_printable(p->command),
+                p->n_ranks, p->n_ranks == 1 ? "" : "s");
         tlg_put_seconds(out, p->makespan_s);
     }
     const char *platform = d->predictions[0]->platform_name;

@@ -163,6 +163,12 @@ static int is_wide(const double *values, size_t n)
     return low > 0 && high >= 10 * low;
 }
 
+/* In words, where the option's name is none. */
+static const char *label_of(const tlr_axis *axis)
+{
+    return strcmp(axis->name, "remove") != 0 ? axis->name : "hosts left out";
+}
+
 static tl_status draw(plot *p, const char *path, tl_error *err)
 {
     const tlr_axis *axis = &p->sweep->axes[p->axis];
@@ -178,7 +184,7 @@ static tl_status draw(plot *p, const char *path, tl_error *err)
         (tlg_series){.name = any_lost ? "not possible, or failed" : NULL,
                      .look = TLG_CROSSES,
                      .number = TLG_BLACK};
-    const tlg_panel panel = {.x = {.label = axis->name,
+    const tlg_panel panel = {.x = {.label = label_of(axis),
                                    .unit = !strcmp(axis->name, "make.bytes") ? "B" : "",
                                    .is_log = !p->has_names && is_wide(p->x, axis->n),
                                    .n_names = p->has_names ? axis->n : 0,

@@ -1,10 +1,12 @@
-# The pictures of README.md are those that its commands draw.
+# The pictures of README.md and doc/studies are those that their commands draw. That of the noise, which takes 20 s, is not drawn.
 . "$top_srcdir/tests/tap.sh"
 version=$(gnuplot --version) || exit 99
 drawn_with=${DRAWN_WITH:-$(sed -n 's/.*Produced by GNUPLOT \(.*[0-9]\) *<.*/\1/p' "$top_srcdir/doc/pictures/timeline.svg")}
-check 'the pictures are drawn' env timeless="$timeless" bash "$top_srcdir/doc/pictures/make.sh" "$scratch"
-for picture in timeline sweep alltoall; do
-    check "README.md shows $picture.svg" grep -q "^!\[..*\](doc/pictures/$picture.svg)$" "$top_srcdir/README.md"
+check 'the pictures are drawn' env timeless="$timeless" bash "$top_srcdir/doc/pictures/make.sh" "$scratch" timeline sweep alltoall hosts
+for picture in timeline sweep alltoall hosts; do
+    page=README.md folder=doc
+    [ $picture != hosts ] || page=doc/studies/hosts.md folder=..
+    check "$page shows $picture.svg" grep -q "^!\[..*\]($folder/pictures/$picture.svg)$" "$top_srcdir/$page"
     check "$picture.svg is drawn" grep -q '<svg' "$scratch/$picture.svg"
     if [ "$version" = "gnuplot $drawn_with" ] && [ "$(simgrid_version)" = 332 ]; then
         check "$picture.svg is the picture that its command draws" cmp "$scratch/$picture.svg" "$top_srcdir/doc/pictures/$picture.svg"
