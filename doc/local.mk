@@ -1,7 +1,7 @@
 # doc: the format, the architecture, man pages.
 EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
 # The pictures of README.md and the studies.
-EXTRA_DIST += doc/pictures/make.sh doc/pictures/timeline.svg doc/pictures/sweep.svg doc/pictures/alltoall.svg
+EXTRA_DIST += doc/pictures/make.sh doc/pictures/timeline.svg doc/pictures/sweep.svg doc/pictures/alltoall.svg doc/pictures/errors.svg
 picturesdir = $(docdir)/pictures
 dist_pictures_DATA = doc/pictures/hosts.svg doc/pictures/noise.svg
 dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1

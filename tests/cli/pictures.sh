@@ -3,7 +3,8 @@
 version=$(gnuplot --version) || exit 99
 drawn_with=${DRAWN_WITH:-$(sed -n 's/.*Produced by GNUPLOT \(.*[0-9]\) *<.*/\1/p' "$top_srcdir/doc/pictures/timeline.svg")}
 check 'the pictures are drawn' env timeless="$timeless" bash "$top_srcdir/doc/pictures/make.sh" "$scratch" timeline sweep alltoall hosts
-for picture in timeline sweep alltoall hosts; do
+check 'the picture of errors is drawn from the tables' bash "$top_srcdir/tests/accuracy/picture.sh" "$scratch/errors.svg"
+for picture in timeline sweep alltoall hosts errors; do
     page=README.md folder=doc
     [ $picture != hosts ] || page=doc/studies/hosts.md folder=..
     check "$page shows $picture.svg" grep -q "^!\[..*\]($folder/pictures/$picture.svg)$" "$top_srcdir/$page"
