@@ -115,6 +115,13 @@ static inline int tl_is_made_by_all(tl_action action)
            kind == TL_KIND_WINDOW || kind == TL_KIND_FILE;
 }
 
+/* What the tag of a constructor adds to the identity of what it made (FORMAT.md, "The same
+ * communicator on several ranks"); 0: it has no tag. */
+static inline uint64_t tl_tag_mark(const tl_comm *comm)
+{
+    return comm->has_tag ? UINT64_C(1) << 32 | (uint32_t)comm->tag : 0;
+}
+
 /* The other form of a collective, nonblocking or persistent. */
 static inline int tl_is_nonblocking(tl_action action)
 {

@@ -22,7 +22,7 @@ static uint64_t hash_group(const int32_t *members, uint32_t n, uint64_t seed)
 
 /* The value is the same on all members. The groups of an intercommunicator have no member in
  * common, and may each have made it from a communicator of their own. */
-static uint64_t key_of(const tl_balance *b, const tl_comm *c)
+static uint64_t key_of_groups(const tl_balance *b, const tl_comm *c)
 {
     if (!c->n_remote) {
         const uint64_t *parent = tl_map_find(&b->identities, c->parent);
@@ -36,7 +36,15 @@ static uint64_t key_of(const tl_balance *b, const tl_comm *c)
                      : hash_group(c->members, c->n_members, first);
 }
 
-/* Communicators with the same members and the same parent are distinguished by their order (see
+/* Without a tag it is the number of the releases that wrote no tags, because an index contains it.
+ */
+static uint64_t key_of(const tl_balance *b, const tl_comm *c)
+{
+    const uint64_t key = key_of_groups(b, c), mark = tl_tag_mark(c);
+    return mark ? tl_hash_of(&mark, sizeof mark, key) : key;
+}
+
+/* Communicators with the same members, parent and tag are distinguished by their order (see
  * tl_comm). */
 tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err)
 {

@@ -108,11 +108,13 @@ bool tl_define_comm(tl_buffer *out, const tl_comm *comm)
     bool ok = tl_put_number(&body, comm->id) && tl_put_number(&body, comm->parent) &&
               tl_put_number(&body, comm->call) &&
               put_members(&body, comm->members, comm->n_members);
-    if (comm->n_remote || comm->n_sources || comm->n_destinations || named)
+    if (comm->n_remote || comm->n_sources || comm->n_destinations || named || comm->has_tag)
         ok = ok && put_members(&body, comm->remote, comm->n_remote) &&
              put_neighbours(&body, comm->sources, comm->n_sources) &&
              put_neighbours(&body, comm->destinations, comm->n_destinations) &&
              tl_put_text(&body, named ? comm->name : "");
+    if (comm->has_tag)
+        ok = ok && tl_put_number(&body, tl_zigzag((uint64_t)(int64_t)comm->tag));
     ok = ok && tl_put_definition(out, TL_DEFINE_COMM, &body);
     tl_buffer_free(&body);
     return ok;
@@ -286,6 +288,16 @@ static tl_status get_neighbours(tl_input *in, tl_pool *pool, uint32_t n_members,
     return status;
 }
 
+static tl_status get_tag(tl_input *in, tl_comm *comm)
+{
+    const int64_t tag = (int64_t)tl_unzigzag(tl_get_varint(in));
+    if (in->bad || tag < INT32_MIN || tag > INT32_MAX)
+        return TL_ERR_CORRUPT;
+    comm->tag = (int32_t)tag;
+    comm->has_tag = 1;
+    return TL_OK;
+}
+
 static tl_status get_comm(tl_definitions *d, tl_pool *pool, tl_input *in)
 {
     uint64_t id = tl_get_varint(in), parent = tl_get_varint(in), call = tl_get_varint(in);
@@ -305,6 +317,8 @@ static tl_status get_comm(tl_definitions *d, tl_pool *pool, tl_input *in)
         if (!status)
             status = tl_get_text(in, pool, &comm.name);
     }
+    if (!status && in->p < in->end)
+        status = get_tag(in, &comm);
     if (status)
         return status;
     if (!tl_make_room(&d->comms, d->n_comms, &d->comms_capacity, sizeof comm))

@@ -63,6 +63,7 @@
 #define SLOT_ADISPLS(x) 0
 #define SLOT_RMAOP(x) 0
 #define SLOT_NAME(x) 0
+#define SLOT_NEWTAG(x) 0
 #define SLOT_TYPES(x) 0
 #define SLOT_RTYPES(x) 0
 #define SLOT_STATUS(x) 0

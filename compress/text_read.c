@@ -208,7 +208,7 @@ static const int32_t *ranks_in(const tl_buffer *ranks)
     return (const int32_t *)(const void *)ranks->data;
 }
 
-/* Fields that only some communicators have: the other group, neighbours, a name. */
+/* Fields that only some communicators have: the other group, neighbours, a name, a tag. */
 static tl_status read_comm_extras(text_reader *t, char *rest, tl_comm *comm)
 {
     char *text = take_pair(&rest, "remote");
@@ -224,12 +224,18 @@ static tl_status read_comm_extras(text_reader *t, char *rest, tl_comm *comm)
         comm->name = tl_text_unquote(text);
         status = comm->name && strlen(comm->name) <= TL_MAX_TEXT_BYTES ? TL_OK : TL_ERR_INPUT;
     }
+    if (!status && (text = take_pair(&rest, "tag"))) {
+        int64_t tag = 0;
+        status = tl_text_signed(text, INT32_MIN, INT32_MAX, &tag) ? TL_OK : TL_ERR_INPUT;
+        comm->has_tag = 1;
+        comm->tag = (int32_t)tag;
+    }
     if (status || tl_text_word(&rest))
         return wrong(t,
                      "comm %" PRIu32 ": after members there may be 'remote=[...]' with ranks below "
                      "%" PRIu32
                      ", 'sources=[...]' and 'destinations=[...]' with ranks below %" PRIu32
-                     " or null, and 'name=\"...\"', in this order; correct it",
+                     " or null, 'name=\"...\"', and 'tag=NUMBER', in this order; correct it",
                      comm->id, t->n_ranks, comm->n_members);
     comm->n_remote = n_ranks_in(&t->remote);
     comm->remote = ranks_in(&t->remote);

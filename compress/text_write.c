@@ -93,6 +93,8 @@ static void put_comm(FILE *out, const tl_comm *comm)
         fputs(" name=", out);
         put_quoted(out, comm->name);
     }
+    if (comm->has_tag)
+        fprintf(out, " tag=%" PRId32, comm->tag);
     fputc('\n', out);
 }
 

@@ -342,19 +342,19 @@ typedef struct tl_event {
 } tl_event;
 
 /* A communicator, a window (call: an action of TL_ACTION_WIN_CREATE) or an open file (call:
- * MPI_File_open) as one rank defines it.  The definitions of two ranks mean the same communicator
- * if their members and their parents are the same, and if both have the same index among the
- * definitions of the rank with these members and this parent, in order of definition.  Those of
- * MPI_Comm_create_group are counted apart, because only the members of the group take part.  (For
- * an intercommunicator the two groups must be the same, in either order, and the parent is
- * ignored.) */
+ * MPI_File_open) as one rank defines it.  Two ranks mean the same one if members, parent and tag
+ * are the same, and the index among the definitions of the rank with these, in order of definition.
+ * (Intercommunicators: the groups in either order; the parent only if it is one.  Those that only
+ * the members of the group make, by MPI_Comm_create_group, are counted apart.) */
 typedef struct tl_comm {
-    uint32_t id;     /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
-    uint32_t parent; /* id of the communicator it was made from, which is defined before */
-    uint16_t call;   /* TL_MPI_Comm_split, TL_MPI_Win_create, ... */
+    uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
+    uint32_t parent;  /* id of the communicator it was made from, which is defined before */
+    uint16_t call;    /* TL_MPI_Comm_split, TL_MPI_Win_create, ... */
+    uint16_t has_tag; /* 1: MPI_Comm_create_group, MPI_Intercomm_create; 0 before format 1.10 */
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD, in order of the rank in this communicator */
     uint32_t n_remote;      /* 0: no intercommunicator */
+    int32_t tag;            /* if has_tag */
     const int32_t *remote;  /* the other group, likewise */
     /* A topology: this rank's neighbours in the order of the neighbourhood collectives' buffers,
      * ranks in this communicator or TL_PROC_NULL. */

@@ -44,6 +44,7 @@
 #define VALUE_UNIT(x) 1
 #define VALUE_REQ(x) &r->handle
 #define VALUE_NEWCOMM(x) &p->objects[e->new_comm].comm
+#define VALUE_NEWTAG(x) p->made.tag
 #define VALUE_NEWWIN(x) &p->objects[e->new_comm].win
 #define VALUE_ARG(t, x) VALUE_ARG_##x
 #define VALUE_ARG_info MPI_INFO_NULL
@@ -60,7 +61,6 @@
 #define VALUE_ARG_key p->made.key
 #define VALUE_ARG_split_type MPI_COMM_TYPE_SHARED
 #define VALUE_ARG_group p->made.group
-#define VALUE_ARG_tag 0
 #define VALUE_ARG_ndims p->made.n_dims
 #define VALUE_ARG_dims p->made.dims
 #define VALUE_ARG_periods p->made.periods

@@ -30,11 +30,12 @@ static int index_in(const int32_t *ranks, uint32_t n, uint32_t rank)
 
 static int same_members(const tl_comm *a, const tl_comm *b)
 {
-    return a->call == b->call && a->n_members == b->n_members &&
+    return a->call == b->call && tl_tag_mark(a) == tl_tag_mark(b) && a->n_members == b->n_members &&
            memcmp(a->members, b->members, a->n_members * sizeof *a->members) == 0;
 }
 
-/* What another member says of a communicator that `rank` defines: the n-th with these members. */
+/* What another member says of a communicator that `rank` defines: the n-th with these members and
+ * this tag. */
 static const tl_comm *as_seen_by(const performer *p, uint32_t rank, const tl_comm *mine,
                                  uint32_t member)
 {
@@ -308,6 +309,7 @@ static uint16_t communicator(performer *p, const tl_comm *d, uint16_t call)
     case TL_MPI_Comm_create:
     case TL_MPI_Comm_create_group:
         p->made.group = d ? group_of(p, MPI_COMM_WORLD, d->members, d->n_members) : MPI_GROUP_EMPTY;
+        p->made.tag = d && d->has_tag ? d->tag : 0;
         return call;
     case TL_MPI_Cart_create: find_grid(p); return call;
     case TL_MPI_Graph_create: find_graph(p); return call;

@@ -61,7 +61,7 @@ typedef struct perform_message {
 /* Arguments of constructors that the trace does not contain as such: they follow from the members
  * of the communicator that is made (objects.c). */
 typedef struct perform_made {
-    int color, key, high, remote_leader;
+    int color, key, high, remote_leader, tag;
     MPI_Group group;
     int n_dims, *dims, *periods; /* of a grid */
     int n_nodes, *index, *edges; /* of a graph */

@@ -1,9 +1,12 @@
 /* plan_comms.c - finds the definitions of different ranks that mean the same communicator.
  *
  * The definitions of two ranks mean the same communicator if they have the same members, the same
- * parent, and the same index among the definitions of their rank with these members and this
- * parent; those of MPI_Comm_create_group are counted apart (timeless.h, tl_comm). */
+ * parent, the same tag, and the same index among the definitions of their rank with these members,
+ * this parent and this tag; those of MPI_Comm_create_group are counted apart (timeless.h, tl_comm).
+ */
 #include "plan.h"
+
+#include "actions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,12 +17,14 @@
 
 enum { MAX_GAP = 1024 };
 
-/* An open hash table from (members, parent, number among equals) to the index of a communicator. */
+/* An open hash table from (members, parent, tag, number among equals) to the index of a
+ * communicator. */
 typedef struct table {
     size_t n_slots;       /* a power of two */
     uint32_t *slots;      /* index + 1 */
     uint32_t *ordinals;   /* by index */
     int32_t *parents;     /* by index: its parent's, or TLR_PLAN_... */
+    uint64_t *tags;       /* by index: origin.tag */
     uint8_t *kinds;       /* by index: origin.kind */
     uint32_t *n_claims;   /* by index: ranks that have it */
     uint32_t *last_claim; /* by index: 1 + the last of them */
@@ -30,12 +35,14 @@ typedef struct table {
 typedef struct origin {
     int32_t parent;
     uint32_t ordinal;
+    uint64_t tag; /* tl_tag_mark */
     uint8_t kind; /* kind_of, and MADE_BY_GROUP */
 } origin;
 
 static size_t slot_of(const table *t, const tlr_plan_comm *comm, origin from)
 {
-    const uint64_t rest[] = {comm->n_first, (uint64_t)from.parent, from.ordinal, from.kind};
+    const uint64_t rest[] = {comm->n_first, (uint64_t)from.parent, from.ordinal, from.tag,
+                             from.kind};
     return XXH64(comm->members, comm->n_members * sizeof *comm->members,
                  XXH64(rest, sizeof rest, 0)) &
            (t->n_slots - 1);
@@ -50,8 +57,8 @@ static size_t find_slot(const table *t, const tlr_plan *plan, const tlr_plan_com
         const uint32_t i = t->slots[s] - 1;
         const tlr_plan_comm *other = &plan->comms[i];
         if (t->ordinals[i] == from.ordinal && t->parents[i] == from.parent &&
-            t->kinds[i] == from.kind && other->n_members == comm->n_members &&
-            other->n_first == comm->n_first &&
+            t->tags[i] == from.tag && t->kinds[i] == from.kind &&
+            other->n_members == comm->n_members && other->n_first == comm->n_first &&
             !memcmp(other->members, comm->members, comm->n_members * sizeof *comm->members))
             return s;
     }
@@ -86,11 +93,14 @@ static tl_status take_definition(const tl_comm *comm, tlr_plan_comm *out, tl_err
 }
 
 /* The index of the parent. The two groups of an intercommunicator may each have made it from a
- * communicator of their own. */
+ * communicator of their own, unless they made it from an intercommunicator. */
 static int32_t parent_of(const tlr_plan *plan, uint32_t rank, const tl_comm *comm)
 {
-    return comm->n_remote || comm->parent >= comm->id ? TLR_PLAN_NO_COMM
-                                                      : plan->ranks[rank]->comms[comm->parent];
+    if (comm->parent >= comm->id)
+        return TLR_PLAN_NO_COMM;
+    const int32_t parent = plan->ranks[rank]->comms[comm->parent];
+    return comm->n_remote && (parent < 0 || !plan->comms[parent].n_first) ? TLR_PLAN_NO_COMM
+                                                                          : parent;
 }
 
 /* Members must be ranks of the trace, each of them once. */
@@ -185,7 +195,7 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
 {
     const uint32_t id = definition->id;
     const int32_t parent = parent_of(plan, rank, definition);
-    origin from = {parent, 0, kind_of(definition)};
+    origin from = {.parent = parent, .tag = tl_tag_mark(definition), .kind = kind_of(definition)};
     /* MPI_Comm_create_group is collective over the group, not over the parent: members may call it
      * before or after another constructor (MPI 3.1, section 6.4.2). */
     if (definition->call == TL_MPI_Comm_create_group)
@@ -210,6 +220,7 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
         comm->own = NULL;
         t->ordinals[plan->n_comms] = from.ordinal;
         t->parents[plan->n_comms] = parent;
+        t->tags[plan->n_comms] = from.tag;
         t->kinds[plan->n_comms] = from.kind;
         t->slots[s] = (uint32_t)++plan->n_comms;
     }
@@ -306,14 +317,15 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
     t.slots = calloc(t.n_slots, sizeof *t.slots);
     t.ordinals = calloc(n_definitions, sizeof *t.ordinals);
     t.parents = calloc(n_definitions, sizeof *t.parents);
+    t.tags = calloc(n_definitions, sizeof *t.tags);
     t.kinds = calloc(n_definitions, sizeof *t.kinds);
     t.n_claims = calloc(n_definitions, sizeof *t.n_claims);
     t.last_claim = calloc(n_definitions, sizeof *t.last_claim);
     t.is_member = calloc(plan->n_ranks + 1u, sizeof *t.is_member);
     plan->comms = calloc(n_definitions, sizeof *plan->comms);
     tl_status status = TL_OK;
-    if (!t.slots || !t.ordinals || !t.parents || !t.kinds || !t.n_claims || !t.last_claim ||
-        !t.is_member || !plan->comms) {
+    if (!t.slots || !t.ordinals || !t.parents || !t.tags || !t.kinds || !t.n_claims ||
+        !t.last_claim || !t.is_member || !plan->comms) {
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
         goto cleanup;
     }
@@ -329,6 +341,7 @@ cleanup:
     free(t.slots);
     free(t.ordinals);
     free(t.parents);
+    free(t.tags);
     free(t.kinds);
     free(t.n_claims);
     free(t.last_claim);

@@ -188,7 +188,8 @@ static int32_t *neighbours_of(MPI_Comm comm, tlt_comm *c)
     return ranks;
 }
 
-uint32_t tlt_comm_define(MPI_Comm handle, MPI_Comm like, uint32_t parent, uint16_t call)
+uint32_t tlt_comm_define(MPI_Comm handle, MPI_Comm like, uint32_t parent, uint16_t call,
+                         const int *tag)
 {
     if (handle == tlt_pmpi.comm_null || parent == TL_COMM_NULL || !tlt.writer)
         return TL_COMM_NULL;
@@ -208,6 +209,8 @@ uint32_t tlt_comm_define(MPI_Comm handle, MPI_Comm like, uint32_t parent, uint16
     int32_t *neighbours = is_inter ? NULL : neighbours_of(like, &c);
     tl_comm definition = {.parent = parent,
                           .call = call,
+                          .has_tag = tag != NULL,
+                          .tag = tag ? *tag : 0,
                           .members = members,
                           .remote = remote,
                           .sources = neighbours,

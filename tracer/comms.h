@@ -27,8 +27,9 @@ const tlt_comm *tlt_comm_find(const void *handle);
 
 /* Defines what `call` made from `parent`; returns its id.  TL_COMM_NULL for null handles and for
  * what is not recorded.  `like` is asked for its members: the communicator itself, or where it is
- * not complete yet, the one that it is a duplicate of. */
-uint32_t tlt_comm_define(MPI_Comm handle, MPI_Comm like, uint32_t parent, uint16_t call);
+ * not complete yet, the one that it is a duplicate of. `tag`: NULL if the call has none. */
+uint32_t tlt_comm_define(MPI_Comm handle, MPI_Comm like, uint32_t parent, uint16_t call,
+                         const int *tag);
 uint32_t tlt_win_define(MPI_Win handle, uint32_t parent, uint16_t call);
 uint32_t tlt_file_define(MPI_File handle, uint32_t parent, uint16_t call, const char *name);
 void tlt_comm_remove(const void *handle);

@@ -35,6 +35,7 @@
 #define DECL_WIN(x) MPI_Win x
 #define DECL_FILE(x) MPI_File x
 #define DECL_NAME(x) const char *x
+#define DECL_NEWTAG(x) int x
 #define DECL_MODE(x) int x
 #define DECL_LOCK(x) int x
 #define DECL_GROUP(x) MPI_Group x
@@ -74,6 +75,7 @@
 #define PASS_WIN(x) x
 #define PASS_FILE(x) x
 #define PASS_NAME(x) x
+#define PASS_NEWTAG(x) x
 #define PASS_MODE(x) x
 #define PASS_LOCK(x) x
 #define PASS_GROUP(x) x

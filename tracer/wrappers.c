@@ -28,6 +28,7 @@
 #define STORE_WIN(x) args.on = TLT_HANDLE(x);
 #define STORE_FILE(x) args.on = TLT_HANDLE(x);
 #define STORE_NAME(x) args.name = x;
+#define STORE_NEWTAG(x) args.tag = x;
 #define STORE_MODE(x) args.tag = x;
 #define STORE_LOCK(x) args.lock = x;
 #define STORE_GROUP(x) args.group = x;
@@ -65,6 +66,7 @@
 #define BIT_WIN(x) 0
 #define BIT_FILE(x) 0
 #define BIT_NAME(x) 0
+#define BIT_NEWTAG(x) HAS_NEWTAG
 #define BIT_MODE(x) HAS_MODE
 #define BIT_LOCK(x) HAS_LOCK
 #define BIT_GROUP(x) HAS_GROUP

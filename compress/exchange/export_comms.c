@@ -32,7 +32,7 @@ static uint64_t number_of(const tl_export *x, uint32_t comm)
 
 static uint64_t hash_comm(const tl_export *x, const tl_comm *c)
 {
-    uint64_t parts[3] = {0, 0, c->call == TL_MPI_Comm_create_group};
+    uint64_t parts[5] = {0, 0, c->call == TL_MPI_Comm_create_group, tl_tag_mark(c), 0};
     parts[0] = hash_group(c->members, c->n_members, 0);
     if (!c->n_remote) {
         parts[1] = number_of(x, c->parent);
@@ -41,6 +41,9 @@ static uint64_t hash_comm(const tl_export *x, const tl_comm *c)
         const bool first = c->n_members && c->members[0] < c->remote[0];
         parts[1] = first ? remote : parts[0];
         parts[0] = first ? parts[0] : remote;
+        const tl_comm *parent = tl_export_find_comm(x, c->parent);
+        if (parent && parent->n_remote) /* of a single communicator on both sides */
+            parts[4] = number_of(x, c->parent);
     }
     return tl_hash_of(parts, sizeof parts, 0);
 }

@@ -12,7 +12,7 @@ CLI_TESTS = \
 	tests/cli/calibrate.sh \
 	tests/cli/calibrations.sh \
 	tests/cli/calibrate_network.sh tests/cli/calibrate_nodes.sh \
-	tests/cli/comparable.sh \
+	tests/cli/comm_tags.sh tests/cli/comparable.sh \
 	tests/cli/algorithms.sh tests/cli/study.sh tests/cli/studies_a.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \

@@ -316,6 +316,7 @@ def definitions(raw, kernels):
             c["sources"] = [body.zigzag() for _ in range(body.varint())]
             c["destinations"] = [body.zigzag() for _ in range(body.varint())]
             c["name"] = body.take(body.varint()).decode()
+        c["tag"] = body.zigzag() if body.at < len(body.data) else None
         yield c
 
 

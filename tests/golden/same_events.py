@@ -66,6 +66,7 @@ for line in text.stdout.splitlines():
     for name in ("members", "remote", "sources", "destinations"):
         assert ours[name] == list(ranks_of(theirs.get(name, "[]"))), (name, ours, theirs)
     assert ours["name"] == theirs.get("name", '""').strip('"'), (ours, theirs)
+    assert str(ours["tag"]) == theirs.get("tag", "None"), (ours, theirs)
     comms += 1
 assert not any(pairs.get(key) for key in ("folding", "untraced", "parameters", "volume_sample"))
 assert not any(r["counters"] for r in ranks)

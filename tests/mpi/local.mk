@@ -52,8 +52,8 @@ TESTS += tests/mpi/counters.sh tests/mpi/volume_events.sh
 EXTRA_DIST += tests/mpi/counters.sh tests/mpi/volume_events.sh tests/mpi/helpers.c tests/mpi/stand_in_papi.c
 
 # Ranks with threads.
-TESTS += tests/mpi/hybrid.sh tests/mpi/hybrid_unharmed.sh tests/mpi/regions.sh
-EXTRA_DIST += tests/mpi/hybrid.sh tests/mpi/regions.sh tests/mpi/hybrid.c tests/mpi/hybrid_unharmed.sh tests/mpi/hybrid_unharmed.cpp tests/mpi/threaded_blas.c
+TESTS += tests/mpi/comm_tags.sh tests/mpi/hybrid.sh tests/mpi/hybrid_unharmed.sh tests/mpi/regions.sh
+EXTRA_DIST += tests/mpi/comm_tags.sh tests/mpi/comm_tags.c tests/mpi/comm_tags.h tests/mpi/comm_tags_late.c tests/mpi/hybrid.sh tests/mpi/regions.sh tests/mpi/hybrid.c tests/mpi/hybrid_unharmed.sh tests/mpi/hybrid_unharmed.cpp tests/mpi/threaded_blas.c
 
 # More ranks than cores.
 TESTS += tests/mpi/folded.sh

@@ -35,7 +35,10 @@ static void print_comms(const tl_reader *r, uint32_t rank)
             print_ranks(" destinations", comms[i].destinations, comms[i].n_destinations);
         }
         const char *folder_end = strrchr(comms[i].name, '/');
-        printf("%s%s\n", *comms[i].name ? " " : "", folder_end ? folder_end + 1 : comms[i].name);
+        printf("%s%s", *comms[i].name ? " " : "", folder_end ? folder_end + 1 : comms[i].name);
+        if (comms[i].has_tag)
+            printf(" tag %" PRId32, comms[i].tag);
+        putchar('\n');
     }
 }
 

@@ -116,6 +116,8 @@ static void definitions(void **state)
         {.id = 9,
          .parent = 1,
          .call = TL_MPI_Intercomm_create,
+         .has_tag = 1,
+         .tag = INT32_MIN,
          .n_members = 1,
          .members = one,
          .n_remote = 10,
@@ -134,8 +136,14 @@ static void definitions(void **state)
          .call = TL_MPI_File_open,
          .n_members = 1,
          .members = one,
-         .name = "a \"file\""}};
-    for (int i = 6; i >= 0; i--)
+         .name = "a \"file\""},
+        {.id = 12,
+         .parent = 1,
+         .call = TL_MPI_Comm_create_group,
+         .has_tag = 1,
+         .n_members = 1,
+         .members = one}};
+    for (int i = 7; i >= 0; i--)
         assert_int_equal(tl_writer_define_comm(w, &comms[i]), TL_OK);
     tl_site site = {.id = 5, .object = "lib/x.so", .offset = UINT64_MAX};
     assert_int_equal(tl_writer_define_site(w, &site), TL_OK);
@@ -151,11 +159,13 @@ static void definitions(void **state)
     assert_string_equal(tl_reader_run(r)->writer, "w");
     assert_string_equal(tl_reader_run(r)->origin, "o");
     const tl_comm *read;
-    assert_int_equal(tl_reader_comms(r, 99, &read), 7);
-    for (int i = 0; i < 7; i++) {
+    assert_int_equal(tl_reader_comms(r, 99, &read), 8);
+    for (int i = 0; i < 8; i++) {
         assert_int_equal(read[i].id, comms[i].id);
         assert_int_equal(read[i].parent, comms[i].parent);
         assert_int_equal(read[i].call, comms[i].call);
+        assert_int_equal(read[i].has_tag, comms[i].has_tag);
+        assert_int_equal(read[i].tag, comms[i].tag);
         assert_int_equal(read[i].n_members, comms[i].n_members);
         assert_memory_equal(read[i].members, comms[i].members,
                             comms[i].n_members * sizeof *comms[i].members);

@@ -53,7 +53,7 @@ KINDS = {
     "RCOUNTS": "r_all[rank]", "DISPLS": "displs", "ADISPLS": "adispls", "TYPES": "stypes",
     "RTYPES": "rtypes", "DEST": "partner", "SRC": "partner", "RSRC": "partner", "ROOT": "1", "TAG": "40",
     "RTAG": "40", "OP": "MPI_SUM", "RMAOP": "MPI_SUM", "COMM": "comm", "WIN": "win", "FILE": "file",
-    "NAME": "path", "MODE": "0", "LOCK": "MPI_LOCK_EXCLUSIVE", "GROUP": "partner_group",
+    "NEWTAG": "7", "NAME": "path", "MODE": "0", "LOCK": "MPI_LOCK_EXCLUSIVE", "GROUP": "partner_group",
     "MESSAGE": "&message", "REQ": "&request", "REQS": "requests", "STATUS": "MPI_STATUS_IGNORE",
     "FLAG": "&flag", "INDEX": "&which", "NUMBER": "2", "NEWCOMM": "&newcomm", "NEWWIN": "&newwin",
     "NEWFILE": "&newfile", "LEVEL": "1077", "CODE": "5",
