@@ -116,7 +116,9 @@ static inline int tl_is_made_by_all(tl_action action)
 }
 
 /* What the tag of a constructor adds to the identity of what it made (FORMAT.md, "The same
- * communicator on several ranks"); 0: it has no tag. */
+ * communicator on several ranks"); 0: it has no tag. All members give MPI_Comm_create_group the
+ * same one; that of MPI_Intercomm_create matters to the two leaders alone, so the tracer writes
+ * none for it. */
 static inline uint64_t tl_tag_mark(const tl_comm *comm)
 {
     return comm->has_tag ? UINT64_C(1) << 32 | (uint32_t)comm->tag : 0;

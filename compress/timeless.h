@@ -350,7 +350,7 @@ typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
     uint32_t parent;  /* id of the communicator it was made from, which is defined before */
     uint16_t call;    /* TL_MPI_Comm_split, TL_MPI_Win_create, ... */
-    uint16_t has_tag; /* 1: MPI_Comm_create_group, MPI_Intercomm_create; 0 before format 1.10 */
+    uint16_t has_tag; /* 1: of MPI_Comm_create_group; 0 before format 1.10 */
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD, in order of the rank in this communicator */
     uint32_t n_remote;      /* 0: no intercommunicator */

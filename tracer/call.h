@@ -246,7 +246,7 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
             e->new_comm =
                 tlt_comm_define(*(const MPI_Comm *)a->made,
                                 traits & TL_TRAIT_NB ? TLT_COMM(a->on) : *(const MPI_Comm *)a->made,
-                                e->comm, e->call, has & (HAS_TAG | HAS_NEWTAG) ? &a->tag : NULL);
+                                e->comm, e->call, has & HAS_NEWTAG ? &a->tag : NULL);
         if (has & HAS_NEWWIN)
             e->new_comm = tlt_win_define(*(const MPI_Win *)a->made, e->comm, e->call);
         if (has & HAS_NEWFILE)
