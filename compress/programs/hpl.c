@@ -419,6 +419,7 @@ static tl_program_face face(const void *program)
     const hpl_program *p = program;
     return (tl_program_face){.n_ranks = (uint32_t)(p->o.p * p->o.q),
                              .text = p->text,
+                             .hash = p->rows_hash,
                              .sites = sites,
                              .n_sites = HPL_N_SITES,
                              .kernels = moves,

@@ -86,6 +86,7 @@ typedef struct hpl_program {
     int64_t n_panels;
     uint32_t n_pivot_words; /* of one panel */
     int64_t *rows;          /* [N] pivots that were read; NULL: they are drawn */
+    uint64_t rows_hash;     /* of the pivots that were read; 0: they are drawn */
     uint16_t *pivots;       /* of all panels; NULL: each rank draws them again, panel by panel */
     size_t n_steps[2];
     hpl_step *steps[2]; /* of a panel of NB columns; of the last one, which may have fewer */

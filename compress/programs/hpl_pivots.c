@@ -7,6 +7,7 @@
 
 #include "draw.h"
 #include "error.h"
+#include "frame.h"
 
 #include <stdio.h>
 
@@ -192,6 +193,8 @@ static tl_status read_rows(hpl_program *p, tl_error *err)
                 p->o.pivots, (long long)i + 1, (long long)i, (long long)p->o.n - 1);
     }
     fclose(in);
+    if (status == TL_OK)
+        p->rows_hash = tl_hash_of(p->rows, (size_t)p->o.n * sizeof *p->rows, 0);
     return status;
 }
 

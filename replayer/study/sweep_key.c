@@ -86,9 +86,27 @@ static tl_status hash_noise(const char *value, uint64_t *out, tl_error *err)
     return TL_OK;
 }
 
+/* What may be a path in the value of an option: what comes behind the name in
+ * "--coll=alltoall=ring.sched", "--set=PIVOTS=rows.txt" and "--cfg=KEY:FILE". */
+static const char *path_within(const char *word, const char *value)
+{
+    static const struct {
+        const char *option;
+        char separator;
+    } named[] = {{"--coll=", '='}, {"--set=", '='}, {"--cfg=", ':'}};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        const char *at = !strncmp(word, named[i].option, strlen(named[i].option))
+                             ? strchr(value, named[i].separator)
+                             : NULL;
+        if (at)
+            return at + 1;
+    }
+    return value;
+}
+
 static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
 {
-    static const char platform[] = "--platform=", coll[] = "--coll=", noise[] = "--noise=";
+    static const char platform[] = "--platform=", noise[] = "--noise=";
     const char *value = strchr(word, '=');
     *out = 0;
     if (!strncmp(word, "make ", 5))
@@ -99,10 +117,8 @@ static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
         return hash_platform(value + 1, out, err);
     if (!strncmp(word, noise, sizeof noise - 1))
         return hash_noise(value + 1, out, err);
-    /* "--coll=alltoall=ring.sched" */
-    if (!strncmp(word, coll, sizeof coll - 1) && strchr(value + 1, '='))
-        value = strchr(value + 1, '=');
-    *out = value ? hash_file(value + 1) : 0;
+    const char *path = value ? path_within(word, value + 1) : NULL;
+    *out = path ? hash_file(path) : 0;
     return TL_OK;
 }
 

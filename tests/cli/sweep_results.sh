@@ -37,6 +37,31 @@ check 'values with commas and quotes are swept' sweep d.tl --grid 'noise=none;10
 check 'another grid is swept into their file' sweep d.tl --grid seed=7 -o q.csv
 check 'values with commas and quotes come back unchanged' test "$(rows q.csv noise seed | tr '\n' ';')" = ' 7;none ;1000Hz:100us,coscheduled ;'
 
+# Files that a trace, an option or a platform names count by their contents.
+# swept_again NAME CHANGE TRACE OPTION...: a sweep after the change has the makespan of a replay, which is another one.
+swept_again() {
+    local name=$1 change=$2 before after
+    shift 2
+    rm -f n.csv
+    check "$name: is swept" "$timeless" sweep "$@" --grid seed=1 -o n.csv
+    before=$(rows n.csv makespan_s)
+    eval "$change"
+    check "$name: is swept after the change" "$timeless" sweep "$@" --grid seed=1 -o n.csv
+    after=$(rows n.csv makespan_s)
+    check "$name: the makespan is that of a replay" equal "$after" "$("$timeless" replay "$@" -q)"
+    check "$name: it is not that of before" test "$before" != "$after"
+}
+echo 'seconds_per_flop = 1e-10; reference_flops = 1e9;' >flops.conf
+hpl=(hpl:N=200,NB=10,P=4,Q=1 --engine loggops --params $params --model flops.conf)
+later='for ((i = 0; i < 200; i++)); do echo $((i % 2 ? 199 : i)); done >pivots.txt'
+hash_of() { "$timeless" replay "$@" --json | sed -n 's/^ *"trace_hash": "\(.*\)",*$/\1/p'; }
+seq 0 199 >pivots.txt
+here=$(hash_of "${hpl[0]},PIVOTS=pivots.txt" "${hpl[@]:1}")
+swept_again 'a file of pivots in a trace' "$later" "${hpl[0]},PIVOTS=pivots.txt" "${hpl[@]:1}"
+check 'other pivots give the trace another hash' test "$here" != "$(hash_of "${hpl[0]},PIVOTS=pivots.txt" "${hpl[@]:1}")"
+seq 0 199 >pivots.txt
+swept_again 'a file of pivots in --set' "$later" "${hpl[@]}" --set PIVOTS=pivots.txt
+
 # A file of before has no column "command".
 python3 - <<'END'
 import csv
