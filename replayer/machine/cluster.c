@@ -132,6 +132,23 @@ tl_status tlr_cluster_settings(const char *text, const char *path,
     return status;
 }
 
+/* ---- files ---- */
+
+tl_status tlr_cluster_files(const char *text, tl_status (*add)(void *arg, const char *name),
+                            void *arg)
+{
+    static const char *const names[] = {"speed_file",   "availability_file", "state_file",
+                                        "latency_file", "bandwidth_file",    "file"};
+    char file[4096];
+    tl_status status = TL_OK;
+    element e;
+    while (status == TL_OK && next_element(&text, &e))
+        for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++)
+            if (attribute(&e, names[i], file, sizeof file))
+                status = add(arg, file);
+    return status;
+}
+
 /* ---- hosts ---- */
 
 static tl_status add_host(xml_reading *x, const char *name, const element *e)

@@ -33,4 +33,9 @@ tl_status tlr_cluster_settings(const char *text, const char *path,
                                tl_status (*add)(void *arg, const char *option, tl_error *err),
                                void *arg, tl_error *err);
 
+/* Calls `add` with the name of each file that the XML text names, in their order: the profiles of
+ * bandwidths, latencies and speeds. */
+tl_status tlr_cluster_files(const char *text, tl_status (*add)(void *arg, const char *name),
+                            void *arg);
+
 #endif

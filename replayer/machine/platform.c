@@ -159,6 +159,33 @@ static void hash_file(XXH64_state_t *state, const char *name, const char *text, 
     XXH64_update(state, text, size);
 }
 
+/* The profiles that a platform.xml names. */
+typedef struct profiles {
+    const char *xml_path;
+    XXH64_state_t *state;
+    tl_error *err;
+} profiles;
+
+/* SimGrid looks for a profile in the working folder, then beside the platform.xml. It reports a
+ * profile that is in neither place. */
+static tl_status hash_profile(void *arg, const char *name)
+{
+    const profiles *p = arg;
+    const char *slash = strrchr(p->xml_path, '/');
+    char *beside = NULL, *text = NULL;
+    size_t size;
+    if (asprintf(&beside, "%.*s%s", slash ? (int)(slash + 1 - p->xml_path) : 0, p->xml_path, name) <
+        0)
+        return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->xml_path);
+    const char *path = is_file(name) ? name : name[0] != '/' && is_file(beside) ? beside : NULL;
+    const tl_status status = path ? tlr_read_text(path, &text, &size, p->err) : TL_OK;
+    if (path && status == TL_OK)
+        hash_file(p->state, name, text, size);
+    free(text);
+    free(beside);
+    return status;
+}
+
 /* Splits "NAME@CALIBRATION+CALIBRATION". The name itself may contain '@', so a folder with the
  * whole name has priority. Returns the calibrations, "" if there are none; `name` ends before them.
  */
@@ -251,6 +278,9 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     if ((status = tlr_read_text(p->xml_path, &text, &size, err)) != TL_OK)
         goto cleanup;
     hash_file(&state, "platform.xml", text, size);
+    const profiles profiles = {p->xml_path, &state, err};
+    if ((status = tlr_cluster_files(text, hash_profile, (void *)&profiles)) != TL_OK)
+        goto cleanup;
     p->has_watts = strstr(text, "\"wattage_per_state\"") || strstr(text, "'wattage_per_state'");
     if ((status = tlr_cluster_settings(text, p->xml_path, add_option, p, err)) != TL_OK)
         goto cleanup;

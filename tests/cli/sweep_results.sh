@@ -61,6 +61,19 @@ swept_again 'a file of pivots in a trace' "$later" "${hpl[0]},PIVOTS=pivots.txt"
 check 'other pivots give the trace another hash' test "$here" != "$(hash_of "${hpl[0]},PIVOTS=pivots.txt" "${hpl[@]:1}")"
 seq 0 199 >pivots.txt
 swept_again 'a file of pivots in --set' "$later" "${hpl[@]}" --set PIVOTS=pivots.txt
+mkdir profiled
+cat >profiled/platform.xml <<'END'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf" core="4"/><host id="b" speed="1Gf" core="4"/>
+<link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="slow.txt"/>
+<route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>
+END
+echo '0 1e9' >profiled/slow.txt
+swept_again 'a profile beside the platform' 'echo "0 1e6" >profiled/slow.txt' token.tl -p ./profiled
+echo '0 1e9' >slow.txt
+swept_again 'a profile in the working folder, which has priority' 'echo "0 1e5" >slow.txt' token.tl -p ./profiled
 
 # A file of before has no column "command".
 python3 - <<'END'
