@@ -196,14 +196,20 @@ static tl_status read_platform(arguments *a, uint64_t *hash, tl_error *err)
     return TL_OK;
 }
 
-/* The trace, the platform and the options, as a line. */
+/* The trace, the platform and the options, with the contents of their files, as a line. */
 static tl_status open_kept(arguments *a, uint64_t platform_hash, tl_error *err)
 {
     char *text = NULL;
     size_t size = 0;
-    uint64_t hash = 0;
+    uint64_t hash = 0, files = 0;
     tl_reader *trace = NULL;
-    tl_status status = tl_reader_open(a->trace, &trace, err);
+    tlr_key_cache *cache = tlr_key_cache_create();
+    tl_status status = cache ? tlr_sweep_key(cache, (const char *const *)a->options.words,
+                                             a->options.n, &files, err)
+                             : tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
+    tlr_key_cache_free(cache);
+    if (status == TL_OK)
+        status = tl_reader_open(a->trace, &trace, err);
     if (status == TL_OK)
         status = tl_reader_hash(trace, &hash, err);
     tl_reader_close(trace);
@@ -212,8 +218,10 @@ static tl_status open_kept(arguments *a, uint64_t platform_hash, tl_error *err)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
     if (status != TL_OK)
         return status;
-    fprintf(out, "# timeless tolerance %s, trace %016" PRIx64 ", platform %016" PRIx64,
-            tl_version(), hash, platform_hash);
+    fprintf(out,
+            "# timeless tolerance %s, trace %016" PRIx64 ", platform %016" PRIx64
+            ", options %016" PRIx64,
+            tl_version(), hash, platform_hash, files);
     for (size_t i = 0; i < a->options.n; i++)
         fprintf(out, " %s", tl_printable(a->options.words[i]));
     fclose(out);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static tl_status fail(tl_error *err, tl_status status, const char *path, const char *what)
 {
@@ -22,14 +23,17 @@ static int remember(kept_points *kept, double factor, double makespan_s)
     return 1;
 }
 
-/* An interrupted run may leave an incomplete last line, which is ignored. */
+/* *whole_bytes: where the last whole line ends. A run that was interrupted, or had no space on the
+ * disk, may leave an incomplete line behind it, which is ignored. */
 static tl_status read_points(FILE *in, const char *path, const char *description, kept_points *out,
-                             tl_error *err)
+                             long *whole_bytes, tl_error *err)
 {
     char *line = NULL;
     size_t capacity = 0;
     tl_status status = TL_OK;
     if (getline(&line, &capacity, in) > 0) {
+        if (strchr(line, '\n'))
+            *whole_bytes = ftell(in);
         line[strcspn(line, "\n")] = '\0';
         if (strcmp(line, description) != 0)
             status = fail(err, TL_ERR_USAGE, path,
@@ -39,6 +43,8 @@ static tl_status read_points(FILE *in, const char *path, const char *description
     while (status == TL_OK && getline(&line, &capacity, in) > 0) {
         char *end;
         const double factor = strtod(line, &end), makespan_s = strtod(end, &end);
+        if (strchr(line, '\n'))
+            *whole_bytes = ftell(in);
         if (*end == '\n' && factor > 0 && makespan_s > 0 && !remember(out, factor, makespan_s))
             status = fail(err, TL_ERR_MEMORY, path, "out of memory");
     }
@@ -51,23 +57,21 @@ tl_status kept_points_open(const char *path, const char *description, kept_point
 {
     tl_status status = TL_OK;
     FILE *in = fopen(path, "r");
-    long end = 0;
-    int is_whole = 1;
+    long whole_bytes = 0;
     if (in) {
-        status = read_points(in, path, description, out, err);
-        if (fseek(in, 0, SEEK_END) == 0 && (end = ftell(in)) > 0 && fseek(in, -1, SEEK_END) == 0)
-            is_whole = fgetc(in) == '\n';
+        status = read_points(in, path, description, out, &whole_bytes, err);
         fclose(in);
     }
     if (status != TL_OK)
         return status;
+    /* With an end, the incomplete line would look like a whole one to the next run. */
+    if (in && truncate(path, whole_bytes) != 0)
+        return fail(err, TL_ERR_SYSTEM, path, strerror(errno));
     out->out = fopen(path, "a");
     if (!out->out)
         return fail(err, TL_ERR_SYSTEM, path, strerror(errno));
-    if (!end)
+    if (!whole_bytes)
         fprintf(out->out, "%s\n", description);
-    else if (!is_whole)
-        fputc('\n', out->out);
     return TL_OK;
 }
 

@@ -37,8 +37,22 @@ check 'the replays in the file are used' sh -c '"$0" tolerance token.tl -p star-
 { head -n 4 all; printf '1.0'; } >kept.csv # as an interrupted run leaves it
 check 'an interrupted search goes on' search 3
 cp out second
-check 'it finds the same, and the file is whole' sh -c 'cmp first second && test $(wc -l <kept.csv) = $(($(wc -l <all) + 1))'
+check 'it finds the same, and the file is whole' sh -c 'cmp first second && test $(wc -l <kept.csv) = $(wc -l <all)'
+{ head -n 4 all; sed -n 5p all | sed 's/\( [0-9.]\{4\}\).*/\1/' | tr -d '\n'; } >kept.csv # as a full disk leaves it
+for round in first second; do
+    check "a replay of which the file has a part is made again: the $round search" search 3
+    cp out again
+    check "the $round search finds the same" cmp first again
+done
 check_exit 2 'the file of another search is refused' "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 2 -o kept.csv
+# The contents of files that options name count.
+sed 's/volume_unit .*/volume_unit "cpu-ns"/; s/volume=0/volume=1000/' <<<"$("$timeless" dump token.tl)" >computes.txt
+"$timeless" undump computes.txt -o computes.tl
+echo 'reference_flops = 1e9; units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' >cpu.conf
+with_model() { "$timeless" tolerance computes.tl --engine loggops --params $params --model cpu.conf --growth 5 -o model.csv; }
+check '-o keeps replays with a model' with_model
+sed -i s/1e-9/1e-6/ cpu.conf
+check_exit 2 'the file of another model is refused, although its name is the same' with_model
 "$timeless" make token -n 8 --bytes 1000 --iterations 2000 -o long.tl
 check 'on a terminal, a long search prints its progress' python3 - "$timeless" <<'END'
 import os, pty, sys
