@@ -49,6 +49,7 @@ struct tl_export {
     uint64_t position; /* of the event in hand */
     const tl_call_info *row;
     double computed; /* since the last call */
+    double rest;     /* of it that a format of whole numbers has not got yet */
 
     tl_transfer *transfers;
     size_t n_transfers, transfers_capacity;

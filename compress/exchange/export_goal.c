@@ -9,12 +9,14 @@
 #include "export.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 static void begin_rank(tl_export *x)
 {
     x->label = x->last_label = 0;
+    x->rest = 0;
     x->last_may_be_under_way = false;
     if (x->out)
         fprintf(x->out, "rank %" PRIu32 " {\n", x->rank);
@@ -38,10 +40,14 @@ static uint64_t follow(tl_export *x, bool may_be_under_way)
     return label;
 }
 
+/* In whole nanoseconds. What rounding adds or takes goes to the next computation, so that many
+ * short ones keep their sum. */
 static void compute(tl_export *x, double amount)
 {
+    const double whole = fmax(0, rint(amount + x->rest));
+    x->rest += amount - whole;
     if (x->out)
-        fprintf(x->out, "l%" PRIu64 ": calc %.0f\n", x->label + 1, amount);
+        fprintf(x->out, "l%" PRIu64 ": calc %.0f\n", x->label + 1, whole);
     follow(x, false);
 }
 

@@ -49,6 +49,7 @@ typedef struct otf2_export {
     OTF2_ErrorCode code;
     uint64_t now_ns, next_serial;
     double computed_ns; /* since then */
+    double rest_ns;     /* that now_ns, a whole number, lacks */
     bool is_matched;    /* the outcome of the blocking receive that comes next */
     int32_t match_peer, match_tag;
     size_t n_requests;

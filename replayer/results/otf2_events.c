@@ -71,9 +71,17 @@ static OTF2_RegionRef region_of(otf2_export *x, const tl_event *e)
     return x->region_of[e->call] - 1;
 }
 
+/* What rounding adds or takes goes to the next computation, so that many short ones keep their sum.
+ */
 static void pass(otf2_export *x, double ns)
 {
-    x->now_ns += ns > 0 && ns < 0x1p62 ? (uint64_t)llround(ns) : 0;
+    if (!(ns < 0x1p62)) {
+        refuse(x, "behind more computation than there is time");
+        return;
+    }
+    const double whole = fmax(0, rint(ns + x->rest_ns));
+    x->rest_ns += ns - whole;
+    x->now_ns += (uint64_t)whole;
 }
 
 /* ---- communicators ---- */
@@ -462,7 +470,7 @@ tl_status otf2_play_rank(otf2_export *x, uint32_t rank, tl_error *err)
         return status;
     x->rank = rank;
     x->now_ns = x->next_serial = 0;
-    x->computed_ns = 0;
+    x->computed_ns = x->rest_ns = 0;
     x->is_matched = false;
     x->code = OTF2_SUCCESS;
     if (x->n_requests)

@@ -177,6 +177,18 @@ END
 check 'a trace is exported to GOAL' "$timeless" export --to goal --rate 2 --kernel dgemm=1 pair.tl -o pair.goal
 check 'the export to GOAL has the expected schedules' diff -u pair.expected pair.goal
 
+# Short bursts keep their sum, although GOAL has whole nanoseconds.
+{ printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"'
+  for ((i = 0; i < 1000; i++)); do
+      echo "0 $i MPI_Sendrecv count=1 type_bytes=1 peer=0 tag=0 recv_count=1 recv_type_bytes=1 recv_peer=0 recv_tag=0 comm=1 volume=1"
+  done
+  echo 'end finalized clock_ns=0'; } | "$timeless" undump - -o short.tl
+for rate in 0.3 0.5 0.7; do
+    "$timeless" export --to goal --rate $rate short.tl -o short.goal
+    check "1000 bursts of 1 unit, $rate ns each, are as many nanoseconds together" awk -v rate=$rate '$2 == "calc" { sum += $3 }
+        END { d = sum - 1000 * rate; exit !(d >= -0.5001 && d <= 0.5001) }' short.goal
+done
+
 # import_refused PATTERN LINE...
 import_refused() {
     local pattern=$1; shift

@@ -89,6 +89,13 @@ as_many MPI_IRECV MPI_Irecv
 calls=$(grep -cE '^[0-9]+ [0-9]+ ' many.txt)
 check 'the archive has an ENTER and a LEAVE for each call' test "$(grep -c '^ENTER' many.events)" = $((calls + 9)) -a "$(grep -c '^LEAVE' many.events)" = $((calls + 9))
 
+# Short bursts keep their sum, although the clock counts whole nanoseconds.
+{ printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"'
+  for ((i = 0; i < 1000; i++)); do echo "0 $i MPI_Wtime clock_ns=0 volume=1"; done
+  echo 'end finalized clock_ns=0'; } | "$timeless" undump - -o short.tl
+"$timeless" export --to otf2 --rate 0.3 short.tl -o short
+check 'each of 1000 calls takes 1 ns, and 1000 bursts of 0.3 ns take 300 ns' test "$(events short | awk 'END { print $2, $3, NR }')" = '0 1300 2002'
+
 # refused PATTERN LINE...
 refused() {
     local pattern=$1 i=0; shift
@@ -103,6 +110,7 @@ refused() {
 }
 check 'messages between two groups are refused' refused 'rank 0, event 0: .* cannot say MPI_Send between two groups \(1 events\), nor MPI_Comm_spawn \(1, first: rank 0, event 1\); ' \
     'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=3' MPI_Comm_spawn
+check 'more computation than a clock can count is refused' refused '.*MPI_Wtime behind more computation' 'MPI_Wtime clock_ns=0 volume=9300000000000000000'
 check 'a kernel without a rate is refused' refused '.*dgemm without a rate' 'dgemm m=1 n=1 k=1'
 check 'a wildcard without its outcome is refused' refused '.*MPI_Recv whose message was not recorded' 'MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1'
 check 'a request that was not begun is refused' refused '.*MPI_Wait of a request' 'MPI_Wait request=2'
