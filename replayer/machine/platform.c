@@ -278,8 +278,8 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     if ((status = tlr_read_text(p->xml_path, &text, &size, err)) != TL_OK)
         goto cleanup;
     hash_file(&state, "platform.xml", text, size);
-    const profiles profiles = {p->xml_path, &state, err};
-    if ((status = tlr_cluster_files(text, hash_profile, (void *)&profiles)) != TL_OK)
+    const profiles named = {p->xml_path, &state, err};
+    if ((status = tlr_cluster_files(text, hash_profile, (void *)&named)) != TL_OK)
         goto cleanup;
     p->has_watts = strstr(text, "\"wattage_per_state\"") || strstr(text, "'wattage_per_state'");
     if ((status = tlr_cluster_settings(text, p->xml_path, add_option, p, err)) != TL_OK)
