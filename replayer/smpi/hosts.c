@@ -18,12 +18,59 @@
 
 /* ---- what if ---- */
 
-/* Links within a host are its memory. They match only patterns that name them. */
+static const char of_host[] = "_limiter", of_cabinet[] = "limiter-";
+
+/* A limiter is no link: it stands for the bandwidth of both directions of a link together. SimGrid
+ * calls that of a host "c_link_0_limiter", and 'timeless platform' that of a cabinet "limiter-0".
+ */
+static int is_limiter(const char *name)
+{
+    const size_t n = strlen(name), suffix = sizeof of_host - 1;
+    return (n > suffix && !strcmp(name + n - suffix, of_host)) ||
+           !strncmp(name, of_cabinet, sizeof of_cabinet - 1);
+}
+
+/* Links within a host are its memory. They and limiters match only patterns that name them. */
 static int is_meant(const tlr_change *change, const char *name)
 {
     if (strstr(name, "loopback") && !strstr(change->pattern, "loopback"))
         return 0;
+    if (is_limiter(name) && !strstr(change->pattern, "limiter"))
+        return 0;
     return fnmatch(change->pattern, name, 0) == 0;
+}
+
+/* The link that a limiter belongs to, or one direction of it; NULL: it has none with such a name.
+ */
+static sg_link_t link_of(const char *limiter)
+{
+    char name[256];
+    if (!strncmp(limiter, of_cabinet, sizeof of_cabinet - 1))
+        snprintf(name, sizeof name, "uplink-%s_UP", limiter + sizeof of_cabinet - 1);
+    else
+        snprintf(name, sizeof name, "%.*s_UP", (int)(strlen(limiter) - (sizeof of_host - 1)),
+                 limiter);
+    sg_link_t link = sg_link_by_name(name);
+    if (link)
+        return link;
+    name[strlen(name) - 3] = '\0'; /* a link of one direction, or of both in one */
+    return sg_link_by_name(name);
+}
+
+/* A limiter keeps its ratio to the bandwidth of its link. To be called before the links change. */
+static void change_limiters(const tlr_change *change, sg_link_t *links, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *name = sg_link_get_name(links[i]);
+        if (!is_limiter(name) || is_meant(change, name))
+            continue;
+        const sg_link_t link = link_of(name);
+        if (!link || !is_meant(change, sg_link_get_name(link)))
+            continue;
+        const double before_Bps = sg_link_get_bandwidth(link),
+                     ratio = tlr_change_apply(change, before_Bps) / before_Bps;
+        sg_link_set_bandwidth(links[i], ratio * sg_link_get_bandwidth(links[i]));
+    }
 }
 
 static size_t change_links(const tlr_change *change)
@@ -31,6 +78,8 @@ static size_t change_links(const tlr_change *change)
     size_t n_changed = 0;
     const size_t n = sg_link_count();
     sg_link_t *links = sg_link_list();
+    if (change->quantity == TLR_LINK_BANDWIDTH)
+        change_limiters(change, links, n);
     for (size_t i = 0; i < n; i++) {
         if (!is_meant(change, sg_link_get_name(links[i])))
             continue;

@@ -55,6 +55,28 @@ same 'as two changes' slow --scale bandwidth 0.1 --scale latency 10
 same 'as two settings' slow --set link.bandwidth=0.1x --set link.latency=10x
 platform even 1GBps 1us 2Gf
 same 'all links alike' even --set link.bandwidth=1GBps --set link.latency=1us
+# A limiter of both directions keeps its ratio to the bandwidth of its link, and has no latency.
+limited() { # NAME BANDWIDTH LATENCY LIMITER
+    platform "$1" "$2" "$3" 2Gf && sed -i "s/loopback_bw/sharing_policy=\"SPLITDUPLEX\" limiter_link=\"$4\" loopback_bw/" "$1/platform.xml"
+}
+cp -r plain unlimited
+limited plain 125MBps 20us 150MBps
+limited twice 250MBps 20us 300MBps
+same 'a limiter grows with its link' twice --set 'link:c_link_*.bandwidth=250MBps'
+same 'by a factor, too' twice --set 'link:c_link_*.bandwidth=2x'
+limited later 125MBps 500us 150MBps
+same 'a limiter has no latency' later --set 'link:c_link_*.latency=500us'
+limited tighter 125MBps 20us 75MBps
+same 'a pattern that names limiters changes them' tighter --set 'link:*_limiter.bandwidth=75MBps'
+same 'by a factor as well' tighter --set 'link:*_limiter.bandwidth=0.5x'
+cabinets() { # NAME BANDWIDTH LIMITER
+    printf '%s\n' 'topology = "cabinets"; cabinets = [ 2, 2 ];' 'node = { cores = 1; speed_flops = 1e9; };' \
+        'link = { bandwidth_Bps = 1.25e8; latency_s = 2e-5; };' "uplink = { bandwidth_Bps = $2; latency_s = 1e-6; limiter_Bps = $3; };" >"$1.conf"
+    rm -rf "./$1" && "$timeless" platform "$1.conf" -o "$1" && cp unlimited/model.conf "$1"
+}
+cabinets plain 1.25e8 1.25e8 && cabinets wider 2.5e8 2.5e8
+same 'the limiter of a cabinet grows with its uplink' wider --set 'link:uplink-*.bandwidth=250MBps'
+rm -r plain && mv unlimited plain
 platform fast 125MBps 20us 4Gf
 same 'hosts twice as fast' fast --host-speed 2x
 same 'hosts of a speed' fast --host-speed 4Gf
