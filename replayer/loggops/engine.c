@@ -88,6 +88,12 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
         if (nodes->send_buffer_bytes)
             fprintf(out, "; a buffer of %llu bytes for long messages that are sent",
                     (unsigned long long)nodes->send_buffer_bytes);
+        if (nodes->limiter > 0)
+            fprintf(out,
+                    "; both directions of a node have %.4g bandwidths for messages of %llu bytes",
+                    nodes->limiter,
+                    (unsigned long long)(nodes->limiter_bytes > p->S_bytes ? nodes->limiter_bytes
+                                                                           : p->S_bytes));
         if (nodes->answers_in_calls)
             fputs("; long messages begin in calls of MPI", out);
         if (nodes->retransmission.loss > 0)
