@@ -1,9 +1,9 @@
 # doc: the format, the architecture, man pages.
 EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
-# The pictures of README.md and the studies.
+# The pictures of README.md, the tutorials and the studies.
 EXTRA_DIST += doc/pictures/make.sh doc/pictures/timeline.svg doc/pictures/sweep.svg doc/pictures/alltoall.svg doc/pictures/errors.svg
 picturesdir = $(docdir)/pictures
-dist_pictures_DATA = doc/pictures/hosts.svg doc/pictures/noise.svg
+dist_pictures_DATA = doc/pictures/hosts.svg doc/pictures/latency.svg doc/pictures/noise.svg doc/pictures/ranks.svg
 dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1
 dist_man1_MANS += doc/timeless-study.1 doc/timeless-sweep.1 doc/timeless-budget.1 doc/timeless-tolerance.1 doc/timeless-perform.1
 dist_man3_MANS += doc/timeless_kernel.3 doc/timeless.h.3

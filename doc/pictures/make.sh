@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# make.sh [FOLDER [PICTURE...]] - draws the pictures of README.md and doc/studies into FOLDER (default: this one), by the commands
-# that these pages name: timeline, sweep, alltoall, hosts, noise (default: all, about 30 s of CPU time). With the same gnuplot,
-# they have the same bytes each time.
+# make.sh [FOLDER [PICTURE...]] - draws the pictures of README.md, doc/tutorials and doc/studies into FOLDER (default: this one), by
+# the commands that these pages name: timeline, sweep, alltoall, latency, ranks, hosts, noise (default: all, about 40 s of CPU
+# time). With the same gnuplot, they have the same bytes each time.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "${1:-$here}" && pwd)
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- timeline sweep alltoall hosts noise
+[ $# -gt 0 ] || set -- timeline sweep alltoall latency ranks hosts noise
 cd "$here/../.."
 export TIMELESS_PLATFORMS=$PWD/platforms
 timeless=$(realpath "${timeless:-build/cli/timeless}")
@@ -17,12 +17,23 @@ for picture; do
     case $picture in
     timeline) "$timeless" replay hpl:N=2000,NB=64,P=2,Q=4 --platform dahu --ranks-per-host 1 --timeline "$file" -q ;;
     sweep)
-        rm "$table" # a table that is there is continued
+        rm -f "$table" # a table that is there is continued
         "$timeless" sweep traces/hpl-4.tl --platform star-1g --ranks-per-host 1 --grid scale.network=0.1,0.3,1,3,10 \
             --grid host-speed=1x,2x -o "$table" --plot "$file"
         ;;
     alltoall)
         "$timeless" study collectives --op alltoall --ranks 16 --bytes 1..4K --platform dahu --ranks-per-host 1 --plot "$file" ;;
+    latency)
+        rm -f "$table"
+        "$timeless" sweep traces/wavefront-16.tl --platform star-1g --ranks-per-host 1 --grid scale.latency=0.1,0.3,1 \
+            --grid scale.bandwidth=1,10 -o "$table" --plot "$file"
+        ;;
+    ranks)
+        rm -f "$table"
+        "$timeless" sweep --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --grid make=call_allreduce \
+            --grid make.ranks=16,64,256,1024,4096 --grid make.iterations=100 --grid noise=1kHz:25us,10Hz:2500us \
+            -o "$table" --plot "$file"
+        ;;
     hosts)
         "$timeless" study hosts hpl:N=20000,NB=128 -p dahu@dgemm-2019-10 --ranks-per-host 2 --remove 0:8 --seeds 3 \
             --engine loggops --plot "$file"
