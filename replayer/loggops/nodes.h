@@ -88,7 +88,12 @@ void loggops_end_until(simulation *s, block *b, sharing *h, uint64_t past_ps);
 void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i);
 /* Something of the traffic that comes to a node is known; it changes before that moment. */
 void loggops_traffic_take(simulation *s, sim_node *node, uint32_t i);
-void loggops_traffic_until(simulation *s, block *b, sim_node *node, uint64_t past_ps);
+void loggops_change_traffic(simulation *s, block *b, sim_node *node, uint64_t past_ps);
+static inline void loggops_traffic_until(simulation *s, block *b, sim_node *node, uint64_t past_ps)
+{
+    if (node->traffic != NONE)
+        loggops_change_traffic(s, b, node, past_ps);
+}
 
 /* ---- retransmit.c ---- */
 

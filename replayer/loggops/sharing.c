@@ -70,7 +70,7 @@ void loggops_traffic_take(simulation *s, sim_node *node, uint32_t i)
     node->traffic = loggops_merge(s->messages, node->traffic, i);
 }
 
-void loggops_traffic_until(simulation *s, block *b, sim_node *node, uint64_t past_ps)
+void loggops_change_traffic(simulation *s, block *b, sim_node *node, uint64_t past_ps)
 {
     sharing *h = &node->shared;
     while (node->traffic != NONE && s->messages[node->traffic].time_ps < past_ps) {
