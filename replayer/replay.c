@@ -327,6 +327,11 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
         if (status != TL_OK)
             return status;
     }
+    if (platform) {
+        const tl_status status = tlr_platform_check_factors(platform, options, err);
+        if (status != TL_OK)
+            return status;
+    }
     tlr_schedules schedules;
     tl_status status = tlr_schedules_begin(&schedules, jobs, n_jobs, &chosen, err);
     const tlr_job *replayed = schedules.jobs ? schedules.jobs : jobs;

@@ -332,6 +332,11 @@ typedef struct tlr_options {
     unsigned n_threads; /* number of threads that simulate; 0: one; no effect on the result */
 } tlr_options;
 
+/* Refuses network/bandwidth-factor and network/latency-factor unless they say what smpi/bw-factor
+ * and smpi/lat-factor say: the versions of SimGrid differ in what they mean. */
+tl_status tlr_platform_check_factors(const tlr_platform *platform, const tlr_options *options,
+                                     tl_error *err);
+
 typedef struct tlr_rank_prediction {
     char *host;          /* NULL: the engine has none */
     double end_s;        /* when the rank finished */

@@ -366,6 +366,77 @@ cleanup:
     return status;
 }
 
+/* ---- factors of messages ---- */
+
+/* The last value of an option; NULL if it is not given. */
+static const char *value_of(const tlr_platform *p, const tlr_options *options, const char *key)
+{
+    const size_t length = strlen(key);
+    for (size_t i = p->n_options + options->n_cfg; i > 0; i--) {
+        const char *text =
+            i > p->n_options ? options->cfg[i - 1 - p->n_options] : p->options[i - 1];
+        if (!strncmp(text, key, length) && text[length] == ':')
+            return text + length + 1;
+    }
+    return NULL;
+}
+
+/* The factor, if messages of all sizes have the same one ("1", "0:1", "0:1;1000:1"); otherwise -1.
+ */
+static double only_factor(const char *text)
+{
+    double factor = -1;
+    for (const char *at = text;; at++) {
+        char *end;
+        double value = strtod(at, &end);
+        if (end != at && *end == ':') {
+            if (factor < 0 && value != 0)
+                return -1;
+            at = end + 1;
+            value = strtod(at, &end);
+        }
+        if (end == at || (*end && *end != ';') || (factor >= 0 && value != factor))
+            return -1;
+        factor = value;
+        if (!*end)
+            return factor;
+        at = end;
+    }
+}
+
+static int are_same_factors(const char *a, const char *b)
+{
+    const double factor = only_factor(a);
+    return !strcmp(a, b) || (factor >= 0 && factor == only_factor(b));
+}
+
+/* SimGrid 3.32 has two options, of which only that of SMPI counts for messages of MPI. In later
+ * versions both are names of one option, whose last value counts. */
+tl_status tlr_platform_check_factors(const tlr_platform *platform, const tlr_options *options,
+                                     tl_error *err)
+{
+    static const char *const pairs[][2] = {{"network/bandwidth-factor", "smpi/bw-factor"},
+                                           {"network/latency-factor", "smpi/lat-factor"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *general = value_of(platform, options, pairs[i][0]);
+        const char *of_mpi = value_of(platform, options, pairs[i][1]);
+        if (!general || (of_mpi && are_same_factors(general, of_mpi)))
+            continue;
+        if (of_mpi)
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s: %s:%.60s and %s:%.60s differ, but SimGrid 4.0 takes them as one "
+                           "option (SimGrid 3.32 uses %s); remove %s",
+                           platform->folder, pairs[i][0], general, pairs[i][1], of_mpi, pairs[i][1],
+                           pairs[i][0]);
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: %s:%.60s has no effect on messages of MPI in SimGrid 3.32, but has one "
+                       "in SimGrid 4.0; write %s:%s%.60s, or remove it",
+                       platform->folder, pairs[i][0], general, pairs[i][1],
+                       strchr(general, ':') ? "" : "0:", general);
+    }
+    return TL_OK;
+}
+
 void tlr_platform_free(tlr_platform *platform)
 {
     if (!platform)

@@ -29,7 +29,7 @@ CLI_TESTS = \
 	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh tests/cli/instances.sh \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh tests/cli/goal_comms.sh tests/cli/goal_streams.sh \
-	tests/cli/flame.sh \
+	tests/cli/factors.sh tests/cli/flame.sh \
 	tests/cli/plain_platform.sh \
 	tests/cli/ci_gate.sh \
 	tests/cli/frames.sh \
