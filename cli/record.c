@@ -420,12 +420,21 @@ static void fold_if_needed(settings *s)
                 s->n_ranks, n_cores, n_cores == 1 ? "" : "s");
 }
 
-/* The command failed before it began. mpirun explains slots, but not what to do about them here. */
-static void recommend_folding(const settings *s)
+/* The command failed before it began. mpirun explains root and slots, but not what to do about them
+ * here. */
+static void recommend_options(const settings *s)
 {
     unsigned n_cores;
-    if (s->folded || s->launcher != RECORD_OPEN_MPI ||
-        !record_needs_folding(record_ranks_of(s->command), &n_cores))
+    if (s->launcher != RECORD_OPEN_MPI)
+        return;
+    if (record_refuses_root(s->command)) {
+        fprintf(stderr,
+                "timeless: %s refuses to start programs as root; become another user, or, in a "
+                "container, type: timeless record -- %s --allow-run-as-root ...\n",
+                s->command[0], s->command[0]);
+        return;
+    }
+    if (s->folded || !record_needs_folding(record_ranks_of(s->command), &n_cores))
         return;
     fprintf(stderr,
             "timeless: %s was asked for %s ranks, and this host has %u core%s; if the ranks may "
@@ -468,7 +477,7 @@ static int record(settings *s, const char *output)
     if (!is_new) {
         const int failed = record_no_trace(s->output, code);
         if (code)
-            recommend_folding(s); /* last, because it says what to do */
+            recommend_options(s); /* last, because it says what to do */
         return failed;
     }
     limit_packing(&s->packing, ended.tv_sec - began.tv_sec);

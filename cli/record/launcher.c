@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,4 +82,22 @@ record_launcher record_find_launcher(const char *command)
         if (strstr(version, names[i]))
             return RECORD_OPEN_MPI;
     return RECORD_OTHER_LAUNCHER;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && !strcmp(value, "1");
+}
+
+bool record_refuses_root(char **command)
+{
+    if (geteuid() != 0 ||
+        (is_set("OMPI_ALLOW_RUN_AS_ROOT") && is_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")) ||
+        (is_set("PRTE_ALLOW_RUN_AS_ROOT") && is_set("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM")))
+        return false;
+    for (char **word = command; *word; word++)
+        if (!strcmp(*word, "--allow-run-as-root") || !strcmp(*word, "-allow-run-as-root"))
+            return false;
+    return true;
 }

@@ -36,6 +36,8 @@ typedef enum record_launcher {
     RECORD_OTHER_LAUNCHER
 } record_launcher;
 record_launcher record_find_launcher(const char *command);
+/* Whether Open MPI refuses to start this command line of its launcher, because the user is root. */
+bool record_refuses_root(char **command);
 /* Whether it is named as a launcher is, whatever it does. */
 bool record_has_name_of_launcher(const char *command);
 

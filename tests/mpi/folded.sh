@@ -77,6 +77,23 @@ else
         grep -qF "timeless: mpirun was asked for $more ranks" "$scratch/said"
     last_line() { tail -n 1 "$scratch/said" | grep -q "^timeless: mpirun was asked for $more ranks.*timeless record --folded -- mpirun"; }
     check "mpirun with more ranks than cores: this line is the last one, below those of mpirun" last_line
+    # As root, mpirun refuses before it counts cores.
+    without_permission() { env -u OMPI_ALLOW_RUN_AS_ROOT -u OMPI_ALLOW_RUN_AS_ROOT_CONFIRM -u PRTE_ALLOW_RUN_AS_ROOT -u PRTE_ALLOW_RUN_AS_ROOT_CONFIRM "$@"; }
+    for how in "-- mpirun -np $more" "-n 1"; do
+        # shellcheck disable=SC2086
+        without_permission $timeless record -o "$scratch/refused.tl" $how "$scratch/folded" >"$scratch/said" 2>&1
+        if [ "$(id -u)" = 0 ]; then
+            last_is_root() { tail -n 1 "$scratch/said" | grep -qx 'timeless: mpirun refuses to start programs as root; become another user, or, in a container, type: timeless record -- mpirun --allow-run-as-root \.\.\.'; }
+            check "$how, as root without permission: the last line names the reason and the remedy" last_is_root
+            check "$how, as root without permission: no line recommends --folded" not grep -q 'record --folded' "$scratch/said"
+        else
+            check "$how, as a user: no line is about root" not grep -q 'as root' "$scratch/said"
+        fi
+    done
+    if [ "$(id -u)" = 0 ]; then
+        allowed() { without_permission $timeless record --volume none -o "$scratch/allowed.tl" -- mpirun --allow-run-as-root -np 1 "$scratch/folded"; }
+        check "as root with --allow-run-as-root: the run is recorded" allowed
+    fi
 fi
 export TIMELESS_QUIET=1
 
