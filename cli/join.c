@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <timeless_files.h>
 
 struct join_options {
@@ -66,18 +67,18 @@ static void say_missing(const char *path, const char *hosts)
     tl_reader_close(r);
 }
 
-/* The killed ranks of all parts that have lost their last events. */
-static uint32_t count_losers(const struct join_options *o)
+/* Removes empty parts from the list, which dead nodes leave: they are missing. */
+static void leave_out_empty(struct join_options *o)
 {
-    uint32_t n = 0;
-    for (size_t i = 0; i < o->n_parts; i++) {
-        tl_reader *r;
-        if (tl_reader_open(o->parts[i], &r, NULL) != TL_OK)
-            continue;
-        n += record_count_losers(r);
-        tl_reader_close(r);
-    }
-    return n;
+    size_t n = 0;
+    struct stat st;
+    for (size_t i = 0; i < o->n_parts; i++)
+        if (stat(o->parts[i], &st) == 0 && S_ISREG(st.st_mode) && !st.st_size)
+            fprintf(stderr, "timeless: %s: is empty, and counts as a missing part\n",
+                    tl_printable(o->parts[i]));
+        else
+            o->parts[n++] = o->parts[i];
+    o->n_parts = n;
 }
 
 int cmd_join(int argc, char **argv)
@@ -92,11 +93,14 @@ int cmd_join(int argc, char **argv)
     if (code)
         return code;
     char missing[256] = "";
-    const char *const *parts = (const char *const *)o.parts;
-    const uint32_t n_losers = count_losers(&o); /* -o may name a part */
+    uint32_t n_losers = 0;
+    if (o.allows_missing)
+        leave_out_empty(&o);
+    if (!o.n_parts)
+        return cli_fail_text(TL_ERR_INPUT, "all parts are empty; there is nothing to join");
     const tl_status status =
-        o.allows_missing ? tl_join_left(parts, o.n_parts, o.out, missing, sizeof missing, &err)
-                         : tl_join(parts, o.n_parts, o.out, &err);
+        tl_join_left((const char *const *)o.parts, o.n_parts, o.out,
+                     o.allows_missing ? missing : NULL, sizeof missing, &n_losers, &err);
     if (status != TL_OK)
         return cli_fail(&err);
     /* As record does with the parts that it joins. Without a limit: nobody waits for an allocation.

@@ -18,6 +18,7 @@ typedef struct join {
     size_t n_parts;
     char *missing; /* where the names of missing hosts go; NULL: none may be missing */
     size_t missing_bytes;
+    uint32_t *n_losers; /* killed ranks without their last events; NULL: not wanted */
     tl_error *err;
 } join;
 
@@ -99,6 +100,18 @@ static tl_status check_all_hosts(const join *j)
                    "the part%s of %s %s missing; give the parts of all hosts, or "
                    "--allow-missing if they are lost",
                    n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "are" : "is");
+}
+
+/* Ranks without an end whose last events are in no open file. */
+static uint32_t count_losers(const join *j)
+{
+    uint32_t n = 0;
+    tl_rank_summary s;
+    for (size_t i = 0; i < j->n_parts; i++)
+        for (uint32_t rank = 0; rank < j->parts[i]->header.run.n_ranks; rank++)
+            n += tl_reader_rank(j->parts[i], rank, &s) == TL_OK && s.end == TL_END_NONE &&
+                 !s.kept_open && (*s.host || s.n_events); /* otherwise it is in another part */
+    return n;
 }
 
 static tl_status copy_bytes(const join *j, tl_reader *part, uint64_t from, uint64_t end, int fd,
@@ -191,6 +204,8 @@ static tl_status join_all(join j, const char *const *paths, const char *out_path
         status = check_no_rank_twice(&j);
     if (!status)
         status = check_all_hosts(&j);
+    if (!status && j.n_losers)
+        *j.n_losers = count_losers(&j);
     if (!status)
         status = write_joined(&j, out_path);
     for (size_t i = 0; i < n_paths; i++)
@@ -205,9 +220,12 @@ tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path
 }
 
 tl_status tl_join_left(const char *const *paths, size_t n_paths, const char *out_path,
-                       char *missing, size_t missing_bytes, tl_error *err)
+                       char *missing, size_t missing_bytes, uint32_t *n_losers, tl_error *err)
 {
-    const join j = {
-        .n_parts = n_paths, .missing = missing, .missing_bytes = missing_bytes, .err = err};
+    const join j = {.n_parts = n_paths,
+                    .missing = missing,
+                    .missing_bytes = missing_bytes,
+                    .n_losers = n_losers,
+                    .err = err};
     return join_all(j, paths, out_path);
 }

@@ -311,10 +311,12 @@ TL_API void tl_extrapolation_free(tl_extrapolation *done);
 /* One trace from the parts that the hosts of a run wrote; anything else is refused, by name. */
 TL_API tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path,
                          tl_error *err);
-/* The same, but the parts of some hosts may be missing: the trace then has no events of their
- * ranks. The names of these hosts are written to `missing` ("": none). */
+/* The same, but the parts of some hosts may be missing, unless `missing` is NULL: the trace then
+ * has no events of their ranks. The names of these hosts are written to `missing` ("": none).
+ * *n_losers, if it is not NULL, becomes the number of killed ranks whose last events are lost. */
 TL_API tl_status tl_join_left(const char *const *paths, size_t n_paths, const char *out_path,
-                              char *missing, size_t missing_bytes, tl_error *err);
+                              char *missing, size_t missing_bytes, uint32_t *n_losers,
+                              tl_error *err);
 
 /* A span of each rank's events: [first[r], past[r]). */
 typedef struct tl_span {

@@ -92,8 +92,17 @@ check 'killed ranks that are no range: they are joined' $timeless join --allow-m
 cp err said
 check 'killed ranks that are no range: the line has the first ones' grep -Eq 'incomplete: ranks 0 2 4 6 \.\.\. on node1 were killed after 1 event; 6 killed ranks' said
 : >empty.tl
-for missing in '' --allow-missing; do
+refused 'an empty part' 'empty.tl:0: is empty; .*leave this one out and give --allow-missing, if its node died' a.tl empty.tl
+for order in 'a.tl empty.tl' 'empty.tl a.tl'; do
     # shellcheck disable=SC2086
-    refused "an empty part, ${missing:-without an option}," 'empty.tl:0: is empty; .*leave this one out and give --allow-missing, if its node died' $missing a.tl empty.tl
+    check "--allow-missing, $order: an empty part is a missing one" $timeless join --allow-missing $order -o rest.tl
+    cp err said
+    check "--allow-missing, $order: a line names the file" grep -qx 'timeless: empty.tl: is empty, and counts as a missing part' said
+    check "--allow-missing, $order: a line names the host and the ranks" grep -qx 'timeless: rest.tl: the part of node2 is missing: the trace has no events of 1 rank (1)' said
+    check "--allow-missing, $order: the same trace as without the empty part" cmp rest.tl left.tl
 done
+refused 'nothing but empty parts' 'all parts are empty; there is nothing to join' --allow-missing empty.tl empty.tl
+opened() { strace -f -e trace=openat -o calls $timeless join a.tl b.tl -o once.tl && equal "$(grep -c '"b.tl", O_RDONLY' calls)" 1; }
+if [ -z "$SANITIZE" ] && strace -o calls true 2>/dev/null; then check 'each part is opened once' opened
+else skip 'each part is opened once' 'strace is not installed, or this is a build with sanitizers'; fi
 tap_done

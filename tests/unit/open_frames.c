@@ -98,9 +98,12 @@ static void check_joined(const char *path, uint64_t n_events)
     tl_error err;
     tl_rank_summary summary;
     char missing[64], joined[280];
+    uint32_t n_losers = 9;
     snprintf(joined, sizeof joined, "%s.joined", path);
-    assert_int_equal(tl_join_left(&path, 1, joined, missing, sizeof missing, &err), TL_OK);
+    assert_int_equal(tl_join_left(&path, 1, joined, missing, sizeof missing, &n_losers, &err),
+                     TL_OK);
     assert_string_equal(missing, "k");
+    assert_int_equal(n_losers, 0);
     assert_int_equal(tl_reader_open(joined, &r, &err), TL_OK);
     assert_int_equal(tl_reader_n_damages(r), 0);
     assert_int_equal(tl_reader_rank(r, 0, &summary), TL_OK);
