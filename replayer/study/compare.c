@@ -178,8 +178,11 @@ static tl_status add_row(tlr_comparison *c, const tlr_runs_row *measured,
             summarise_values(expected, predicted ? SHARE_OF_PREDICTIONS : 1, &row->expected, err);
     row->is_within =
         row->measured.median >= row->expected.low && row->measured.median <= row->expected.high;
-    row->error = predicted ? row->expected.median / row->measured.median - 1
-                           : row->measured.median / row->expected.median - 1;
+    const double from = predicted ? row->measured.median : row->expected.median;
+    const double to = predicted ? row->expected.median : row->measured.median;
+    row->has_no_error =
+        from == 0 && to != 0; /* times are above 0, quantities of a history may be 0 */
+    row->error = from != 0 ? to / from - 1 : 0;
     return status;
 }
 
@@ -347,18 +350,21 @@ static void judge_change(tlr_comparison *c, double tolerance, int within)
 static tl_status judge(tlr_comparison *c, double tolerance, tl_error *err)
 {
     int n_beyond = 0;
+    size_t n = 0;
     double *errors = calloc(c->n_rows + 1, sizeof *errors);
     if (!errors)
         return out_of_memory(err);
     for (size_t i = 0; i < c->n_rows; i++) {
-        errors[i] = fabs(c->rows[i].error);
-        c->rows[i].passed = tolerance < 0 || errors[i] <= tolerance ||
+        const double error = fabs(c->rows[i].error);
+        c->rows[i].passed = tolerance < 0 || (error <= tolerance && !c->rows[i].has_no_error) ||
                             (c->slower_only && !is_slower(c, &c->rows[i]));
+        if (!c->rows[i].has_no_error)
+            errors[n++] = error;
         n_beyond += !c->rows[i].passed;
     }
-    gsl_sort(errors, 1, c->n_rows);
-    c->median_error = gsl_stats_median_from_sorted_data(errors, 1, c->n_rows);
-    c->worst_error = errors[c->n_rows - 1];
+    gsl_sort(errors, 1, n);
+    c->median_error = n ? gsl_stats_median_from_sorted_data(errors, 1, n) : 0;
+    c->worst_error = n ? errors[n - 1] : 0;
     c->tolerance = tolerance;
     if (c->kind == TLR_COMPARED_PREDICTION) {
         c->passed = !n_beyond;

@@ -45,6 +45,7 @@ typedef struct tlr_comparison_row {
     tlr_values measured;
     tlr_values expected; /* predicted, or measured before */
     double error;        /* of medians: predicted / measured - 1; measured now / before - 1 */
+    int has_no_error;    /* it would be a number divided by 0; `error` is 0 */
     int is_within;       /* the measured median lies in the range of what was expected */
     int passed;          /* |error| is within the tolerance, or the row is not slower and only
                             slower ones count */

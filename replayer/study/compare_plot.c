@@ -9,6 +9,12 @@
 
 enum { ROW = 26, MARGINS = 110, N_SERIES = 2 };
 
+/* The difference from the median; a median of 0 has none. */
+static double difference(double value, double median)
+{
+    return median != 0 ? value / median - 1 : 0;
+}
+
 /* Half of the range of the axis, as a share: a round number that includes every value. */
 static double half_range(const tlr_comparison *c)
 {
@@ -18,7 +24,7 @@ static double half_range(const tlr_comparison *c)
         const tlr_values *m = &c->rows[i].measured, *e = &c->rows[i].expected;
         const double values[] = {m->low, m->high, e->low, e->high, e->median};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-            widest = fmax(widest, fabs(values[k] / m->median - 1));
+            widest = fmax(widest, fabs(difference(values[k], m->median)));
     }
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         if (widest <= steps[k])
@@ -36,9 +42,9 @@ static tlg_series fill_series(const tlr_comparison *c, int is_measured, double *
     for (size_t i = 0; i < n; i++) {
         const tlr_comparison_row *row = &c->rows[i];
         const tlr_values *values = is_measured ? &row->measured : &row->expected;
-        x[i] = 100 * (values->median / row->measured.median - 1);
-        low[i] = 100 * (values->low / row->measured.median - 1);
-        high[i] = 100 * (values->high / row->measured.median - 1);
+        x[i] = 100 * difference(values->median, row->measured.median);
+        low[i] = 100 * difference(values->low, row->measured.median);
+        high[i] = 100 * difference(values->high, row->measured.median);
         y[i] = (double)i + (is_measured ? -0.17 : 0.17);
     }
     return (tlg_series){.name = is_measured ? measured[c->kind] : expected[c->kind],

@@ -37,6 +37,15 @@ static void print_values(const tlr_comparison *c, const tlr_values *values, FILE
     fprintf(out, " %5zu |", values->n);
 }
 
+/* "+3.1%"; what was 0 has no relative change. */
+static const char *error_text(const tlr_comparison_row *row, char text[32])
+{
+    if (row->has_no_error)
+        return "from 0";
+    snprintf(text, 32, "%+.1f%%", 100 * row->error);
+    return text;
+}
+
 static void print_ranges(const tlr_comparison *c, FILE *out)
 {
     static const char *const titles[][3] = {{"measured s", "predicted s", "error"},
@@ -47,10 +56,11 @@ static void print_ranges(const tlr_comparison *c, FILE *out)
     fprintf(out, "%13s %12s %12s %5s | %12s %12s %12s %5s | %8s\n", "low", title[0], "high", "runs",
             "low", title[1], "high", "runs", title[2]);
     for (size_t i = 0; i < c->n_rows; i++) {
+        char error[32];
         const tlr_comparison_row *row = &c->rows[i];
         print_values(c, &row->measured, out);
         print_values(c, &row->expected, out);
-        fprintf(out, " %+7.1f%%%c %s\n", 100 * row->error, row->passed ? ' ' : '!',
+        fprintf(out, " %8s%c %s\n", error_text(row, error), row->passed ? ' ' : '!',
                 tl_printable(row->name));
     }
 }
@@ -120,10 +130,11 @@ static void print_intervals(const tlr_comparison *c, FILE *out)
  * let it fail are listed. */
 static void print_failed(const tlr_comparison *c, FILE *out)
 {
+    char error[32];
     for (size_t i = 0; i < c->n_rows && c->kind != TLR_COMPARED_PREDICTION; i++)
         if (c->rows[i].failed)
-            fprintf(out, "failed: %s, %+.1f%%\n", tl_printable(c->rows[i].name),
-                    100 * c->rows[i].error);
+            fprintf(out, "failed: %s, %s\n", tl_printable(c->rows[i].name),
+                    error_text(&c->rows[i], error));
 }
 
 static void print_only(const char *title, const char *list, FILE *out)
@@ -210,12 +221,13 @@ static json_t *row_json(const tlr_comparison *c, const tlr_comparison_row *row)
         {"versus_s", "versus_low_s", "versus_high_s", "predicted_s", "predicted_low_s",
          "predicted_high_s"}};
     const char *const *key = keys[c->kind];
-    return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:f, s:b, s:b, s:b}", "name",
+    return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:o, s:b, s:b, s:b}", "name",
                      row->name, key[0], row->measured.median, key[1], row->measured.low, key[2],
                      row->measured.high, "runs", (json_int_t)row->measured.n, key[3],
                      row->expected.median, key[4], row->expected.low, key[5], row->expected.high,
                      c->prediction ? "predictions" : "runs_before", (json_int_t)row->expected.n,
-                     c->kind == TLR_COMPARED_PREDICTION ? "error" : "change", row->error, "within",
+                     c->kind == TLR_COMPARED_PREDICTION ? "error" : "change",
+                     row->has_no_error ? json_null() : json_real(row->error), "within",
                      row->is_within, "passed", row->passed, "failed", row->failed);
 }
 
@@ -293,9 +305,12 @@ void tlr_comparison_write_csv(const tlr_comparison *c, FILE *out)
     for (size_t i = 0; i < c->n_rows; i++) {
         const tlr_comparison_row *row = &c->rows[i];
         tl_put_csv(out, row->name, 1);
-        fprintf(out, ",%.9g,%.9g,%.9g,%zu,%.9g,%.9g,%.9g,%zu,%.6f,%d\n", row->measured.median,
+        fprintf(out, ",%.9g,%.9g,%.9g,%zu,%.9g,%.9g,%.9g,%zu,", row->measured.median,
                 row->measured.low, row->measured.high, row->measured.n, row->expected.median,
-                row->expected.low, row->expected.high, row->expected.n, row->error, row->passed);
+                row->expected.low, row->expected.high, row->expected.n);
+        if (!row->has_no_error)
+            fprintf(out, "%.6f", row->error);
+        fprintf(out, ",%d\n", row->passed);
     }
 }
 
@@ -336,14 +351,14 @@ static void put_case(FILE *out, const char *class, const char *name, double seco
 static void put_row(const tlr_comparison *c, const char *class, const tlr_comparison_row *row,
                     FILE *out)
 {
-    char limit[64] = "more than noise";
+    char limit[64] = "more than noise", error[32];
     if (!row->passed)
         snprintf(limit, sizeof limit, "beyond the tolerance of %g%%", 100 * c->tolerance);
     put_case(out, class, row->name, c->kind == TLR_COMPARED_HISTORY ? 0 : row->measured.median,
-             !row->failed, "%s %.6g, %s %.6g: %+.1f%%, %s",
+             !row->failed, "%s %.6g, %s %.6g: %s, %s",
              c->kind == TLR_COMPARED_VERSUS ? "B" : "measured", row->measured.median,
              c->kind == TLR_COMPARED_VERSUS ? "A" : "expected", row->expected.median,
-             100 * row->error, limit);
+             error_text(row, error), limit);
 }
 
 void tlr_comparison_write_junit(const tlr_comparison *c, FILE *out)

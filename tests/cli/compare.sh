@@ -193,6 +193,22 @@ printf '2026-11-28T10:00:00Z,kernels,dgemm s per flop,5e-11\n' >>"$scratch/here/
 check_exit 1 '--history: a platform that has drifted exits with 1' "$timeless" compare --history "$scratch/here" --tolerance 5%
 keep out
 check '--history: the drift of a quantity is printed' kept ' +2[0-9.]*%! kernels: dgemm s per flop$'
+# A quantity that was 0 has no relative change.
+mkdir "$scratch/zero"
+{ echo when,what,name,value
+  for day in 1 2 3; do printf "2026-11-2${day}T10:00:00Z,network,%s\\n" wait,0 rest,0 latency,1e-6; done
+  printf '2026-11-24T10:00:00Z,network,%s\n' wait,2e-6 rest,0 latency,1.1e-6; } >"$scratch/zero/history.csv"
+check_exit 1 '--history: a quantity that is no longer 0 is beyond any tolerance' "$timeless" compare --history "$scratch/zero" --tolerance 50%
+keep out
+check '--history: a quantity that was 0 has no change in per cent' kept ' from 0! network: wait$'
+check '--history: a quantity that stays 0 has not changed' kept ' +0.0%  network: rest$'
+check '--history: the others have their median and worst change' kept '^|change|: median 5.0%, worst 10.0%'
+"$timeless" compare --history "$scratch/zero" --json="$scratch/zero.json" --csv="$scratch/zero.csv" >"$scratch/zero.txt"
+check '--history: JSON has null for it' python3 -c '
+import json, sys
+rows = {r["name"]: r["change"] for r in json.load(open(sys.argv[1]))["rows"]}
+assert rows["network: wait"] is None and rows["network: rest"] == 0 and abs(rows["network: latency"] - 0.1) < 1e-9, rows' "$scratch/zero.json"
+check '--history: CSV has an empty cell for it' grep -q '^"\{0,1\}network: wait"\{0,1\},2e-06,2e-06,2e-06,1,0,0,0,3,,1$' "$scratch/zero.csv"
 check_exit 4 '--history: a platform without history exits with 4' "$timeless" compare --history "$top_srcdir/platforms/star-1g"
 
 check_exit 2 'predictions and a baseline together exit with 2' $compare --baseline "$scratch/before.csv"
