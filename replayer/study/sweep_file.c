@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,14 +152,18 @@ tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header
     return status;
 }
 
+/* A decimal number is a number; a whole one of 64 bits keeps all its digits. */
 static json_t *value_of(const char *text)
 {
     char *rest;
+    errno = 0;
+    const long long whole = strtoll(text, &rest, 10);
+    if (rest != text && !*rest && !errno)
+        return json_integer(whole);
     const double number = strtod(text, &rest);
-    if (rest == text || *rest || number - number != 0)
+    if (rest == text || *rest || !isfinite(number) || text[strspn(text, "0123456789.eE+-")])
         return tlr_json_text(text);
-    return number == (double)(json_int_t)number ? json_integer((json_int_t)number)
-                                                : json_real(number);
+    return json_real(number);
 }
 
 static json_t *point_json(const tlr_sweep *sweep, size_t i)

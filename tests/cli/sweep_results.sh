@@ -75,6 +75,13 @@ swept_again 'a profile beside the platform' 'echo "0 1e6" >profiled/slow.txt' to
 echo '0 1e9' >slow.txt
 swept_again 'a profile in the working folder, which has priority' 'echo "0 1e5" >slow.txt' token.tl -p ./profiled
 
+# JSON has the values of the axes to the last digit.
+check 'a seed of 54 bits is swept' sweep d.tl --grid seed=9007199254740993 --grid 'noise=none;1kHz:100us' --json=large.json
+check 'JSON has all of its digits, and texts as texts' python3 -c '
+import json
+at = [p["at"] for p in json.load(open("large.json"))["points"]]
+assert at == [{"seed": 9007199254740993, "noise": "none"}, {"seed": 9007199254740993, "noise": "1kHz:100us"}], at'
+
 # A file of before has no column "command".
 python3 - <<'END'
 import csv
