@@ -154,10 +154,14 @@ void tlr_hosts_print(const tlr_host_study *study, FILE *out)
         fprintf(out, "%9zu %6zu %6zu %9s", removed(study, k), n_hosts,
                 n_hosts * study->ranks_per_host, grid);
         if (c.n_seeds)
-            fprintf(out, " %12.6g %12.6g %12.6g %8.3g %%%s\n", c.mean_s, c.least_s, c.most_s,
-                    100 * (c.mean_s / first.mean_s - 1), k == best ? "  best" : "");
-        else
+            fprintf(out, " %12.6g %12.6g %12.6g ", c.mean_s, c.least_s, c.most_s);
+        if (!c.n_seeds)
             fputs("  failed\n", out);
+        else if (first.mean_s > 0)
+            fprintf(out, "%8.3g %%%s\n", 100 * (c.mean_s / first.mean_s - 1),
+                    k == best ? "  best" : "");
+        else
+            fprintf(out, "%8s  %s\n", "-", k == best ? "  best" : "");
     }
     if (study->hosts[0].dgemm_s <= study->hosts[study->n_hosts - 1].dgemm_s) {
         fputs("\nall hosts are equally fast in dgemm: the study shows only what fewer hosts cost\n",

@@ -271,13 +271,14 @@ static void print_sides(const tlr_versus *v, FILE *out)
                 tl_printable(json_string_value(json_object_get(p, "trace_hash"))), v->n_ranks);
     }
     for (size_t i = 0; i < v->n; i++) {
-        const double ratio = v->sides[0].makespan_s / v->sides[i].makespan_s;
+        const double first_s = v->sides[0].makespan_s, own_s = v->sides[i].makespan_s;
+        const int has_ratio = i && first_s > 0 && own_s > 0;
         fprintf(out, "%c                 %s, %.4g s", (char)('A' + i),
-                tl_printable(v->sides[i].name), v->sides[i].makespan_s);
-        if (i && ratio >= 1)
-            fprintf(out, ", %.4g times as fast as A", ratio);
-        else if (i)
-            fprintf(out, ", takes %.4g times as long as A", 1 / ratio);
+                tl_printable(v->sides[i].name), own_s);
+        if (has_ratio && first_s >= own_s)
+            fprintf(out, ", %.4g times as fast as A", first_s / own_s);
+        else if (has_ratio)
+            fprintf(out, ", takes %.4g times as long as A", own_s / first_s);
         print_energy(v->sides[i].prediction, out);
         fputc('\n', out);
     }

@@ -26,6 +26,11 @@ check 'the page of two files has the tables, and states that it has no timelines
 
 check 'the same platform twice: a report is written' "$timeless" report "$hpl" --ranks-per-host 1 -p star-1g -p star-1g -o aa.html --json=aa.json
 check 'the same platform twice: all differences are 0' $read_back equal aa.json
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Finalize clock_ns=0' 'end finalized clock_ns=0' |
+    "$timeless" undump - -o no-time.tl
+check 'runs that take no time: a report is written' "$timeless" report no-time.tl -p star-1g -o none.html --versus --scale network=2
+cp out printed
+check 'runs that take no time: no ratio of them is printed' sh -c 'grep -q "^B .*, 0 s" printed && ! grep -Eiq "nan|inf|times as" printed'
 check '--versus adds options to the second replay' "$timeless" report "$hpl" --ranks-per-host 1 -p star-1g -o v.html --json=v.json --versus --host-speed 2x
 check '--versus: the mean computation takes half of the time' $read_back half v.json
 check '--versus names what differs' grep -q '"name": "star-1g, host.speed=2x"' v.json
