@@ -97,18 +97,21 @@ static tl_status add_sendrecv(loggops_reading *t, const tl_event *e)
     if (t->has_match)
         settle(t, &receive, t->match_source, t->match_tag);
     t->has_match = 0;
-    receive.request = FOR_SENDRECV_RECV;
     loggops_op send = send_op(t, e);
+    const int as_smpi = t->places && t->places->nodes.between.charges_as_smpi;
+    /* With one partner, SMPI's call is MPI_Send or MPI_Recv. */
+    if (as_smpi && (receive.peer == LOGGOPS_NOBODY || send.peer == LOGGOPS_NOBODY))
+        return loggops_add(t, receive.peer == LOGGOPS_NOBODY ? send : receive);
+    receive.request = FOR_SENDRECV_RECV;
     send.request = FOR_SENDRECV_SEND;
     static const int64_t both[] = {FOR_SENDRECV_SEND, FOR_SENDRECV_RECV};
     loggops_op wait = {.kind = LOGGOPS_WAIT};
     tl_status status = loggops_add_list(t, both, 2, &wait.list);
     /* SMPI sends first: what its send does to the CPU delays the receive. */
-    const int sends_first = t->places && t->places->nodes.between.charges_as_smpi;
     if (status == TL_OK)
-        status = loggops_add(t, sends_first ? send : receive);
+        status = loggops_add(t, as_smpi ? send : receive);
     if (status == TL_OK)
-        status = loggops_add(t, sends_first ? receive : send);
+        status = loggops_add(t, as_smpi ? receive : send);
     return status == TL_OK ? loggops_add(t, wait) : status;
 }
 

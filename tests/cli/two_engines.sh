@@ -233,6 +233,12 @@ check 'a buffered send does not wait for a late receiver' sends Bsend 10000 volu
 two_ranks "MPI_Sendrecv count=1 type_bytes=1 peer=1 tag=0 comm=1 recv_count=10000 recv_type_bytes=1 recv_peer=1 recv_tag=0" \
     "MPI_Send count=10000 type_bytes=1 peer=0 tag=0 comm=1|MPI_Recv count=1 type_bytes=1 peer=0 tag=0 comm=1"
 check 'the overhead of a send in MPI_Sendrecv delays its receive in both engines' ends_alike
+# With one partner, MPI_Sendrecv of SMPI is MPI_Send or MPI_Recv.
+for half in 'peer=1 tag=0 comm=1 recv_count=8 recv_type_bytes=1 recv_peer=null recv_tag=0|MPI_Recv' \
+    'peer=null tag=0 comm=1 recv_count=8 recv_type_bytes=1 recv_peer=1 recv_tag=0|MPI_Send'; do
+    two_ranks "MPI_Sendrecv count=8 type_bytes=1 ${half%|*}" "${half#*|} count=8 type_bytes=1 peer=0 tag=0 comm=1"
+    check "MPI_Sendrecv without a partner for one half, with ${half#*|}, takes as long in both engines" ends_alike
+done
 # Long messages begin when both sides are ready, however little later the receive is.
 for late in 100 1000 3000 100000; do
     check "a receive $late ns later than a long send takes as long in both engines" sends Send 10000 volume=$late
