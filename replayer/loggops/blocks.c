@@ -81,12 +81,36 @@ static uint8_t choose(loggops_reading *t, tl_action base, uint32_t comm, uint64_
 }
 
 /* Open MPI's own algorithms in SimGrid's engine (replayer/smpi/ompi.c) that exchange messages do so
- * as Open MPI: by a send that blocks. */
-static int is_blocking(const loggops_reading *t, tl_action base, uint8_t algorithm)
+ * as Open MPI: by a send that blocks. SMPI's linear algorithms, which are Open MPI's, send and
+ * receive one message after the other; SMPI's own choice for these collectives does not. */
+static int is_blocking(const loggops_reading *t, tl_action base, uint8_t algorithm, uint64_t bytes)
 {
-    return t->choice->is_ompi && !t->choice->chosen[base] &&
-           (algorithm == LOGGOPS_ALLREDUCE_DOUBLING || algorithm == LOGGOPS_ALLGATHER_BRUCK ||
-            algorithm == LOGGOPS_BCAST_SPLIT);
+    const int is_chosen = t->choice->chosen[base] != LOGGOPS_NONE;
+    switch (algorithm) {
+    case LOGGOPS_ALLREDUCE_DOUBLING:
+    case LOGGOPS_ALLGATHER_BRUCK:
+    case LOGGOPS_BCAST_SPLIT: return t->choice->is_ompi && !is_chosen;
+    case LOGGOPS_REDUCE_IN_ORDER: return bytes < t->choice->S_bytes;
+    case LOGGOPS_GATHER_LINEAR:
+    case LOGGOPS_SCATTER_LINEAR:
+    case LOGGOPS_REDUCE_LINEAR:
+    case LOGGOPS_ALLREDUCE_LINEAR: return is_chosen || t->choice->selector == LOGGOPS_OMPI;
+    default: return 0;
+    }
+}
+
+/* Open MPI returns at once from these calls if there are no data: so does SMPI, with its
+ * choices, and of reductions with scatter also where its algorithm is chosen. */
+static int is_empty(const loggops_reading *t, const loggops_op *op, tl_action base)
+{
+    switch (base) {
+    case TL_ACTION_BCAST:
+    case TL_ACTION_REDUCE:
+    case TL_ACTION_ALLREDUCE: return !op->amount && t->choice->selector == LOGGOPS_OMPI;
+    case TL_ACTION_REDUCE_SCATTER:
+        return op->algorithm == LOGGOPS_REDUCE_SCATTER_HALVING && !deciding_bytes(t, op, base);
+    default: return 0;
+    }
 }
 
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info)
@@ -110,8 +134,12 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
         choose(t, base, op.comm, (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
     if (op.algorithm == LOGGOPS_NONE)
         return loggops_out_of_memory(t);
-    op.is_blocking = is_blocking(t, base, op.algorithm);
-    return info->traits & TL_TRAIT_NB ? add_numbered(t, op, e) : loggops_add(t, op);
+    if (info->traits & TL_TRAIT_NB)
+        return add_numbered(t, op, e);
+    /* SMPI's gather and scatter of different blocks start all messages together. */
+    op.is_blocking = (!has_sizes || base == TL_ACTION_REDUCE_SCATTER) &&
+                     is_blocking(t, base, op.algorithm, op.amount);
+    return is_empty(t, &op, base) ? TL_OK : loggops_add(t, op);
 }
 
 /* A collective of `count` ints. */
@@ -122,7 +150,7 @@ static tl_status add_small(loggops_reading *t, tl_action base, uint32_t comm, un
                      .comm = comm,
                      .amount = bytes,
                      .algorithm = choose(t, base, comm, count, bytes, 0)};
-    op.is_blocking = is_blocking(t, base, op.algorithm);
+    op.is_blocking = is_blocking(t, base, op.algorithm, bytes);
     return op.algorithm == LOGGOPS_NONE ? loggops_out_of_memory(t) : loggops_add(t, op);
 }
 

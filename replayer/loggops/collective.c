@@ -61,51 +61,62 @@ static loggops_step tree_up(const loggops_op *op, uint32_t me, uint32_t size, ui
                   : send_to(from_root(op, v - (UINT32_C(1) << (lowest - 1)), size), bytes);
 }
 
-/* The root receives from every other rank in order. */
+/* The other ranks by number, from 0 on, without the root. */
+static int32_t other_than_root(const loggops_op *op, uint32_t i)
+{
+    return (int32_t)i + ((int32_t)i >= op->peer);
+}
+
+/* The root's `number`-th step of n messages; *i gets the number of the message. Each of them is
+ * waited for, or all at the end. */
+static uint8_t kind_at_root(const loggops_op *op, uint32_t n, uint32_t number, uint8_t kind,
+                            uint32_t *i)
+{
+    const uint32_t each = op->is_blocking ? 2 : 1;
+    *i = number / each;
+    if (*i < n)
+        return number % each ? LOGGOPS_WAIT : kind;
+    return number == n && !op->is_blocking ? LOGGOPS_WAIT : LOGGOPS_END;
+}
+
+static uint32_t steps_at_root(const loggops_op *op, uint32_t size)
+{
+    return op->is_blocking ? 2 * (size - 1) : size;
+}
+
+/* The root receives from every other rank: blocks from rank 0 on, what it reduces from the last
+ * rank on, as SMPI and Open MPI do. */
 static loggops_step to_root(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
                             uint64_t bytes)
 {
-    const uint32_t v = relative_to_root(op, me, size);
-    if (v)
+    uint32_t i;
+    if ((int32_t)me != op->peer)
         return number == 0 ? send_to(op->peer, bytes) : number == 1 ? until_done : at_end;
-    if (number + 1 < size)
-        return receive_from(from_root(op, number + 1, size), bytes);
-    return number + 1 == size ? until_done : at_end;
+    switch (kind_at_root(op, size - 1, number, LOGGOPS_RECV, &i)) {
+    case LOGGOPS_RECV:
+        i = op->algorithm == LOGGOPS_GATHER_LINEAR ? i : size - 2 - i;
+        return receive_from(other_than_root(op, i), bytes);
+    case LOGGOPS_WAIT: return until_done;
+    default: return at_end;
+    }
 }
 
-/* The root sends to every other rank in order. */
+/* The root sends to every other rank in order, from rank 0 on, as SMPI and Open MPI do. */
 static loggops_step of_root(const loggops_op *op, const int64_t *list, uint32_t me, uint32_t size,
                             uint32_t number)
 {
-    const uint32_t v = relative_to_root(op, me, size);
-    if (v)
+    uint32_t i;
+    if ((int32_t)me != op->peer)
         return number == 0 ? receive_from(op->peer, 0) : number == 1 ? until_done : at_end;
-    if (number + 1 < size) {
-        const int32_t to = from_root(op, number + 1, size);
+    switch (kind_at_root(op, size - 1, number, LOGGOPS_SEND, &i)) {
+    case LOGGOPS_SEND: {
+        const int32_t to = other_than_root(op, i);
         const uint64_t bytes = block_of(op, list, to);
         return op->algorithm == LOGGOPS_SCATTER_LINEAR ? send_to(to, bytes) : start_to(to, bytes);
     }
-    return number + 1 == size ? until_done : at_end;
-}
-
-/* Bytes of a child's whole subtree in the tree of tree_down. */
-static uint64_t subtree_bytes(uint32_t v, uint32_t size, uint64_t block_bytes)
-{
-    /* The descendants of v are the numbers whose lowest bits are those of v: v + multiples of the
-     * next power of two. */
-    const uint64_t stride = UINT64_C(1) << (floor_log2(v) + 1);
-    return ((size - 1 - v) / stride + 1) * block_bytes;
-}
-
-static loggops_step with_subtree(loggops_step step, const loggops_op *op, uint32_t me,
-                                 uint32_t size)
-{
-    if (step.peer < 0)
-        return step;
-    const uint32_t v = relative_to_root(op, me, size);
-    const uint32_t w = relative_to_root(op, (uint32_t)step.peer, size);
-    step.bytes = subtree_bytes(v > w ? v : w, size, step.bytes);
-    return step;
+    case LOGGOPS_WAIT: return until_done;
+    default: return at_end;
+    }
 }
 
 /* Recursive doubling among the largest power of two of ranks. Each of the other ranks first sends
@@ -220,10 +231,11 @@ static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size
 static loggops_step to_first_and_back(const loggops_op *op, uint32_t me, uint32_t size,
                                       uint32_t number)
 {
-    const loggops_op from_first = {.amount = op->amount};
-    const uint32_t n_up = me ? 2 : size;
-    return number < n_up ? to_root(&from_first, me, size, number, op->amount)
-                         : of_root(&from_first, NULL, me, size, number - n_up);
+    const loggops_op up = {.amount = op->amount, .is_blocking = op->is_blocking},
+                     down = {.amount = op->amount};
+    const uint32_t n_up = me ? 2 : steps_at_root(&up, size);
+    return number < n_up ? to_root(&up, me, size, number, op->amount)
+                         : of_root(&down, NULL, me, size, number - n_up);
 }
 
 /* A rank outside the largest power of two only receives the result. */
@@ -238,6 +250,7 @@ int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t 
     const unsigned rounds = floor_log2(size);
     switch (op->algorithm) {
     case LOGGOPS_REDUCE_BINOMIAL:
+    case LOGGOPS_REDUCE_IN_ORDER:
     case LOGGOPS_REDUCE_LINEAR:
     case LOGGOPS_REDUCE_SCATTER_PAIRWISE:
     case LOGGOPS_SCAN_LINEAR: return 1;
@@ -264,15 +277,14 @@ static loggops_step step_of(const loggops_op *op, const int64_t *list, uint32_t 
     switch (op->algorithm) {
     case LOGGOPS_BARRIER_DISSEMINATION: return dissemination(me, size, number, bytes);
     case LOGGOPS_BCAST_BINOMIAL: return tree_down(op, me, size, number, bytes);
+    case LOGGOPS_REDUCE_IN_ORDER: return loggops_reduce_in_order(op, me, size, number);
     case LOGGOPS_REDUCE_BINOMIAL: return tree_up(op, me, size, number, bytes);
     case LOGGOPS_BCAST_LINEAR:
     case LOGGOPS_SCATTER_LINEAR: return of_root(op, list, me, size, number);
     case LOGGOPS_REDUCE_LINEAR:
     case LOGGOPS_GATHER_LINEAR: return to_root(op, me, size, number, bytes);
-    case LOGGOPS_SCATTER_BINOMIAL:
-        return with_subtree(tree_down(op, me, size, number, bytes), op, me, size);
-    case LOGGOPS_GATHER_BINOMIAL:
-        return with_subtree(tree_up(op, me, size, number, bytes), op, me, size);
+    case LOGGOPS_SCATTER_BINOMIAL: return loggops_scatter_in_order(op, me, size, number);
+    case LOGGOPS_GATHER_BINOMIAL: return loggops_gather_in_order(op, me, size, number);
     case LOGGOPS_ALLREDUCE_DOUBLING: return doubling(me, size, number, bytes);
     case LOGGOPS_ALLREDUCE_RABENSEIFNER:
         return loggops_allreduce_rabenseifner(me, size, number, bytes);
@@ -283,7 +295,8 @@ static loggops_step step_of(const loggops_op *op, const int64_t *list, uint32_t 
     case LOGGOPS_BCAST_CHAIN:
     case LOGGOPS_BCAST_PIPELINE:
     case LOGGOPS_BCAST_BINARY:
-    case LOGGOPS_BCAST_KNOMIAL: return loggops_bcast_tree(op, me, size, number);
+    case LOGGOPS_BCAST_KNOMIAL:
+    case LOGGOPS_BCAST_BINOMIAL_AT_ONCE: return loggops_bcast_tree(op, me, size, number);
     case LOGGOPS_BCAST_SPLIT:
     case LOGGOPS_BCAST_SPLIT_SEGMENTS: return loggops_bcast_split(op, me, size, number);
     case LOGGOPS_ALLGATHER_BRUCK: return loggops_allgather_bruck(op, list, me, size, number);

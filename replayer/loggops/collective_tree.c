@@ -44,6 +44,15 @@ static place in_binary_tree(uint32_t v, uint32_t size)
     return p;
 }
 
+/* The parent is the number without its highest bit. */
+static place in_binomial_tree(uint32_t v, uint32_t size)
+{
+    place p = {.parent = v ? v - (UINT32_C(1) << floor_log2(v)) : 0};
+    for (unsigned k = v ? floor_log2(v) + 1 : 0; k < 32 && v + (UINT64_C(1) << k) < size; k++)
+        add_child(&p, v + (UINT64_C(1) << k), size);
+    return p;
+}
+
 /* Like a binomial tree, but with digits to the base RADIX; the largest subtrees come first. */
 static place in_knomial_tree(uint32_t v, uint32_t size)
 {
@@ -66,6 +75,7 @@ static place place_in(const loggops_op *op, uint32_t v, uint32_t size)
     case LOGGOPS_BCAST_CHAIN:
     case LOGGOPS_BCAST_PIPELINE: return in_chain(v, size);
     case LOGGOPS_BCAST_KNOMIAL: return in_knomial_tree(v, size);
+    case LOGGOPS_BCAST_BINOMIAL_AT_ONCE: return in_binomial_tree(v, size);
     default: return in_binary_tree(v, size);
     }
 }

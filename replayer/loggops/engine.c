@@ -552,6 +552,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
          (status = tlr_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
         (status = tlr_plan_make(trace, model, options, tlr_plan_is_plain, &r.plan, err)) != TL_OK)
         goto cleanup;
+    r.choice.S_bytes = r.network.params.S_bytes;
     if (!make_room(&r)) {
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;

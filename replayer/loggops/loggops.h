@@ -177,7 +177,7 @@ typedef struct loggops_op {
     uint8_t is_buffered : 1;    /* a send that does not wait for its receive, however long */
     uint8_t is_persistent : 1;  /* the start of a persistent request */
     uint8_t is_blocking : 1;    /* a collective that calls MPI_Irecv, MPI_Send and MPI_Wait instead
-                                   of MPI_Sendrecv */
+                                   of MPI_Sendrecv, or waits for each message by itself */
     uint32_t comm;              /* index of a communicator */
     /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
      * do the same with their own neighbours share one program; the root of a collective as it is.

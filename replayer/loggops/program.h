@@ -19,6 +19,7 @@ typedef enum loggops_selector {
 typedef struct loggops_choice {
     loggops_selector selector;
     int is_ompi;                  /* ompi-4.1 or ompi-5.0: communicators are made as there */
+    uint64_t S_bytes;             /* sends of so many bytes wait for their receives */
     uint8_t chosen[TL_N_ACTIONS]; /* by action, whatever the selector says; 0: none */
     char *stand_ins; /* "bcast scatter_LR_allgather for scatter_allgather; ...;": what was taken for
                         what the engine does not have; the owner's to free; NULL: nothing */

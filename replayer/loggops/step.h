@@ -1,6 +1,6 @@
 /* step.h - the building blocks of the collective algorithms.
  *
- * For collective.c, collective_long.c and collective_tree.c only. */
+ * For collective.c, collective_long.c, collective_tree.c and collective_in_order.c only. */
 #ifndef TLR_LOGGOPS_STEP_H
 #define TLR_LOGGOPS_STEP_H
 
@@ -101,5 +101,15 @@ loggops_step loggops_reduce_scatter_halving(const loggops_op *op, const int64_t 
 
 loggops_step loggops_bcast_tree(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
 loggops_step loggops_bcast_split(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
+
+/* ---- collective_in_order.c: binomial trees whose subtrees are ranks that follow each other ----
+ */
+
+loggops_step loggops_reduce_in_order(const loggops_op *op, uint32_t me, uint32_t size,
+                                     uint32_t number);
+loggops_step loggops_gather_in_order(const loggops_op *op, uint32_t me, uint32_t size,
+                                     uint32_t number);
+loggops_step loggops_scatter_in_order(const loggops_op *op, uint32_t me, uint32_t size,
+                                      uint32_t number);
 
 #endif

@@ -262,8 +262,9 @@ for engine in smpi loggops; do
     done
 done
 # ---- collectives: their calls of SMPI, whose sends that do not block take ten times as long here ----
+p_on=calls
 ends_of_p() { # OPTION...: of all ranks, to 1e-3
-    "$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --json=a.json "$@" && "$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --json=b.json --engine loggops "$@" &&
+    "$timeless" replay p.tl -p ./$p_on --ranks-per-host 1 -q --json=a.json "$@" && "$timeless" replay p.tl -p ./$p_on --ranks-per-host 1 -q --json=b.json --engine loggops "$@" &&
         python3 -c 'import json; a, b = ([rank["end_s"] for rank in json.load(open(name))["ranks"]] for name in ("a.json", "b.json"))
 print(a, b); exit(any(abs(x - y) > 1e-3 * x for x, y in zip(a, b)))'
 }
@@ -289,6 +290,40 @@ for n in 7 8; do
 done
 check 'reduce_scatter=ompi_basic_recursivehalving, 8 ranks' overheads 8 MPI_Reduce_scatter 'type_bytes=8 list=[100,100,100,100,100,100,100,100]' \
     --coll reduce_scatter=ompi_basic_recursivehalving
+# Linear algorithms and binomial trees: order, and who waits for whom, also where the root is not rank 0.  Messages share no
+# links here.
+cp -r calls wide && sed -i 's/bw="1e10Bps"/bw="1e18Bps"/' wide/platform.xml
+p_on=wide
+blocks() { # RANKS CALL BYTES OPTION...: a gather or scatter with rank 3 as its root
+    local all='recv_count' one='count'
+    [ "$2" = MPI_Gather ] || all='count' one='recv_count'
+    call "$1" "$2" "peer=3 $one=$3 ${one/count/type_bytes}=1 $all=0 ${all/count/type_bytes}=0"
+    sed -i "s/^\(3 0 .*\) $all=0 ${all/count/type_bytes}=0/\1 $all=$3 ${all/count/type_bytes}=1/" p.txt && "$timeless" undump p.txt -o p.tl && ends_of_p "${@:4}"
+}
+for size in 8 16000; do
+    for algorithm in ompi_basic_linear ompi_binomial; do
+        for call in MPI_Gather MPI_Scatter; do
+            name=${call#MPI_}
+            check "${name,}=$algorithm, root 3, $size bytes" blocks 7 $call $size --coll "${name,}=$algorithm"
+        done
+    done
+    check "reduce=flat_tree, root 3, $size bytes" overheads 7 MPI_Reduce "count=$size type_bytes=1 peer=3" --coll reduce=flat_tree
+    check "bcast=flattree, root 3, $size bytes" overheads 7 MPI_Bcast "count=$size type_bytes=1 peer=3" --coll bcast=flattree
+done
+for n in 12 15; do
+    check "ompi-4.1: broadcast by a binomial tree, $n ranks, root 3" overheads $n MPI_Bcast 'count=20000 type_bytes=1 peer=3' --coll-selector ompi-4.1
+    check "ompi-4.1: reduction by an in-order binomial tree, $n ranks, root 3" overheads $n MPI_Reduce 'count=10000 type_bytes=1 peer=3' --coll-selector ompi-4.1
+done
+at_once() { # CALL SLOTS OPTION...: SMPI and LogGOPS return at once from a collective without data
+    call 7 "$1" "$2" && for engine in smpi loggops; do
+        equal 0 "$("$timeless" replay p.tl -p ./calls --ranks-per-host 1 -q --engine $engine "${@:3}")" || return
+    done
+}
+check 'ompi-4.1: MPI_Bcast of 0 bytes' at_once MPI_Bcast 'count=0 type_bytes=8 peer=0' --coll-selector ompi-4.1
+check 'ompi-4.1: MPI_Reduce of 0 bytes' at_once MPI_Reduce 'count=0 type_bytes=8 peer=0' --coll-selector ompi-4.1
+check 'ompi-4.1: MPI_Allreduce of 0 bytes' at_once MPI_Allreduce 'count=0 type_bytes=8' --coll-selector ompi-4.1
+check 'reduce_scatter=ompi_basic_recursivehalving of 0 bytes' at_once MPI_Reduce_scatter 'type_bytes=8 list=[0,0,0,0,0,0,0]' --coll reduce_scatter=ompi_basic_recursivehalving
+p_on=calls
 # beside RANKS CALL SLOTS OPTION...: the same of a collective that does not block, and its wait
 beside() {
     call "$1" "$2" "request=1 $3"
