@@ -114,7 +114,8 @@ static double factor_at(const segments *s, double bytes)
 typedef struct derivation {
     segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
     double latency_s, Bps;                                /* of the links */
-    int is_bound;                                         /* timeless/bw-factor-bound */
+    double way_Bps;      /* of a message that is alone: a link that is shared, a window of TCP */
+    int is_bound;        /* timeless/bw-factor-bound */
     double crosstraffic; /* what a message takes of its links, as both directions are busy */
 } derivation;
 
@@ -139,8 +140,8 @@ static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
     /* SimGrid multiplies the share of a link that a message gets, even beyond the bandwidth of the
      * link, unless the factors limit each message by itself. */
     const double factor = factor_at(&d->bandwidth, bytes),
-                 s_byte = 1 / (d->Bps * (d->is_bound ? fmin(1, factor) : factor)),
-                 link_s_byte = d->is_bound ? 1 / d->Bps : s_byte;
+                 share = d->is_bound ? fmin(1, factor) : factor, s_byte = 1 / (d->way_Bps * share),
+                 link_s_byte = 1 / (d->Bps * (d->is_bound ? 1 : factor));
     loggops_costs c = {.from_bytes = from_bytes,
                        .G_ps_byte = ps(link_s_byte * d->crosstraffic),
                        .B_ps_byte = ps(s_byte)};
@@ -196,6 +197,28 @@ static tl_status take(const tlr_platform *platform, const tlr_options *options, 
 {
     const char *text = option_of(platform, options, name);
     return parse_segments(name, text ? text : other, out, err);
+}
+
+/* A positive number that SimGrid reads, without a unit. */
+static double number_of(const tlr_platform *platform, const tlr_options *options, const char *name,
+                        double fallback)
+{
+    const char *text = option_of(platform, options, name);
+    return text ? strtod(text, NULL) : fallback;
+}
+
+/* What a message alone gets at most: of the links that both directions share, on which SimGrid's
+ * acknowledgements count, and of TCP's window (network/TCP-gamma), which SimGrid compares with the
+ * latency of the links without factors. */
+static void limit_way(const tlr_platform *platform, const tlr_options *options, double both_Bps,
+                      derivation *d)
+{
+    const double gamma = number_of(platform, options, "network/TCP-gamma", 4194304);
+    d->way_Bps = d->Bps;
+    if (both_Bps > 0)
+        d->way_Bps = fmin(d->way_Bps, both_Bps / d->crosstraffic);
+    if (gamma > 0 && d->latency_s > 0)
+        d->way_Bps = fmin(d->way_Bps, gamma / (2 * d->latency_s));
 }
 
 static int is_no(const char *text)
@@ -273,17 +296,27 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
     segments *const parts[] = {&between.bandwidth, &between.latency, &between.sends,
                                &between.starts, &between.receives};
     tl_status status = TL_OK;
+    double within_Bps = 0; /* of the slowest link there that both directions share */
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TL_OK; i++)
         status = take(platform, options, names[i], others[i], parts[i], err);
     derivation within = between;
     if (cluster->loopback_Bps > 0) {
         within.latency_s = cluster->loopback_latency_s;
         within.Bps = cluster->loopback_Bps;
+    } else if (cluster->is_routed) { /* SimGrid's defaults */
+        within.latency_s = number_of(platform, options, "network/loopback-lat", 0);
+        within.Bps = number_of(platform, options, "network/loopback-bw", 1e10);
+    } else {
+        within.latency_s = cluster->home_latency_s;
+        within_Bps = cluster->both_Bps > 0 ? fmin(cluster->both_Bps, cluster->bandwidth_Bps)
+                                           : cluster->bandwidth_Bps;
     }
     if (!(between.Bps > 0)) { /* the only host */
         between.Bps = within.Bps;
         between.latency_s = within.latency_s;
     }
+    limit_way(platform, options, cluster->both_Bps, &between);
+    limit_way(platform, options, within_Bps, &within);
     const char *bandwidth = option_of(platform, options, "timeless/loopback-bw-factor");
     const char *latency = option_of(platform, options, "timeless/loopback-lat-factor");
     if (status == TL_OK && bandwidth)

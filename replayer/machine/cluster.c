@@ -20,6 +20,7 @@ typedef struct element {
 typedef struct xml_link {
     char *name;
     double latency_s, bandwidth_Bps;
+    int is_shared; /* by both directions */
 } xml_link;
 
 typedef struct xml_reading {
@@ -253,6 +254,22 @@ static double links_between(const element *e)
     return links > 1 ? links : 1;
 }
 
+/* Whether both directions use the same link: sharing_policy, whose default is another one for
+ * clusters than for links. */
+static int is_shared(const element *e, const char *fallback)
+{
+    char policy[32] = "";
+    if (!attribute(e, "sharing_policy", policy, sizeof policy))
+        snprintf(policy, sizeof policy, "%s", fallback);
+    return strcmp(policy, "SPLITDUPLEX") != 0 && strcmp(policy, "FULLDUPLEX") != 0;
+}
+
+static void take_shared(tlr_cluster *c, double Bps)
+{
+    if (Bps > 0 && (!(c->both_Bps > 0) || Bps < c->both_Bps))
+        c->both_Bps = Bps;
+}
+
 static tl_status read_cluster(xml_reading *x, const element *e)
 {
     tlr_cluster *c = x->c;
@@ -260,6 +277,12 @@ static tl_status read_cluster(xml_reading *x, const element *e)
         c->bandwidth_Bps = quantity(e, "bw", "link.bandwidth", 0);
         c->latency_s = links_between(e) * quantity(e, "lat", "link.latency", 0) +
                        quantity(e, "bb_lat", "link.latency", 0);
+        c->home_latency_s = c->latency_s;
+        if (is_shared(e, "SPLITDUPLEX")) { /* a message within a host uses its link once */
+            take_shared(c, c->bandwidth_Bps);
+            c->home_latency_s -= quantity(e, "lat", "link.latency", 0);
+        }
+        take_shared(c, quantity(e, "bb_bw", "link.bandwidth", 0));
         c->loopback_Bps = quantity(e, "loopback_bw", "link.bandwidth", 0);
         c->limiter_Bps = quantity(e, "limiter_link", "link.bandwidth", 0);
         c->loopback_latency_s = quantity(e, "loopback_lat", "link.latency", 0);
@@ -278,8 +301,9 @@ static tl_status read_link(xml_reading *x, const element *e)
             return no_memory(x);
         x->links = links;
     }
-    x->links[x->n_links] = (xml_link){strdup(name), quantity(e, "latency", "link.latency", 0),
-                                      quantity(e, "bandwidth", "link.bandwidth", 0)};
+    x->links[x->n_links] =
+        (xml_link){strdup(name), quantity(e, "latency", "link.latency", 0),
+                   quantity(e, "bandwidth", "link.bandwidth", 0), is_shared(e, "SHARED")};
     return x->links[x->n_links++].name ? TL_OK : no_memory(x);
 }
 
@@ -309,6 +333,8 @@ static void pass_link(xml_reading *x, const element *e)
         *latency_s += link->latency_s;
         if (link->bandwidth_Bps > 0 && (!(*Bps > 0) || link->bandwidth_Bps < *Bps))
             *Bps = link->bandwidth_Bps;
+        if (link->is_shared && !x->is_loop)
+            take_shared(c, link->bandwidth_Bps);
     }
 }
 
@@ -325,8 +351,10 @@ static tl_status read_element(xml_reading *x, const element *e)
         x->first_host = x->c->n_hosts;
     if (is_named(e, "cluster"))
         return read_cluster(x, e);
-    if (is_host)
+    if (is_host) {
+        x->c->is_routed = 1;
         return add_host(x, name, e);
+    }
     if (is_named(e, "link"))
         return read_link(x, e);
     if (is_named(e, "route") || is_named(e, "zoneRoute"))

@@ -15,9 +15,12 @@ typedef struct tlr_cluster {
     tlr_host *hosts; /* ordered by name and number */
     double *speeds;  /* flop/s */
     tlr_watts *watts;
-    double latency_s;     /* between two hosts that are far apart: of all links on the way */
-    double bandwidth_Bps; /* of a host's link */
-    double limiter_Bps;   /* of both directions of it together; 0: none */
+    double latency_s;      /* between two hosts that are far apart: of all links on the way */
+    double bandwidth_Bps;  /* of a host's link */
+    double both_Bps;       /* of the slowest link on the way that both directions share; 0: none */
+    double home_latency_s; /* within a host without a loopback: of its links */
+    int is_routed;         /* a host is no part of a cluster: SimGrid has a loopback for it */
+    double limiter_Bps;    /* of both directions of it together; 0: none */
     double loopback_latency_s, loopback_Bps; /* within a host; bandwidth 0: the file has none */
 } tlr_cluster;
 

@@ -195,6 +195,35 @@ sed 's/sharing_policy/loopback_bw="1e9Bps" loopback_lat="0.2us" sharing_policy/'
 cp -r fabric inside && mv steps/inside.xml inside/platform.xml && sed -i 's/^smpi.o\(s\|is\|r\):.*/smpi\/o\1:0:0:0/; s/thresh:.*/thresh:100/' inside/options.conf &&
     echo 'timeless/loopback-lat-factor:0:20;1000:1' >>inside/options.conf
 for size in 100 985 986 4000 100000; do check "there and back within a host, $size bytes" alike inside $size 2; done
+# ---- links: a slow backbone, links that both directions share, TCP's window, messages within a host ----
+# links NAME CLUSTER-ATTRIBUTES OPTION...: two hosts of a cluster; with "" instead of attributes, hosts with a link between them
+links() {
+    mkdir -p "$1" && {
+        printf '%s\n' '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">' '<platform version="4.1"><zone id="all" routing="Full">'
+        if [ "$2" ]; then
+            echo "<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-1\" speed=\"1Gf\" core=\"2\" bw=\"1e9Bps\" lat=\"5us\" $2/>"
+        else
+            printf '%s\n' '<host id="n0" speed="1Gf" core="2"/><host id="n1" speed="1Gf" core="2"/>' '<link id="l" bandwidth="1e9Bps" latency="5us"/>' \
+                '<route src="n0" dst="n1"><link_ctn id="l"/></route>'
+        fi
+        echo '</zone></platform>'
+    } >"$1/platform.xml"
+    sed '/crosstraffic\|TCP-gamma/d; s/thresh:.*/thresh:65536/' both/options.conf >"$1/options.conf"
+    printf '%s\n' "${@:3}" >>"$1/options.conf"
+}
+backbone='bb_bw="1e8Bps" bb_lat="1us"'
+links slow "$backbone" network/crosstraffic:no
+links slow_back "$backbone"
+links one_way 'sharing_policy="SHARED"'
+links window '' network/crosstraffic:no network/TCP-gamma:2000
+links routed '' network/crosstraffic:no
+links stated '' network/crosstraffic:no network/loopback-bw:1e8 network/loopback-lat:1e-6
+for size in 1000 60000; do
+    for name in slow slow_back one_way window routed; do check "a message of $size bytes alone between hosts, $name" alike $name $size; done
+    for name in slow slow_back one_way stated; do check "a message of $size bytes alone within a host, $name" alike $name $size 2; done
+done
+check 'a message within a host that has no loopback and no cluster' alike routed 1000000 2
+check 'a long message through a slow backbone' alike slow 1000000
 # ---- kinds of sends: what takes the CPU, and who waits for whom ----
 cp -r fabric calls && sed -i 's/^smpi.ois:.*/smpi\/ois:0:3e-5:0/' calls/options.conf
 # two_ranks 'CALL|CALL...' 'CALL|CALL...': calls of rank 0 and of rank 1, in calls.tl
