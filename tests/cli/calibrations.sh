@@ -101,6 +101,9 @@ check 'alone, a message takes the same time' \
     near "$(seconds large ./cluster apart "${slow[@]}" --cfg timeless/bw-factor-bound:yes)" "$(there_and_back 4e-5 0.25e9 1e6)"
 check 'as a bound, no factor makes a link faster' \
     near "$(seconds large ./cluster apart --cfg smpi/bw-factor:0:4 --cfg timeless/bw-factor-bound:yes)" "$(there_and_back 4e-5 1e9 1e6)"
+check_exit 3 'a bound that SimGrid would not set is refused' seconds large ./cluster apart "${slow[@]}" --cfg timeless/bw-factor-bound:yes --cfg network/TCP-gamma:0
+cp "$scratch/err" said
+check '... with the remedy' grep -q 'timeless/bw-factor-bound has no effect with network/TCP-gamma:0; set network/TCP-gamma:1e15' said
 rm cluster/options.conf
 check_exit 3 'factors within a host need those of all other messages' seconds small ./cluster together "${loopback[@]}"
 cp "$scratch/err" message

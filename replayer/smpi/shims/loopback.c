@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include <simgrid/zone.h>
+#include <xbt/config.h>
 
 enum { MAX_SEGMENTS = 64 };
 
@@ -228,6 +229,9 @@ void smpi_loopback_apply(void)
                          "need %.*s as well: the factors of all other messages; add it to "
                          "options.conf",
                          (int)strlen(smpi_keys[q]) - 1, smpi_keys[q]);
+    if (is_bound && !(sg_cfg_get_double("network/TCP-gamma") > 0))
+        smpi_give_up(TL_ERR_INPUT, "option timeless/bw-factor-bound has no effect with "
+                                   "network/TCP-gamma:0; set network/TCP-gamma:1e15");
     static const factor_function bandwidth = {BANDWIDTH, "", manage, call},
                                  latency = {LATENCY, "", manage, call};
     set_factors(find_network_model(), &latency, &bandwidth);
