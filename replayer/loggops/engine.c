@@ -314,7 +314,12 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
                        options->loggops_params);
     if ((status = tlr_cluster_read(platform->xml_path, &cluster, err)) != TL_OK)
         return status;
-    if (!options->loggops_params) {
+    if (!options->loggops_params && cluster.has_profiles) {
+        status = tl_fail(err, TL_ERR_UNSUPPORTED,
+                         "%s: names profiles, by which links or hosts change with time; the "
+                         "loggops engine has none: give --engine smpi, or the network by --params",
+                         platform->xml_path);
+    } else if (!options->loggops_params) {
         r->origin = loggops_is_derived(platform) ? FROM_LINKS : FROM_FOLDER;
         status = loggops_read_network(platform, &cluster, options, &r->network, err);
     }

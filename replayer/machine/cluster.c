@@ -8,9 +8,11 @@
 
 #include "text_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 /* An element's name and attributes, in the text. */
 typedef struct element {
@@ -89,15 +91,27 @@ static int attribute(const element *e, const char *name, char *out, size_t size)
     return 0;
 }
 
-/* A quantity with SimGrid's units; `fallback` if the element does not have it. */
+/* A quantity with SimGrid's units; a number without a unit is in s, B/s or flop/s, as in SimGrid.
+ * `fallback` if the element does not have it; NAN if its value cannot be read. */
 static double quantity(const element *e, const char *name, const char *what, double fallback)
 {
-    char value[64], change[128];
+    char value[64], change[128], *rest;
     tlr_change parsed;
     if (!attribute(e, name, value, sizeof value))
         return fallback;
+    const double number = strtod(value, &rest);
+    if (rest != value && !*rest)
+        return number >= 0 ? number : NAN;
     snprintf(change, sizeof change, "%s=%s", what, value);
-    return tlr_change_parse(change, &parsed, NULL) == TL_OK ? parsed.value : fallback;
+    return tlr_change_parse(change, &parsed, NULL) == TL_OK ? parsed.value : NAN;
+}
+
+static tl_status refuse_quantity(const xml_reading *x, const char *of)
+{
+    return tl_fail(x->err, TL_ERR_UNSUPPORTED,
+                   "%s: a bandwidth or latency of %s cannot be read; write numbers with units, as "
+                   "10Gbps and 5us",
+                   x->path, of);
 }
 
 static long whole(const element *e, const char *name, long fallback)
@@ -287,6 +301,9 @@ static tl_status read_cluster(xml_reading *x, const element *e)
         c->limiter_Bps = quantity(e, "limiter_link", "link.bandwidth", 0);
         c->loopback_latency_s = quantity(e, "loopback_lat", "link.latency", 0);
     }
+    if (isnan(c->bandwidth_Bps + c->latency_s + c->loopback_Bps + c->limiter_Bps +
+              c->loopback_latency_s))
+        return refuse_quantity(x, "a cluster");
     return add_cluster_hosts(x, e);
 }
 
@@ -319,7 +336,7 @@ static void begin_route(xml_reading *x, const element *e)
 }
 
 /* A link of the current route. */
-static void pass_link(xml_reading *x, const element *e)
+static tl_status pass_link(xml_reading *x, const element *e)
 {
     char name[200] = "";
     tlr_cluster *c = x->c;
@@ -328,6 +345,8 @@ static void pass_link(xml_reading *x, const element *e)
         const xml_link *link = &x->links[i];
         if (strcmp(link->name, name) != 0)
             continue;
+        if (isnan(link->latency_s + link->bandwidth_Bps))
+            return refuse_quantity(x, tl_printable(name));
         double *latency_s = x->is_loop ? &c->loopback_latency_s : &x->route_s;
         double *Bps = x->is_loop ? &c->loopback_Bps : &c->bandwidth_Bps;
         *latency_s += link->latency_s;
@@ -336,6 +355,7 @@ static void pass_link(xml_reading *x, const element *e)
         if (link->is_shared && !x->is_loop)
             take_shared(c, link->bandwidth_Bps);
     }
+    return TL_OK;
 }
 
 /* ---- the file ---- */
@@ -359,8 +379,13 @@ static tl_status read_element(xml_reading *x, const element *e)
         return read_link(x, e);
     if (is_named(e, "route") || is_named(e, "zoneRoute"))
         begin_route(x, e);
-    if (is_named(e, "link_ctn"))
-        pass_link(x, e);
+    return is_named(e, "link_ctn") ? pass_link(x, e) : TL_OK;
+}
+
+static tl_status note_file(void *cluster, const char *name)
+{
+    (void)name;
+    ((tlr_cluster *)cluster)->has_profiles = 1;
     return TL_OK;
 }
 
@@ -426,6 +451,8 @@ tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err
     element e;
     for (const char *at = text; status == TL_OK && next_element(&at, &e);)
         status = read_element(&x, &e);
+    if (status == TL_OK)
+        status = tlr_cluster_files(text, note_file, out);
     out->latency_s += x.route_s;
     if (status == TL_OK && (status = check(&x)) == TL_OK)
         status = sort_hosts(&x);

@@ -22,6 +22,7 @@ typedef struct tlr_cluster {
     int is_routed;         /* a host is no part of a cluster: SimGrid has a loopback for it */
     double limiter_Bps;    /* of both directions of it together; 0: none */
     double loopback_latency_s, loopback_Bps; /* within a host; bandwidth 0: the file has none */
+    int has_profiles; /* it names files by which bandwidths, latencies or speeds change with time */
 } tlr_cluster;
 
 /* Reads the elements cluster, host, link, route and zoneRoute. If there are several clusters, the

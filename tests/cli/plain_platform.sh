@@ -91,4 +91,27 @@ sed 's/^2 send 0 2/2 send -555 2/' shared.txt >to-any.txt
 check_exit 3 "a send to any rank is refused" "$timeless" import --from simgrid to-any.txt -o no.tl
 sed 's/^1 barrier/99999999 barrier/' shared.txt >many.txt
 check_exit 3 "an action of rank 99,999,999 is refused" "$timeless" import --from simgrid many.txt -o no.tl
+# The engine loggops takes from an XML file what SimGrid takes, or refuses it.
+ring() { "$timeless" replay ring.tl --ranks-per-host 1 -q "$@"; }
+"$timeless" make ring -n 4 --bytes 100 -o ring.tl || exit 99
+cluster() { # LATENCY
+    mkdir -p "$1" && cat >"$1/platform.xml" <<END
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="$1"/>
+</zone></platform>
+END
+}
+cluster 20us; cluster 2e-5; cluster 1m
+check 'loggops: a latency without a unit is in seconds' equal "$(ring -p ./20us --engine loggops)" "$(ring -p ./2e-5 --engine loggops)"
+check "and is not 0: loggops takes as long as SimGrid, to 5 %" awk -v a="$(ring -p ./2e-5)" -v b="$(ring -p ./2e-5 --engine loggops)" 'BEGIN { d = a / b - 1; print a, b; exit !(d < 0.05 && d > -0.05) }'
+check_exit 3 'loggops: a latency with an unknown unit is refused' ring -p ./1m --engine loggops
+mkdir profiled && sed 's|<cluster.*|<host id="a" speed="1Gf" core="4"/><host id="b" speed="1Gf"/><link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="slow.txt"/><route src="a" dst="b"><link_ctn id="l"/></route>|' 20us/platform.xml >profiled/platform.xml
+echo '0 1e6' >profiled/slow.txt
+check 'SimGrid replays a platform whose links change with time' "$timeless" replay ring.tl -p ./profiled -q
+check_exit 3 'loggops refuses it' "$timeless" replay ring.tl -p ./profiled -q --engine loggops
+cp "$scratch/err" said
+check 'and names the profiles' grep -q '^timeless: ./profiled/platform.xml: names profiles, ' said
+check 'with --params it replays' "$timeless" replay ring.tl -p ./profiled -q --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 tap_done
