@@ -4,6 +4,7 @@
 #include "progress.h"
 #include "replay.h"
 
+#include <inttypes.h>
 #include <results/details.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,14 @@ static void warn_selection(const tlr_prediction *p)
 static void warn_engine(const tlr_prediction *p)
 {
     char below[64];
+    if (p->ignores_crowd)
+        fprintf(stderr,
+                "timeless: warning: %s: the engine loggops lets each of the %" PRIu32 " ranks that "
+                "share %" PRIu64
+                " core%s compute as if it had a core to itself: they are predicted "
+                "too fast; use --engine smpi, or place fewer ranks on a host\n",
+                tl_printable(p->platform_name), p->n_crowded, p->n_crowded_cores,
+                p->n_crowded_cores == 1 ? "" : "s");
     if (p->ignores_limiter)
         fprintf(stderr,
                 "timeless: warning: %s: the engine loggops ignores the limiter of both directions "

@@ -419,6 +419,7 @@ typedef struct tlr_prediction {
     uint64_t n_crowded_cores; /* the cores of these hosts */
     uint64_t ignores_limiter; /* messages below so many bytes in both directions share a limiter of
                                  the platform, which the engine does not have; UINT64_MAX: all */
+    int ignores_crowd;        /* these ranks compute, each as if it had a core to itself */
     double load_change;  /* the mean load of the hosts (interference) is not found: by so much of
                             the makespan the end of a rank still changed; 0: it is */
     char *volume_sample; /* tl_run's */

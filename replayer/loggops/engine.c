@@ -153,6 +153,11 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
     const tlr_crowd crowd = r->has_places ? r->places.crowd : (tlr_crowd){0};
     out->n_crowded = crowd.n_ranks;
     out->n_crowded_cores = crowd.n_cores;
+    for (uint32_t i = 0; crowd.n_ranks && i < out->n_ranks; i++) {
+        const uint32_t host = r->places.host_of[i];
+        out->ignores_crowd |= r->places.n_on[host] > r->places.cluster.hosts[host].n_cores &&
+                              out->ranks[i].compute_s > 0;
+    }
     out->load_change = r->load_change;
     const tlr_cluster *c = &r->places.cluster;
     if (r->has_places && r->places.nodes.n_nodes > 1 && c->limiter_Bps > 0 &&

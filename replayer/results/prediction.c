@@ -246,6 +246,9 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     if (p->n_crowded)
         fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,
                 p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");
+    if (p->ignores_crowd)
+        fputs("not modelled      ranks that share a core: each computes as if it had one alone\n",
+              out);
     if (p->ignores_limiter)
         fprintf(out,
                 "not modelled      the limiter of both directions of a host (limiter_link)%s\n",

@@ -124,6 +124,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     if (p->ignores_limiter && p->ignores_limiter < INT64_MAX)
         json_object_set_new(root, "ignores_limiter_below",
                             json_integer((json_int_t)p->ignores_limiter));
+    if (p->ignores_crowd)
+        json_object_set_new(root, "ignores_crowd", json_true());
     if (p->load_change > 0)
         json_object_set_new(root, "load_change", json_real(p->load_change));
     if (p->n_crowded)

@@ -26,6 +26,15 @@ printf '%s\n' n0:5 n1:2 n1:1 >hosts
 check 'ranks that share cores on one of the hosts' answers 0 '^warning  *8 ranks share 4 cores$' replay ring.tl -p small.xml --hostfile hosts
 check 'LogGOPS: the same warning' answers 0 '^warning  *8 ranks share 4 cores$' replay ring.tl -p small.xml --hostfile hosts \
     --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'rank 0 host="h"' '0 0 MPI_Wtime clock_ns=0 volume=1000000' 'end cut clock_ns=0' \
+    'rank 1 host="h"' '1 0 MPI_Wtime clock_ns=0 volume=1000000' 'end cut clock_ns=0' | "$timeless" undump - -o busy.tl
+printf '%s\n' n0:1 n1:1 >apart && echo n0:100 >hosts_n0 && sed 's/core="[0-9]*"/core="1"/' small.xml >one.xml
+check 'LogGOPS: ranks that compute on the same core are not modelled, and the result says so' \
+    answers 0 '^not modelled  *ranks that share a core' replay busy.tl -p one.xml --hostfile hosts_n0 --model "$top_srcdir/platforms/local/model.conf" --engine loggops
+check '... as does a warning' answers 0 'warning: .*the engine loggops lets each of the 2 ranks that share 1 core compute as if' \
+    replay busy.tl -p one.xml --hostfile hosts_n0 --model "$top_srcdir/platforms/local/model.conf" --engine loggops
+check '... not if each has a core' sh -c '"$0" replay busy.tl -p one.xml --hostfile apart --model "$1" --engine loggops >said && ! grep "not modelled" said' \
+    "$timeless" "$top_srcdir/platforms/local/model.conf"
 "$timeless" make ring --ranks 4 -o four.tl || exit 99
 check 'a core for each rank: no warning' sh -c '"$0" replay four.tl -p small.xml >said && ! grep warning said' "$timeless"
 
