@@ -114,7 +114,8 @@ static double factor_at(const segments *s, double bytes)
 typedef struct derivation {
     segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
     double latency_s, Bps;                                /* of the links */
-    double way_Bps;      /* of a message that is alone: a link that is shared, a window of TCP */
+    double alone_Bps;    /* of a message alone: the slowest link, or a window of TCP */
+    double shared_Bps;   /* of the slowest link that both directions use, beside acknowledgements */
     int is_bound;        /* timeless/bw-factor-bound */
     double crosstraffic; /* what a message takes of its links, as both directions are busy */
 } derivation;
@@ -140,8 +141,9 @@ static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
     /* SimGrid multiplies the share of a link that a message gets, even beyond the bandwidth of the
      * link, unless the factors limit each message by itself. */
     const double factor = factor_at(&d->bandwidth, bytes),
-                 share = d->is_bound ? fmin(1, factor) : factor, s_byte = 1 / (d->way_Bps * share),
-                 link_s_byte = 1 / (d->Bps * (d->is_bound ? 1 : factor));
+                 share = d->is_bound ? fmin(1, factor) : factor,
+                 alone_Bps = fmin(d->alone_Bps * share, d->shared_Bps * (d->is_bound ? 1 : factor)),
+                 s_byte = 1 / alone_Bps, link_s_byte = 1 / (d->Bps * (d->is_bound ? 1 : factor));
     loggops_costs c = {.from_bytes = from_bytes,
                        .G_ps_byte = ps(link_s_byte * d->crosstraffic),
                        .B_ps_byte = ps(s_byte)};
@@ -214,11 +216,14 @@ static void limit_way(const tlr_platform *platform, const tlr_options *options, 
                       derivation *d)
 {
     const double gamma = number_of(platform, options, "network/TCP-gamma", 4194304);
-    d->way_Bps = d->Bps;
-    if (both_Bps > 0)
-        d->way_Bps = fmin(d->way_Bps, both_Bps / d->crosstraffic);
+    d->alone_Bps = d->Bps;
+    d->shared_Bps = INFINITY;
+    if (both_Bps > 0) {
+        d->alone_Bps = fmin(d->alone_Bps, both_Bps);
+        d->shared_Bps = both_Bps / d->crosstraffic;
+    }
     if (gamma > 0 && d->latency_s > 0)
-        d->way_Bps = fmin(d->way_Bps, gamma / (2 * d->latency_s));
+        d->alone_Bps = fmin(d->alone_Bps, gamma / (2 * d->latency_s));
 }
 
 static int is_no(const char *text)

@@ -224,6 +224,9 @@ for size in 1000 60000; do
 done
 check 'a message within a host that has no loopback and no cluster' alike routed 1000000 2
 check 'a long message through a slow backbone' alike slow 1000000
+links bound 'sharing_policy="SHARED"' smpi/bw-factor:0:0.5 timeless/bw-factor-bound:yes
+links slowest 'sharing_policy="SHARED"' smpi/bw-factor:0:0.99 timeless/bw-factor-bound:yes
+for name in bound slowest; do check "a factor that bounds a message, on a link of both directions, $name" alike $name 60000; done
 # ---- kinds of sends: what takes the CPU, and who waits for whom ----
 cp -r fabric calls && sed -i 's/^smpi.ois:.*/smpi\/ois:0:3e-5:0/' calls/options.conf
 # two_ranks 'CALL|CALL...' 'CALL|CALL...': calls of rank 0 and of rank 1, in calls.tl
