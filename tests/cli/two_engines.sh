@@ -208,7 +208,7 @@ links() {
         fi
         echo '</zone></platform>'
     } >"$1/platform.xml"
-    sed '/crosstraffic\|TCP-gamma/d; s/thresh:.*/thresh:65536/' both/options.conf >"$1/options.conf"
+    sed '/crosstraffic\|TCP-gamma\|^network.*-factor/d; s/thresh:.*/thresh:65536/' both/options.conf >"$1/options.conf"
     printf '%s\n' "${@:3}" >>"$1/options.conf"
 }
 backbone='bb_bw="1e8Bps" bb_lat="1us"'
