@@ -319,10 +319,6 @@ void tlt_start(uint16_t call, tlt_place place)
     if (!fork_handler)
         fork_handler =
             pthread_atfork(tlt_threads_before_fork, tlt_threads_after_fork, forget_after_fork) == 0;
-    /* Once, so that the loader has found what they call: to look it up among the libraries of an
-     * MPI takes thousands of instructions, which a fork of the program would seem to take. */
-    tlt_threads_before_fork();
-    tlt_threads_after_fork();
     tlt.shared = tlt_mpi->permits_threads() && tlt_threads_start();
     tlt_teams_start(volume->is_per_thread);
     tlt_select_start();
