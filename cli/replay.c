@@ -85,8 +85,7 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "Output:", 4},
     CLI_JSON_OPTION(OPT_JSON),
-    {"timeline", OPT_TIMELINE, "FILE", 0,
-     "states of all ranks: .svg, .pdf, .png, .csv, .json, .paje, .prv", 0},
+    {"timeline", OPT_TIMELINE, "FILE", 0, "states: .svg .pdf .png .csv .json .paje .prv", 0},
     {"details", OPT_DETAILS, "RANKS", OPTION_ARG_OPTIONAL,
      "waits, critical path, sums (of RANKS@FROM:TO)", 0},
     {"regions-at", OPT_REGIONS_AT, "FUNCTION", 0, "details: this function is a region", 0},
