@@ -6,6 +6,10 @@
 #   FIRST=1           number of the first one
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
+if [ "$(simgrid_version)" -ge 400 ]; then
+    skip 'random programs by both engines' 'the engine loggops computes as SMPI of SimGrid 3.32, and that of 4.0 differs'
+    tap_done; exit
+fi
 agree() { python3 "$top_srcdir/tests/cli/engines_random.py" compare "$timeless" "$top_srcdir/platforms/local/model.conf" "$1" "${FIRST:-1}" "${N_PROGRAMS:-$2}"; }
 check 'messages of all kinds, on links without a limit' agree calls 24
 check 'collectives, too' agree collectives 12

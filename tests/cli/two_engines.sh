@@ -189,12 +189,16 @@ for size in 1 8191 8192 10000 100000; do
 done
 # Sizes below the first segment: its overheads apply, its factors do not.
 cp -r steps later && sed -i 's/^\(smpi.[^:]*\):0:/\1:1000:/' later/options.conf
-for size in 1 983 984 985 999 1000 1001 1500; do check "there and back where segments begin at 1000 bytes, $size bytes" alike later $size; done
+# as_of_332 NAME COMMAND...: a check of what SMPI of SimGrid 3.32 does
+as_of_332() {
+    if [ "$(simgrid_version)" -ge 400 ]; then skip "$1" "the engine loggops computes as SMPI of SimGrid 3.32, and that of 4.0 differs"; else check "$@"; fi
+}
+for size in 1 983 984 985 999 1000 1001 1500; do as_of_332 "there and back where segments begin at 1000 bytes, $size bytes" alike later $size; done
 # Within a host, where the latency is shorter than half of a short message's.
 sed 's/sharing_policy/loopback_bw="1e9Bps" loopback_lat="0.2us" sharing_policy/' fabric/platform.xml >steps/inside.xml
 cp -r fabric inside && mv steps/inside.xml inside/platform.xml && sed -i 's/^smpi.o\(s\|is\|r\):.*/smpi\/o\1:0:0:0/; s/thresh:.*/thresh:100/' inside/options.conf &&
     echo 'timeless/loopback-lat-factor:0:20;1000:1' >>inside/options.conf
-for size in 100 985 986 4000 100000; do check "there and back within a host, $size bytes" alike inside $size 2; done
+for size in 100 985 986 4000 100000; do as_of_332 "there and back within a host, $size bytes" alike inside $size 2; done
 # ---- links: a slow backbone, links that both directions share, TCP's window, messages within a host ----
 # links NAME CLUSTER-ATTRIBUTES OPTION...: two hosts of a cluster; with "" instead of attributes, hosts with a link between them
 links() {
@@ -317,8 +321,8 @@ for size in 8 16000; do
     done
 done
 for n in 7 8; do
-    check "barrier=ompi_bruck, $n ranks" overheads $n MPI_Barrier clock_ns=0 --coll barrier=ompi_bruck
-    check "barrier=ompi_recursivedoubling, $n ranks" overheads $n MPI_Barrier clock_ns=0 --coll barrier=ompi_recursivedoubling
+    as_of_332 "barrier=ompi_bruck, $n ranks" overheads $n MPI_Barrier clock_ns=0 --coll barrier=ompi_bruck
+    as_of_332 "barrier=ompi_recursivedoubling, $n ranks" overheads $n MPI_Barrier clock_ns=0 --coll barrier=ompi_recursivedoubling
 done
 check 'reduce_scatter=ompi_basic_recursivehalving, 8 ranks' overheads 8 MPI_Reduce_scatter 'type_bytes=8 list=[100,100,100,100,100,100,100,100]' \
     --coll reduce_scatter=ompi_basic_recursivehalving
