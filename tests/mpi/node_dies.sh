@@ -13,7 +13,7 @@ compile node_dies
 [ "${timeless#/}" = "$timeless" ] && timeless=$PWD/$timeless
 clusters=$(cd "$top_srcdir" && pwd)/doc/CLUSTERS.md
 platform=$(cd "$top_srcdir" && pwd)/platforms/star-1g
-on=(-H "$(cluster_hosts 3)")
+on=(-H "$(cluster_hosts 3)" --bind-to none) # Open MPI 5 refuses to bind 3 ranks to 2 cores
 ! uses_mpich || on=(-launcher rsh -launcher-exec "$scratch/agent" -hosts "$(cluster_hosts 3)")
 # on_hosts OUTPUT ARGUMENTS...: 3 ranks on each host, recorded by `timeless record` on the first
 on_hosts() {
