@@ -50,7 +50,7 @@ typedef struct field {
 } field;
 
 typedef struct blocks {
-    size_t n, room;
+    size_t n;
     double *x, *y, *low, *high;
 } blocks;
 
@@ -118,29 +118,31 @@ static unsigned kind_of(const field *f, double column_s)
     return blank_s > f->spent_s[most] ? BLANK : most;
 }
 
-static int add_block(blocks *b, double row, double low, double high)
+/* Room for a block in each field, which few pictures need: memory that is not used is not touched.
+ */
+static int make_room(blocks *b, size_t n_fields)
 {
-    if (b->n == b->room) {
-        const size_t room = b->room ? 2 * b->room : 256;
-        double *more = realloc(b->x, 4 * room * sizeof *more);
-        if (!more)
-            return 0;
-        /* Four lists, one behind the other, the last one first. */
-        for (size_t k = 4; b->room && k-- > 1;)
-            for (size_t i = b->n; i-- > 0;)
-                more[k * room + i] = more[k * b->room + i];
-        *b = (blocks){b->n, room, more, more + room, more + 2 * room, more + 3 * room};
-    }
+    double *room = malloc((4 * n_fields + 1) * sizeof *room);
+    if (!room)
+        return 0;
+    *b = (blocks){0, room, room + n_fields, room + 2 * n_fields, room + 3 * n_fields};
+    return 1;
+}
+
+static void add_block(blocks *b, double row, double low, double high)
+{
     b->x[b->n] = (low + high) / 2;
     b->y[b->n] = row;
     b->low[b->n] = low;
     b->high[b->n++] = high;
-    return 1;
 }
 
 static int make_blocks(drawing *d)
 {
     const double column_s = d->end_s / N_COLUMNS;
+    for (int k = 0; k < TLR_N_STATES; k++)
+        if (!make_room(&d->kinds[k], d->n_rows * N_COLUMNS))
+            return 0;
     for (size_t r = 0; r < d->n_rows; r++) {
         const field *row = &d->fields[r * (size_t)N_COLUMNS];
         for (size_t c = 0, next; c < N_COLUMNS; c = next) {
@@ -148,9 +150,9 @@ static int make_blocks(drawing *d)
             for (next = c + 1;
                  next < N_COLUMNS && kind_of(&row[next], column_s * d->ranks_per_row) == kind;)
                 next++;
-            if (kind != BLANK && !add_block(&d->kinds[kind], (double)r, (double)c * column_s,
-                                            (double)next * column_s))
-                return 0;
+            if (kind != BLANK)
+                add_block(&d->kinds[kind], (double)r, (double)c * column_s,
+                          (double)next * column_s);
         }
     }
     return 1;

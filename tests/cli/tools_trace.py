@@ -3,8 +3,7 @@
 A trace depends on its family and its number alone.  None can wait forever: its steps have one order, each rank does its part of them
 in this order, and a step needs nothing of those that follow.
 """
-import math
-import random
+import engines_random
 
 SLOTS = ("count type_bytes peer tag recv_count recv_type_bytes recv_peer recv_tag comm request new_comm "
          "level list m n k kernel clock_ns").split()
@@ -12,25 +11,11 @@ SENDS = ("Send", "Ssend", "Bsend", "Isend", "Issend", "Send_init")
 RECEIVES = ("Recv", "Irecv", "Recv_init")
 
 
-class Draw:
-    def __init__(self, seed):
-        self.real = random.Random(seed).random
-
-    def below(self, n):
-        return int(self.real() * n)
-
-    def one(self, items):
-        return items[self.below(len(items))]
-
-    def chance(self, p):
-        return self.real() < p
+class Draw(engines_random.Draw):
+    """Of whole numbers."""
 
     def between(self, low, high):
-        return int(low * math.exp(self.real() * math.log(high / low)))
-
-    def some(self, items, n):
-        left = list(items)
-        return [left.pop(self.below(len(left))) for _ in range(n)]
+        return int(super().between(low, high))
 
 
 class Rank:
