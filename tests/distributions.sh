@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# distributions.sh [--all|--whole|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of
+# distributions.sh [--all|--whole|--mpich|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of
 # each Debian release, which debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie
 # is Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
 #
@@ -10,6 +10,8 @@
 #                   script has a log in ROOTS/RELEASE.COMMIT. If this is ended, the next run goes on from there; it also repeats
 #                   scripts that failed, once, and keeps what they said at first (SCRIPT.failed). The variable SCRIPTS names the
 #                   scripts to run, if not all.
+#   --mpich         the tests that run programs of MPI, with MPICH's (with_mpich.sh), on a clean clone that is built by
+#                   configure --without-openmpi. The next run goes on, and SCRIPTS names tests, as above.
 #   --without-mpi   configure --without-mpi, with the packages in the first and last part of packages.txt: the tests that need no
 #                   MPI; then, with ORACLE_TRACES=FOLDER (of tests/mpi/oracle.sh --keep), the oracle by the installed smpirun.
 #                   For a release whose MPI is too new, such as sid, which is Debian's unstable
@@ -21,11 +23,12 @@
 # installed or entered on this machine; the last line, "skipped: ...", gives the reason.
 set -u
 cd "$(dirname "$0")/.." || exit 4
-all='' whole='' replay='' limit_s=0
+all='' whole='' mpich='' replay='' limit_s=0
 while :; do
     case ${1:-} in
     --all) all=1 ;;
     --whole) whole=1 ;;
+    --mpich) mpich=1 ;;
     --without-mpi) replay=1 ;;
     --limit) limit_s=${2:?SECONDS}; shift ;;
     *) break ;;
@@ -49,27 +52,30 @@ command -v debootstrap >/dev/null || cannot "debootstrap is not installed"
 [ "$(id -u)" = 0 ] || cannot "debootstrap and chroot need the rights of root"
 unshare --mount true 2>/dev/null || cannot "there are no mount namespaces here"
 
-# install_in ROOT: fetches the packages from the mirror; setup.sh installs them
+# install_in ROOT: fetches the packages from the mirror, which setup.sh installs, and git, which with_mpich.sh asks for the commit
 install_in() {
     local packages further=
-    [ -n "$all$whole" ] || further='/^# What further/,$d;'
+    [ -n "$all$whole$mpich" ] || further='/^# What further/,$d;'
     [ -z "$replay" ] || further='/^# What recording/,/^# What replays/d;'
     packages=$(sed "${further}s/#.*//" tests/packages.txt | tr '\n' ' ')
     inside_for $((limit_s / 3)) "$1" "apt-get update -qq -o APT::Update::Error-Mode=any &&
-        apt-get install -qq -y --no-install-recommends --download-only $packages" >"$1.log" 2>&1 && return
+        apt-get install -qq -y --no-install-recommends --download-only $packages &&
+        { [ -z '$mpich' ] || apt-get install -qq -y --no-install-recommends git; }" >"$1.log" 2>&1 && return
     [ $? != 124 ] || echo "the mirror took more than $((limit_s / 3)) seconds" >>"$1.log"
     return 1
 }
 
-# build_clone ROOT FOLDER: builds a clean clone of the commit, once, and writes the names of its tests into FOLDER
+# build_clone ROOT NAME [OPTION]: builds a clean clone of the commit in ROOT/NAME, once, with the OPTION of configure
 build_clone() {
-    [ "$(cat "$1/timeless/build/whole" 2>/dev/null)" != "$commit" ] || return 0
-    rm -rf "$1/timeless"
-    git clone -q . "$1/timeless" && git -C "$1/timeless" checkout -q "$commit" &&
-        inside_for $((limit_s * 2 / 3)) "$1" 'cd /timeless && bash tests/setup.sh' &&
-        inside "$1" "printf 'include Makefile\nnames:\n\t@echo \$(TESTS)\n' | make -s -C /timeless/build -f - names" >"$2/tests" &&
-        echo tests/lint.sh >>"$2/tests" &&
-        echo "$commit" >"$1/timeless/build/whole"
+    [ "$(cat "$1/$2/build/whole" 2>/dev/null)" != "$commit" ] || return 0
+    rm -rf "${1:?}/$2"
+    git clone -q . "$1/$2" && git -C "$1/$2" checkout -q "$commit" &&
+        inside_for $((limit_s * 2 / 3)) "$1" "cd /$2 && bash tests/setup.sh ${3:-}" &&
+        echo "$commit" >"$1/$2/build/whole"
+}
+# names_of_tests ROOT: of the build in ROOT/timeless
+names_of_tests() {
+    inside "$1" "printf 'include Makefile\nnames:\n\t@echo \$(TESTS)\n' | make -s -C /timeless/build -f - names" && echo tests/lint.sh
 }
 
 # one_in ROOT SCRIPT: runs it and prints its results; exit code 124: it did not end
@@ -86,7 +92,7 @@ failed_in() { grep -qaE '^# (FAIL|XPASS|ERROR): +[1-9]' "$@"; }
 whole_in() {
     local logs=$1.$commit test log ended
     mkdir -p "$logs"
-    build_clone "$1" "$logs" >"$logs/build" || { cat "$logs/build"; return 1; }
+    { build_clone "$1" timeless >"$logs/build" && names_of_tests "$1" >"$logs/tests"; } || { cat "$logs/build"; return 1; }
     for test in ${SCRIPTS:-$(cat "$logs/tests")}; do
         log=$logs/${test//\//.}
         [ -e "$log.log" ] && ! failed_in "$log.log" && continue
@@ -104,6 +110,12 @@ whole_in() {
     done
     cat "$logs"/*.log
     ! failed_in "$logs"/*.log
+}
+
+# mpich_in ROOT: the tests of a build without Open MPI, with MPICH; prints their log
+mpich_in() {
+    build_clone "$1" timeless-mpich --without-openmpi &&
+        inside_for $((limit_s * 2 / 3)) "$1" "cd /timeless-mpich && bash tests/with_mpich.sh ${SCRIPTS:-}"
 }
 
 # describe_whole ROOT: what was skipped, and how much was run
@@ -131,6 +143,7 @@ replay_in() {
 # test_in ROOT: the tests; prints their log
 test_in() {
     [ -z "$whole" ] || { whole_in "$1"; return; }
+    [ -z "$mpich" ] || { mpich_in "$1"; return; }
     [ -z "$replay" ] || { replay_in "$1"; return; }
     rm -rf "$1/timeless" && mkdir "$1/timeless" && git archive HEAD | tar -x -C "$1/timeless" || return
     if [ -n "$all" ]; then
@@ -142,7 +155,7 @@ test_in() {
 }
 
 status=0
-[ -z "$whole" ] || commit=$(git rev-parse HEAD) || exit 4
+[ -z "$whole$mpich" ] || commit=$(git rev-parse HEAD) || exit 4
 for release; do
     root=$roots/$release
     limit_of_root_s=$((limit_s / 3)) make_root "$release" "$root" || cannot "$release: debootstrap failed: $(tail -n 1 "$root.log")"
@@ -153,7 +166,11 @@ for release; do
     ended=$?
     passed=$(awk '/^# PASS:/ { n += $3 } END { print n + 0 }' "$root.log")
     failed=$(awk '/^# (FAIL|XPASS|ERROR):/ { n += $3 } END { print n + 0 }' "$root.log")
-    [ -z "$all" ] || [ $ended = 124 ] || IFS=' ' read -r passed _ failed _ < <(tail -n 1 "$root.log")
+    if [ -n "$all$mpich" ] && [ $ended != 124 ]; then
+        # shellcheck disable=SC2016 # $ is the last line
+        IFS=' ' read -r passed failed < <(sed -nE '$s/^([0-9]+) passed,.* ([0-9]+) failed$/\1 \2/p' "$root.log")
+        : "${passed:=0}" "${failed:=0}"
+    fi
     if [ $ended = 124 ]; then
         echo "$release: the build and the tests took more than $((limit_s * 2 / 3)) seconds; the last that ended: $(grep -aE '^(PASS|FAIL|SKIP): ' "$root.log" | tail -n 1)"
         failed=$((failed + 1))
@@ -163,6 +180,7 @@ for release; do
     fi
     grep -aE '^(FAIL|XPASS|ERROR): .* [0-9]+ - ' "$root.log"
     [ -z "$whole" ] || describe_whole "$root"
+    [ -z "$mpich" ] || { grep -aE '^(FAIL|SKIP): ' "$root.log"; echo "$release: commit $commit, $(tail -n 1 "$root.log")"; }
     echo "$release: $passed passed, $failed failed"
     [ "$failed" = 0 ] || status=1
 done
