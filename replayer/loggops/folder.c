@@ -372,10 +372,27 @@ int loggops_is_derived(const tlr_platform *platform)
     return !platform->loggops_params;
 }
 
+/* Another model than SMPI's. SimGrid's own option in the XML file has no effect under SMPI. */
+static tl_status check_model(const tlr_platform *platform, const tlr_options *options,
+                             tl_error *err)
+{
+    static const char name[] = "network/model:";
+    for (size_t i = platform->n_settings; i < platform->n_options + options->n_cfg; i++) {
+        const char *text =
+            i < platform->n_options ? platform->options[i] : options->cfg[i - platform->n_options];
+        if (!strncmp(text, name, strlen(name)) && strcmp(text + strlen(name), "SMPI"))
+            return tl_fail(err, TL_ERR_UNSUPPORTED,
+                           "option %s: the loggops engine has the model SMPI only; leave it out, "
+                           "or replay with --engine simgrid",
+                           text);
+    }
+    return TL_OK;
+}
+
 /* Puts the place before what is wrong with an option. */
 static tl_status fail_in_options(const tlr_platform *platform, tl_status status, tl_error *err)
 {
-    if (status != TL_ERR_INPUT)
+    if (status != TL_ERR_INPUT && status != TL_ERR_UNSUPPORTED)
         return status;
     const tl_error what = *err;
     return tl_fail(err, status, "%s: options.conf: %s", platform->folder, what.text);
@@ -387,7 +404,9 @@ tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *
     *out = (loggops_network){0};
     if (loggops_is_derived(platform)) {
         double S_bytes;
-        tl_status status = take_threshold(platform, options, &S_bytes, err);
+        tl_status status = check_model(platform, options, err);
+        if (status == TL_OK)
+            status = take_threshold(platform, options, &S_bytes, err);
         if (status == TL_OK)
             status = derive(platform, cluster, options, S_bytes, out, err);
         return fail_in_options(platform, status, err);

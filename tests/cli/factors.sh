@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # network/bandwidth-factor and network/latency-factor: two options of SimGrid 3.32, other names of smpi/bw-factor and smpi/lat-factor in 4.0.
+# And network/model, which the engine loggops has not.
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
 [ "${timeless#/}" = "$timeless" ] && timeless=$(cd "$OLDPWD" && cd "$(dirname "$timeless")" && pwd)/timeless
@@ -38,4 +39,15 @@ cp err said
 check 'in the XML file: the line has the remedy' grep -q 'write smpi/bw-factor:0:0.97, or remove it$' said
 options smpi/bw-factor:0:0.97
 check 'in the XML file with the same value in options.conf: is replayed' seconds
+sed -i 's|<config>.*</config>||' p/platform.xml
+options network/model:LV08
+check 'another network model: the engine simgrid replays with it' seconds
+check_exit 3 'another network model: the engine loggops refuses it' seconds --engine loggops
+cp err said
+check 'another network model: one line says why' grep -Eqx 'timeless: ./p: options.conf: option network/model:LV08: the loggops engine has the model SMPI only; leave it out, or replay with --engine simgrid' said
+options
+of_engines() { seconds && seconds --engine loggops; }
+without=$(of_engines)
+sed -i 's|<zone |<config><prop id="network/model" value="LV08"/></config><zone |' p/platform.xml
+check 'a network model in the XML file: no engine uses it, as smpirun' equal "$without" "$(of_engines)"
 tap_done
