@@ -380,7 +380,7 @@ static tl_status check_model(const tlr_platform *platform, const tlr_options *op
     for (size_t i = platform->n_settings; i < platform->n_options + options->n_cfg; i++) {
         const char *text =
             i < platform->n_options ? platform->options[i] : options->cfg[i - platform->n_options];
-        if (!strncmp(text, name, strlen(name)) && strcmp(text + strlen(name), "SMPI"))
+        if (!strncmp(text, name, strlen(name)) && strcmp(text + strlen(name), "SMPI") != 0)
             return tl_fail(err, TL_ERR_UNSUPPORTED,
                            "option %s: the loggops engine has the model SMPI only; leave it out, "
                            "or replay with --engine simgrid",
