@@ -113,16 +113,21 @@ static int64_t threads(void)
     return 64000000;
 }
 
+static void fork_child(int64_t turns)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        turn(turns);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
 /* Another process does not. */
 static int64_t children(void)
 {
     turn(4000000);
-    pid_t child = fork();
-    if (child == 0) {
-        turn(4000000);
-        _exit(0);
-    }
-    waitpid(child, NULL, 0);
+    fork_child(4000000);
     return 8000000;
 }
 
@@ -138,6 +143,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     is_main = 1;
     signal(SIGALRM, handle);
+    /* The first fork has instructions of its own: in it, UCX 1.18 (in MPICH of Debian 13) gives up
+     * the memory that it has registered, which takes 20,000. */
+    fork_child(1);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < N_PARTS; i++) {
         expected[i] = parts[i]();
