@@ -101,11 +101,21 @@ static tl_status add_makespan(const tlr_prediction *p, tlr_runs *predicted, tl_e
     return status;
 }
 
-/* Whether both are of the same machine. */
-static int is_same_machine(const tlr_prediction *a, const tlr_prediction *b)
+static int is_other(const char *a, const char *b)
 {
-    const char *changes = a->changes ? a->changes : "", *others = b->changes ? b->changes : "";
-    return a->platform_hash == b->platform_hash && !strcmp(changes, others);
+    return strcmp(a ? a : "", b ? b : "") != 0;
+}
+
+/* In what two predictions differ that are not seeds of one; NULL: they are. */
+static const char *difference(const tlr_prediction *a, const tlr_prediction *b)
+{
+    return a->platform_hash != b->platform_hash           ? "are of different platforms"
+           : is_other(a->changes, b->changes)             ? "have different --scale or --set"
+           : is_other(a->engine, b->engine)               ? "are of different engines"
+           : is_other(a->coll_selector, b->coll_selector) ? "have different --coll-selector"
+           : a->model_hash != b->model_hash               ? "have different models of computation"
+           : is_other(a->options, b->options)             ? "have different options of replay"
+                                                          : NULL;
 }
 
 /* Rows of all predictions; measured durations are those of their common trace. */
@@ -120,11 +130,13 @@ static tl_status add_predictions(const tlr_prediction *const *predictions, size_
                 err, TL_ERR_INPUT,
                 "%s: the predictions belong to different traces; compare each of them alone",
                 predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
-        if (!is_same_machine(predictions[i], predictions[0]))
+        const char *differ = difference(predictions[i], predictions[0]);
+        if (differ)
             return tl_fail(err, TL_ERR_INPUT,
-                           "%s: the predictions are of different platforms, or of one that was "
-                           "changed by --scale or --set; compare each of them alone",
-                           predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
+                           "%s: the predictions %s, so they are not seeds of one; compare each of "
+                           "them alone",
+                           predictions[i]->trace_path ? predictions[i]->trace_path : "prediction",
+                           differ);
         status = add_marks(predictions[i], i ? NULL : measured, predicted, err);
     }
     /* The makespan of a run that is cut in no other way is that row already. */

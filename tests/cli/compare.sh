@@ -95,7 +95,13 @@ check_exit 3 '--versus: several predictions of different traces exit with 3' $co
 sed 's/"format": "timeless-prediction-1"/"changes": "link.bandwidth=2x", &/' "$scratch/q.json" >"$scratch/changed.json"
 check_exit 3 '--versus: predictions with and without --scale are no seeds of one' $compare --versus "$scratch/q.json" --versus "$scratch/changed.json"
 cp "$scratch/err" "$scratch/said"
-check '... and the error says so' grep -q 'the predictions are of different platforms, or of one that was changed by --scale or --set; compare each' "$scratch/said"
+check '... and the error says so' grep -q 'the predictions have different --scale or --set, so they are not seeds of one; compare each of them alone' "$scratch/said"
+for differs in 'engine/different engines' 'options/different options of replay' 'model_hash/different models of computation' 'coll_selector/different --coll-selector'; do
+    sed "s/\"${differs%/*}\": \"[^\"]*\"/\"${differs%/*}\": \"00000000000000ff\"/" "$scratch/p.json" >"$scratch/changed.json"
+    check_exit 3 "${differs##*/}: predictions are no seeds of one" $compare "$scratch/changed.json"
+    cp "$scratch/err" "$scratch/said"
+    check "... and the error says so: ${differs##*/}" grep -q "the predictions [a-z ]*${differs##*/}, so they are not seeds of one; compare each of them alone" "$scratch/said"
+done
 
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
