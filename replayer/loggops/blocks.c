@@ -134,6 +134,8 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
         choose(t, base, op.comm, (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
     if (op.algorithm == LOGGOPS_NONE)
         return loggops_out_of_memory(t);
+    if (op.algorithm == LOGGOPS_ALLREDUCE_LR)
+        op.peer = (int32_t)(side->type_bytes < INT32_MAX ? side->type_bytes : INT32_MAX);
     if (info->traits & TL_TRAIT_NB)
         return add_numbered(t, op, e);
     /* SMPI's gather and scatter of different blocks start all messages together. */
@@ -160,7 +162,7 @@ static tl_status add_making(loggops_reading *t, uint32_t comm, const tlr_ompi_ma
     const loggops_op agreement = {.kind = LOGGOPS_COLLECTIVE,
                                   .comm = comm,
                                   .amount = sizeof(int32_t),
-                                  .algorithm = LOGGOPS_ALLREDUCE_REDBCAST};
+                                  .algorithm = LOGGOPS_ALLREDUCE_TREES};
     tl_status status = TL_OK;
     if (making->gathers)
         status = add_small(t, TL_ACTION_ALLGATHER, comm, 2);

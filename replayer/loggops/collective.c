@@ -238,6 +238,50 @@ static loggops_step to_first_and_back(const loggops_op *op, uint32_t me, uint32_
                          : of_root(&down, NULL, me, size, number - n_up);
 }
 
+/* SMPI's default allreduce: all ranks send to rank 0 at once, which receives from rank 1 on; then a
+ * broadcast. */
+static loggops_step reduce_and_broadcast(uint32_t me, uint32_t size, uint32_t number,
+                                         uint64_t bytes)
+{
+    const loggops_op op = {.amount = bytes, .algorithm = LOGGOPS_GATHER_LINEAR};
+    const uint32_t n_up = me ? 2 : steps_at_root(&op, size);
+    if (me && !number)
+        return start_to(0, bytes);
+    return number < n_up ? to_root(&op, me, size, number, bytes)
+                         : loggops_bcast_in_order(&op, me, size, number - n_up);
+}
+
+/* What SMPI's allreduce lr divides into equal parts for a ring, and what remains. */
+typedef struct division {
+    uint64_t part, rest;
+    uint32_t n_rounds; /* of reduction, and as many to spread the result */
+} division;
+
+static division divide(const loggops_op *op, uint32_t size)
+{
+    const uint64_t each = op->peer > 0 ? (uint64_t)op->peer : 1, n = op->amount / each;
+    return (division){n / size * each, op->amount - n / size * size * each,
+                      n < size ? 0 : size - 1};
+}
+
+/* SMPI's allreduce lr: the rest has the default algorithm, as all elements if they are fewer than
+ * the ranks. */
+static loggops_step ring_and_rest(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
+{
+    const division d = divide(op, size);
+    const uint32_t n_ring = 2 * d.n_rounds * EXCHANGE_STEPS;
+    if (number < n_ring)
+        return ring(me, size, number, 2 * d.n_rounds, d.part);
+    return d.rest || !d.n_rounds ? reduce_and_broadcast(me, size, number - n_ring, d.rest) : at_end;
+}
+
+static int combines_in_ring_and_rest(const loggops_op *op, uint32_t me, uint32_t size,
+                                     uint32_t number)
+{
+    const uint32_t n_reduced = divide(op, size).n_rounds * EXCHANGE_STEPS;
+    return number < n_reduced || (number >= 2 * n_reduced && !me);
+}
+
 /* A rank outside the largest power of two only receives the result. */
 static int only_hears(uint32_t me, uint32_t size)
 {
@@ -262,7 +306,9 @@ int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t 
         const uint32_t from_pair = me < 2 * n_extra ? 2 : 0;
         return !only_hears(me, size) && number < from_pair + rounds * EXCHANGE_STEPS;
     }
-    case LOGGOPS_ALLREDUCE_REDBCAST: return number < steps_up(me, size);
+    case LOGGOPS_ALLREDUCE_TREES: return number < steps_up(me, size);
+    case LOGGOPS_ALLREDUCE_LR: return combines_in_ring_and_rest(op, me, size, number);
+    case LOGGOPS_ALLREDUCE_REDBCAST:
     case LOGGOPS_ALLREDUCE_LINEAR: return !me;
     default: return 0;
     }
@@ -276,9 +322,9 @@ static loggops_step step_of(const loggops_op *op, const int64_t *list, uint32_t 
         return at_end;
     switch (op->algorithm) {
     case LOGGOPS_BARRIER_DISSEMINATION: return dissemination(me, size, number, bytes);
-    case LOGGOPS_BCAST_BINOMIAL: return tree_down(op, me, size, number, bytes);
+    case LOGGOPS_BCAST_BINOMIAL: return loggops_bcast_in_order(op, me, size, number);
     case LOGGOPS_REDUCE_IN_ORDER: return loggops_reduce_in_order(op, me, size, number);
-    case LOGGOPS_REDUCE_BINOMIAL: return tree_up(op, me, size, number, bytes);
+    case LOGGOPS_REDUCE_BINOMIAL: return loggops_reduce_in_turn(op, me, size, number);
     case LOGGOPS_BCAST_LINEAR:
     case LOGGOPS_SCATTER_LINEAR: return of_root(op, list, me, size, number);
     case LOGGOPS_REDUCE_LINEAR:
@@ -288,7 +334,8 @@ static loggops_step step_of(const loggops_op *op, const int64_t *list, uint32_t 
     case LOGGOPS_ALLREDUCE_DOUBLING: return doubling(me, size, number, bytes);
     case LOGGOPS_ALLREDUCE_RABENSEIFNER:
         return loggops_allreduce_rabenseifner(me, size, number, bytes);
-    case LOGGOPS_ALLREDUCE_REDBCAST: return up_and_down(op, me, size, number);
+    case LOGGOPS_ALLREDUCE_REDBCAST: return reduce_and_broadcast(me, size, number, bytes);
+    case LOGGOPS_ALLREDUCE_TREES: return up_and_down(op, me, size, number);
     case LOGGOPS_ALLREDUCE_LINEAR: return to_first_and_back(op, me, size, number);
     case LOGGOPS_BARRIER_DOUBLING: return loggops_barrier_doubling(me, size, number);
     case LOGGOPS_BCAST_SCATTER_RING: return loggops_bcast_scatter_ring(op, me, size, number);
@@ -309,6 +356,7 @@ static loggops_step step_of(const loggops_op *op, const int64_t *list, uint32_t 
                                  : loggops_alltoall_pair(op, list, me, size, number);
     case LOGGOPS_REDUCE_SCATTER_HALVING:
         return loggops_reduce_scatter_halving(op, list, me, size, number);
+    case LOGGOPS_ALLREDUCE_LR: return ring_and_rest(op, me, size, number);
     case LOGGOPS_ALLREDUCE_RING:
         return ring(me, size, number, 2 * (size - 1), (bytes + size - 1) / size);
     case LOGGOPS_ALLGATHER_RING: return ring_of_blocks(op, list, me, size, number);

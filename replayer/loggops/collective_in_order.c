@@ -6,7 +6,9 @@
  * next one, as in SMPI's algorithms with the same names.
  *
  * Open MPI's reduction posts the receive of the next child before it waits for a child. Messages
- * that wait for their receives therefore come as if all receives were posted (is_blocking 0). */
+ * that wait for their receives therefore come as if all receives were posted (is_blocking 0).
+ * SMPI's reduction binomial, which is MPICH's, waits for each child before the next one; its
+ * broadcast binomial_tree serves the largest subtree first. */
 #include "step.h"
 
 /* How many ranks the subtree would have, were the tree full. */
@@ -32,10 +34,9 @@ static uint32_t children_of(uint32_t v, uint32_t size)
 
 /* Receives from all children, then sends to the parent; the blocks of the subtree, or one. */
 static loggops_step up(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
-                       int has_blocks)
+                       int has_blocks, int waits_each)
 {
     const uint32_t v = relative_to_root(op, me, size), n = children_of(v, size);
-    const int waits_each = has_blocks || op->is_blocking;
     const uint32_t n_steps = waits_each ? 2 * n : n + (n > 0);
     if (number < n_steps) {
         const uint32_t child = waits_each ? number / 2 : number;
@@ -54,17 +55,24 @@ static loggops_step up(const loggops_op *op, uint32_t me, uint32_t size, uint32_
 loggops_step loggops_reduce_in_order(const loggops_op *op, uint32_t me, uint32_t size,
                                      uint32_t number)
 {
-    return up(op, me, size, number, 0);
+    return up(op, me, size, number, 0, op->is_blocking);
+}
+
+loggops_step loggops_reduce_in_turn(const loggops_op *op, uint32_t me, uint32_t size,
+                                    uint32_t number)
+{
+    return up(op, me, size, number, 0, 1);
 }
 
 loggops_step loggops_gather_in_order(const loggops_op *op, uint32_t me, uint32_t size,
                                      uint32_t number)
 {
-    return up(op, me, size, number, 1);
+    return up(op, me, size, number, 1, 1);
 }
 
-loggops_step loggops_scatter_in_order(const loggops_op *op, uint32_t me, uint32_t size,
-                                      uint32_t number)
+/* Receives from the parent, then sends to all children; the blocks of the subtree, or one. */
+static loggops_step down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
+                         int has_blocks)
 {
     const uint32_t v = relative_to_root(op, me, size), n = children_of(v, size);
     if (v) {
@@ -74,7 +82,20 @@ loggops_step loggops_scatter_in_order(const loggops_op *op, uint32_t me, uint32_
     }
     if (number >= 2 * n)
         return at_end;
-    const uint32_t child = v + (UINT32_C(1) << number / 2);
+    const uint32_t child = v + (UINT32_C(1) << (has_blocks ? number / 2 : n - 1 - number / 2));
     return number % 2 ? until_done
-                      : send_to(from_root(op, child, size), op->amount * blocks_of(child, size));
+                      : send_to(from_root(op, child, size),
+                                op->amount * (has_blocks ? blocks_of(child, size) : 1));
+}
+
+loggops_step loggops_scatter_in_order(const loggops_op *op, uint32_t me, uint32_t size,
+                                      uint32_t number)
+{
+    return down(op, me, size, number, 1);
+}
+
+loggops_step loggops_bcast_in_order(const loggops_op *op, uint32_t me, uint32_t size,
+                                    uint32_t number)
+{
+    return down(op, me, size, number, 0);
 }

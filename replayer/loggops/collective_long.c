@@ -76,7 +76,7 @@ static uint64_t pieces(uint64_t bytes, uint32_t size, uint64_t first, uint64_t n
 }
 
 /* Rank v of a binomial tree has the pieces from v up to its next sibling. Half of its pieces go to
- * each child in turn. */
+ * each child in turn, if there are any. */
 static uint32_t tree_width(uint32_t v, uint32_t size)
 {
     return v ? v & -v : UINT32_C(1) << ceil_log2(size);
@@ -87,6 +87,8 @@ static loggops_step scatter_pieces(const loggops_op *op, uint32_t v, uint32_t si
 {
     const uint32_t width = tree_width(v, size);
     if (v) {
+        if (!pieces(op->amount, size, v, 1))
+            return at_end;
         if (*number == 0)
             return receive_from(from_root(op, v - width, size), 0);
         if (*number == 1)
@@ -94,7 +96,7 @@ static loggops_step scatter_pieces(const loggops_op *op, uint32_t v, uint32_t si
         *number -= 2;
     }
     for (uint32_t half = width / 2; half; half /= 2) {
-        if (v + half >= size)
+        if (v + half >= size || !pieces(op->amount, size, v + half, 1))
             continue;
         if (*number == 0)
             return send_to(from_root(op, v + half, size), pieces(op->amount, size, v + half, half));

@@ -110,8 +110,9 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
 static char *describe_choice(const char *selector, const loggops_choice *choice)
 {
     char *text = NULL;
+    selector = selector ? selector : "default";
     if (!choice->stand_ins)
-        return strdup(selector ? selector : "default");
+        return strdup(selector);
     const int length = (int)strlen(choice->stand_ins) - 1; /* it ends with a ';' */
     return asprintf(&text, "%s (%.*s)", selector, length, choice->stand_ins) < 0 ? NULL : text;
 }

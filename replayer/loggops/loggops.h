@@ -180,8 +180,8 @@ typedef struct loggops_op {
                                    of MPI_Sendrecv, or waits for each message by itself */
     uint32_t comm;              /* index of a communicator */
     /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
-     * do the same with their own neighbours share one program; the root of a collective as it is.
-     */
+     * do the same with their own neighbours share one program; the root of a collective as it is;
+     * of LOGGOPS_ALLREDUCE_LR the bytes of an element. */
     int32_t peer;
     int32_t tag;      /* or LOGGOPS_ANY */
     uint64_t amount;  /* bytes (of a collective: of one rank's block) */

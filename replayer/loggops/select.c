@@ -213,18 +213,38 @@ static int note_stand_in(loggops_choice *choice, tl_action action, uint8_t id,
     return 1;
 }
 
+/* SMPI's reduce-ompi.cpp: whether it sends this reduction in segments of 1 KiB. */
+static int is_segmented(uint32_t size, uint64_t count, uint64_t bytes)
+{
+    const int is_whole = (size < 8 && bytes < 20480) || bytes < 2048 || count <= 1;
+    return !is_whole && size > 0.6016 / 1024 * (double)bytes + 1.3496;
+}
+
+/* The chosen algorithm, or what this engine has instead of it for this call. */
+static uint8_t as_chosen(uint8_t id, uint32_t size, uint64_t count, uint64_t bytes,
+                         const char **instead_of)
+{
+    const int is_power = !(size & (size - 1));
+    if (id == LOGGOPS_REDUCE_IN_ORDER && is_segmented(size, count, bytes))
+        *instead_of = "ompi_binomial in segments";
+    if (is_power || (id != LOGGOPS_ALLGATHER_DOUBLING && id != LOGGOPS_ALLTOALL_PAIR))
+        return id;
+    *instead_of = algorithm_name(id);
+    return id == LOGGOPS_ALLTOALL_PAIR ? LOGGOPS_ALLTOALL_RING : LOGGOPS_ALLGATHER_BRUCK;
+}
+
 uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
                        uint64_t bytes, int has_sizes)
 {
     if (has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
         return loggops_algorithm_for(action);
-    if (choice->chosen[action])
-        return choice->chosen[action];
-    if (has_sizes && action != TL_ACTION_REDUCE_SCATTER)
+    if (!choice->chosen[action] && has_sizes && action != TL_ACTION_REDUCE_SCATTER)
         return loggops_algorithm_for(action);
     const char *instead_of = NULL;
     uint8_t id = loggops_algorithm_for(action);
-    if (choice->selector == LOGGOPS_OMPI)
+    if (choice->chosen[action])
+        id = as_chosen(choice->chosen[action], size, count, bytes, &instead_of);
+    else if (choice->selector == LOGGOPS_OMPI)
         id = as_ompi(action, size, count, bytes, &instead_of);
     else if (choice->selector == LOGGOPS_MPICH)
         id = as_mpich(action, size, bytes, &instead_of);

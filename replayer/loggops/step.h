@@ -111,5 +111,9 @@ loggops_step loggops_gather_in_order(const loggops_op *op, uint32_t me, uint32_t
                                      uint32_t number);
 loggops_step loggops_scatter_in_order(const loggops_op *op, uint32_t me, uint32_t size,
                                       uint32_t number);
+loggops_step loggops_reduce_in_turn(const loggops_op *op, uint32_t me, uint32_t size,
+                                    uint32_t number);
+loggops_step loggops_bcast_in_order(const loggops_op *op, uint32_t me, uint32_t size,
+                                    uint32_t number);
 
 #endif

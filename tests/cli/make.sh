@@ -129,7 +129,7 @@ check 'bcast of 100 ranks: no replacement is named' named ompi --coll-selector o
 check 'allreduce of 100 kB: ompi takes that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
 check 'allreduce of 100 kB: mpich takes that of Rabenseifner' agree --coll-selector mpich --coll allreduce=rab_rdb
 check '--coll has priority over the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" "$(replay_coll --coll allreduce=rdb)"
-check 'an unknown algorithm is refused' refused 2 'rdb, lr, rab_rdb, redbcast' replay_coll --coll allreduce=magic
+check 'an unknown algorithm is refused' refused 2 'rdb, lr, ring, rab_rdb, redbcast' replay_coll --coll allreduce=magic
 check 'a collective without a choice of algorithms is refused' refused 2 'cannot take smpi/alltoallv:ring; it has a choice (--coll) for barrier,' replay_coll --coll alltoallv=ring
 check 'an option of SimGrid is refused by its name' refused 2 'cannot take smpi/os:0:0:0; it has a choice (--coll) for' replay_coll --cfg smpi/os:0:0:0
 check 'a selector that only SMPI has is refused' refused 2 'default, ompi, ompi-4.1, ompi-5.0, mpich' replay_coll --coll-selector mvapich2

@@ -343,9 +343,26 @@ for size in 8 16000; do
             check "${name,}=$algorithm, root 3, $size bytes" blocks 7 $call $size --coll "${name,}=$algorithm"
         done
     done
+    for n in 2 5 6 7 8 13; do
+        root=$((n > 3 ? 3 : 1)) each="$n ranks, $size bytes"
+        check "bcast=binomial_tree, $each" overheads $n MPI_Bcast "count=$size type_bytes=1 peer=$root" --coll bcast=binomial_tree
+        check "bcast=scatter_LR_allgather, $each" overheads $n MPI_Bcast "count=$((size / 8)) type_bytes=1 peer=$root" --coll bcast=scatter_LR_allgather
+        check "reduce=binomial, $each" overheads $n MPI_Reduce "count=$size type_bytes=1 peer=$root" --coll reduce=binomial
+        for algorithm in lr redbcast; do
+            check "allreduce=$algorithm, $each" overheads $n MPI_Allreduce "count=$((size / 8)) type_bytes=8" --coll allreduce=$algorithm
+        done
+    done
     check "reduce=flat_tree, root 3, $size bytes" overheads 7 MPI_Reduce "count=$size type_bytes=1 peer=3" --coll reduce=flat_tree
     check "bcast=flattree, root 3, $size bytes" overheads 7 MPI_Bcast "count=$size type_bytes=1 peer=3" --coll bcast=flattree
 done
+# Where the engine loggops has another algorithm, the prediction names both.
+stands_in() { # RANKS CALL SLOTS CHOICE TEXT
+    call "$1" "$2" "$3" && "$timeless" replay p.tl -p ./wide --ranks-per-host 1 -q --engine loggops --coll "$4" --json=p.json >/dev/null && grep -F '"coll_selector"' p.json && grep -qF "\"coll_selector\": \"default$5\"" p.json
+}
+check 'allgather=rdb, 7 ranks: the prediction names bruck' stands_in 7 MPI_Allgather 'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' allgather=rdb ' (allgather bruck for rdb)'
+check 'alltoall=pair, 7 ranks: the prediction names ring' stands_in 7 MPI_Alltoall 'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' alltoall=pair ' (alltoall ring for pair)'
+check 'reduce=ompi_binomial, 12 ranks: the prediction says that SMPI sends segments' stands_in 12 MPI_Reduce 'count=16000 type_bytes=1 peer=0' reduce=ompi_binomial ' (reduce ompi_binomial for ompi_binomial in segments)'
+check 'alltoall=pair, 8 ranks: there is nothing to name' stands_in 8 MPI_Alltoall 'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' alltoall=pair ''
 for n in 12 15; do
     check "ompi-4.1: broadcast by a binomial tree, $n ranks, root 3" overheads $n MPI_Bcast 'count=20000 type_bytes=1 peer=3' --coll-selector ompi-4.1
     check "ompi-4.1: reduction by an in-order binomial tree, $n ranks, root 3" overheads $n MPI_Reduce 'count=10000 type_bytes=1 peer=3' --coll-selector ompi-4.1

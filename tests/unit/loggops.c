@@ -92,6 +92,19 @@ static uint64_t binomial(uint64_t v, unsigned round, uint64_t n_ranks, const cos
     return latest;
 }
 
+/* The same where the parent is v without its lowest bit, and the largest subtree comes first. */
+static uint64_t in_order(uint64_t v, uint64_t width, uint64_t n_ranks, const costs *c)
+{
+    uint64_t latest = 0, start = 0;
+    for (width /= 2; width; width /= 2) {
+        if (v + width >= n_ranks)
+            continue;
+        latest = max(latest, start + c->hop + in_order(v + width, width, n_ranks, c));
+        start += max(c->send, c->gap);
+    }
+    return latest;
+}
+
 static unsigned rounds(uint32_t n_ranks)
 {
     unsigned n = 0;
@@ -109,8 +122,10 @@ static void check_formulas(const loggops_params *params, uint32_t n_ranks, uint6
                      (n_ranks - 2) * max(c.receive, c.gap) + c.hop);
     assert_int_equal(run_collective(LOGGOPS_BARRIER_DISSEMINATION, n_ranks, bytes, params),
                      rounds(n_ranks) * (2 * params->o_ps + max(params->L_ps, c.kO) + c.m));
-    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL, n_ranks, bytes, params),
+    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL_AT_ONCE, n_ranks, bytes, params),
                      binomial(0, 0, n_ranks, &c));
+    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL, n_ranks, bytes, params),
+                     in_order(0, UINT64_C(1) << rounds(n_ranks), n_ranks, &c));
 }
 
 static void closed_formulas(void **state)
@@ -130,7 +145,8 @@ static void closed_formulas(void **state)
 static void published_values(void **state)
 {
     (void)state;
-    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL, 100, 131072, &big_red), 4635385000);
+    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL_AT_ONCE, 100, 131072, &big_red),
+                     4635385000);
     assert_int_equal(run_collective(LOGGOPS_BARRIER_DISSEMINATION, 100, 131072, &odin), 3243439500);
     assert_int_equal(run_collective(LOGGOPS_GATHER_LINEAR, 64, 1024, &odin), 313622500);
     assert_int_equal(run_collective(LOGGOPS_SCATTER_LINEAR, 64, 1024, &big_red), 435345000);

@@ -164,6 +164,8 @@ static void check_divided_buffers(uint32_t size)
     assert_int_equal(play.bytes, 2 * to_core + 2 * (uint64_t)(n_core - 1) * 1000);
     play_collective(LOGGOPS_ALLREDUCE_REDBCAST, size, 0, 1000);
     assert_int_equal(play.bytes, 2 * (uint64_t)(size - 1) * 1000);
+    play_collective(LOGGOPS_ALLREDUCE_TREES, size, 0, 1000);
+    assert_int_equal(play.bytes, 2 * (uint64_t)(size - 1) * 1000);
     /* An odd rank of a pair passes its neighbour's block on. */
     play_collective(LOGGOPS_REDUCE_SCATTER_HALVING, size, 0, 1000);
     assert_int_equal(play.bytes,
