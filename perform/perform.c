@@ -84,14 +84,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
+/* The line is written at once: another rank that gives up may end this one in between. */
 void perform_give_up(const performer *p, const char *format, ...)
 {
+    char reason[1024];
     va_list list;
-    fprintf(stderr, "timeless: rank %u, event %llu: ", p->rank, (unsigned long long)p->index);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    vsnprintf(reason, sizeof reason, format, list);
     va_end(list);
-    fputc('\n', stderr);
+    fprintf(stderr, "timeless: rank %u, event %llu: %s\n", p->rank, (unsigned long long)p->index,
+            reason);
     MPI_Abort(MPI_COMM_WORLD, 4);
     abort();
 }
