@@ -383,7 +383,7 @@ static tl_status check_model(const tlr_platform *platform, const tlr_options *op
         if (!strncmp(text, name, strlen(name)) && strcmp(text + strlen(name), "SMPI") != 0)
             return tl_fail(err, TL_ERR_UNSUPPORTED,
                            "option %s: the loggops engine has the model SMPI only; leave it out, "
-                           "or replay with --engine simgrid",
+                           "or replay with --engine smpi",
                            text);
     }
     return TL_OK;

@@ -41,10 +41,10 @@ options smpi/bw-factor:0:0.97
 check 'in the XML file with the same value in options.conf: is replayed' seconds
 sed -i 's|<config>.*</config>||' p/platform.xml
 options network/model:LV08
-check 'another network model: the engine simgrid replays with it' seconds
+check 'another network model: the engine smpi replays with it' seconds
 check_exit 3 'another network model: the engine loggops refuses it' seconds --engine loggops
 cp err said
-check 'another network model: one line says why' grep -Eqx 'timeless: ./p: options.conf: option network/model:LV08: the loggops engine has the model SMPI only; leave it out, or replay with --engine simgrid' said
+check 'another network model: one line says why' grep -Eqx 'timeless: ./p: options.conf: option network/model:LV08: the loggops engine has the model SMPI only; leave it out, or replay with --engine smpi' said
 options
 of_engines() { seconds && seconds --engine loggops; }
 without=$(of_engines)
