@@ -29,7 +29,7 @@ check 'LogGOPS: alltoall, pairs' each alltoall alltoall_pair pair 2 16
 check 'LogGOPS: alltoall, ring' each alltoall alltoall_ring ring 2 7 16
 check 'LogGOPS: alltoall, Bruck' each alltoall alltoall_bruck bruck 2 7 16
 check 'LogGOPS: allreduce, recursive doubling' each allreduce allreduce_doubling rdb 2 7 16
-check 'LogGOPS: allreduce, ring' each allreduce allreduce_ring lr 2 7 16
+check 'LogGOPS: allreduce, ring' each allreduce allreduce_ring ring 2 7 16
 check 'LogGOPS: reduce, binomial tree' each reduce reduce_binomial binomial 2 7 16
 check 'LogGOPS: reduce_scatter, recursive halving' each reduce_scatter reduce_scatter_halving ompi_basic_recursivehalving 2 16
 check 'LogGOPS: gather, binomial tree' each gather gather_binomial ompi_binomial 2 7 16
