@@ -66,7 +66,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(ORDER, SMPI_MODEL, 332, 401)                                                              \
     SHIM(BUFFER, SMPI_MODEL, 332, 401)                                                             \
     SHIM(LOOPBACK, SMPI_MODEL, 332, 401)                                                           \
-    SHIM(LIMITER, SMPI_MODEL, 332, 400)                                                            \
+    SHIM(LIMITER, SMPI_MODEL, 332, 401)                                                            \
     SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                   \
     SHIM(PAYLOAD, SMPI_MODEL, 332, 401)
 
