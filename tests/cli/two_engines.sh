@@ -346,7 +346,7 @@ for size in 8 16000; do
     for n in 2 5 6 7 8 13; do
         root=$((n > 3 ? 3 : 1)) each="$n ranks, $size bytes"
         check "bcast=binomial_tree, $each" overheads $n MPI_Bcast "count=$size type_bytes=1 peer=$root" --coll bcast=binomial_tree
-        check "bcast=scatter_LR_allgather, $each" overheads $n MPI_Bcast "count=$((size / 8)) type_bytes=1 peer=$root" --coll bcast=scatter_LR_allgather
+        as_of_332 "bcast=scatter_LR_allgather, $each" overheads $n MPI_Bcast "count=$((size / 8)) type_bytes=1 peer=$root" --coll bcast=scatter_LR_allgather
         check "reduce=binomial, $each" overheads $n MPI_Reduce "count=$size type_bytes=1 peer=$root" --coll reduce=binomial
         for algorithm in lr redbcast; do
             check "allreduce=$algorithm, $each" overheads $n MPI_Allreduce "count=$((size / 8)) type_bytes=8" --coll allreduce=$algorithm
