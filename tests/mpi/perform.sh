@@ -247,7 +247,7 @@ refused() { # CODE NAME PATTERN COMMAND...
 }
 compile threads -pthread
 record threads 2 >/dev/null 2>&1
-refused 3 'several threads' 'cannot be performed \(Thread [0-9]+x, Enter [0-9]+x\)' $timeless perform --no-compute "$scratch/threads.tl" -- false
+refused 3 'several threads' 'cannot be performed \(Thread [0-9]+x(, Enter [0-9]+x)?\)' $timeless perform --no-compute "$scratch/threads.tl" -- false
 $timeless dump "$scratch/random.tl" | sed '0,/MPI_Finalize.*/s//MPI_Abort code=3 comm=1 clock_ns=0 volume=0 site=1/' | $timeless undump - -o "$scratch/abort.tl"
 refused 3 'MPI_Abort' 'cannot be performed \(MPI_Abort 1x\)' $timeless perform "$scratch/abort.tl" -- false
 head -c "$(($(wc -c <"$scratch/oracle.tl") - 200))" "$scratch/oracle.tl" >"$scratch/short.tl"
