@@ -17,48 +17,42 @@ static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, u
                     (int32_t)(((uint64_t)me + size - distance) % size), bytes);
 }
 
-/* Rank v, counted from the root, receives from v minus its highest bit, and sends to v + 2^k for
- * every higher bit. */
-static loggops_step tree_down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
-                              uint64_t bytes)
+/* Of rank 0: a rank receives from its number without the highest bit, and sends to its number
+ * + 2^k for every higher bit. */
+static loggops_step tree_down(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    const uint32_t v = relative_to_root(op, me, size);
     unsigned round = 0;
-    if (v) {
-        const unsigned top = floor_log2(v);
+    if (me) {
+        const unsigned top = floor_log2(me);
         if (number == 0)
-            return receive_from(from_root(op, v - (UINT32_C(1) << top), size), bytes);
+            return receive_from((int32_t)(me - (UINT32_C(1) << top)), bytes);
         if (number == 1)
             return until_done;
         number -= 2;
         round = top + 1;
     }
     round += number / 2;
-    if (round >= 32 || v + (UINT64_C(1) << round) >= size)
+    if (round >= 32 || me + (UINT64_C(1) << round) >= size)
         return at_end;
-    return number % 2 ? until_done
-                      : send_to(from_root(op, v + (UINT32_C(1) << round), size), bytes);
+    return number % 2 ? until_done : send_to((int32_t)(me + (UINT32_C(1) << round)), bytes);
 }
 
 /* The same tree from the leaves to the root: the highest bits come first. */
-static loggops_step tree_up(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
-                            uint64_t bytes)
+static loggops_step tree_up(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    const uint32_t v = relative_to_root(op, me, size);
-    const unsigned lowest = v ? floor_log2(v) + 1 : 0;
+    const unsigned lowest = me ? floor_log2(me) + 1 : 0;
     unsigned n_children = 0;
-    while (lowest + n_children < 32 && v + (UINT64_C(1) << (lowest + n_children)) < size)
+    while (lowest + n_children < 32 && me + (UINT64_C(1) << (lowest + n_children)) < size)
         n_children++;
     if (number < 2 * n_children) {
         const unsigned round = lowest + n_children - 1 - number / 2;
         return number % 2 ? until_done
-                          : receive_from(from_root(op, v + (UINT32_C(1) << round), size), bytes);
+                          : receive_from((int32_t)(me + (UINT32_C(1) << round)), bytes);
     }
     number -= 2 * n_children;
-    if (!v || number > 1)
+    if (!me || number > 1)
         return at_end;
-    return number ? until_done
-                  : send_to(from_root(op, v - (UINT32_C(1) << (lowest - 1)), size), bytes);
+    return number ? until_done : send_to((int32_t)(me - (UINT32_C(1) << (lowest - 1))), bytes);
 }
 
 /* The other ranks by number, from 0 on, without the root. */
@@ -221,10 +215,9 @@ static uint32_t steps_up(uint32_t me, uint32_t size)
 /* A reduction to rank 0, and a broadcast of its result. */
 static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
 {
-    const loggops_op from_first = {.amount = op->amount};
     const uint32_t n_up = steps_up(me, size);
-    return number < n_up ? tree_up(&from_first, me, size, number, op->amount)
-                         : tree_down(&from_first, me, size, number - n_up, op->amount);
+    return number < n_up ? tree_up(me, size, number, op->amount)
+                         : tree_down(me, size, number - n_up, op->amount);
 }
 
 /* All ranks send to rank 0, which sends the result to all. */

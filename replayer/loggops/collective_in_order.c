@@ -1,5 +1,5 @@
-/* collective_in_order.c - reductions and blocks along Open MPI's in-order binomial trees
- * (ompi/mca/coll/base/coll_base_topo.c).
+/* collective_in_order.c - reductions, broadcasts and blocks along in-order binomial trees (Open
+ * MPI's: ompi/mca/coll/base/coll_base_topo.c).
  *
  * Rank v, counted from the root, has the ranks from v up to its next sibling in its subtree: its
  * parent is v without its lowest bit. Children come in ascending order, each waited for before the
