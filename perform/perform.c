@@ -87,7 +87,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 /* The line is written at once: another rank that gives up may end this one in between. */
 void perform_give_up(const performer *p, const char *format, ...)
 {
-    char reason[1024];
+    char reason[8192]; /* with a path of the longest size */
     va_list list;
     va_start(list, format);
     vsnprintf(reason, sizeof reason, format, list);

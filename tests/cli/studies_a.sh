@@ -71,7 +71,7 @@ done
 for option in --set=P=4 --ranks=4 --seed=2 --hostfile=left; do
     check_exit 2 "hosts: $option is refused" timeless study hosts "${tiny[@]}" $option
 done
-check 'hosts: none left out is the plain prediction' bash -c 'printf "%.15g\n" "$(timeless study hosts "$@" --remove 0 --json | grep mean_s | tr -dc 0-9.)" "$(timeless replay "$1",RANKS=32 "${@:2}" -q)" | uniq | wc -l | grep -qx 1' - "${tiny[@]}"
+check 'hosts: none left out is the plain prediction' bash -c 'printf "%.15g\n" "$(timeless study hosts "$@" --remove 0 --json | grep mean_s | tr -dc 0-9.)" "$(timeless replay "$1",RANKS=32 "${@:2}" -q)" | uniq -d | grep "[1-9]"' - "${tiny[@]}"
 check 'hosts: a platform with equal hosts' timeless study hosts hpl:N=1000,NB=64 -p star-1g --ranks-per-host 1 --engine loggops --remove 0,1
 cp "$scratch/out" said
 check '... has no slowest ones' bash -c 'grep -q "^all hosts are equally fast in dgemm" said && ! grep -q "slowest" said'
