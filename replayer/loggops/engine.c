@@ -22,9 +22,9 @@ static const double most_timeout_s = 3600;
  */
 static void describe_costs(const loggops_costs *c, int move_bytes, FILE *out)
 {
-    fprintf(out, "L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns", (double)c->L_ps * 1e-6,
-            (double)c->o_ps * 1e-6, (double)c->g_ps * 1e-6, c->G_ps_byte * 1e-3,
-            c->O_ps_byte * 1e-3);
+    fprintf(out, "L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns",
+            (double)(c->L_ps + c->late_ps) * 1e-6, (double)c->o_ps * 1e-6, (double)c->g_ps * 1e-6,
+            c->G_ps_byte * 1e-3, c->O_ps_byte * 1e-3);
     if (move_bytes)
         fprintf(out, " B=%.9gns oi=%.9gus or=%.9gus Or=%.9gns", c->B_ps_byte * 1e-3,
                 (double)c->o_start_ps * 1e-6, (double)c->o_receive_ps * 1e-6,

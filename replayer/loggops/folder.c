@@ -169,6 +169,21 @@ static void add_border(uint64_t *borders, unsigned *n, double at)
     ++*n;
 }
 
+/* A platform may state less latency for longer messages. On the way from one host to another, none
+ * overtakes a shorter one: it would hold the adapter that receives for all of its bytes. What an
+ * eager message has more of the latency than longer ones therefore passes after this adapter. */
+static void keep_order(loggops_path *path, double S_bytes)
+{
+    for (unsigned i = path->n; i-- > 1;) {
+        loggops_costs *shorter = &path->sizes[i - 1];
+        const uint64_t L_ps = path->sizes[i].L_ps;
+        if ((double)path->sizes[i].from_bytes >= S_bytes || shorter->L_ps <= L_ps)
+            continue;
+        shorter->late_ps = shorter->L_ps - L_ps;
+        shorter->L_ps = L_ps;
+    }
+}
+
 static tl_status derive_path(const derivation *d, double S_bytes, loggops_path *out, tl_error *err)
 {
     const segments *all[] = {&d->bandwidth, &d->latency, &d->sends, &d->starts, &d->receives};
@@ -190,6 +205,7 @@ static tl_status derive_path(const derivation *d, double S_bytes, loggops_path *
     out->charges_as_smpi = 1;
     for (unsigned i = 0; i < n; i++)
         out->sizes[i] = costs_at(d, borders[i]);
+    keep_order(out, S_bytes);
     return TL_OK;
 }
 

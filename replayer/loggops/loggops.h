@@ -67,6 +67,7 @@ typedef struct loggops_params {
 typedef struct loggops_costs {
     uint64_t from_bytes;
     uint64_t L_ps, g_ps;
+    uint64_t late_ps; /* of the latency, what passes after the adapter that receives */
     uint64_t o_ps, o_start_ps, o_receive_ps; /* of a send that blocks, of one that does not; of a
                                                 receive, if the adapters move the bytes */
     double G_ps_byte, B_ps_byte;             /* in an adapter; on the way, likewise */

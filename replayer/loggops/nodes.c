@@ -253,7 +253,8 @@ uint64_t loggops_way_beside(const simulation *s, const loggops_costs *c, uint64_
 {
     const uint64_t way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, bytes), factor),
                    own_ps = loggops_times(loggops_busy_ps(c, bytes), factor);
-    return rest_of_latency(s, c->L_ps, factor) + (way_ps > own_ps ? way_ps - own_ps : 0);
+    return rest_of_latency(s, c->L_ps + c->late_ps, factor) +
+           (way_ps > own_ps ? way_ps - own_ps : 0);
 }
 
 /* A message that could pass from some moment on passes; returns when it begins to. */
@@ -366,7 +367,7 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
     } else if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
         m->time_ps = pass_in(s, node, w->busy_ps, m->bytes, from_ps, 0) +
-                     loggops_times(w->moved_ps, loggops_factor(s, from, to, m));
+                     loggops_times(w->late_ps + w->moved_ps, loggops_factor(s, from, to, m));
     } else {
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         m->time_ps = pass_in(s, node, loggops_busy_ps(c, m->bytes), m->bytes, from_ps, 0);

@@ -312,7 +312,7 @@ static double message_s(const void *context, const tlr_half *half)
     const loggops_costs c = costs_of(at, half);
     const uint64_t moved_ps =
         at->s->moves_bytes ? loggops_per_bytes(fmax(c.B_ps_byte, c.G_ps_byte), bytes) : 0;
-    return (double)(c.o_ps + c.L_ps + moved_ps) * s_per_ps + overhead_s(context, half);
+    return (double)(c.o_ps + c.L_ps + c.late_ps + moved_ps) * s_per_ps + overhead_s(context, half);
 }
 
 static void put(const simulation *s, uint32_t r, uint64_t end_ps, tlr_state *state)

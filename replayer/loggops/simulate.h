@@ -179,8 +179,9 @@ typedef struct block {
 /* What a message costs that the adapters move, by its size: worked out once for many alike. */
 typedef struct message_work {
     uint64_t bytes;
-    uint64_t send_ps, busy_ps;           /* for the CPU of a send that blocks; for an adapter */
-    uint64_t L_ps, moved_ps, receive_ps; /* of the way: latency, bytes; for the CPU that receives */
+    uint64_t send_ps, busy_ps;        /* for the CPU of a send that blocks; for an adapter */
+    uint64_t L_ps, late_ps, moved_ps; /* of the way: latency (loggops_costs), bytes */
+    uint64_t receive_ps;              /* for the CPU that receives */
 } message_work;
 enum { WORK_BITS = 7 };
 

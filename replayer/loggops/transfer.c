@@ -34,6 +34,7 @@ void loggops_work_out(const simulation *s, message_work *w, int is_within, uint6
                         .send_ps = c->o_ps + loggops_per_bytes(c->O_ps_byte, bytes),
                         .busy_ps = c->g_ps + loggops_per_bytes(c->G_ps_byte, bytes),
                         .L_ps = c->L_ps,
+                        .late_ps = c->late_ps,
                         .moved_ps = loggops_per_bytes(c->B_ps_byte, bytes),
                         .receive_ps =
                             c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, bytes)};
@@ -234,7 +235,7 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
     const uint32_t begins = s->answers_in_calls ? ANSWERED : CLEARED;
     const uint64_t quiet_ps = s->quiet_window_ps,
-                   full_ps = c->L_ps + loggops_per_bytes(c->B_ps_byte, m->bytes),
+                   full_ps = c->L_ps + c->late_ps + loggops_per_bytes(c->B_ps_byte, m->bytes),
                    way_ps = full_ps > 2 * quiet_ps ? full_ps - quiet_ps : quiet_ps,
                    moved_ps = loggops_with_noise(way_ps, full_ps,
                                                  loggops_factor(s, (uint32_t)m->source, r, m));
@@ -294,7 +295,9 @@ static uint64_t both_ready_ps(const simulation *s, uint32_t r, const message *m,
     const int is_within = path == &s->run->nodes->within;
     const loggops_costs *c = loggops_costs_on(path, m->bytes);
     const uint64_t bytes_ps = loggops_per_bytes(c->B_ps_byte, m->bytes),
-                   asked_ps = has_room(s, c->L_ps, bytes_ps, is_within) ? s->quiet_window_ps : 0;
+                   asked_ps = has_room(s, c->L_ps + c->late_ps, bytes_ps, is_within)
+                                  ? s->quiet_window_ps
+                                  : 0;
     return at_ps > posted_ps + asked_ps ? at_ps : posted_ps + asked_ps;
 }
 
@@ -406,7 +409,7 @@ static uint64_t question_ps(const simulation *s, uint64_t at_ps, uint64_t end_ps
                             const message_work *w, int is_within)
 {
     const uint64_t quiet_ps = s->quiet_window_ps, first_ps = at_ps + quiet_ps;
-    if (has_room(s, w->L_ps, w->moved_ps, is_within))
+    if (has_room(s, w->L_ps + w->late_ps, w->moved_ps, is_within))
         return end_ps + quiet_ps;
     return end_ps > first_ps ? end_ps : first_ps;
 }
@@ -446,7 +449,8 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
         m->may_overtake = 1;
         m->time_ps = question_ps(s, at_ps, end_ps, w, is_within);
     } else if (is_within) {
-        m->time_ps += loggops_times(w->L_ps + w->moved_ps, loggops_factor(s, r, to, m));
+        m->time_ps +=
+            loggops_times(w->L_ps + w->late_ps + w->moved_ps, loggops_factor(s, r, to, m));
     } else {
         loggops_adapter_queue(s, b, m, at_ps);
         return;
