@@ -251,6 +251,7 @@ tl_writer *tlt_output_open(bool ready, const char *volume_unit, const char *volu
         if (tlt.rank == 0)
             mention_folding(&hosts);
         tlt_teams_seat(&hosts);
+        tlt_skip_seat(&hosts);
         announce(a);
         writer = open_all(&hosts, a, volume_unit, volume_source);
     } else if (tlt.rank == 0) {

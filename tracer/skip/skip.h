@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "hosts.h"
+
 /* The value of the n-th word "KEY=VALUE" of TIMELESS_SKIP with this key, in `value`; false if there
  * are fewer, or if it is longer than `size`. */
 bool tlt_skip_word(const char *key, int n, char *value, size_t size);
@@ -36,6 +38,8 @@ void tlt_fold_memory(void);
 /* wait.c: what takes the place of sched_yield() if tlt_skip_waits. */
 extern bool tlt_skip_waits;
 int tlt_skip_wait(void);
+/* wait.c: limits the sleeps by the number of ranks and cores of this host. */
+void tlt_skip_seat(const tlt_hosts *hosts);
 
 /* skip.c: begins, once MPI has started. */
 void tlt_skip_start(void);
