@@ -28,6 +28,8 @@
 #define CLEARLY_KEPT 1.5
 /* A message that shares the link is late by this many times the time of its own bytes. */
 #define SHARED 1.0
+/* So many measurements of one message, and of two, tell whether two share the link. */
+#define LEAST_ORDERED 5
 /* Thresholds that are closer than this are the same; so are a break and a threshold. */
 #define THRESHOLDS_APART 2.0
 #define SAME_BREAK 1.3
@@ -462,7 +464,7 @@ static void fit_order(fit *f)
         }
         n_single = count == 1 ? n : n_single;
     }
-    if (net->one_host || n_single < 10 || n < n_single + 10)
+    if (net->one_host || n_single < LEAST_ORDERED || n < n_single + LEAST_ORDERED)
         return;
     gsl_fit_linear(f->x, 1, f->y, 1, n_single, &c0, &c1, &cov00, &cov01, &cov11, &sum);
     for (size_t i = n_single; i < n; i++)

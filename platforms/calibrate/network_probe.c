@@ -181,6 +181,13 @@ static order choose_multi(void)
     return o;
 }
 
+/* Only sizes that take time show an order, and only eager messages have one. */
+static int64_t draw_order_bytes(void)
+{
+    const double most = fmin(MAX_ORDER_BYTES, (double)me.max_bytes), least = fmax(1, most / 64);
+    return (int64_t)(least * pow(most / least, tlp_draw_uniform()));
+}
+
 /* Draws an operation; a tenth of them are between ranks of one host. */
 static order choose_order(int n_hosts)
 {
@@ -202,7 +209,7 @@ static order choose_order(int n_hosts)
             o.count = tlp_draw() % 2 ? N_BURST : 1;
         }
         if (o.kind == KIND_order) {
-            o.bytes = o.bytes < MAX_ORDER_BYTES ? o.bytes : 1 + o.bytes % MAX_ORDER_BYTES;
+            o.bytes = draw_order_bytes();
             o.count = 1 + (int)(tlp_draw() % 2);
         }
         if (o.kind == KIND_both && o.bytes < MAX_SHORT_BYTES)

@@ -169,6 +169,9 @@ awk -F, -v OFS=, '
     $3 == "order" && $9 == 2 { $11 = sprintf("%.9e", a + b * $8) } { print }' known.csv known.csv >ordered.csv
 check 'a connection that keeps the order is fitted' "$timeless" calibrate network --from ordered.csv -o ordered
 check 'eager messages in order give timeless/eager-order:yes' test "$(option ordered timeless/eager-order)" = yes
+awk -F, -v OFS=, '$3 == "order" && !($2 == 0 && $6 == 0 && $8 > 8192 && $8 < 60000 && n[$9]++ < 6) { $2 = 1 } { print }' ordered.csv >six.csv
+"$timeless" calibrate network --from six.csv -o six 2>/dev/null
+check 'six measurements of one and of two messages suffice' test "$(option six timeless/eager-order)" = yes
 awk -F, -v OFS=, '$3 == "order" { $2 = 1 } { print }' ordered.csv >warm.csv
 "$timeless" calibrate network --from warm.csv -o warm 2>/dev/null
 check 'without measurements the eager order is not set' test -z "$(option warm timeless/eager-order)"
