@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 : "${top_builddir:=$here/..}"
 timeless=$(cd "$top_builddir" && pwd)/cli/timeless
 . "$here/mpi_env.sh"
-hpl= N=1000 NB=64 P=4 Q=4 alone=
+hpl= N=1000 NB=64 P=4 Q=4 alone=''
 while getopts x:n:b:p:q:s option; do
     case $option in
     x) hpl=$(realpath "$OPTARG") ;;
@@ -48,7 +48,7 @@ recorded() { # NAME OPTION...
 available_kb() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 if [ "$alone" ]; then
     for name in HPL_pdmatgen HPL_dlacpy HPL_dlatcpy HPL_dlaswp{00,01,02,03,04,05,06,10}N HPL_dlaswp{01,03,04,05,06}T; do
-        set -- "$@" --skip "$name"
+        set -- "$@" "--skip=$name"
     done
     before_kb=$(available_kb) began=$SECONDS
     recorded skipped "$@" &
@@ -59,8 +59,8 @@ if [ "$alone" ]; then
         sleep 1
     done
     wait $!
-    times >times
-    sed -n 2p times | awk -v wall=$((SECONDS - began)) -v kb=$((before_kb - least_kb)) \
+    times >times.txt
+    sed -n 2p times.txt | awk -v wall=$((SECONDS - began)) -v kb=$((before_kb - least_kb)) \
         '{ split($1, u, /[ms]/); split($2, s, /[ms]/)
            printf "recorded in %d s, %.0f s of CPU time, %.1f GB of memory\n", wall, 60 * (u[1] + s[1]) + u[2] + s[2], kb / 1e6 }'
     "$timeless" info skipped.tl | grep -E '^(ranks|events|bytes|complete)'
