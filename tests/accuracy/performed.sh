@@ -119,7 +119,7 @@ import re, sys
 times, hosts = float(sys.argv[1]) / float(sys.argv[2]), int(sys.argv[3])
 with open("platform/platform.xml") as file:
     xml = file.read()
-xml = re.sub(r' bw="([^"B]*)Bps"', lambda m: f' bw="{float(m[1]) / times:.9g}Bps"', xml)
+xml = re.sub(r' (bw|limiter_link)="([^"B]*)Bps"', lambda m: f' {m[1]}="{float(m[2]) / times:.9g}Bps"', xml)
 xml = re.sub(r' lat="([^"s]*)s"', lambda m: f' lat="{float(m[1]) * times:.9g}s"', xml)
 xml = re.sub(r'radical="[^"]*"', f'radical="0-{hosts - 1}"', xml)
 with open("platform/platform.xml", "w") as file:
