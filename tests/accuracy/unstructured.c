@@ -165,8 +165,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const int64_t each = argc > 1 ? atoi(argv[1]) : 1000;
-    const int steps = argc > 2 ? atoi(argv[2]) : 10;
+    const int64_t each = argc > 1 ? strtol(argv[1], NULL, 10) : 1000;
+    const int steps = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 10;
     matrix a = assembled(each, rank, size);
     int64_t n_give = 0;
     for (int r = 0; r < size; r++)
