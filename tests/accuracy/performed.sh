@@ -169,12 +169,12 @@ performed() { # PROGRAM RUN
 # rows PROGRAM: its rows for judge.py, and for people
 rows() {
     sort -n "$1".*.seconds >measured
-    awk -F'\t' -v program="$1" -v where="$where" -v csv="$work/rows.csv" 'NR == FNR { measured[++n] = $1; next }
+    awk -F'\t' -v program="$1" -v where="$where" -v hosts="$hosts" -v csv="$work/rows.csv" 'NR == FNR { measured[++n] = $1; next }
         $2 == program {
             median = n % 2 ? measured[(n + 1) / 2] : (measured[n / 2] + measured[n / 2 + 1]) / 2
             group = where ($1 == "smpi" ? "" : "-" $1)
             printf "%-20s %-13s %10.4f %10.4f %10.4f %10.4f %+7.1f\n", group, program, median, measured[1], measured[n], $3, 100 * ($3 / median - 1)
-            printf "%s,%s,%d,%s,%s,,%s\n", group, program, n, median, $3, $4 >>csv
+            printf "%s,%s,%d hosts,%s,%s,,%s\n", group, program, hosts, median, $3, $4 >>csv
         }' measured predictions.tsv
 }
 mkdir -p "$work/trial" && cluster_up "$work/trial" 2 "${1%:*}" && cluster_down && rm -rf "$work/trial" || exit 77
@@ -196,7 +196,7 @@ for where; do
     cluster_up "$PWD/hosts" "$hosts" "$rate" || { echo "no emulated hosts here" >&2; exit 77; }
     for program in $programs; do
         for run in $(seq "$runs"); do performed "$program" "$run" || { log "$program failed"; failed=1; }; done
-        rows "$program"
+        ! compgen -G "$program.*.seconds" >/dev/null || rows "$program"
     done
     sha256sum --quiet --check predictions.sha256
     cluster_down

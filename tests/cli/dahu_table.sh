@@ -70,4 +70,11 @@ check 'dahu_compare.py: the effect of NB' grep -qx \
     '  NB: measured +50.0%, predicted +77.3%, the same sign in 1 of 1 pairs' out.txt
 printf 'experiment,N,NB,P,Q,bcast,swap,depth,median_s\nsize,7,1,1,1,1,1,1,5\n' >measured.csv
 check_exit 1 'dahu_compare.py: nothing in common is an error' python3 "$here/tests/accuracy/dahu_compare.py" predicted.csv measured.csv
+
+phases() { bash "$here/tests/accuracy/hpl_phases.sh" -w 4 -a 0.1 -o '--ranks-per-host 1' "$@" >phases.txt; }
+check 'hpl_phases.sh: a window by both engines' phases hpl:N=2000,NB=64,P=4,Q=4
+check 'hpl_phases.sh: the update takes the same time in both' awk '$1 == "update" { n++; d = $3 / $6 - 1 } END { exit !(n == 1 && d < 1e-2 && d > -1e-2) }' phases.txt
+check 'hpl_phases.sh: the phases are a part of the makespan' awk '{ s[$1] = $3 } END { sum = s["factorisation"] + s["broadcast"] + s["swap"] + s["update"]
+    exit !(sum > 0.5 * s["makespan"] && sum <= s["makespan"]) }' phases.txt
+check_exit 3 'hpl_phases.sh: a program that cannot be replayed fails' phases hpl:N=2000,NB=64,P=4,Q=400
 tap_done
