@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A run of HPL without computing against one that computes: the calls, the work of the kernels, the bytes.
 #
-#   hpl_skipped.sh -x HPL [-n N] [-b NB] [-p P] [-q Q] [-s] [OPTION ...]
+#   hpl_skipped.sh -x HPL [-n N] [-b NB] [-p P] [-q Q] [-s] [-- OPTION ...]
 #
 #   -x HPL   the program that build_hpl.sh made (required)
 #   N, NB, P, Q: 1000, 64, 4 and 4 unless given
