@@ -31,7 +31,7 @@ static const tl_program_call calls[] = {
 
 static void call(hpl_rank *r, uint16_t code)
 {
-    hpl_put(r, (hpl_item){.call = code, .site = HPL_AT_MAIN});
+    *hpl_next_item(r) = (hpl_item){.call = code, .site = HPL_AT_MAIN};
 }
 
 /* ---- windows: panels of a run, a trace of their own ---- */
@@ -244,7 +244,8 @@ static void begin_test(hpl_rank *r)
     if (!first_panel(r))
         call(r, TL_MPI_Barrier);
     if (delay_ns > 0)
-        hpl_put(r, (hpl_item){.call = TL_MPI_Sleep, .site = HPL_AT_MAIN, .bytes = delay_ns});
+        *hpl_next_item(r) =
+            (hpl_item){.call = TL_MPI_Sleep, .site = HPL_AT_MAIN, .bytes = delay_ns};
 }
 
 static int test(hpl_rank *r, hpl_task *t)

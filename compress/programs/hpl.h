@@ -185,7 +185,14 @@ static inline int64_t hpl_local_from(int64_t n, int64_t i, int64_t nb, int32_t p
 
 /* ---- hpl_emit.c ---- */
 
-void hpl_put(hpl_rank *r, hpl_item item);
+/* Makes room for more events and takes the first. Without memory the rank ends with an error, and
+ * new events are lost. */
+hpl_item *hpl_make_room(hpl_rank *r);
+/* A new event, to be filled in: one that is copied from the stack costs a stall. */
+static inline hpl_item *hpl_next_item(hpl_rank *r)
+{
+    return r->n_items < r->items_room ? &r->items[r->n_items++] : hpl_make_room(r);
+}
 /* A message of so many doubles: MPI_Send, MPI_Recv, MPI_Ssend to or from a rank of the own column,
  * of the own row. */
 void hpl_message_in_column(hpl_rank *r, uint16_t call, int site, int32_t row, int64_t doubles,

@@ -164,16 +164,16 @@ void hpl_broadcast(hpl_rank *r, hpl_panel *panel)
 /* ---- polling ---- */
 
 /* MPI_Iprobe for the panel, in a ring. */
-static hpl_item probe_for(const hpl_rank *r, const hpl_panel *panel)
+static void probe_for(const hpl_rank *r, const hpl_panel *panel, hpl_item *probe)
 {
     const int32_t size = r->p->o.q, distance = hpl_subtract(r->col, panel->pcol, size);
     const ring at = ring_at(r->p->o.bcast, size, distance);
     const int32_t column = hpl_add(panel->pcol, at.from, size);
-    return (hpl_item){.call = TL_MPI_Iprobe,
-                      .site = HPL_AT_BCAST,
-                      .peer = r->p->o.column_major ? column * r->p->o.p + r->row
-                                                   : r->row * size + column,
-                      .tag = panel->tag};
+    *probe = (hpl_item){.call = TL_MPI_Iprobe,
+                        .site = HPL_AT_BCAST,
+                        .peer = r->p->o.column_major ? column * r->p->o.p + r->row
+                                                     : r->row * size + column,
+                        .tag = panel->tag};
 }
 
 static int ask(hpl_rank *r, const hpl_item *probe)
@@ -204,10 +204,11 @@ static int has_come(hpl_rank *r, const hpl_panel *panel)
         const double share = r->p->o.receive >= 0 ? r->p->o.receive : TL_HPL_RECEIVE;
         return (double)r->columns_done >= share * (double)r->columns;
     }
-    const hpl_item probe = probe_for(r, panel);
+    hpl_item probe;
+    probe_for(r, panel, &probe);
     const int answer = r->ahead ? -1 : ask(r, &probe);
     if (answer < 0)
-        hpl_put(r, probe);
+        *hpl_next_item(r) = probe;
     return answer;
 }
 
@@ -242,12 +243,13 @@ int hpl_polls_ahead(const hpl_rank *r)
 
 void hpl_put_probe(hpl_rank *r)
 {
-    hpl_put(r, probe_for(r, r->pending));
+    probe_for(r, r->pending, hpl_next_item(r));
 }
 
 int hpl_take_answer(hpl_rank *r)
 {
-    const hpl_item probe = probe_for(r, r->pending);
+    hpl_item probe;
+    probe_for(r, r->pending, &probe);
     const int is_there = ask(r, &probe) > 0;
     if (is_there)
         pass_on(r);

@@ -1,9 +1,7 @@
 /* hpl_emit.c - the events of a step of HPL, until the cursor takes them. */
 #include "hpl.h"
 
-/* Makes room for more events. Without memory the rank ends with an error, and new events are lost.
- */
-static hpl_item *make_room(hpl_rank *r)
+hpl_item *hpl_make_room(hpl_rank *r)
 {
     const size_t room = r->items_room ? 2 * r->items_room : 64;
     hpl_item *items = realloc(r->items, room * sizeof *items);
@@ -16,16 +14,6 @@ static hpl_item *make_room(hpl_rank *r)
     return &r->items[r->n_items++];
 }
 
-static inline hpl_item *next_item(hpl_rank *r)
-{
-    return r->n_items < r->items_room ? &r->items[r->n_items++] : make_room(r);
-}
-
-void hpl_put(hpl_rank *r, hpl_item item)
-{
-    *next_item(r) = item;
-}
-
 static int32_t rank_at(const hpl_rank *r, int32_t row, int32_t col)
 {
     const tl_hpl *o = &r->p->o;
@@ -35,26 +23,26 @@ static int32_t rank_at(const hpl_rank *r, int32_t row, int32_t col)
 void hpl_message_in_column(hpl_rank *r, uint16_t call, int site, int32_t row, int64_t doubles,
                            int32_t tag)
 {
-    *next_item(r) = ((hpl_item){.call = call,
-                                .site = (uint8_t)site,
-                                .peer = rank_at(r, row, r->col),
-                                .tag = tag,
-                                .bytes = 8 * doubles});
+    *hpl_next_item(r) = ((hpl_item){.call = call,
+                                    .site = (uint8_t)site,
+                                    .peer = rank_at(r, row, r->col),
+                                    .tag = tag,
+                                    .bytes = 8 * doubles});
 }
 
 void hpl_message_in_row(hpl_rank *r, uint16_t call, int site, int32_t column, int64_t doubles,
                         int32_t tag)
 {
-    *next_item(r) = ((hpl_item){.call = call,
-                                .site = (uint8_t)site,
-                                .peer = rank_at(r, r->row, column),
-                                .tag = tag,
-                                .bytes = 8 * doubles});
+    *hpl_next_item(r) = ((hpl_item){.call = call,
+                                    .site = (uint8_t)site,
+                                    .peer = rank_at(r, r->row, column),
+                                    .tag = tag,
+                                    .bytes = 8 * doubles});
 }
 
 void hpl_wait(hpl_rank *r, int site)
 {
-    *next_item(r) = ((hpl_item){.call = TL_MPI_Wait, .site = (uint8_t)site});
+    *hpl_next_item(r) = ((hpl_item){.call = TL_MPI_Wait, .site = (uint8_t)site});
 }
 
 void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t to_receive)
@@ -62,17 +50,17 @@ void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t t
     const int32_t peer = rank_at(r, row, r->col);
     const int is_both = to_send > 0 && to_receive > 0;
     if (to_receive > 0)
-        *next_item(r) = ((hpl_item){.call = is_both ? TL_MPI_Irecv : TL_MPI_Recv,
-                                    .site = (uint8_t)site,
-                                    .peer = peer,
-                                    .tag = HPL_TAG_PFACT,
-                                    .bytes = 8 * to_receive});
+        *hpl_next_item(r) = ((hpl_item){.call = is_both ? TL_MPI_Irecv : TL_MPI_Recv,
+                                        .site = (uint8_t)site,
+                                        .peer = peer,
+                                        .tag = HPL_TAG_PFACT,
+                                        .bytes = 8 * to_receive});
     if (to_send > 0)
-        *next_item(r) = ((hpl_item){.call = TL_MPI_Send,
-                                    .site = (uint8_t)site,
-                                    .peer = peer,
-                                    .tag = HPL_TAG_PFACT,
-                                    .bytes = 8 * to_send});
+        *hpl_next_item(r) = ((hpl_item){.call = TL_MPI_Send,
+                                        .site = (uint8_t)site,
+                                        .peer = peer,
+                                        .tag = HPL_TAG_PFACT,
+                                        .bytes = 8 * to_send});
     if (is_both)
         hpl_wait(r, site);
 }
@@ -80,40 +68,40 @@ void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t t
 void hpl_kernel1(hpl_rank *r, uint16_t call, int site, int64_t n)
 {
     if (n > 0)
-        hpl_put(r,
-                (hpl_item){.call = call, .site = (uint8_t)site, .n_sizes = 1, .peer = (int32_t)n});
+        *hpl_next_item(r) =
+            ((hpl_item){.call = call, .site = (uint8_t)site, .n_sizes = 1, .peer = (int32_t)n});
 }
 
 void hpl_kernel2(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n)
 {
     if (m > 0 && n > 0)
-        *next_item(r) = ((hpl_item){.call = call,
-                                    .site = (uint8_t)site,
-                                    .n_sizes = 2,
-                                    .peer = (int32_t)m,
-                                    .tag = (int32_t)n});
+        *hpl_next_item(r) = ((hpl_item){.call = call,
+                                        .site = (uint8_t)site,
+                                        .n_sizes = 2,
+                                        .peer = (int32_t)m,
+                                        .tag = (int32_t)n});
 }
 
 void hpl_kernel3(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n, int64_t k)
 {
     if (m > 0 && n > 0 && k > 0)
-        *next_item(r) = ((hpl_item){.call = call,
-                                    .site = (uint8_t)site,
-                                    .n_sizes = 3,
-                                    .peer = (int32_t)m,
-                                    .tag = (int32_t)n,
-                                    .kernel = (int32_t)k});
+        *hpl_next_item(r) = ((hpl_item){.call = call,
+                                        .site = (uint8_t)site,
+                                        .n_sizes = 3,
+                                        .peer = (int32_t)m,
+                                        .tag = (int32_t)n,
+                                        .kernel = (int32_t)k});
 }
 
 void hpl_move(hpl_rank *r, int kernel, int site, int64_t m, int64_t n)
 {
     if (m > 0 && n > 0 && r->p->o.moves)
-        *next_item(r) = ((hpl_item){.call = TL_KERNEL_user,
-                                    .site = (uint8_t)site,
-                                    .n_sizes = 2,
-                                    .peer = (int32_t)m,
-                                    .tag = (int32_t)n,
-                                    .kernel = kernel});
+        *hpl_next_item(r) = ((hpl_item){.call = TL_KERNEL_user,
+                                        .site = (uint8_t)site,
+                                        .n_sizes = 2,
+                                        .peer = (int32_t)m,
+                                        .tag = (int32_t)n,
+                                        .kernel = kernel});
 }
 
 hpl_task *hpl_begin(hpl_rank *r, hpl_task_step *step)

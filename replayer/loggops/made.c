@@ -11,16 +11,6 @@ static int32_t relative(const loggops_reading *t, int32_t peer)
     return peer < me ? peer - me + n : peer - me;
 }
 
-static loggops_op message_op(const loggops_reading *t, const tl_short_event *e, uint8_t kind)
-{
-    return (loggops_op){.kind = kind,
-                        .comm = t->world,
-                        .peer = relative(t, e->peer),
-                        .tag = e->tag,
-                        .amount =
-                            kind == LOGGOPS_RECV || kind == LOGGOPS_POLL ? 0 : (uint64_t)e->bytes};
-}
-
 static void add_kernel(loggops_reading *t, const tl_short_event *e)
 {
     if (!t->model)
@@ -46,7 +36,12 @@ static loggops_op *add_message(loggops_reading *t, const tl_short_event *e, uint
     if (t->compute_s > 0)
         loggops_add_compute(t);
     loggops_op *op = &t->ops[t->n_ops++];
-    *op = message_op(t, e, kind);
+    *op = (loggops_op){.kind = kind,
+                       .comm = t->world,
+                       .peer = relative(t, e->peer),
+                       .tag = e->tag,
+                       .amount =
+                           kind == LOGGOPS_RECV || kind == LOGGOPS_POLL ? 0 : (uint64_t)e->bytes};
     return op;
 }
 

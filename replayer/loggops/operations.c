@@ -56,7 +56,10 @@ tl_status loggops_add_compute(loggops_reading *t)
     const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
     if (t->is_stream)
         t->compute_ps += amount;
-    return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
+    if (!loggops_grow((void **)&t->ops, t->n_ops + 1, &t->ops_room, sizeof *t->ops))
+        return loggops_out_of_memory(t);
+    t->ops[t->n_ops++] = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount};
+    return TL_OK;
 }
 
 loggops_request *loggops_request_of(loggops_reading *t, int64_t id)

@@ -280,8 +280,7 @@ static void do_exchange(simulation *s, block *b, sim_rank *rank, uint32_t r, sim
 static int has_arrived(const simulation *s, const sim_rank *rank, const sim_step *step,
                        uint64_t at_ps)
 {
-    const receive wanted = {
-        .source = step->partner, .tag = step->tag, .context = step->context & INT32_MAX};
+    const receive wanted = {.source = step->partner, .tag = step->tag, .context = step->context};
     return loggops_has_arrived(s, rank, &wanted, at_ps);
 }
 
@@ -522,8 +521,9 @@ static void rest(simulation *s, block *b, uint32_t r, const sim_step *step, uint
 {
     sim_rank *rank = &s->ranks[r];
     const uint64_t last_ps = step ? last_poll_ps(s, rank, step, program_ps) : program_ps;
+    const uint64_t wakes_ps = wakes_at_ps(s, rank, at_ps, last_ps);
     rank->passes_polls = last_ps > program_ps;
-    sleep_until(s, b, r, wakes_at_ps(s, rank, at_ps, last_ps));
+    sleep_until(s, b, r, wakes_ps);
 }
 
 /* Lets a rank do all that it can start before the window ends. */

@@ -63,11 +63,11 @@ typedef struct message {
 
 /* A receive that is posted. */
 typedef struct receive {
-    uint32_t context : 31;
-    uint32_t combines : 1; /* what it brings with what the rank has */
+    uint32_t context;
     int32_t tag, source;
     uint32_t request;
     uint32_t next;
+    uint32_t combines; /* what it brings with what the rank has */
 } receive;
 
 /* A list of messages or receives, in order. */
@@ -417,7 +417,7 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
 int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *step,
                           uint64_t at_ps);
 /* Posts a receive for which no message is there. */
-void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive *wanted,
+void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const sim_step *step,
                           uint64_t at_ps);
 /* Handles it, at that moment. */
 void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps);

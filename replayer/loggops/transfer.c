@@ -488,7 +488,7 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
         loggops_post(s, b, &m);
 }
 
-void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive *wanted,
+void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const sim_step *step,
                           uint64_t at_ps)
 {
     const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
@@ -498,7 +498,11 @@ void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive
     }
     if (s->moves_bytes)
         s->posted_ps[i] = at_ps;
-    s->receives[i] = *wanted;
+    s->receives[i] = (receive){.context = step->context,
+                               .tag = step->tag,
+                               .source = step->partner,
+                               .request = step->request,
+                               .combines = step->combines != 0};
     loggops_append_receive(s->receives, &rank->posted, i);
 }
 
@@ -506,11 +510,7 @@ void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive
 int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    const receive wanted = {.source = step->partner,
-                            .tag = step->tag,
-                            .context = step->context & INT32_MAX,
-                            .combines = step->combines != 0,
-                            .request = step->request};
+    const receive wanted = {.source = step->partner, .tag = step->tag, .context = step->context};
     const uint32_t m = wanted.tag == LOGGOPS_ANY && s->orders
                            ? loggops_match_in_order(s, &rank->unexpected, &wanted)
                            : loggops_match_message(s->messages, &rank->unexpected, &wanted);
@@ -527,6 +527,6 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
         match_at(s, r, m, step->request, step->combines,
                  s->moves_bytes ? both_ready_ps(s, r, &s->messages[m], at_ps, at_ps) : at_ps);
     else
-        loggops_post_receive(s, b, rank, &wanted, at_ps);
+        loggops_post_receive(s, b, rank, step, at_ps);
     return 0;
 }
