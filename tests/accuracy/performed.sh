@@ -12,7 +12,7 @@
 #   -w FOLDER    work there and keep everything; what is there already is not done again
 #   -P PROGRAMS  only these
 #
-# RATE:HOSTS/FACTOR (default: 100mbit:8/200 100mbit:16/400) is as for cluster.sh: all but the cores takes FACTOR times as long.
+# RATE:HOSTS/FACTOR (default: 100mbit:8/200 100mbit:16/200) is as for cluster.sh: all but the cores takes FACTOR times as long.
 # A host has one rank.  The hosts share the cores of this machine, so nothing is computed there: the programs are recorded
 # folded, on shared memory, and `timeless perform` makes their calls and waits for the time of their computation, FACTOR
 # times as long as well.  The network is calibrated between two hosts, and the prediction uses nothing else.  At FACTOR, the
@@ -50,7 +50,7 @@ while getopts sepx:r:c:w:P: option; do
     esac
 done
 shift $((OPTIND - 1))
-[ $# != 0 ] || if [ $short = 1 ]; then set -- 100mbit:4/10; else set -- 100mbit:8/200 100mbit:16/400; fi
+[ $# != 0 ] || if [ $short = 1 ]; then set -- 100mbit:4/10; else set -- 100mbit:8/200 100mbit:16/200; fi
 [ ! "$hpl" ] || programs="hpl $programs"
 programs=${chosen:-$programs}
 keep=$work
