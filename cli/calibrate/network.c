@@ -302,6 +302,23 @@ static void report(const tlp_network *net, const char *folder)
             net->detached_bytes);
 }
 
+/* MPI libraries change to their protocol for long messages below that. */
+enum { LONG_BYTES = 512 << 10 };
+
+/* On a slow network, the time may not suffice for long messages. */
+static void warn_of_short(const tlp_probe_data *data)
+{
+    double longest = 0;
+    for (size_t i = 0; i < data->n_rows; i++)
+        if (data->rows[i].kind == KIND_pingpong && data->rows[i].bytes > longest)
+            longest = data->rows[i].bytes;
+    if (longest < LONG_BYTES)
+        fprintf(stderr,
+                "timeless: warning: the longest message measured has %.0f B, and the times of "
+                "longer ones are guessed from it; measure for a longer time (--max-seconds)\n",
+                longest);
+}
+
 static tl_status finish_archive(tlp_archive *archive, const struct arguments *a, const char *path,
                                 const tlp_network *net, const tlp_probe_data *data, tl_error *err)
 {
@@ -357,8 +374,10 @@ static tl_status make_platform(const struct arguments *a, const char *path, tlp_
         status = tlp_network_write(&net, &data, &to, err);
     if (status == TL_OK && archive)
         status = finish_archive(archive, a, path, &net, &data, err);
-    if (status == TL_OK)
+    if (status == TL_OK) {
         report(&net, a->folder);
+        warn_of_short(&data);
+    }
     if (in)
         fclose(in);
     tlp_network_clear(&net);

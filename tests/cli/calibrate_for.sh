@@ -146,6 +146,12 @@ printf '%s\n' '#!/bin/sh' 'echo "2 users are logged in"' 'exec ./probe "$@"' >la
 check 'what a launcher prints before is no measurement' "$timeless" calibrate network --for sent.tl --max-seconds 5 -o chatty --archive none -- ./launcher
 check 'and is not added' test "$(grep -c '^[0-9]' chatty/network.csv)" = 1600
 check 'which gives the same platform again' sh -c '"$0" calibrate network --from net/network.csv -o same && cmp net/platform.xml same/platform.xml' "$timeless"
+cp "$scratch/err" said
+check 'half a megabyte is long enough' sh -c '! grep -q "longest message" said'
+awk -F, '/^#/ {print; next} $8 <= 8192 || $1 == "n" {print}' net/network.csv | sed "s/^# end .*/# end $(awk -F, '/^[0-9]/ && $8 <= 8192' net/network.csv | wc -l)/" >short.csv
+check 'a network without long messages' "$timeless" calibrate network --from short.csv -o short --archive none
+cp "$scratch/err" said
+check '... is told' grep -q '^timeless: warning: the longest message measured has [1-8][0-9]* B, .*(--max-seconds)$' said
 check 'without --for, a measurement replaces it' "$timeless" calibrate network -o net --archive none -- ./probe
 check 'with its own rows' test "$(rows)" = 500
 sed -i 's/made up/of another kind/' probe
