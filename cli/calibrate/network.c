@@ -315,7 +315,7 @@ static void warn_of_short(const tlp_probe_data *data)
     if (longest < LONG_BYTES)
         fprintf(stderr,
                 "timeless: warning: the longest message measured has %.0f B, and the times of "
-                "longer ones are guessed from it; measure for a longer time (--max-seconds)\n",
+                "longer ones are guessed from it; measure with more --max-seconds or --max-bytes\n",
                 longest);
 }
 

@@ -23,11 +23,20 @@ tl_status loggops_refuse(const loggops_reading *t, const tl_event *e)
                        : "");
 }
 
+/* A new operation, to be filled in; NULL without memory. */
+static loggops_op *next_op(loggops_reading *t)
+{
+    return loggops_grow((void **)&t->ops, t->n_ops + 1, &t->ops_room, sizeof *t->ops)
+               ? &t->ops[t->n_ops++]
+               : NULL;
+}
+
 tl_status loggops_add(loggops_reading *t, loggops_op op)
 {
-    if (!loggops_grow((void **)&t->ops, t->n_ops + 1, &t->ops_room, sizeof *t->ops))
+    loggops_op *to = next_op(t);
+    if (!to)
         return loggops_out_of_memory(t);
-    t->ops[t->n_ops++] = op;
+    *to = op;
     return TL_OK;
 }
 
@@ -56,9 +65,10 @@ tl_status loggops_add_compute(loggops_reading *t)
     const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
     if (t->is_stream)
         t->compute_ps += amount;
-    if (!loggops_grow((void **)&t->ops, t->n_ops + 1, &t->ops_room, sizeof *t->ops))
+    loggops_op *op = next_op(t);
+    if (!op)
         return loggops_out_of_memory(t);
-    t->ops[t->n_ops++] = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount};
+    *op = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount};
     return TL_OK;
 }
 

@@ -151,7 +151,7 @@ check 'half a megabyte is long enough' sh -c '! grep -q "longest message" said'
 awk -F, '/^#/ {print; next} $8 <= 8192 || $1 == "n" {print}' net/network.csv | sed "s/^# end .*/# end $(awk -F, '/^[0-9]/ && $8 <= 8192' net/network.csv | wc -l)/" >short.csv
 check 'a network without long messages' "$timeless" calibrate network --from short.csv -o short --archive none
 cp "$scratch/err" said
-check '... is told' grep -q '^timeless: warning: the longest message measured has [1-8][0-9]* B, .*(--max-seconds)$' said
+check '... is told' grep -q '^timeless: warning: the longest message measured has [1-8][0-9]* B, .*more --max-seconds or --max-bytes$' said
 check 'without --for, a measurement replaces it' "$timeless" calibrate network -o net --archive none -- ./probe
 check 'with its own rows' test "$(rows)" = 500
 sed -i 's/made up/of another kind/' probe
