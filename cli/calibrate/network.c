@@ -30,14 +30,17 @@ enum {
     KEY_PROBE,
     KEY_ARCHIVE,
     KEY_FOR,
-    KEY_PER_HOST
+    KEY_PER_HOST,
+    KEY_LAUNCHES
 };
 enum { MAX_ARGS = 256, MAX_PER_HOST = 64 };
+/* By default, a launch of the probe measures at least so long. */
+enum { LAUNCH_SECONDS = 18, DEFAULT_LAUNCHES = 5, MAX_LAUNCHES = 1000 };
 
 struct arguments {
-    const char *folder, *hosts, *from, *probe, *archive_path, *trace;
+    const char *folder, *hosts, *from, *probe, *archive_path, *trace, *raw;
     uint64_t max_seconds, max_bytes, seed; /* max_seconds 0: not given */
-    int nodes, per_host;
+    int nodes, per_host, n_launches; /* n_launches 0: not given */
     char **launcher; /* mpirun and its arguments */
     int n_launcher;
     tlp_network_needs needs; /* of the trace */
@@ -58,6 +61,10 @@ static const struct argp_option options[] = {
      0},
     {"max-seconds", KEY_MAX_SECONDS, "S", 0, "measure for S seconds (default: 90; with --for: 60)",
      0},
+    {"launches", KEY_LAUNCHES, "N", 0,
+     "start the measuring program N times, for a part of the time each: runs differ from launch to "
+     "launch (default: one for 18 s, at most 5)",
+     0},
     {"max-bytes", KEY_MAX_BYTES, "N", 0, "size of the largest message (default: 1000000000)", 0},
     {"seed", KEY_SEED, "N", 0, "draw operations and sizes from this seed (default: 1)", 0},
     {"probe", KEY_PROBE, "FILE", 0, "the measuring program, if the hosts have it elsewhere", 0},
@@ -70,6 +77,12 @@ static const struct argp_option options[] = {
      "zip with the measurements, or none (default: network-MOMENT.zip in the folder)", 0},
     {0}};
 
+static int default_launches(uint64_t max_seconds)
+{
+    const uint64_t n = max_seconds / LAUNCH_SECONDS;
+    return n < 1 ? 1 : n < DEFAULT_LAUNCHES ? (int)n : DEFAULT_LAUNCHES;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *a = state->input;
@@ -78,6 +91,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_HOSTS: a->hosts = value; return 0;
     case KEY_MAX_SECONDS:
         a->max_seconds = cli_parse_number_from(state, "--max-seconds", value, 1, 86400);
+        return 0;
+    case KEY_LAUNCHES:
+        a->n_launches = (int)cli_parse_number_from(state, "--launches", value, 1, MAX_LAUNCHES);
         return 0;
     case KEY_MAX_BYTES:
         a->max_bytes = cli_parse_number_from(state, "--max-bytes", value, 1024, INT_MAX);
@@ -105,6 +121,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "give only one of --for and --from");
         if (!a->max_seconds)
             a->max_seconds = a->trace ? 60 : 90;
+        if (!a->n_launches)
+            a->n_launches = default_launches(a->max_seconds);
+        if ((uint64_t)a->n_launches > a->max_seconds)
+            argp_error(state, "--launches %d needs a second for each: give more --max-seconds",
+                       a->n_launches);
         if ((a->hosts != NULL) + (a->launcher != NULL) + (a->from != NULL) > 1)
             argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --from");
         if (a->per_host > 1 && !a->hosts && !a->launcher && !a->from)
@@ -152,8 +173,18 @@ static int some_on_each(const char *hosts, int n_each, char *out, size_t size)
     return n;
 }
 
+/* "18/90": the seconds of a launch, the first of which has what is left over, and of all. */
+static void write_seconds(const struct arguments *a, int launch, char *out, size_t size)
+{
+    const uint64_t n = (uint64_t)a->n_launches,
+                   seconds = a->max_seconds / n + (launch ? 0 : a->max_seconds % n);
+    snprintf(out, size, n > 1 ? "%llu/%llu" : "%llu", (unsigned long long)seconds,
+             (unsigned long long)a->max_seconds);
+}
+
 /* The command that measures. Its texts are in the caller's buffers. */
-static int build_command(const struct arguments *a, char *probe, char (*texts)[4096], char **argv)
+static int build_command(const struct arguments *a, int launch, char *probe, char (*texts)[4096],
+                         char **argv)
 {
     int n = 0;
     if (a->launcher) {
@@ -175,8 +206,8 @@ static int build_command(const struct arguments *a, char *probe, char (*texts)[4
         }
     }
     argv[n++] = probe;
-    snprintf(texts[2], sizeof texts[2], "%llu", (unsigned long long)a->max_seconds);
-    snprintf(texts[3], sizeof texts[3], "%llu", (unsigned long long)a->seed);
+    write_seconds(a, launch, texts[2], sizeof texts[2]);
+    snprintf(texts[3], sizeof texts[3], "%llu", (unsigned long long)a->seed + (unsigned)launch);
     snprintf(texts[4], sizeof texts[4], "%llu", (unsigned long long)a->max_bytes);
     for (int i = 2; i < 5; i++)
         argv[n++] = texts[i];
@@ -254,7 +285,7 @@ static int copy_until_end(FILE *in, FILE *out)
 }
 
 /* Runs the probe; its measurements go to `path`. */
-static tl_status measure(const struct arguments *a, const char *path, tl_error *err)
+static tl_status measure(const struct arguments *a, int launch, const char *path, tl_error *err)
 {
     char probe[PATH_MAX], texts[7][4096], *argv[MAX_ARGS];
     pid_t pid = 0;
@@ -264,7 +295,7 @@ static tl_status measure(const struct arguments *a, const char *path, tl_error *
     err->status = TL_ERR_USAGE;
     snprintf(err->text, sizeof err->text, "--hosts '%.100s': name hosts, with commas between them",
              a->hosts ? a->hosts : "");
-    if (!build_command(a, probe, texts, argv))
+    if (!build_command(a, launch, probe, texts, argv))
         return err->status;
     FILE *out = fopen(path, "w");
     if (!out) {
@@ -278,8 +309,6 @@ static tl_status measure(const struct arguments *a, const char *path, tl_error *
         fclose(out);
         return TL_ERR_SYSTEM;
     }
-    fprintf(stderr, "timeless: measuring for %llu s, then fitting\n",
-            (unsigned long long)a->max_seconds);
     int is_complete = copy_until_end(in, out);
     int code = finish(pid, is_complete);
     fclose(in);
@@ -422,28 +451,60 @@ static tl_status check_old(const char *path, tl_error *err)
     return status;
 }
 
-/* Measures into a file beside `path`, and replaces that one or adds to it. If measuring fails, the
- * folder stays as it was. */
-static tl_status measure_into(const struct arguments *a, const char *path, tl_error *err)
+static tl_status replace(const char *new, const char *path, tl_error *err)
 {
-    const int is_more = a->trace && access(path, F_OK) == 0;
-    char added[PATH_MAX + 8], both[PATH_MAX + 8];
-    snprintf(added, sizeof added, "%s.added", path);
-    snprintf(both, sizeof both, "%s.both", path);
-    tl_status status = is_more ? check_old(path, err) : TL_OK;
-    if (status != TL_OK)
-        return status;
-    status = measure(a, added, err);
-    if (status == TL_OK)
-        status = check_measurements(added, path, err);
-    if (status == TL_OK && is_more)
-        status = tlp_probe_join(path, added, both, err);
-    if (status == TL_OK && rename(is_more ? both : added, path) != 0)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be replaced: %s; check the folder", path,
+    return rename(new, path) == 0
+               ? TL_OK
+               : tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be replaced: %s; check the folder", path,
                          strerror(errno));
-    unlink(added);
-    if (is_more && status != TL_OK)
+}
+
+static void announce(const struct arguments *a)
+{
+    fprintf(stderr, "timeless: measuring for %llu s", (unsigned long long)a->max_seconds);
+    if (a->n_launches > 1)
+        fprintf(stderr, ", in %d launches", a->n_launches);
+    fputs(", then fitting\n", stderr);
+}
+
+/* Measures into a file. It becomes the measurements of `old`, if that is not NULL, and these ones
+ * behind them. */
+static tl_status measure_launch(const struct arguments *a, int launch, const char *old,
+                                const char *path, tl_error *err)
+{
+    char both[PATH_MAX + 16];
+    snprintf(both, sizeof both, "%s.both", path);
+    tl_status status = measure(a, launch, path, err);
+    if (status == TL_OK)
+        status = check_measurements(path, a->raw, err);
+    if (status == TL_OK && old)
+        status = tlp_probe_join(old, path, both, err);
+    if (status == TL_OK && old)
+        status = replace(both, path, err);
+    if (old && status != TL_OK)
         unlink(both);
+    return status;
+}
+
+/* Measures into files beside a->raw, and replaces that one or adds to it. If measuring fails, the
+ * folder stays as it was. */
+static tl_status measure_all(const struct arguments *a, tl_error *err)
+{
+    const char *so_far = a->trace && access(a->raw, F_OK) == 0 ? a->raw : NULL;
+    char files[2][PATH_MAX + 16];
+    tl_status status = so_far ? check_old(a->raw, err) : TL_OK;
+    snprintf(files[0], sizeof files[0], "%s.added", a->raw);
+    snprintf(files[1], sizeof files[1], "%s.more", a->raw);
+    if (status == TL_OK)
+        announce(a);
+    for (int i = 0; i < a->n_launches && status == TL_OK; i++) {
+        status = measure_launch(a, i, so_far, files[i % 2], err);
+        so_far = files[i % 2];
+    }
+    if (status == TL_OK)
+        status = replace(so_far, a->raw, err);
+    unlink(files[0]);
+    unlink(files[1]);
     return status;
 }
 
@@ -470,6 +531,7 @@ int calibrate_network(int argc, char **argv)
     snprintf(path, sizeof path, "%s", a.from ? a.from : a.folder);
     if (!a.from)
         snprintf(path, sizeof path, "%s/network.csv", a.folder);
+    a.raw = path;
     char archive_path[PATH_MAX];
     tlp_archive *archive = NULL;
     tl_status status = TL_OK;
@@ -477,7 +539,7 @@ int calibrate_network(int argc, char **argv)
     if (*archive_path && (!a.from || a.archive_path))
         status = tlp_archive_begin(archive_path, "network", argc, argv, &archive, &err);
     if (status == TL_OK && !a.from)
-        status = measure_into(&a, path, &err);
+        status = measure_all(&a, &err);
     if (status == TL_OK)
         status = make_platform(&a, path, archive, &err);
     tlp_archive_free(archive);

@@ -21,9 +21,10 @@
  *   apart    of `pairs`: the second pair is on other hosts than the first
  *   count    messages of a burst or of `order`, or exchanges in a row, with their mean in seconds,
  * or pairs of ranks at once delay_s  of `late`: how late its receive came
+ *   launch   of the probe, from 0 on
  */
 typedef struct tlp_probe_row {
-    int kind, is_warm, same_host, apart, count;
+    int kind, is_warm, same_host, apart, count, launch;
     double bytes, delay_s, seconds;
 } tlp_probe_row;
 
@@ -36,6 +37,7 @@ typedef struct tlp_probe_data {
     unsigned long long seed;
     double max_seconds;
     long long max_bytes;
+    int n_launches; /* of the probe: one behind the other in the file */
 } tlp_probe_data;
 
 /* Reads up to the line that ends the measurements. Errors name `path` and the line. */

@@ -20,9 +20,16 @@ static tl_status read_file(const char *path, tlp_probe_data *out, tl_error *err)
     return status;
 }
 
-/* Copies a file up to its last line; of the second file, only its measurements and their moment,
- * which is then the one that holds. What mpirun printed before the probe's first line is none of
- * them. Returns 0 if the file cannot be read. */
+/* Of a second file, what is copied: its measurements, how long they took, and their moment, which
+ * is then the one that holds. */
+static int is_of_launch(const char *line)
+{
+    return isdigit((unsigned char)*line) || !strncmp(line, "# moment ", 9) ||
+           !strncmp(line, "# seconds ", 10);
+}
+
+/* Copies a file up to its last line. What mpirun printed before the probe's first line is no
+ * measurement. Returns 0 if the file cannot be read. */
 static int copy(const char *path, int is_second, FILE *out)
 {
     static const char first[] = "# timeless-network-probe ";
@@ -32,8 +39,7 @@ static int copy(const char *path, int is_second, FILE *out)
     FILE *in = fopen(path, "r");
     while (in && getline(&line, &size, in) >= 0 && strncmp(line, "# end ", 6) != 0) {
         is_probe |= !strncmp(line, first, sizeof first - 1);
-        if (!is_second ||
-            (is_probe && (isdigit((unsigned char)*line) || !strncmp(line, "# moment ", 9))))
+        if (!is_second || (is_probe && is_of_launch(line)))
             fputs(line, out);
     }
     const int good = in && !ferror(in);

@@ -5,6 +5,10 @@
  * the mean 1. The factor is that of the time in the network, latency and bytes; it also stands for
  * what the overheads of sender and receiver vary by.
  *
+ * Runs of a program differ, too, because a launch finds other cores, memory and moments. So the
+ * measurement has several launches, each in several parts, and a class has a factor of the run: by
+ * how much the means of these parts differ, beyond what their single transfers explain.
+ *
  * A ping-pong consists of two messages. The deviation of its half is that of one message divided by
  * the square root of 2, if both vary independently.
  *
@@ -27,11 +31,11 @@
 #define ENVELOPE_BYTES 16
 /* No factor is smaller, whatever was measured: a message takes time. */
 #define LEAST_FACTOR 0.05
-/* As in mixture.c: less would be the resolution of the clock. */
-#define LEAST_SD 0.002
+/* The deviation of a run's factor is not larger: a replay could not draw from it. */
+#define MOST_RUN_SD 0.3
 enum {
-    FEWEST = 20,   /* transfers of a class: as many as one mode needs in mixture.c */
-    N_BLOCKS = 20, /* parts of the measurement, for what varies slowly: a choice */
+    FEWEST = 20,  /* transfers of a class: as many as one mode needs in mixture.c */
+    N_PARTS = 20, /* of the measurement, for what varies slowly: a choice */
     MOST_CLASSES = TLP_MAX_SEGMENTS
 };
 
@@ -39,14 +43,16 @@ enum {
 typedef struct excess {
     double value;
     int segment, is_outlier;
+    int launch, part; /* part: of the measurement, ascending */
 } excess;
 
 typedef struct noise_class {
     int first, last; /* segments */
     size_t n, n_outliers;
-    double sd, least;
+    double least;
     int n_modes;
     tlp_line_mode modes[TLP_LINE_MODES];
+    double run_sd;
 } noise_class;
 
 typedef struct noise_path {
@@ -56,7 +62,7 @@ typedef struct noise_path {
     excess *rows; /* in the order in which they were measured */
     int n_classes;
     noise_class classes[MOST_CLASSES];
-    double run_sd;
+    int n_launches;
 } noise_path;
 
 /* Seconds of a transfer in the network, and in all. */
@@ -85,8 +91,24 @@ static void select_rows(noise_path *p, const tlp_probe_data *data)
         const int segment = tlp_segment_of(&p->net->pieces, row->bytes);
         const double line_s = transfer_s(p, segment, row->bytes),
                      seconds = (row->seconds - p->net->wtime_s) / 2;
-        p->rows[p->n++] = (excess){(seconds - line_s) / network_s(p, segment, row->bytes), segment,
-                                   seconds > OUTLIER * line_s};
+        p->rows[p->n++] = (excess){.value = (seconds - line_s) / network_s(p, segment, row->bytes),
+                                   .segment = segment,
+                                   .is_outlier = seconds > OUTLIER * line_s,
+                                   .launch = row->launch};
+    }
+}
+
+/* Parts of each launch, about N_PARTS in all. */
+static void number_parts(noise_path *p, int n_launches)
+{
+    p->n_launches = n_launches > 1 ? n_launches : 1;
+    const size_t n_parts = p->n_launches < N_PARTS ? (size_t)(N_PARTS / p->n_launches) : 1;
+    for (size_t i = 0, end; i < p->n; i = end) {
+        for (end = i; end < p->n && p->rows[end].launch == p->rows[i].launch; end++)
+            ;
+        for (size_t k = i; k < end; k++)
+            p->rows[k].part =
+                p->rows[k].launch * (int)n_parts + (int)((k - i) * n_parts / (end - i));
     }
 }
 
@@ -132,7 +154,6 @@ static tl_status fit_class(const noise_path *p, noise_class *c, double *values, 
         if (!p->rows[i].is_outlier && is_of(c, &p->rows[i]))
             values[n++] = p->rows[i].value;
     mean = gsl_stats_mean(values, 1, n);
-    c->sd = gsl_stats_sd(values, 1, n);
     c->least = 1;
     for (size_t i = 0; i < n; i++) {
         values[i] = 1 + sqrt(2) * (values[i] - mean);
@@ -156,29 +177,49 @@ static tl_status fit_class(const noise_path *p, noise_class *c, double *values, 
     return TL_OK;
 }
 
-/* What the blocks of the measurement differ by, beyond what their single transfers explain: an
- * estimate by moments. Classes with little noise weigh more. */
-static void fit_run(noise_path *p)
+/* Sums over parts: of n, n^2, sum, sum^2 / n; and of squares. */
+typedef struct part_sums {
+    double n_parts, n, n_2, sum, between, squares;
+} part_sums;
+
+static void end_part(part_sums *s, double *n, double *sum)
 {
-    double excess_2 = 0;
-    int n_blocks = 0;
-    for (int b = 0; b < N_BLOCKS; b++) {
-        double sum = 0, weight = 0;
-        for (size_t i = p->n * (size_t)b / N_BLOCKS; i < p->n * (size_t)(b + 1) / N_BLOCKS; i++) {
-            const excess *e = &p->rows[i];
-            for (int k = 0; k < p->n_classes && !e->is_outlier; k++) {
-                const noise_class *c = &p->classes[k];
-                const double sd = fmax(LEAST_SD, c->sd), w = is_of(c, e) ? 1 / (sd * sd) : 0;
-                sum += w * e->value;
-                weight += w;
-            }
-        }
-        if (!(weight > 0))
-            continue;
-        excess_2 += sum * sum / (weight * weight) - 1 / weight;
-        n_blocks++;
+    if (*n > 0) {
+        s->n_parts++;
+        s->n += *n;
+        s->n_2 += *n * *n;
+        s->sum += *sum;
+        s->between += *sum * *sum / *n;
     }
-    p->run_sd = n_blocks > 1 ? fmin(0.3, sqrt(fmax(0, excess_2 / n_blocks))) : 0;
+    *n = *sum = 0;
+}
+
+/* The variance of what all transfers of a part have in common: the estimate by moments of a
+ * one-way random-effects model (S. R. Searle, G. Casella, C. E. McCulloch, Variance Components,
+ * 1992, section 3.6). All parts of a launch have its factor in common, and the lines go through the
+ * mean of the launches. */
+static double fit_run(const noise_path *p, const noise_class *c)
+{
+    part_sums s = {0};
+    double n = 0, sum = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const excess *e = &p->rows[i];
+        if (i && e->part != p->rows[i - 1].part)
+            end_part(&s, &n, &sum);
+        if (e->is_outlier || !is_of(c, e))
+            continue;
+        n++;
+        sum += e->value;
+        s.squares += e->value * e->value;
+    }
+    end_part(&s, &n, &sum);
+    if (s.n_parts < 2 || s.n <= s.n_parts)
+        return 0;
+    const double within_2 = (s.squares - s.between) / (s.n - s.n_parts),
+                 apart = s.between - s.sum * s.sum / s.n - (s.n_parts - 1) * within_2,
+                 run_2 = apart / (s.n - s.n_2 / s.n),
+                 of_launches = p->n_launches > 1 ? p->n_launches / (p->n_launches - 1.0) : 1;
+    return fmin(MOST_RUN_SD, sqrt(fmax(0, run_2 * of_launches)));
 }
 
 static tl_status fit_path(noise_path *p, const tlp_probe_data *data, double *values, double *ones)
@@ -188,11 +229,12 @@ static tl_status fit_path(noise_path *p, const tlp_probe_data *data, double *val
         p->is_local ? p->net->one_host || p->net->loopback_Bps > 0 : !p->net->one_host;
     if (is_known)
         select_rows(p, data);
+    number_parts(p, data->n_launches);
     find_classes(p);
-    for (int k = 0; k < p->n_classes && status == TL_OK; k++)
+    for (int k = 0; k < p->n_classes && status == TL_OK; k++) {
         status = fit_class(p, &p->classes[k], values, ones);
-    if (status == TL_OK)
-        fit_run(p);
+        p->classes[k].run_sd = fit_run(p, &p->classes[k]);
+    }
     return status;
 }
 
@@ -215,23 +257,26 @@ static void write_path(const noise_path *p, const char *name, FILE *out)
         const double above_bytes = i ? p->net->pieces.breaks[c->first] : 0;
         fprintf(out,
                 "  # %s; %zu outliers are left out\n"
-                "  { above_bytes = %.0f.0; samples = %zu; least = %.4f;\n    modes = (",
-                protocol_of(p->net, above_bytes), c->n_outliers, above_bytes, c->n, c->least);
+                "  { above_bytes = %.0f.0; samples = %zu; least = %.4f; run_sd = %.6f;\n"
+                "    modes = (",
+                protocol_of(p->net, above_bytes), c->n_outliers, above_bytes, c->n, c->least,
+                c->run_sd);
         for (int k = 0; k < c->n_modes; k++)
             fprintf(out, "%s [ %.6f, %.6f, %.6f ]", k ? "," : "", c->modes[k].share,
                     fmax(c->least, c->modes[k].mean), c->modes[k].sd);
         fprintf(out, " ); }%s\n", i + 1 == p->n_classes ? "" : ",");
     }
-    fprintf(out, ");\n%s_run_sd = %.6f;\n", name, p->run_sd);
+    fputs(");\n", out);
 }
 
 static void write_noise(const noise_path paths[2], const tlp_probe_data *data, FILE *out)
 {
     fprintf(out,
             "# Measured by 'timeless calibrate network' %s at %s: %d ranks on %d host%s, %s,\n"
-            "# seed %llu, %zu operations.\n",
+            "# seed %llu, %zu operations in %d launch%s.\n",
             tl_version(), *data->moment ? data->moment : "an unknown moment", data->n_ranks,
-            data->n_hosts, data->n_hosts == 1 ? "" : "s", data->mpi, data->seed, data->n_rows);
+            data->n_hosts, data->n_hosts == 1 ? "" : "s", data->mpi, data->seed, data->n_rows,
+            data->n_launches > 1 ? data->n_launches : 1, data->n_launches > 1 ? "es" : "");
     fputs(
         "# The noise of messages, for 'timeless replay --noise network': the factor of the time\n"
         "# that a message takes in the network. From half round trips, measured - fitted, divided\n"
@@ -239,8 +284,8 @@ static void write_noise(const noise_path paths[2], const tlp_probe_data *data, F
         "# modes: weight, mean, standard deviation; the mean of all is 1, the fitted line. "
         "Outliers,\n"
         "# which take more than twice the line, are left out. least: the smallest measured.\n"
-        "# run_sd: deviation of the means of 20 parts of the measurement, beyond that of their\n"
-        "# single transfers.\n",
+        "# run_sd: deviation of the factor that all messages of a run have in common, from the\n"
+        "# means of 20 parts of these launches, beyond what their single transfers explain.\n",
         out);
     write_path(&paths[0], "between", out);
     write_path(&paths[1], "within", out);

@@ -49,9 +49,9 @@ static const char *const kind_names[] = {
 
 static struct {
     int rank, n_ranks;
-    int host[MAX_RANKS]; /* of each rank: the first rank that stands there */
-    double begin_s, seconds;
-    double least_s, per_byte_s; /* of a transfer, roughly */
+    int host[MAX_RANKS];                  /* of each rank: the first rank that stands there */
+    double begin_s, seconds, all_seconds; /* of this launch, and of all of the calibration */
+    double least_s, per_byte_s;           /* of a transfer, roughly */
     int64_t max_bytes;
     int per_host; /* ranks on each host, if all levels of a node are measured; else 1 */
     FILE *rows;   /* kept in memory while there is something to measure */
@@ -247,7 +247,7 @@ static void find_largest(int n_hosts, int64_t max_bytes)
         me.least_s = fmin(me.least_s, half_s);
         me.per_byte_s = half_s / (double)o.bytes;
         me.max_bytes = o.bytes;
-        if (half_s > LONGEST_SHARE * me.seconds)
+        if (half_s > LONGEST_SHARE * me.all_seconds)
             return;
     }
     me.max_bytes = max_bytes < me.max_bytes * 2 ? max_bytes : me.max_bytes;
@@ -309,7 +309,7 @@ static void run(int n_hosts, const int *cores, const char *machines, uint64_t se
 static const char *find_error(int argc, int n_hosts, char *text, size_t size)
 {
     if (argc < 4 || argc > 6)
-        return "usage: SECONDS SEED MAX_BYTES [SIZE,SIZE...] [RANKS_PER_HOST]";
+        return "usage: SECONDS[/OF_ALL_LAUNCHES] SEED MAX_BYTES [SIZE,SIZE...] [RANKS_PER_HOST]";
     if (me.n_ranks < 2 || me.n_ranks > MAX_RANKS)
         return "needs 2 ranks or more, 4096 at most";
     if (me.per_host < 1 || me.per_host > MAX_PER_HOST)
@@ -317,6 +317,15 @@ static const char *find_error(int argc, int n_hosts, char *text, size_t size)
     return me.per_host == 1
                ? NULL
                : tlp_check_hosts(me.host, me.n_ranks, n_hosts, me.per_host, text, size);
+}
+
+/* "18/90": the seconds of this launch, and of all. */
+static void take_seconds(const char *text)
+{
+    char *end;
+    me.seconds = me.all_seconds = strtod(text, &end);
+    if (*end == '/')
+        me.all_seconds = fmax(me.seconds, strtod(end + 1, NULL));
 }
 
 /* Arguments: seconds, seed, largest message in bytes, and perhaps sizes of messages, and the ranks
@@ -340,7 +349,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 2;
     }
-    me.seconds = strtod(argv[1], NULL);
+    take_seconds(argv[1]);
     if (argc >= 5)
         tlp_draw_take_sizes(argv[4]);
     char *machines = tlp_describe_hosts(me.host);

@@ -65,12 +65,19 @@ static double number_after(const char *line, const char *key)
     return at ? fmax(0, fmin(1e15, strtod(at + strlen(key), NULL))) : 0;
 }
 
+/* Each launch of the probe states when it began. */
+static void parse_moment(const char *text, tlp_probe_data *data)
+{
+    snprintf(data->moment, sizeof data->moment, "%.*s", (int)strcspn(text, "\n"), text);
+    data->n_launches++;
+}
+
 static void parse_head(const char *line, tlp_probe_data *data)
 {
     if (!strncmp(line, "# mpi ", 6))
         snprintf(data->mpi, sizeof data->mpi, "%.*s", (int)strcspn(line + 6, ",\n"), line + 6);
     else if (!strncmp(line, "# moment ", 9))
-        snprintf(data->moment, sizeof data->moment, "%.*s", (int)strcspn(line + 9, "\n"), line + 9);
+        parse_moment(line + 9, data);
     else if (!strncmp(line, "# rank ", 7) && data->n_ranks++ == 0)
         data->n_cores = (int)fmin(1 << 20, number_after(line, " cores "));
     else if (!strncmp(line, "# hosts ", 8))
@@ -80,7 +87,7 @@ static void parse_head(const char *line, tlp_probe_data *data)
     else if (!strncmp(line, "# seed ", 7))
         data->seed = (unsigned long long)number_after(line, "# seed ");
     else if (!strncmp(line, "# seconds ", 10))
-        data->max_seconds = number_after(line, "# seconds ");
+        data->max_seconds += number_after(line, "# seconds ");
     else if (!strncmp(line, "# max_bytes ", 12))
         data->max_bytes = (long long)number_after(line, "# max_bytes ");
 }
@@ -94,7 +101,8 @@ static tl_status add_row(tlp_probe_data *data, size_t *room, const tlp_probe_row
             return TL_ERR_MEMORY;
         data->rows = more;
     }
-    data->rows[data->n_rows++] = *row;
+    data->rows[data->n_rows] = *row;
+    data->rows[data->n_rows++].launch = data->n_launches ? data->n_launches - 1 : 0;
     return TL_OK;
 }
 

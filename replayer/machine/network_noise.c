@@ -38,26 +38,28 @@ static const tlr_noise_class *class_of(const tlr_noise_path *path, double bytes)
     return &path->classes[i];
 }
 
-/* The reader refuses deviations of a run with which this could be negative. */
-static double least_of_run(double sd)
-{
-    return 1 - 3 * sd;
-}
+/* The reader refuses deviations of a run with which a factor could be negative. */
+static const double most_deviations = 3;
 
 tlr_message_noise tlr_message_noise_begin(const tlr_platform *platform, const tlr_options *options)
 {
-    tlr_message_noise m = {.run_factor = {1, 1}};
+    tlr_message_noise m = {0};
     if (!options->network_noise || !platform)
         return m;
     m.noise = platform->network_noise;
     m.seed = options->seed;
     m.part = options->part;
     for (uint32_t i = 0; m.noise && i < TLR_N_PATHS; i++) {
-        const double sd = m.noise->paths[i].run_sd;
         const tlr_draw_key key = {.seed = m.seed, .purpose = TLR_DRAW_MESSAGE_RUN, .index = i};
-        m.run_factor[i] = draw_cut(&key, 1, sd, least_of_run(sd));
+        m.run_deviations[i] = draw_cut(&key, 0, 1, -most_deviations);
     }
     return m;
+}
+
+/* Messages of all classes are slow in the same runs. */
+static double run_factor(const tlr_message_noise *m, int path, double sd)
+{
+    return 1 + sd * m->run_deviations[path];
 }
 
 double tlr_message_factor(const tlr_message_noise *m, uint32_t job, uint32_t rank, uint64_t number,
@@ -65,7 +67,7 @@ double tlr_message_factor(const tlr_message_noise *m, uint32_t job, uint32_t ran
 {
     const tlr_noise_path *of_path = &m->noise->paths[path];
     if (!of_path->n)
-        return m->run_factor[path];
+        return run_factor(m, path, of_path->run_sd);
     const tlr_noise_class *class = class_of(of_path, bytes);
     const tlr_draw_key key = {.seed = m->seed,
                               .purpose = TLR_DRAW_MESSAGE,
@@ -73,7 +75,7 @@ double tlr_message_factor(const tlr_message_noise *m, uint32_t job, uint32_t ran
                               .rank = rank,
                               .index = number};
     const tlr_mode *mode = draw_mode(&key, class);
-    return m->run_factor[path] * draw_cut(&key, mode->mean, mode->sd, class->least);
+    return run_factor(m, path, class->run_sd) * draw_cut(&key, mode->mean, mode->sd, class->least);
 }
 
 double tlr_message_least_factor(const tlr_message_noise *m)
@@ -81,9 +83,10 @@ double tlr_message_least_factor(const tlr_message_noise *m)
     double least = 1;
     for (int p = 0; m->noise && p < TLR_N_PATHS; p++) {
         const tlr_noise_path *path = &m->noise->paths[p];
-        least = fmin(least, m->run_factor[p]);
+        if (!path->n)
+            least = fmin(least, run_factor(m, p, path->run_sd));
         for (size_t i = 0; i < path->n; i++)
-            least = fmin(least, m->run_factor[p] * path->classes[i].least);
+            least = fmin(least, run_factor(m, p, path->classes[i].run_sd) * path->classes[i].least);
     }
     return least;
 }

@@ -17,14 +17,15 @@ enum { TLR_BETWEEN_HOSTS, TLR_WITHIN_HOST, TLR_N_PATHS };
 /* Messages of more than so many bytes, up to those of the next class. */
 typedef struct tlr_noise_class {
     double above_bytes;
-    double least; /* no factor is smaller; from 0.01 to 1 */
+    double least;  /* no factor is smaller; from 0.01 to 1 */
+    double run_sd; /* of the factor that all of these messages of a run have in common */
     size_t n_modes;
     tlr_mode modes[TLR_MAX_MODES]; /* the weights have the sum 1 */
 } tlr_noise_class;
 
 /* The messages of one path. */
 typedef struct tlr_noise_path {
-    double run_sd; /* of the factor that all messages of a run have in common; its mean is 1 */
+    double run_sd; /* the same for messages without classes, and where a class states none */
     size_t n;      /* 0: nothing was measured, the factors are 1 */
     tlr_noise_class *classes; /* ascending; the first one is above 0 bytes */
 } tlr_noise_path;
@@ -38,7 +39,8 @@ typedef struct tlr_message_noise {
     const tlr_network_noise *noise; /* NULL: all factors are 1 */
     uint64_t seed;
     uint32_t part; /* tlr_options.part */
-    double run_factor[TLR_N_PATHS];
+    /* How many deviations the factors of the run are from 1, by path: from -3 to 3. */
+    double run_deviations[TLR_N_PATHS];
 } tlr_message_noise;
 
 /* network_noise_read.c: reads noise.conf. Errors name the file and the line. */

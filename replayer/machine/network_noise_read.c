@@ -18,7 +18,8 @@
 
 static const char *const top_names[] = {"between", "within", "between_run_sd", "within_run_sd",
                                         NULL};
-static const char *const class_names[] = {"above_bytes", "samples", "least", "modes", NULL};
+static const char *const class_names[] = {"above_bytes", "samples", "least",
+                                          "run_sd",      "modes",   NULL};
 
 /* One number of a mode; *out is not changed if it is none, or not finite. */
 static int read_element(const config_setting_t *mode, int i, double *out)
@@ -83,6 +84,18 @@ static tl_status read_modes(const tlr_reading *in, const config_setting_t *group
     return TL_OK;
 }
 
+/* *out is not changed if the group does not state it. */
+static tl_status read_run(const tlr_reading *in, const config_setting_t *group, const char *name,
+                          double *out)
+{
+    const tl_status status = tlr_setting_optional(in, group, name, 0, out);
+    if (status != TL_OK || *out <= MOST_RUN_SD)
+        return status;
+    return tlr_refuse(in, config_setting_source_line(config_setting_get_member(group, name)),
+                      "'%s' is %g; give at most %g", name, *out, MOST_RUN_SD);
+}
+
+/* out->run_sd: that of the path. */
 static tl_status read_class(const tlr_reading *in, const config_setting_t *group,
                             const tlr_noise_class *before, tlr_noise_class *out)
 {
@@ -95,6 +108,8 @@ static tl_status read_class(const tlr_reading *in, const config_setting_t *group
         status = tlr_setting_optional(in, group, "samples", 0, &samples);
     if (status == TL_OK)
         status = tlr_setting_number(in, group, "least", 0, &out->least);
+    if (status == TL_OK)
+        status = read_run(in, group, "run_sd", &out->run_sd);
     if (status != TL_OK)
         return status;
     if (before ? out->above_bytes <= before->above_bytes : out->above_bytes != 0)
@@ -112,18 +127,17 @@ static tl_status read_path(const tlr_reading *in, const config_setting_t *root, 
     const config_setting_t *list = NULL;
     tl_status status = tlr_setting_list(in, root, name, &list);
     if (status == TL_OK)
-        status = tlr_setting_optional(in, root, run_name, 0, &out->run_sd);
+        status = read_run(in, root, run_name, &out->run_sd);
     if (status != TL_OK)
         return status;
-    if (out->run_sd > MOST_RUN_SD)
-        return tlr_refuse(in, config_setting_source_line(config_setting_get_member(root, run_name)),
-                          "'%s' is %g; give at most %g", run_name, out->run_sd, MOST_RUN_SD);
     const int n = list ? config_setting_length(list) : 0;
     if (n && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
         return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
-    for (; (int)out->n < n && status == TL_OK; out->n++)
+    for (; (int)out->n < n && status == TL_OK; out->n++) {
+        out->classes[out->n].run_sd = out->run_sd;
         status = read_class(in, config_setting_get_elem(list, (unsigned)out->n),
                             out->n ? &out->classes[out->n - 1] : NULL, &out->classes[out->n]);
+    }
     return status;
 }
 

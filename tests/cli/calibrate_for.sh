@@ -118,7 +118,7 @@ cat >probe <<'END'
 echo "$@" >>words
 n=600; [ ! -s words.more ] || n=500
 awk -v n=$n 'BEGIN {
-    print "# timeless-network-probe 1\n# mpi made up\n# seed 1\n# seconds 60\n# max_bytes 1000000\n# hosts 2\n# rank 0 host 0 cores 1\n# rank 1 host 1 cores 1"
+    print "# timeless-network-probe 1\n# mpi made up\n# moment then\n# seed 1\n# seconds 60\n# max_bytes 1000000\n# hosts 2\n# rank 0 host 0 cores 1\n# rank 1 host 1 cores 1"
     print "n,warm,kind,from,to,same_host,apart,bytes,count,delay_s,seconds"
     split("pingpong send isend wait recv late both burst iprobe test wtime", kinds, " ")
     for (i = 0; i < n; i++) {
@@ -132,7 +132,7 @@ chmod +x probe
 trace sent 'MPI_Send count=1000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=1020 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=70000 type_bytes=1 peer=0 tag=0 comm=1' \
     'MPI_Allreduce count=16 type_bytes=8 comm=1' 'MPI_Alltoallv list=[3] recv_type_bytes=1 type_bytes=1 comm=1' 2>/dev/null ||
     trace sent 'MPI_Send count=1000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=1020 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=70000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Allreduce count=16 type_bytes=8 comm=1'
-check 'a network for a trace' "$timeless" calibrate network --for sent.tl -o net --archive none -- ./probe
+check 'a network for a trace' "$timeless" calibrate network --for sent.tl --launches 1 -o net --archive none -- ./probe
 check 'the measuring program gets the sizes of the trace, and 60 s' grep -q ' 60 1 1310720 \(3,\)\?128,1010,70000$' words
 rows() { grep -c '^[0-9]' net/network.csv; }
 check 'what was measured is kept' test "$(rows)" = 600
@@ -152,13 +152,30 @@ awk -F, '/^#/ {print; next} $8 <= 8192 || $1 == "n" {print}' net/network.csv | s
 check 'a network without long messages' "$timeless" calibrate network --from short.csv -o short --archive none
 cp "$scratch/err" said
 check '... is told' grep -q '^timeless: warning: the longest message measured has [1-8][0-9]* B, .*more --max-seconds or --max-bytes$' said
-check 'without --for, a measurement replaces it' "$timeless" calibrate network -o net --archive none -- ./probe
+check 'without --for, a measurement replaces it' "$timeless" calibrate network --launches 1 -o net --archive none -- ./probe
 check 'with its own rows' test "$(rows)" = 500
 sed -i 's/made up/of another kind/' probe
 check_exit 3 'measurements with another MPI are not mixed' "$timeless" calibrate network --for sent.tl -o net --archive none -- ./probe
 cp err said
 check 'the message names both' grep -q 'network.csv: was measured by 2 ranks on 2 hosts with made up, and now by 2 on 2 with of another kind' said
 check 'and the file stays' test "$(rows)" = 500
+# Several launches of the measuring program.
+rm words
+check 'by default, one launch for 18 s' "$timeless" calibrate network --max-seconds 44 -o launched --archive none -- ./probe
+check 'each gets its seconds, all seconds, and a seed of its own' test "$(cut -d' ' -f2-3 words | tr '\n' ' ')" = '22/44 1 22/44 2 '
+check 'all measurements are in one file' sh -c 'test "$(grep -c "^[0-9]" launched/network.csv)" = 1000 && grep -q "^# end 1000$" launched/network.csv'
+check 'with the seconds of each launch' test "$(grep -c '^# seconds' launched/network.csv)" = 2
+check 'noise.conf states the launches' grep -q '1000 operations in 2 launches' launched/noise.conf
+check 'the files on the way are removed' test -z "$(find launched -name '*.added' -o -name '*.more' -o -name '*.both')"
+rm words
+check '--launches states their number' "$timeless" calibrate network --max-seconds 44 --launches 3 -o launched --archive none -- ./probe
+check 'so many are made' test "$(wc -l <words)" = 3
+printf '%s\n' '#!/bin/sh' '[ "$(wc -l <words)" -lt 2 ] && exec ./probe "$@"' 'exit 7' >dying && chmod +x dying
+cp launched/network.csv kept.csv; rm words; echo >words
+check_exit 4 'a launch that fails' "$timeless" calibrate network --max-seconds 44 -o launched --archive none -- ./dying
+check 'leaves the measurements' cmp kept.csv launched/network.csv
+check 'and nothing beside them' test -z "$(find launched -name '*.added' -o -name '*.more' -o -name '*.both')"
+check_exit 2 'more launches than seconds' "$timeless" calibrate network --max-seconds 4 --launches 5 -o launched -- ./probe
 # A launcher that fails leaves the folder as it was.
 check_exit 4 'a launcher that measures nothing' "$timeless" calibrate network -o net --archive none -- true
 check 'leaves the measurements' test "$(rows)" = 500

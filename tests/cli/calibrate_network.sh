@@ -136,7 +136,8 @@ check 'the mean of the factors is 1' bash -c "$(declare -f moments); moments var
 check 'the deviation of one message is found' bash -c "$(declare -f moments); moments varied | awk '{ print; if (\$2 < 0.073 || \$2 > 0.127) exit 1 }'"
 check 'slow messages are counted and left out' bash -c "$(declare -f moments); moments varied | awk '{ print; n++; share += \$3 }
     END { print share / n; exit !(share / n > 0.016 && share / n < 0.064) }'"
-run_sd() { sed -n 's/^between_run_sd = \(.*\);/\1/p' "$1/noise.conf"; }
+# run_sd NAME: of all classes
+run_sd() { sed -n 's/.*samples = \(.*\); least.* run_sd = \(.*\);/\1 \2/p' "$1/noise.conf" | awk '{ n += $1; sum += $1 * $2 ^ 2 } END { print sqrt(sum / n) }'; }
 check 'messages that vary alone give runs that hardly differ' awk -v sd="$(run_sd varied)" 'BEGIN { print sd; exit !(sd < 0.015) }'
 plant drifting 0 0.05 2>/dev/null
 check 'a factor that drifts is found as that of a run' awk -v sd="$(run_sd drifting)" 'BEGIN { print sd; exit !(sd > 0.02 && sd < 0.09) }'

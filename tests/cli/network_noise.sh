@@ -115,6 +115,12 @@ EOT"
     check "$engine: runs differ by the factor of a run" within "$sd" "$(awk 'BEGIN { print 0.1 * 200 * 28e-6 }')" "$(awk 'BEGIN { print 5 * 0.0071 * 200 * 28e-6 }')"
     check "$engine: and their mean stays" within "$mean" "$(awk "BEGIN { print 200 * $(message 1000 1) }")" "$(awk 'BEGIN { print 200 * (5 * 0.01 * 28e-6) }')"
 
+    noise <<<'between = ( { above_bytes = 0; least = 1.0; run_sd = 0.1; modes = ( [ 1.0, 1.0, 0.0 ] ); },
+        { above_bytes = 5000; least = 1.0; run_sd = 0.02; modes = ( [ 1.0, 1.0, 0.0 ] ); } ); between_run_sd = 0.3;'
+    short=$(noisy pong.skel,size=1000 -q) long=$(noisy pong.skel,size=60000 -q)
+    check "$engine: a run is slow by as many deviations in each class" awk -v a="$short" -v a1="$(message 1000 1)" -v b="$long" -v b1="$(message 60000 1)" 'BEGIN {
+        x = (a / 2 - a1) / (a1 - 3e-6) / 0.1; y = (b / 2 - b1) / (b1 - 3e-6) / 0.02; print x, y; exit !(x > -3 && x < 3 && x != 0 && x - y < 1e-6 && y - x < 1e-6) }'
+
     noise <<<'between = ( { above_bytes = 0; least = 0.2; modes = ( [ 0.9, 1.0, 0.3 ], [ 0.1, 3.0, 1.0 ] ); } ); between_run_sd = 0.05;'
     noisy row.skel --json=a.json >/dev/null
     noisy row.skel --json=b.json >/dev/null
@@ -170,7 +176,7 @@ check 'budget has the noise as an input' sh -c "'$timeless' budget row.skel -p p
 check 'sweep takes the option' sh -c "'$timeless' sweep row.skel -p platform --ranks-per-host 1 --no-compute --noise network --grid seed=1,2 >sweep.csv && [ \"\$(cut -d, -f2 sweep.csv | sort -u | wc -l)\" = 3 ]"
 
 sed -n '/^\.SH THE NOISE OF MESSAGES/,/^\.SH CAL/p' "$top_srcdir/doc/timeless-platform.5" | sed -n '/^\.nf/,/^\.fi/p' | grep -v '^\.' >platform/noise.conf
-check 'the example of timeless-platform(5) is read' sh -c "test \$(wc -l <platform/noise.conf) = 6 && '$timeless' replay pong.skel -p platform --ranks-per-host 1 --no-compute --noise network -q"
+check 'the example of timeless-platform(5) is read' sh -c "test \$(wc -l <platform/noise.conf) = 5 && '$timeless' replay pong.skel -p platform --ranks-per-host 1 --no-compute --noise network -q"
 check_exit 2 'a sampled replay has no noise of messages' "$timeless" replay pong.skel,n=500 -p platform --ranks-per-host 1 --no-compute --noise network --sample
 
 # ---- what is refused ----
@@ -202,6 +208,7 @@ refuses 1 "'least' is 0" 'within = ( { above_bytes = 0; least = 0; modes = ( [ 1
 refuses 1 "'least' is 0.001; give a factor from 0.01 to 1" 'within = ( { above_bytes = 0; least = 0.001; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
 refuses 1 "'least' is 2" 'within = ( { above_bytes = 0; least = 2; modes = ( [ 1.0, 3.0, 0.0 ] ); } );'
 refuses 1 "'between_run_sd' is 0.5" 'between_run_sd = 0.5;'
+refuses 1 "'run_sd' is 0.4; give at most 0.3" 'within = ( { above_bytes = 0; least = 1.0; run_sd = 0.4; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
 refuses 1 "'between_run_sd' is -0.5" 'between_run_sd = -0.5;'
 rm platform/noise.conf
 check_exit 2 'without a platform the option is refused' "$timeless" replay pong.skel --engine loggops --params L=1us,o=1us,g=0us,G=0ns,O=0ns --noise network
