@@ -88,6 +88,9 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
         if (nodes->send_buffer_bytes)
             fprintf(out, "; a buffer of %llu bytes for long messages that are sent",
                     (unsigned long long)nodes->send_buffer_bytes);
+        if (nodes->turns_bytes && nodes->turns_bytes < p->S_bytes)
+            fprintf(out, "; messages of %llu bytes and more share the adapter of a node",
+                    (unsigned long long)nodes->turns_bytes);
         if (nodes->limiter > 0)
             fprintf(out,
                     "; both directions of a node have %.4g bandwidths for messages of %llu bytes",

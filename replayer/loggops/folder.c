@@ -4,7 +4,8 @@
  * ois), factors of latency and bandwidth by size, the size from which sends wait. The model has all
  * of these. Each range of sizes gets its own parameters. A message takes the time that SMPI
  * predicts on links that no other message uses. The adapter of a node is as fast as its link. One
- * thing is lost: in SMPI flows share a link; in this model messages go one after the other. */
+ * thing differs: in SMPI all flows share a link; in this model messages of less than a packet go
+ * one after the other. */
 #include "config.h"
 
 #include "loggops/folder.h"
@@ -265,17 +266,22 @@ static tl_status take_own_overheads(const tlr_platform *platform, const tlr_opti
 }
 
 static tl_status take_bytes(const tlr_platform *platform, const tlr_options *options,
-                            const char *name, uint64_t *out, tl_error *err)
+                            const char *name, double other, uint64_t *out, tl_error *err)
 {
     const char *text = option_of(platform, options, name);
     char *end = NULL;
-    const double bytes = text ? strtod(text, &end) : 0;
+    const double bytes = text ? strtod(text, &end) : other;
     if (text && (end == text || *end || !(bytes >= 0)))
         return tl_fail(err, TL_ERR_INPUT, "option %s:%s: not a number of bytes; correct the value",
                        name, text);
     *out = (uint64_t)fmin(bytes, 1e18);
     return TL_OK;
 }
+
+/* Eager messages of more bytes have several packets on all networks that are common: the largest
+ * packet of InfiniBand has 4,096 B (InfiniBand Architecture Specification, volume 1, section 9.2),
+ * a frame of Ethernet 1,500. */
+static const double packet_bytes = 4096;
 
 /* Longer than all messages: S of a network that has none. */
 static const double endless_bytes = 1e18;
@@ -298,6 +304,19 @@ static tl_status take_threshold(const tlr_platform *platform, const tlr_options 
             "and more wait for their receivers",
             name, text, name);
     return TL_OK;
+}
+
+/* The size from which eager messages take turns: stated, or that from which two messages of a host
+ * were seen to, or that of a packet. */
+static tl_status take_turns(const tlr_platform *platform, const tlr_options *options, uint64_t *out,
+                            tl_error *err)
+{
+    uint64_t ordered;
+    const tl_status status =
+        take_bytes(platform, options, "timeless/adapter-order", 0, &ordered, err);
+    return status != TL_OK ? status
+                           : take_bytes(platform, options, "timeless/turns-from",
+                                        ordered ? (double)ordered : packet_bytes, out, err);
 }
 
 static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster,
@@ -353,9 +372,12 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
     if (status == TL_OK)
         status = derive_path(&within, S_bytes, &n->within, err);
     if (status == TL_OK)
-        status = take_bytes(platform, options, "timeless/send-buffer", &n->send_buffer_bytes, err);
+        status =
+            take_bytes(platform, options, "timeless/send-buffer", 0, &n->send_buffer_bytes, err);
     if (status == TL_OK)
-        status = take_bytes(platform, options, "timeless/limiter-from", &n->limiter_bytes, err);
+        status = take_bytes(platform, options, "timeless/limiter-from", 0, &n->limiter_bytes, err);
+    if (status == TL_OK)
+        status = take_turns(platform, options, &n->turns_bytes, err);
     if (status != TL_OK)
         return status;
     const loggops_costs *first = &n->between.sizes[0];
@@ -466,6 +488,7 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
                                  .within = network->has_within ? network->within : network->between,
                                  .move_bytes = network->move_bytes,
                                  .send_buffer_bytes = network->send_buffer_bytes,
+                                 .turns_bytes = network->turns_bytes,
                                  .limiter = network->limiter,
                                  .limiter_bytes = network->limiter_bytes};
     tl_status status = TL_OK;

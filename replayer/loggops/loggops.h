@@ -32,6 +32,8 @@
  * byte has arrived, were the receiving adapter free: how long the message waits for that adapter is
  * known too late. A call that blocks (MPI_Send) to another node ends when no more is left than
  * send_buffer_bytes. Messages below S are not delayed by those of S and more, but delay them.
+ * A message below S of turns_bytes and more has many packets, which take turns with those of other
+ * ones: it shares the adapter, too, but those from one rank to another go one after the other.
  *
  * By default a long message begins to move whatever its ranks do (off-load to the adapter).  With
  * answers_in_calls the library moves it: its receiver answers the request when it is in a call, its
@@ -120,6 +122,7 @@ typedef struct loggops_nodes {
     int move_bytes;             /* the adapters, not the CPUs */
     int answers_in_calls;       /* if move_bytes: rendezvous, see above */
     uint64_t send_buffer_bytes; /* if move_bytes: of long messages between nodes */
+    uint64_t turns_bytes; /* if move_bytes: messages of so many bytes take turns; 0: long ones do */
     double limiter; /* if move_bytes: bandwidth of a node in both directions together, in that of
                        one; 0: none. Of long messages of at least so many bytes: */
     uint64_t limiter_bytes;
@@ -133,7 +136,7 @@ typedef struct loggops_network {
     loggops_path between, within;
     int has_within; /* some group is of messages within a node */
     int move_bytes;
-    uint64_t send_buffer_bytes;
+    uint64_t send_buffer_bytes, turns_bytes;
     double limiter; /* these: as in loggops_nodes */
     uint64_t limiter_bytes;
 } loggops_network;

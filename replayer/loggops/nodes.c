@@ -1,10 +1,11 @@
 /* nodes.c - the adapters of nodes, which their ranks share.
  *
  * Messages pass the sender's adapter, then the receiver's, each g + kG after the one before.  Long
- * messages that the adapters move share the first one instead: each gets as much of it.  The
- * ranks of a window run one after the other, in whatever order, so what they send is put in order
- * after that: it arrives o + L after the window began at the earliest, as without an adapter.  What
- * arrives at an adapter in a window was sent before it; it is put in order before the ranks run. */
+ * messages that the adapters move, and eager ones of many packets, share the first one instead:
+ * each gets as much of it.  The ranks of a window run one after the other, in whatever order, so
+ * what they send is put in order after that: it arrives o + L after the window began at the
+ * earliest, as without an adapter.  What arrives at an adapter in a window was sent before it; it
+ * is put in order before the ranks run. */
 #include "nodes.h"
 
 #include <stdlib.h>
@@ -64,9 +65,11 @@ int loggops_nodes_open(simulation *s)
         s->debts = calloc(s->run->n_ranks, sizeof *s->debts);
     if (!s->nodes || (s->moves_bytes && !s->debts))
         return 0;
-    for (uint32_t i = 0; i < nodes->n_nodes; i++)
+    for (uint32_t i = 0; i < nodes->n_nodes; i++) {
         s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].held = s->nodes[i].traffic =
             s->nodes[i].fresh = s->nodes[i].arriving = NONE;
+        s->nodes[i].shared.waiting = (queue){NONE, NONE};
+    }
     s->ahead_ps = ahead_of(s);
     for (uint32_t r = 0; r < s->run->n_ranks; r++) {
         const uint32_t node = nodes->node_of[r];
@@ -248,20 +251,28 @@ static uint64_t rest_of_latency(const simulation *s, uint64_t L_ps, double facto
     return later(noisy_ps, s->window_ps);
 }
 
-uint64_t loggops_way_beside(const simulation *s, const loggops_costs *c, uint64_t bytes,
-                            double factor)
+/* What the bytes take on the way, less their time in an adapter. */
+static uint64_t bytes_beside(const loggops_costs *c, uint64_t bytes, double factor)
 {
     const uint64_t way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, bytes), factor),
                    own_ps = loggops_times(loggops_busy_ps(c, bytes), factor);
-    return rest_of_latency(s, c->L_ps + c->late_ps, factor) +
-           (way_ps > own_ps ? way_ps - own_ps : 0);
+    return way_ps > own_ps ? way_ps - own_ps : 0;
+}
+
+uint64_t loggops_way_beside(const simulation *s, const loggops_costs *c, uint64_t bytes,
+                            double factor)
+{
+    return rest_of_latency(s, c->L_ps + c->late_ps, factor) + bytes_beside(c, bytes, factor);
+}
+
+uint64_t loggops_way_of_turns(const loggops_costs *c, uint64_t bytes, double factor)
+{
+    return loggops_times(c->L_ps, factor) + bytes_beside(c, bytes, factor);
 }
 
 /* A message that could pass from some moment on passes; returns when it begins to. */
-static uint64_t pass(const simulation *s, adapter *a, uint64_t own_ps, uint64_t bytes,
-                     uint64_t from_ps)
+static uint64_t pass(adapter *a, uint64_t own_ps, int is_short, uint64_t from_ps)
 {
-    const int is_short = s->moves_bytes && bytes < s->params.S_bytes;
     const uint64_t begin_ps = later(is_short ? a->short_free_ps : a->free_ps, from_ps);
     if (is_short)
         a->short_free_ps = begin_ps + own_ps;
@@ -324,20 +335,26 @@ static uint64_t fill_idle(idle_time *idle, uint64_t from_ps, uint64_t work_ps, u
     return work_ps;
 }
 
-/* A message that could begin to pass the adapter at from_ps passes; returns when it has begun to,
- * or, if it is long, when it has passed. */
-static uint64_t pass_in(const simulation *s, sim_node *node, uint64_t own_ps, uint64_t bytes,
-                        uint64_t from_ps, int is_long)
+/* A message that could begin to pass the adapter at from_ps passes; returns when it has begun to.
+ */
+static uint64_t pass_in(const simulation *s, sim_node *node, uint64_t own_ps, int is_short,
+                        uint64_t from_ps)
 {
     adapter *a = &node->receives;
-    uint64_t end_ps = from_ps, left_ps = own_ps;
     if (s->moves_bytes && from_ps > a->free_ps)
         remember_idle(node->idle, &(idle_time){a->free_ps, from_ps, from_ps - a->free_ps});
-    if (!is_long)
-        return pass(s, a, own_ps, bytes, from_ps);
-    if (from_ps < a->free_ps && !(left_ps = fill_idle(node->idle, from_ps, own_ps, &end_ps)))
+    return pass(a, own_ps, is_short, from_ps);
+}
+
+/* The same for one that shared the other adapter; returns when it has passed. */
+static uint64_t pass_shared_in(const simulation *s, sim_node *node, uint64_t own_ps, int is_short,
+                               uint64_t from_ps)
+{
+    uint64_t end_ps = from_ps, left_ps = own_ps;
+    if (from_ps < node->receives.free_ps &&
+        !(left_ps = fill_idle(node->idle, from_ps, own_ps, &end_ps)))
         return end_ps;
-    return pass(s, a, left_ps, bytes, from_ps) + left_ps;
+    return pass_in(s, node, left_ps, is_short, from_ps) + left_ps;
 }
 
 /* ---- a window ---- */
@@ -355,22 +372,25 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
 {
     message *m = &s->messages[i];
     const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
+    const int is_short = s->moves_bytes && m->bytes < s->params.S_bytes && !m->takes_turns;
     uint64_t from_ps = m->time_ps;
-    if ((m->context & ~COMBINES) == DATA) {
+    if ((m->context & ~COMBINES) == DATA || m->takes_turns) {
         /* The moment is that of the last byte. Data that shared the other adapter leave room for
          * others here: they are late only if not all fit in between. */
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         const double factor = loggops_factor(s, from, to, m);
         const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor);
-        from_ps = m->left_ps + loggops_way_beside(s, c, m->bytes, factor);
-        m->time_ps = later(m->time_ps, pass_in(s, node, own_ps, m->bytes, from_ps, 1));
+        from_ps = m->left_ps + (m->takes_turns ? loggops_way_of_turns(c, m->bytes, factor)
+                                               : loggops_way_beside(s, c, m->bytes, factor));
+        m->time_ps = later(m->time_ps, pass_shared_in(s, node, own_ps, is_short, from_ps)) +
+                     (m->takes_turns ? loggops_times(c->late_ps, factor) : 0);
     } else if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
-        m->time_ps = pass_in(s, node, w->busy_ps, m->bytes, from_ps, 0) +
+        m->time_ps = pass_in(s, node, w->busy_ps, is_short, from_ps) +
                      loggops_times(w->late_ps + w->moved_ps, loggops_factor(s, from, to, m));
     } else {
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
-        m->time_ps = pass_in(s, node, loggops_busy_ps(c, m->bytes), m->bytes, from_ps, 0);
+        m->time_ps = pass_in(s, node, loggops_busy_ps(c, m->bytes), is_short, from_ps);
     }
     give_passed(s, b, node, i, from_ps);
 }
@@ -415,15 +435,14 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
     const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
     if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
-        m->time_ps = pass(s, &node->sends, w->busy_ps, m->bytes, m->time_ps) +
+        m->time_ps = pass(&node->sends, w->busy_ps, 1, m->time_ps) +
                      loggops_times(w->L_ps, loggops_factor(s, from, to, m));
         loggops_order_note(m, &s->orders[from].reaches_ps);
     } else { /* the moment is that of the arrival, were the adapter free */
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         const uint64_t from_ps =
             m->time_ps - c->o_ps - loggops_times(c->L_ps, loggops_factor(s, from, to, m));
-        m->time_ps +=
-            pass(s, &node->sends, loggops_busy_ps(c, m->bytes), m->bytes, from_ps) - from_ps;
+        m->time_ps += pass(&node->sends, loggops_busy_ps(c, m->bytes), 0, from_ps) - from_ps;
     }
     loggops_send_to_node(s, b, i);
 }
@@ -435,6 +454,34 @@ static int leaves_by(const simulation *s, const message *m, uint64_t end_ps)
     return !s->moves_bytes || m->time_ps < end_ps + s->ahead_ps;
 }
 
+/* An eager message that takes turns leaves behind the shorter ones that were sent before it: puts
+ * it back into the list of what leaves, once. */
+static int is_put_back(const simulation *s, const sim_node *n, uint32_t i, uint32_t *next)
+{
+    message *m = &s->messages[i];
+    if (!m->takes_turns || m->left_ps || m->time_ps >= n->sends.short_free_ps)
+        return 0;
+    m->left_ps = m->time_ps = n->sends.short_free_ps;
+    m->next = NONE;
+    *next = loggops_merge(s->messages, *next, i);
+    return 1;
+}
+
+static void send_one(simulation *s, block *b, sim_node *n, uint32_t i)
+{
+    const message *m = &s->messages[i];
+    loggops_traffic_until(s, b, n, m->time_ps);
+    if ((m->context & ~COMBINES) == CLEARED)
+        loggops_begin_sharing(s, b, &n->shared, i);
+    else if (s->moves_bytes && s->orders[m->source].n_turns &&
+             loggops_take_turn(s, b, &n->shared, i))
+        return;
+    else if (s->moves_bytes && m->request != EAGER)
+        loggops_send_question(s, b, i, m->time_ps);
+    else
+        send_eager(s, b, n, i);
+}
+
 /* What leaves one adapter; returns whether something still does. */
 static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
 {
@@ -442,11 +489,8 @@ static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
     n->leaving = NONE;
     for (uint32_t next; i != NONE && leaves_by(s, &s->messages[i], end_ps); i = next) {
         next = s->messages[i].next;
-        loggops_traffic_until(s, b, n, s->messages[i].time_ps);
-        if ((s->messages[i].context & ~COMBINES) == CLEARED)
-            loggops_begin_sharing(s, b, &n->shared, i);
-        else
-            send_eager(s, b, n, i);
+        if (!is_put_back(s, n, i, &next))
+            send_one(s, b, n, i);
     }
     n->held = i;
     loggops_traffic_until(s, b, n, end_ps);

@@ -18,13 +18,15 @@ typedef struct idle_time {
 } idle_time;
 enum { IDLE_TIMES = 4 };
 
-/* The long messages that leave a node and share its adapter: each gets as much.  `served_ps` is how
- * long a message that was there from the beginning would have had it for itself. */
+/* The messages of many packets that leave a node and share its adapter: each gets as much.
+ * `served_ps` is how long a message that was there from the beginning would have had it for itself.
+ */
 typedef struct sharing {
     uint64_t at_ps, served_ps;
     uint32_t n;
     uint32_t n_in;  /* long messages that come to the node, if it has a limiter */
     uint32_t first; /* by the moment of their end: `time_ps` in terms of served_ps */
+    queue waiting;  /* messages behind an eager one from the same rank to the same rank */
 } sharing;
 
 /* The messages from one rank to another that pass an adapter: retransmit.c. */
@@ -58,6 +60,8 @@ static inline uint64_t loggops_busy_ps(const loggops_costs *c, uint64_t bytes)
 /* What a byte takes beside its time in the adapter that it leaves. */
 uint64_t loggops_way_beside(const simulation *s, const loggops_costs *c, uint64_t bytes,
                             double factor);
+/* The latency of an eager message that shares the adapter, and what its bytes take beside that. */
+uint64_t loggops_way_of_turns(const loggops_costs *c, uint64_t bytes, double factor);
 /* Hands a message with bytes to the other node: of ranks of this block it is known at once. */
 void loggops_send_to_node(simulation *s, block *b, uint32_t i);
 
@@ -84,8 +88,13 @@ static inline uint64_t loggops_shared_end_ps(const simulation *s, const sharing 
 }
 /* Ends all that have left before that moment. */
 void loggops_end_until(simulation *s, block *b, sharing *h, uint64_t past_ps);
-/* The data of a long message begin to leave. */
+/* The data of a long message, or an eager one that takes turns, begin to leave. */
 void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i);
+/* A message is about to leave whose rank has eager ones that take turns: it may be one, or behind
+ * one on the way to the same rank. Returns 0 if it is neither, and has nothing to wait for. */
+int loggops_take_turn(simulation *s, block *b, sharing *h, uint32_t i);
+/* The request of a rendezvous leaves, for the next window. */
+void loggops_send_question(simulation *s, block *b, uint32_t i, uint64_t at_ps);
 /* Something of the traffic that comes to a node is known; it changes before that moment. */
 void loggops_traffic_take(simulation *s, sim_node *node, uint32_t i);
 void loggops_change_traffic(simulation *s, block *b, sim_node *node, uint64_t past_ps);

@@ -1,4 +1,5 @@
-/* sharing.c - long messages that leave a node share its adapter.
+/* sharing.c - messages of many packets that leave a node share its adapter: long ones, and eager
+ * ones that take turns (loggops_nodes.turns_bytes).
  *
  * Each gets as much of it.  The sharing is served in an order in which none is late: of the
  * messages that are there, the one that has the least left ends first.
@@ -7,6 +8,10 @@
  * section 3.2). A node that sends tells the other one when a long message begins to leave and when
  * it has left; the other node knows it a latency later. Of the messages that come, their own node
  * limits the rate: in an exchange, in which both do the same, this is what SimGrid's limiters do.
+ *
+ * Eager messages from one rank to another go one after the other, on a connection: only the first
+ * one shares the adapter, and what follows it, of any size, waits behind it.  So nothing arrives
+ * before what was sent earlier.
  */
 #include "nodes.h"
 
@@ -17,14 +22,31 @@ static uint64_t sooner(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static const loggops_costs *costs_of_cleared(const simulation *s, const message *m)
+/* The word that a long message may go has come from its receiver. Other ones are eager, or wait
+ * behind one. */
+static int is_cleared(const message *m)
 {
-    return loggops_costs_of(s, (uint32_t)m->to, (uint32_t)m->source, m->bytes);
+    return (m->context & CLEARED) != 0;
 }
 
-static double factor_of_cleared(const simulation *s, const message *m)
+static uint32_t sender_of(const message *m)
 {
-    return loggops_factor(s, (uint32_t)m->to, (uint32_t)m->source, m);
+    return (uint32_t)(is_cleared(m) ? m->to : m->source);
+}
+
+static uint32_t receiver_of(const message *m)
+{
+    return (uint32_t)(is_cleared(m) ? m->source : m->to);
+}
+
+static const loggops_costs *costs_of(const simulation *s, const message *m)
+{
+    return loggops_costs_of(s, sender_of(m), receiver_of(m), m->bytes);
+}
+
+static double factor_of(const simulation *s, const message *m)
+{
+    return loggops_factor(s, sender_of(m), receiver_of(m), m);
 }
 
 /* All messages have the same share of the limiter, unless their link gives them less: then the
@@ -57,8 +79,8 @@ static void tell_receiver(simulation *s, block *b, const message *m, int has_lef
     if (nodes->limiter <= 0 || m->bytes < nodes->limiter_bytes)
         return;
     const message traffic = {.context = TRAFFIC,
-                             .source = m->to,
-                             .to = m->source,
+                             .source = (int32_t)sender_of(m),
+                             .to = (int32_t)receiver_of(m),
                              .request = has_left ? NONE : 0,
                              .time_ps = at_ps + s->window_ps};
     loggops_post(s, b, &traffic);
@@ -103,10 +125,99 @@ static void tell_sender(simulation *s, block *b, const message *m, uint64_t end_
 {
     message reply = *m;
     reply.context = REPLY;
-    reply.time_ps = end_ps + loggops_way_beside(s, costs_of_cleared(s, m), awaited_bytes(s, m),
-                                                factor_of_cleared(s, m));
+    reply.time_ps =
+        end_ps + loggops_way_beside(s, costs_of(s, m), awaited_bytes(s, m), factor_of(s, m));
     loggops_post(s, b, &reply);
 }
+
+/* ---- eager messages that take turns ---- */
+
+static int has_same_ends(const message *a, const message *b)
+{
+    return !is_cleared(a) && !is_cleared(b) && a->source == b->source && a->to == b->to;
+}
+
+static int is_behind_one(const simulation *s, const sharing *h, const message *m)
+{
+    const uint32_t lists[] = {h->first, h->waiting.first};
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = lists[k]; i != NONE; i = s->messages[i].next)
+            if (has_same_ends(&s->messages[i], m))
+                return 1;
+    return 0;
+}
+
+int loggops_take_turn(simulation *s, block *b, sharing *h, uint32_t i)
+{
+    message *m = &s->messages[i];
+    loggops_end_until(s, b, h, m->time_ps);
+    if (is_behind_one(s, h, m)) {
+        s->orders[m->source].n_turns += !m->takes_turns;
+        m->takes_turns = 1;
+        loggops_append_message(s->messages, &h->waiting, i);
+        return 1;
+    }
+    if (m->takes_turns)
+        loggops_begin_sharing(s, b, h, i);
+    return m->takes_turns;
+}
+
+/* Takes the first one out that waits behind such a message; NONE if there is none. */
+static uint32_t next_behind(const simulation *s, sharing *h, const message *m)
+{
+    uint32_t *link = &h->waiting.first, before = NONE;
+    while (*link != NONE && !has_same_ends(&s->messages[*link], m)) {
+        before = *link;
+        link = &s->messages[*link].next;
+    }
+    const uint32_t found = *link;
+    if (found == NONE)
+        return NONE;
+    *link = s->messages[found].next;
+    if (h->waiting.last == found)
+        h->waiting.last = before;
+    return found;
+}
+
+void loggops_send_question(simulation *s, block *b, uint32_t i, uint64_t at_ps)
+{
+    s->messages[i].time_ps = at_ps + s->quiet_window_ps;
+    loggops_post_item(s, b, i);
+}
+
+/* What waits behind a message that has left may begin to: questions, and the first message. */
+static void begin_next(simulation *s, block *b, sharing *h, const message *left, uint64_t at_ps)
+{
+    uint32_t i;
+    while ((i = next_behind(s, h, left)) != NONE) {
+        message *m = &s->messages[i];
+        m->time_ps = at_ps > m->time_ps ? at_ps : m->time_ps;
+        if (m->request == EAGER) {
+            loggops_begin_sharing(s, b, h, i);
+            return;
+        }
+        m->takes_turns = 0;
+        s->orders[m->source].n_turns--;
+        loggops_send_question(s, b, i, m->time_ps);
+    }
+}
+
+/* An eager message has left. It arrives in the next window at the earliest. */
+static void end_turn(simulation *s, block *b, sharing *h, uint32_t i, uint64_t end_ps)
+{
+    message *m = &s->messages[i];
+    const message left = *m;
+    const uint64_t next_window_ps = (s->window + 1) * s->window_ps;
+    m->time_ps = end_ps + loggops_way_of_turns(costs_of(s, m), m->bytes, factor_of(s, m));
+    if (m->time_ps < next_window_ps)
+        m->time_ps = next_window_ps;
+    loggops_order_note(m, &s->orders[m->source].reaches_ps);
+    s->orders[m->source].n_turns--;
+    loggops_send_to_node(s, b, i);
+    begin_next(s, b, h, &left, end_ps);
+}
+
+/* ---- the end of a message ---- */
 
 /* What comes first has left: the receiver's adapter or the sender gets to know. */
 static void end_first(simulation *s, block *b, sharing *h)
@@ -124,13 +235,16 @@ static void end_first(simulation *s, block *b, sharing *h)
     }
     h->n--;
     tell_receiver(s, b, &m, 1, end_ps);
+    if (!is_cleared(&m)) {
+        end_turn(s, b, h, i, end_ps);
+        return;
+    }
     message data = m;
     data.context = DATA | (m.context & COMBINES);
     data.request = m.request == UNAWAITED ? UNAWAITED : EAGER;
     data.source = m.to;
     data.to = m.source;
-    data.time_ps =
-        end_ps + loggops_way_beside(s, costs_of_cleared(s, &m), m.bytes, factor_of_cleared(s, &m));
+    data.time_ps = end_ps + loggops_way_beside(s, costs_of(s, &m), m.bytes, factor_of(s, &m));
     s->messages[i] = data;
     loggops_send_to_node(s, b, i);
     if (m.request != EAGER && m.request != UNAWAITED)
@@ -147,8 +261,8 @@ void loggops_end_until(simulation *s, block *b, sharing *h, uint64_t past_ps)
 static void insert_sharing(simulation *s, sharing *h, uint32_t i, uint64_t bytes)
 {
     message *m = &s->messages[i];
-    m->time_ps = h->served_ps + loggops_times(loggops_busy_ps(costs_of_cleared(s, m), bytes),
-                                              factor_of_cleared(s, m));
+    m->time_ps =
+        h->served_ps + loggops_times(loggops_busy_ps(costs_of(s, m), bytes), factor_of(s, m));
     uint32_t *link = &h->first;
     while (*link != NONE && s->messages[*link].time_ps <= m->time_ps)
         link = &s->messages[*link].next;

@@ -57,8 +57,9 @@ typedef struct message {
     uint32_t request;   /* of the sender by rendezvous, otherwise EAGER */
     uint32_t next;      /* in its list */
     uint32_t sent; /* its number among those that were sent, of one sender; it may wrap around */
-    uint32_t may_overtake; /* an earlier one of its sender may be under way: order.c */
-    uint64_t left_ps;      /* of data in adapters: when the first byte left the node */
+    uint16_t may_overtake; /* an earlier one of its sender may be under way: order.c */
+    uint16_t takes_turns;  /* an eager one that shares the adapter that it leaves: sharing.c */
+    uint64_t left_ps;      /* of both and of data in adapters: when the first byte left the node */
 } message;
 
 /* A receive that is posted. */
@@ -151,6 +152,7 @@ typedef struct stock {
 typedef struct sim_order {
     uint64_t reaches_ps; /* when the last one of those that it sent reaches an adapter */
     uint64_t arrives_ps; /* when the last one of those arrives that are known */
+    uint32_t n_turns;    /* of those that it sent, eager ones that have to share an adapter */
 } sim_order;
 
 /* The ranks that one thread at a time runs. */

@@ -448,10 +448,17 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
             m->request = OF_BUFFERED;
         m->may_overtake = 1;
         m->time_ps = question_ps(s, at_ps, end_ps, w, is_within);
+        if (!is_within && s->orders[r].n_turns) { /* it may be behind an eager message */
+            m->time_ps -= s->quiet_window_ps;
+            loggops_adapter_queue(s, b, m, at_ps);
+            return;
+        }
     } else if (is_within) {
         m->time_ps +=
             loggops_times(w->L_ps + w->late_ps + w->moved_ps, loggops_factor(s, r, to, m));
     } else {
+        m->takes_turns = nodes->turns_bytes && m->bytes >= nodes->turns_bytes;
+        s->orders[r].n_turns += m->takes_turns;
         loggops_adapter_queue(s, b, m, at_ps);
         return;
     }

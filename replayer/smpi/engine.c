@@ -127,11 +127,17 @@ static void take_bytes(const char *option, const char *value, void (*set)(double
     set(bytes);
 }
 
+/* In SimGrid, all messages share a link. */
+static void share_from(double bytes)
+{
+    (void)bytes;
+}
+
 /* "key:value" of Timeless, which is not for SimGrid. */
 static int is_ours(const char *option)
 {
     static const struct {
-        const char *key, *none; /* none: the value that changes nothing */
+        const char *key, *none; /* none: the value that changes nothing; NULL: all do */
         smpi_shim shim;
         void (*set)(int is_yes);
         void (*set_bytes)(double bytes);
@@ -145,6 +151,7 @@ static int is_ours(const char *option)
         {"timeless/adapter-order:", "0", SMPI_SHIM_ORDER, NULL, smpi_order_adapter_set, NULL},
         {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
         {"timeless/limiter-from:", "0", SMPI_SHIM_LIMITER, NULL, smpi_limiter_set, NULL},
+        {"timeless/turns-from:", NULL, SMPI_SHIM_ORDER, NULL, share_from, NULL},
         {"timeless/bw-factor-bound:", "no", SMPI_SHIM_LOOPBACK, smpi_loopback_bound_set, NULL,
          NULL},
         {"timeless/loopback-bw-factor:", "", SMPI_SHIM_LOOPBACK, NULL, NULL,
@@ -161,7 +168,8 @@ static int is_ours(const char *option)
             ours[i].set_text(option, option + length);
         else
             take_bytes(option, option + length, ours[i].set_bytes);
-        if (strcmp(option + length, ours[i].none) != 0 && !smpi_shim_holds(ours[i].shim))
+        if (ours[i].none && strcmp(option + length, ours[i].none) != 0 &&
+            !smpi_shim_holds(ours[i].shim))
             smpi_give_up(TL_ERR_UNSUPPORTED, "option %s has no effect: %s; leave it out", option,
                          smpi_shim_reason(ours[i].shim));
         return 1;

@@ -26,7 +26,7 @@ CLI_TESTS = \
 	tests/cli/man_examples.sh \
 	tests/cli/module.sh \
 	tests/cli/deadlock.sh \
-	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh tests/cli/instances.sh \
+	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh tests/cli/instances.sh \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh tests/cli/goal_comms.sh tests/cli/goal_streams.sh \
 	tests/cli/factors.sh tests/cli/flame.sh \
