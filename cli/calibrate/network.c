@@ -40,8 +40,8 @@ enum { LAUNCH_SECONDS = 18, DEFAULT_LAUNCHES = 5, MAX_LAUNCHES = 1000 };
 struct arguments {
     const char *folder, *hosts, *from, *probe, *archive_path, *trace, *raw;
     uint64_t max_seconds, max_bytes, seed; /* max_seconds 0: not given */
-    int nodes, per_host, n_launches; /* n_launches 0: not given */
-    char **launcher; /* mpirun and its arguments */
+    int nodes, per_host, n_launches;       /* n_launches 0: not given */
+    char **launcher;                       /* mpirun and its arguments */
     int n_launcher;
     tlp_network_needs needs; /* of the trace */
 };
@@ -348,6 +348,16 @@ static void warn_of_short(const tlp_probe_data *data)
                 longest);
 }
 
+static void warn_of_bursts(const tlp_network *net)
+{
+    if (net->has_no_latency && !net->one_host)
+        fputs(
+            "timeless: warning: no latency was found between the hosts; if the network limits the "
+            "rate but lets bursts pass (cloud, traffic shaping), short messages are predicted too "
+            "long\n",
+            stderr);
+}
+
 static tl_status finish_archive(tlp_archive *archive, const struct arguments *a, const char *path,
                                 const tlp_network *net, const tlp_probe_data *data, tl_error *err)
 {
@@ -406,6 +416,7 @@ static tl_status make_platform(const struct arguments *a, const char *path, tlp_
     if (status == TL_OK) {
         report(&net, a->folder);
         warn_of_short(&data);
+        warn_of_bursts(&net);
     }
     if (in)
         fclose(in);

@@ -82,6 +82,7 @@ typedef struct tlp_network {
     double lat_factor[TLP_MAX_SEGMENTS], bw_factor[TLP_MAX_SEGMENTS];
     int is_shortened[TLP_MAX_SEGMENTS]; /* os and or were more than the transfer: made less */
     double latency_s, bandwidth_Bps;
+    int has_no_latency;                /* no line leaves any: latency_s is next to nothing */
     long async_bytes, detached_bytes;  /* smpi/async-small-thresh, smpi/send-is-detached-thresh */
     long own_detached_bytes;           /* the same, not limited by that of messages between hosts */
     int thresholds_seen;               /* 0: no size was large enough to wait for its receive */

@@ -337,7 +337,8 @@ static void convert(tlp_network *net, double least_part)
     net->latency_s = rest[0].intercept_s;
     for (int i = 1; i < n && net->latency_s <= 0; i++)
         net->latency_s = rest[i].intercept_s;
-    if (net->latency_s <= 0)
+    net->has_no_latency = net->latency_s <= 0;
+    if (net->has_no_latency)
         net->latency_s = 1e-9;
     for (int i = 0; i < n; i++) {
         net->lat_factor[i] = rest[i].intercept_s / net->latency_s;

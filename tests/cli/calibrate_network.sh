@@ -143,6 +143,14 @@ plant drifting 0 0.05 2>/dev/null
 check 'a factor that drifts is found as that of a run' awk -v sd="$(run_sd drifting)" 'BEGIN { print sd; exit !(sd > 0.02 && sd < 0.09) }'
 check 'the noise is replayed' sh -c '[ "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q --noise network)" != "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q)" ]' "$timeless"
 
+# ---- a network without latency, as one that lets bursts pass ----
+awk -F, -v OFS=, '$3 == "pingpong" { $11 = sprintf("%.9e", 2 * (1e-6 + $8 / 100e6)) } $3 == "send" || $3 == "isend" || $3 == "recv" { $11 = 5e-7 } { print }' known.csv >bursts.csv
+check 'a network without latency' "$timeless" calibrate network --from bursts.csv -o bursts
+keep
+check '... is told, with a reason' says '^timeless: warning: no latency was found between the hosts; .*bursts.* predicted too long$'
+"$timeless" calibrate network --from known.csv -o quiet 2>said
+check 'a network with latency is not' sh -c '! grep -q "no latency" said'
+
 # ---- messages within a host do not pay for the network ----
 local_makespan() { "$timeless" replay ping.tl -p found -q "$@"; }
 ping 1
