@@ -36,18 +36,21 @@
 enum {
     FEWEST = 20,  /* transfers of a class: as many as one mode needs in mixture.c */
     N_PARTS = 20, /* of the measurement, for what varies slowly: a choice */
-    MOST_CLASSES = TLP_MAX_SEGMENTS
+    MOST_RANGES = 96
 };
+/* What varies by some microseconds is a smaller factor where a message takes longer: a new range of
+ * sizes begins where the time in the network has doubled. */
+#define LONGER 2.0
 
 /* One transfer: by how much it exceeds its line, divided by its time in the network. */
 typedef struct excess {
     double value;
-    int segment, is_outlier;
+    int range, is_outlier;
     int launch, part; /* part: of the measurement, ascending */
 } excess;
 
 typedef struct noise_class {
-    int first, last; /* segments */
+    int first, last; /* ranges */
     size_t n, n_outliers;
     double least;
     int n_modes;
@@ -60,8 +63,9 @@ typedef struct noise_path {
     int is_local; /* messages within a host */
     size_t n;
     excess *rows; /* in the order in which they were measured */
-    int n_classes;
-    noise_class classes[MOST_CLASSES];
+    int n_ranges, n_classes;
+    double above_bytes[MOST_RANGES]; /* a range ends where the next one begins */
+    noise_class classes[MOST_RANGES];
     int n_launches;
 } noise_path;
 
@@ -74,6 +78,43 @@ static double network_s(const noise_path *p, int segment, double bytes)
                  Bps = is_loopback ? net->loopback_Bps : net->bandwidth_Bps;
     return net->lat_factor[segment] * latency_s +
            (bytes + ENVELOPE_BYTES) / (net->bw_factor[segment] * Bps);
+}
+
+/* The size of a message that takes so long in the network. */
+static double bytes_in(const noise_path *p, int segment, double seconds)
+{
+    const double at_0 = network_s(p, segment, 0), at_1 = network_s(p, segment, 1);
+    return (seconds - at_0) / (at_1 - at_0);
+}
+
+static void add_range(noise_path *p, double above_bytes)
+{
+    if (p->n_ranges < MOST_RANGES)
+        p->above_bytes[p->n_ranges++] = above_bytes;
+}
+
+/* Each segment of the lines begins a range; it has further ones where the time has doubled. */
+static void find_ranges(noise_path *p)
+{
+    const tlp_pieces *pieces = &p->net->pieces;
+    const tlp_series *transfers = &p->net->series[SERIES_transfer];
+    for (int i = 0; i < pieces->n; i++) {
+        const double begin = i ? pieces->breaks[i] : 0,
+                     end = i + 1 < pieces->n ? pieces->breaks[i + 1]
+                                             : transfers->bytes[transfers->n - 1];
+        add_range(p, begin);
+        double seconds = network_s(p, i, begin), bytes;
+        while ((bytes = bytes_in(p, i, seconds *= LONGER)) < end)
+            add_range(p, floor(bytes));
+    }
+}
+
+static int range_of(const noise_path *p, double bytes)
+{
+    int i = p->n_ranges - 1;
+    while (i > 0 && bytes <= p->above_bytes[i])
+        i--;
+    return i;
 }
 
 static double transfer_s(const noise_path *p, int segment, double bytes)
@@ -92,7 +133,7 @@ static void select_rows(noise_path *p, const tlp_probe_data *data)
         const double line_s = transfer_s(p, segment, row->bytes),
                      seconds = (row->seconds - p->net->wtime_s) / 2;
         p->rows[p->n++] = (excess){.value = (seconds - line_s) / network_s(p, segment, row->bytes),
-                                   .segment = segment,
+                                   .range = range_of(p, row->bytes),
                                    .is_outlier = seconds > OUTLIER * line_s,
                                    .launch = row->launch};
     }
@@ -112,15 +153,15 @@ static void number_parts(noise_path *p, int n_launches)
     }
 }
 
-/* Neighbouring segments until there are enough transfers; the last few join the class before. */
+/* Neighbouring ranges until there are enough transfers; the last few join the class before. */
 static void find_classes(noise_path *p)
 {
-    size_t counts[TLP_MAX_SEGMENTS] = {0}, outliers[TLP_MAX_SEGMENTS] = {0};
+    size_t counts[MOST_RANGES] = {0}, outliers[MOST_RANGES] = {0};
     for (size_t i = 0; i < p->n; i++) {
-        counts[p->rows[i].segment] += !p->rows[i].is_outlier;
-        outliers[p->rows[i].segment] += p->rows[i].is_outlier != 0;
+        counts[p->rows[i].range] += !p->rows[i].is_outlier;
+        outliers[p->rows[i].range] += p->rows[i].is_outlier != 0;
     }
-    for (int s = 0, first = 0; s < p->net->pieces.n; s++) {
+    for (int s = 0, first = 0; s < p->n_ranges; s++) {
         noise_class *c = &p->classes[p->n_classes];
         c->first = first;
         c->last = s;
@@ -133,16 +174,16 @@ static void find_classes(noise_path *p)
     }
     if (p->n_classes) {
         noise_class *last = &p->classes[p->n_classes - 1];
-        const noise_class rest = p->n_classes < MOST_CLASSES ? last[1] : (noise_class){0};
+        const noise_class rest = p->n_classes < MOST_RANGES ? last[1] : (noise_class){0};
         last->n += rest.n;
         last->n_outliers += rest.n_outliers;
-        last->last = p->net->pieces.n - 1;
+        last->last = p->n_ranges - 1;
     }
 }
 
 static int is_of(const noise_class *c, const excess *e)
 {
-    return c->first <= e->segment && e->segment <= c->last;
+    return c->first <= e->range && e->range <= c->last;
 }
 
 /* values, ones: room for all rows. */
@@ -227,8 +268,10 @@ static tl_status fit_path(noise_path *p, const tlp_probe_data *data, double *val
     tl_status status = TL_OK;
     const int is_known =
         p->is_local ? p->net->one_host || p->net->loopback_Bps > 0 : !p->net->one_host;
-    if (is_known)
+    if (is_known) {
+        find_ranges(p);
         select_rows(p, data);
+    }
     number_parts(p, data->n_launches);
     find_classes(p);
     for (int k = 0; k < p->n_classes && status == TL_OK; k++) {
@@ -254,7 +297,7 @@ static void write_path(const noise_path *p, const char *name, FILE *out)
     fprintf(out, "%s = (\n", name);
     for (int i = 0; i < p->n_classes; i++) {
         const noise_class *c = &p->classes[i];
-        const double above_bytes = i ? p->net->pieces.breaks[c->first] : 0;
+        const double above_bytes = i ? p->above_bytes[c->first] : 0;
         fprintf(out,
                 "  # %s; %zu outliers are left out\n"
                 "  { above_bytes = %.0f.0; samples = %zu; least = %.4f; run_sd = %.6f;\n"
