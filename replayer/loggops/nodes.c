@@ -251,23 +251,13 @@ static uint64_t rest_of_latency(const simulation *s, uint64_t L_ps, double facto
     return later(noisy_ps, s->window_ps);
 }
 
-/* What the bytes take on the way, less their time in an adapter. */
-static uint64_t bytes_beside(const loggops_costs *c, uint64_t bytes, double factor)
-{
-    const uint64_t way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, bytes), factor),
-                   own_ps = loggops_times(loggops_busy_ps(c, bytes), factor);
-    return way_ps > own_ps ? way_ps - own_ps : 0;
-}
-
 uint64_t loggops_way_beside(const simulation *s, const loggops_costs *c, uint64_t bytes,
                             double factor)
 {
-    return rest_of_latency(s, c->L_ps + c->late_ps, factor) + bytes_beside(c, bytes, factor);
-}
-
-uint64_t loggops_way_of_turns(const loggops_costs *c, uint64_t bytes, double factor)
-{
-    return loggops_times(c->L_ps, factor) + bytes_beside(c, bytes, factor);
+    const uint64_t way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, bytes), factor),
+                   own_ps = loggops_times(loggops_busy_ps(c, bytes), factor);
+    return rest_of_latency(s, c->L_ps + c->late_ps, factor) +
+           (way_ps > own_ps ? way_ps - own_ps : 0);
 }
 
 /* A message that could pass from some moment on passes; returns when it begins to. */
@@ -368,30 +358,61 @@ static void give_passed(simulation *s, block *b, sim_node *node, uint32_t i, uin
     loggops_give(s, b, i);
 }
 
-static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
+/* Messages that shared the other adapter leave room for others here: they are late only if not all
+ * fit in between. The moment is that of the last byte. */
+static uint64_t receive_data(simulation *s, sim_node *node, message *m)
 {
-    message *m = &s->messages[i];
+    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
+    const double factor = loggops_factor(s, (uint32_t)m->source, (uint32_t)m->to, m);
+    const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor);
+    const uint64_t from_ps = m->left_ps + loggops_way_beside(s, c, m->bytes, factor);
+    const int is_short = m->bytes < s->params.S_bytes;
+    m->time_ps = later(m->time_ps, pass_shared_in(s, node, own_ps, is_short, from_ps));
+    return from_ps;
+}
+
+/* The same for an eager one. If it is alone, its bytes may take less time than an adapter has for
+ * them. */
+static uint64_t receive_turn(simulation *s, sim_node *node, message *m)
+{
+    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
+    const double factor = loggops_factor(s, (uint32_t)m->source, (uint32_t)m->to, m);
+    const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor),
+                   way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, m->bytes), factor),
+                   from_ps = m->left_ps + loggops_times(c->L_ps, factor) +
+                             (way_ps > own_ps ? way_ps - own_ps : 0),
+                   passed_ps = pass_shared_in(s, node, own_ps, 0, from_ps),
+                   less_ps = own_ps > way_ps ? own_ps - way_ps : 0;
+    m->time_ps = later(m->time_ps, passed_ps - less_ps) + loggops_times(c->late_ps, factor);
+    return from_ps;
+}
+
+static uint64_t receive_eager(simulation *s, const block *b, sim_node *node, message *m)
+{
     const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
-    const int is_short = s->moves_bytes && m->bytes < s->params.S_bytes && !m->takes_turns;
-    uint64_t from_ps = m->time_ps;
-    if ((m->context & ~COMBINES) == DATA || m->takes_turns) {
-        /* The moment is that of the last byte. Data that shared the other adapter leave room for
-         * others here: they are late only if not all fit in between. */
-        const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
-        const double factor = loggops_factor(s, from, to, m);
-        const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor);
-        from_ps = m->left_ps + (m->takes_turns ? loggops_way_of_turns(c, m->bytes, factor)
-                                               : loggops_way_beside(s, c, m->bytes, factor));
-        m->time_ps = later(m->time_ps, pass_shared_in(s, node, own_ps, is_short, from_ps)) +
-                     (m->takes_turns ? loggops_times(c->late_ps, factor) : 0);
-    } else if (s->moves_bytes) {
+    const uint64_t from_ps = m->time_ps;
+    if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
+        const int is_short = m->bytes < s->params.S_bytes;
         m->time_ps = pass_in(s, node, w->busy_ps, is_short, from_ps) +
                      loggops_times(w->late_ps + w->moved_ps, loggops_factor(s, from, to, m));
     } else {
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
-        m->time_ps = pass_in(s, node, loggops_busy_ps(c, m->bytes), is_short, from_ps);
+        m->time_ps = pass_in(s, node, loggops_busy_ps(c, m->bytes), 0, from_ps);
     }
+    return from_ps;
+}
+
+static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
+{
+    message *m = &s->messages[i];
+    uint64_t from_ps;
+    if ((m->context & ~COMBINES) == DATA)
+        from_ps = receive_data(s, node, m);
+    else if (m->takes_turns)
+        from_ps = receive_turn(s, node, m);
+    else
+        from_ps = receive_eager(s, b, node, m);
     give_passed(s, b, node, i, from_ps);
 }
 
@@ -500,6 +521,7 @@ static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
         b->shared_at_ps = sooner(b->shared_at_ps, s->messages[i].time_ps - s->ahead_ps);
     if (n->shared.first != NONE) {
         loggops_end_until(s, b, &n->shared, end_ps);
+        b->shared_at_ps = sooner(b->shared_at_ps, loggops_announce_turns(s, b, &n->shared, end_ps));
         b->shared_at_ps = sooner(b->shared_at_ps, loggops_shared_end_ps(s, &n->shared));
     }
     return n->held != NONE || n->traffic != NONE || n->shared.first != NONE;

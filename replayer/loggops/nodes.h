@@ -24,9 +24,11 @@ enum { IDLE_TIMES = 4 };
 typedef struct sharing {
     uint64_t at_ps, served_ps;
     uint32_t n;
-    uint32_t n_in;  /* long messages that come to the node, if it has a limiter */
-    uint32_t first; /* by the moment of their end: `time_ps` in terms of served_ps */
-    queue waiting;  /* messages behind an eager one from the same rank to the same rank */
+    uint32_t n_unknown; /* of those, eager ones that are not known at the other adapter */
+    uint32_t n_limited; /* of all, those that the limiter of the node holds for, if it has one */
+    uint32_t n_in;      /* the same of messages that come to the node */
+    uint32_t first;     /* by the moment of their end: `time_ps` in terms of served_ps */
+    queue waiting;      /* messages behind an eager one from the same rank to the same rank */
 } sharing;
 
 /* The messages from one rank to another that pass an adapter: retransmit.c. */
@@ -60,8 +62,6 @@ static inline uint64_t loggops_busy_ps(const loggops_costs *c, uint64_t bytes)
 /* What a byte takes beside its time in the adapter that it leaves. */
 uint64_t loggops_way_beside(const simulation *s, const loggops_costs *c, uint64_t bytes,
                             double factor);
-/* The latency of an eager message that shares the adapter, and what its bytes take beside that. */
-uint64_t loggops_way_of_turns(const loggops_costs *c, uint64_t bytes, double factor);
 /* Hands a message with bytes to the other node: of ranks of this block it is known at once. */
 void loggops_send_to_node(simulation *s, block *b, uint32_t i);
 
@@ -73,7 +73,7 @@ double loggops_slowness(double limiter, uint32_t n_out, uint32_t n_in);
 static inline int loggops_is_limited(const simulation *s, const sharing *h)
 {
     const double limiter = s->run->nodes->limiter;
-    return limiter > 0 && (h->n_in || limiter < 1);
+    return h->n_limited && (h->n_in || limiter < 1);
 }
 /* When the next message has left, if no other begins; NEVER if there is none. */
 static inline uint64_t loggops_shared_end_ps(const simulation *s, const sharing *h)
@@ -93,6 +93,9 @@ void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i);
 /* A message is about to leave whose rank has eager ones that take turns: it may be one, or behind
  * one on the way to the same rank. Returns 0 if it is neither, and has nothing to wait for. */
 int loggops_take_turn(simulation *s, block *b, sharing *h, uint32_t i);
+/* Lets the other adapters know eager messages that arrive in the window after this one, which ends
+ * then.  Returns when the node has to do so again; NEVER if no message is left. */
+uint64_t loggops_announce_turns(simulation *s, block *b, sharing *h, uint64_t end_ps);
 /* The request of a rendezvous leaves, for the next window. */
 void loggops_send_question(simulation *s, block *b, uint32_t i, uint64_t at_ps);
 /* Something of the traffic that comes to a node is known; it changes before that moment. */

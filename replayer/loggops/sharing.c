@@ -11,7 +11,9 @@
  *
  * Eager messages from one rank to another go one after the other, on a connection: only the first
  * one shares the adapter, and what follows it, of any size, waits behind it.  So nothing arrives
- * before what was sent earlier.
+ * before what was sent earlier.  An eager message has the latency from the end of its time in the
+ * adapter on; where that is shorter than a window, it is made known at the other adapter before
+ * that end, as if nothing further came to share this adapter.
  */
 #include "nodes.h"
 
@@ -72,11 +74,17 @@ static void pass_time(const simulation *s, sharing *h, uint64_t to_ps)
 
 /* ---- the traffic that comes ---- */
 
-/* Tells the node that receives a long message that it has begun or ended to leave. */
-static void tell_receiver(simulation *s, block *b, const message *m, int has_left, uint64_t at_ps)
+/* Whether a message passes the limiters of its nodes. */
+static int passes_limiter(const simulation *s, const message *m)
 {
     const loggops_nodes *nodes = s->run->nodes;
-    if (nodes->limiter <= 0 || m->bytes < nodes->limiter_bytes)
+    return nodes->limiter > 0 && m->bytes >= nodes->limiter_bytes;
+}
+
+/* Tells the node that receives a message that it has begun or ended to leave. */
+static void tell_receiver(simulation *s, block *b, const message *m, int has_left, uint64_t at_ps)
+{
+    if (!passes_limiter(s, m))
         return;
     const message traffic = {.context = TRAFFIC,
                              .source = (int32_t)sender_of(m),
@@ -153,7 +161,7 @@ int loggops_take_turn(simulation *s, block *b, sharing *h, uint32_t i)
     loggops_end_until(s, b, h, m->time_ps);
     if (is_behind_one(s, h, m)) {
         s->orders[m->source].n_turns += !m->takes_turns;
-        m->takes_turns = 1;
+        m->takes_turns = TAKES_TURNS;
         loggops_append_message(s->messages, &h->waiting, i);
         return 1;
     }
@@ -196,24 +204,77 @@ static void begin_next(simulation *s, block *b, sharing *h, const message *left,
             loggops_begin_sharing(s, b, h, i);
             return;
         }
-        m->takes_turns = 0;
+        m->takes_turns = NO_TURN;
         s->orders[m->source].n_turns--;
         loggops_send_question(s, b, i, m->time_ps);
     }
 }
 
-/* An eager message has left. It arrives in the next window at the earliest. */
-static void end_turn(simulation *s, block *b, sharing *h, uint32_t i, uint64_t end_ps)
+/* When an eager message arrives whose last byte leaves at end_ps. If it is alone, its bytes may
+ * take less time than the adapter has for them. */
+static uint64_t arrival_ps(const simulation *s, const message *m, uint64_t end_ps)
 {
-    message *m = &s->messages[i];
-    const message left = *m;
+    const loggops_costs *c = costs_of(s, m);
+    const double factor = factor_of(s, m);
+    return end_ps + loggops_times(c->L_ps, factor) +
+           loggops_times(loggops_per_bytes(c->B_ps_byte, m->bytes), factor) -
+           loggops_times(loggops_busy_ps(c, m->bytes), factor);
+}
+
+/* Makes an eager message known at the other adapter. It arrives in the next window at the earliest.
+ */
+static void announce(simulation *s, block *b, sharing *h, uint32_t i, uint64_t end_ps)
+{
     const uint64_t next_window_ps = (s->window + 1) * s->window_ps;
-    m->time_ps = end_ps + loggops_way_of_turns(costs_of(s, m), m->bytes, factor_of(s, m));
+    const uint32_t known = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (known == NONE) {
+        b->out_of_memory = 1;
+        return;
+    }
+    message *m = &s->messages[known];
+    *m = s->messages[i];
+    m->time_ps = arrival_ps(s, m, end_ps);
     if (m->time_ps < next_window_ps)
         m->time_ps = next_window_ps;
     loggops_order_note(m, &s->orders[m->source].reaches_ps);
-    s->orders[m->source].n_turns--;
-    loggops_send_to_node(s, b, i);
+    loggops_send_to_node(s, b, known);
+    s->messages[i].takes_turns = IS_KNOWN;
+    h->n_unknown--;
+}
+
+uint64_t loggops_announce_turns(simulation *s, block *b, sharing *h, uint64_t end_ps)
+{
+    uint64_t at_ps = h->at_ps, served_ps = h->served_ps, again_ps = NEVER;
+    uint32_t n = h->n;
+    for (uint32_t i = h->first; i != NONE && h->n_unknown; i = s->messages[i].next) {
+        const message *m = &s->messages[i];
+        const uint64_t left_ps = m->time_ps - served_ps;
+        at_ps += loggops_is_limited(s, h)
+                     ? loggops_rounded_ps((double)left_ps *
+                                          loggops_slowness(s->run->nodes->limiter, n, h->n_in))
+                     : left_ps * n;
+        served_ps = m->time_ps;
+        n -= m->context != REPLY;
+        if (m->takes_turns != TAKES_TURNS)
+            continue;
+        const uint64_t known_ps = arrival_ps(s, m, at_ps);
+        if (known_ps < end_ps + s->window_ps)
+            announce(s, b, h, i, at_ps);
+        else
+            again_ps = sooner(again_ps, known_ps - s->window_ps);
+    }
+    return again_ps;
+}
+
+/* An eager message has left. */
+static void end_turn(simulation *s, block *b, sharing *h, uint32_t i, uint64_t end_ps)
+{
+    const message *m = &s->messages[i];
+    if (m->takes_turns == TAKES_TURNS)
+        announce(s, b, h, i, end_ps);
+    const message left = *m;
+    s->orders[left.source].n_turns--;
+    loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
     begin_next(s, b, h, &left, end_ps);
 }
 
@@ -234,6 +295,7 @@ static void end_first(simulation *s, block *b, sharing *h)
         return;
     }
     h->n--;
+    h->n_limited -= passes_limiter(s, &m) != 0;
     tell_receiver(s, b, &m, 1, end_ps);
     if (!is_cleared(&m)) {
         end_turn(s, b, h, i, end_ps);
@@ -295,4 +357,6 @@ void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
         insert_part(s, b, h, m);
     insert_sharing(s, h, i, m->bytes);
     h->n++;
+    h->n_limited += passes_limiter(s, m) != 0;
+    h->n_unknown += !is_cleared(m);
 }

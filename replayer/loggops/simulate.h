@@ -58,9 +58,13 @@ typedef struct message {
     uint32_t next;      /* in its list */
     uint32_t sent; /* its number among those that were sent, of one sender; it may wrap around */
     uint16_t may_overtake; /* an earlier one of its sender may be under way: order.c */
-    uint16_t takes_turns;  /* an eager one that shares the adapter that it leaves: sharing.c */
+    uint16_t takes_turns;  /* an eager one that shares the adapter that it leaves: turn */
     uint64_t left_ps;      /* of both and of data in adapters: when the first byte left the node */
 } message;
+
+/* message.takes_turns: sharing.c.  What is known at the other adapter leaves a copy here until it
+ * has left. */
+enum { NO_TURN = 0, TAKES_TURNS, IS_KNOWN };
 
 /* A receive that is posted. */
 typedef struct receive {

@@ -457,7 +457,8 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
         m->time_ps +=
             loggops_times(w->L_ps + w->late_ps + w->moved_ps, loggops_factor(s, r, to, m));
     } else {
-        m->takes_turns = nodes->turns_bytes && m->bytes >= nodes->turns_bytes;
+        m->takes_turns =
+            nodes->turns_bytes && m->bytes >= nodes->turns_bytes ? TAKES_TURNS : NO_TURN;
         s->orders[r].n_turns += m->takes_turns;
         loggops_adapter_queue(s, b, m, at_ps);
         return;

@@ -169,13 +169,13 @@ limiter() { # PLATFORM OPTION...: how many of standard error, text and JSON stat
         $(grep -c '"ignores_limiter": true' limiter.json)))
 }
 check 'a limiter that is ignored is reported: warning, text and JSON' equal 3 "$(limiter graphene --engine loggops --ranks-per-host 1)"
-check 'for messages that are not long ones' sh -c 'grep -q "(limiter_link) for messages below 327680 B" text && grep -q "ignores_limiter_below\": 327680" limiter.json &&
-    grep -q "(limiter_link) for messages below 327680 B: hosts" said'
+check 'for messages that share no adapter' sh -c 'grep -q "(limiter_link) for messages below 4096 B" text && grep -q "ignores_limiter_below\": 4096" limiter.json &&
+    grep -q "(limiter_link) for messages below 4096 B: hosts" said'
 cp -r "$top_srcdir/platforms/graphene" bypassed
 from() { sed -i '/limiter-from/d' bypassed/options.conf && echo "timeless/limiter-from:$1" >>bypassed/options.conf; }
-from 327680
+from 4096
 check 'not if short messages pass by in SimGrid, too' equal 0 "$(limiter ./bypassed --engine loggops --ranks-per-host 1)"
-from 327679
+from 4095
 check 'but if only some do' equal 3 "$(limiter ./bypassed --engine loggops --ranks-per-host 1)"
 from many
 check_exit 3 'a limiter from a size that is no number exits 3' loggops p.tl -p ./bypassed --ranks-per-host 1
