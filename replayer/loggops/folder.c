@@ -279,8 +279,8 @@ static tl_status take_bytes(const tlr_platform *platform, const tlr_options *opt
 }
 
 /* Eager messages of more bytes have several packets on all networks that are common: the largest
- * packet of InfiniBand has 4,096 B (InfiniBand Architecture Specification, volume 1, section 9.2),
- * a frame of Ethernet 1,500. */
+ * packet of InfiniBand has 4,096 B (InfiniBand Architecture Specification, volume 1), a frame of
+ * Ethernet 1,500. */
 static const double packet_bytes = 4096;
 
 /* Longer than all messages: S of a network that has none. */

@@ -124,7 +124,7 @@ typedef struct loggops_nodes {
     uint64_t send_buffer_bytes; /* if move_bytes: of long messages between nodes */
     uint64_t turns_bytes; /* if move_bytes: messages of so many bytes take turns; 0: long ones do */
     double limiter; /* if move_bytes: bandwidth of a node in both directions together, in that of
-                       one; 0: none. Of long messages of at least so many bytes: */
+                       one; 0: none. Of messages that share the adapter and have so many bytes: */
     uint64_t limiter_bytes;
     loggops_retransmission retransmission; /* if move_bytes */
     tlr_message_noise messages;            /* of their latency, and of their bytes on the way */

@@ -5,7 +5,7 @@
  * messages that are there, the one that has the least left ends first.
  *
  * A node may have a limiter: the bandwidth of both directions together (smpi-approach,
- * section 3.2). A node that sends tells the other one when a long message begins to leave and when
+ * section 3.2). A node that sends tells the other one when such a message begins to leave and when
  * it has left; the other node knows it a latency later. Of the messages that come, their own node
  * limits the rate: in an exchange, in which both do the same, this is what SimGrid's limiters do.
  *

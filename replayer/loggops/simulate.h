@@ -30,7 +30,8 @@ enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs *
  * which its sender, once it is in a call, lets the data go. */
 #define HELD (CLEARED | 8)
 #define ANSWERED (CLEARED | 16)
-/* To a node: a long message begins to come, or, if its request is NONE, has come. */
+/* To a node: a message that shares the adapter of the other one begins to come, or, if its request
+ * is NONE, has come. */
 #define TRAFFIC (CLEARED | 32)
 #define ACTS UINT32_C(28)  /* of these three: the engine does something at that moment */
 #define OF_CALL UINT32_MAX /* request of a call that blocks */
