@@ -57,6 +57,8 @@ EXTRA_DIST += \
 	tests/accuracy/results/interference_alternating.csv \
 	tests/accuracy/results/interference_alternating_2.csv \
 	tests/accuracy/results/interference_alternating_2_rounds.csv \
+	tests/accuracy/results/interference_alternating_3.csv \
+	tests/accuracy/results/interference_alternating_3_rounds.csv \
 	tests/accuracy/results/interference_alternating_rounds.csv \
 	tests/accuracy/results/performed_2026-11.csv
 TESTS += tests/accuracy/cluster_short.sh tests/accuracy/cluster_nodes_short.sh tests/accuracy/noise_short.sh tests/accuracy/performed_short.sh
