@@ -263,6 +263,20 @@ static double fit_run(const noise_path *p, const noise_class *c)
     return fmin(MOST_RUN_SD, sqrt(fmax(0, run_2 * of_launches)));
 }
 
+/* Classes with few transfers hardly show by how much runs differ. A run is late by some time for
+ * each message, whatever its size: at least by as much as in the class of the shortest messages,
+ * which has the most transfers. */
+static void share_run(noise_path *p)
+{
+    const double least_s = p->n_classes ? p->classes[0].run_sd * network_s(p, 0, 1) : 0;
+    for (int k = 1; k < p->n_classes; k++) {
+        noise_class *c = &p->classes[k];
+        const double bytes = p->above_bytes[c->first];
+        const int segment = tlp_segment_of(&p->net->pieces, bytes + 1);
+        c->run_sd = fmax(c->run_sd, least_s / network_s(p, segment, LONGER * bytes));
+    }
+}
+
 static tl_status fit_path(noise_path *p, const tlp_probe_data *data, double *values, double *ones)
 {
     tl_status status = TL_OK;
@@ -278,6 +292,7 @@ static tl_status fit_path(noise_path *p, const tlp_probe_data *data, double *val
         status = fit_class(p, &p->classes[k], values, ones);
         p->classes[k].run_sd = fit_run(p, &p->classes[k]);
     }
+    share_run(p);
     return status;
 }
 
