@@ -50,6 +50,7 @@ EXTRA_DIST += \
 	tests/accuracy/results/hybrid_blas_calls.csv tests/accuracy/results/hybrid_blas_calls_2.csv tests/accuracy/results/hybrid_blas_calls_3.csv tests/accuracy/results/hybrid_calibrated.csv \
 	tests/accuracy/results/hybrid_quiet.csv \
 	tests/accuracy/results/interference_2026-11.csv tests/accuracy/results/noise_2026-11.txt tests/accuracy/results/noise_2_2026-11.txt \
+	tests/accuracy/results/noise_3_2026-11.txt \
 	tests/accuracy/results/cluster_dilated_2026-11.csv \
 	tests/accuracy/results/cluster_dilated_2_2026-11.csv \
 	tests/accuracy/results/cluster_kernel_2026-11.csv tests/accuracy/results/cluster_stock_2026-11.csv \
