@@ -51,14 +51,6 @@ static void describe_retransmission(const loggops_retransmission *t, uint64_t n,
             (unsigned long long)t->seed);
 }
 
-/* The least message that the limiter of a node holds for. */
-static uint64_t limited_from(const loggops_nodes *nodes, const loggops_params *p)
-{
-    const uint64_t shared =
-        nodes->turns_bytes && nodes->turns_bytes < p->S_bytes ? nodes->turns_bytes : p->S_bytes;
-    return nodes->limiter_bytes > shared ? nodes->limiter_bytes : shared;
-}
-
 /* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is given; then the costs of
  * the nodes, and the messages that waited for a retransmission. */
 static char *describe_network(const loggops_params *p, const loggops_nodes *nodes,
@@ -102,7 +94,7 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
         if (nodes->limiter > 0)
             fprintf(out,
                     "; both directions of a node have %.4g bandwidths for messages of %llu bytes",
-                    nodes->limiter, (unsigned long long)limited_from(nodes, p));
+                    nodes->limiter, (unsigned long long)loggops_limited_from(nodes, p->S_bytes));
         if (nodes->answers_in_calls)
             fputs("; long messages begin in calls of MPI", out);
         if (nodes->retransmission.loss > 0)
@@ -154,7 +146,8 @@ static uint64_t ignored_below(const loggops_nodes *nodes, const loggops_params *
 {
     if (!nodes->move_bytes || nodes->limiter <= 0)
         return UINT64_MAX;
-    return nodes->limiter_bytes < limited_from(nodes, params) ? limited_from(nodes, params) : 0;
+    const uint64_t from_bytes = loggops_limited_from(nodes, params->S_bytes);
+    return nodes->limiter_bytes < from_bytes ? from_bytes : 0;
 }
 
 static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)

@@ -130,6 +130,13 @@ typedef struct loggops_nodes {
     tlr_message_noise messages;            /* of their latency, and of their bytes on the way */
 } loggops_nodes;
 
+/* The least message that the limiter of a node holds for, if it has one. */
+static inline uint64_t loggops_limited_from(const loggops_nodes *nodes, uint64_t S_bytes)
+{
+    const uint64_t turns = nodes->turns_bytes, shared = turns && turns < S_bytes ? turns : S_bytes;
+    return nodes->limiter_bytes > shared ? nodes->limiter_bytes : shared;
+}
+
 /* A network in words: the first group is `params`. */
 typedef struct loggops_network {
     loggops_params params;
