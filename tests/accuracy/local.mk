@@ -45,7 +45,7 @@ EXTRA_DIST += \
 	tests/accuracy/results/budget_follow.csv tests/accuracy/results/budget_follow_2.csv \
 	tests/accuracy/results/cluster_2026-11.csv tests/accuracy/results/cluster_nodes_2026-11.csv tests/accuracy/results/cluster_nodes_2_2026-11.csv tests/accuracy/results/cluster_nodes_3_2026-11.csv \
 	tests/accuracy/results/dahu_ablation.csv tests/accuracy/results/dahu_ablation_2.csv tests/accuracy/results/dahu_predictions.csv \
-	tests/accuracy/results/dahu_seeds.csv tests/accuracy/results/dahu_seeds_2.csv tests/accuracy/results/dahu_simgrid.csv tests/accuracy/results/dahu_smpi.csv tests/accuracy/results/fit_bars.csv \
+	tests/accuracy/results/dahu_seeds.csv tests/accuracy/results/dahu_seeds_2.csv tests/accuracy/results/dahu_ten.csv tests/accuracy/results/dahu_simgrid.csv tests/accuracy/results/dahu_smpi.csv tests/accuracy/results/fit_bars.csv \
 	tests/accuracy/results/fit_bars_exact.csv tests/accuracy/results/hybrid.csv \
 	tests/accuracy/results/hybrid_blas_calls.csv tests/accuracy/results/hybrid_blas_calls_2.csv tests/accuracy/results/hybrid_blas_calls_3.csv tests/accuracy/results/hybrid_calibrated.csv \
 	tests/accuracy/results/hybrid_quiet.csv \
