@@ -265,7 +265,7 @@ static double fit_run(const noise_path *p, const noise_class *c)
 
 /* Classes with few transfers hardly show by how much runs differ. A run is late by some time for
  * each message, whatever its size: at least by as much as in the class of the shortest messages,
- * which has the most transfers. */
+ * which has the most transfers, and by no larger factor. */
 static void share_run(noise_path *p)
 {
     const double least_s = p->n_classes ? p->classes[0].run_sd * network_s(p, 0, 1) : 0;
@@ -273,7 +273,8 @@ static void share_run(noise_path *p)
         noise_class *c = &p->classes[k];
         const double bytes = p->above_bytes[c->first];
         const int segment = tlp_segment_of(&p->net->pieces, bytes + 1);
-        c->run_sd = fmax(c->run_sd, least_s / network_s(p, segment, LONGER * bytes));
+        const double least = least_s / network_s(p, segment, LONGER * bytes);
+        c->run_sd = fmax(c->run_sd, fmin(least, p->classes[0].run_sd));
     }
 }
 

@@ -141,6 +141,12 @@ run_sd() { sed -n 's/.*samples = \(.*\); least.* run_sd = \(.*\);/\1 \2/p' "$1/n
 check 'messages that vary alone give runs that hardly differ' awk -v sd="$(run_sd varied)" 'BEGIN { print sd; exit !(sd < 0.015) }'
 plant drifting 0 0.05 2>/dev/null
 check 'a factor that drifts is found as that of a run' awk -v sd="$(run_sd drifting)" 'BEGIN { print sd; exit !(sd > 0.02 && sd < 0.09) }'
+# Longer messages take less time in the network than the shortest ones, which vary: from 200 us to 20 us.
+plant faster 0 0.25 2>/dev/null
+awk -F, -v OFS=, '$3 == "pingpong" && $8 <= 64 { $11 = sprintf("%.9e", $11 * 10) } { print }' faster.csv >fastest.csv
+check 'messages that become faster with their size are fitted' "$timeless" calibrate network --from fastest.csv -o fastest
+check 'no class has a deviation of a run that is refused' "$timeless" replay ping.tl -p fastest --ranks-per-host 1 -q --noise network
+check 'neither here' "$timeless" replay ping.tl -p here -q --noise network
 check 'the noise is replayed' sh -c '[ "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q --noise network)" != "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q)" ]' "$timeless"
 
 # ---- a network without latency, as one that lets bursts pass ----
