@@ -34,7 +34,7 @@ enum {
     KEY_LAUNCHES
 };
 enum { MAX_ARGS = 256, MAX_PER_HOST = 64 };
-/* By default, a launch of the probe measures at least so long. */
+/* By default, each launch of the probe measures so long, or longer. */
 enum { LAUNCH_SECONDS = 18, DEFAULT_LAUNCHES = 5, MAX_LAUNCHES = 1000 };
 
 struct arguments {
@@ -63,7 +63,7 @@ static const struct argp_option options[] = {
      0},
     {"launches", KEY_LAUNCHES, "N", 0,
      "start the measuring program N times, for a part of the time each: runs differ from launch to "
-     "launch (default: one for 18 s, at most 5)",
+     "launch (default: one for every 18 s, at most 5)",
      0},
     {"max-bytes", KEY_MAX_BYTES, "N", 0, "size of the largest message (default: 1000000000)", 0},
     {"seed", KEY_SEED, "N", 0, "draw operations and sizes from this seed (default: 1)", 0},
