@@ -475,27 +475,14 @@ static int leaves_by(const simulation *s, const message *m, uint64_t end_ps)
     return !s->moves_bytes || m->time_ps < end_ps + s->ahead_ps;
 }
 
-/* An eager message that takes turns leaves behind the shorter ones that were sent before it: puts
- * it back into the list of what leaves, once. */
-static int is_put_back(const simulation *s, const sim_node *n, uint32_t i, uint32_t *next)
-{
-    message *m = &s->messages[i];
-    if (!m->takes_turns || m->left_ps || m->time_ps >= n->sends.short_free_ps)
-        return 0;
-    m->left_ps = m->time_ps = n->sends.short_free_ps;
-    m->next = NONE;
-    *next = loggops_merge(s->messages, *next, i);
-    return 1;
-}
-
-static void send_one(simulation *s, block *b, sim_node *n, uint32_t i)
+/* `rest`: the list of what leaves after it. */
+static void send_one(simulation *s, block *b, sim_node *n, uint32_t i, uint32_t *rest)
 {
     const message *m = &s->messages[i];
     loggops_traffic_until(s, b, n, m->time_ps);
     if ((m->context & ~COMBINES) == CLEARED)
         loggops_begin_sharing(s, b, &n->shared, i);
-    else if (s->moves_bytes && s->orders[m->source].n_turns &&
-             loggops_take_turn(s, b, &n->shared, i))
+    else if (s->moves_bytes && s->orders[m->source].n_turns && loggops_take_turn(s, b, n, i, rest))
         return;
     else if (s->moves_bytes && m->request != EAGER)
         loggops_send_question(s, b, i, m->time_ps);
@@ -510,8 +497,7 @@ static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
     n->leaving = NONE;
     for (uint32_t next; i != NONE && leaves_by(s, &s->messages[i], end_ps); i = next) {
         next = s->messages[i].next;
-        if (!is_put_back(s, n, i, &next))
-            send_one(s, b, n, i);
+        send_one(s, b, n, i, &next);
     }
     n->held = i;
     loggops_traffic_until(s, b, n, end_ps);

@@ -27,6 +27,7 @@ typedef struct sharing {
     uint32_t n_unknown; /* of those, eager ones that are not known at the other adapter */
     uint32_t n_limited; /* of all, those that the limiter of the node holds for, if it has one */
     uint32_t n_in;      /* the same of messages that come to the node */
+    uint32_t n_late;    /* eager ones that leave later, behind shorter ones */
     uint32_t first;     /* by the moment of their end: `time_ps` in terms of served_ps */
     queue waiting;      /* messages behind an eager one from the same rank to the same rank */
 } sharing;
@@ -91,8 +92,9 @@ void loggops_end_until(simulation *s, block *b, sharing *h, uint64_t past_ps);
 /* The data of a long message, or an eager one that takes turns, begin to leave. */
 void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i);
 /* A message is about to leave whose rank has eager ones that take turns: it may be one, or behind
- * one on the way to the same rank. Returns 0 if it is neither, and has nothing to wait for. */
-int loggops_take_turn(simulation *s, block *b, sharing *h, uint32_t i);
+ * one on the way to the same rank.  Behind shorter ones, it leaves later: it goes back into `rest`,
+ * the list of what leaves after it.  Returns 0 if it is neither, and has nothing to wait for. */
+int loggops_take_turn(simulation *s, block *b, sim_node *node, uint32_t i, uint32_t *rest);
 /* Lets the other adapters know eager messages that arrive in the window after this one, which ends
  * then.  Returns when the node has to do so again; NEVER if no message is left. */
 uint64_t loggops_announce_turns(simulation *s, block *b, sharing *h, uint64_t end_ps);

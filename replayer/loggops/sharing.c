@@ -145,24 +145,38 @@ static int has_same_ends(const message *a, const message *b)
     return !is_cleared(a) && !is_cleared(b) && a->source == b->source && a->to == b->to;
 }
 
-static int is_behind_one(const simulation *s, const sharing *h, const message *m)
+/* Whether a list has an eager message that is sent before this one on the same connection; of all,
+ * or of those that leave later than they were sent. */
+static int is_behind(const simulation *s, uint32_t list, int of_late, const message *m)
 {
-    const uint32_t lists[] = {h->first, h->waiting.first};
-    for (int k = 0; k < 2; k++)
-        for (uint32_t i = lists[k]; i != NONE; i = s->messages[i].next)
-            if (has_same_ends(&s->messages[i], m))
-                return 1;
+    for (uint32_t i = list; i != NONE; i = s->messages[i].next) {
+        const message *e = &s->messages[i];
+        if (has_same_ends(e, m) && (int32_t)(e->sent - m->sent) < 0 &&
+            (!of_late || (e->takes_turns && e->left_ps)))
+            return 1;
+    }
     return 0;
 }
 
-int loggops_take_turn(simulation *s, block *b, sharing *h, uint32_t i)
+int loggops_take_turn(simulation *s, block *b, sim_node *node, uint32_t i, uint32_t *rest)
 {
     message *m = &s->messages[i];
+    sharing *h = &node->shared;
+    const int was_late = m->takes_turns && m->left_ps;
+    h->n_late -= was_late != 0;
     loggops_end_until(s, b, h, m->time_ps);
-    if (is_behind_one(s, h, m)) {
+    if (is_behind(s, h->first, 0, m) || is_behind(s, h->waiting.first, 0, m) ||
+        (h->n_late && is_behind(s, *rest, 1, m))) {
         s->orders[m->source].n_turns += !m->takes_turns;
         m->takes_turns = TAKES_TURNS;
         loggops_append_message(s->messages, &h->waiting, i);
+        return 1;
+    }
+    if (m->takes_turns && !was_late && m->time_ps < node->sends.short_free_ps) {
+        h->n_late++;
+        m->left_ps = m->time_ps = node->sends.short_free_ps;
+        m->next = NONE;
+        *rest = loggops_merge(s->messages, *rest, i);
         return 1;
     }
     if (m->takes_turns)

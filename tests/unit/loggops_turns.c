@@ -261,6 +261,49 @@ static void it_follows_short_ones(void **state)
     free(s);
 }
 
+/* What follows it waits for it: a short one, one that takes turns, and a long one, on the same
+ * connection, with the same tag. */
+static void what_follows_it_waits(void **state)
+{
+    (void)state;
+    scene *s = begin();
+    for (uint64_t i = 0; i < 50; i++) {
+        send(s, 0, 1, 1001);
+        receive(s, 1, 0, 1001, i);
+    }
+    const uint64_t sizes[] = {8001, 101, 12001, 201, 40001};
+    for (uint64_t i = 0; i < 5; i++) {
+        send(s, 0, 1, sizes[i]);
+        receive(s, 1, 0, sizes[i], 50 + i);
+    }
+    run(s);
+    assert_at(s, 1, 50, after(58000));
+    assert_at(s, 1, 51, after(58100));
+    assert_at(s, 1, 52, after(70100));
+    assert_at(s, 1, 53, after(70300));
+    assert_true(s->marks_ps[54][1] >= after(110300));
+    free(s);
+}
+
+/* So do those to several ranks: then they share. */
+static void several_follow_short_ones(void **state)
+{
+    (void)state;
+    scene *s = begin();
+    for (uint64_t i = 0; i < 50; i++) {
+        send(s, 0, 1, 1001);
+        receive(s, 1, 0, 1001, i);
+    }
+    for (uint32_t to = 1; to < N; to++) {
+        send(s, 0, to, 8001);
+        receive(s, to, 0, 8001, 50);
+    }
+    run(s);
+    for (uint32_t to = 1; to < N; to++)
+        assert_at(s, to, 50, after(74000));
+    free(s);
+}
+
 /* A rendezvous with the same tag takes the second receive, though its request would come first. The
  * sizes of the receives are those of the messages: the wrong one would end the first receive. */
 static void a_rendezvous_does_not_overtake(void **state)
@@ -347,6 +390,8 @@ int main(void)
         cmocka_unit_test(a_connection_has_one_turn),
         cmocka_unit_test(a_short_message_follows_on_its_connection),
         cmocka_unit_test(it_follows_short_ones),
+        cmocka_unit_test(what_follows_it_waits),
+        cmocka_unit_test(several_follow_short_ones),
         cmocka_unit_test(a_rendezvous_does_not_overtake),
         cmocka_unit_test(the_receiving_adapter_takes_all),
         cmocka_unit_test(random_programs_end),
