@@ -19,8 +19,9 @@
 /* One operation.
  *   kind     KIND_pingpong, ...
  *   apart    of `pairs`: the second pair is on other hosts than the first
- *   count    messages of a burst or of `order`, or exchanges in a row, with their mean in seconds,
- * or pairs of ranks at once delay_s  of `late`: how late its receive came
+ *   count    messages of a burst or of `order`; exchanges in a row, with their mean in seconds;
+ *            or pairs of ranks at once
+ *   delay_s  of `late`: how late its receive came
  *   launch   of the probe, from 0 on
  */
 typedef struct tlp_probe_row {
