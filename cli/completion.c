@@ -127,7 +127,7 @@ static int print_bash_case(const char *name, int (*run)(int, char **), const cha
 static const char bash_rest[] =
     "_timeless()\n"
     "{\n"
-    "    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} option='' i\n"
+    "    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} option='' i name\n"
     "    COMPREPLY=()\n"
     "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
     "        COMPREPLY=($(compgen -W \"$_timeless_commands --help --version\" -- \"$current\"))\n"
@@ -155,8 +155,11 @@ static const char bash_rest[] =
     "        option=${COMP_WORDS[COMP_CWORD - 1]}\n"
     "    fi\n"
     "    if [ \"$option\" = --platform ] || [ \"$option\" = -p ]; then\n"
-    "        COMPREPLY=($(compgen -W \"$(timeless platform --list 2>/dev/null)\" -- "
-    "\"$current\"))\n"
+    "        # the names of folders: quoted, because bash inserts them as they are\n"
+    "        while IFS= read -r name; do\n"
+    "            printf -v name %q \"${name%%  *}\"\n"
+    "            [[ $name != \"$current\"* ]] || COMPREPLY+=(\"$name\")\n"
+    "        done < <(timeless platform --list 2>/dev/null)\n"
     "        return\n"
     "    fi\n"
     "    [[ $current == -* ]] || return\n"
@@ -245,7 +248,7 @@ static void print_zsh_words(void)
     const char *name, *summary;
     puts("#compdef timeless\n# zsh completion of timeless; 'timeless completion zsh' prints it.");
     puts("_timeless_platforms()\n{\n"
-         "    local -a platforms=(${(f)\"$(timeless platform --list 2>/dev/null)\"})\n"
+         "    local -a platforms=(${${(f)\"$(timeless platform --list 2>/dev/null)\"}%%  *})\n"
          "    compadd -a platforms\n    _files -/\n}");
     puts("_timeless_patterns()\n{\n    local -a patterns=(\n        'hpl:a run of HPL'");
     for (size_t i = 0; i < tl_pattern_list(i, &name, &summary); i++) {

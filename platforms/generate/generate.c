@@ -164,7 +164,8 @@ static void print_title(const char *folder, const char *name, FILE *out)
     }
     line[strcspn(line, "\n")] = '\0';
     const char *colon = strstr(line, ": ");
-    fprintf(out, "%-14s %s\n", name, colon ? colon + 2 : line);
+    /* Completion in shells takes the name as what is before two blanks. */
+    fprintf(out, "%-13s  %s\n", tl_printable(name), tl_printable(colon ? colon + 2 : line));
 }
 
 tl_status tlp_list_platforms(const char *folder, FILE *out, tl_error *err)
