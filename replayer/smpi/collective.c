@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "actions.h"
+#include "smpi/shims/shims.h"
 #include "rank.h"
 
 #include <inttypes.h>
@@ -276,7 +277,12 @@ static int issue(smpi_rank *r, const sides *s)
     const tl_action action = (tl_action)tl_meaning_of(r->info->action)->blocking;
     check_reduction(r, action, s);
     replay.result->collective = s->request ? TL_ACTION_NONE : action;
-    return s->request ? nonblocking(r, action, s) : blocking(r, action, s);
+    if (!s->request)
+        return blocking(r, action, s);
+    smpi_receive_begin(replay.short_bytes);
+    const int rc = nonblocking(r, action, s);
+    smpi_receive_end();
+    return rc;
 }
 
 int smpi_comm_is_entered(const smpi_rank *r)

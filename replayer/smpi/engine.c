@@ -275,6 +275,7 @@ static void start_simgrid(const option_list *list)
     /* These belong to the trace's own start and end, not to the preparations. */
     replay.init_s = sg_cfg_get_double("smpi/init");
     sg_cfg_set_double("smpi/init", 0);
+    replay.short_bytes = sg_cfg_get_int("smpi/async-small-thresh");
     replay.test_s = sg_cfg_get_double("smpi/test");
     replay.tests_grow = sg_cfg_get_boolean("smpi/grow-injected-times");
     replay.finalize_barrier = sg_cfg_get_boolean("smpi/finalization-barrier");

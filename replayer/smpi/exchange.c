@@ -74,7 +74,7 @@ typedef struct exchange {
 static void receive(exchange *x, int32_t from, int64_t count, int64_t type_bytes)
 {
     MPI_Datatype type;
-    const int n = smpi_message_count(x->r, count, type_bytes, &type);
+    const int n = smpi_receive_count(x->r, count, type_bytes, &type);
     if (from >= 0 && x->rc == MPI_SUCCESS)
         x->rc = MPI_Irecv(replay.recv_buffer, n, type, (int)x->offset + from, 0, x->comm,
                           smpi_add_request(x->bundle));

@@ -154,6 +154,7 @@ typedef struct smpi_replay {
     /* Options that are not given to SMPI while the communicators are built. */
     const char *coll_selector; /* NULL: SMPI's own */
     const char *ompi;          /* the selector, if ompi.c has its algorithms; otherwise NULL */
+    int64_t short_bytes; /* smpi/async-small-thresh */
     double init_s, test_s; /* test_s: of a test in SMPI, in traces that come from SimGrid's text */
     int tests_grow;        /* each test without success takes longer than the one before */
     int finalize_barrier;
@@ -343,6 +344,8 @@ MPI_Request *smpi_request(smpi_rank *r, int64_t id);
 /* Elements and type of a message. If the number of bytes fits, the type is a byte, so that the
  * types of the two sides agree. */
 int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type);
+/* The same of a receive, which has room for each short message. */
+int smpi_receive_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type);
 
 /* ---- smpi/shims/buffer.c ---- */
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeless replay: runs that cannot end are told in one line: which ranks, where they are, what each waits for.
+# timeless replay: runs that cannot end are told in one line: which ranks, where they are, what each waits for; legal runs end.
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
@@ -99,6 +99,17 @@ trace fence 'comm 3 parent=1 call=MPI_Win_create members=[0,1]
     Send count=8 peer=0 tag=1'
 says 'a fence of one thread' fence '2 ranks wait forever: rank 0 in MPI_Recv (event 2, app+0x12)' 'rank 1 in MPI_Win_fence' \
     "; MPI_Win_fence is known by its return alone, other threads' calls may stand too early"
+
+# Legal: a short and a long message of one tag, or of one kind of collective, whose receives are posted before.
+sizes() { # SHORT LONG: both calls and a wait, after computation
+    printf '%s volume=1000000\n%s\nWaitall list=[1,2]\n' "$1 request=1" "$2 request=2"
+}
+ends() { "$timeless" replay "$1.tl" -p fat-tree --ranks-per-host 1; }
+trace sizes "$(sizes 'Isend count=100 peer=1 tag=0' 'Isend count=100000 peer=1 tag=0')" \
+    "$(sizes 'Irecv count=100 peer=0 tag=0' 'Irecv count=100000 peer=0 tag=0' | sed 's/ volume.*//')"
+check 'a short and a long message of one tag arrive' ends sizes
+trace overlap "$(sizes "Ibcast $size peer=0" "Ibcast ${size/8/100000} peer=0")" "$(sizes "Ibcast $size peer=0" "Ibcast ${size/8/100000} peer=0" | sed 's/ volume.*//')"
+check 'a short and a long broadcast that are open together arrive' ends overlap
 
 # A rank that is missing, and a run that did not end.
 printf '%s\n' 'timeless-text 1' 'ranks 3' 'rank 0 host="h"' 'end cut clock_ns=0' 'rank 2 host="h"' 'end cut clock_ns=0' |

@@ -6,6 +6,11 @@ that disagrees, and fails if one does.  The LogGOPS engine also replays each wit
 must not give other ends.  `write FAMILY NUMBER FOLDER` writes one program.  `shrink TIMELESS MODEL FAMILY NUMBER
 FOLDER` looks for its least part that disagrees, and prints it.
 
+Of the family `tags`, SMPI replays each program twice: as it is drawn, where messages of different sizes have different
+tags, and collectives that are open together have communicators of their own; and with one tag and one communicator,
+where some receives have more room than their message needs.  MPI matches both alike, so all ends are equal to the last
+digit.  LogGOPS must reach the end of the second one.
+
 A program depends on its family and its number alone: Python keeps the sequence of random.random() of a seed.  None can
 wait forever: its steps have one order, each rank does its part of them in this order, and a step needs nothing of those
 that follow.  No receive has a wildcard.
@@ -13,9 +18,7 @@ that follow.  No receive has a wildcard.
 What the models do differently on purpose does not occur:
 - SimGrid shares a link among messages, LogGOPS lets them pass one after the other.  In the families `calls` and
   `collectives` links have no limit.  In `chains` they have one, and a host has one message at a time.
-- In LogGOPS a message that would overtake an earlier one of the same tag waits for it.  In SMPI it may go on, and of two
-  receives, one below and one above the limit of eager messages, SMPI 3.32 may match the later one first, and wait
-  forever.  So messages of different sizes have different tags, and synchronous ones tags of their own.
+- In LogGOPS a message that would overtake an earlier one of the same tag waits for it.  In SMPI it may go on.  So messages of different sizes have different tags, and synchronous ones tags of their own.
 - The least latency of LogGOPS is 10 ns.
 - Eager messages are those that SMPI detaches: in a platform with another smpi/async-small-thresh, SMPI would let some of
   them begin only with their receives.
@@ -26,6 +29,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -151,6 +155,8 @@ def draw_steps(d, family, n, limit):
     weights = d.one((dict(message=10, wait=4), dict(message=6, wait=3, exchange=3, ring=1, compute=2), dict(exchange=6, message=3, wait=2)))
     if family == "collectives":
         weights = d.one((dict(collective=1), dict(message=5, wait=2, exchange=2, compute=2, collective=2)))
+    if family == "tags":
+        weights = dict(message=8, wait=3, exchange=2, ring=1, overlap=2)
     kinds = [kind for kind, weight in weights.items() for _ in range(weight)]
     for _ in range(5 + d.below(40)):
         kind = d.one(kinds)
@@ -167,6 +173,9 @@ def draw_steps(d, family, n, limit):
             size = draw_size(d, limit)
             steps.append(dict(kind="ring", members=members, tag=d.below(3), volumes=[draw_volume(d) for _ in members],
                               sizes=[size if d.chance(0.5) else draw_size(d, limit) for _ in members]))
+        elif kind == "overlap":
+            steps.append(dict(kind="overlap", call=d.one(("Ibcast", "Iallreduce", "Ialltoall", "Igather")), volumes=[draw_volume(d) for _ in range(n)],
+                              sizes=[8 * (draw_size(d, limit) // 8) for _ in range(2)]))
         elif kind == "compute":
             steps.append(dict(kind="compute", rank=d.below(n), volume=int(d.between(100, 1e7))))
         else:
@@ -285,6 +294,14 @@ def add_step(ranks, s):
             received = slots_of(s["sizes"][i - 1], source, s["tag"])
             ranks[me].add("Sendrecv", s["volumes"][i], **slots_of(s["sizes"][i], to, s["tag"]),
                           **{"recv_" + key: received[key] for key in ("count", "type_bytes", "peer", "tag")})
+    elif kind == "overlap":
+        for i, r in enumerate(ranks):
+            for comm, size in zip((1, 3), s["sizes"]):
+                more = dict(Ibcast=dict(count=size, type_bytes=1, peer=0), Iallreduce=dict(count=size // 8, type_bytes=8),
+                            Ialltoall=dict(count=size, type_bytes=1, recv_count=size, recv_type_bytes=1),
+                            Igather=dict(count=size, type_bytes=1, recv_count=size, recv_type_bytes=1, peer=0))
+                r.open.append(r.new())
+                r.add(s["call"], s["volumes"][i], comm=comm, **more[s["call"]], request=r.open[-1])
     elif kind == "compute":
         ranks[s["rank"]].add("Wtime", s["volume"], clock_ns=0)
     else:
@@ -303,17 +320,28 @@ def text_of(case):
     for i, r in enumerate(ranks):
         r.wait(r.open[:])
         lines.append('rank %d host="h%d"' % (i, i // case["per_host"]))
+        if case["family"] == "tags":
+            lines.append("comm 3 parent=1 call=MPI_Comm_dup members=[%s]" % ",".join(map(str, range(case["n"]))))
+            r.events.insert(0, "MPI_Comm_dup comm=1 new_comm=3")
         r.add("Wtime", TAIL_NS, clock_ns=0)
         lines += ["%d %d %s" % (i, k, event) for k, event in enumerate(r.events)]
         lines.append("end cut clock_ns=0")
     return "\n".join(lines) + "\n"
 
 
+def one_tag(case):
+    """The same program with one tag and one communicator; some receives have room for more."""
+    d = Draw("room %d" % case["seed"])
+    text = re.sub(r"tag=\d+", "tag=0", text_of(case)).replace(" comm=3", " comm=1")
+    return re.sub(r"(MPI_I?[Rr]ecv(?:_init)? count=| recv_count=)(\d+)(?=.* (?:recv_)?tag=)",
+                  lambda m: m[1] + str(int(m[2]) + d.one((0, 0, 200000))), text)
+
+
 # ---- both engines ----
 
-def write(case, folder):
+def write(case, folder, program=text_of):
     os.makedirs(folder + "/platform", exist_ok=True)
-    for name, text in (("platform/platform.xml", case["xml"]), ("platform/options.conf", case["options"]), ("program.txt", text_of(case))):
+    for name, text in (("platform/platform.xml", case["xml"]), ("platform/options.conf", case["options"]), ("program.txt", program(case))):
         with open(folder + "/" + name, "w") as out:
             out.write(text)
 
@@ -329,10 +357,28 @@ def ends(timeless, model, case, folder, *more):
         return [rank["end_s"] - TAIL_NS * 1e-9 for rank in json.load(read)["ranks"]]
 
 
+def pack(timeless, case, folder, program=text_of):
+    write(case, folder, program)
+    subprocess.run([timeless, "undump", folder + "/program.txt", "-o", folder + "/program.tl"], check=True)
+
+
+def depends_on_tags(timeless, model, case, folder):
+    """None, or what differs."""
+    pack(timeless, case, folder)
+    a = ends(timeless, model, case, folder)
+    pack(timeless, case, folder, one_tag)
+    b = ends(timeless, model, case, folder)
+    loggops = ends(timeless, model, case, folder, "--engine=loggops")
+    if isinstance(loggops, str):
+        return "LogGOPS: " + loggops
+    return None if a == b and not isinstance(a, str) else "with several tags: %s; with one: %s" % (a, b)
+
+
 def disagreement(timeless, model, case, folder):
     """None, or what differs most."""
-    write(case, folder)
-    subprocess.run([timeless, "undump", folder + "/program.txt", "-o", folder + "/program.tl"], check=True)
+    if case["family"] == "tags":
+        return depends_on_tags(timeless, model, case, folder)
+    pack(timeless, case, folder)
     a = ends(timeless, model, case, folder)
     b = ends(timeless, model, case, folder, "--engine=loggops")
     if isinstance(a, str) or isinstance(b, str):

@@ -46,6 +46,11 @@ int smpi_windows_barrier(MPI_Comm comm);
 /* To be called before the simulation begins, with its number of ranks. */
 void smpi_detached_prepare(uint32_t n_ranks);
 
+/* Between these two calls, each receive of the calling rank that SMPI makes for a nonblocking
+ * collective has room for at least so many bytes (receive.c). */
+void smpi_receive_begin(int64_t least_bytes);
+void smpi_receive_end(void);
+
 /* The options timeless/local-overheads, timeless/eager-order, timeless/adapter-order and
  * timeless/send-buffer. */
 void smpi_overheads_set(int is_yes);

@@ -34,6 +34,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   CALLS      calls.c       requests of ranks that are answered at once
  *   CORES      cores.c       computation and sleeps of ranks
  *   MEET       meet.c        replays begin at second 0
+ *   RECEIVE    receive.c     nonblocking collectives of different sizes that are open together;
+ *                            without it, ranks may wait forever
  *   WINDOWS    windows.c     windows that a barrier asks; without it, ranks that reach a window at
  *                            the same date may come in another order
  *   OVERHEADS  overheads.c   options timeless/local-overheads, timeless/loopback-os, -ois, -or
@@ -61,6 +63,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(CALLS, SMPI_SPEED, 332, 332)                                                              \
     SHIM(CORES, SMPI_SPEED, 332, 332)                                                              \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
+    SHIM(RECEIVE, SMPI_MODEL, 332, 401)                                                            \
     SHIM(WINDOWS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                 \
     SHIM(OVERHEADS, SMPI_MODEL, 332, 401)                                                          \
     SHIM(ORDER, SMPI_MODEL, 332, 401)                                                              \
@@ -125,6 +128,8 @@ typedef enum smpi_shim {
 #define SG_TIMER_START "xbt_os_threadtimer_start"
 #define SG_TIMER_STOP "xbt_os_threadtimer_stop"
 #define SG_WAITALL "_ZN7simgrid4smpi7Request7waitallEiPPS1_P10MPI_Status"
+#define SG_RECEIVE_INIT                                                                            \
+    "_ZN7simgrid4smpi7Request10irecv_initEPviPNS0_8DatatypeEiiPNS0_4CommE"
 #define SG_BCAST "_ZN7simgrid4smpi5colls5bcastE"
 #define SG_BARRIER "_ZN7simgrid4smpi5colls7barrierE"
 #define SG_ALLGATHER "_ZN7simgrid4smpi5colls9allgatherE"
@@ -257,6 +262,7 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(CORES, SG_RUN_BLOCKING)                                                                 \
     CALLED(CORES, SG_ACTOR_SELF)                                                                   \
     CALLED(CORES, SG_CALL_ANSWER)                                                                  \
+    REPLACED(RECEIVE, SG_RECEIVE_INIT)                                                             \
     VARIABLE(MEET, SG_BCAST)                                                                       \
     VARIABLE(MEET, SG_BARRIER)                                                                     \
     VARIABLE(MEET, SG_ALLGATHER)                                                                   \
