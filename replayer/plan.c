@@ -103,17 +103,11 @@ int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event
         return 0;
     switch (tl_meaning_of(info->action)->kind) {
     case TL_KIND_PROGRAM: return info->action != TL_ACTION_OPAQUE;
-    case TL_KIND_SEND:
-    case TL_KIND_RECEIVE:
-    case TL_KIND_SENDRECV:
-    case TL_KIND_PROBE:
-    case TL_KIND_REQUEST:
-    case TL_KIND_COLLECTIVE:
-    case TL_KIND_DESTRUCTOR: return 1;
+    case TL_KIND_NEIGHBORHOOD: return 0;
     case TL_KIND_CONSTRUCTOR:
         return info->action != TL_ACTION_INTERCOMM_CREATE &&
                info->action != TL_ACTION_INTERCOMM_MERGE;
-    default: return 0;
+    default: return 1;
     }
 }
 
@@ -241,8 +235,7 @@ static tl_status survey_rank(survey *s, uint32_t rank)
     else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && s->err)
         *s->err = *tl_cursor_error(cursor);
     s->plan->n_events += s->plan->ranks[rank]->n_alike * s->plan->ranks[rank]->n_events;
-    s->plan->ranks[rank]->is_sparse = tlr_validation_is_sparse(&s->validation);
-    tlr_validation_close(&s->validation);
+    tlr_validation_close(&s->validation, s->plan->ranks[rank]);
     tl_cursor_close(cursor);
     free(n_splits);
     return status;

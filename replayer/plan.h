@@ -63,6 +63,7 @@ typedef struct tlr_plan_rank {
     uint32_t first, last; /* rank of which this is read; the last of those that do the same */
     uint32_t n_alike;     /* ranks that do the same, each with its own neighbours */
     int is_sparse;        /* its requests are to be numbered anew: request_slots.h */
+    uint32_t n_requests;  /* no request has a greater number, a new one if is_sparse */
     int computes;         /* there are volumes or kernels */
     int uses_self;        /* there are calls on MPI_COMM_SELF, or communicators made of it */
 } tlr_plan_rank;
@@ -102,7 +103,7 @@ int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
 /* All events that the SMPI engine supports. */
 int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                          const tl_call_info *info);
-/* Messages and collectives within one group, without persistent collectives. */
+/* What the LogGOPS engine supports: all within one group, without persistent collectives. */
 int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                       const tl_call_info *info);
 /* Calls on windows; those of them that move data; calls on files, and those. */

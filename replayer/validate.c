@@ -43,17 +43,14 @@ tl_status tlr_validation_open(tlr_validation *v, tl_reader *trace, const tlr_pla
     return v->windows ? TL_OK : out_of_memory(v);
 }
 
-void tlr_validation_close(tlr_validation *v)
+void tlr_validation_close(tlr_validation *v, tlr_plan_rank *rank)
 {
+    enum { FEW = 64 };
+    rank->is_sparse = v->max_id > 2 * (uint64_t)v->requests.n_slots + FEW;
+    rank->n_requests = rank->is_sparse ? v->requests.n_slots : v->max_id;
     tlr_requests_free(&v->requests);
     free(v->windows);
     free(v->is_named);
-}
-
-int tlr_validation_is_sparse(const tlr_validation *v)
-{
-    enum { FEW = 64 };
-    return v->max_id > 2 * (uint64_t)v->requests.n_slots + FEW;
 }
 
 /* ---- slots and sizes ---- */

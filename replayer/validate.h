@@ -60,9 +60,8 @@ tl_status tlr_validation_open(tlr_validation *v, tl_reader *trace, const tlr_pla
 /* Checks the next event of the rank. */
 tl_status tlr_validate(tlr_validation *v, const tl_event *event, const tl_call_info *info,
                        int is_modelled);
-/* Whether the numbers of the rank's requests are much greater than the number of requests in use at
- * the same time. */
-int tlr_validation_is_sparse(const tlr_validation *v);
-void tlr_validation_close(tlr_validation *v);
+/* Sets the numbers of the rank's requests: sparse if they are much greater than the number of
+ * requests in use at the same time. */
+void tlr_validation_close(tlr_validation *v, tlr_plan_rank *rank);
 
 #endif

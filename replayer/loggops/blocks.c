@@ -144,10 +144,12 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
     return is_empty(t, &op, base) ? TL_OK : loggops_add(t, op);
 }
 
-/* A collective of `count` ints. */
-static tl_status add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count)
+tl_status loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count,
+                            unsigned type_bytes)
 {
-    const uint64_t bytes = count * sizeof(int32_t);
+    const uint64_t bytes = (uint64_t)count * type_bytes;
+    if (t->run->comms[comm].n_members < 2)
+        return TL_OK;
     loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
                      .comm = comm,
                      .amount = bytes,
@@ -165,9 +167,9 @@ static tl_status add_making(loggops_reading *t, uint32_t comm, const tlr_ompi_ma
                                   .algorithm = LOGGOPS_ALLREDUCE_TREES};
     tl_status status = TL_OK;
     if (making->gathers)
-        status = add_small(t, TL_ACTION_ALLGATHER, comm, 2);
+        status = loggops_add_small(t, TL_ACTION_ALLGATHER, comm, 2, sizeof(int32_t));
     else if (making->compares)
-        status = add_small(t, TL_ACTION_ALLREDUCE, comm, 4);
+        status = loggops_add_small(t, TL_ACTION_ALLREDUCE, comm, 4, sizeof(int32_t));
     for (unsigned i = 0; i < making->n_agreements && status == TL_OK; i++)
         status = loggops_add(t, agreement);
     return status;

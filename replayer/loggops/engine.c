@@ -254,6 +254,7 @@ static tl_status take_results(const loggops_replay *replay, const char *selector
                                   .p2p_s = (double)from->p2p_ps * s_per_ps,
                                   .wait_s = (double)from->wait_ps * s_per_ps,
                                   .collective_s = (double)from->collective_ps * s_per_ps,
+                                  .io_s = (double)from->io_ps * s_per_ps,
                                   .n_events = plan->ranks[r]->n_events};
     }
     return take_hosts(replay, out);

@@ -51,6 +51,11 @@ static tlr_state_kind kind_of(tl_action action)
     case TL_KIND_COLLECTIVE:
     case TL_KIND_NEIGHBORHOOD:
     case TL_KIND_CONSTRUCTOR: return TLR_STATE_COLLECTIVE;
+    case TL_KIND_ACCESS: return TLR_STATE_SEND;
+    case TL_KIND_WINDOW:
+    case TL_KIND_EPOCH: return TLR_STATE_WAIT;
+    case TL_KIND_FILE:
+    case TL_KIND_FILE_ALONE: return TLR_STATE_IO;
     default: break;
     }
     return action == TL_ACTION_START  ? TLR_STATE_SEND
@@ -89,6 +94,12 @@ static void take_peer(const loggops_reading *t, const tl_event *e, loggops_label
                                 c->n_members);
 }
 
+/* The collectives of a call that makes a window or opens a file are on what it makes. */
+static int makes_its_comm(tl_action action)
+{
+    return action == TL_ACTION_WIN_CREATE || action == TL_ACTION_FILE_OPEN;
+}
+
 /* The messages that it starts have labels already: theirs follow. */
 tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,
                               size_t n_before)
@@ -107,7 +118,7 @@ tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_ca
     label->bytes = state.bytes;
     label->kind = kind_of(info->action);
     if (info->slots & TL_SLOT_COMM) {
-        label->own_comm = e->comm;
+        label->own_comm = makes_its_comm(info->action) ? e->new_comm : e->comm;
         label->comm = loggops_comm_of(t, e);
         if (info->slots & TL_SLOT_PEER)
             take_peer(t, e, label);

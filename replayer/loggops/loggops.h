@@ -46,6 +46,10 @@
  * where one receive fits both (MPI's rule).  A message that arrives before an earlier one with the
  * same tag waits for it: as if it arrived then.
  *
+ * An access to the memory of another rank (PUT, GET) is a message that takes no CPU but its
+ * origin's: an overhead to begin it, as of a send that does not block, and that of a receive when
+ * it is waited for.  Its bytes leave at once, as those of a long message whose receive is posted.
+ *
  * Times are integer picoseconds.
  */
 #ifndef TLR_LOGGOPS_H
@@ -173,6 +177,9 @@ typedef enum loggops_kind {
                            blocks, and a wait for the request; for feeds */
     LOGGOPS_WAIT,       /* list: requests */
     LOGGOPS_COLLECTIVE, /* blocking unless it has a request */
+    LOGGOPS_PUT,        /* bytes to the partner's memory, which takes no part; with a request */
+    LOGGOPS_GET,        /* bytes from it */
+    LOGGOPS_TIMER,      /* its request is done `amount` picoseconds later */
     LOGGOPS_MARK,       /* amount: index of the mark */
     LOGGOPS_POLL,       /* whether the message that comm, peer and tag mean has arrived */
     LOGGOPS_MORE        /* the program goes on: loggops_feed */
@@ -189,6 +196,7 @@ typedef struct loggops_op {
     uint8_t is_persistent : 1;  /* the start of a persistent request */
     uint8_t is_blocking : 1;    /* a collective that calls MPI_Irecv, MPI_Send and MPI_Wait instead
                                    of MPI_Sendrecv, or waits for each message by itself */
+    uint8_t is_on_file : 1;     /* a computation: the time that a file takes, not the CPU */
     uint32_t comm;              /* index of a communicator */
     /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
      * do the same with their own neighbours share one program; the root of a collective as it is;
@@ -276,6 +284,7 @@ typedef struct loggops_run {
     uint64_t *compute_ps;              /* by rank, of a feed: computation so far */
     loggops_labels *labels;            /* by program; NULL: nobody asks for them */
     struct loggops_recorder *recorder; /* gets what each rank does when; NULL: nobody */
+    uint64_t *io_ps;                   /* by rank, of a feed: on files; NULL: nothing */
 } loggops_run;
 
 /* A rank's position in a communicator that it belongs to. */
@@ -326,6 +335,7 @@ typedef struct loggops_rank_result {
     uint64_t p2p_ps;     /* in sends and receives that block */
     uint64_t wait_ps;    /* in waits for requests */
     uint64_t collective_ps;
+    uint64_t io_ps;    /* on files, of LOGGOPS_COMPUTE */
     uint64_t noise_ps; /* by which detours held up its CPU */
 } loggops_rank_result;
 

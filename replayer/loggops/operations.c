@@ -98,3 +98,22 @@ uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e)
     const int32_t comm = tlr_plan_find_comm(t->plan, t->rank, e->comm);
     return comm >= 0 ? (uint32_t)comm : t->run->n_comms - 1;
 }
+
+/* They follow those of the trace. */
+uint32_t loggops_own_request(loggops_reading *t)
+{
+    if (t->n_unused)
+        return t->unused[--t->n_unused];
+    const uint32_t request = t->plan->ranks[t->rank]->n_requests + FIRST_OF_TRACE + ++t->n_own;
+    if (request >= t->n_requests)
+        t->n_requests = request + 1;
+    return request;
+}
+
+int loggops_drop_own(loggops_reading *t, uint32_t request)
+{
+    if (!loggops_grow((void **)&t->unused, t->n_unused + 1, &t->unused_room, sizeof *t->unused))
+        return 0;
+    t->unused[t->n_unused++] = request;
+    return 1;
+}

@@ -14,7 +14,7 @@
 
 /* ---- who and how much ---- */
 
-static int32_t partner_of(const loggops_reading *t, uint32_t comm, int64_t peer)
+int32_t loggops_partner_in(const loggops_reading *t, uint32_t comm, int64_t peer)
 {
     if (peer == TL_ANY_SOURCE)
         return LOGGOPS_ANY;
@@ -32,7 +32,7 @@ static loggops_op send_op(const loggops_reading *t, const tl_event *e)
     const uint32_t comm = loggops_comm_of(t, e);
     return (loggops_op){.kind = LOGGOPS_SEND,
                         .comm = comm,
-                        .peer = partner_of(t, comm, e->peer),
+                        .peer = loggops_partner_in(t, comm, e->peer),
                         .tag = e->tag,
                         .amount = (uint64_t)(e->count * e->type_bytes),
                         .is_synchronous = e->call == TL_MPI_Ssend || e->call == TL_MPI_Issend ||
@@ -46,14 +46,14 @@ static loggops_op receive_op(const loggops_reading *t, const tl_event *e, int64_
     const uint32_t comm = loggops_comm_of(t, e);
     return (loggops_op){.kind = LOGGOPS_RECV,
                         .comm = comm,
-                        .peer = partner_of(t, comm, peer),
+                        .peer = loggops_partner_in(t, comm, peer),
                         .tag = tag == TL_ANY_TAG ? LOGGOPS_ANY : tag};
 }
 
 /* What a wildcard receive met in the run. */
 static void settle(const loggops_reading *t, loggops_op *op, int64_t source, int64_t tag)
 {
-    op->peer = partner_of(t, op->comm, source);
+    op->peer = loggops_partner_in(t, op->comm, source);
     op->tag = (int32_t)tag;
 }
 
@@ -237,6 +237,7 @@ static int is_local(tl_action action)
     case TL_ACTION_RECV_INIT:
     case TL_ACTION_REQUEST_FREE:
     case TL_ACTION_CANCEL: /* its outcome is a match with nobody, or unknown */
+    case TL_ACTION_FILE_DELETE:
     case TL_ACTION_COMM_FREE: return 1;
     default: return 0;
     }
@@ -275,8 +276,13 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
     case TL_ACTION_SLEEP: return add_sleep(t, e);
     case TL_ACTION_THREAD: /* a rank has one CPU and one program */
     case TL_ACTION_ENTER: return loggops_refuse(t, e);
-    default: return is_local(info->action) ? TL_OK : loggops_add_collective(t, e, info);
+    default: break;
     }
+    if (tl_is_on_window(info->action))
+        return loggops_add_one_sided(t, e, info);
+    if (tl_is_on_file(info->action))
+        return loggops_add_file(t, e, info);
+    return is_local(info->action) ? TL_OK : loggops_add_collective(t, e, info);
 }
 
 static tl_status label_computation(loggops_reading *t, const tl_event *e, const tl_call_info *info,
@@ -356,13 +362,14 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
 {
     t->rank = rank;
     t->n_ranks = t->run->n_ranks;
-    t->n_read = t->n_ops = t->compute_ps = 0;
+    t->n_read = t->n_ops = t->compute_ps = t->io_ps = 0;
     t->kernel_s = 0;
     t->n_list = 1; /* offset 0 is no list */
     t->n_labels = 0;
     t->compute_s = 0;
     t->has_match = 0;
     t->n_requests = FIRST_OF_TRACE;
+    loggops_close_windows(t);
     if (!loggops_grow((void **)&t->list, 1, &t->list_room, sizeof *t->list))
         return loggops_out_of_memory(t);
     if (t->n_started_room)
@@ -382,6 +389,7 @@ void loggops_reading_free(loggops_reading *t)
     free(t->n_started);
     free(t->n_passed);
     free(t->labels);
+    loggops_close_windows(t);
 }
 
 static tl_status read_rank(loggops_reading *t, uint32_t rank)

@@ -325,6 +325,13 @@ static void do_step(simulation *s, block *b, uint32_t r, sim_step *step, uint64_
     case LOGGOPS_WAIT:
         do_wait(s, rank, r, s->run->programs[rank->program].lists + step->op->list, at_ps);
         break;
+    case LOGGOPS_PUT:
+    case LOGGOPS_GET:
+    case LOGGOPS_TIMER:
+        loggops_start_access(s, b, r, step, at_ps);
+        rank->p2p_ps += rank->ready_ps - at_ps;
+        rank->position++;
+        break;
     case LOGGOPS_POLL: do_poll(s, rank, r, step, at_ps); break;
     case LOGGOPS_MARK:
         if (s->result->marks_ps)

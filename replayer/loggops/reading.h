@@ -29,14 +29,31 @@ typedef struct loggops_read_point {
     uint64_t compute_ps;
 } loggops_read_point;
 
+/* An access to a window that nothing has waited for. */
+typedef struct loggops_access {
+    uint32_t window, request;
+    int32_t target;
+    int is_put;
+} loggops_access;
+
+/* The ranks that may access a window, or whose windows are accessed. */
+typedef struct loggops_group {
+    int64_t *ranks;
+    size_t n, room;
+} loggops_group;
+
+typedef struct loggops_window {
+    loggops_group posted, started;
+} loggops_window;
+
 typedef struct loggops_reading {
     /* What most events need comes first. */
     loggops_op *ops; /* of this rank */
     size_t n_ops, ops_room;
     uint64_t n_read;
-    double compute_s;    /* not yet an operation */
-    double kernel_s;     /* so far */
-    uint64_t compute_ps; /* of a stream, so far */
+    double compute_s;           /* not yet an operation */
+    double kernel_s;            /* so far */
+    uint64_t compute_ps, io_ps; /* of a stream, so far */
     const tlr_model *model;
     double s_per_s; /* of the rank's host, for a second of the model's */
     uint32_t rank;
@@ -71,6 +88,15 @@ typedef struct loggops_reading {
     tlr_renumbering renumbering;
     int32_t *n_started; /* by communicator: collectives that do not block */
     size_t n_started_room;
+    loggops_access *accesses; /* open ones, in their order */
+    size_t n_accesses, accesses_room;
+    uint32_t *unused; /* requests of our own that are not in use */
+    size_t n_unused, unused_room;
+    uint32_t n_own;          /* all of these */
+    loggops_window *windows; /* by the rank's id */
+    size_t windows_room;
+    uint32_t *split; /* by the rank's id of a file: request of the split call; 0: none */
+    size_t split_room;
     uint64_t *n_passed; /* marks, by the plan's call sites */
     size_t n_passed_room;
     loggops_table programs; /* those of the ranks before */
@@ -91,6 +117,11 @@ tl_status loggops_add_compute(loggops_reading *t);
 
 /* The state of a request of the trace; NULL without memory. */
 loggops_request *loggops_request_of(loggops_reading *t, int64_t id);
+/* A request of our own; 0 without memory. Nothing uses it any more. */
+uint32_t loggops_own_request(loggops_reading *t);
+int loggops_drop_own(loggops_reading *t, uint32_t request);
+/* The partner as an operation names it. */
+int32_t loggops_partner_in(const loggops_reading *t, uint32_t comm, int64_t peer);
 /* Index of the event's communicator in the run. */
 uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
 
@@ -129,7 +160,16 @@ void loggops_reading_free(loggops_reading *t);
 /* ---- blocks.c ---- */
 
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info);
+/* A collective of so many elements; less than two ranks do nothing. */
+tl_status loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count,
+                            unsigned type_bytes);
 /* All members agree on something small: a constructor of communicators. */
 tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e);
+
+/* ---- one_sided.c, file.c ---- */
+
+tl_status loggops_add_one_sided(loggops_reading *t, const tl_event *e, const tl_call_info *info);
+void loggops_close_windows(loggops_reading *t);
+tl_status loggops_add_file(loggops_reading *t, const tl_event *e, const tl_call_info *info);
 
 #endif

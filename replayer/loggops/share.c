@@ -137,6 +137,7 @@ void loggops_run_free(loggops_run *run)
     free(run->program_of);
     free(run->kernel_s);
     free(run->compute_ps);
+    free(run->io_ps);
     free(run->comms);
     free(run);
 }

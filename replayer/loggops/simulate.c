@@ -394,12 +394,14 @@ static tl_status report_deadlock(const simulation *s, uint32_t n_waiting, tl_err
 static tl_status take_results(simulation *s, tl_error *err)
 {
     const loggops_run *run = s->run;
-    uint64_t *compute_ps = calloc(run->n_programs + 1u, sizeof *compute_ps);
+    uint64_t *compute_ps = calloc(2 * (run->n_programs + (size_t)1), sizeof *compute_ps),
+             *io_ps = compute_ps + run->n_programs;
     if (!compute_ps)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the simulation");
     for (uint32_t i = 0; !run->feed && i < run->n_programs; i++)
         for (const loggops_op *op = run->programs[i].ops; op->kind != LOGGOPS_END; op++)
-            compute_ps[i] += op->kind == LOGGOPS_COMPUTE ? op->amount : 0;
+            (op->is_on_file ? io_ps : compute_ps)[i] +=
+                op->kind == LOGGOPS_COMPUTE ? op->amount : 0;
     release_messages(s);
     for (uint32_t r = 0; r < run->n_ranks; r++) {
         const sim_rank *rank = &s->ranks[r];
@@ -407,6 +409,9 @@ static tl_status take_results(simulation *s, tl_error *err)
         *out = (loggops_rank_result){.end_ps = rank->ready_ps,
                                      .compute_ps =
                                          run->feed ? run->compute_ps[r] : compute_ps[rank->program],
+                                     .io_ps = !run->feed   ? io_ps[rank->program]
+                                              : run->io_ps ? run->io_ps[r]
+                                                           : 0,
                                      .p2p_ps = rank->p2p_ps,
                                      .wait_ps = rank->wait_ps,
                                      .collective_ps = rank->collective_ps,
@@ -447,7 +452,7 @@ static uint64_t least_rendezvous_bytes(const loggops_run *run, uint64_t S_bytes)
     uint64_t least = run->feed ? S_bytes : UINT64_MAX;
     for (uint32_t i = 0; !run->feed && i < run->n_programs; i++)
         for (const loggops_op *op = run->programs[i].ops; op->kind != LOGGOPS_END; op++) {
-            if (op->is_synchronous)
+            if (op->is_synchronous || op->kind == LOGGOPS_PUT || op->kind == LOGGOPS_GET)
                 return 0;
             if (most_bytes(run, &run->programs[i], op) >= (double)S_bytes)
                 least = S_bytes;

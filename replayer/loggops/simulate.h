@@ -1,7 +1,7 @@
 /* simulate.h - the state of a LogGOPS simulation.
  *
- * For simulate.c, team.c, rank.c, stretch.c, transfer.c, nodes.c, sharing.c, order.c, retransmit.c,
- * wheel.c, queue.c, pool.c and record.c alone. */
+ * For simulate.c, team.c, rank.c, stretch.c, transfer.c, access.c, nodes.c, sharing.c, order.c,
+ * retransmit.c, wheel.c, queue.c, pool.c and record.c alone. */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
@@ -428,6 +428,12 @@ void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const sim_ste
                           uint64_t at_ps);
 /* Handles it, at that moment. */
 void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps);
+
+/* ---- access.c ---- */
+
+/* LOGGOPS_PUT, LOGGOPS_GET, LOGGOPS_TIMER. */
+void loggops_start_access(simulation *s, block *b, uint32_t r, const sim_step *step,
+                          uint64_t at_ps);
 
 /* ---- nodes.c ---- */
 

@@ -99,6 +99,7 @@ static tl_status read_some(rank_stream *r)
     status = loggops_add_compute(t);
     t->run->kernel_s[t->rank] = t->kernel_s;
     t->run->compute_ps[t->rank] = t->compute_ps;
+    t->run->io_ps[t->rank] = t->io_ps;
     return status == TL_OK ? loggops_add(t, (loggops_op){.kind = LOGGOPS_END}) : status;
 }
 
@@ -222,11 +223,12 @@ tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *e
         run->feed = &s->feed;
         run->programs = calloc(n_ranks, sizeof *run->programs);
         run->compute_ps = calloc(n_ranks, sizeof *run->compute_ps);
+        run->io_ps = calloc(n_ranks, sizeof *run->io_ps);
         if (s->common.is_labelled)
             run->labels = calloc(n_ranks, sizeof *run->labels);
     }
     if (!run || !s->ranks || !s->cursors || !s->ops || !run->programs || !run->compute_ps ||
-        (s->common.is_labelled && !run->labels)) {
+        !run->io_ps || (s->common.is_labelled && !run->labels)) {
         loggops_run_free(run);
         return loggops_out_of_memory(&s->common);
     }

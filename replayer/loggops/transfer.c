@@ -346,14 +346,20 @@ static inline void finish_receive(simulation *s, block *b, uint32_t r, const mes
 static void take_letter(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
 {
     const int combines = (m->context & COMBINES) != 0;
-    if (m->context == REPLY)
+    sim_rank *rank = &s->ranks[r];
+    if (m->context == REPLY) {
+        if (m->request < OF_FIBER && s->requests[rank->requests + m->request] == REQUEST_AWAITED)
+            loggops_owe(s, rank, m->request);
         loggops_complete(s, b, r, m->request, at_ps);
-    else if ((m->context & ~COMBINES) == DATA || !s->moves_bytes)
+    } else if ((m->context & ~COMBINES) == DATA && (uint32_t)m->tag == UNAWAITED) {
+        return; /* into the memory of a rank that takes no part */
+    } else if ((m->context & ~COMBINES) == DATA || !s->moves_bytes) {
         finish_receive(s, b, r, m, (uint32_t)m->tag, combines, at_ps);
-    else if ((m->context & ~COMBINES) == ANSWERED)
+    } else if ((m->context & ~COMBINES) == ANSWERED) {
         loggops_adapter_clear(s, b, m, at_ps);
-    else
+    } else {
         begin_transfer(s, b, r, m, (uint32_t)m->tag, combines, at_ps);
+    }
 }
 
 /* Handles the earliest arrival, at the moment that arrival_ready tells. */

@@ -12,15 +12,18 @@ The commands are those of engines_random.py; the families are others, so its pro
   the compute model.  No detours: LogGOPS lets them lengthen sleeps.
 - links: one message at a time, on links with a bandwidth: with a backbone, shared by both directions, between hosts without a cluster.
   A message has a byte at the least, which LogGOPS sends for 0 bytes.  With network/crosstraffic, LogGOPS takes a link of one direction to be busy in both, which costs a long message alone 5 %.
+- windows, files: engines_windows.py.
 
 A difference that the LogGOPS engine announces ("not modelled" in its output) counts as none.
 """
 import json
+import re
 import shutil
 import subprocess
 import sys
 
 import engines_random as base
+import engines_windows as windows_of
 from engines_random import Draw, SENDS, TAIL_NS
 
 class Rank(base.Rank):
@@ -487,6 +490,15 @@ def draw(family, seed):
     if family == "comms":
         case["steps"] = draw_comm_steps(d, case["comms"], limit)
         return case
+    if family == "windows":
+        case["options"] = "".join(o + "\n" for o in options.split("\n") if o and not re.match("timeless/(local|loopback-o)", o))
+        case["both"].append("--coll=allgather=bruck")
+        case["steps"] = windows_of.draw_window_steps(d, case["comms"], limit)
+        return case
+    if family == "files":
+        case["both"].append("--io-bandwidth=%dMBps" % d.one((100, 500, 2000)))
+        case.update(comms=[], steps=windows_of.draw_file_steps(d, n))
+        return case
     case["both"] = ["--coll=%s=%s" % (name, d.one(found)) for name, found in BOTH.items()]
     case["smpi"] = ["--cfg=smpi/allgatherv:ring", "--cfg=smpi/alltoallv:ring"]
     if "--coll=alltoall=pair" in case["both"]:
@@ -507,6 +519,13 @@ def draw(family, seed):
 def text_of(case):
     ranks = [Rank() for _ in range(case["n"])]
     comms = case["comms"]
+    windows = list(enumerate(comms)) if case["family"] == "windows" else []
+    for i, r in enumerate(ranks):
+        for k, members in windows:
+            if i in members:
+                r.add_plain("MPI_Win_create", comm=2 + k if k else 1, new_comm=2 + len(comms) + k)
+        if case["family"] == "files":
+            r.add("File_open", mode=4, comm=1, new_comm=3)
     for s in case["steps"]:
         if case["family"] == "comms":
             add_comm_step(ranks, s, comms)
@@ -514,6 +533,10 @@ def text_of(case):
             add_collective(ranks, s, comms[s["comm"]], 2 + s["comm"] if s["comm"] else 1)
         elif case["family"] == "hosts":
             add_host_step(ranks, s)
+        elif case["family"] == "windows":
+            windows_of.add_window_step(ranks, s, comms)
+        elif case["family"] == "files":
+            windows_of.add_file_step(ranks, s)
         else:
             add_request_step(ranks, s)
     lines = ["timeless-text 1", "ranks %d" % case["n"], 'volume_unit "cpu-ns"']
@@ -523,6 +546,13 @@ def text_of(case):
         for k, members in enumerate(comms[1:]):
             if i in members:
                 lines.append("comm %d parent=1 call=MPI_Comm_split members=[%s]" % (3 + k, ",".join(map(str, members))))
+        for k, members in windows:
+            if i in members:
+                lines.append("comm %d parent=%d call=MPI_Win_create members=[%s]" % (2 + len(comms) + k, 2 + k if k else 1, ",".join(map(str, members))))
+                r.add_plain("MPI_Win_free", comm=2 + len(comms) + k)
+        if case["family"] == "files":
+            lines.append('comm 3 parent=1 call=MPI_File_open members=[%s] name="f"' % ",".join(map(str, range(case["n"]))))
+            r.add("File_close", comm=3)
         r.add("Sleep", count=TAIL_NS)
         lines += ["%d %d %s" % (i, k, event) for k, event in enumerate(r.events)]
         lines.append("end cut clock_ns=0")

@@ -15,4 +15,6 @@ check 'requests of all kinds, probes, tests, open receives' agree requests 16
 check 'communicators in any order' agree comms 16
 check 'hosts of different speed, kernels, parallel regions' agree hosts 12
 check 'one message at a time on links of all kinds' agree links 16
+check 'accesses to windows: fences, groups, locks, flushes, requests' agree windows 12
+check 'files at a bandwidth: alone, collective, beside, split' agree files 6
 tap_done

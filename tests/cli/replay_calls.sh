@@ -187,12 +187,18 @@ check 'is named, with the number of calls' grep -q "write.tl: has 2 calls that r
 check 'allowed to take no time' "$timeless" replay write.tl -p p --hostfile diskless --allow-opaque
 near 'or a stated bandwidth' 0.5 write --hostfile diskless --io-bandwidth 200MBps
 
+check_exit 3 'the engine loggops knows no disk' "$timeless" replay write.tl -p p --engine loggops
+for name in write write_all iwrite split; do
+    near "at a stated bandwidth, the engine loggops: $name" "$(seconds $name --io-bandwidth 50MBps)" $name --io-bandwidth 50MBps --engine loggops
+done
+
 # --- windows: tests/mpi/oracle.sh compares them with smpirun; here what Open MPI cannot make ---
 window='comm 3 parent=1 call=MPI_Win_create members=[0-1]'
 fence=$'\nWin_fence mode=0 comm=3\n'
 trace put "$window"$'\nWin_create comm=1 new_comm=3'"$fence""Put count=1000000000 type_bytes=1 peer=1 comm=3$fence" \
     "$window"$'\nWin_create comm=1 new_comm=3'"$fence$fence"
 near 'a put takes what a message takes' "$(awk 'BEGIN { print 1.05 * 1e9 / (0.940694 * 1e9) }')" put
+near 'with the engine loggops, too' "$(seconds put)" put --engine loggops
 
 # --- windows and files of ranks with several threads: calls in the recorded order, computation side by side ---
 thread_1=$'Thread tag=1\n' thread_0=$'Thread tag=0\n'
