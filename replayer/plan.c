@@ -235,6 +235,7 @@ static tl_status survey_rank(survey *s, uint32_t rank)
     else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && s->err)
         *s->err = *tl_cursor_error(cursor);
     s->plan->n_events += s->plan->ranks[rank]->n_alike * s->plan->ranks[rank]->n_events;
+    s->plan->n_loose += s->validation.n_loose;
     tlr_validation_close(&s->validation, s->plan->ranks[rank]);
     tl_cursor_close(cursor);
     free(n_splits);

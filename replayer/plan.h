@@ -82,6 +82,9 @@ typedef struct tlr_plan {
     uint64_t n_events, n_polls, n_opaque;
     uint64_t n_parallel;  /* regions of OpenMP */
     uint64_t n_transfers; /* calls that move a file's data */
+    uint64_t n_loose;     /* requests that are cancelled, or freed before they are complete */
+    double most_bytes;    /* no message of a call has more */
+    int has_synchronous;  /* some messages wait for their receives however short, or need none */
 } tlr_plan;
 
 /* Nonzero if an engine can replay the event. Otherwise the event is refused or takes no time. */

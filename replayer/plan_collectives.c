@@ -34,11 +34,38 @@ static void note_algorithm(tlr_plan_comm *comm, tl_action action)
         comm->calls |= UINT64_C(1) << action;
 }
 
+/* All messages of a collective together have no more bytes than all blocks of all members. */
+static void note_sizes(tlr_plan *plan, int32_t comm, const tl_event *e, const tl_call_info *info)
+{
+    enum { MOST_AGREED_BYTES = 16 };
+    const double sent = (double)e->count * (double)e->type_bytes,
+                 received = (double)e->recv_count * (double)e->recv_type_bytes;
+    double bytes = sent > received ? sent : received;
+    const tl_kind kind = (tl_kind)tl_meaning_of(info->action)->kind;
+    if (kind == TL_KIND_CONSTRUCTOR || kind == TL_KIND_WINDOW) /* what they agree on */
+        bytes = MOST_AGREED_BYTES * (double)plan->n_ranks;
+    if (kind == TL_KIND_COLLECTIVE && comm >= 0)
+        bytes *= plan->comms[comm].n_members;
+    if (info->traits & TL_TRAIT_SIZED) {
+        double n = 0, unit = 1;
+        for (uint32_t i = 0; i < e->list_len; i++)
+            n += (double)e->list[i];
+        unit = e->type_bytes > 1 ? (double)e->type_bytes : unit;
+        unit = (double)e->recv_type_bytes > unit ? (double)e->recv_type_bytes : unit;
+        bytes = n * unit > bytes ? n * unit : bytes;
+    }
+    if (kind != TL_KIND_FILE && kind != TL_KIND_FILE_ALONE && bytes > plan->most_bytes)
+        plan->most_bytes = bytes;
+    plan->has_synchronous |= kind == TL_KIND_ACCESS || e->call == TL_MPI_Ssend ||
+                             e->call == TL_MPI_Issend || e->call == TL_MPI_Ssend_init;
+}
+
 void tlr_plan_note_collective(tlr_plan *plan, uint32_t rank, const tl_event *event,
                               const tl_call_info *info)
 {
     const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
     const uint64_t sign = signature(event, info);
+    note_sizes(plan, comm, event, info);
     if (comm >= 0)
         note_algorithm(&plan->comms[comm], info->action);
     /* The groups of an intercommunicator name their roots differently. */

@@ -509,7 +509,10 @@ static tl_status follow_requests(tlr_validation *v, const tl_event *e, const tl_
     case TL_ACTION_REQUEST_FREE:
         if (e->request)
             status = find_request(v, e, e->request, &slot);
-        if (e->request && status == TL_OK && info->action == TL_ACTION_REQUEST_FREE)
+        if (!e->request || status != TL_OK)
+            return status;
+        v->n_loose += info->action == TL_ACTION_CANCEL || v->requests.slots[slot].is_active;
+        if (info->action == TL_ACTION_REQUEST_FREE)
             tlr_requests_drop(&v->requests, slot);
         return status;
     default: return TL_OK;

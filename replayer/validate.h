@@ -48,6 +48,7 @@ typedef struct tlr_validation {
     tlr_party party; /* of the last event that has a communicator: most have the same */
     tlr_requests requests;
     uint32_t max_id;
+    uint64_t n_loose; /* as in tlr_plan */
     int has_match; /* the outcome of the blocking receive that follows is known */
     int32_t match_peer;
     uint8_t *windows;  /* what is open or freed, by the rank's id */

@@ -51,8 +51,6 @@ static tl_status add_numbered(loggops_reading *t, loggops_op op, const tl_event 
     if (!loggops_grow((void **)&t->n_started, op.comm + 1u, &t->n_started_room,
                       sizeof *t->n_started))
         return loggops_out_of_memory(t);
-    if (t->is_stream) /* an operation is gone when the program goes on */
-        return loggops_refuse(t, e);
     op.tag = ++t->n_started[op.comm];
     return loggops_add_started(t, op, e->request);
 }

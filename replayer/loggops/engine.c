@@ -106,8 +106,7 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
     return NULL;
 }
 
-/* "ompi (bcast scatter_LR_allgather for scatter_allgather)": the algorithm that replaces a missing
- * one. */
+/* "ompi (bcast scatter_LR_allgather for scatter_allgather)": what replaces a missing one. */
 static char *describe_choice(const char *selector, const loggops_choice *choice)
 {
     char *text = NULL;
@@ -422,12 +421,13 @@ static tl_status read_programs(loggops_replay *r, tl_reader *trace, const tlr_mo
                                const tlr_options *options, tl_error *err)
 {
     const loggops_places *places = r->has_places ? &r->places : NULL;
-    size_t n_calls;
-    if (!tl_reader_calls(trace, &n_calls))
+    tl_status status = TL_OK;
+    if (!loggops_is_streamed(trace, r->plan, options))
         return loggops_read_trace(trace, r->plan, model, places, options, &r->choice, r->measured_s,
                                   &r->run, err);
-    const tl_status status = loggops_streams_open(trace, r->plan, model, places, options,
-                                                  &r->choice, r->measured_s, &r->streams, err);
+    if (!r->streams)
+        status = loggops_streams_open(trace, r->plan, model, places, options, &r->choice,
+                                      r->measured_s, &r->streams, err);
     return status == TL_OK ? loggops_streams_run(r->streams, &r->run, err) : status;
 }
 
@@ -553,6 +553,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
                                 tlr_prediction *const *out, tl_error *err)
 {
     tl_reader *trace = jobs[0].trace;
+    size_t n_calls;
     loggops_replay r = {0};
     tl_status status = check_options(n_jobs, platform, options, err);
     if (status != TL_OK ||
@@ -575,7 +576,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         (status = simulate_and_record(&r, options, err)) != TL_OK ||
         (status = end_record(&r, out[0], err)) != TL_OK)
         goto cleanup;
-    for (uint32_t i = 0; r.streams && i < r.plan->n_ranks; i++)
+    for (uint32_t i = 0; tl_reader_calls(trace, &n_calls) && i < r.plan->n_ranks; i++)
         r.plan->n_events += r.plan->ranks[i]->n_events;
     for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;

@@ -285,6 +285,8 @@ typedef struct loggops_run {
     loggops_labels *labels;            /* by program; NULL: nobody asks for them */
     struct loggops_recorder *recorder; /* gets what each rank does when; NULL: nobody */
     uint64_t *io_ps;                   /* by rank, of a feed: on files; NULL: nothing */
+    int is_short, is_synchronous;      /* of a feed: no message has S bytes; some may wait for their
+                                          receives however short, or be accesses */
 } loggops_run;
 
 /* A rank's position in a communicator that it belongs to. */

@@ -15,9 +15,6 @@
 
 enum { POSTED_TAG = 1, COMPLETED_TAG };
 enum { ANY_TARGET = -1 };
-/* Beyond so many, the next one waits for the older half. */
-enum { MOST_ACCESSES = 4096 };
-
 void loggops_close_windows(loggops_reading *t)
 {
     for (size_t i = 0; i < t->windows_room; i++) {
@@ -87,8 +84,8 @@ static tl_status access_window(loggops_reading *t, const tl_event *e, uint8_t ki
 {
     const uint32_t comm = loggops_comm_of(t, e);
     tl_status status = TL_OK;
-    if (t->n_accesses == MOST_ACCESSES)
-        status = finish(t, (selection){0, ANY_TARGET, BOTH, MOST_ACCESSES / 2});
+    if (t->n_accesses == LOGGOPS_MOST_ACCESSES)
+        status = finish(t, (selection){0, ANY_TARGET, BOTH, LOGGOPS_MOST_ACCESSES / 2});
     const uint32_t request = loggops_own_request(t);
     if (status != TL_OK)
         return status;

@@ -57,7 +57,37 @@ static void settle(const loggops_reading *t, loggops_op *op, int64_t source, int
     op->tag = (int32_t)tag;
 }
 
+static int has_comm(const void *reading, uint32_t comm)
+{
+    const loggops_reading *t = reading;
+    return tlr_plan_find_comm(t->plan, t->rank, comm) != TLR_PLAN_NO_COMM;
+}
+
+/* The operation of a stream is gone when the trace tells what an open receive met. */
+static tl_status settle_ahead(loggops_reading *t, loggops_op *op)
+{
+    int32_t source = TL_ANY_SOURCE, tag = op->tag == LOGGOPS_ANY ? TL_ANY_TAG : op->tag;
+    tl_status status = TL_OK;
+    if (!t->ahead)
+        status = tlr_open_receives_make(t->trace, t->rank, t->plan->ranks[t->rank]->is_sparse,
+                                        has_comm, t, &t->ahead, t->err);
+    if (status == TL_OK)
+        status = tlr_open_receives_next(t->ahead, &source, &tag, t->err);
+    if (status == TL_OK && source != TL_PROC_NULL)
+        settle(t, op, source, tag);
+    else if (status == TL_OK)
+        op->peer = LOGGOPS_NOBODY;
+    return status;
+}
+
 /* ---- point to point ---- */
+
+static tl_status add_irecv(loggops_reading *t, const tl_event *e)
+{
+    loggops_op op = receive_op(t, e, e->peer, e->tag);
+    const tl_status status = t->is_stream && tlr_receive_is_open(e) ? settle_ahead(t, &op) : TL_OK;
+    return status == TL_OK ? loggops_add_started(t, op, e->request) : status;
+}
 
 static tl_status add_persistent(loggops_reading *t, loggops_op op, int64_t request)
 {
@@ -77,8 +107,12 @@ static tl_status start_one(loggops_reading *t, int64_t request)
         return loggops_out_of_memory(t);
     if (state->on_start.kind == LOGGOPS_END)
         return TL_OK;
-    const loggops_op op = state->on_start;
-    const tl_status status = loggops_add_started(t, op, request);
+    loggops_op op = state->on_start;
+    const int is_open = op.kind == LOGGOPS_RECV && op.peer != LOGGOPS_NOBODY &&
+                        (op.peer == LOGGOPS_ANY || op.tag == LOGGOPS_ANY);
+    tl_status status = t->is_stream && is_open ? settle_ahead(t, &op) : TL_OK;
+    if (status == TL_OK)
+        status = loggops_add_started(t, op, request);
     return status == TL_OK && t->is_labelled ? loggops_label_started(t, &op) : status;
 }
 
@@ -166,7 +200,7 @@ static tl_status detach(loggops_reading *t, int64_t request)
     loggops_request *state = loggops_request_of(t, request);
     if (!state)
         return loggops_out_of_memory(t);
-    if (state->op) {
+    if (state->op && !t->is_stream) {
         loggops_op *op = &t->ops[state->op - 1];
         op->request = DETACHED;
         if (state->is_cancelled && op->kind == LOGGOPS_RECV)
@@ -187,7 +221,7 @@ static tl_status note_match(loggops_reading *t, const tl_event *e)
     const loggops_request *state = loggops_request_of(t, e->request);
     if (!state)
         return loggops_out_of_memory(t);
-    if (state->op)
+    if (state->op && !t->is_stream)
         settle(t, &t->ops[state->op - 1], e->peer, e->tag);
     return TL_OK;
 }
@@ -210,9 +244,10 @@ static tl_status add_mark(loggops_reading *t, const tl_event *e)
 
 static tl_status add_sleep(loggops_reading *t, const tl_event *e)
 {
-    const uint64_t ps_per_ns = 1000;
-    return loggops_add(
-        t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = (uint64_t)e->count * ps_per_ns});
+    const uint64_t ps_per_ns = 1000, amount = (uint64_t)e->count * ps_per_ns;
+    if (t->is_stream)
+        t->compute_ps += amount;
+    return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
 }
 
 /* Asked by a program: what it computes before is done by then. */
@@ -246,21 +281,20 @@ static int is_local(tl_action action)
 static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     switch (info->action) {
-    case TL_ACTION_PROBE: return t->is_stream ? add_poll(t, e) : TL_OK;
-    case TL_ACTION_MATCH: return t->is_stream ? loggops_refuse(t, e) : note_match(t, e);
+    case TL_ACTION_PROBE: return t->is_made ? add_poll(t, e) : TL_OK;
+    case TL_ACTION_MATCH: return t->is_made ? loggops_refuse(t, e) : note_match(t, e);
     case TL_ACTION_SEND: return loggops_add(t, send_op(t, e));
     case TL_ACTION_RECV: return add_receive(t, e);
     case TL_ACTION_SENDRECV: return add_sendrecv(t, e);
     case TL_ACTION_ISEND: return loggops_add_started(t, send_op(t, e), e->request);
-    case TL_ACTION_IRECV:
-        return loggops_add_started(t, receive_op(t, e, e->peer, e->tag), e->request);
+    case TL_ACTION_IRECV: return add_irecv(t, e);
     case TL_ACTION_SEND_INIT: return add_persistent(t, send_op(t, e), e->request);
     case TL_ACTION_RECV_INIT:
         return add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
     case TL_ACTION_START: return for_requests(t, e, start_one);
     case TL_ACTION_CANCEL: return for_requests(t, e, note_cancel);
     case TL_ACTION_REQUEST_FREE:
-        return t->is_stream ? loggops_refuse(t, e) : for_requests(t, e, detach);
+        return t->is_made ? loggops_refuse(t, e) : for_requests(t, e, detach);
     case TL_ACTION_WAIT: {
         const int64_t single = e->request;
         return e->list_len ? add_wait(t, e->list, e->list_len) : add_wait(t, &single, 1);
@@ -390,6 +424,9 @@ void loggops_reading_free(loggops_reading *t)
     free(t->n_passed);
     free(t->labels);
     loggops_close_windows(t);
+    tlr_renumbering_free(&t->renumbering);
+    tlr_open_receives_free(t->ahead);
+    t->ahead = NULL;
 }
 
 static tl_status read_rank(loggops_reading *t, uint32_t rank)

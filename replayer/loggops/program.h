@@ -50,9 +50,13 @@ loggops_run *loggops_run_begin(const tlr_plan *plan);
 
 /* ---- stream.c ---- */
 
-/* The run of a program that makes its events: they are read while they are simulated, and it asks
- * the simulation where messages are.  In constant memory for each rank. */
+/* A run that is read while it is simulated, in constant memory for each rank: of a program that
+ * makes its events, which asks the simulation where messages are, or of a long trace. */
 typedef struct loggops_streams loggops_streams;
+/* Whether the run is to be read so: a program; a trace whose operations would take more memory than
+ * cursors of all ranks, and much.  Not for a timeline, which needs what a rank computes in all, nor
+ * where a request's end decides what its begin means. */
+int loggops_is_streamed(tl_reader *trace, const tlr_plan *plan, const tlr_options *options);
 tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
                                const loggops_places *places, const tlr_options *options,
                                loggops_choice *choice, double *measured_s, loggops_streams **out,

@@ -1,22 +1,6 @@
 /* rank.c - what one rank does in a window. */
 #include "simulate.h"
 
-#include <stdlib.h>
-
-/* Room for one element more than n; 0 without memory. */
-static int has_room(void **array, uint32_t n, uint32_t *room, size_t size)
-{
-    if (n < *room)
-        return 1;
-    const uint32_t more = *room ? *room + *room / 2 : 64;
-    void *grown = realloc(*array, more * size);
-    if (!grown)
-        return 0;
-    *array = grown;
-    *room = more;
-    return 1;
-}
-
 /* Counts what a wait still waits for. */
 static void start_wait(simulation *s, sim_rank *rank, const int64_t *list)
 {
@@ -106,33 +90,6 @@ static void do_blocking_step(simulation *s, block *b, uint32_t r, const sim_step
 
 /* ---- collectives beside the program ---- */
 
-static void start_fiber(simulation *s, block *b, sim_rank *rank, const loggops_op *op,
-                        uint64_t at_ps)
-{
-    uint32_t i = b->free_fiber;
-    if (i != NONE) {
-        b->free_fiber = b->fibers[i].next;
-    } else if (has_room((void **)&b->fibers, b->n_fibers, &b->fibers_room, sizeof *b->fibers)) {
-        i = b->n_fibers++;
-    } else {
-        b->out_of_memory = 1;
-        return;
-    }
-    b->fibers[i] = (fiber){.op = op, .ready_ps = at_ps, .next = rank->fibers};
-    rank->fibers = i;
-    s->requests[rank->requests + op->request] = REQUEST_PENDING;
-}
-
-static void end_fiber(block *b, sim_rank *rank, uint32_t i)
-{
-    uint32_t *link = &rank->fibers;
-    while (*link != i)
-        link = &b->fibers[*link].next;
-    *link = b->fibers[i].next;
-    b->fibers[i].next = b->free_fiber;
-    b->free_fiber = i;
-}
-
 static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const sim_step *step,
                           uint64_t at_ps)
 {
@@ -144,8 +101,8 @@ static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const
     if (outcome < 0) {
         f->is_waiting = 1;
     } else if (outcome > 0) {
-        const uint32_t request = f->op->request;
-        end_fiber(b, rank, i);
+        const uint32_t request = f->op.request;
+        loggops_end_fiber(b, rank, i);
         loggops_complete(s, b, r, request, at_ps);
         return;
     } else {
@@ -307,7 +264,7 @@ static void do_step(simulation *s, block *b, uint32_t r, sim_step *step, uint64_
     rank->ready_ps = at_ps;
     if (step->op->kind == LOGGOPS_COLLECTIVE) {
         if (step->op->request) {
-            start_fiber(s, b, rank, step->op, at_ps);
+            loggops_start_fiber(s, b, rank, step->op, at_ps);
             rank->position++;
         } else {
             do_blocking_step(s, b, r, step, at_ps);
@@ -349,11 +306,10 @@ static int charges_as_smpi(const simulation *s)
 
 /* One step of a collective, with all that depends on the rank worked out. */
 static void find_collective_step(const simulation *s, uint32_t r, const loggops_op *op,
-                                 uint32_t number, uint32_t request, sim_step *step)
+                                 const int64_t *list, uint32_t number, uint32_t request,
+                                 sim_step *step)
 {
-    const loggops_program *program = &s->run->programs[s->ranks[r].program];
     const loggops_comm *comm = &s->run->comms[op->comm];
-    const int64_t *list = op->list ? program->lists + op->list : NULL;
     const uint32_t me = loggops_rank_in(comm, r), size = comm->n_members;
     const int as_smpi = charges_as_smpi(s), is_beside = request != OF_COLLECTIVE;
     loggops_step part = loggops_collective_step(op, list, me, size, number);
@@ -400,7 +356,9 @@ static void find_step(simulation *s, block *b, uint32_t r, sim_step *step)
     if (op->kind == LOGGOPS_MORE)
         op = loggops_get_more(s, b, r);
     if (op->kind == LOGGOPS_COLLECTIVE && !op->request) {
-        find_collective_step(s, r, op, rank->step, OF_COLLECTIVE, step);
+        const int64_t *lists = s->run->programs[rank->program].lists;
+        find_collective_step(s, r, op, op->list ? lists + op->list : NULL, rank->step,
+                             OF_COLLECTIVE, step);
         return;
     }
     step->op = op;
@@ -445,10 +403,9 @@ static uint32_t find_fiber(const simulation *s, const block *b, uint32_t r, sim_
         if (f->is_waiting)
             continue;
         sim_step next;
-        find_collective_step(s, r, f->op, f->step, OF_FIBER + i, &next);
+        find_collective_step(s, r, &f->op, f->list, f->step, OF_FIBER + i, &next);
         const uint64_t next_ps = step_ready(s, rank, &next, f->ready_ps);
-        if (first != NONE &&
-            (next_ps > *ready_ps || (next_ps == *ready_ps && f->op > b->fibers[first].op)))
+        if (first != NONE && next_ps > *ready_ps) /* the list begins with the last one */
             continue;
         first = i;
         *step = next;

@@ -7,6 +7,7 @@
 
 #include "program.h"
 #include "machine/rank_model.h"
+#include "open_receives.h"
 #include "request_slots.h"
 
 /* The trace's requests follow these. */
@@ -28,6 +29,9 @@ typedef struct loggops_read_point {
     double kernel_s;
     uint64_t compute_ps;
 } loggops_read_point;
+
+/* Beyond so many accesses of a rank, the next one waits for the older half. */
+enum { LOGGOPS_MOST_ACCESSES = 4096 };
 
 /* An access to a window that nothing has waited for. */
 typedef struct loggops_access {
@@ -59,7 +63,8 @@ typedef struct loggops_reading {
     uint32_t rank;
     uint32_t n_ranks;
     uint32_t world;       /* of a stream: its only communicator */
-    int is_stream;        /* operations are gone once they have been simulated */
+    int is_stream;        /* operations are gone once they have been simulated ... */
+    int is_made;          /* ... and a program makes the events */
     tlr_rank_model rates; /* of this rank */
     uint32_t n_probes;    /* of a stream: in the operations at hand */
     loggops_read_point at_probes[LOGGOPS_PROBES_AHEAD];
@@ -86,7 +91,8 @@ typedef struct loggops_reading {
     size_t requests_room;
     uint32_t n_requests;
     tlr_renumbering renumbering;
-    int32_t *n_started; /* by communicator: collectives that do not block */
+    tlr_open_receives *ahead; /* of a stream: what its open receives took; NULL: none yet */
+    int32_t *n_started;       /* by communicator: collectives that do not block */
     size_t n_started_room;
     loggops_access *accesses; /* open ones, in their order */
     size_t n_accesses, accesses_room;

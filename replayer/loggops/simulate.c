@@ -360,6 +360,8 @@ static void release(simulation *s)
         free(s->blocks[i].active_words);
         free(s->blocks[i].sending);
         free(s->blocks[i].arrives_ps);
+        for (uint32_t k = 0; k < s->blocks[i].n_fibers; k++)
+            free(s->blocks[i].fibers[k].own_list);
         free(s->blocks[i].fibers);
     }
     for (unsigned i = 0; s->workers && i < s->n_threads; i++)
@@ -449,7 +451,9 @@ static double most_bytes(const loggops_run *run, const loggops_program *program,
 /* The least size of the messages that may be sent by rendezvous; UINT64_MAX if none is. */
 static uint64_t least_rendezvous_bytes(const loggops_run *run, uint64_t S_bytes)
 {
-    uint64_t least = run->feed ? S_bytes : UINT64_MAX;
+    uint64_t least = run->feed && !run->is_short ? S_bytes : UINT64_MAX;
+    if (run->is_synchronous)
+        return 0;
     for (uint32_t i = 0; !run->feed && i < run->n_programs; i++)
         for (const loggops_op *op = run->programs[i].ops; op->kind != LOGGOPS_END; op++) {
             if (op->is_synchronous || op->kind == LOGGOPS_PUT || op->kind == LOGGOPS_GET)

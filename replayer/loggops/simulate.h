@@ -1,7 +1,7 @@
 /* simulate.h - the state of a LogGOPS simulation.
  *
- * For simulate.c, team.c, rank.c, stretch.c, transfer.c, access.c, nodes.c, sharing.c, order.c,
- * retransmit.c, wheel.c, queue.c, pool.c and record.c alone. */
+ * For simulate.c, team.c, rank.c, stretch.c, transfer.c, fiber.c, access.c, nodes.c, sharing.c,
+ * order.c, retransmit.c, wheel.c, queue.c, pool.c and record.c alone. */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
@@ -83,8 +83,10 @@ typedef struct queue {
 
 /* A collective that goes on beside the program. */
 typedef struct fiber {
-    const loggops_op *op;
-    uint64_t ready_ps; /* when its next step could start, were the CPU free */
+    loggops_op op;
+    const int64_t *list; /* of the operation; NULL: none */
+    int64_t *own_list;   /* the same, if the program's may be gone before the end */
+    uint64_t ready_ps;   /* when its next step could start, were the CPU free */
     uint32_t step;
     uint32_t n_open; /* what it waits for */
     uint32_t is_waiting;
@@ -428,6 +430,12 @@ void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const sim_ste
                           uint64_t at_ps);
 /* Handles it, at that moment. */
 void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps);
+
+/* ---- fiber.c ---- */
+
+void loggops_start_fiber(simulation *s, block *b, sim_rank *rank, const loggops_op *op,
+                         uint64_t at_ps);
+void loggops_end_fiber(block *b, sim_rank *rank, uint32_t i);
 
 /* ---- access.c ---- */
 

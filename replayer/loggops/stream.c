@@ -1,8 +1,8 @@
-/* stream.c - programs that make their events are simulated while they are read.
+/* stream.c - programs that make their events, and long traces, are simulated while they are read.
  *
- * Each rank has a cursor and the next few operations.  Where the program asks whether a message is
- * there, its cursor returns the probe as an event: the simulation answers at that moment, and only
- * then is the next event made. */
+ * Each rank has a cursor and the next few operations: memory does not grow with the length.  Where
+ * the program asks whether a message is there, its cursor returns the probe as an event: the
+ * simulation answers at that moment, and only then is the next event made. */
 #include "config.h"
 
 #include "reading.h"
@@ -74,8 +74,21 @@ static void end_rank(rank_stream *r)
     tlr_plan *plan = r->t.plan;
     tl_cursor_close(r->cursor);
     r->cursor = NULL;
-    plan->ranks[r->t.rank]->n_events = r->t.n_read;
+    if (r->t.is_made)
+        plan->ranks[r->t.rank]->n_events = r->t.n_read;
     tlr_rank_model_close(&r->t.rates);
+}
+
+static tl_status translate_recorded(rank_stream *r)
+{
+    tl_event event;
+    loggops_reading *t = &r->t;
+    const tl_status status = tl_cursor_next(r->cursor, &event);
+    if (status != TL_OK)
+        return status;
+    if (t->plan->ranks[t->rank]->is_sparse && !tlr_renumber(&t->renumbering, &event))
+        return loggops_out_of_memory(t);
+    return loggops_translate(t, &event);
 }
 
 static tl_status read_some(rank_stream *r)
@@ -85,8 +98,8 @@ static tl_status read_some(rank_stream *r)
     tl_status status = TL_OK;
     while (status == TL_OK && t->n_ops < SOME_OPS &&
            (!t->n_ops || t->ops[t->n_ops - 1].kind != LOGGOPS_POLL))
-        status = loggops_translate_made(t, r->cursor);
-    if (t->n_requests > MOST_REQUESTS)
+        status = t->is_made ? loggops_translate_made(t, r->cursor) : translate_recorded(r);
+    if (t->n_requests > t->run->programs[t->rank].n_requests)
         return loggops_refuse(t, &start);
     if (status == TL_OK)
         return loggops_add(t, (loggops_op){.kind = LOGGOPS_MORE});
@@ -184,6 +197,24 @@ static tl_status share_memos(const loggops_streams *s, uint32_t rank)
     return TL_OK;
 }
 
+/* A program may have so many requests, a trace those that it has, and our own. */
+static uint32_t most_requests(const loggops_reading *t)
+{
+    const tlr_plan_rank *r = t->plan->ranks[t->rank];
+    uint32_t n_own = 0;
+    if (t->is_made)
+        return MOST_REQUESTS;
+    for (uint32_t id = 0; id < r->n_comms; id++) {
+        const tl_comm *c = r->definitions[id];
+        const tl_action action = c ? tl_call_by_code(c->call)->action : TL_ACTION_NONE;
+        if (action == TL_ACTION_WIN_CREATE)
+            n_own += LOGGOPS_MOST_ACCESSES + (n_own ? 0 : t->plan->n_ranks);
+        n_own += action == TL_ACTION_FILE_OPEN;
+    }
+    const uint32_t most_own = 2 * LOGGOPS_MOST_ACCESSES + t->plan->n_ranks + r->n_comms;
+    return r->n_requests + FIRST_OF_TRACE + 2 + (n_own < most_own ? n_own : most_own);
+}
+
 static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, tl_error *err)
 {
     static loggops_op at_first[] = {{.kind = LOGGOPS_MORE}};
@@ -195,15 +226,15 @@ static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, 
     r->t.world = loggops_comm_of(&r->t, &(tl_event){.comm = TL_COMM_WORLD});
     r->t.err = err;
     run->program_of[rank] = rank;
-    run->programs[rank] = (loggops_program){.ops = at_first, .n_requests = MOST_REQUESTS};
+    run->programs[rank] = (loggops_program){.ops = at_first, .n_requests = most_requests(&r->t)};
     tl_status status = loggops_begin_rank(&r->t, rank);
     if (status == TL_OK)
         status = share_memos(s, rank);
     if (status == TL_OK)
         status = tl_cursor_open(r->t.trace, rank, &r->cursor, err);
-    if (status == TL_OK)
+    if (status == TL_OK && r->t.is_made)
         tl_cursor_set_asker(r->cursor, answer_program, r);
-    if (status == TL_OK)
+    if (status == TL_OK && r->t.is_made)
         tl_cursor_look_ahead(r->cursor, LOGGOPS_PROBES_AHEAD);
     s->cursors[rank] = r->cursor;
     s->ops[rank] = at_first;
@@ -220,7 +251,10 @@ tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *e
     s->cursors = calloc(n_ranks, sizeof *s->cursors);
     s->ops = calloc(n_ranks, sizeof *s->ops);
     if (run) {
+        const tlr_plan *plan = s->common.plan;
         run->feed = &s->feed;
+        run->is_short = !s->common.is_made && plan->most_bytes < (double)s->common.choice->S_bytes;
+        run->is_synchronous = plan->has_synchronous;
         run->programs = calloc(n_ranks, sizeof *run->programs);
         run->compute_ps = calloc(n_ranks, sizeof *run->compute_ps);
         run->io_ps = calloc(n_ranks, sizeof *run->io_ps);
@@ -242,11 +276,30 @@ tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *e
     return status;
 }
 
+int loggops_is_streamed(tl_reader *trace, const tlr_plan *plan, const tlr_options *options)
+{
+    enum { LONG_EVENTS = 1 << 20, CURSOR_EVENTS = 1 << 11, ALIKE = 4 };
+    size_t n_calls;
+    uint64_t n_events = 0, n_first = 0;
+    if (tl_reader_calls(trace, &n_calls))
+        return 1;
+    for (uint32_t r = 0; r < plan->n_ranks; r++)
+        if (plan->ranks[r]->first == r) {
+            n_events += plan->ranks[r]->n_events;
+            n_first++;
+        }
+    /* Ranks that do the same are read once before the simulation, and each for itself during it. */
+    const uint64_t many = n_first < plan->n_ranks ? ALIKE * LONG_EVENTS : LONG_EVENTS;
+    return n_events >= many && n_events / CURSOR_EVENTS >= plan->n_ranks && !options->timeline &&
+           !plan->n_loose;
+}
+
 tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
                                const loggops_places *places, const tlr_options *options,
                                loggops_choice *choice, double *measured_s, loggops_streams **out,
                                tl_error *err)
 {
+    size_t n_calls;
     loggops_streams *s = calloc(1, sizeof *s);
     if (!s)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the programs of %s",
@@ -259,6 +312,7 @@ tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model
                                   .choice = choice,
                                   .measured_s = measured_s,
                                   .is_labelled = options->timeline != NULL,
+                                  .is_made = tl_reader_calls(trace, &n_calls) != NULL,
                                   .err = err};
     s->feed = (loggops_feed){
         .context = s, .more = read_more, .answer = take_answer, .status = why, .expect = fetch};

@@ -79,6 +79,23 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"; }
 small=$(peak_kb "$timeless" replay $skeletons/stencil2d.skel --set iterations=10 -p star-1g -q)
 large=$(peak_kb "$timeless" replay $skeletons/stencil2d.skel --set iterations=1000 -p star-1g -q)
 check "replay: 100 times the events in the same memory ($small and $large kB)" test "$large" -lt $((small + small / 10))
+# A recorded trace, too. Two ranks that differ: both would be kept.
+cat >long.skel <<'TEXT'
+skeleton 1
+ranks 2
+param N = 1
+for i = 1 to N {
+    if rank == 0 { MPI_Send peer=1 tag=1 count=i % 100 type_bytes=8 }
+    if rank == 1 { MPI_Recv peer=0 tag=1 count=i % 100 type_bytes=8 }
+}
+TEXT
+loggops() { "$timeless" replay "$@" -p star-1g --ranks-per-host 1 --engine loggops --no-compute -q; }
+kb_of_long() { # NUMBER: of the replay of a trace of twice as many events
+    "$timeless" make long.skel N="$1" -o long.tl && peak_kb "$timeless" replay long.tl -p star-1g --engine loggops --no-compute -q
+}
+small=$(kb_of_long 600000) large=$(kb_of_long 1200000)
+check "replay: a trace of twice the events in the same memory, loggops ($small and $large kB)" test "$large" -lt $((small + small / 10))
+check 'replay: the trace takes as long as the program that makes it' equal "$(loggops long.tl)" "$(loggops long.skel --set N=1200000)"
 
 # The page: the skeleton in it, and its commands.
 page=$top_srcdir/doc/SKELETON.md

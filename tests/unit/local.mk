@@ -107,10 +107,12 @@ tests_unit_event_streams_SOURCES = tests/unit/event_streams.c tests/unit/events.
 tests_unit_event_streams_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_event_streams_LDADD = replayer/libengine.la compress/libtimeless.la $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/unit/loggops tests/unit/loggops_input tests/unit/noise tests/unit/loggops_dataflow tests/unit/loggops_nodes tests/unit/loggops_turns tests/unit/loggops_order tests/unit/loggops_feed
-TESTS += tests/unit/loggops tests/unit/loggops_input tests/unit/noise tests/unit/loggops_dataflow tests/unit/loggops_nodes tests/unit/loggops_turns tests/unit/loggops_order tests/unit/loggops_feed
+check_PROGRAMS += tests/unit/loggops tests/unit/loggops_input tests/unit/noise tests/unit/loggops_dataflow tests/unit/loggops_nodes tests/unit/loggops_turns tests/unit/loggops_order tests/unit/loggops_feed tests/unit/loggops_stream
+TESTS += tests/unit/loggops tests/unit/loggops_input tests/unit/noise tests/unit/loggops_dataflow tests/unit/loggops_nodes tests/unit/loggops_turns tests/unit/loggops_order tests/unit/loggops_feed tests/unit/loggops_stream
 tests_unit_loggops_dataflow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_loggops_dataflow_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
+tests_unit_loggops_stream_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
+tests_unit_loggops_stream_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 tests_unit_loggops_feed_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_loggops_feed_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 tests_unit_loggops_nodes_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
