@@ -13,9 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 512, MAX_BUILD_ID = 64 };
+enum { NAME_BYTES = 512, MAX_BUILD_ID = 64, SERVER_S = 5 };
 
 struct tls_file {
     Dwfl *dwfl;
@@ -69,12 +70,32 @@ static bool same_build(Dwfl_Module *module, const char *build_id)
     return !strcmp(digits, build_id);
 }
 
+/* The debug information of a file, from this machine or, for programs, from the servers that the
+ * user has set. libdw waits up to 90 seconds for a server by default; here it waits for 5. After a
+ * server that did not answer in this time, no server is asked again. */
+static Dwarf *ask_for_dwarf(tls_file *file, const char *path)
+{
+    static const char name[] = "DEBUGINFOD_URLS";
+    const char *now = getenv(name);
+    char *servers = now ? strdup(now) : NULL;
+    setenv("DEBUGINFOD_TIMEOUT", "5", 0);
+    if (tls_is_of_system(path))
+        unsetenv(name);
+    const time_t begin = time(NULL);
+    Dwarf *dwarf = dwfl_module_getdwarf(file->module, &file->bias);
+    if (servers && (dwarf || time(NULL) - begin < SERVER_S - 1))
+        setenv(name, servers, 1);
+    else
+        unsetenv(name);
+    free(servers);
+    return dwarf;
+}
+
 tls_file *tls_file_open(const tl_object *object, tls_lack *lack)
 {
     *lack = TLS_ABSENT;
     tls_file *file = calloc(1, sizeof *file);
     const int fd = open(object->path, O_RDONLY | O_CLOEXEC);
-    unsetenv("DEBUGINFOD_URLS"); /* libdw would ask servers, each for up to 90 seconds */
     if (!file || fd < 0 || !(file->dwfl = dwfl_begin(&callbacks)))
         goto failed;
     dwfl_report_begin(file->dwfl);
@@ -87,7 +108,7 @@ tls_file *tls_file_open(const tl_object *object, tls_lack *lack)
         *lack = TLS_CHANGED;
         goto failed;
     }
-    file->dwarf = dwfl_module_getdwarf(file->module, &file->bias);
+    file->dwarf = ask_for_dwarf(file, object->path);
     *lack = file->dwarf ? TLS_LINES : TLS_NO_LINES;
     return file;
 failed:

@@ -129,32 +129,49 @@ uint32_t tls_find_sources(void *symbols, const tl_object *wanted, uint64_t offse
     return found->n;
 }
 
-/* The reason why an object file has no lines. Nobody compiles the libraries of the system again. */
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+bool tls_is_of_system(const char *path)
+{
+    return begins(path, "/usr/lib") || begins(path, "/lib") || begins(path, "/usr/bin/python");
+}
+
+/* The reason why an object file has no lines. */
 static tls_lack lack_of(const object *o)
 {
-    if (o->has_lines || !strncmp(o->is.path, "/usr/lib", 8) || !strncmp(o->is.path, "/lib", 4))
+    const char *path = o->is.path;
+    if (o->has_lines || tls_is_of_system(path))
         return TLS_LINES;
-    return o->lack == TLS_LINES ? TLS_NO_LINES : o->lack;
+    if (o->lack != TLS_LINES && o->lack != TLS_NO_LINES)
+        return o->lack;
+    return begins(path, "/usr/") && !begins(path, "/usr/local/") ? TLS_NO_DBGSYM : TLS_NO_LINES;
 }
 
 void tls_report(const tls_symbols *s, const char *path, FILE *out)
 {
-    static const char *const begins[] = {
+    static const char *const heads[] = {
+        [TLS_NO_DBGSYM] = "no line numbers in",
         [TLS_NO_LINES] = "no line numbers in",
         [TLS_ABSENT] = "without source lines: cannot read",
         [TLS_CHANGED] = "without source lines: the run had another version of",
         [TLS_NO_LIBDW] = "without source lines, because this build lacks libdw:"};
-    static const char *const ends[] = {[TLS_NO_LINES] = "; compile with -g",
+    static const char *const ends[] = {[TLS_NO_DBGSYM] =
+                                           "; install its package NAME-dbgsym, or set "
+                                           "DEBUGINFOD_URLS, and pack the trace again",
+                                       [TLS_NO_LINES] = "; compile with -g",
                                        [TLS_ABSENT] = "",
                                        [TLS_CHANGED] = "",
                                        [TLS_NO_LIBDW] = ""};
-    for (tls_lack lack = TLS_NO_LINES; lack <= TLS_NO_LIBDW; lack++) {
+    for (tls_lack lack = TLS_NO_LINES; lack <= TLS_NO_DBGSYM; lack++) {
         size_t n = 0;
         for (size_t i = 0; i < s->n; i++) {
             if (lack_of(&s->objects[i]) != lack)
                 continue;
             if (!n++)
-                fprintf(out, "timeless: %s: %s ", path, begins[lack]);
+                fprintf(out, "timeless: %s: %s ", path, heads[lack]);
             else
                 fputs(", ", out);
             fputs(tl_printable(s->objects[i].is.name), out);

@@ -6,6 +6,8 @@
  * words, it has the same path. In the steady state, a call costs one comparison for each of its
  * callers.
  *
+ * A path that reaches an extension module of Python goes on with the lines of Python (python.h).
+ *
  * A walk reads only words of the thread's own stack, between the frame of the wrapper and the end
  * of the stack. On another stack (of a signal handler, or one that the program has made), a call
  * has its call site only. */
@@ -44,6 +46,7 @@ static size_t n_rules;
 typedef struct walk {
     const char *stack;   /* of the caller of the wrapper */
     const void *address; /* return address of the wrapper; NULL: empty */
+    uint32_t python;     /* the site of the Python line; 0: none */
     uint32_t site, n_words;
     int32_t top; /* from `stack` to the end of the highest word */
     struct {
@@ -60,6 +63,7 @@ typedef struct walker {
     const char *low;   /* lowest word that may be read */
     void *addresses[MAX_DEPTH + 1];
     size_t n;
+    uint32_t root; /* the site that calls the last function; 0: unknown */
     walk *out;
     bool is_long; /* more words than `out` can keep */
 } walker;
@@ -152,6 +156,10 @@ static bool step(walker *w)
     if (cfa <= (uintptr_t)w->stack || !read_word(w, (const char *)cfa - WORD, &address) ||
         !address || frame_of((void *)address).kind == TLT_FRAME_OUTSIDE)
         return false;
+    if (w->out->python && tlt_in_python((void *)address)) {
+        w->root = w->out->python;
+        return false;
+    }
     switch (frame.saved_kind) {
     case TLT_SAVED_SAME: break;
     case TLT_SAVED_AT_CFA: w->fp_at = (const char *)cfa + frame.saved; break;
@@ -164,18 +172,18 @@ static bool step(walker *w)
 }
 
 __attribute__((noinline, no_sanitize("address"))) static uint32_t
-walk_stack(void *return_address, const void *frame, walk *out)
+walk_stack(void *return_address, const void *frame, uint32_t python, walk *out)
 {
     const char *stack = (const char *)frame + ABOVE_FRAME;
     find_own_stack();
     if (!is_on_own_stack(frame) || *(void *const *)(stack - WORD) != return_address)
         return tlt_site(return_address);
-    *out = (walk){.stack = stack};
+    *out = (walk){.stack = stack, .python = python};
     walker w = {.stack = stack, .fp_at = frame, .low = frame, .out = out};
     w.addresses[w.n++] = return_address;
     while (w.n <= tlt_path_depth && step(&w))
         ;
-    out->site = tlt_site_path(w.addresses, w.n);
+    out->site = tlt_site_path(w.addresses, w.n, w.root);
     if (!w.is_long)
         out->address = return_address;
     return out->site;
@@ -184,9 +192,10 @@ walk_stack(void *return_address, const void *frame, walk *out)
 /* Whether a walk from here would read the same words. The words are compared in the order in which
  * the walk has read them. */
 __attribute__((no_sanitize("address"))) static inline bool
-is_same(const walk *known, const void *address, const char *stack)
+is_same(const walk *known, const void *address, const char *stack, uint32_t python)
 {
-    if (known->address != address || known->stack != stack || stack + known->top > own_stack.end)
+    if (known->address != address || known->stack != stack || known->python != python ||
+        stack + known->top > own_stack.end)
         return false;
     for (uint32_t i = 0; i < known->n_words; i++)
         if (*(const uintptr_t *)(stack + known->words[i].at) != known->words[i].value)
@@ -197,14 +206,15 @@ is_same(const walk *known, const void *address, const char *stack)
 uint32_t tlt_path_site(void *return_address, const void *frame)
 {
     const char *stack = (const char *)frame + ABOVE_FRAME;
+    const uint32_t python = TLT_UNLIKELY(tlt_has_python) ? tlt_python_site(tlt_path_depth) : 0;
     const uint64_t key = (uint64_t)(uintptr_t)return_address ^ (uint64_t)(uintptr_t)stack << 32;
     const size_t i = (size_t)(key * 0x9e3779b97f4a7c15U >> 55);
     walk *first = &walks[i], *second = &walks[i ^ 1];
     if (TLT_LIKELY(is_on_own_stack(frame))) {
-        if (TLT_LIKELY(is_same(first, return_address, stack)))
+        if (TLT_LIKELY(is_same(first, return_address, stack, python)))
             return first->site;
-        if (is_same(second, return_address, stack))
+        if (is_same(second, return_address, stack, python))
             return second->site;
     }
-    return walk_stack(return_address, frame, first->address ? second : first);
+    return walk_stack(return_address, frame, python, first->address ? second : first);
 }

@@ -307,6 +307,7 @@ void tlt_start(uint16_t call, tlt_place place)
     tlt_mpi->counters_start();
     tlt_sites_reset();
     tlt_paths_start();
+    tlt_python_start();
     tlt_user_kernels_reset();
     tlt_swaps_reset();
     bool ready =

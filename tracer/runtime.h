@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "paths.h"
+#include "python.h"
 #include "threads.h"
 #include "timeless.h"
 
@@ -238,13 +239,21 @@ void *tlt_next_known(void **known, const char *symbol, void *return_address, voi
 
 /* sites.c: id of a return address, defining it on first sight; 0 when there are too many. */
 uint32_t tlt_site(void *return_address);
-/* The same for a call path: each address is in the function that is called at the next one. */
-uint32_t tlt_site_path(void *const return_addresses[], size_t n);
+/* The same for a call path: each address is in the function that is called at the next one, the
+ * last one in a function that is called at `site` (0: unknown). */
+uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site);
+/* Gives a site its id and defines it in the trace; 0 when there are too many. */
+uint32_t tlt_define_site(tl_site site);
 void tlt_sites_reset(void);
 
 /* The call site of a place, with its callers if they are recorded. */
 static inline uint32_t tlt_site_from(tlt_place place)
 {
+    if (TLT_UNLIKELY(tlt_has_python) && tlt_in_python(place.caller)) {
+        const uint32_t site = tlt_python_site(tlt_path_depth);
+        if (site)
+            return site;
+    }
     return tlt_path_depth ? tlt_path_site(place.caller, place.frame) : tlt_site(place.caller);
 }
 

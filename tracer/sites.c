@@ -24,16 +24,23 @@ void tlt_sites_reset(void)
     tlt_objects_reset();
 }
 
-/* A new site: dladdr1 takes a lock of the dynamic linker, so it is called once for each site. */
-static uint32_t define(size_t slot, void *address, uint32_t caller)
+uint32_t tlt_define_site(tl_site site)
 {
     if (n_sites == MAX_SITES || !tlt.writer)
         return 0;
+    site.id = n_sites + 1;
+    if (tl_writer_define_site(tlt.writer, &site) != TL_OK)
+        return 0;
+    return n_sites = site.id;
+}
+
+/* A new site: dladdr1 takes a lock of the dynamic linker, so it is called once for each site. */
+static uint32_t define(size_t slot, void *address, uint32_t caller)
+{
     Dl_info info;
     struct link_map *map = NULL;
     char room[3 * NAME_MAX + 1];
-    tl_site site = {
-        .id = n_sites + 1, .object = "?", .offset = (uint64_t)(uintptr_t)address, .caller = caller};
+    tl_site site = {.object = "?", .offset = (uint64_t)(uintptr_t)address, .caller = caller};
     if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname) {
         const char *slash = strrchr(info.dli_fname, '/');
         site.object = tlt_utf8(slash ? slash + 1 : info.dli_fname, room, sizeof room);
@@ -42,12 +49,12 @@ static uint32_t define(size_t slot, void *address, uint32_t caller)
         site.offset = (uint64_t)((char *)address - (char *)info.dli_fbase) - 1;
         tlt_define_object(info.dli_fbase, map, site.object);
     }
-    if (tl_writer_define_site(tlt.writer, &site) != TL_OK)
+    site.id = tlt_define_site(site);
+    if (!site.id)
         return 0;
     slots[slot].address = address;
     slots[slot].id = site.id;
     slots[slot].caller = caller;
-    n_sites = site.id;
     return site.id;
 }
 
@@ -68,9 +75,8 @@ uint32_t tlt_site(void *return_address)
     return find(return_address, 0);
 }
 
-uint32_t tlt_site_path(void *const return_addresses[], size_t n)
+uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site)
 {
-    uint32_t site = 0;
     if (n_sites + n > MAX_IN_PATHS)
         return tlt_site(return_addresses[0]);
     while (n-- > 0) {

@@ -103,7 +103,7 @@ check "a part of the trace has them" $timeless cut halo.tl --section 1 -o part.t
 check "the part: they are the same" has part "$inlined\$"
 
 # ---- servers of debug information ----
-# libdw would ask them for what a stripped program lacks.
+# libdw asks them for what a stripped program lacks.
 cat >server.py <<'END'
 import socket
 listener = socket.socket()
@@ -117,8 +117,56 @@ END
 python3 server.py >asked &
 server=$!
 until [ -s asked ]; do sleep 0.1; done
-check "a server of debug information is known: a stripped program is recorded" \
-    env DEBUGINFOD_URLS="http://127.0.0.1:$(head -n 1 asked)" $timeless record -q -o alone.tl -- $MPIRUN -np 1 ./stripped
+with_server() { # PROGRAM
+    DEBUGINFOD_CACHE_PATH=$scratch/cache DEBUGINFOD_URLS="http://127.0.0.1:$(head -n 1 asked)" \
+        $timeless record -q -o alone.tl -- $MPIRUN -np 1 "$1"
+}
+check "a server of debug information is known: a program with lines is recorded" with_server ./linked
 check "the server is not asked" equal "$(wc -l <asked)" 1
+if ls /usr/lib/*/libdebuginfod.so.1 >/dev/null 2>&1; then
+    check "a stripped program is recorded" with_server ./stripped
+    check "the server is asked" equal "$(($(wc -l <asked) > 1))" 1
+else
+    skip "a stripped program is recorded" "libdebuginfod is not installed"
+    skip "the server is asked" "libdebuginfod is not installed"
+fi
 kill $server
+
+# ---- Python ----
+if /usr/bin/python3 -c 'import mpi4py, sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && ! uses_mpich; then
+    cat >Größe.py <<'END'
+from mpi4py import MPI
+
+
+def halo(comm):
+    comm.Barrier()  # halo
+
+
+def step(comm):
+    halo(comm)  # step
+
+
+class Sum:
+    def all(self, comm):
+        return comm.allreduce(1)  # sum
+
+
+step(MPI.COMM_WORLD)
+print(Sum().all(MPI.COMM_WORLD))
+END
+    py() { grep -n "# $1\$" Größe.py | cut -d : -f 1; }
+    check "Python is recorded" $timeless record -o python.tl -- $MPIRUN -np 2 /usr/bin/python3 Größe.py
+    check "Python: functions, methods and lines" has python "function=\"halo\" file=\"Größe.py\" line=$(py halo)\$" \
+        "function=\"Sum.all\" file=\"Größe.py\" line=$(py sum)\$" 'function="<module>" file="Größe.py" line=1$'
+    check "Python: record prints nothing about the interpreter's lines" eval "! grep -q 'line numbers' err"
+    check "Python is recorded with call paths" \
+        env TIMELESS_CALL_PATHS=8 $timeless record -q -o paths.tl -- $MPIRUN -np 2 /usr/bin/python3 Größe.py
+    check "Python: the path of a call" says "MPI_Barrier +halo \(Größe.py:$(py halo)\) < step:$(py step) < <module>:[0-9]+ " \
+        <($timeless info --sections paths.tl)
+else
+    for what in "is recorded" "functions, methods and lines" "record prints nothing about the interpreter's lines" \
+        "is recorded with call paths" "the path of a call"; do
+        skip "Python: $what" "no mpi4py for this MPI, or a Python other than 3.11 to 3.13"
+    done
+fi
 tap_done
