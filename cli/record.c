@@ -21,6 +21,7 @@
 enum {
     OPTION_LIST_VOLUMES = 256,
     OPTION_KERNELS,
+    OPTION_CLOCKS,
     OPTION_VOLUME,
     OPTION_COUNTERS,
     OPTION_CALL_PATHS,
@@ -35,6 +36,7 @@ typedef struct settings {
     const char *output;
     const char *volume;
     const char *kernels;
+    const char *clocks;
     const char *counters;
     const char *call_paths;
     const char *n_ranks; /* NULL: the command says it */
@@ -62,6 +64,8 @@ static const struct argp_option options[] = {
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "list the sources that work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
      "numerical routines to record: none, large (default: all but BLAS on short vectors), all", 0},
+    {"clocks", OPTION_CLOCKS, "WHICH", 0,
+     "calls of MPI_Wtime that follow each other: record the first (default), or all", 0},
     {"counters", OPTION_COUNTERS, "LIST", 0, "also count PAPI events, or mpit:NAME (mpit:NAME*)",
      0},
     {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0, "callers of each call to record (default: 0)", 0},
@@ -103,6 +107,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (strcmp(arg, "none") != 0 && strcmp(arg, "large") != 0 && strcmp(arg, "all") != 0)
             argp_error(state, "--kernels %s: give none, large or all", arg);
         s->kernels = arg;
+        return 0;
+    case OPTION_CLOCKS:
+        if (strcmp(arg, "first") != 0 && strcmp(arg, "all") != 0)
+            argp_error(state, "--clocks %s: give first or all", arg);
+        s->clocks = arg;
         return 0;
     case OPTION_COUNTERS: s->counters = arg; return 0;
     case OPTION_CALL_PATHS:
@@ -182,7 +191,7 @@ static bool find_tracer(char *path, size_t size)
 static const char *const forwarded[] = {
     "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
     "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT", "TIMELESS_SKIP",
-    "TIMELESS_CALL_PATHS", "TIMELESS_PARAMETERS",
+    "TIMELESS_CALL_PATHS", "TIMELESS_PARAMETERS", "TIMELESS_CLOCKS",
     /* for --folded */
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 4 };
@@ -214,6 +223,8 @@ static void set_environment(const settings *s, const char *output)
         setenv("TIMELESS_VOLUME", s->volume, 1);
     if (s->kernels)
         setenv("TIMELESS_KERNELS", s->kernels, 1);
+    if (s->clocks)
+        setenv("TIMELESS_CLOCKS", s->clocks, 1);
     if (s->call_paths)
         setenv("TIMELESS_CALL_PATHS", s->call_paths, 1);
     /* Open MPI's own counting is off unless requested. */

@@ -317,12 +317,13 @@ enum {
 /* One event of one rank.  A call's row in mpi_calls.def says which slots it fills; the others are
  * 0. */
 typedef struct tl_event {
-    uint16_t call;     /* TL_MPI_* or TL_KERNEL_* */
-    uint16_t flags;    /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
-    uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
-    uint64_t volume;   /* computation since the previous event, in the run's volume unit */
-    uint32_t polls;    /* tests and probes without success since the previous event */
-    uint32_t comm;     /* communicator, window or file: id of a tl_comm of this rank */
+    uint16_t call;   /* TL_MPI_* or TL_KERNEL_* */
+    uint16_t flags;  /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
+    uint32_t site;   /* call site: id of a tl_site of this rank; 0 unknown */
+    uint64_t volume; /* computation since the previous event, in the run's volume unit */
+    uint32_t polls;  /* tests and probes without success since the previous event; MPI_Wtime: calls
+                      * of it that followed directly, without an event of their own */
+    uint32_t comm;   /* communicator, window or file: id of a tl_comm of this rank */
     uint32_t new_comm; /* the one made by this call; TL_COMM_NULL if this rank got none */
     uint32_t request;  /* id >= 1 of a request; ids are reused once the request is gone; 0 null */
     int32_t peer; /* destination, source, target or root: rank in comm (in its other group if it is

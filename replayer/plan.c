@@ -170,7 +170,8 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
         return tl_fail(s->err, TL_ERR_VERSION,
                        "%s: rank %u, event %" PRIu64 ": unknown call %u; use a newer timeless",
                        tl_reader_path(s->trace), rank, r->n_events, event->call);
-    plan->n_polls += (uint64_t)r->n_alike * event->polls;
+    if (info->action != TL_ACTION_CLOCK)
+        plan->n_polls += (uint64_t)r->n_alike * event->polls;
     s->has_volume |= event->volume != 0;
     plan->n_parallel += event->call == TL_MPI_Parallel ? r->n_alike : 0;
     r->computes |=

@@ -65,6 +65,7 @@ typedef struct tlt_state {
     bool shared;          /* several threads may call MPI: see threads.h */
     enum tlt_kernels kernels;
     bool selecting; /* only a part is recorded in full: select.h */
+    bool all_looks; /* each look at the clock is an event */
     int rank;
     int n_ranks;
     uint64_t start_ns;      /* monotonic clock at the end of Init */
@@ -201,6 +202,15 @@ static inline void tlt_event_init(tl_event *event, uint16_t call, uint32_t site)
 
 /* Writes an event; its volume and polls are filled in here. */
 void tlt_put(tl_event *event);
+/* Keeps a look at the clock until the thread's next event. Its polls count the looks that follow it
+ * directly. */
+void tlt_put_look(tl_event *event);
+/* Whether this look is only counted, and its time is a part of the next volume. After a failed poll
+ * it is not, because the program waits, and waiting is no computation. */
+static inline bool tlt_is_further_look(void)
+{
+    return tlt_role == TLT_RECORDING && tlt_self.look.call && !tlt_self.polls;
+}
 /* Writes a Match pseudo-event: no volume, no polls. */
 void tlt_put_match(uint32_t request, int32_t source, int32_t tag);
 /* Writes an event as it is. */

@@ -63,15 +63,27 @@ int TLT_WRAPPER(Pcontrol)(const int level, ...)
     return result;
 }
 
+static inline void count_look(void)
+{
+    tlt_self.look.polls += tlt_self.look.polls < UINT32_MAX;
+}
+
 double TLT_WRAPPER(Wtime)(void)
 {
-    if (!tlt_enter())
+    const bool is_counted = TLT_LIKELY(tlt_is_further_look());
+    if (is_counted)
+        count_look();
+    if (is_counted || !tlt_enter())
         return tlt_pmpi.Wtime();
-    tl_event event;
-    tlt_event_init(&event, TL_MPI_Wtime, TLT_SITE());
     double result = TLT_OUTSIDE(NULL, tlt_pmpi.Wtime());
-    event.clock_ns = tlt_clock_ns();
-    tlt_put(&event);
+    if (tlt_self.look.call) {
+        count_look();
+    } else {
+        tl_event event;
+        tlt_event_init(&event, TL_MPI_Wtime, TLT_SITE());
+        event.clock_ns = tlt_clock_ns();
+        tlt_put_look(&event);
+    }
     tlt_leave();
     return result;
 }

@@ -227,6 +227,9 @@ static void begin(tlt_thread *t)
     t->takes_any = false;
     t->n_requests = 0;
     name_thread(t);
+    if (t->look.call)
+        tlt_write(&t->look);
+    t->look.call = 0;
     e.volume = t->volume_kept;
     e.polls = t->polls;
     t->volume_kept = 0;

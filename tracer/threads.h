@@ -33,6 +33,7 @@ typedef struct tlt_thread {
     uint64_t volume_kept; /* computed since the last event, before calls without event */
     uint32_t polls;
     uint64_t n_calls; /* of MPI, written */
+    tl_event look;    /* a look at the clock, kept until the next event; no call: there is none */
     int64_t *list;    /* scratch for tl_event.list, of list_size elements */
     size_t list_size;
     bool is_measured; /* the volume source counts for it */

@@ -76,6 +76,8 @@ static void read_event(smpi_window *w)
     w->status = w->next(w->arg, &event);
     if (w->status != TL_OK)
         return;
+    if (tl_call_by_code(event.call)->action == TL_ACTION_CLOCK)
+        event.polls = 0; /* they are further looks at the clock */
     if (is_empty(&event)) {
         w->n_polls += event.polls;
         w->volume += event.volume;

@@ -19,6 +19,11 @@ static double cpu_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+static void wtime(void)
+{
+    MPI_Wtime();
+}
+
 static void iprobe(void)
 {
     int flag;
@@ -83,6 +88,7 @@ static const struct {
     void (*run)(void);
 } bodies[] = {
     {"Iprobe", 1, iprobe},
+    {"Wtime", 1, wtime},
 #ifndef MPICH_VERSION
     {"Send+Recv", 2, send_recv},
 #endif

@@ -97,6 +97,31 @@ static void shared_handles(void)
     }
 }
 
+/* On rank 1: 1, 3 and 6 looks at the clock between two other events, those of the last kind with
+ * failed polls among them. */
+static void looks(void)
+{
+    MPI_Request r;
+    int flag;
+    if (rank == 1)
+        MPI_Irecv(data[0], 4, MPI_INT, 0, 70, world, &r);
+    for (int n = 1; n <= 3 && rank == 1; n += 2) {
+        for (int i = 0; i < n; i++)
+            MPI_Wtime();
+        MPI_Barrier(MPI_COMM_SELF);
+    }
+    for (int i = 0; i < 3 && rank == 1; i++) {
+        MPI_Wtime();
+        MPI_Test(&r, &flag, MPI_STATUS_IGNORE); /* not yet sent */
+        MPI_Wtime();
+    }
+    MPI_Barrier(world);
+    if (rank == 0)
+        MPI_Send(data[0], 4, MPI_INT, 1, 70, world);
+    else
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -107,6 +132,7 @@ int main(int argc, char **argv)
     many();
     cancel_and_free();
     shared_handles();
+    looks();
     MPI_Finalize();
     return 0;
 }

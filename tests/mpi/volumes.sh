@@ -42,7 +42,7 @@ for source in $sources; do
     unit=$("$print_events" "$trace" 0 run | sed -n 's/^unit //p')
     if [ "$unit" = cpu-ns ]; then
         check "$source: 100 ms of computation have a volume of 100 ms" once_computed
-        check "$source: sleeping has no volume" computed 2
+        check "$source: sleeping has no volume; computation between looks at the clock has" computed 2
         check "$source: waiting has no volume, and polling nearly none" hardly_any
     else
         check "$source: instructions are counted" between "$(volume 0 MPI_Send)" 1000000 100000000000
