@@ -65,6 +65,36 @@ static bool is_whole(const tl_recorded_share *s)
     return s->least >= 1 - 1e-9;
 }
 
+/* The CPU time of threads whose computation is in no event; 0 if there is none. `names`: those of
+ * the rank with the most. */
+static uint64_t uncounted_ns(const tl_reader *r, const char **names, uint64_t *most_ns)
+{
+    static const char prefix[] = TL_COUNTER_UNCOUNTED_NAME;
+    uint64_t sum_ns = 0;
+    *most_ns = 0;
+    for (uint32_t rank = 0; rank < r->header.run.n_ranks; rank++) {
+        const tl_counter *counters;
+        const size_t n = tl_reader_counters(r, rank, &counters);
+        for (size_t i = 0; i < n; i++) {
+            if (strncmp(counters[i].name, prefix, strlen(prefix)) != 0)
+                continue;
+            sum_ns += counters[i].value;
+            if (counters[i].value > *most_ns) {
+                *most_ns = counters[i].value;
+                *names = counters[i].name + strlen(prefix);
+            }
+        }
+    }
+    return sum_ns;
+}
+
+uint64_t tl_reader_uncounted(const tl_reader *r)
+{
+    const char *names;
+    uint64_t most_ns;
+    return uncounted_ns(r, &names, &most_ns);
+}
+
 int tl_reader_recorded(const tl_reader *r, tl_recorded_share *out)
 {
     char words[512];
@@ -74,17 +104,25 @@ int tl_reader_recorded(const tl_reader *r, tl_recorded_share *out)
 
 size_t tl_reader_selection(const tl_reader *r, char *text, size_t size)
 {
-    char words[512];
+    char words[512], part[640] = "all", missing[640] = "";
+    const char *names = "";
+    uint64_t most_ns;
     tl_recorded_share s;
     read_words(r->header.run.origin, words, sizeof words);
-    if (size)
-        *text = 0;
-    if (!*words)
-        return 0;
-    if (!find_shares(r, &s))
-        return (size_t)snprintf(text, size, "an unknown share of the time (%s)", words);
-    if (is_whole(&s))
-        return 0;
-    return (size_t)snprintf(text, size, "%.3g %% of the time (%s), %.3g to %.3g %% on each rank",
-                            100 * s.all, words, 100 * s.least, 100 * s.most);
+    const uint64_t ns = uncounted_ns(r, &names, &most_ns);
+    if (*words && !find_shares(r, &s))
+        snprintf(part, sizeof part, "an unknown share of the time (%s)", words);
+    else if (*words && !is_whole(&s))
+        snprintf(part, sizeof part, "%.3g %% of the time (%s), %.3g to %.3g %% on each rank",
+                 100 * s.all, words, 100 * s.least, 100 * s.most);
+    else if (!ns)
+        *part = 0;
+    if (ns)
+        snprintf(
+            missing, sizeof missing,
+            "%s but %.3g s of CPU time (at most %.3g s on a rank) of threads that could not be "
+            "measured%s%s",
+            strcmp(part, "all") != 0 ? "," : "", 1e-9 * (double)ns, 1e-9 * (double)most_ns,
+            *names ? ": " : " (they have ended)", names);
+    return (size_t)snprintf(text, size, "%s%s", part, missing);
 }

@@ -87,10 +87,19 @@ TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t 
 #define TL_COUNTER_SELECTED 65536
 #define TL_COUNTER_SELECTED_NAME "timeless:recorded-ns"
 
+/* The counter of a rank with threads whose computation is in no event: nanoseconds of their CPU
+ * time. Their names follow the name of the counter. */
+#define TL_COUNTER_UNCOUNTED 65537
+#define TL_COUNTER_UNCOUNTED_NAME "timeless:uncounted-cpu-ns "
+
 /* If the trace has the computation of a part of the run only: of which share of the time, and how
  * the part was selected. Returns its length, 0 if the trace has all computation. The text is
  * shortened as that of tl_reader_clock. */
 TL_API size_t tl_reader_selection(const tl_reader *r, char *text, size_t size);
+
+/* The nanoseconds of CPU time of all ranks that no event has, because the tracer could not measure
+ * the threads. tl_reader_selection names the threads. */
+TL_API uint64_t tl_reader_uncounted(const tl_reader *r);
 
 /* Shares of the time, from 0 to 1, that were recorded in full: of all ranks together, and of the
  * ranks with the least and the greatest share. */

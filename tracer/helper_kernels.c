@@ -23,6 +23,12 @@ struct tlt_kernel_queue {
 static __thread struct tlt_kernel_queue own
     __attribute__((tls_model("initial-exec"))) = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+tlt_kernel_queue *tlt_workers_kernel_queue(void)
+{
+    static struct tlt_kernel_queue queue = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    return &queue;
+}
+
 tlt_kernel_queue *tlt_own_kernel_queue(void)
 {
     return &own;
@@ -73,6 +79,12 @@ void tlt_kernel_queue_write(tlt_kernel_queue *q)
     tlt_role = TLT_INSIDE;
     if (tlt.shared)
         tlt_lock();
+    tlt_kernel_queue_empty(q);
+    tlt_leave();
+}
+
+void tlt_kernel_queue_empty(tlt_kernel_queue *q)
+{
     pthread_mutex_lock(&q->lock);
     for (size_t i = 0; i < q->n; i += HEAD + (size_t)q->words[i + N_SIZES]) {
         const int64_t *kernel = q->words + i;
@@ -84,5 +96,4 @@ void tlt_kernel_queue_write(tlt_kernel_queue *q)
     }
     __atomic_store_n(&q->n, 0, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&q->lock);
-    tlt_leave();
 }

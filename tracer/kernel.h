@@ -11,6 +11,7 @@
 #include "runtime.h"
 #include "select.h"
 #include "teams.h"
+#include "workers.h"
 
 typedef intptr_t tlt_word;
 
@@ -23,7 +24,9 @@ static inline bool tlt_enter_routine(uint16_t code)
 {
     return tlt_kernels() != TLT_KERNELS_NONE &&
            !(TLT_UNLIKELY(tlt.selecting) && tlt_select_excludes(code)) &&
-           (TLT_UNLIKELY(tlt_role == TLT_HELPING) ? tlt_helper_enter_kernel() : tlt_enter_kernel());
+           (TLT_UNLIKELY(tlt_role == TLT_HELPING)     ? tlt_helper_enter_kernel()
+            : TLT_UNLIKELY(tlt_role == TLT_BYSTANDER) ? tlt_worker_enter_kernel()
+                                                      : tlt_enter_kernel());
 }
 
 /* The same for a routine on vectors of n elements. */

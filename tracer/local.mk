@@ -13,6 +13,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/volume_exact.c tracer/exact/exact.h tracer/exact/valgrind_request.h \
 	tracer/papi_set.c tracer/papi_set.h \
 	tracer/volume_page.c tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
+	tracer/workers.c tracer/workers.h \
 	tracer/mpi/entries.c tracer/mpi/entries.h tracer/mpi/interface.h tracer/mpi/route.c \
 	tracer/mpi/unknown.c tracer/mpi/unknown.h \
 	tracer/skip/functions.c tracer/skip/kernels.c tracer/skip/memory.c tracer/skip/skip.c tracer/skip/skip.h tracer/skip/wait.c
@@ -20,7 +21,7 @@ nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h tracer/larg
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|GOMP_.*|omp_(un)?set_lock|ompt_start_tool|exec_blas|sched_yield|ucp_worker_progress|[a-z0-9_]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|GOMP_.*|omp_(un)?set_lock|ompt_start_tool|exec_blas|sched_yield|pthread_create|pthread_join|ucp_worker_progress|[a-z0-9_]+_)$$'
 
 # What is compiled once for each family of MPI (tracer/mpi/interface.h).
 FAMILY_SOURCES = \

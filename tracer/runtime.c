@@ -19,6 +19,7 @@
 #include "teams.h"
 #include "turns.h"
 #include "volume.h"
+#include "workers.h"
 
 tlt_state tlt;
 __thread int tlt_role __attribute__((tls_model("initial-exec")));
@@ -92,6 +93,9 @@ void tlt_put_look(tl_event *event)
 void tlt_put(tl_event *event)
 {
     write_look();
+    if (TLT_UNLIKELY(__atomic_load_n(&tlt_workers_busy, __ATOMIC_RELAXED)))
+        tlt_workers_take(event->site,
+                         event->call == TL_MPI_Finalize || event->call == TL_MPI_Abort);
     const bool begun = TLT_UNLIKELY(tlt.shared) && !tlt_thread_turn(event);
     if (TLT_UNLIKELY(tlt.selecting) && !tlt_select_event(event, begun))
         return;
@@ -124,6 +128,8 @@ static void say_stopped(const char *why)
 void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
 {
     write_look();
+    if (reason == TL_END_EXITED && tlt_self.is_measured && tlt_workers_busy)
+        tlt_workers_take(0, true);
     tlt_swaps_release(); /* which may fail, and has then ended the part */
     tl_writer *writer = tlt.writer;
     if (!writer)
@@ -142,6 +148,8 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
     if (reason == TL_END_FINALIZED)
         tlt_mpi->counters_write(writer);
     tlt_teams_check();
+    if (reason == TL_END_FINALIZED)
+        tlt_workers_check(writer);
     tlt_select_write(writer);
     tlt_comparable_write(writer);
     if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
@@ -194,7 +202,9 @@ bool tlt_enter_otherwise(void)
     }
     if (!tlt_thread_join())
         return false;
+    const uint64_t elsewhere = tlt_worker_joins();
     tlt_end_burst();
+    tlt_self.volume_kept -= tlt_self.volume_kept < elsewhere ? tlt_self.volume_kept : elsewhere;
     return true;
 }
 
@@ -352,6 +362,7 @@ void tlt_start(uint16_t call, tlt_place place)
             pthread_atfork(tlt_threads_before_fork, tlt_threads_after_fork, forget_after_fork) == 0;
     tlt.shared = tlt_mpi->permits_threads() && tlt_threads_start();
     tlt_teams_start(volume->is_per_thread);
+    tlt_workers_start(volume);
     tlt_select_start();
     tlt_skip_start();
     tlt_take_long_turns();

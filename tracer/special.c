@@ -3,9 +3,11 @@
 
 #include "call.h"
 #include "swaps.h"
+#include "workers.h"
 
 int TLT_WRAPPER(Init)(int *argc, char ***argv)
 {
+    tlt_workers_expect_mpi();
     TLT_BEFORE_INIT();
     int result = tlt_pmpi.Init(argc, argv);
     if (result == MPI_SUCCESS)
@@ -15,6 +17,7 @@ int TLT_WRAPPER(Init)(int *argc, char ***argv)
 
 int TLT_WRAPPER(Init_thread)(int *argc, char ***argv, int required, int *provided)
 {
+    tlt_workers_expect_mpi();
     TLT_BEFORE_INIT();
     int result = tlt_pmpi.Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)

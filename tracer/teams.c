@@ -10,6 +10,7 @@
 #include "comparable.h"
 #include "parallel.h"
 #include "select.h"
+#include "workers.h"
 
 __thread tlt_membership tlt_member __attribute__((tls_model("initial-exec")));
 
@@ -227,6 +228,10 @@ bool tlt_helper_enter_kernel(void)
 
 void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, const int64_t *sizes)
 {
+    if (!tlt_member.team) {
+        tlt_worker_leave_kernel(code, caller, n_sizes, sizes);
+        return;
+    }
     tlt_member.is_in_kernel = false;
     tlt_role = TLT_HELPING;
     if (!tlt_kernel_queue_put(tlt_member.team->kernels, code, caller, n_sizes, sizes))

@@ -101,12 +101,15 @@ void tlt_take_from(tlt_team *team);
 bool tlt_helper_enter_kernel(void);
 void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, const int64_t *sizes);
 
-/* helper_kernels.c: the queue of the calling thread; a helper adds a kernel (false: out of memory);
- * the thread of the queue writes the kernels in it. */
+/* helper_kernels.c: the queue of the calling thread, and that of all workers (workers.h); a helper
+ * adds a kernel (false: out of memory); the thread of the queue writes the kernels in it, outside
+ * of a recorded call or inside. */
 tlt_kernel_queue *tlt_own_kernel_queue(void);
+tlt_kernel_queue *tlt_workers_kernel_queue(void);
 bool tlt_kernel_queue_put(tlt_kernel_queue *queue, uint16_t code, void *caller, uint32_t n_sizes,
                           const int64_t *sizes);
 void tlt_kernel_queue_write(tlt_kernel_queue *queue);
+void tlt_kernel_queue_empty(tlt_kernel_queue *queue);
 void tlt_kernel_queue_free(void); /* the calling thread's own */
 
 /* Records on which cores the threads of this rank run, and how many threads there were at most.

@@ -13,6 +13,7 @@
 #include "runtime.h"
 #include "select.h"
 #include "teams.h"
+#include "workers.h"
 
 __thread tlt_thread tlt_self __attribute__((tls_model("initial-exec")));
 
@@ -48,6 +49,10 @@ static void thread_ends(void *unused)
 {
     (void)unused;
     tlt_lock();
+    if (tlt_role == TLT_RECORDING && tlt.writer) {
+        tlt_end_burst();
+        tlt_worker_leaves(tlt_self.volume_kept);
+    }
     tlt_thread **link = &first;
     while (*link && *link != &tlt_self)
         link = &(*link)->next;

@@ -117,6 +117,9 @@ int record_summarise(const char *path, int code, bool quiet, uint32_t n_losers)
     if (!complete)
         say_what_is_missing(r, n_losers);
     say_if_nothing_was_selected(r);
+    if (tl_reader_uncounted(r) && tl_reader_selection(r, reason, sizeof reason))
+        fprintf(stderr, "timeless: warning: %s: the trace has the computation of %s\n", path,
+                tl_printable(reason));
     if (cli_select_n_ranks() > tl_reader_run(r)->n_ranks) {
         fprintf(stderr, "timeless: %s: --ranks names rank %lu, but the run has %" PRIu32 " ranks\n",
                 path, cli_select_n_ranks() - 1, tl_reader_run(r)->n_ranks);

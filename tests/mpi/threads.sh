@@ -81,4 +81,30 @@ in_part "a part by the clock" --from 0.000001s --until 0.3s
 
 record threads 2 1 10 && trace=$scratch/threads.tl
 check "one thread only: no event is split" test "$(calls 0 Thread)$(calls 0 Enter)$(calls 0 Return)" = 000
+# Threads that do not call MPI. seconds: of computation of rank 0, its regions as long as their longest thread; busy: the CPU
+# time of all threads in them. Both in units of 50 ms.
+compile workers -pthread -lblas
+trace=$scratch/workers.tl
+seconds() {
+    "$timeless" dump --rank 0 "$trace" | awk '
+        $3 == "Parallel" {split(substr($4, 7), w, /[],[]/); most = 0; for (i = 4; i in w; i++) {busy += w[i]; if (w[i] > most) most = w[i]} time += w[1] + most}
+        END {printf "%.0f %.0f\n", time / 5e7, busy / 5e7}'
+}
+for mode in '' multiple; do
+    check "workers${mode:+, MPI_THREAD_MULTIPLE}: the program is recorded" $timeless record --volume cputime -o "$trace" -- $MPIRUN -np 2 "$scratch/workers" $mode
+    check "workers${mode:+, MPI_THREAD_MULTIPLE}: all that they compute is in volumes; four at the same time take the time of one" test "$(seconds)" = '4 7'
+    check "workers${mode:+, MPI_THREAD_MULTIPLE}: what they do in BLAS are kernels" test "$(calls 1 dgemm)" = 3
+done
+says_nothing_missing() { "$timeless" info "$trace" >"$scratch/info" && ! grep -q 'recorded in part' "$scratch/info"; }
+check "workers: nothing is missing" says_nothing_missing
+check "a thread that pthread_create did not make: the program is recorded" $timeless record --volume cputime -o "$trace" -- $MPIRUN -np 2 "$scratch/workers" strange
+cp "$scratch/err" "$scratch/said"
+missing='all but 0\.1[0-9]* s of CPU time \(at most 0\.05[0-9]* s on a rank\) of threads'
+check "record states its CPU time" says "warning: .*$missing" "$scratch/said"
+check "info states it" says "^recorded in part .*$missing" <("$timeless" info "$trace")
+for engine in loggops smpi; do
+    check "$engine: the trace is replayed" replays --engine $engine --json="$scratch/workers.json"
+    check "$engine: the prediction states it" says "^recorded in part .*$missing" "$scratch/out"
+    check "$engine: its JSON states it" says "\"recorded_in_part\": \"$missing" "$scratch/workers.json"
+done
 tap_done
