@@ -16,7 +16,8 @@
 #include "teams.h"
 #include "timeless_files.h"
 
-enum { PERIOD_NS = 1000000 };
+/* Where threads may call MPI, one that computes for so long without a call is a worker. */
+enum { PERIOD_NS = 1000000, SETTLED_NS = 1000000000 };
 
 /* Who uses a thread. */
 typedef enum owner { PROGRAM, MPI, RUNTIME /* of OpenMP or BLAS */ } owner;
@@ -295,7 +296,7 @@ TLT_API int pthread_join(pthread_t thread, void **result)
 
 /* The parts of the region, whose sum is *volume. Returns their number, 0 if no worker has computed.
  */
-static uint32_t list_parts(int64_t *parts, uint64_t *volume)
+static uint32_t list_parts(int64_t *parts, uint64_t *volume, bool is_last)
 {
     const uint64_t own = tlt_self.volume_kept, alone = before <= own ? before : 0;
     uint64_t most = 0;
@@ -304,7 +305,8 @@ static uint32_t list_parts(int64_t *parts, uint64_t *volume)
     lock();
     for (worker *w = workers.first; w; w = w->next)
         if (becomes_region(w)) {
-            collect(w);
+            if (!tlt.shared || is_last || cpu_ns(w) > w->from_ns + SETTLED_NS)
+                collect(w);
             is_over = false;
         }
     for (uint32_t i = 0; i < workers.n_lanes; i++)
@@ -344,7 +346,7 @@ void tlt_workers_take(uint32_t site, bool is_last)
     is_taking = true;
     workers.last_ns = now_ns;
     uint64_t volume;
-    const uint32_t n = list_parts(parts, &volume);
+    const uint32_t n = list_parts(parts, &volume, is_last);
     before = 0;
     tlt_self.volume_kept = volume;
     if (n && tlt_select_is_full() && !(tlt.selecting && tlt_select_excludes(TL_MPI_Parallel))) {
