@@ -189,7 +189,9 @@ static tl_status read_platform(arguments *a, uint64_t *hash, tl_error *err)
     *hash = platform->hash;
     if (!a->L_ps && !value_of(&a->options, "--set=") && !value_of(&a->options, "--scale=") &&
         tlr_cluster_read(platform->xml_path, &cluster, &ignored) == TL_OK) {
-        a->link_s = cluster.latency_s;
+        tlr_route route;
+        if (tlr_route_find(&cluster, 0, cluster.n_hosts - 1, &route, &ignored) == TL_OK)
+            a->link_s = route.latency_s;
         tlr_cluster_free(&cluster);
     }
     tlr_platform_free(platform);

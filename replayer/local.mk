@@ -6,7 +6,7 @@ LOGGOPS_SOURCES = \
 	replayer/loggops/access.c replayer/loggops/fiber.c replayer/loggops/file.c replayer/loggops/one_sided.c replayer/loggops/interfere.c replayer/loggops/labels.c replayer/loggops/operations.c replayer/loggops/order.c replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h replayer/loggops/retransmit.c replayer/loggops/record.c replayer/loggops/sharing.c replayer/loggops/recorder.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
-	replayer/loggops/simulate.h replayer/loggops/step.h replayer/loggops/made.c replayer/loggops/stream.c replayer/loggops/stretch.c replayer/loggops/team.c replayer/loggops/transfer.c replayer/loggops/wheel.c
+	replayer/loggops/simulate.h replayer/loggops/step.h replayer/loggops/made.c replayer/loggops/stream.c replayer/loggops/stretch.c replayer/loggops/team.c replayer/loggops/transfer.c replayer/loggops/wheel.c replayer/loggops/ways.c replayer/loggops/ways.h
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
@@ -14,17 +14,17 @@ replayer_libengine_la_SOURCES = \
 	replayer/open_receives.c replayer/open_receives.h replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
-	replayer/machine/burst_class.c replayer/machine/cluster.c replayer/machine/cluster.h replayer/machine/duration.c replayer/machine/duration.h \
+	replayer/machine/burst_class.c replayer/machine/cluster.h replayer/machine/platform_xml.c replayer/machine/platform_xml.h replayer/machine/routes.c replayer/machine/topologies.c replayer/machine/zones.c replayer/machine/zones.h replayer/machine/zones_load.c replayer/machine/zones_read.c replayer/machine/zones_reading.h replayer/machine/duration.c replayer/machine/duration.h \
 	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c replayer/installed.c replayer/installed.h replayer/machine/network_noise.c replayer/machine/network_noise.h replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c replayer/machine/interference.c \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
 	replayer/results/timeline.h replayer/results/chosen.c replayer/results/chosen.h replayer/results/halves.c replayer/results/halves.h \
 	replayer/results/state_of_event.c replayer/results/state_of_event.h replayer/results/waits.c \
 	replayer/results/usage.c replayer/results/usage.h
-replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(GSL_CFLAGS) \
+replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(GSL_CFLAGS) $(EXPAT_CFLAGS) $(XXHASH_CFLAGS) \
 	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
 	-DPKGDATADIR='"$(pkgdatadir)"'
-replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIBS) -lm
+replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIBS) $(EXPAT_LIBS) -lm
 
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \

@@ -18,7 +18,7 @@ flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 -DTLT_WITH_OPENMPI
     '-DBINDIR=""' '-DPKGLIBDIR=""' '-DPKGLIBEXECDIR=""' '-DPKGDATADIR=""' '-DVALGRIND_FOLDER=""'
     '-DREPORT_FOLDER="/dev"' '-DCHART_JS="/dev/null"'
     -isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 # Valgrind's tool
-    $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl simgrid ompi-c pmix cmocka))
+    $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl expat simgrid ompi-c pmix cmocka))
 # Programs that stand for those of users are written as users write.
 [ $# != 0 ] || set -- $(find compress symbols plots tracer replayer platforms perform cli tests -name '*.c' ! -path 'tests/accuracy/unseen/*' | sort)
 # One process a file: version 14 keeps state from one to the next.

@@ -95,6 +95,7 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
             fprintf(out,
                     "; both directions of a node have %.4g bandwidths for messages of %llu bytes",
                     nodes->limiter, (unsigned long long)loggops_limited_from(nodes, p->S_bytes));
+        loggops_ways_describe(nodes->ways, out);
         if (nodes->answers_in_calls)
             fputs("; long messages begin in calls of MPI", out);
         if (nodes->retransmission.loss > 0)
@@ -160,9 +161,8 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
                               out->ranks[i].compute_s > 0;
     }
     out->load_change = r->load_change;
-    const tlr_cluster *c = &r->places.cluster;
-    if (r->has_places && r->places.nodes.n_nodes > 1 && c->limiter_Bps > 0 &&
-        c->limiter_Bps < little_limit * c->bandwidth_Bps)
+    const double limiter = r->places.nodes.limiter;
+    if (r->has_places && r->places.nodes.n_nodes > 1 && limiter > 0 && limiter < little_limit)
         out->ignores_limiter = ignored_below(&r->places.nodes, &r->network.params);
     for (uint32_t i = 0; r->has_places && i < out->n_ranks; i++) {
         out->ranks[i].host = strdup(r->places.cluster.hosts[r->places.host_of[i]].name);
@@ -395,6 +395,7 @@ static void release(loggops_replay *r)
     tlr_noise_free(r->noise);
     loggops_recorder_close(r->recorder);
     loggops_places_free(&r->places);
+    loggops_ways_close(r->network.ways);
     loggops_load_free(&r->load);
     free(r->choice.stand_ins);
     loggops_run_free(r->run);
@@ -436,7 +437,9 @@ static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_
 {
     if (r->has_places)
         r->run->nodes = &r->places.nodes;
-    return loggops_simulate(r->run, &r->network.params, noise, n_threads, result, err);
+    const tl_status status =
+        loggops_simulate(r->run, &r->network.params, noise, n_threads, result, err);
+    return status == TL_OK ? loggops_ways_status(r->network.ways, err) : status;
 }
 
 /* The greatest change of the end of a rank, of the makespan. `ends_ps` gets the new ends. */

@@ -16,14 +16,6 @@
 
 /* ---- SMPI's options ---- */
 
-enum { MAX_SEGMENTS = 64 };
-
-/* "0:1e-6:2e-10;8000:...": one or two values from each size on. */
-typedef struct segments {
-    unsigned n;
-    double from_bytes[MAX_SEGMENTS], value[MAX_SEGMENTS], per_byte[MAX_SEGMENTS];
-} segments;
-
 /* For folders without these options: the defaults of smpi/bw-factor and smpi/lat-factor in SimGrid
  * 3.32, which its authors fitted to a cluster with Ethernet of 1 Gb/s. */
 static const char default_bandwidth[] =
@@ -89,127 +81,6 @@ static tl_status parse_segments(const char *name, const char *text, segments *ou
     return TL_OK;
 }
 
-/* What SMPI sends beside a message's bytes. It counts for the network and its factors, and not for
- * overheads and thresholds. */
-enum { ENVELOPE_BYTES = 16 };
-
-/* The last segment that begins below the size, as in SMPI; NONE_BELOW if there is none. */
-enum { NONE_BELOW = -1 };
-static int segment_at(const segments *s, double bytes)
-{
-    int found = NONE_BELOW;
-    for (unsigned i = 0; i < s->n && s->from_bytes[i] < bytes; i++)
-        found = (int)i;
-    return found;
-}
-
-static double factor_at(const segments *s, double bytes)
-{
-    const int i = segment_at(s, bytes + ENVELOPE_BYTES);
-    return i == NONE_BELOW ? 1 : s->value[i];
-}
-
-/* ---- derived parameters ---- */
-
-/* The inputs for one kind of messages. */
-typedef struct derivation {
-    segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
-    double latency_s, Bps;                                /* of the links */
-    double alone_Bps;    /* of a message alone: the slowest link, or a window of TCP */
-    double shared_Bps;   /* of the slowest link that both directions use, beside acknowledgements */
-    int is_bound;        /* timeless/bw-factor-bound */
-    double crosstraffic; /* what a message takes of its links, as both directions are busy */
-} derivation;
-
-static double ps(double s)
-{
-    return fmin(s * 1e12, (double)LOGGOPS_MOST_PS);
-}
-
-/* The overhead of the first byte, in seconds, and that of each further byte. Where SMPI has no
- * segment for a size, the first one applies, unlike that of factors. */
-static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
-{
-    const int found = segment_at(s, bytes), i = found == NONE_BELOW && s->n ? 0 : found;
-    *per_byte_ps = i == NONE_BELOW ? 0 : ps(s->per_byte[i]);
-    return i == NONE_BELOW ? 0 : (uint64_t)llrint(ps(s->value[i] + s->per_byte[i]));
-}
-
-static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
-{
-    /* The least latency is assumed: the engine needs one above 0. */
-    const double bytes = from_bytes ? (double)from_bytes : 1, least_ps = 1e4;
-    /* SimGrid multiplies the share of a link that a message gets, even beyond the bandwidth of the
-     * link, unless the factors limit each message by itself. */
-    const double factor = factor_at(&d->bandwidth, bytes),
-                 share = d->is_bound ? fmin(1, factor) : factor,
-                 alone_Bps = fmin(d->alone_Bps * share, d->shared_Bps * (d->is_bound ? 1 : factor)),
-                 s_byte = 1 / alone_Bps, link_s_byte = 1 / (d->Bps * (d->is_bound ? 1 : factor));
-    loggops_costs c = {.from_bytes = from_bytes,
-                       .G_ps_byte = ps(link_s_byte * d->crosstraffic),
-                       .B_ps_byte = ps(s_byte)};
-    c.o_start_ps = overhead(&d->starts, bytes, &c.O_start_ps_byte);
-    c.o_ps = overhead(&d->sends, bytes, &c.O_ps_byte);
-    c.o_receive_ps = overhead(&d->receives, bytes, &c.O_receive_ps_byte);
-    const double first_s =
-        factor_at(&d->latency, bytes) * d->latency_s + (1 + ENVELOPE_BYTES) * s_byte;
-    c.L_ps = (uint64_t)llrint(fmax(least_ps, ps(first_s)));
-    return c;
-}
-
-static void add_border(uint64_t *borders, unsigned *n, double at)
-{
-    const uint64_t border = (uint64_t)at;
-    unsigned i = 0;
-    while (i < *n && borders[i] < border)
-        i++;
-    if (*n == LOGGOPS_MAX_SIZES + 1 || (i < *n && borders[i] == border))
-        return;
-    memmove(borders + i + 1, borders + i, (*n - i) * sizeof *borders);
-    borders[i] = border;
-    ++*n;
-}
-
-/* A platform may state less latency for longer messages. On the way from one host to another, none
- * overtakes a shorter one: it would hold the adapter that receives for all of its bytes. What an
- * eager message has more of the latency than longer ones therefore passes after this adapter. */
-static void keep_order(loggops_path *path, double S_bytes)
-{
-    for (unsigned i = path->n; i-- > 1;) {
-        loggops_costs *shorter = &path->sizes[i - 1];
-        const uint64_t L_ps = path->sizes[i].L_ps;
-        if ((double)path->sizes[i].from_bytes >= S_bytes || shorter->L_ps <= L_ps)
-            continue;
-        shorter->late_ps = shorter->L_ps - L_ps;
-        shorter->L_ps = L_ps;
-    }
-}
-
-static tl_status derive_path(const derivation *d, double S_bytes, loggops_path *out, tl_error *err)
-{
-    const segments *all[] = {&d->bandwidth, &d->latency, &d->sends, &d->starts, &d->receives};
-    uint64_t borders[LOGGOPS_MAX_SIZES + 2] = {0};
-    unsigned n = 1;
-    add_border(borders, &n, S_bytes);
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        for (unsigned i = 0; i < all[k]->n; i++) {
-            const double from = all[k]->from_bytes[i] - (k < 2 ? ENVELOPE_BYTES : 0);
-            if (from > 0 && from < 1e18)
-                add_border(borders, &n, from + 1);
-        }
-    if (n > LOGGOPS_MAX_SIZES)
-        return tl_fail(err, TL_ERR_UNSUPPORTED,
-                       "the platform's options distinguish more than %d ranges of sizes; give the "
-                       "network of the loggops engine by --params",
-                       LOGGOPS_MAX_SIZES);
-    out->n = n;
-    out->charges_as_smpi = 1;
-    for (unsigned i = 0; i < n; i++)
-        out->sizes[i] = costs_at(d, borders[i]);
-    keep_order(out, S_bytes);
-    return TL_OK;
-}
-
 /* The segments of an option; those of `other` if it is not set. */
 static tl_status take(const tlr_platform *platform, const tlr_options *options, const char *name,
                       const char *other, segments *out, tl_error *err)
@@ -226,23 +97,6 @@ static double number_of(const tlr_platform *platform, const tlr_options *options
     return text ? strtod(text, NULL) : fallback;
 }
 
-/* What a message alone gets at most: of the links that both directions share, on which SimGrid's
- * acknowledgements count, and of TCP's window (network/TCP-gamma), which SimGrid compares with the
- * latency of the links without factors. */
-static void limit_way(const tlr_platform *platform, const tlr_options *options, double both_Bps,
-                      derivation *d)
-{
-    const double gamma = number_of(platform, options, "network/TCP-gamma", 4194304);
-    d->alone_Bps = d->Bps;
-    d->shared_Bps = INFINITY;
-    if (both_Bps > 0) {
-        d->alone_Bps = fmin(d->alone_Bps, both_Bps);
-        d->shared_Bps = both_Bps / d->crosstraffic;
-    }
-    if (gamma > 0 && d->latency_s > 0)
-        d->alone_Bps = fmin(d->alone_Bps, gamma / (2 * d->latency_s));
-}
-
 static int is_no(const char *text)
 {
     return text && (!strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "off") ||
@@ -251,7 +105,7 @@ static int is_no(const char *text)
 
 /* Overheads of messages within a host, as far as the platform states them. */
 static tl_status take_own_overheads(const tlr_platform *platform, const tlr_options *options,
-                                    derivation *within, tl_error *err)
+                                    loggops_law *within, tl_error *err)
 {
     static const char *const names[] = {"timeless/loopback-os", "timeless/loopback-ois",
                                         "timeless/loopback-or"};
@@ -319,58 +173,66 @@ static tl_status take_turns(const tlr_platform *platform, const tlr_options *opt
                                         ordered ? (double)ordered : packet_bytes, out, err);
 }
 
-static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster,
-                        const tlr_options *options, double S_bytes, loggops_network *n,
-                        tl_error *err)
+/* The laws of messages between hosts and within one. */
+static tl_status read_laws(const tlr_platform *platform, const tlr_options *options, double S_bytes,
+                           loggops_law laws[2], tl_error *err)
 {
     static const char *const names[] = {"smpi/bw-factor", "smpi/lat-factor", "smpi/os", "smpi/ois",
                                         "smpi/or"};
     static const char *const others[] = {default_bandwidth, default_latency, NULL, NULL, NULL};
-    /* SimGrid's model of crossing traffic: acknowledgements take 5 % of the other direction. */
-    derivation between = {
-        .latency_s = cluster->latency_s,
-        .Bps = cluster->bandwidth_Bps,
-        .crosstraffic = is_no(option_of(platform, options, "network/crosstraffic")) ? 1 : 1.05};
+    loggops_law *between = &laws[0], *within = &laws[1];
     const char *bound = option_of(platform, options, "timeless/bw-factor-bound");
-    between.is_bound = bound && !is_no(bound);
-    segments *const parts[] = {&between.bandwidth, &between.latency, &between.sends,
-                               &between.starts, &between.receives};
+    /* SimGrid's model of crossing traffic: acknowledgements take 5 % of the other direction. */
+    *between = (loggops_law){
+        .crosstraffic = is_no(option_of(platform, options, "network/crosstraffic")) ? 1 : 1.05,
+        .gamma = number_of(platform, options, "network/TCP-gamma", 4194304),
+        .is_bound = bound && !is_no(bound),
+        .S_bytes = S_bytes};
+    segments *const parts[] = {&between->bandwidth, &between->latency, &between->sends,
+                               &between->starts, &between->receives};
     tl_status status = TL_OK;
-    double within_Bps = 0; /* of the slowest link there that both directions share */
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TL_OK; i++)
         status = take(platform, options, names[i], others[i], parts[i], err);
-    derivation within = between;
-    if (cluster->loopback_Bps > 0) {
-        within.latency_s = cluster->loopback_latency_s;
-        within.Bps = cluster->loopback_Bps;
-    } else if (cluster->is_routed) { /* SimGrid's defaults */
-        within.latency_s = number_of(platform, options, "network/loopback-lat", 0);
-        within.Bps = number_of(platform, options, "network/loopback-bw", 1e10);
-    } else {
-        within.latency_s = cluster->home_latency_s;
-        within_Bps = cluster->both_Bps > 0 ? fmin(cluster->both_Bps, cluster->bandwidth_Bps)
-                                           : cluster->bandwidth_Bps;
-    }
-    if (!(between.Bps > 0)) { /* the only host */
-        between.Bps = within.Bps;
-        between.latency_s = within.latency_s;
-    }
-    limit_way(platform, options, cluster->both_Bps, &between);
-    limit_way(platform, options, within_Bps, &within);
+    *within = *between;
     const char *bandwidth = option_of(platform, options, "timeless/loopback-bw-factor");
     const char *latency = option_of(platform, options, "timeless/loopback-lat-factor");
     if (status == TL_OK && bandwidth)
-        status = parse_segments("timeless/loopback-bw-factor", bandwidth, &within.bandwidth, err);
+        status = parse_segments("timeless/loopback-bw-factor", bandwidth, &within->bandwidth, err);
     if (status == TL_OK && latency)
-        status = parse_segments("timeless/loopback-lat-factor", latency, &within.latency, err);
+        status = parse_segments("timeless/loopback-lat-factor", latency, &within->latency, err);
     if (is_no(option_of(platform, options, "timeless/local-overheads")))
-        within.sends.n = within.starts.n = within.receives.n = 0;
+        within->sends.n = within->starts.n = within->receives.n = 0;
+    return status == TL_OK ? take_own_overheads(platform, options, within, err) : status;
+}
+
+/* Costs that no message is below. If all pairs of hosts are alike, they are the costs of all. */
+static tl_status derive_bounds(const tlr_cluster *cluster, const loggops_law laws[2],
+                               loggops_network *n, tl_error *err)
+{
+    tlr_route between, within;
+    tl_status status = tlr_route_least(cluster, &between, &within, err);
     if (status == TL_OK)
-        status = take_own_overheads(platform, options, &within, err);
+        status = loggops_derive_path(&laws[0], &between, &n->between, err);
     if (status == TL_OK)
-        status = derive_path(&between, S_bytes, &n->between, err);
+        status = loggops_derive_path(&laws[1], &within, &n->within, err);
+    return status;
+}
+
+static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
+                        const tlr_options *options, double S_bytes, loggops_network *n,
+                        tl_error *err)
+{
+    loggops_law *laws = calloc(2, sizeof *laws);
+    if (!laws)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the network");
+    tlr_cluster_set_loopback(cluster, number_of(platform, options, "network/loopback-lat", 0),
+                             number_of(platform, options, "network/loopback-bw", 1e10));
+    tl_status status = read_laws(platform, options, S_bytes, laws, err);
     if (status == TL_OK)
-        status = derive_path(&within, S_bytes, &n->within, err);
+        status = derive_bounds(cluster, laws, n, err);
+    if (status == TL_OK && !tlr_routes_are_equal(cluster))
+        status = loggops_ways_open(laws, &n->ways, err);
+    free(laws);
     if (status == TL_OK)
         status =
             take_bytes(platform, options, "timeless/send-buffer", 0, &n->send_buffer_bytes, err);
@@ -381,8 +243,7 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
     if (status != TL_OK)
         return status;
     const loggops_costs *first = &n->between.sizes[0];
-    n->has_within = n->move_bytes = 1;
-    n->limiter = cluster->limiter_Bps / between.Bps;
+    n->has_within = n->move_bytes = n->limits_nodes = 1;
     n->params = (loggops_params){first->L_ps,
                                  first->o_ps,
                                  first->g_ps,
@@ -394,7 +255,7 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
 }
 
 /* Messages within a node of a platform whose loggops.params tell of messages between nodes only. */
-static tl_status take_within(const tlr_platform *platform, const tlr_cluster *cluster,
+static tl_status take_within(const tlr_platform *platform, tlr_cluster *cluster,
                              const tlr_options *options, loggops_network *n, tl_error *err)
 {
     loggops_network derived = {0};
@@ -402,6 +263,7 @@ static tl_status take_within(const tlr_platform *platform, const tlr_cluster *cl
                                     fmin((double)n->params.S_bytes, endless_bytes), &derived, err);
     n->within = derived.within;
     n->has_within = status == TL_OK;
+    loggops_ways_close(derived.ways);
     return status;
 }
 
@@ -436,7 +298,7 @@ static tl_status fail_in_options(const tlr_platform *platform, tl_status status,
     return tl_fail(err, status, "%s: options.conf: %s", platform->folder, what.text);
 }
 
-tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *cluster,
+tl_status loggops_read_network(const tlr_platform *platform, tlr_cluster *cluster,
                                const tlr_options *options, loggops_network *out, tl_error *err)
 {
     *out = (loggops_network){0};
@@ -462,6 +324,22 @@ tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *
 
 /* ---- places ---- */
 
+/* Each node has the limiter of its host. */
+static void find_limiters(loggops_places *p)
+{
+    loggops_nodes *nodes = &p->nodes;
+    int differ = 0;
+    for (uint32_t i = 0; i < nodes->n_nodes; i++) {
+        const double limiter = tlr_host_limiter(&p->cluster, p->host_of_node[i]);
+        p->limiters[i] = limiter > 0 ? limiter : INFINITY;
+        differ |= p->limiters[i] != p->limiters[0];
+        nodes->limiter = limiter > 0 && !(nodes->limiter > 0 && nodes->limiter < limiter)
+                             ? limiter
+                             : nodes->limiter;
+    }
+    nodes->limiters = differ ? p->limiters : NULL;
+}
+
 /* Numbers the nodes in the order of their first ranks. */
 static void number_nodes(loggops_places *p, uint32_t n_ranks, uint32_t *node_of_host)
 {
@@ -469,7 +347,7 @@ static void number_nodes(loggops_places *p, uint32_t n_ranks, uint32_t *node_of_
     for (uint32_t r = 0; r < n_ranks; r++) {
         uint32_t *node = &node_of_host[p->host_of[r]];
         if (*node == UINT32_MAX)
-            *node = p->nodes.n_nodes++;
+            p->host_of_node[ *node = p->nodes.n_nodes++] = p->host_of[r];
         p->nodes.node_of[r] = *node;
     }
 }
@@ -483,16 +361,20 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
     out->host_of = calloc(n_ranks + 1u, sizeof *out->host_of);
     out->core_of = calloc(n_ranks + 1u, sizeof *out->core_of);
     out->n_on = calloc(cluster->n_hosts + 1, sizeof *out->n_on);
+    const size_t most_nodes = n_ranks < cluster->n_hosts ? n_ranks : cluster->n_hosts;
+    out->host_of_node = calloc(most_nodes + 1, sizeof *out->host_of_node);
+    out->limiters = calloc(most_nodes + 1, sizeof *out->limiters);
     out->nodes = (loggops_nodes){.node_of = calloc(n_ranks + 1u, sizeof *out->nodes.node_of),
                                  .between = network->between,
                                  .within = network->has_within ? network->within : network->between,
+                                 .ways = network->ways,
                                  .move_bytes = network->move_bytes,
                                  .send_buffer_bytes = network->send_buffer_bytes,
                                  .turns_bytes = network->turns_bytes,
-                                 .limiter = network->limiter,
                                  .limiter_bytes = network->limiter_bytes};
     tl_status status = TL_OK;
-    if (!of_host || !out->host_of || !out->core_of || !out->n_on || !out->nodes.node_of)
+    if (!of_host || !out->host_of || !out->core_of || !out->n_on || !out->host_of_node ||
+        !out->limiters || !out->nodes.node_of)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the places of the ranks");
     else
         status = tlr_map_ranks(cluster->hosts, cluster->n_hosts, options->hostfile, options,
@@ -503,6 +385,10 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
         out->crowd = tlr_find_crowd(cluster->hosts, cluster->n_hosts, of_host);
         memcpy(out->n_on, of_host, cluster->n_hosts * sizeof *of_host);
         number_nodes(out, n_ranks, of_host);
+        if (network->limits_nodes)
+            find_limiters(out);
+        if (network->ways)
+            loggops_ways_place(network->ways, &out->cluster, out->host_of_node);
     }
     free(of_host);
     return status;
@@ -514,5 +400,7 @@ void loggops_places_free(loggops_places *places)
     free(places->host_of);
     free(places->core_of);
     free(places->n_on);
+    free(places->host_of_node);
+    free(places->limiters);
     free(places->nodes.node_of);
 }

@@ -2,8 +2,7 @@
 #ifndef TLR_LOGGOPS_FOLDER_H
 #define TLR_LOGGOPS_FOLDER_H
 
-#include "loggops.h"
-#include "machine/cluster.h"
+#include "ways.h"
 
 /* What the ranks of each host compute, if the model has interference. */
 typedef struct loggops_load {
@@ -20,14 +19,16 @@ typedef struct loggops_places {
     tlr_cluster cluster;
     uint32_t *host_of; /* by rank: index into its hosts */
     tlr_crowd crowd;
-    uint32_t *core_of; /* how many ranks of the host come before, modulo its cores */
-    uint32_t *n_on;    /* by host: its ranks */
+    uint32_t *core_of;      /* how many ranks of the host come before, modulo its cores */
+    uint32_t *n_on;         /* by host: its ranks */
+    uint32_t *host_of_node; /* by node: index into the hosts */
+    double *limiters;       /* by node: loggops_nodes.limiters */
     loggops_nodes nodes;
 } loggops_places;
 
 /* The network of a platform: from its loggops.params; otherwise derived from the links, overheads,
  * thresholds and factors of its SimGrid description. */
-tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *cluster,
+tl_status loggops_read_network(const tlr_platform *platform, tlr_cluster *cluster,
                                const tlr_options *options, loggops_network *out, tl_error *err);
 /* The origin of a network: "derived from links and options" if it was derived. */
 int loggops_is_derived(const tlr_platform *platform);

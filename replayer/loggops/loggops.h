@@ -118,20 +118,29 @@ typedef struct loggops_retransmission {
     uint64_t seed;
 } loggops_retransmission;
 
+/* The ways between nodes whose routes differ (ways.h). */
+typedef struct loggops_ways loggops_ways;
+/* What a message costs from a node to a node, or within one; `fallback` if there is no way, which
+ * loggops_ways_status tells afterwards. */
+const loggops_path *loggops_way(loggops_ways *ways, uint32_t from_node, uint32_t to_node,
+                                const loggops_path *fallback);
+
 /* Which ranks share an adapter.  Nodes are numbered in the order of their first ranks. */
 typedef struct loggops_nodes {
     uint32_t n_nodes;
-    uint32_t *node_of; /* by rank */
-    loggops_path between, within;
-    int move_bytes;             /* the adapters, not the CPUs */
-    int answers_in_calls;       /* if move_bytes: rendezvous, see above */
-    uint64_t send_buffer_bytes; /* if move_bytes: of long messages between nodes */
+    uint32_t *node_of;            /* by rank */
+    loggops_path between, within; /* with `ways`: no message is quicker */
+    int move_bytes;               /* the adapters, not the CPUs */
+    int answers_in_calls;         /* if move_bytes: rendezvous, see above */
+    uint64_t send_buffer_bytes;   /* if move_bytes: of long messages between nodes */
     uint64_t turns_bytes; /* if move_bytes: messages of so many bytes take turns; 0: long ones do */
     double limiter; /* if move_bytes: bandwidth of a node in both directions together, in that of
                        one; 0: none. Of messages that share the adapter and have so many bytes: */
     uint64_t limiter_bytes;
     loggops_retransmission retransmission; /* if move_bytes */
     tlr_message_noise messages;            /* of their latency, and of their bytes on the way */
+    const double *limiters;                /* by node; NULL: all nodes have the limiter above */
+    loggops_ways *ways;                    /* NULL: all pairs of nodes are alike */
 } loggops_nodes;
 
 /* The least message that the limiter of a node holds for, if it has one. */
@@ -147,9 +156,9 @@ typedef struct loggops_network {
     loggops_path between, within;
     int has_within; /* some group is of messages within a node */
     int move_bytes;
-    uint64_t send_buffer_bytes, turns_bytes;
-    double limiter; /* these: as in loggops_nodes */
-    uint64_t limiter_bytes;
+    uint64_t send_buffer_bytes, turns_bytes, limiter_bytes; /* as in loggops_nodes */
+    int limits_nodes;                                       /* the limiters of the hosts hold */
+    loggops_ways *ways;                                     /* NULL: all pairs of nodes are alike */
 } loggops_network;
 
 /* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns": all but S and R must be there; times in s,

@@ -69,6 +69,7 @@ int loggops_nodes_open(simulation *s)
         s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].held = s->nodes[i].traffic =
             s->nodes[i].fresh = s->nodes[i].arriving = NONE;
         s->nodes[i].shared.waiting = (queue){NONE, NONE};
+        s->nodes[i].shared.limiter = nodes->limiters ? nodes->limiters[i] : nodes->limiter;
     }
     s->ahead_ps = ahead_of(s);
     for (uint32_t r = 0; r < s->run->n_ranks; r++) {

@@ -25,6 +25,7 @@ typedef struct sharing {
     uint64_t at_ps, served_ps;
     uint32_t n;
     uint32_t n_unknown; /* of those, eager ones that are not known at the other adapter */
+    double limiter;     /* loggops_nodes.limiter, of this node */
     uint32_t n_limited; /* of all, those that the limiter of the node holds for, if it has one */
     uint32_t n_in;      /* the same of messages that come to the node */
     uint32_t n_late;    /* eager ones that leave later, behind shorter ones */
@@ -71,10 +72,9 @@ void loggops_send_to_node(simulation *s, block *b, uint32_t i);
 /* How many times as long as alone the messages take: those that leave share the adapter, and with
  * those that come the limiter. */
 double loggops_slowness(double limiter, uint32_t n_out, uint32_t n_in);
-static inline int loggops_is_limited(const simulation *s, const sharing *h)
+static inline int loggops_is_limited(const sharing *h)
 {
-    const double limiter = s->run->nodes->limiter;
-    return h->n_limited && (h->n_in || limiter < 1);
+    return h->n_limited && (h->n_in || h->limiter < 1);
 }
 /* When the next message has left, if no other begins; NEVER if there is none. */
 static inline uint64_t loggops_shared_end_ps(const simulation *s, const sharing *h)
@@ -82,9 +82,9 @@ static inline uint64_t loggops_shared_end_ps(const simulation *s, const sharing 
     if (h->first == NONE)
         return NEVER;
     const uint64_t left_ps = s->messages[h->first].time_ps - h->served_ps;
-    if (!loggops_is_limited(s, h))
+    if (!loggops_is_limited(h))
         return h->at_ps + left_ps * h->n;
-    const double slowness = loggops_slowness(s->run->nodes->limiter, h->n, h->n_in);
+    const double slowness = loggops_slowness(h->limiter, h->n, h->n_in);
     return h->at_ps + loggops_rounded_ps((double)left_ps * slowness);
 }
 /* Ends all that have left before that moment. */

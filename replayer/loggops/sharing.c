@@ -59,14 +59,13 @@ double loggops_slowness(double limiter, uint32_t n_out, uint32_t n_in)
     return fmax(n, 1 / fmax(limiter / (n + n_in), (limiter - 1) / n));
 }
 
-static void pass_time(const simulation *s, sharing *h, uint64_t to_ps)
+static void pass_time(sharing *h, uint64_t to_ps)
 {
     if (to_ps <= h->at_ps)
         return;
     const uint64_t passed_ps = to_ps - h->at_ps;
-    if (h->n && loggops_is_limited(s, h))
-        h->served_ps +=
-            (uint64_t)((double)passed_ps / loggops_slowness(s->run->nodes->limiter, h->n, h->n_in));
+    if (h->n && loggops_is_limited(h))
+        h->served_ps += (uint64_t)((double)passed_ps / loggops_slowness(h->limiter, h->n, h->n_in));
     else if (h->n)
         h->served_ps += passed_ps / h->n;
     h->at_ps = to_ps;
@@ -107,7 +106,7 @@ void loggops_change_traffic(simulation *s, block *b, sim_node *node, uint64_t pa
         const uint32_t i = node->traffic;
         const message *m = &s->messages[i];
         loggops_end_until(s, b, h, m->time_ps);
-        pass_time(s, h, m->time_ps);
+        pass_time(h, m->time_ps);
         h->n_in += m->request == NONE ? UINT32_MAX : 1;
         node->traffic = m->next;
         loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
@@ -263,10 +262,10 @@ uint64_t loggops_announce_turns(simulation *s, block *b, sharing *h, uint64_t en
     for (uint32_t i = h->first; i != NONE && h->n_unknown; i = s->messages[i].next) {
         const message *m = &s->messages[i];
         const uint64_t left_ps = m->time_ps - served_ps;
-        at_ps += loggops_is_limited(s, h)
-                     ? loggops_rounded_ps((double)left_ps *
-                                          loggops_slowness(s->run->nodes->limiter, n, h->n_in))
-                     : left_ps * n;
+        at_ps +=
+            loggops_is_limited(h)
+                ? loggops_rounded_ps((double)left_ps * loggops_slowness(h->limiter, n, h->n_in))
+                : left_ps * n;
         served_ps = m->time_ps;
         n -= m->context != REPLY;
         if (m->takes_turns != TAKES_TURNS)
@@ -300,7 +299,7 @@ static void end_first(simulation *s, block *b, sharing *h)
     const uint64_t end_ps = loggops_shared_end_ps(s, h);
     const uint32_t i = h->first;
     const message m = s->messages[i];
-    pass_time(s, h, end_ps);
+    pass_time(h, end_ps);
     h->served_ps = m.time_ps;
     h->first = m.next;
     if (m.context == REPLY) {
@@ -364,7 +363,7 @@ void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
 {
     message *m = &s->messages[i];
     loggops_end_until(s, b, h, m->time_ps);
-    pass_time(s, h, m->time_ps);
+    pass_time(h, m->time_ps);
     m->left_ps = m->time_ps;
     tell_receiver(s, b, m, 0, m->time_ps);
     if (awaited_bytes(s, m) < m->bytes)

@@ -188,11 +188,12 @@ typedef struct block {
 /* What a message costs that the adapters move, by its size: worked out once for many alike. */
 typedef struct message_work {
     uint64_t bytes;
+    const loggops_path *path;
     uint64_t send_ps, busy_ps;        /* for the CPU of a send that blocks; for an adapter */
     uint64_t L_ps, late_ps, moved_ps; /* of the way: latency (loggops_costs), bytes */
     uint64_t receive_ps;              /* for the CPU that receives */
 } message_work;
-enum { WORK_BITS = 7 };
+enum { WORK_BITS = 8 };
 
 /* One of the threads.  A block's messages of one window lie in the boxes of the thread that ran it,
  * in the order in which they were sent; so it does not matter which thread that was. */
@@ -203,7 +204,7 @@ typedef struct worker {
     uint64_t n_letters; /* sent in this window */
     uint64_t n_steps;   /* done in it */
     uint64_t wakes_at;  /* the earliest window in which a rank of the blocks that it ran goes on */
-    message_work works[2][1 << WORK_BITS]; /* between nodes, within one */
+    message_work works[1 << WORK_BITS];
 } worker;
 
 /* What a rank's CPU has to do for receives of the collective at hand that are complete before the
@@ -350,7 +351,9 @@ void loggops_record_more(simulation *s, uint32_t r);
 static inline const loggops_path *loggops_path_of(const simulation *s, uint32_t from, uint32_t to)
 {
     const loggops_nodes *nodes = s->run->nodes;
-    return nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
+    const uint32_t a = nodes->node_of[from], b = nodes->node_of[to];
+    const loggops_path *path = a == b ? &nodes->within : &nodes->between;
+    return nodes->ways ? loggops_way(nodes->ways, a, b, path) : path;
 }
 /* What a message costs. */
 static inline const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
@@ -370,17 +373,16 @@ static inline uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
 {
     return bytes > 1 ? loggops_rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
 }
-void loggops_work_out(const simulation *s, message_work *w, int is_within, uint64_t bytes);
+void loggops_work_out(message_work *w, const loggops_path *path, uint64_t bytes);
 /* The same, if the adapters move the bytes. */
 static inline const message_work *loggops_work_of(const simulation *s, worker *k, uint32_t from,
                                                   uint32_t to, uint64_t bytes)
 {
-    const uint32_t *node_of = s->run->nodes->node_of;
-    const int is_within = node_of[from] == node_of[to];
-    message_work *w =
-        &k->works[is_within][bytes * UINT64_C(0x9e3779b97f4a7c15) >> (64 - WORK_BITS)];
-    if (w->bytes != bytes)
-        loggops_work_out(s, w, is_within, bytes);
+    const loggops_path *path = loggops_path_of(s, from, to);
+    message_work *w = &k->works[((uintptr_t)path / 16 + bytes) * UINT64_C(0x9e3779b97f4a7c15) >>
+                                (64 - WORK_BITS)];
+    if (w->bytes != bytes || w->path != path)
+        loggops_work_out(w, path, bytes);
     return w;
 }
 /* The factor of the time that a message of this rank takes in the network. */

@@ -26,11 +26,11 @@ static void drop_message(simulation *s, const block *b, uint32_t i)
 
 /* ---- sends and receives ---- */
 
-void loggops_work_out(const simulation *s, message_work *w, int is_within, uint64_t bytes)
+void loggops_work_out(message_work *w, const loggops_path *path, uint64_t bytes)
 {
-    const loggops_nodes *nodes = s->run->nodes;
-    const loggops_costs *c = loggops_costs_on(is_within ? &nodes->within : &nodes->between, bytes);
+    const loggops_costs *c = loggops_costs_on(path, bytes);
     *w = (message_work){.bytes = bytes,
+                        .path = path,
                         .send_ps = c->o_ps + loggops_per_bytes(c->O_ps_byte, bytes),
                         .busy_ps = c->g_ps + loggops_per_bytes(c->G_ps_byte, bytes),
                         .L_ps = c->L_ps,
@@ -292,7 +292,8 @@ static uint64_t both_ready_ps(const simulation *s, uint32_t r, const message *m,
     const loggops_path *path = loggops_path_of(s, (uint32_t)m->source, r);
     if (!path->charges_as_smpi || s->answers_in_calls)
         return at_ps > posted_ps ? at_ps : posted_ps;
-    const int is_within = path == &s->run->nodes->within;
+    const uint32_t *node_of = s->run->nodes->node_of;
+    const int is_within = node_of[m->source] == node_of[r];
     const loggops_costs *c = loggops_costs_on(path, m->bytes);
     const uint64_t bytes_ps = loggops_per_bytes(c->B_ps_byte, m->bytes),
                    asked_ps = has_room(s, c->L_ps + c->late_ps, bytes_ps, is_within)

@@ -13,7 +13,8 @@ double tlr_parse_ps(const char *text, const char **end)
     } units[] = {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
     char *after;
     const double value = strtod(text, &after);
-    if (after == text || !isfinite(value) || value < 0)
+    if (after == text || !isfinite(value) || value < 0 ||
+        strcspn(text, "xX") < (size_t)(after - text))
         return NAN;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         const size_t n = strlen(units[i].name);

@@ -109,9 +109,8 @@ static tl_status find_folder(const char *name, char **out, tl_error *err)
                    name, lack, installed, names);
 }
 
-static tl_status add_option(void *platform, const char *option, tl_error *err)
+static tl_status add_option(tlr_platform *p, const char *option, tl_error *err)
 {
-    tlr_platform *p = platform;
     char **more = realloc(p->options, (p->n_options + 1) * sizeof *more);
     if (more)
         p->options = more;
@@ -159,28 +158,31 @@ static void hash_file(XXH64_state_t *state, const char *name, const char *text, 
     XXH64_update(state, text, size);
 }
 
-/* The profiles that a platform.xml names. */
-typedef struct profiles {
-    const char *xml_path;
+/* What the text of a platform.xml adds to a platform. */
+typedef struct xml_contents {
+    tlr_platform *platform;
     XXH64_state_t *state;
-    tl_error *err;
-} profiles;
+} xml_contents;
+
+static tl_status add_setting(void *contents, const char *option, tl_error *err)
+{
+    return add_option(((const xml_contents *)contents)->platform, option, err);
+}
 
 /* SimGrid looks for a profile in the working folder, then beside the platform.xml. It reports a
  * profile that is in neither place. */
-static tl_status hash_profile(void *arg, const char *name)
+static tl_status hash_profile(void *contents, const char *name, tl_error *err)
 {
-    const profiles *p = arg;
-    const char *slash = strrchr(p->xml_path, '/');
+    const xml_contents *c = contents;
+    const char *xml_path = c->platform->xml_path, *slash = strrchr(xml_path, '/');
     char *beside = NULL, *text = NULL;
     size_t size;
-    if (asprintf(&beside, "%.*s%s", slash ? (int)(slash + 1 - p->xml_path) : 0, p->xml_path, name) <
-        0)
-        return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->xml_path);
+    if (asprintf(&beside, "%.*s%s", slash ? (int)(slash + 1 - xml_path) : 0, xml_path, name) < 0)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", xml_path);
     const char *path = is_file(name) ? name : name[0] != '/' && is_file(beside) ? beside : NULL;
-    const tl_status status = path ? tlr_read_text(path, &text, &size, p->err) : TL_OK;
+    const tl_status status = path ? tlr_read_text(path, &text, &size, err) : TL_OK;
     if (path && status == TL_OK)
-        hash_file(p->state, name, text, size);
+        hash_file(c->state, name, text, size);
     free(text);
     free(beside);
     return status;
@@ -278,12 +280,11 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     if ((status = tlr_read_text(p->xml_path, &text, &size, err)) != TL_OK)
         goto cleanup;
     hash_file(&state, "platform.xml", text, size);
-    const profiles named = {p->xml_path, &state, err};
-    if ((status = tlr_cluster_files(text, hash_profile, (void *)&named)) != TL_OK)
+    xml_contents of_xml = {p, &state};
+    tlr_xml_contents contents = {add_setting, hash_profile, &of_xml, 0};
+    if ((status = tlr_cluster_contents(text, size, p->xml_path, &contents, err)) != TL_OK)
         goto cleanup;
-    p->has_watts = strstr(text, "\"wattage_per_state\"") || strstr(text, "'wattage_per_state'");
-    if ((status = tlr_cluster_settings(text, p->xml_path, add_option, p, err)) != TL_OK)
-        goto cleanup;
+    p->has_watts = contents.has_watts;
     p->n_settings = p->n_options;
     if (is_file(options_path)) {
         free(text);

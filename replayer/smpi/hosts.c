@@ -40,9 +40,17 @@ static int is_meant(const tlr_change *change, const char *name)
     return fnmatch(change->pattern, name, 0) == 0;
 }
 
-/* The link that a limiter belongs to, or one direction of it; NULL: it has none with such a name.
- */
-static sg_link_t link_of(const char *limiter)
+static sg_link_t link_named(sg_link_t *links, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(sg_link_get_name(links[i]), name))
+            return links[i];
+    return NULL;
+}
+
+/* The link that a limiter belongs to, or one direction of it. In a torus, fat tree or dragonfly no
+ * link has such a name, and all links of hosts are alike: the first one that the change means. */
+static sg_link_t link_of(const tlr_change *change, sg_link_t *links, size_t n, const char *limiter)
 {
     char name[256];
     if (!strncmp(limiter, of_cabinet, sizeof of_cabinet - 1))
@@ -50,11 +58,16 @@ static sg_link_t link_of(const char *limiter)
     else
         snprintf(name, sizeof name, "%.*s_UP", (int)(strlen(limiter) - (sizeof of_host - 1)),
                  limiter);
-    sg_link_t link = sg_link_by_name(name);
+    sg_link_t link = link_named(links, n, name);
     if (link)
         return link;
     name[strlen(name) - 3] = '\0'; /* a link of one direction, or of both in one */
-    return sg_link_by_name(name);
+    link = link_named(links, n, name);
+    for (size_t i = 0; i < n && !link; i++)
+        if (strstr(sg_link_get_name(links[i]), "link_from_") &&
+            is_meant(change, sg_link_get_name(links[i])))
+            link = links[i];
+    return link;
 }
 
 /* A limiter keeps its ratio to the bandwidth of its link. To be called before the links change. */
@@ -64,7 +77,7 @@ static void change_limiters(const tlr_change *change, sg_link_t *links, size_t n
         const char *name = sg_link_get_name(links[i]);
         if (!is_limiter(name) || is_meant(change, name))
             continue;
-        const sg_link_t link = link_of(name);
+        const sg_link_t link = link_of(change, links, n, name);
         if (!link || !is_meant(change, sg_link_get_name(link)))
             continue;
         const double before_Bps = sg_link_get_bandwidth(link),

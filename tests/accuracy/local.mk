@@ -11,7 +11,7 @@ EXTRA_DIST += \
 	tests/accuracy/hpl_skipped.py tests/accuracy/hpl_skipped.sh tests/accuracy/hybrid.sh \
 	tests/accuracy/interference.sh tests/accuracy/judge.py tests/accuracy/naive.py tests/accuracy/naive_sweeps.sh \
 	tests/accuracy/noise_judge.py tests/accuracy/noise_short.sh tests/accuracy/performed.sh tests/accuracy/performed_short.sh \
-	tests/accuracy/picture.sh tests/accuracy/rows.sh tests/accuracy/sample.sh
+	tests/accuracy/picture.sh tests/accuracy/routes.c tests/accuracy/routes.sh tests/accuracy/rows.sh tests/accuracy/sample.sh
 # Programs and tables that they need.
 EXTRA_DIST += \
 	tests/accuracy/beside.c tests/accuracy/blas_threads.c tests/accuracy/call_times.c tests/accuracy/clock.c tests/accuracy/core_distance.c \

@@ -103,10 +103,10 @@ cluster() { # LATENCY
 </zone></platform>
 END
 }
-cluster 20us; cluster 2e-5; cluster 1m
+cluster 20us; cluster 2e-5; cluster 1mn
 check 'loggops: a latency without a unit is in seconds' equal "$(ring -p ./20us --engine loggops)" "$(ring -p ./2e-5 --engine loggops)"
 check "and is not 0: loggops takes as long as SimGrid, to 5 %" awk -v a="$(ring -p ./2e-5)" -v b="$(ring -p ./2e-5 --engine loggops)" 'BEGIN { d = a / b - 1; print a, b; exit !(d < 0.05 && d > -0.05) }'
-check_exit 3 'loggops: a latency with an unknown unit is refused' ring -p ./1m --engine loggops
+check_exit 3 'loggops: a latency with an unknown unit is refused' ring -p ./1mn --engine loggops
 mkdir profiled && sed 's|<cluster.*|<host id="a" speed="1Gf" core="4"/><host id="b" speed="1Gf"/><link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="slow.txt"/><route src="a" dst="b"><link_ctn id="l"/></route>|' 20us/platform.xml >profiled/platform.xml
 echo '0 1e6' >profiled/slow.txt
 check 'SimGrid replays a platform whose links change with time' "$timeless" replay ring.tl -p ./profiled -q
@@ -114,4 +114,83 @@ check_exit 3 'loggops refuses it' "$timeless" replay ring.tl -p ./profiled -q --
 cp "$scratch/err" said
 check 'and names the profiles' grep -q '^timeless: ./profiled/platform.xml: names profiles, ' said
 check 'with --params it replays' "$timeless" replay ring.tl -p ./profiled -q --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+
+# The engine loggops gives each pair of hosts its own route, and reads the XML that SimGrid reads.
+for rank in 0 1 2 3; do
+    echo "$rank init"
+    case $rank in 0) echo '0 send 3 0 1000000 6' ;; 3) echo '3 recv 0 0 1000000 6' ;; esac
+    echo "$rank finalize"
+done >far.txt
+"$timeless" import --from simgrid far.txt -o far.tl || exit 99
+xml() { # NAME; the content of a zone is read from standard input
+    { printf '%s\n' "<?xml version='1.0'?>" '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">' '<platform version="4.1">'; cat; echo '</platform>'; } >"$1.xml"
+}
+makespan() { "$timeless" replay "$@" -q --ranks-per-host 1; }
+alike() { # NAME: one message takes as long in both engines; loggops counts 5 % for acknowledgements on each adapter
+    check "both engines: $1" awk -v a="$(makespan far.tl -p "./$1.xml")" -v b="$(makespan far.tl -p "./$1.xml" --engine loggops)" \
+        'BEGIN { d = a / b - 1; print a, b; exit !(a > 0 && d < 0.02 && d > -0.02) }'
+}
+xml line-of-hosts <<'END'
+<zone id = "z" routing = "Floyd">
+<host id="h0" speed="1Gf"/><host id="h1" speed="1Gf"/><host id="h2" speed="1Gf,2Gf"/><host id="h3" speed="1Gf"/>
+<link id="a" bandwidth="1Gbps" latency="1us"/><link id="b" bandwidth="10Mbps" latency="100ms"/><link id="c" bandwidth="1e-9EBps" latency="1us"/>
+<route src="h0" dst="h1"><link_ctn id="a"/></route><route src="h1" dst="h2"><link_ctn id="b"/></route><route src="h2" dst="h3"><link_ctn id="c"/></route>
+</zone>
+END
+xml graph <<'END'
+<zone id="z" routing="DijkstraCache">
+<host id="h0" speed="1Gf"/><host id="h1" speed="1Gf"/><host id="h2" speed="1Gf"/><host id="h3" speed="1Gf"/><router id="r"/>
+<link id="a" bandwidth="1GBps" latency="1ms"/><link id="b" bandwidth="20MBps" latency="2ms" sharing_policy="SPLITDUPLEX"/>
+<route src="h0" dst="h1"><link_ctn id="a"/></route><route src="h1" dst="h2"><link_ctn id="a"/></route><route src="h2" dst="h3"><link_ctn id="a"/></route>
+<route src="h0" dst="r"><link_ctn id="b" direction="UP"/></route><route src="r" dst="h3"><link_ctn id="b" direction="DOWN"/></route>
+</zone>
+END
+xml cabinets <<'END'
+<zone id="z" routing="Cluster"><host id="h0" speed="1Gf"/><link id="l" bandwidth="10MBps" latency="1ms"/><host_link id="h0" up="l" down="l"/>
+<cabinet id="c" prefix="h" suffix="" radical="1-3" speed="1Gf" bw="100MBps" lat="3ms"/><backbone id="b" bandwidth="1GBps" latency="5ms"/></zone>
+END
+xml halves <<'END'
+<AS id="grid" routing="Full">
+<cluster id="one" prefix="a" suffix="&#x2e;x" radical="0-2" speed="1Gf" bw="1Gbps" lat="1us"/>
+<zone id="two" routing="Full"><host id="b" speed="1Gf"/></zone>
+<link id="wan" bandwidth="1MiBps" latency="10ms"/>
+<ASroute src="one" dst="two" gw_src="aone_router.x" gw_dst="b"><link_ctn id="wan"/></ASroute>
+</AS>
+END
+for shape in 'TORUS 2,2' 'FAT_TREE 2;2,2;1,2;1,1' 'DRAGONFLY 2,1;1,1;2,1;1'; do
+    xml "${shape%% *}" <<END
+<cluster id="c" prefix="h" suffix="" radical="0-3" speed="1Gf" bw="125MBps" lat="1ms" topology="${shape%% *}" topo_parameters="${shape#* }" loopback_bw="1GBps" loopback_lat="1us"/>
+END
+done
+for name in line-of-hosts graph cabinets halves TORUS FAT_TREE DRAGONFLY; do alike "$name"; done
+xml apart <<'END'
+<zone id="z" routing="Full"><host id="h0" speed="1Gf"/><host id="h1" speed="1Gf"/><host id="h2" speed="1Gf"/><host id="h3" speed="1Gf"/>
+<link id="a" bandwidth="1Gbps" latency="1us"/><route src="h0" dst="h1"><link_ctn id="a"/></route></zone>
+END
+check_exit 3 'loggops: a pair without a route is refused' "$timeless" replay far.tl -p ./apart.xml --engine loggops --ranks-per-host 1
+cp "$scratch/err" said
+check 'and named' grep -q "apart.xml: has no route from host 'h0' to 'h3'" said
+refused() { # NAME ELEMENTS
+    xml refused <<<"$2"
+    check_exit 3 "loggops: $1 is refused" timeout 20 "$timeless" replay ring.tl -p ./refused.xml -q --engine loggops
+}
+of_cluster() { echo "<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-7\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" $1/>"; }
+for sizes in '2;2;2' 2x2x2 -8,2,2 '' 2,2,; do refused "the torus '$sizes'" "$(of_cluster "topology=\"TORUS\" topo_parameters=\"$sizes\"")"; done
+refused "a fat tree of -2 levels" "$(of_cluster 'topology="FAT_TREE" topo_parameters="-2;4;4;1"')"
+refused "a core of 4294967297" "$(of_cluster 'core="4294967297"')"
+refused "a misspelt attribute" "$(of_cluster 'cores="2"')"
+refused "power that is not finite" "$(of_cluster '' | sed 's|/>|><prop id="wattage_per_state" value="62:inf:124"/></cluster>|')"
+for i in 1 2 3 4 5 6 7; do of_cluster '' | sed "s/0-7/0-16777216/; s/\"c\"/\"c$i\"/; s/\"n\"/\"n$i-\"/"; done | sed '1i <zone id="z" routing="Full">' | { cat; echo '</zone>'; } >many
+check_exit 3 "more hosts than fit are refused before there is memory for them" sh -c '{ echo "<platform version=\"4.1\">"; cat many; echo "</platform>"; } >many.xml; ulimit -v 500000; "$0" replay ring.tl -p many.xml -q --engine loggops' "$timeless"
+cp "$scratch/err" said
+check "in one line, which names the bound" sh -c 'test $(wc -l <said) = 1 && grep -q 4194304 said'
+check_exit 2 "a latency in hexadecimal is refused" ring -p ./20us --engine loggops --params L=0x10us,o=2us,g=2us,G=2.5ns,O=1ns
+
+# What if: limiters of a torus keep their ratio to its links.
+sed 's|lat="1ms"|lat="1ms" limiter_link="50MBps"|' TORUS.xml >limited.xml
+sed 's|bw="125MBps" lat="1ms"|bw="250MBps" lat="500us"|; s|"50MBps"|"100MBps"|' limited.xml >twice.xml
+check "a torus with limiters and a network twice as good: as the XML with these figures" \
+    equal "$(makespan far.tl -p ./limited.xml --scale network=2)" "$(makespan far.tl -p ./twice.xml)"
+check "a bandwidth of its links: likewise" \
+    equal "$(makespan far.tl -p ./limited.xml --set link.bandwidth=250MBps --set link.latency=500us)" "$(makespan far.tl -p ./twice.xml)"
 tap_done

@@ -55,7 +55,7 @@ static void loads_a_folder(void **state)
     tlr_platform *p = NULL;
     assert_int_equal(tlr_platform_load(folder, &p, &err), TL_ERR_INPUT);
     assert_null(p);
-    write_file("platform.xml", "<platform/>");
+    write_file("platform.xml", "<platform version=\"4.1\"/>");
     assert_int_equal(tlr_platform_load(folder, &p, &err), TL_OK);
     assert_int_equal(p->n_options, 0);
     assert_null(p->model);

@@ -1,0 +1,523 @@
+/* zones_load.c - reads routes, clusters and zones of a platform.xml, and its settings. */
+#include "config.h"
+
+#include "machine/zones_reading.h"
+
+#include "text_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- routes ---- */
+
+static tl_status read_link_ctn(zones_reading *x, const tlr_element *e, tl_error *err)
+{
+    const char *name, *direction = tlr_xml_value(e, "direction");
+    const int is_up = direction && !strcmp(direction, "UP"),
+              is_down = direction && !strcmp(direction, "DOWN");
+    uint32_t link = 0;
+    tl_status status = tlr_xml_text(e, "id", &name, err);
+    if (status == TL_OK && direction && !is_up && !is_down && strcmp(direction, "NONE") != 0)
+        status = tlr_xml_fail(e, TL_ERR_INPUT, err,
+                              "direction=\"%s\" is none of UP, DOWN and NONE; correct it",
+                              tl_printable(direction));
+    if (status == TL_OK)
+        status = zones_find_link(x, e, name, is_up || is_down, &link, err);
+    if (status != TL_OK)
+        return status;
+    if (!tlr_grow(&x->steps, x->n_steps, &x->steps_room, sizeof *x->steps) ||
+        !tlr_grow(&x->directions, x->n_steps, &x->directions_room, sizeof *x->directions))
+        return zones_no_memory(x, err);
+    x->steps[x->n_steps] = link;
+    x->directions[x->n_steps++] = (int8_t)(is_up - is_down);
+    return TL_OK;
+}
+
+static int is_bypass(const tlr_element *e)
+{
+    return e->tag == TLR_TAG_BYPASS_ROUTE || e->tag == TLR_TAG_BYPASS_ZONE_ROUTE;
+}
+
+static int is_of_zones(const tlr_element *e)
+{
+    return e->tag == TLR_TAG_ZONE_ROUTE || e->tag == TLR_TAG_BYPASS_ZONE_ROUTE;
+}
+
+/* The points of a route lie in the zone that is open, unless it is a bypass. */
+static tl_status check_ends(const zones_reading *x, const tlr_element *e, tl_error *err)
+{
+    const tlr_point *from = &x->z->points[x->route.from], *to = &x->z->points[x->route.to];
+    if (!is_bypass(e) && (from->zone != x->zone || to->zone != x->zone))
+        return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                            "'%s' or '%s' is in another zone than the route; move the route",
+                            from->name, to->name);
+    if (from->is_zone != is_of_zones(e) || to->is_zone != is_of_zones(e))
+        return tlr_xml_fail(e, TL_ERR_INPUT, err, "'%s' or '%s' is %s; write <%s>", from->name,
+                            to->name, is_of_zones(e) ? "no zone" : "a zone",
+                            is_of_zones(e) ? "route" : "zoneRoute");
+    return TL_OK;
+}
+
+static tl_status begin_route(zones_reading *x, const tlr_element *e, tl_error *err)
+{
+    const char *back = tlr_xml_value(e, "symmetrical");
+    x->n_steps = 0;
+    x->leads_back = !is_bypass(e) && (!back || !strcasecmp(back, "yes"));
+    x->route = (tlr_route_row){.gateway_from = TLR_NO_INDEX, .gateway_to = TLR_NO_INDEX};
+    tl_status status = zones_find_point(x, e, "src", &x->route.from, err);
+    if (status == TL_OK)
+        status = zones_find_point(x, e, "dst", &x->route.to, err);
+    if (status == TL_OK && is_of_zones(e))
+        status = zones_find_point(x, e, "gw_src", &x->route.gateway_from, err);
+    if (status == TL_OK && is_of_zones(e))
+        status = zones_find_point(x, e, "gw_dst", &x->route.gateway_to, err);
+    return status == TL_OK ? check_ends(x, e, err) : status;
+}
+
+/* Adds the steps of the route that is open to the lists of links. */
+static tl_status keep_steps(zones_reading *x, int backwards, tlr_span *out, tl_error *err)
+{
+    tl_status status = TL_OK;
+    *out = (tlr_span){(uint32_t)x->z->n_spans, (uint32_t)x->n_steps};
+    for (size_t i = 0; i < x->n_steps && status == TL_OK; i++) {
+        const size_t at = backwards ? x->n_steps - 1 - i : i;
+        const int direction = backwards ? -x->directions[at] : x->directions[at];
+        status = zones_add_span(x, x->steps[at] + (direction < 0), err);
+    }
+    return status;
+}
+
+static tl_status add_row(zones_reading *x, tlr_route_table *table, const tlr_route_row *row,
+                         tl_error *err)
+{
+    if (!tlr_grow(&table->rows, table->n, &table->room, sizeof *table->rows))
+        return zones_no_memory(x, err);
+    table->rows[table->n++] = *row;
+    return TL_OK;
+}
+
+/* In a star, a route leads from a point to itself. */
+static tl_status end_loop(zones_reading *x, const tlr_element *e, tl_error *err)
+{
+    tlr_arm *arm =
+        x->route.from == x->route.to ? zones_new_arm(x, x->z->points[x->route.from].id) : NULL;
+    if (!arm)
+        return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                            "in a zone with routing=\"Cluster\" a route leads from a host to "
+                            "itself only; write <host_link>");
+    arm->has_loop = 1;
+    return keep_steps(x, 0, &arm->loop, err);
+}
+
+static tl_status end_route(zones_reading *x, const tlr_element *e, tl_error *err)
+{
+    tlr_zone *zone = &x->z->zones[x->zone];
+    tlr_route_row row = x->route;
+    if (!x->n_steps)
+        return tlr_xml_fail(e, TL_ERR_INPUT, err, "the route has no links; add <link_ctn>");
+    tl_status status = TL_OK;
+    if (is_bypass(e)) {
+        status = keep_steps(x, 0, &row.links, err);
+        return status == TL_OK ? add_row(x, &zone->bypasses, &row, err) : status;
+    }
+    if (zone->routing == TLR_ROUTING_STAR || zone->routing == TLR_ROUTING_VIVALDI)
+        return end_loop(x, e, err);
+    if (zone->routing > TLR_ROUTING_DIJKSTRA)
+        return tlr_xml_fail(e, TL_ERR_INPUT, err, "its zone cannot have routes; remove it");
+    row.from = x->z->points[row.from].id;
+    row.to = x->z->points[row.to].id;
+    status = keep_steps(x, 0, &row.links, err);
+    if (status == TL_OK)
+        status = add_row(x, &zone->routes, &row, err);
+    if (status != TL_OK || !x->leads_back || row.from == row.to)
+        return status;
+    row = (tlr_route_row){.from = row.to,
+                          .to = row.from,
+                          .gateway_from = row.gateway_to,
+                          .gateway_to = row.gateway_from};
+    status = keep_steps(x, 1, &row.links, err);
+    return status == TL_OK ? add_row(x, &zone->routes, &row, err) : status;
+}
+
+/* ---- zones ---- */
+
+static tl_status open_zone(zones_reading *x, const tlr_element *e, const char *name,
+                           tlr_routing routing, tl_error *err)
+{
+    tlr_zones *z = x->z;
+    const uint32_t parent = x->zone, number = (uint32_t)z->n_zones;
+    if (parent == TLR_NO_INDEX && number)
+        return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                            "is the second element around which there is no zone; put all into one "
+                            "<zone>");
+    if (parent != TLR_NO_INDEX)
+        z->zones[parent].has_zones = 1;
+    if (!tlr_grow(&z->zones, z->n_zones, &z->zones_room, sizeof *z->zones))
+        return zones_no_memory(x, err);
+    const tl_status status =
+        zones_add_point(x, e, name, (tlr_point){.of = number, .is_zone = 1}, err);
+    if (status != TL_OK)
+        return status;
+    z->zones[z->n_zones++] = (tlr_zone){.name = z->points[z->n_points - 1].name,
+                                        .parent = parent,
+                                        .point = (uint32_t)z->n_points - 1,
+                                        .routing = routing,
+                                        .backbone = TLR_NO_INDEX};
+    x->zone = number;
+    return TL_OK;
+}
+
+static tl_status begin_zone(zones_reading *x, const tlr_element *e, tl_error *err)
+{
+    static const char *const names[] = {"Full",    "Floyd",   "Dijkstra", "None",
+                                        "Cluster", "Vivaldi", "Wifi",     "DijkstraCache"};
+    enum { N_NAMES = sizeof names / sizeof *names };
+    const char *name, *routing;
+    tl_status status = tlr_xml_text(e, "id", &name, err);
+    if (status == TL_OK)
+        status = tlr_xml_text(e, "routing", &routing, err);
+    for (int i = 0; i < N_NAMES && status == TL_OK; i++)
+        if (!strcasecmp(routing, names[i]))
+            return open_zone(x, e, name, i == N_NAMES - 1 ? TLR_ROUTING_DIJKSTRA : (tlr_routing)i,
+                             err);
+    return status != TL_OK ? status
+                           : tlr_xml_fail(e, TL_ERR_INPUT, err,
+                                          "routing=\"%s\" is none of SimGrid's; write Full, Floyd, "
+                                          "Dijkstra, None, Cluster, Vivaldi or Wifi",
+                                          tl_printable(routing));
+}
+
+/* ---- clusters ---- */
+
+static tl_status read_shape(zones_reading *x, const tlr_element *e, tlr_routing routing,
+                            tlr_cluster_shape *s, tl_error *err)
+{
+    char why[400];
+    tlr_link link = {0};
+    tl_status status = tlr_xml_quantity(e, "bw", TL_BANDWIDTH, 0, -1, &s->Bps, err);
+    if (status == TL_OK)
+        status = tlr_xml_quantity(e, "lat", TL_DURATION, 0, -1, &s->latency_s, err);
+    if (status == TL_OK)
+        status = tlr_xml_quantity(e, "limiter_link", TL_BANDWIDTH, 0, 0, &s->limiter_Bps, err);
+    if (status == TL_OK)
+        status = tlr_xml_quantity(e, "loopback_bw", TL_BANDWIDTH, 0, 0, &s->loopback_Bps, err);
+    if (status == TL_OK)
+        status = tlr_xml_quantity(e, "loopback_lat", TL_DURATION, 0, 0, &s->loopback_s, err);
+    if (status == TL_OK)
+        status = zones_read_sharing(e, "sharing_policy", "SPLITDUPLEX", &link, err);
+    if (status != TL_OK)
+        return status;
+    s->is_split = link.sharing == TLR_LINK_ONE_WAY;
+    s->has_loopback = s->loopback_Bps > 0 || s->loopback_s > 0;
+    if (!(s->Bps > 0) || (s->has_loopback && !(s->loopback_Bps > 0)))
+        return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                            "the bandwidth of its %s is 0; give a positive one",
+                            s->Bps > 0 ? "loopback" : "links");
+    s->first_host = x->z->n_fat_tree_hosts;
+    const char *sizes = tlr_xml_value(e, "topo_parameters");
+    if (routing != TLR_ROUTING_FLAT &&
+        tlr_shape_parse(s, routing, sizes ? sizes : "", why, sizeof why) != TL_OK)
+        return tlr_xml_fail(e, TL_ERR_INPUT, err, "%s", why);
+    return TL_OK;
+}
+
+static tl_status add_backbone(zones_reading *x, const tlr_element *e, const char *name,
+                              tlr_cluster_shape *s, tl_error *err)
+{
+    tlr_link link = {0};
+    char text[300];
+    tl_status status = tlr_xml_quantity(e, "bb_bw", TL_BANDWIDTH, 0, 0, &link.bandwidth_Bps, err);
+    if (status == TL_OK)
+        status = tlr_xml_quantity(e, "bb_lat", TL_DURATION, 0, 0, &link.latency_s, err);
+    if (status == TL_OK)
+        status = zones_read_sharing(e, "bb_sharing_policy", "SHARED", &link, err);
+    s->backbone = TLR_NO_INDEX;
+    if (status != TL_OK || !(link.bandwidth_Bps > 0 || link.latency_s > 0))
+        return status;
+    if (!(link.bandwidth_Bps > 0))
+        return tlr_xml_fail(e, TL_ERR_INPUT, err, "has bb_lat, but no bb_bw; give it");
+    snprintf(text, sizeof text, "%.250s_backbone", name);
+    s->backbone = (uint32_t)x->z->n_links;
+    return zones_add_named(x, e, text, &link, err);
+}
+
+/* Its router, by which other zones reach a flat cluster. */
+static tl_status add_router(zones_reading *x, const tlr_element *e, const char *name, tl_error *err)
+{
+    const char *given = tlr_xml_value(e, "router_id");
+    char *made = NULL;
+    if (!(given && *given) && asprintf(&made, "%s%s_router%s", tlr_xml_value(e, "prefix"), name,
+                                       tlr_xml_value(e, "suffix")) < 0)
+        return zones_no_memory(x, err);
+    const tl_status status = zones_add_point(x, e, made ? made : given,
+                                             (tlr_point){.of = TLR_NO_INDEX, .is_router = 1}, err);
+    free(made);
+    return status;
+}
+
+static tl_status find_topology(const tlr_element *e, tlr_routing *out, tl_error *err)
+{
+    static const char *const names[] = {"FLAT", "TORUS", "FAT_TREE", "DRAGONFLY"};
+    const char *topology = tlr_xml_value(e, "topology");
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(topology ? topology : names[0], names[i])) {
+            *out = (tlr_routing)(TLR_ROUTING_FLAT + i);
+            return TL_OK;
+        }
+    return tlr_xml_fail(
+        e, TL_ERR_INPUT, err,
+        "topology=\"%s\" is none of FLAT, TORUS, FAT_TREE and DRAGONFLY; correct it",
+        tl_printable(topology));
+}
+
+static tl_status begin_cluster(zones_reading *x, const tlr_element *e, tl_error *err)
+{
+    tlr_zones *z = x->z;
+    tlr_routing routing = TLR_ROUTING_FLAT;
+    host_series series = {.x = x, .e = e, .most = TLR_MOST_HOSTS};
+    tlr_cluster_shape *s = calloc(1, sizeof *s);
+    const char *name;
+    if (!s)
+        return zones_no_memory(x, err);
+    tl_status status = tlr_xml_text(e, "id", &name, err);
+    if (status == TL_OK)
+        status = find_topology(e, &routing, err);
+    if (status == TL_OK)
+        status = open_zone(x, e, name, routing, err);
+    if (status != TL_OK) {
+        free(s);
+        return status;
+    }
+    z->zones[x->zone].shape = s;
+    status = read_shape(x, e, routing, s, err);
+    s->backbone = TLR_NO_INDEX;
+    if (status == TL_OK && routing == TLR_ROUTING_FLAT)
+        status = add_backbone(x, e, name, s, err);
+    else
+        series.most = s->n_hosts;
+    if (status == TL_OK)
+        status = zones_add_series(&series, err);
+    if (status == TL_OK && routing != TLR_ROUTING_FLAT && series.n < s->n_hosts)
+        status = tlr_xml_fail(e, TL_ERR_INPUT, err,
+                              "its radical has %llu hosts, and its topo_parameters %u; correct one",
+                              (unsigned long long)series.n, s->n_hosts);
+    if (status == TL_OK && routing == TLR_ROUTING_FLAT)
+        status = add_router(x, e, name, err);
+    if (status != TL_OK)
+        return status;
+    s->n_hosts = (uint32_t)series.n;
+    if (routing == TLR_ROUTING_FAT_TREE)
+        z->n_fat_tree_hosts += s->n_hosts;
+    s->first_link = (UINT64_C(1) << 32) + z->n_cluster_links;
+    z->n_cluster_links += tlr_shape_links(s, routing);
+    return TL_OK;
+}
+
+/* ---- elements ---- */
+
+static tl_status begin_element(void *reading, const tlr_element *e, tl_error *err)
+{
+    zones_reading *x = reading;
+    const char *name;
+    switch (e->tag) {
+    case TLR_TAG_HOST:
+    case TLR_TAG_CLUSTER:
+        x->in_hosts = 1;
+        x->first_host = x->c->n_hosts;
+        return e->tag == TLR_TAG_HOST ? zones_read_host(x, e, err) : begin_cluster(x, e, err);
+    case TLR_TAG_PROP:
+        return x->in_hosts && (e->parent == TLR_TAG_HOST || e->parent == TLR_TAG_CLUSTER)
+                   ? zones_read_watts(x, e, err)
+                   : TL_OK;
+    case TLR_TAG_ZONE: return begin_zone(x, e, err);
+    case TLR_TAG_CABINET: return zones_read_cabinet(x, e, err);
+    case TLR_TAG_PEER: return zones_read_peer(x, e, err);
+    case TLR_TAG_HOST_LINK: return zones_read_host_link(x, e, err);
+    case TLR_TAG_ROUTER: {
+        const tl_status status = tlr_xml_text(e, "id", &name, err);
+        return status == TL_OK
+                   ? zones_add_point(x, e, name, (tlr_point){.of = TLR_NO_INDEX, .is_router = 1},
+                                     err)
+                   : status;
+    }
+    case TLR_TAG_LINK:
+    case TLR_TAG_BACKBONE: return zones_read_link(x, e, err);
+    case TLR_TAG_ROUTE:
+    case TLR_TAG_ZONE_ROUTE:
+    case TLR_TAG_BYPASS_ROUTE:
+    case TLR_TAG_BYPASS_ZONE_ROUTE: return begin_route(x, e, err);
+    case TLR_TAG_LINK_CTN: return read_link_ctn(x, e, err);
+    case TLR_TAG_TRACE_CONNECT: x->c->has_profiles = 1; return TL_OK;
+    default: return TL_OK;
+    }
+}
+
+static tl_status end_element(void *reading, const tlr_element *e, tl_error *err)
+{
+    zones_reading *x = reading;
+    switch (e->tag) {
+    case TLR_TAG_CLUSTER:
+    case TLR_TAG_HOST: x->in_hosts = 0; break;
+    case TLR_TAG_ROUTE:
+    case TLR_TAG_ZONE_ROUTE:
+    case TLR_TAG_BYPASS_ROUTE:
+    case TLR_TAG_BYPASS_ZONE_ROUTE: return end_route(x, e, err);
+    default: break;
+    }
+    if (e->tag == TLR_TAG_CLUSTER || e->tag == TLR_TAG_ZONE)
+        x->zone = x->z->zones[x->zone].parent;
+    return TL_OK;
+}
+
+/* ---- the file ---- */
+
+typedef struct named_host {
+    tlr_host host;
+    double speed;
+    tlr_watts watts;
+    uint32_t point;
+} named_host;
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const named_host *x = a, *y = b;
+    return strverscmp(x->host.name, y->host.name);
+}
+
+static tl_status sort_hosts(const zones_reading *x, tl_error *err)
+{
+    tlr_cluster *c = x->c;
+    named_host *all = calloc(c->n_hosts + 1, sizeof *all);
+    x->z->order = calloc(c->n_hosts + 1, sizeof *x->z->order);
+    if (!all || !x->z->order) {
+        free(all);
+        return zones_no_memory(x, err);
+    }
+    for (size_t i = 0; i < c->n_hosts; i++)
+        all[i] = (named_host){c->hosts[i], c->speeds[i], c->watts[i], x->point_of[i]};
+    qsort(all, c->n_hosts, sizeof *all, compare_hosts);
+    for (size_t i = 0; i < c->n_hosts; i++) {
+        c->hosts[i] = all[i].host;
+        c->speeds[i] = all[i].speed;
+        c->watts[i] = all[i].watts;
+        x->z->order[i] = all[i].point;
+    }
+    free(all);
+    return TL_OK;
+}
+
+static tl_status note_file(void *cluster, const char *name, tl_error *err)
+{
+    (void)name;
+    (void)err;
+    ((tlr_cluster *)cluster)->has_profiles = 1;
+    return TL_OK;
+}
+
+tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err)
+{
+    zones_reading x = {.c = out, .z = tlr_zones_create(xml_path), .zone = TLR_NO_INDEX};
+    const tlr_xml_reader reader = {begin_element, end_element, &x};
+    tlr_xml_contents contents = {.add_file = note_file, .arg = out};
+    char *text = NULL;
+    size_t size;
+    *out = (tlr_cluster){.zones = x.z};
+    tl_status status = x.z ? tlr_read_text(xml_path, &text, &size, err)
+                           : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", xml_path);
+    if (status == TL_OK)
+        status = tlr_cluster_contents(text, size, xml_path, &contents, err);
+    if (status == TL_OK)
+        status = tlr_xml_read(text, size, xml_path, &reader, err);
+    if (status == TL_OK)
+        status = tlr_zones_finish(x.z, err);
+    if (status == TL_OK && !out->n_hosts)
+        status = tl_fail(err, TL_ERR_UNSUPPORTED,
+                         "%s: there is no <cluster> and no <host> in it; add hosts", xml_path);
+    if (status == TL_OK)
+        status = sort_hosts(&x, err);
+    free(x.steps);
+    free(x.directions);
+    free(x.point_of);
+    free(text);
+    if (status != TL_OK)
+        tlr_cluster_free(out);
+    return status;
+}
+
+void tlr_cluster_free(tlr_cluster *c)
+{
+    free(c->hosts);
+    free(c->speeds);
+    free(c->watts);
+    tlr_zones_free(c->zones);
+    *c = (tlr_cluster){0};
+}
+
+/* ---- what a platform needs before an engine reads it ---- */
+
+typedef struct contents_reading {
+    tlr_xml_contents *out;
+    const tlr_element *e;
+    uint64_t n_hosts;
+} contents_reading;
+
+static tl_status count_range(void *reading, long first, long last, tl_error *err)
+{
+    contents_reading *r = reading;
+    r->n_hosts += last < first ? 0 : (uint64_t)(last - first) + 1;
+    return r->n_hosts <= TLR_MOST_HOSTS
+               ? TL_OK
+               : tlr_xml_fail(
+                     r->e, TL_ERR_INPUT, err,
+                     "with its radical the platform has more than %d hosts; describe fewer",
+                     TLR_MOST_HOSTS);
+}
+
+static tl_status take_setting(const contents_reading *r, const tlr_element *e, tl_error *err)
+{
+    const char *id, *value;
+    char *option = NULL;
+    tl_status status = tlr_xml_text(e, "id", &id, err);
+    if (status == TL_OK)
+        status = tlr_xml_text(e, "value", &value, err);
+    if (status == TL_OK && asprintf(&option, "%s:%s", id, value) < 0)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", e->path);
+    if (status == TL_OK)
+        status = r->out->add_option(r->out->arg, option, err);
+    free(option);
+    return status;
+}
+
+static tl_status note_element(void *reading, const tlr_element *e, tl_error *err)
+{
+    static const char *const files[] = {"speed_file",   "availability_file", "state_file",
+                                        "latency_file", "bandwidth_file",    "file"};
+    contents_reading *r = reading;
+    tl_status status = TL_OK;
+    r->e = e;
+    for (size_t i = 0; i < sizeof files / sizeof *files && status == TL_OK; i++) {
+        const char *file = tlr_xml_value(e, files[i]);
+        if (file && *file)
+            status = r->out->add_file(r->out->arg, file, err);
+    }
+    if (status != TL_OK)
+        return status;
+    if (e->tag == TLR_TAG_CLUSTER || e->tag == TLR_TAG_CABINET)
+        return tlr_xml_radical(e, count_range, r, err);
+    if (e->tag == TLR_TAG_HOST)
+        return count_range(r, 0, 0, err);
+    if (e->tag != TLR_TAG_PROP)
+        return TL_OK;
+    const char *id = tlr_xml_value(e, "id");
+    r->out->has_watts |= id && !strcmp(id, "wattage_per_state");
+    return e->parent == TLR_TAG_CONFIG && r->out->add_option ? take_setting(r, e, err) : TL_OK;
+}
+
+tl_status tlr_cluster_contents(const char *text, size_t size, const char *path,
+                               tlr_xml_contents *contents, tl_error *err)
+{
+    contents_reading r = {.out = contents};
+    const tlr_xml_reader reader = {note_element, NULL, &r};
+    return tlr_xml_read(text, size, path, &reader, err);
+}
