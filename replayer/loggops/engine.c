@@ -161,9 +161,9 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
                               out->ranks[i].compute_s > 0;
     }
     out->load_change = r->load_change;
-    const double limiter = r->places.nodes.limiter;
-    if (r->has_places && r->places.nodes.n_nodes > 1 && limiter > 0 && limiter < little_limit)
-        out->ignores_limiter = ignored_below(&r->places.nodes, &r->network.params);
+    const loggops_nodes *nodes = &r->places.nodes;
+    if (nodes->n_nodes > 1 && nodes->limiter > 0 && nodes->limiter < little_limit)
+        out->ignores_limiter = ignored_below(nodes, &r->network.params);
     for (uint32_t i = 0; r->has_places && i < out->n_ranks; i++) {
         out->ranks[i].host = strdup(r->places.cluster.hosts[r->places.host_of[i]].name);
         if (!out->ranks[i].host)
@@ -435,10 +435,9 @@ static tl_status read_programs(loggops_replay *r, tl_reader *trace, const tlr_mo
 static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_threads,
                           loggops_result *result, tl_error *err)
 {
-    if (r->has_places)
-        r->run->nodes = &r->places.nodes;
-    const tl_status status =
-        loggops_simulate(r->run, &r->network.params, noise, n_threads, result, err);
+    r->run->nodes = r->has_places ? &r->places.nodes : NULL;
+    const loggops_params *params = &r->network.params;
+    const tl_status status = loggops_simulate(r->run, params, noise, n_threads, result, err);
     return status == TL_OK ? loggops_ways_status(r->network.ways, err) : status;
 }
 

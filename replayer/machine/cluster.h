@@ -76,8 +76,8 @@ tl_status tlr_route_find(const tlr_cluster *c, size_t from_host, size_t to_host,
  * within a host. They are exact if all routes are equal. */
 tl_status tlr_route_least(const tlr_cluster *c, tlr_route *between, tlr_route *within,
                           tl_error *err);
-/* What a host of a cluster does in both directions together, in bandwidths of its link; 0: it has no
- * limiter. */
+/* What a host of a cluster does in both directions together, in bandwidths of its link; 0: it has
+ * no limiter. */
 double tlr_host_limiter(const tlr_cluster *c, size_t host);
 /* Whether all pairs of two hosts have equal routes: there is nothing but one flat cluster. */
 int tlr_routes_are_equal(const tlr_cluster *c);

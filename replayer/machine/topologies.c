@@ -79,8 +79,7 @@ tl_status tlr_shape_parse(tlr_cluster_shape *shape, tlr_routing routing, const c
         [TLR_ROUTING_TORUS] = "the sizes of its dimensions, as 4,4,2",
         [TLR_ROUTING_FAT_TREE] = "levels, children, parents and parallel links, as 2;4,4;1,2;1,2",
         [TLR_ROUTING_DRAGONFLY] =
-            "groups, chassis and blades with their parallel links, and nodes, "
-            "as 3,4;3,2;3,1;2"};
+            "groups, chassis and blades, each with its links, and nodes, as 3,4;3,2;3,1;2"};
     const int is_good = routing == TLR_ROUTING_TORUS      ? parse_torus(shape, text)
                         : routing == TLR_ROUTING_FAT_TREE ? parse_fat_tree(shape, text)
                                                           : parse_dragonfly(shape, text);
