@@ -125,7 +125,7 @@ static tl_status write_goal(tl_reader *r, const struct export_options *o, tl_err
     const tlr_job job = {.trace = r};
     tlr_options options = {.cfg = (const char *const *)o->schedules, .n_cfg = o->n_schedules};
     tlr_schedules schedules;
-    tl_status status = tlr_schedules_begin(&schedules, &job, 1, &options, err);
+    tl_status status = tlr_schedules_begin(&schedules, &job, 1, 0, &options, err);
     if (status == TL_OK && options.n_cfg)
         status =
             tl_fail(err, TL_ERR_USAGE,

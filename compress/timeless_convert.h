@@ -101,6 +101,10 @@ TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char 
  * file with the actions of all ranks; or it is such a file, or a folder with a file for each rank.
  * The volumes are in "flops". */
 TL_API tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *err);
+/* The same without the actions `compute`: volumes are what reductions combine. NOT_A_TRACE: `path`
+ * is no text of SimGrid. */
+TL_API tl_status tl_import_simgrid_reductions(const char *path, const char *out_path,
+                                              tl_error *err);
 
 /* What becomes the volumes of a DUMPI trace, which has times: NULL for what it has, in this order
  * "cpu" (CPU time between the calls), "wall" (wall-clock time between the calls; both in the unit
@@ -434,6 +438,7 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_export_simgrid        SYSTEM MEMORY VERSION TRUNCATED CORRUPT UNSUPPORTED
  *   tl_export_goal           SYSTEM MEMORY VERSION TRUNCATED CORRUPT UNSUPPORTED
  *   tl_import_simgrid        SYSTEM MEMORY LIMIT INPUT USAGE
+ *   tl_import_simgrid_reductions  SYSTEM MEMORY NOT_A_TRACE LIMIT INPUT USAGE
  *   tl_import_dumpi          SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED LIMIT INPUT UNSUPPORTED
  *                            USAGE
  *   tl_import_goal           SYSTEM MEMORY NOT_A_TRACE LIMIT INPUT UNSUPPORTED USAGE

@@ -2,6 +2,7 @@
 #include "replayer.h"
 
 #include "machine/noise.h"
+#include "machine/simgrid_options.h"
 #include "ompi.h"
 #include "plan.h"
 #include "sample/sample.h"
@@ -206,7 +207,8 @@ static double wall_clock_s(void)
 /* Fills in the part of a job's prediction that is known before the replay. */
 static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
                               const tlr_engine *engine, const char *model, uint64_t model_hash,
-                              const tlr_options *options, tlr_prediction **out, tl_error *err)
+                              const tlr_options *options, const char *idle, tlr_prediction **out,
+                              tl_error *err)
 {
     tlr_prediction *p = *out = calloc(1, sizeof *p);
     if (!p)
@@ -232,13 +234,14 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->volume_bursts = strdup(tl_reader_run(trace)->volume_bursts);
     p->volume_unit = strdup(tl_reader_run(trace)->volume_unit);
     p->options = join_options(options);
+    p->idle_options = strdup(idle);
     p->changes = join_changes(options);
     p->platform_hash = platform ? platform->hash : 0;
     p->model = strdup(model);
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
-        !p->options || !p->changes || !p->model || !p->clock || !p->untraced || !p->volume_sample ||
-        !p->volume_bursts || !p->selection)
+        !p->options || !p->idle_options || !p->changes || !p->model || !p->clock || !p->untraced ||
+        !p->volume_sample || !p->volume_bursts || !p->selection)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }
@@ -268,16 +271,19 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     const tlr_model *model = NULL;
     tlr_model *own_model = NULL;
     const char *model_name = NULL;
+    char *idle = NULL;
     uint64_t model_hash = 0;
     tlr_prediction **p = calloc(n_jobs, sizeof *p);
     tl_status status = p ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     if (status != TL_OK || (status = find_engine(engine, &e, err)) != TL_OK ||
         (status = check_platform(e, platform, err)) != TL_OK ||
+        (status = tlr_options_check(platform, options, e->name, &idle, err)) != TL_OK ||
         (status = choose_model(jobs, n_jobs, platform, options, &model, &own_model, &model_name,
                                &model_hash, err)) != TL_OK)
         goto cleanup;
     for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
-        status = describe_job(&jobs[j], platform, e, model_name, model_hash, options, &p[j], err);
+        status =
+            describe_job(&jobs[j], platform, e, model_name, model_hash, options, idle, &p[j], err);
     for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
         if ((status = tlr_plan_free_kernels(jobs[j].trace, model, &p[j]->free_kernels)) != TL_OK)
             tl_error_set(err, status, "out of memory for the prediction");
@@ -304,6 +310,7 @@ cleanup:
     for (size_t j = 0; p && j < n_jobs; j++)
         tlr_prediction_free(p[j]);
     free(p);
+    free(idle);
     tlr_model_free(own_model);
     return status;
 }
@@ -322,6 +329,8 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
     static const tlr_options defaults;
     tlr_options chosen = options ? *options : defaults;
     options = &chosen;
+    if (!chosen.coll_selector)
+        chosen.coll_selector = tlr_option_value(platform, options, "smpi/coll-selector");
     if (chosen.coll_selector && !strcmp(chosen.coll_selector, "recorded")) {
         const tl_status status = tlr_ompi_recorded(jobs, n_jobs, &chosen.coll_selector, err);
         if (status != TL_OK)
@@ -333,7 +342,10 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
             return status;
     }
     tlr_schedules schedules;
-    tl_status status = tlr_schedules_begin(&schedules, jobs, n_jobs, &chosen, err);
+    tl_status status = tlr_schedules_begin(
+        &schedules, jobs, n_jobs,
+        tlr_option_is_no(tlr_option_value(platform, options, "smpi/simulate-computation")), &chosen,
+        err);
     const tlr_job *replayed = schedules.jobs ? schedules.jobs : jobs;
     tlr_replay_function *replay = options->sampled ? replay_sampled : replay_once;
     if (status == TL_OK)

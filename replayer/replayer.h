@@ -400,6 +400,8 @@ typedef struct tlr_prediction {
     char *model;         /* "platform", "none", or the file given in its place */
     uint64_t model_hash; /* XXH64 of that file; 0 otherwise */
     char *options;       /* further SimGrid options given, separated by blanks */
+    char *idle_options;  /* names of those, and of the platform's, without effect on this engine's
+                            prediction, separated by blanks */
     char *changes;       /* of the platform (tlr_change_text), separated by blanks */
     uint32_t n_ranks;
     double start_s; /* of the job on the platform; all times of the prediction count from it */

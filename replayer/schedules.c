@@ -60,8 +60,10 @@ static tl_status describe(tlr_schedules *s, tl_error *err)
     return status;
 }
 
-/* Opens the trace with schedules in a file that is removed when it has been opened. */
-static tl_status rewrite(const tlr_schedules *s, tlr_job *job, tl_error *err)
+/* Opens the trace with schedules, or without choices a text of SimGrid without its computation, in
+ * a file that is removed when it has been opened. `owner` has the trace that stays open. */
+static tl_status rewrite(const char *const *choices, size_t n_choices, const tlr_job *owner,
+                         tlr_job *job, tl_error *err)
 {
     char *path;
     int fd;
@@ -70,13 +72,17 @@ static tl_status rewrite(const tlr_schedules *s, tlr_job *job, tl_error *err)
     if (status != TL_OK)
         return status;
     close(fd);
-    status = tl_schedule_write(job->trace, s->choices, s->n_choices, path, err);
+    status = n_choices ? tl_schedule_write(job->trace, choices, n_choices, path, err)
+                       : tl_import_simgrid_reductions(tl_reader_path(job->trace), path, err);
     if (status == TL_OK)
         status = tl_reader_open(path, &made, err);
     unlink(path);
     free(path);
-    if (status == TL_OK)
+    if (status == TL_OK) {
+        if (job->trace != owner->trace)
+            tl_reader_close(job->trace);
         job->trace = made;
+    }
     return status;
 }
 
@@ -112,21 +118,29 @@ static tl_status check(const tlr_options *options, tl_error *err)
 }
 
 tl_status tlr_schedules_begin(tlr_schedules *s, const tlr_job *jobs, size_t n_jobs,
-                              tlr_options *options, tl_error *err)
+                              int without_compute, tlr_options *options, tl_error *err)
 {
     *s = (tlr_schedules){.n_jobs = n_jobs};
     tl_status status = separate(s, options, err);
-    if (status != TL_OK || !s->n_choices)
+    without_compute &= !options->no_compute;
+    if (status != TL_OK || (!s->n_choices && !without_compute))
         return status;
-    if ((status = check(options, err)) != TL_OK || (status = describe(s, err)) != TL_OK)
+    if (s->n_choices &&
+        ((status = check(options, err)) != TL_OK || (status = describe(s, err)) != TL_OK))
         return status;
     options->schedules = s->text;
     s->jobs = calloc(n_jobs, sizeof *s->jobs);
     if (!s->jobs)
         return out_of_memory(err);
     memcpy(s->jobs, jobs, n_jobs * sizeof *jobs);
-    for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
-        status = rewrite(s, &s->jobs[j], err);
+    for (size_t j = 0; j < n_jobs && without_compute && status == TL_OK; j++)
+        status = rewrite(NULL, 0, &jobs[j], &s->jobs[j], err);
+    if (status == TL_ERR_NOT_A_TRACE) { /* no text: its volumes do not say what they are of */
+        options->no_compute = 1;
+        status = TL_OK;
+    }
+    for (size_t j = 0; j < n_jobs && s->n_choices && status == TL_OK; j++)
+        status = rewrite(s->choices, s->n_choices, &jobs[j], &s->jobs[j], err);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* schedules.h - schedules (doc/SCHEDULE.md) as algorithms of collectives, for all engines.
+/* schedules.h - what changes a trace before an engine sees it: schedules (doc/SCHEDULE.md) as
+ * algorithms of collectives; a text of SimGrid without its computation.
  *
  * --coll alltoall=FILE replaces the collective in the trace by the sends and receives of the
  * schedule, in a temporary file, before an engine sees it. */
@@ -8,7 +9,7 @@
 #include "replayer.h"
 
 typedef struct tlr_schedules {
-    tlr_job *jobs; /* with the traces that engines replay; NULL: there is no schedule */
+    tlr_job *jobs; /* with the traces that engines replay; NULL: those of the caller */
     size_t n_jobs;
     const char **cfg;     /* the options that are no schedules */
     const char **choices; /* "alltoall:FILE" */
@@ -16,9 +17,11 @@ typedef struct tlr_schedules {
     char *text; /* for predictions */
 } tlr_schedules;
 
-/* Changes `options` and the jobs if the options have schedules. The caller ends it in any case. */
+/* Changes `options` and the jobs if the options have schedules, or if computation takes no time
+ * (smpi/simulate-computation:no). What a reduction combines then still takes its time in a text of
+ * SimGrid, as under smpirun. The caller ends it in any case. */
 tl_status tlr_schedules_begin(tlr_schedules *s, const tlr_job *jobs, size_t n_jobs,
-                              tlr_options *options, tl_error *err);
+                              int without_compute, tlr_options *options, tl_error *err);
 /* Predictions (NULL: there are none) and error then name the traces of the caller. */
 tl_status tlr_schedules_end(tlr_schedules *s, const tlr_job *jobs, tlr_prediction **predictions,
                             tl_status status, tl_error *err);

@@ -20,9 +20,9 @@ tl_status tl_import_close(tl_writer *w, const char *out_path, tl_status status, 
                           uint64_t clock_ns, tl_error *err);
 
 /* Reads the actions of one rank from SimGrid's text and writes them as events. The file may be
- * shared by all ranks. */
+ * shared by all ranks. `without_compute`: volumes are of reductions alone. */
 tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint32_t n_ranks,
-                                 bool is_shared, tl_writer *w, tl_error *err);
+                                 bool is_shared, bool without_compute, tl_writer *w, tl_error *err);
 /* The outcomes of the tests of one rank in SimGrid's text, in order: (*out)[i] is 1 if the i-th one
  * completed its request, because nothing waits for the request later. The stream is at its
  * beginning before and after. False without memory. */

@@ -23,6 +23,7 @@ typedef struct file_list {
     char **names;
     size_t n;
     uint32_t n_ranks;
+    bool without_compute;
 } file_list;
 
 static tl_status import_file(void *arg, uint32_t rank, const char *out_path, tl_error *err)
@@ -36,7 +37,8 @@ static tl_status import_file(void *arg, uint32_t rank, const char *out_path, tl_
     tl_writer *w;
     tl_status status = tl_writer_open(out_path, rank, "", &w, err);
     if (!status) {
-        status = tl_import_simgrid_rank(in, path, rank, files->n_ranks, is_shared, w, err);
+        status = tl_import_simgrid_rank(in, path, rank, files->n_ranks, is_shared,
+                                        files->without_compute, w, err);
         status = tl_import_close(w, out_path, status, TL_END_FINALIZED, 0, err);
     }
     fclose(in);
@@ -225,9 +227,9 @@ static tl_status find_files(const char *path, file_list *files, tl_error *err)
     return count_ranks(files->names[0], &files->n_ranks, err);
 }
 
-tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *err)
+static tl_status import(const char *path, bool without_compute, const char *out_path, tl_error *err)
 {
-    file_list files = {0};
+    file_list files = {.without_compute = without_compute};
     tl_status status = find_files(path, &files, err);
     if (!status && files.n != 1)
         files.n_ranks = (uint32_t)files.n;
@@ -241,6 +243,11 @@ tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *er
         status = tl_import_write(out_path, &run, import_file, &files, err);
     tl_import_free_list(files.names, files.n);
     return status;
+}
+
+tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *err)
+{
+    return import(path, false, out_path, err);
 }
 
 /* ---- without a file of ours ---- */
@@ -273,6 +280,13 @@ static bool is_text_trace(const char *path)
     }
     free(entries);
     return is_one;
+}
+
+tl_status tl_import_simgrid_reductions(const char *path, const char *out_path, tl_error *err)
+{
+    return is_text_trace(path) ? import(path, true, out_path, err)
+                               : tl_fail(err, TL_ERR_NOT_A_TRACE,
+                                         "%s: is no text trace of SimGrid; give one", path);
 }
 
 tl_status tl_simgrid_convert(const char *path, int *fd, tl_error *err)

@@ -563,7 +563,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
             TL_OK ||
         (status = set_retransmission(&r, options, err)) != TL_OK ||
         (status = set_progress(&r, options, err)) != TL_OK ||
-        (status = loggops_read_choice(options, &r.choice, err)) != TL_OK ||
+        (status = loggops_read_choice(platform, options, &r.choice, err)) != TL_OK ||
         (options->noise &&
          (status = tlr_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
         (status = tlr_plan_make(trace, model, options, tlr_plan_is_plain, &r.plan, err)) != TL_OK)

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "loggops/folder.h"
+#include "machine/simgrid_options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,21 +25,6 @@ static const char default_bandwidth[] =
 static const char default_latency[] =
     "0:2.01467;257:1.95341;732:1.9503;1426:1.61075;3484:1.88101;5776:2.18796;9376:2.59299;"
     "15424:3.48845;65472:11.6436";
-
-/* The valid value of an option; NULL if it is not set. */
-static const char *option_of(const tlr_platform *platform, const tlr_options *options,
-                             const char *name)
-{
-    const size_t length = strlen(name);
-    const char *found = NULL;
-    for (size_t i = 0; i < platform->n_options + options->n_cfg; i++) {
-        const char *text =
-            i < platform->n_options ? platform->options[i] : options->cfg[i - platform->n_options];
-        if (!strncmp(text, name, length) && text[length] == ':')
-            found = text + length + 1;
-    }
-    return found;
-}
 
 static int compare_segments(const void *a, const void *b)
 {
@@ -85,7 +71,7 @@ static tl_status parse_segments(const char *name, const char *text, segments *ou
 static tl_status take(const tlr_platform *platform, const tlr_options *options, const char *name,
                       const char *other, segments *out, tl_error *err)
 {
-    const char *text = option_of(platform, options, name);
+    const char *text = tlr_option_value(platform, options, name);
     return parse_segments(name, text ? text : other, out, err);
 }
 
@@ -93,14 +79,8 @@ static tl_status take(const tlr_platform *platform, const tlr_options *options, 
 static double number_of(const tlr_platform *platform, const tlr_options *options, const char *name,
                         double fallback)
 {
-    const char *text = option_of(platform, options, name);
+    const char *text = tlr_option_value(platform, options, name);
     return text ? strtod(text, NULL) : fallback;
-}
-
-static int is_no(const char *text)
-{
-    return text && (!strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "off") ||
-                    !strcmp(text, "0"));
 }
 
 /* Overheads of messages within a host, as far as the platform states them. */
@@ -112,7 +92,7 @@ static tl_status take_own_overheads(const tlr_platform *platform, const tlr_opti
     segments *const parts[] = {&within->sends, &within->starts, &within->receives};
     tl_status status = TL_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++) {
-        const char *text = option_of(platform, options, names[i]);
+        const char *text = tlr_option_value(platform, options, names[i]);
         if (text)
             status = parse_segments(names[i], text, parts[i], err);
     }
@@ -122,7 +102,7 @@ static tl_status take_own_overheads(const tlr_platform *platform, const tlr_opti
 static tl_status take_bytes(const tlr_platform *platform, const tlr_options *options,
                             const char *name, double other, uint64_t *out, tl_error *err)
 {
-    const char *text = option_of(platform, options, name);
+    const char *text = tlr_option_value(platform, options, name);
     char *end = NULL;
     const double bytes = text ? strtod(text, &end) : other;
     if (text && (end == text || *end || !(bytes >= 0)))
@@ -145,7 +125,7 @@ static tl_status take_threshold(const tlr_platform *platform, const tlr_options 
                                 double *S_bytes, tl_error *err)
 {
     static const char name[] = "smpi/send-is-detached-thresh";
-    const char *text = option_of(platform, options, name);
+    const char *text = tlr_option_value(platform, options, name);
     char *end = NULL;
     *S_bytes = 65536; /* SMPI's default */
     if (!text)
@@ -181,12 +161,14 @@ static tl_status read_laws(const tlr_platform *platform, const tlr_options *opti
                                         "smpi/or"};
     static const char *const others[] = {default_bandwidth, default_latency, NULL, NULL, NULL};
     loggops_law *between = &laws[0], *within = &laws[1];
-    const char *bound = option_of(platform, options, "timeless/bw-factor-bound");
+    const char *bound = tlr_option_value(platform, options, "timeless/bw-factor-bound");
     /* SimGrid's model of crossing traffic: acknowledgements take 5 % of the other direction. */
     *between = (loggops_law){
-        .crosstraffic = is_no(option_of(platform, options, "network/crosstraffic")) ? 1 : 1.05,
+        .crosstraffic =
+            tlr_option_is_no(tlr_option_value(platform, options, "network/crosstraffic")) ? 1
+                                                                                          : 1.05,
         .gamma = number_of(platform, options, "network/TCP-gamma", 4194304),
-        .is_bound = bound && !is_no(bound),
+        .is_bound = bound && !tlr_option_is_no(bound),
         .S_bytes = S_bytes};
     segments *const parts[] = {&between->bandwidth, &between->latency, &between->sends,
                                &between->starts, &between->receives};
@@ -194,13 +176,13 @@ static tl_status read_laws(const tlr_platform *platform, const tlr_options *opti
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TL_OK; i++)
         status = take(platform, options, names[i], others[i], parts[i], err);
     *within = *between;
-    const char *bandwidth = option_of(platform, options, "timeless/loopback-bw-factor");
-    const char *latency = option_of(platform, options, "timeless/loopback-lat-factor");
+    const char *bandwidth = tlr_option_value(platform, options, "timeless/loopback-bw-factor");
+    const char *latency = tlr_option_value(platform, options, "timeless/loopback-lat-factor");
     if (status == TL_OK && bandwidth)
         status = parse_segments("timeless/loopback-bw-factor", bandwidth, &within->bandwidth, err);
     if (status == TL_OK && latency)
         status = parse_segments("timeless/loopback-lat-factor", latency, &within->latency, err);
-    if (is_no(option_of(platform, options, "timeless/local-overheads")))
+    if (tlr_option_is_no(tlr_option_value(platform, options, "timeless/local-overheads")))
         within->sends.n = within->starts.n = within->receives.n = 0;
     return status == TL_OK ? take_own_overheads(platform, options, within, err) : status;
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ompi.h"
+#include "machine/simgrid_options.h"
 #include "program.h"
 
 #include <stdio.h>
@@ -59,45 +60,48 @@ tl_status loggops_algorithms(const char *collective, char **out, tl_error *err)
     return *out ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the list of algorithms");
 }
 
-static tl_status wrong_algorithm(const char *choice, tl_action action, tl_error *err)
+static tl_status wrong_algorithm(const char *collective, const char *algorithm, tl_action action,
+                                 tl_error *err)
 {
     char names[NAMES_BYTES];
     list_algorithms(action, ", ", names, sizeof names);
     return tl_fail(
         err, TL_ERR_USAGE,
-        "--coll '%s': the loggops engine does not have this algorithm; choose one of: %s", choice,
-        names);
+        "--coll '%s:%s': the loggops engine does not have this algorithm; choose one of: %s",
+        collective, algorithm, names);
 }
 
-/* "allreduce:rdb" */
-static tl_status choose(const char *choice, loggops_choice *out, tl_error *err)
+static tl_status choose(const char *collective, const char *algorithm, loggops_choice *out,
+                        tl_error *err)
 {
-    const size_t length = strcspn(choice, ":");
     for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++) {
-        if (strlen(collectives[i].name) != length ||
-            strncmp(collectives[i].name, choice, length) != 0)
+        if (strcmp(collectives[i].name, collective) != 0)
             continue;
-        for (size_t j = 0; choice[length] && j < N_ALGORITHMS; j++)
+        for (size_t j = 0; j < N_ALGORITHMS; j++)
             if (algorithms[j].action == collectives[i].action &&
-                !strcmp(algorithms[j].name, choice + length + 1)) {
+                !strcmp(algorithms[j].name, algorithm)) {
                 out->chosen[collectives[i].action] = algorithms[j].id;
                 return TL_OK;
             }
-        return wrong_algorithm(choice, collectives[i].action, err);
+        return wrong_algorithm(collective, algorithm, collectives[i].action, err);
     }
     return tl_fail(err, TL_ERR_USAGE,
-                   "the loggops engine cannot take smpi/%s; it has a choice (--coll) for barrier, "
-                   "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, "
-                   "reduce_scatter, and takes other options of SimGrid from the platform's "
-                   "options.conf alone",
-                   choice);
+                   "the loggops engine cannot take smpi/%s:%s; it has a choice (--coll) for "
+                   "barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, "
+                   "reduce_scatter",
+                   collective, algorithm);
 }
 
-tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, tl_error *err)
+tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *options,
+                              loggops_choice *out, tl_error *err)
 {
     static const char *const selectors[] = {
         [LOGGOPS_DEFAULT] = "default", [LOGGOPS_OMPI] = "ompi", [LOGGOPS_MPICH] = "mpich"};
-    static const char prefix[] = "smpi/";
+    /* The last two have no choice here. */
+    static const char *const names[] = {"smpi/barrier",    "smpi/bcast",    "smpi/reduce",
+                                        "smpi/allreduce",  "smpi/gather",   "smpi/scatter",
+                                        "smpi/allgather",  "smpi/alltoall", "smpi/reduce_scatter",
+                                        "smpi/allgatherv", "smpi/alltoallv"};
     *out = (loggops_choice){0};
     const char *wanted = options->coll_selector ? options->coll_selector : "default";
     out->is_ompi = tlr_ompi_has(wanted);
@@ -111,13 +115,10 @@ tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, t
                        "ompi-5.0, mpich",
                        options->coll_selector);
     tl_status status = TL_OK;
-    for (size_t i = 0; i < options->n_cfg && status == TL_OK; i++) {
-        if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)
-            return tl_fail(err, TL_ERR_USAGE,
-                           "--cfg '%s': the loggops engine takes options of SimGrid from the "
-                           "platform's options.conf alone",
-                           options->cfg[i]);
-        status = choose(options->cfg[i] + sizeof prefix - 1, out, err);
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++) {
+        const char *algorithm = tlr_option_value(platform, options, names[i]);
+        if (algorithm)
+            status = choose(names[i] + strlen("smpi/"), algorithm, out, err);
     }
     return status;
 }

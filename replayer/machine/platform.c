@@ -8,6 +8,7 @@
 #include "installed.h"
 #include "machine/cluster.h"
 #include "machine/network_noise.h"
+#include "machine/simgrid_options.h"
 #include "text_file.h"
 
 #include <ctype.h>
@@ -369,19 +370,6 @@ cleanup:
 
 /* ---- factors of messages ---- */
 
-/* The last value of an option; NULL if it is not given. */
-static const char *value_of(const tlr_platform *p, const tlr_options *options, const char *key)
-{
-    const size_t length = strlen(key);
-    for (size_t i = p->n_options + options->n_cfg; i > 0; i--) {
-        const char *text =
-            i > p->n_options ? options->cfg[i - 1 - p->n_options] : p->options[i - 1];
-        if (!strncmp(text, key, length) && text[length] == ':')
-            return text + length + 1;
-    }
-    return NULL;
-}
-
 /* The factor, if messages of all sizes have the same one ("1", "0:1", "0:1;1000:1"); otherwise -1.
  */
 static double only_factor(const char *text)
@@ -419,8 +407,8 @@ tl_status tlr_platform_check_factors(const tlr_platform *platform, const tlr_opt
     static const char *const pairs[][2] = {{"network/bandwidth-factor", "smpi/bw-factor"},
                                            {"network/latency-factor", "smpi/lat-factor"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        const char *general = value_of(platform, options, pairs[i][0]);
-        const char *of_mpi = value_of(platform, options, pairs[i][1]);
+        const char *general = tlr_option_value(platform, options, pairs[i][0]);
+        const char *of_mpi = tlr_option_value(platform, options, pairs[i][1]);
         if (!general || (of_mpi && are_same_factors(general, of_mpi)))
             continue;
         if (of_mpi)

@@ -41,6 +41,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->network_model);
     free(p->model);
     free(p->options);
+    free(p->idle_options);
     free(p->noise);
     free(p->changes);
     tlr_details_free(p->details);
@@ -278,6 +279,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
             tl_printable(p->engine_version), tl_printable(p->network_model), p->coll_selector);
     if (p->options && p->options[0])
         fprintf(out, "options           %s\n", tl_printable(p->options));
+    if (p->idle_options && p->idle_options[0])
+        fprintf(out, "without effect    %s\n", tl_printable(p->idle_options));
     if (p->changes && p->changes[0])
         fprintf(out, "changed           %s\n", tl_printable(p->changes));
     fprintf(out, "timeless          %s\n", tl_version());

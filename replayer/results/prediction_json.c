@@ -116,6 +116,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     json_object_set_new(root, "clock",
                         tlr_json_text(p->clock && *p->clock ? p->clock : COMPARABLE));
     tlr_volumes_json(root, p->volume_sample, p->volume_bursts);
+    if (p->idle_options && *p->idle_options)
+        json_object_set_new(root, "options_without_effect", tlr_json_text(p->idle_options));
     if (p->untraced && *p->untraced)
         json_object_set_new(root, "untraced", tlr_json_text(p->untraced));
     tlr_recorded_json(root, p->selection, &p->recorded);

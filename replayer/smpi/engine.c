@@ -12,6 +12,7 @@
 #include "rank.h"
 
 #include "diagnosis.h"
+#include "machine/simgrid_options.h"
 #include "results/marks.h"
 #include "module.h"
 #include "ompi.h"
@@ -112,10 +113,8 @@ static void make_stacks_mappings(void)
 
 static void take_yes_or_no(const char *option, const char *value, void (*set)(int is_yes))
 {
-    const int is_yes = !strcmp(value, "yes");
-    if (!is_yes && strcmp(value, "no") != 0)
-        smpi_give_up(TL_ERR_INPUT, "option %s: neither yes nor no; correct the value", option);
-    set(is_yes);
+    (void)option;
+    set(!tlr_option_is_no(value));
 }
 
 static void take_bytes(const char *option, const char *value, void (*set)(double bytes))
@@ -186,6 +185,21 @@ static int is_any_a_program(void)
     return 0;
 }
 
+/* By the name that all versions of SimGrid know. The replay does itself what is left out. */
+static void add_option(option_list *list, const char *option)
+{
+    const char *name = tlr_option_renamed(option);
+    if (is_ours(option) || tlr_option_is_idle(option) ||
+        !strncmp(option, "smpi/simulate-computation:", strlen("smpi/simulate-computation:")))
+        return;
+    if (name) {
+        char *renamed = smpi_alloc(strlen(name) + strlen(option) + 1, 1);
+        sprintf(renamed, "%s%s", name, strchr(option, ':'));
+        option = renamed;
+    }
+    list->items[list->n++] = option;
+}
+
 static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
 {
     option_list list = {
@@ -206,11 +220,9 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         list.items[list.n++] = "smpi/grow-injected-times:no";
     }
     for (size_t i = platform->n_settings; i < platform->n_options; i++)
-        if (!is_ours(platform->options[i]))
-            list.items[list.n++] = platform->options[i];
+        add_option(&list, platform->options[i]);
     for (size_t i = 0; i < options->n_cfg; i++)
-        if (!is_ours(options->cfg[i]))
-            list.items[list.n++] = options->cfg[i];
+        add_option(&list, options->cfg[i]);
     if (options->coll_selector) {
         char *selector = smpi_alloc(strlen(options->coll_selector) + 32, 1);
         replay.ompi = tlr_ompi_has(options->coll_selector) ? options->coll_selector : NULL;
@@ -272,12 +284,12 @@ static void start_simgrid(const option_list *list)
     smpi_waits_overheads(option_value(list, "smpi/or", ""), option_value(list, "smpi/os", ""));
     snprintf(replay.result->coll_selector, SELECTOR_BYTES, "%s",
              replay.ompi ? replay.ompi : option_value(list, "smpi/coll-selector", "default"));
-    /* These belong to the trace's own start and end, not to the preparations. */
-    replay.init_s = sg_cfg_get_double("smpi/init");
+    /* A prediction counts from the end of MPI_Init, as the "Simulation time" of smpirun -replay. */
     sg_cfg_set_double("smpi/init", 0);
     replay.short_bytes = sg_cfg_get_int("smpi/async-small-thresh");
     replay.test_s = sg_cfg_get_double("smpi/test");
     replay.tests_grow = sg_cfg_get_boolean("smpi/grow-injected-times");
+    /* It belongs to the end of the trace, not to that of the preparations. */
     replay.finalize_barrier = sg_cfg_get_boolean("smpi/finalization-barrier");
     sg_cfg_set_boolean("smpi/finalization-barrier", "no");
     /* Some algorithms gather which ranks share a host when a communicator first uses them.  What

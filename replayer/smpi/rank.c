@@ -162,11 +162,8 @@ static int issue(smpi_rank *r, double **account)
     static double nowhere_s;
     *account = &nowhere_s;
     switch (r->info->action) {
-    case TL_ACTION_REGION: return MPI_SUCCESS;
-    case TL_ACTION_INIT:
-        if (replay.init_s > 0)
-            sg_actor_sleep_for(replay.init_s);
-        return MPI_SUCCESS;
+    case TL_ACTION_REGION:
+    case TL_ACTION_INIT: return MPI_SUCCESS;
     case TL_ACTION_FINALIZE:
     case TL_ACTION_ABORT:
         return replay.finalize_barrier ? MPI_Barrier(r->comms[TL_COMM_WORLD]) : MPI_SUCCESS;

@@ -155,8 +155,8 @@ typedef struct smpi_replay {
     const char *coll_selector; /* NULL: SMPI's own */
     const char *ompi;          /* the selector, if ompi.c has its algorithms; otherwise NULL */
     int64_t short_bytes; /* smpi/async-small-thresh */
-    double init_s, test_s; /* test_s: of a test in SMPI, in traces that come from SimGrid's text */
-    int tests_grow;        /* each test without success takes longer than the one before */
+    double test_s;       /* of a test in SMPI, in traces that come from SimGrid's text */
+    int tests_grow;      /* each test without success takes longer than the one before */
     int finalize_barrier;
     int moves_payload; /* selectors other than SMPI's own need the real contents of messages */
 

@@ -71,7 +71,7 @@ spoilt 'a route to nowhere' ".*platform.xml:5: .*'zz'.*; check" "<host id='a' sp
 spoilt 'XML that is not closed' '.*platform.xml:[0-9]+: is not XML: .*; correct' '<zone id="inner" routing="Full">'
 platform options "$(cluster 1Gf 1GBps 1us)"
 echo 'smpi/async-small-thresh:many' >options/options.conf
-says 3 'an option that is no number' './options: .*invalid integer; check' t.tl -p ./options
+says 3 'an option that is no number' './options: .*not a whole number; correct' t.tl -p ./options
 
 # ---- models, host files, options ----
 "$timeless" undump - -o work.tl < <(sed 's/volume_unit ".*"/volume_unit "cpu-ns"/; s/^\([0-9] 1 .*\)volume=0/\1volume=5/' t.txt)
@@ -107,6 +107,6 @@ simgrid_says='SimGrid crashed.*; check .*--scale'
 [ "$(simgrid_version)" = 332 ] || simgrid_says='SimGrid: Cannot saturate .*; check .*options'
 says 3 'a network on which SimGrid crashes' "./wide: $simgrid_says" stencil.tl -p ./wide --ranks-per-host 1 --scale network 1e8
 says 3 'a pattern that names no link' "./good/platform.xml: has no link that 'nolink' names; the first" t.tl -p ./good --set link:nolink.latency=1us
-says 3 'a value that is none' '--cfg smpi/async-small-thresh:many: .*invalid integer; check' t.tl -p ./good --cfg smpi/async-small-thresh:many
+says 3 'a value that is none' '--cfg smpi/async-small-thresh:many: .*not a whole number; correct' t.tl -p ./good --cfg smpi/async-small-thresh:many
 says 4 'an output that cannot be written' '/nonexistent/x.json: .*check the path' t.tl -p ./good --json=/nonexistent/x.json
 tap_done

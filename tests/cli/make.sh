@@ -131,9 +131,9 @@ check 'allreduce of 100 kB: mpich takes that of Rabenseifner' agree --coll-selec
 check '--coll has priority over the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" "$(replay_coll --coll allreduce=rdb)"
 check 'an unknown algorithm is refused' refused 2 'rdb, lr, ring, rab_rdb, redbcast' replay_coll --coll allreduce=magic
 check 'a collective without a choice of algorithms is refused' refused 2 'cannot take smpi/alltoallv:ring; it has a choice (--coll) for barrier,' replay_coll --coll alltoallv=ring
-check 'an option of SimGrid is refused by its name' refused 2 'cannot take smpi/os:0:0:0; it has a choice (--coll) for' replay_coll --cfg smpi/os:0:0:0
+check 'options that --params replaces, or that LogGOPS does not have, are listed' sh -c '"$@" | grep -q "^without effect  *smpi/os surf/precision$"' \
+    - "$timeless" replay p.tl --engine loggops --params $odin --cfg smpi/os:0:0:0 --cfg surf/precision:1e-6
 check 'a selector that only SMPI has is refused' refused 2 'default, ompi, ompi-4.1, ompi-5.0, mpich' replay_coll --coll-selector mvapich2
-check 'an option of SimGrid is refused by the loggops engine' refused 2 "platform's options.conf" replay_coll --cfg surf/precision:1e-6
 check '--threads 0 is refused' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
 check '--threads is refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
 

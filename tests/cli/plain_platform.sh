@@ -30,8 +30,9 @@ done
 "$timeless" import --from simgrid list -o app.tl || exit 99
 replay() { "$timeless" replay app.tl --platform cluster.xml "$@"; }
 smpirun -replay list -platform cluster.xml -hostfile hosts -np 2 --cfg=smpi/host-speed:1f >online 2>&1
-# The clock: the "Simulation time" behind it leaves smpi/init out.
-wanted=$(sed -n 's/.* \([0-9.]*\)\] .*Simulation time.*/\1/p' online)
+# Not the clock before it, in which smpi/init counts.
+simulated() { sed -n 's/.*Simulation time //p' "$1"; }
+wanted=$(simulated online)
 check "an XML file as the platform: the replay succeeds" replay --hostfile hosts --json=app.json
 cp out said
 check "an XML file as the platform: the makespan is that of smpirun -replay" \
@@ -57,6 +58,53 @@ check "the LogGOPS engine uses the speeds of the hosts" sh -c '"$0" replay app.t
 sed 's/volume_unit "none"/volume_unit "cpu-ns"/; s/volume=0/volume=5/' <<<"$("$timeless" dump none.tl)" >ns.txt
 "$timeless" undump ns.txt -o ns.tl || exit 99
 check_exit 3 "volumes in cpu-ns without a model: exit code 3" "$timeless" replay ns.tl --platform cluster.xml
+# ---- options: applied, refused, or listed ----
+makespan() { "$timeless" replay app.tl --hostfile hosts "$@" | sed -n 's/^makespan *\([^ ]*\) s$/\1/p'; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0 && a / b - 1 < 1e-7 && a / b - 1 > -1e-7) }'; }
+check "smpi/init: a prediction counts from the end of MPI_Init, in both engines" bash -c '"$0" replay app.tl -p cluster.xml --hostfile hosts --cfg smpi/init:0.5 >one &&
+    grep "^makespan" one | diff - <(grep "^makespan" said) && "$0" replay app.tl -p cluster.xml --hostfile hosts --engine loggops >two &&
+    grep "^without effect.*smpi/init" one && grep "^without effect.*smpi/init" two' "$timeless"
+ls -d "$PWD"/app/* >texts
+sed 's|</config>|<prop id="smpi/simulate-computation" value="0"/></config>|' cluster.xml >idle.xml
+smpirun -replay texts -platform idle.xml -hostfile hosts -np 2 --cfg=smpi/host-speed:1f >online 2>&1
+without=$(simulated online)
+text() { "$timeless" replay texts --hostfile hosts "$@" | sed -n 's/^makespan *\([^ ]*\) s$/\1/p'; }
+check "smpi/simulate-computation:0 in <config>: the makespan is that of smpirun -replay" near "$(text -p idle.xml)" "$without"
+check "the same by --cfg" near "$(text -p cluster.xml --cfg smpi/simulate-computation:no)" "$without"
+mkdir quiet && cp cluster.xml quiet/platform.xml && echo smpi/simulate-computation:off >quiet/options.conf
+check "the same in options.conf" near "$(text -p ./quiet)" "$without"
+check "the command line has the last word" near "$(text -p idle.xml --cfg smpi/simulate-computation:yes)" "$wanted"
+check "LogGOPS takes the option, too" sh -c 'awk -v a="$0" -v b="$1" "BEGIN { exit !(a < 0.8 * b) }"' \
+    "$(text -p idle.xml --engine loggops)" "$(text -p cluster.xml --engine loggops)"
+check "volumes that are not of a text take no time at all" equal "$(makespan -p idle.xml)" "$(makespan -p cluster.xml --no-compute)"
+names() { # ENGINE OPTION NAME: refused, and the nearest name is NAME
+    "$timeless" replay app.tl -p cluster.xml --hostfile hosts --engine "$1" --cfg "$2" >names 2>&1
+    [ $? = 3 ] && grep -qF "there is no such option; the nearest one is $3" names
+}
+for engine in smpi loggops; do
+    check "$engine: a name that SimGrid had before is refused, with the new one" names $engine smpi/running-power:1 smpi/host-speed
+    check "$engine: a mistake is refused, with the nearest name" names $engine smpi/bw_factor:0:1 smpi/bw-factor
+    check "$engine: so is one without its first part" names $engine bw-factor:0:1 smpi/bw-factor
+    sed 's|smpi/os|smpi/bw_factor|' cluster.xml >old.xml
+    check_exit 3 "$engine: a name in <config> that SimGrid does not have is refused" "$timeless" replay app.tl -p old.xml --hostfile hosts --engine $engine
+    check_exit 3 "$engine: a value of the wrong kind is refused" "$timeless" replay app.tl -p cluster.xml --hostfile hosts --engine $engine --cfg network/TCP-gamma:wide
+done
+check "LogGOPS: an overhead by --cfg is applied" sh -c '[ "$0" != "$1" ]' "$(makespan -p cluster.xml --engine loggops)" "$(makespan -p cluster.xml --engine loggops --cfg smpi/ois:0:1:0)"
+check "LogGOPS: an algorithm in <config> is that of --coll" equal "$(sed 's|</config>|<prop id="smpi/allreduce" value="ring"/></config>|' cluster.xml >ring.xml; makespan -p ring.xml --engine loggops)" \
+    "$(makespan -p cluster.xml --engine loggops --coll allreduce=ring)"
+check "LogGOPS: a selector in <config> is that of --coll-selector" equal "$(makespan -p mpich.xml --engine loggops)" "$(makespan -p cluster.xml --engine loggops --coll-selector mpich)"
+check "names of SimGrid 4.0 count" equal "$(makespan -p cluster.xml --cfg precision/timing:0.1 --cfg smpi/barrier-finalization:yes)" \
+    "$(makespan -p cluster.xml --cfg surf/precision:0.1 --cfg smpi/finalization-barrier:yes)"
+check "JSON lists what has no effect" sh -c '"$0" replay app.tl -p cluster.xml --hostfile hosts --engine loggops --cfg smpi/wtime:1 --json=idle.json &&
+    grep -q "\"options_without_effect\": \"smpi/init network/model smpi/wtime\"" idle.json' "$timeless"
+cat >options.c <<'END'
+#include <simgrid/engine.h>
+void smpi_init_options(void);
+int main(int argc, char **argv) { smpi_init_options(); simgrid_init(&argc, argv); return 0; }
+END
+${CC:-gcc} options.c -o options -lsimgrid && ./options --help 2>&1 | sed -n 's/^   \([A-Za-z0-9_/-]*\): .*/\1/p' >of_simgrid
+check "the table has all options of this SimGrid" bash -c '[ -s of_simgrid ] && sed "s|^model-check/.*|model-check/|" of_simgrid | sort -u |
+    comm -23 - <(LC_ALL=C; { sed -n "s/^TLR_OPTION(\"\([^\"]*\)\".*/\1/p" "$0"; grep -o "+[a-z0-9/-]*" "$0" | tr -d +; } | sort -u) | grep . && exit 1; exit 0' "$top_srcdir/replayer/machine/simgrid_options.def"
 check_exit 3 "an unknown platform: exit code 3" "$timeless" replay app.tl --platform clusters.xml
 cp err said
 check "an unknown platform: the error names both forms" grep -q 'give an XML file of SimGrid, or a folder that holds a platform.xml' said
@@ -75,7 +123,7 @@ echo shared.txt >shared
 printf '%s\n' a b a >three
 sed /smpi.init/d cluster.xml >at-once.xml # smpirun aborts with one file for all ranks and smpi/init
 smpirun -replay shared -platform at-once.xml -hostfile three -np 3 --cfg=smpi/host-speed:1f >online 2>&1
-wanted=$(sed -n 's/.* \([0-9.]*\)\] .*Simulation time.*/\1/p' online)
+wanted=$(simulated online)
 check "one file for all ranks is imported" "$timeless" import --from simgrid shared -o shared.tl
 check "receives from any rank: the makespan is that of smpirun -replay" \
     sh -c '"$0" replay shared.tl --platform at-once.xml --hostfile three | awk -v wanted='"$wanted"' "

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(!tl_writer_open(fuzz_path(0), 0, "", &w, &err));
     FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : fopen("/dev/null", "r");
     FUZZ_CHECK(in);
-    tl_status status = tl_import_simgrid_rank(in, "text", 0, 3, false, w, &err);
+    tl_status status = tl_import_simgrid_rank(in, "text", 0, 3, false, false, w, &err);
     fclose(in);
     FUZZ_CHECK(status == err.status && (!status || *err.text));
     FUZZ_CHECK(!tl_writer_close(w, TL_END_FINALIZED, 0));

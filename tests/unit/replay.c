@@ -410,7 +410,7 @@ static void refuses_wrong_platforms_and_options(void **state)
     write_trace(scripts, 3);
     refuses(&plain, TL_ERR_INPUT, "have room for 2 ranks", "the trace has 3");
     static const char *const cfg[] = {"no/such:1"};
-    refuses(&(tlr_options){.cfg = cfg, .n_cfg = 1}, TL_ERR_INPUT, "SimGrid: ", "no/such");
+    refuses(&(tlr_options){.cfg = cfg, .n_cfg = 1}, TL_ERR_INPUT, "no such option", "no/such");
     refuses(&(tlr_options){.coll_selector = "nobody", .ranks_per_host = 2}, TL_ERR_INPUT,
             "SimGrid: ", "nobody");
     write_file("platform.xml", "<platform>");
