@@ -65,7 +65,8 @@ static const struct argp_option options[] = {
     {"cfg", OPT_CFG, "KEY:VALUE", 0, "another option of SimGrid", 0},
 
     {0, 0, 0, 0, "Collectives, messages, computation:", 2},
-    {"coll-selector", OPT_SELECTOR, "NAME", 0, "ompi-4.1, ompi-5.0, mpich, ..., or recorded", 0},
+    {"coll-selector", OPT_SELECTOR, "NAME", 0,
+     "ompi-4.1, mpich, ..., default; recorded if not given", 0},
     {"coll", OPT_COLL, "CALL=ALGORITHM", 0, "algorithm of one collective: allreduce=rdb", 0},
     {"polls", OPT_POLLS, "HOW", 0, "probes succeed as recorded, or adaptive", 0},
     {"wildcards", OPT_WILDCARDS, "HOW", 0, "any source: as recorded, or first to arrive", 0},

@@ -93,18 +93,22 @@ static const char *selector_of(const char *library)
     return NULL;
 }
 
-tl_status tlr_ompi_recorded(const tlr_job *jobs, size_t n_jobs, const char **out, tl_error *err)
+static const char *library_of(const tlr_job *job)
+{
+    const char *library = tl_reader_run(job->trace)->mpi_library;
+    return library ? library : "";
+}
+
+static tl_status recorded(const tlr_job *jobs, size_t n_jobs, const char **out, tl_error *err)
 {
     const char *selector = NULL;
     for (size_t j = 0; j < n_jobs; j++) {
-        const char *library = tl_reader_run(jobs[j].trace)->mpi_library;
-        const char *next = selector_of(library);
+        const char *library = library_of(&jobs[j]), *next = selector_of(library);
         if (!next)
             return tl_fail(err, TL_ERR_USAGE,
                            "%s: --coll-selector recorded: there is no selector for the MPI library "
                            "of the trace (%s); name a selector",
-                           tl_reader_path(jobs[j].trace),
-                           library && *library ? library : "unknown");
+                           tl_reader_path(jobs[j].trace), *library ? library : "unknown");
         if (selector && strcmp(selector, next) != 0)
             return tl_fail(err, TL_ERR_USAGE,
                            "%s: --coll-selector recorded: this trace needs %s, but another trace "
@@ -113,6 +117,19 @@ tl_status tlr_ompi_recorded(const tlr_job *jobs, size_t n_jobs, const char **out
         selector = next;
     }
     *out = selector;
+    return TL_OK;
+}
+
+tl_status tlr_ompi_select(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                          tlr_options *options, tl_error *err)
+{
+    tl_error ignored;
+    const char **selector = &options->coll_selector;
+    if (*selector)
+        return strcmp(*selector, "recorded") != 0 ? TL_OK : recorded(jobs, n_jobs, selector, err);
+    *selector = tlr_option_value(platform, options, "smpi/coll-selector");
+    if (!*selector)
+        (void)recorded(jobs, n_jobs, selector, &ignored);
     return TL_OK;
 }
 
@@ -125,18 +142,32 @@ static int is_on_several_hosts(const tlr_prediction *p)
     return 0;
 }
 
-/* Across hosts, Open MPI 5.0 prefers its component han to tuned, whose rules these are. */
-int tlr_ompi_note(tlr_prediction *p)
+/* Adds a note in the brackets behind the name of the selector. */
+static int add_note(tlr_prediction *p, const char *note)
 {
-    static const char name[] = "ompi-5.0";
-    if (strncmp(p->coll_selector, name, sizeof name - 1) != 0 || !is_on_several_hosts(p))
-        return 1;
-    const char *stand_ins = p->coll_selector + sizeof name - 1; /* "" or " (...)" */
     char *text = NULL;
-    if (asprintf(&text, "%s%.*s%stuned for han)", name, *stand_ins ? (int)strlen(stand_ins) - 1 : 0,
-                 stand_ins, *stand_ins ? "; " : " (") < 0)
+    const int is_first = !strchr(p->coll_selector, '(');
+    const int n = (int)strlen(p->coll_selector) - (is_first ? 0 : 1);
+    if (asprintf(&text, "%.*s%s%s)", n, p->coll_selector, is_first ? " (" : "; ", note) < 0)
         return 0;
     free(p->coll_selector);
     p->coll_selector = text;
     return 1;
+}
+
+int tlr_ompi_note(const tlr_job *job, const tlr_options *options, tlr_prediction *p)
+{
+    static const char ompi_5[] = "ompi-5.0";
+    const char *library = library_of(job);
+    char note[160];
+    /* Across hosts, Open MPI 5.0 prefers its component han to tuned, whose rules these are. */
+    if (!strncmp(p->coll_selector, ompi_5, sizeof ompi_5 - 1) && is_on_several_hosts(p))
+        return add_note(p, "tuned for han");
+    if (options->coll_selector || !*library)
+        return 1;
+    if (selector_of(library))
+        return add_note(p, "the libraries of the traces differ; see --coll-selector");
+    snprintf(note, sizeof note, "no rules for %.*s; see --coll-selector",
+             (int)strcspn(library, ","), library);
+    return add_note(p, note);
 }

@@ -38,10 +38,13 @@ tlr_ompi_making tlr_ompi_making_of(unsigned call);
 
 /* Whether the selector is "ompi-4.1" or "ompi-5.0": both use the rules above. */
 int tlr_ompi_has(const char *selector);
-/* The selector of the library with which all these traces were recorded, by the library's own name.
- * TL_ERR_USAGE: there is none, or not one for all. */
-tl_status tlr_ompi_recorded(const tlr_job *jobs, size_t n_jobs, const char **out, tl_error *err);
-/* Adds to the prediction's selector "ompi-5.0" what it does not model. 0 without memory. */
-int tlr_ompi_note(tlr_prediction *prediction);
+/* Sets options->coll_selector if it is NULL: to that of --cfg, of the platform's files, or of the
+ * library that recorded all these traces, by the library's own name. It remains NULL if there is
+ * none, or not one for all. TL_ERR_USAGE: the same for "recorded", which asks for the library's. */
+tl_status tlr_ompi_select(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                          tlr_options *options, tl_error *err);
+/* Adds to the prediction's selector what it does not model, and why it is not that of the library.
+ * 0 without memory. */
+int tlr_ompi_note(const tlr_job *job, const tlr_options *options, tlr_prediction *prediction);
 
 #endif

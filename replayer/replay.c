@@ -292,7 +292,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         (status = e->replay(jobs, n_jobs, platform, model, options, p, err)) != TL_OK)
         goto cleanup;
     for (size_t j = 0; j < n_jobs; j++)
-        if (!tlr_ompi_note(p[j])) {
+        if (!tlr_ompi_note(&jobs[j], options, p[j])) {
             status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
             goto cleanup;
         }
@@ -329,20 +329,13 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
     static const tlr_options defaults;
     tlr_options chosen = options ? *options : defaults;
     options = &chosen;
-    if (!chosen.coll_selector)
-        chosen.coll_selector = tlr_option_value(platform, options, "smpi/coll-selector");
-    if (chosen.coll_selector && !strcmp(chosen.coll_selector, "recorded")) {
-        const tl_status status = tlr_ompi_recorded(jobs, n_jobs, &chosen.coll_selector, err);
-        if (status != TL_OK)
-            return status;
-    }
-    if (platform) {
-        const tl_status status = tlr_platform_check_factors(platform, options, err);
-        if (status != TL_OK)
-            return status;
-    }
+    tl_status status = tlr_ompi_select(jobs, n_jobs, platform, &chosen, err);
+    if (status == TL_OK && platform)
+        status = tlr_platform_check_factors(platform, options, err);
+    if (status != TL_OK)
+        return status;
     tlr_schedules schedules;
-    tl_status status = tlr_schedules_begin(
+    status = tlr_schedules_begin(
         &schedules, jobs, n_jobs,
         tlr_option_is_no(tlr_option_value(platform, options, "smpi/simulate-computation")), &chosen,
         err);

@@ -8,12 +8,7 @@
 
 /* ---- select.c ---- */
 
-typedef enum loggops_selector {
-    LOGGOPS_DEFAULT = 0,
-    LOGGOPS_OMPI,
-    LOGGOPS_MPICH,
-    LOGGOPS_N_SELECTORS
-} loggops_selector;
+typedef enum loggops_selector { LOGGOPS_DEFAULT = 0, LOGGOPS_OMPI, LOGGOPS_MPICH } loggops_selector;
 
 /* How algorithms are chosen. */
 typedef struct loggops_choice {

@@ -95,8 +95,18 @@ static tl_status choose(const char *collective, const char *algorithm, loggops_c
 tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *options,
                               loggops_choice *out, tl_error *err)
 {
-    static const char *const selectors[] = {
-        [LOGGOPS_DEFAULT] = "default", [LOGGOPS_OMPI] = "ompi", [LOGGOPS_MPICH] = "mpich"};
+    static const struct {
+        const char *name;
+        loggops_selector selector;
+        const char *stand_ins;
+    } selectors[] = {{"default", LOGGOPS_DEFAULT, NULL},
+                     {"ompi", LOGGOPS_OMPI, NULL},
+                     {"ompi-4.1", LOGGOPS_OMPI, NULL},
+                     {"ompi-5.0", LOGGOPS_OMPI, NULL},
+                     {"mpich", LOGGOPS_MPICH, NULL},
+                     {"mvapich2", LOGGOPS_MPICH, "all mpich for mvapich2;"},
+                     {"impi", LOGGOPS_MPICH, "all mpich for impi;"}};
+    enum { N_SELECTORS = sizeof selectors / sizeof *selectors };
     /* The last two have no choice here. */
     static const char *const names[] = {"smpi/barrier",    "smpi/bcast",    "smpi/reduce",
                                         "smpi/allreduce",  "smpi/gather",   "smpi/scatter",
@@ -104,16 +114,16 @@ tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *o
                                         "smpi/allgatherv", "smpi/alltoallv"};
     *out = (loggops_choice){0};
     const char *wanted = options->coll_selector ? options->coll_selector : "default";
+    size_t k = 0;
+    while (k < N_SELECTORS && strcmp(selectors[k].name, wanted) != 0)
+        k++;
+    if (k == N_SELECTORS)
+        return tl_fail(err, TL_ERR_USAGE, "the loggops engine does not have the selector '%s'",
+                       wanted);
+    out->selector = selectors[k].selector;
     out->is_ompi = tlr_ompi_has(wanted);
-    out->selector = out->is_ompi ? LOGGOPS_OMPI : LOGGOPS_N_SELECTORS;
-    for (int i = 0; i < LOGGOPS_N_SELECTORS; i++)
-        if (!strcmp(selectors[i], wanted))
-            out->selector = (loggops_selector)i;
-    if (out->selector == LOGGOPS_N_SELECTORS)
-        return tl_fail(err, TL_ERR_USAGE,
-                       "--coll-selector '%s': the loggops engine has default, ompi, ompi-4.1, "
-                       "ompi-5.0, mpich",
-                       options->coll_selector);
+    if (selectors[k].stand_ins && !(out->stand_ins = strdup(selectors[k].stand_ins)))
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the selector");
     tl_status status = TL_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++) {
         const char *algorithm = tlr_option_value(platform, options, names[i]);

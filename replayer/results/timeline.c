@@ -82,6 +82,12 @@ void tlr_timeline_put(tlr_timeline *timeline, const tlr_state *state)
         fwrite(state, sizeof *state, 1, timeline->file);
 }
 
+int tlr_timeline_restart(tlr_timeline *timeline)
+{
+    rewind(timeline->file);
+    return !ftruncate(fileno(timeline->file), 0);
+}
+
 tl_status tlr_timeline_finish(tlr_timeline *timeline, tl_error *err)
 {
     const int failed = fflush(timeline->file) == EOF;

@@ -67,6 +67,8 @@ tlr_chosen *tlr_timeline_chosen(const tlr_timeline *timeline);
 /* ---- in the engine's process ---- */
 
 void tlr_timeline_put(tlr_timeline *timeline, const tlr_state *state);
+/* Forgets all states. 0: the file cannot be emptied. */
+int tlr_timeline_restart(tlr_timeline *timeline);
 /* To be called when all states have been added. */
 tl_status tlr_timeline_finish(tlr_timeline *timeline, tl_error *err);
 /* To be called after that if the states were not added in the order of their ends, although those

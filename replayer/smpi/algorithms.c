@@ -4,6 +4,8 @@
 #include "smpi/algorithms.h"
 
 #include "actions.h"
+#include "rank.h"
+#include "results/timeline.h"
 #include "sandbox.h"
 
 #include <stdio.h>
@@ -15,16 +17,24 @@
 #include <simgrid/engine.h>
 #include <smpi/smpi.h>
 
+/* `flat` serves every call, wherever the ranks are. */
 static const struct {
     const char *name;
     tl_action action;
-} collectives[] = {{"allgather", TL_ACTION_ALLGATHER}, {"allgatherv", TL_ACTION_ALLGATHERV},
-                   {"allreduce", TL_ACTION_ALLREDUCE}, {"alltoall", TL_ACTION_ALLTOALL},
-                   {"alltoallv", TL_ACTION_ALLTOALLV}, {"barrier", TL_ACTION_BARRIER},
-                   {"bcast", TL_ACTION_BCAST},         {"gather", TL_ACTION_GATHER},
-                   {"reduce", TL_ACTION_REDUCE},       {"reduce_scatter", TL_ACTION_REDUCE_SCATTER},
-                   {"scatter", TL_ACTION_SCATTER}};
-enum { N_COLLECTIVES = sizeof collectives / sizeof *collectives };
+    const char *flat;
+} collectives[] = {{"allgather", TL_ACTION_ALLGATHER, "ring"},
+                   {"allgatherv", TL_ACTION_ALLGATHERV, "ring"},
+                   {"allreduce", TL_ACTION_ALLREDUCE, "rdb"},
+                   {"alltoall", TL_ACTION_ALLTOALL, "ring"},
+                   {"alltoallv", TL_ACTION_ALLTOALLV, "ring"},
+                   {"barrier", TL_ACTION_BARRIER, "ompi_bruck"},
+                   {"bcast", TL_ACTION_BCAST, "binomial_tree"},
+                   {"gather", TL_ACTION_GATHER, "ompi_binomial"},
+                   {"reduce", TL_ACTION_REDUCE, "binomial"},
+                   {"reduce_scatter", TL_ACTION_REDUCE_SCATTER, "mpich_pair"},
+                   {"scatter", TL_ACTION_SCATTER, "ompi_binomial"}};
+enum { N_COLLECTIVES = SMPI_N_COLLECTIVES };
+_Static_assert(sizeof collectives / sizeof *collectives == SMPI_N_COLLECTIVES, "algorithms.h");
 
 /* ---- the list ---- */
 
@@ -112,6 +122,80 @@ tl_status smpi_algorithms(const char *collective, char **out, tl_error *err)
     else
         free(text);
     return status;
+}
+
+/* ---- algorithms that replace others ---- */
+
+void smpi_note_stand_in(const char *collective, const char *instead, const char *algorithm)
+{
+    char *text = replay.result->coll_selector, note[128];
+    size_t length = strlen(text);
+    snprintf(note, sizeof note, "%s %s for %s", collective, instead, algorithm);
+    if (strstr(text, note))
+        return;
+    const int is_first = text[length - 1] != ')';
+    length -= is_first ? 0 : 1;
+    snprintf(text + length, sizeof replay.result->coll_selector - length, "%s%s)",
+             is_first ? " (" : "; ", note);
+}
+
+static int is_chosen_in(char *const *options, size_t n, const char *collective)
+{
+    char key[48];
+    const int length = snprintf(key, sizeof key, "smpi/%s:", collective);
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(options[i], key, (size_t)length))
+            return 1;
+    return 0;
+}
+
+static int may_replace(size_t k)
+{
+    const char *name = collectives[k].name;
+    return !(replay.replaced & UINT64_C(1) << collectives[k].action) &&
+           !is_chosen_in((char *const *)replay.options->cfg, replay.options->n_cfg, name) &&
+           !is_chosen_in(replay.platform->options, replay.platform->n_options, name);
+}
+
+/* Ranks may be in several collectives when SimGrid stops: the last that was entered comes first. */
+int smpi_replace_algorithm(tl_status status)
+{
+    smpi_result *result = replay.result;
+    size_t found = N_COLLECTIVES;
+    if (status != TL_ERR_INPUT && status != TLR_ERR_DEADLOCK)
+        return 0;
+    result->n_inside[TL_ACTION_REDUCE_SCATTER] += result->n_inside[TL_ACTION_REDUCE_SCATTER_BLOCK];
+    if (result->collective == TL_ACTION_REDUCE_SCATTER_BLOCK)
+        result->collective = TL_ACTION_REDUCE_SCATTER;
+    for (size_t k = 0; k < N_COLLECTIVES; k++)
+        if (may_replace(k) && (collectives[k].action == result->collective ||
+                               (result->n_inside[collectives[k].action] && status == TL_ERR_INPUT &&
+                                found == N_COLLECTIVES)))
+            found = k;
+    if (found == N_COLLECTIVES)
+        return 0;
+    replay.replaced |= UINT64_C(1) << collectives[found].action;
+    memset(result, 0, sizeof *result + replay.n_ranks * sizeof(smpi_rank_result));
+    return !replay.options->timeline || tlr_timeline_restart(replay.options->timeline);
+}
+
+size_t smpi_replacements(const char **options)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < N_COLLECTIVES; k++)
+        if (replay.replaced & UINT64_C(1) << collectives[k].action) {
+            char *option = smpi_alloc(48, 1);
+            snprintf(option, 48, "smpi/%s:%s", collectives[k].name, collectives[k].flat);
+            options[n++] = option;
+        }
+    return n;
+}
+
+void smpi_note_replacements(const char *selector)
+{
+    for (size_t k = 0; k < N_COLLECTIVES; k++)
+        if (replay.replaced & UINT64_C(1) << collectives[k].action)
+            smpi_note_stand_in(collectives[k].name, collectives[k].flat, selector);
 }
 
 /* ---- needs ---- */
@@ -233,6 +317,33 @@ tl_status smpi_blame_algorithm(tl_action action, const tlr_options *options, tl_
                        TLR_NOT_POSSIBLE "SimGrid's algorithm %s of %s fails on this call: %s; "
                                         "choose another one",
                        strchr(choice, ':') + 1, collectives[k].name, reason);
+    }
+    return before.status;
+}
+
+tl_status smpi_blame_choice(const tlr_options *options, tl_error *err)
+{
+    static const char prefix[] = "smpi/", head[] = "! Valid algorithms: ";
+    const tl_error before = *err;
+    for (size_t i = 0; i < options->n_cfg; i++) {
+        char said[128];
+        if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)
+            continue;
+        const char *choice = options->cfg[i] + sizeof prefix - 1;
+        const size_t length = strcspn(choice, ":");
+        snprintf(said, sizeof said, "'%.*s' has no algorithm '%s'", (int)length, choice,
+                 choice + length + 1);
+        const char *list = strstr(before.text, said);
+        if (!list || !(list = strstr(list, head)))
+            continue;
+        list += sizeof head - 1;
+        size_t used = strcspn(list, ";."); /* SimGrid 4.0 adds a sentence on its own options */
+        const int is_cut = !list[used];
+        while (is_cut && used && list[used] != ',')
+            used--;
+        return tl_fail(err, TL_ERR_USAGE, "--coll %.*s=%s: there is no such algorithm; give %.*s%s",
+                       (int)length, choice, choice + length + 1, (int)used, list,
+                       is_cut ? ", ..." : "");
     }
     return before.status;
 }

@@ -113,11 +113,15 @@ static int alltoallw(const sides *s)
     return rc;
 }
 
-/* There is no data. Open MPI and Intel MPI return immediately from these calls, but SimGrid 3.32's
- * copies of their algorithms divide by zero. */
+/* There is no data, or no other rank. Open MPI and Intel MPI return immediately from these calls,
+ * but SimGrid 3.32's copies of their algorithms divide by zero, or send to a rank that is not
+ * there.
+ */
 static int is_empty_call(tl_action action, const sides *s)
 {
-    if (s->scount || !replay.coll_selector ||
+    int n_ranks;
+    MPI_Comm_size(s->comm, &n_ranks);
+    if ((s->scount && n_ranks > 1) ||
         (strcmp(replay.coll_selector, "ompi") != 0 && strcmp(replay.coll_selector, "impi") != 0))
         return 0;
     return action == TL_ACTION_BCAST || action == TL_ACTION_REDUCE || action == TL_ACTION_ALLREDUCE;
@@ -276,9 +280,14 @@ static int issue(smpi_rank *r, const sides *s)
 {
     const tl_action action = (tl_action)tl_meaning_of(r->info->action)->blocking;
     check_reduction(r, action, s);
-    replay.result->collective = s->request ? TL_ACTION_NONE : action;
-    if (!s->request)
-        return blocking(r, action, s);
+    if (!s->request) {
+        replay.result->collective = r->collective = action;
+        replay.result->n_inside[action]++;
+        const int rc = blocking(r, action, s);
+        replay.result->n_inside[action]--;
+        r->collective = TL_ACTION_NONE;
+        return rc;
+    }
     smpi_receive_begin(replay.short_bytes);
     const int rc = nonblocking(r, action, s);
     smpi_receive_end();

@@ -203,7 +203,8 @@ static void add_option(option_list *list, const char *option)
 static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
 {
     option_list list = {
-        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 4, sizeof *list.items)};
+        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 4 + SMPI_N_COLLECTIVES,
+                      sizeof *list.items)};
     /* As under smpirun, whose own options precede those of the XML file. */
     for (size_t i = 0; i < platform->n_settings; i++)
         list.items[list.n++] = platform->options[i];
@@ -233,7 +234,7 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
     for (size_t i = 0; i < list.n; i++)
         if (!smpi_loopback_takes(list.items[i]))
             list.items[n++] = list.items[i];
-    list.n = n;
+    list.n = n + smpi_replacements(list.items + n);
     smpi_scale_overheads(list.items, list.n, options);
     return list;
 }
@@ -282,8 +283,10 @@ static void start_simgrid(const option_list *list)
     snprintf(replay.result->network_model, NAME_BYTES, "%s",
              option_value(list, "network/model", ""));
     smpi_waits_overheads(option_value(list, "smpi/or", ""), option_value(list, "smpi/os", ""));
+    replay.coll_selector = option_value(list, "smpi/coll-selector", "default");
     snprintf(replay.result->coll_selector, SELECTOR_BYTES, "%s",
-             replay.ompi ? replay.ompi : option_value(list, "smpi/coll-selector", "default"));
+             replay.ompi ? replay.ompi : replay.coll_selector);
+    smpi_note_replacements(replay.ompi ? replay.ompi : replay.coll_selector);
     /* A prediction counts from the end of MPI_Init, as the "Simulation time" of smpirun -replay. */
     sg_cfg_set_double("smpi/init", 0);
     replay.short_bytes = sg_cfg_get_int("smpi/async-small-thresh");
@@ -295,8 +298,6 @@ static void start_simgrid(const option_list *list)
     /* Some algorithms gather which ranks share a host when a communicator first uses them.  What
      * they gather is real data, which replay mode would drop. */
     replay.moves_payload = chooses_collectives(list);
-    if (replay.moves_payload)
-        replay.coll_selector = option_value(list, "smpi/coll-selector", "default");
 }
 
 void smpi_begin_traces(void)
@@ -322,10 +323,16 @@ static void __attribute__((noreturn)) report_deadlock(void)
     if (!job)
         smpi_give_up(TLR_ERR_DEADLOCK, "%s: the replay cannot continue", replay.platform->folder);
     uint32_t n_waiting = 0;
+    uint64_t first = UINT64_MAX; /* event that waits in a collective: others wait behind it */
+    replay.result->collective = TL_ACTION_NONE;
     int64_t *waiting = smpi_alloc(job->plan->n_ranks, sizeof *waiting);
     for (uint32_t r = 0; r < job->plan->n_ranks; r++) {
         const smpi_rank *rank = &replay.ranks[job->first_rank + r];
         n_waiting += rank->is_running != 0;
+        if (rank->is_running && rank->collective && rank->index < first) {
+            first = rank->index;
+            replay.result->collective = rank->collective;
+        }
         waiting[r] = rank->is_running ? (int64_t)rank->index : TLR_NOT_WAITING;
     }
     tlr_diagnose(job->trace, job->plan, waiting, text, sizeof text);
@@ -474,35 +481,6 @@ static void blame_options(const tlr_options *options, size_t prefix, tl_error *e
                  before.text + prefix);
 }
 
-/* SimGrid's "Collective 'NAME' has no algorithm 'CHOICE'! Valid algorithms: LIST" about a choice of
- * the command line: wrong usage, not wrong input. */
-static tl_status blame_choice(const tlr_options *options, tl_error *err)
-{
-    static const char prefix[] = "smpi/", head[] = "! Valid algorithms: ";
-    const tl_error before = *err;
-    for (size_t i = 0; i < options->n_cfg; i++) {
-        char said[128];
-        if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)
-            continue;
-        const char *choice = options->cfg[i] + sizeof prefix - 1;
-        const size_t length = strcspn(choice, ":");
-        snprintf(said, sizeof said, "'%.*s' has no algorithm '%s'", (int)length, choice,
-                 choice + length + 1);
-        const char *list = strstr(before.text, said);
-        if (!list || !(list = strstr(list, head)))
-            continue;
-        list += sizeof head - 1;
-        size_t used = strcspn(list, ";."); /* SimGrid 4.0 adds a sentence on its own options */
-        const int is_cut = !list[used];
-        while (is_cut && used && list[used] != ',')
-            used--;
-        return tl_fail(err, TL_ERR_USAGE, "--coll %.*s=%s: there is no such algorithm; give %.*s%s",
-                       (int)length, choice, choice + length + 1, (int)used, list,
-                       is_cut ? ", ..." : "");
-    }
-    return before.status;
-}
-
 /* ---- the engine ---- */
 
 static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
@@ -529,14 +507,14 @@ static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
     return TL_OK;
 }
 
-static tl_status run_jobs(tl_error *err)
+static tl_status run_once(tl_error *err)
 {
     const char *folder = replay.platform->folder;
     tl_status status = tlr_sandbox_run(run_simulation, NULL, folder, err);
     if (status != TL_OK && err && !replay.result->is_configured && replay.options->n_cfg)
         blame_options(replay.options, strlen(folder), err);
     else if (status == TL_ERR_INPUT && err)
-        status = blame_choice(replay.options, err);
+        status = smpi_blame_choice(replay.options, err);
     if (status == TL_ERR_INPUT && replay.result->collective)
         status = smpi_blame_algorithm(replay.result->collective, replay.options, err);
     if (status == TL_OK && replay.result->err.status != TL_OK) {
@@ -549,6 +527,14 @@ static tl_status run_jobs(tl_error *err)
             tl_fail(err, TL_ERR_INPUT,
                     "%s: SimGrid ended before the simulation did; check the --cfg options", folder);
     }
+    return status;
+}
+
+static tl_status run_jobs(tl_error *err)
+{
+    tl_status status = run_once(err);
+    while (status != TL_OK && smpi_replace_algorithm(status))
+        status = run_once(err);
     return status;
 }
 

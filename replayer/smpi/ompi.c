@@ -9,6 +9,7 @@
 
 #include "actions.h"
 #include "rank.h"
+#include "smpi/algorithms.h"
 #include "smpi/ompi_tree.h"
 
 #include <limits.h>
@@ -31,8 +32,6 @@ static const char *stand_in(tlr_ompi algorithm)
     }
 }
 
-/* Once each, behind the name of the selector: "ompi-4.1 (reduce_scatter ompi_ring for butterfly)".
- */
 static void note(tl_action family, tlr_ompi algorithm)
 {
     static char is_noted[N_OMPI];
@@ -40,13 +39,8 @@ static void note(tl_action family, tlr_ompi algorithm)
     if (!instead || is_noted[algorithm])
         return;
     is_noted[algorithm] = 1;
-    char *text = replay.result->coll_selector;
-    size_t length = strlen(text);
-    const int is_first = text[length - 1] != ')';
-    length -= is_first ? 0 : 1;
-    snprintf(text + length, sizeof replay.result->coll_selector - length, "%s%s %s for %s)",
-             is_first ? " (" : "; ", family == TL_ACTION_REDUCE ? "reduce" : "reduce_scatter",
-             instead, tlr_ompi_name(algorithm));
+    smpi_note_stand_in(family == TL_ACTION_REDUCE ? "reduce" : "reduce_scatter", instead,
+                       tlr_ompi_name(algorithm));
 }
 
 /* ---- messages ---- */
@@ -285,6 +279,14 @@ static void alltoall_linear_sync(const call *c)
     free(requests);
 }
 
+/* In round k from the rank at distance -k, to the rank at distance k. */
+static void alltoall_pairwise(const call *c)
+{
+    for (int k = 1; k < c->n_ranks; k++)
+        exchange_with(c, (c->me + k) % c->n_ranks, c->count, (c->me - k + c->n_ranks) % c->n_ranks,
+                      c->count);
+}
+
 /* Round by round twice as many blocks, from a rank twice as far. */
 static void allgather_bruck(const call *c)
 {
@@ -366,6 +368,7 @@ int smpi_ompi_call(tl_action action, const smpi_call *s, int *rc)
     case OMPI_GATHER_LINEAR_SYNC: gather_linear_sync(&c); return 1;
     case OMPI_SCATTER_LINEAR_NB: bcast_linear(&c); return 1;
     case OMPI_ALLTOALL_LINEAR_SYNC: alltoall_linear_sync(&c); return 1;
+    case OMPI_ALLTOALL_PAIRWISE: alltoall_pairwise(&c); return 1;
     case OMPI_ALLGATHER_BRUCK:
         if (c.count > INT_MAX / c.n_ranks)
             return 0;

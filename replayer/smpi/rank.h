@@ -37,10 +37,11 @@ typedef struct smpi_result {
     char network_model[NAME_BYTES];
     char coll_selector[SELECTOR_BYTES];
     uint32_t n_finished;
-    int is_configured;    /* SimGrid took all options */
-    int is_complete;      /* the simulation came to its end */
-    tl_action collective; /* a rank was last in this blocking collective, by its own algorithm */
-    tlr_crowd crowd;      /* of all jobs */
+    int is_configured;     /* SimGrid took all options */
+    int is_complete;       /* the simulation came to its end */
+    uint32_t n_inside[64]; /* by action: ranks in this blocking collective, likewise */
+    tl_action collective;  /* a rank was last in this blocking collective, by its own algorithm */
+    tlr_crowd crowd;       /* of all jobs */
     smpi_rank_result ranks[];
 } smpi_result;
 
@@ -77,6 +78,7 @@ typedef struct smpi_rank {
     uint64_t index;     /* its number in the rank's trace */
     uint64_t *n_passed; /* marks, by the call sites of the plan */
     int is_running;
+    tl_action collective; /* the blocking one in which it is, by an algorithm of its own */
     smpi_rank_result *result;
 
     tlr_rank_model model;
@@ -152,8 +154,9 @@ typedef struct smpi_replay {
     smpi_rank *ranks; /* [n_ranks] */
 
     /* Options that are not given to SMPI while the communicators are built. */
-    const char *coll_selector; /* NULL: SMPI's own */
-    const char *ompi;          /* the selector, if ompi.c has its algorithms; otherwise NULL */
+    const char *coll_selector;
+    uint64_t replaced;   /* by action, one bit each: the selector's algorithm has failed before */
+    const char *ompi;    /* the selector, if ompi.c has its algorithms; otherwise NULL */
     int64_t short_bytes; /* smpi/async-small-thresh */
     double test_s;       /* of a test in SMPI, in traces that come from SimGrid's text */
     int tests_grow;      /* each test without success takes longer than the one before */

@@ -62,6 +62,62 @@ check 'a nonblocking collective has no choice of algorithms, so that any is acce
     "$1" undump n.txt -o n.tl && "$1" replay n.tl -p graphene --coll alltoall=pair -q' - "$timeless"
 check 'other points that fail do not name the path of the made trace' bash -c '! "$1" sweep -p star-1g --ranks-per-host 1 --grid make=call_scan --grid make.ranks=4,40 -o s.csv && ! grep -q /proc/ s.csv && grep -q 40 s.csv' - "$timeless"
 
+# Selectors serve every collective: communicators of different sizes and placements make all calls in one replay.
+# SELECTOR_RANKS="$(seq -s' ' 40)" SELECTOR_BYTES=4194304 tries all sizes up to 40.
+sizes=${SELECTOR_RANKS:-1 2 3 5 6 7 12}
+n_ranks=0 colours=
+for n in $sizes; do
+    n_ranks=$((n_ranks + n))
+    colours+="rank < $n_ranks ? $n : "
+done
+cat >every.skel <<END
+skeleton 1
+ranks $n_ranks
+param most = ${SELECTOR_BYTES:-524288}
+comm part = ${colours}0
+MPI_Comm_split new_comm=part
+let last = ranks_in(part) - 1
+for k = 0 to 2 {
+    let n = k == 0 ? 1 : k == 1 ? 20000 : most
+    MPI_Barrier comm=part
+    MPI_Bcast comm=part peer=last count=n
+    MPI_Reduce comm=part peer=last count=n
+    MPI_Reduce comm=part peer=0 count=n noncommutative=1
+    MPI_Allreduce comm=part count=n
+    MPI_Allreduce comm=part count=n noncommutative=1
+    MPI_Gather comm=part peer=last count=n
+    MPI_Scatter comm=part peer=last count=n
+    MPI_Allgather comm=part count=n
+    MPI_Alltoall comm=part count=n
+    MPI_Reduce_scatter comm=part counts=n
+    MPI_Reduce_scatter comm=part counts=n noncommutative=1
+    MPI_Reduce_scatter_block comm=part count=n
+    MPI_Gatherv comm=part peer=last count=n recv_counts=n
+    MPI_Scatterv comm=part peer=last counts=n recv_count=n
+    MPI_Allgatherv comm=part count=n recv_counts=n
+    MPI_Alltoallv comm=part counts=n recv_counts=n
+    MPI_Scan comm=part count=n
+    MPI_Exscan comm=part count=n
+}
+END
+# serves SELECTOR OPTIONS...: and names itself in the result
+serves() { "$timeless" replay every.skel --no-compute --coll-selector "$1" "${@:2}" --json=every.json -q && grep -F '"coll_selector"' every.json && grep -q "\"coll_selector\": \"$1[ \"]" every.json; }
+for selector in default ompi ompi-4.1 ompi-5.0 mpich mvapich2 impi; do
+    for each in 1 3; do
+        [ $each,$selector != 3,ompi-5.0 ] || continue
+        check "$selector serves every collective of $sizes ranks, $each on a host" serves $selector -p graphene --ranks-per-host $each
+    done
+    check "$selector serves every collective by loggops" serves $selector --engine loggops --params $params
+done
+# The libraries exchange with the ranks at distance k and -k where SimGrid has pairs only.
+as_ring() { "$timeless" make call_alltoall -n "$1" --bytes "$2" -o e.tl && equal "$("$timeless" replay e.tl -p graphene --ranks-per-host 1 -q --coll-selector "$3")" "$("$timeless" replay e.tl -p graphene --ranks-per-host 1 -q --coll alltoall=ring)"; }
+check 'ompi-4.1: 6 ranks exchange 512 KiB as its pairwise algorithm does' as_ring 6 524288 ompi-4.1
+check 'mpich: 3 ranks exchange 1 MiB as MPICH does' as_ring 3 1048576 mpich
+check 'mpich: 7 ranks, too' as_ring 7 1048576 mpich
+"$timeless" make call_bcast -n 6 --bytes 500 -o six.tl
+check 'an algorithm of a selector that cannot go on is replaced, and the result names both' bash -c '"$1" replay six.tl -p graphene --ranks-per-host 1 -q --coll-selector impi --timeline six.json --json=s.json >six && grep -F "impi (bcast binomial_tree for impi)" s.json' - "$timeless"
+check '... with the makespan of the replacement' equal "$(cat six)" "$("$timeless" replay six.tl -p graphene --ranks-per-host 1 -q --coll bcast=binomial_tree)"
+
 # The table of needs is that of SimGrid: what it refuses is refused before the replay, and nothing else is. The
 # settings of a platform are not compared with the table.
 sed -nE 's/^SMPI_NEEDS\(([a-z_]+), ([A-Za-z0-9_]+),.*/\1 \2/p' "$top_srcdir/replayer/smpi/algorithms.def" >needs

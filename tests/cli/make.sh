@@ -133,7 +133,8 @@ check 'an unknown algorithm is refused' refused 2 'rdb, lr, ring, rab_rdb, redbc
 check 'a collective without a choice of algorithms is refused' refused 2 'cannot take smpi/alltoallv:ring; it has a choice (--coll) for barrier,' replay_coll --coll alltoallv=ring
 check 'options that --params replaces, or that LogGOPS does not have, are listed' sh -c '"$@" | grep -q "^without effect  *smpi/os surf/precision$"' \
     - "$timeless" replay p.tl --engine loggops --params $odin --cfg smpi/os:0:0:0 --cfg surf/precision:1e-6
-check 'a selector that only SMPI has is refused' refused 2 'default, ompi, ompi-4.1, ompi-5.0, mpich' replay_coll --coll-selector mvapich2
+check 'a selector that only SMPI has: the rules of MPICH replace it, and are named' named 'mvapich2 (all mpich for mvapich2)' --coll-selector mvapich2
+check '... with the same makespan' agree --coll-selector mvapich2 --coll-selector mpich
 check '--threads 0 is refused' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
 check '--threads is refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
 

@@ -147,6 +147,32 @@ for case in 'Open MPI v4.1.4, package=ompi-4.1' 'Open MPI v5.0.7, package=ompi-5
     recorded_by "${case%=*}"
     check "--coll-selector recorded: ${case%%[,=]*}" selects recorded "${case#*=}" -p ./many
 done
+call 20 MPI_Allreduce 'count=5000 type_bytes=8'
+cp p.tl made.tl && recorded_by 'Open MPI v4.1.4, package'
+loggops=(--engine loggops --params L=10us,o=0,g=0,G=1ns,O=0)
+# by_default SELECTOR OPTIONS...: the default is this selector, and not that of the other ones
+by_default() {
+    local makespan other
+    makespan=$("$timeless" replay p.tl "${@:2}" -q) && equal "$makespan" "$("$timeless" replay p.tl "${@:2}" -q --coll-selector "$1")" &&
+        for other in default ompi-4.1 mpich; do [ "$other" = "$1" ] || [ "$makespan" != "$("$timeless" replay p.tl "${@:2}" -q --coll-selector "$other")" ] || return; done
+}
+check 'a trace is replayed with the algorithms of the library that recorded it' by_default ompi-4.1 -p ./both
+check '... by loggops, too' by_default ompi-4.1 "${loggops[@]}"
+# default_named NAME TRACE OPTIONS...: what the result names without --coll-selector
+default_named() { "$timeless" replay "${@:2}" --json=p.json -q >/dev/null && grep -F '"coll_selector"' p.json && grep -qF "\"coll_selector\": \"$1\"" p.json; }
+check '... and the result names them' default_named ompi-4.1 p.tl -p ./both
+check 'a trace of no library has the default algorithms' default_named default made.tl -p ./both
+cp -r both chosen && echo smpi/coll-selector:mpich >>chosen/options.conf
+check 'a selector of the platform has priority over that of the recording' default_named mpich p.tl -p ./chosen
+check '... and the engine loggops takes it, too' default_named mpich p.tl -p ./chosen --engine loggops
+check 'that of --cfg has priority over both' default_named impi p.tl -p ./chosen --cfg smpi/coll-selector:impi
+recorded_by 'Other MPI 2.0, build 7'
+check 'a library without a selector: the result says so' default_named 'default (no rules for Other MPI 2.0; see --coll-selector)' p.tl -p ./both
+check '... by loggops, too' default_named 'default (no rules for Other MPI 2.0; see --coll-selector)' p.tl "${loggops[@]}"
+call 2 MPI_Barrier clock_ns=0
+recorded_by 'Open MPI v4.1.4' && cp p.tl four.tl && recorded_by 'MPICH Version: 4.0.2'
+check 'two traces of two libraries have the default algorithms, and the result says so' default_named 'default (the libraries of the traces differ; see --coll-selector)' p.tl four.tl -p ./both
+call 12 MPI_Barrier clock_ns=0
 recorded_by 'Open MPI v6.0.0'
 refuses() { # MESSAGE TRACE...
     "$timeless" replay "${@:2}" -p ./many --coll-selector recorded 2>said

@@ -91,9 +91,10 @@ online_jobs() {
         --cfg=surf/precision:1e-9 --cfg=network/model:SMPI --cfg=smpi/privatization:no "${common[@]}" $survives "${cfg[@]}" >"$scratch/online" 2>&1
     take_ends $((2 * ranks))
 }
-# replayed FOLDER TRACE... [OPTIONS...]: the same from a replay
+# replayed FOLDER TRACE... [OPTIONS...]: the same from a replay, with SMPI's own algorithms if the platform has no selector
 replayed() {
     local folder=$1; shift
+    grep -q '^smpi/coll-selector:' "$folder/options.conf" || set -- "$@" --coll-selector default
     timeout 120 $timeless replay "$@" "${extra[@]}" --platform "$folder" --model "$here/oracle/model.conf" --json >"$scratch/replay.json" &&
         sed -n 's/^ *"end_s": \([^,]*\),*$/\1/p' "$scratch/replay.json" | awk '{print NR - 1, $1}' >"$scratch/replay.ends"
 }

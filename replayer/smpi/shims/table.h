@@ -44,6 +44,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor;
  *                            --noise network, with ORDER and BUFFER
  *   LIMITER    limiter.c     option timeless/limiter-from, with LOOPBACK
+ *   ALGORITHMS algorithms.c  selectors that choose an algorithm which does not serve the ranks
  *   LINKS      links.c       --links, --energy
  *   PAYLOAD    order.c       --links: the bytes of messages on the links
  * Tests: tests/cli/module.sh sees that libsimgrid calls each function here, and what happens where
@@ -70,6 +71,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(BUFFER, SMPI_MODEL, 332, 401)                                                             \
     SHIM(LOOPBACK, SMPI_MODEL, 332, 401)                                                           \
     SHIM(LIMITER, SMPI_MODEL, 332, 401)                                                            \
+    SHIM(ALGORITHMS, SMPI_MODEL, 332, 401)                                                         \
     SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                   \
     SHIM(PAYLOAD, SMPI_MODEL, 332, 401)
 
@@ -128,9 +130,20 @@ typedef enum smpi_shim {
 #define SG_TIMER_START "xbt_os_threadtimer_start"
 #define SG_TIMER_STOP "xbt_os_threadtimer_stop"
 #define SG_WAITALL "_ZN7simgrid4smpi7Request7waitallEiPPS1_P10MPI_Status"
-#define SG_RECEIVE_INIT                                                                            \
-    "_ZN7simgrid4smpi7Request10irecv_initEPviPNS0_8DatatypeEiiPNS0_4CommE"
+#define SG_RECEIVE_INIT "_ZN7simgrid4smpi7Request10irecv_initEPviPNS0_8DatatypeEiiPNS0_4CommE"
 #define SG_BCAST "_ZN7simgrid4smpi5colls5bcastE"
+#define SG_ALLREDUCE "_ZN7simgrid4smpi5colls9allreduceE"
+#define SG_ALLTOALL "_ZN7simgrid4smpi5colls8alltoallE"
+#define SG_ALLTOALLV "_ZN7simgrid4smpi5colls9alltoallvE"
+#define SG_OF_ALLTOALL "EPKviPNS0_8DatatypeEPviS4_PNS0_4CommE"
+#define SG_OF_ALLTOALLV "EPKvPKiS4_PNS0_8DatatypeEPvS4_S4_S6_PNS0_4CommE"
+#define SG_OF_ALLREDUCE "EPKvPviPNS0_8DatatypeEPNS0_2OpEPNS0_4CommE"
+#define SG_ALLTOALL_PAIR "_ZN7simgrid4smpi14alltoall__pair" SG_OF_ALLTOALL
+#define SG_ALLTOALL_RING "_ZN7simgrid4smpi14alltoall__ring" SG_OF_ALLTOALL
+#define SG_ALLTOALLV_PAIR "_ZN7simgrid4smpi15alltoallv__pair" SG_OF_ALLTOALLV
+#define SG_ALLTOALLV_RING "_ZN7simgrid4smpi15alltoallv__ring" SG_OF_ALLTOALLV
+#define SG_ALLREDUCE_RAB1 "_ZN7simgrid4smpi15allreduce__rab1" SG_OF_ALLREDUCE
+#define SG_ALLREDUCE_RAB_RDB "_ZN7simgrid4smpi18allreduce__rab_rdb" SG_OF_ALLREDUCE
 #define SG_BARRIER "_ZN7simgrid4smpi5colls7barrierE"
 #define SG_ALLGATHER "_ZN7simgrid4smpi5colls9allgatherE"
 #if SIMGRID_VERSION_MAJOR > 3 || SIMGRID_VERSION_MINOR >= 34
@@ -291,6 +304,15 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(LOOPBACK, SG_SET_BANDWIDTH_FACTOR)                                                      \
     REPLACED(LIMITER, SG_CONSTRAINT_NEW)                                                           \
     REPLACED(LIMITER, SG_EXPAND)                                                                   \
+    REPLACED(ALGORITHMS, SG_ALLTOALL_PAIR)                                                         \
+    REPLACED(ALGORITHMS, SG_ALLTOALLV_PAIR)                                                        \
+    REPLACED(ALGORITHMS, SG_ALLREDUCE_RAB1)                                                        \
+    CALLED(ALGORITHMS, SG_ALLTOALL_RING)                                                           \
+    CALLED(ALGORITHMS, SG_ALLTOALLV_RING)                                                          \
+    CALLED(ALGORITHMS, SG_ALLREDUCE_RAB_RDB)                                                       \
+    VARIABLE(ALGORITHMS, SG_ALLTOALL)                                                              \
+    VARIABLE(ALGORITHMS, SG_ALLTOALLV)                                                             \
+    VARIABLE(ALGORITHMS, SG_ALLREDUCE)                                                             \
     REPLACED(LINKS, SG_ADVANCE)                                                                    \
     CALLED(LINKS, SG_LINK_USE)                                                                     \
     CALLED(LINKS, SG_LINK_PROPERTY)                                                                \
