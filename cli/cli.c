@@ -138,16 +138,7 @@ tl_status cli_json_write(const cli_json *json,
         cli_progress_stop();
     if (!json->path)
         return write(arg, stdout, err); /* main reports what standard output does not take */
-    FILE *out = fopen(json->path, "w");
-    if (!out)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", json->path,
-                       strerror(errno));
-    tl_status status = write(arg, out, err);
-    const int is_lost = ferror(out);
-    if ((fclose(out) != 0 || is_lost) && status == TL_OK)
-        status =
-            tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", json->path, strerror(errno));
-    return status;
+    return tl_output_write(json->path, write, arg, err);
 }
 
 void cli_note_renamed(const char *old, const char *now)

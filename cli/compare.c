@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 enum { MAX_FILES = 1024 };
 
@@ -153,21 +154,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static tl_status write_file(const char *path, const tlr_comparison *comparison,
                             void (*write)(const tlr_comparison *, FILE *), tl_error *err)
 {
-    FILE *out = path ? fopen(path, "w") : NULL;
+    tl_output out;
     if (!path)
         return TL_OK;
-    int failed = !out;
-    if (out) {
-        write(comparison, out);
-        failed = ferror(out);
-        failed |= fclose(out) != 0;
-    }
-    if (failed) {
-        err->status = TL_ERR_SYSTEM;
-        snprintf(err->text, sizeof err->text, "%s: cannot be written: %s; check the path", path,
-                 strerror(errno));
-    }
-    return failed ? TL_ERR_SYSTEM : TL_OK;
+    const tl_status status = tl_output_open(path, &out, err);
+    if (status)
+        return status;
+    write(comparison, out.file);
+    return tl_output_close(&out, path, TL_OK, err);
 }
 
 static tl_status write_json(const void *arg, FILE *out, tl_error *err)

@@ -200,9 +200,11 @@ static void print_volumes(const tl_extrapolation *done, const struct extrapolate
 
 static tl_status write_sources(const tl_extrapolation *done, const char *path, tl_error *err)
 {
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    tl_output output;
+    const tl_status status = tl_output_open(path, &output, err);
+    FILE *out = output.file;
+    if (status)
+        return status;
     fputs("rank,drawn,volumes_of,factor\n", out);
     for (uint32_t i = 0; i < done->n_new; i++) {
         const tl_new_rank *source = &done->sources[i];
@@ -213,10 +215,7 @@ static tl_status write_sources(const tl_extrapolation *done, const char *path, t
             fprintf(out, "%" PRIu32, source->source);
         fprintf(out, ",%.17g\n", source->factor);
     }
-    const int failed = ferror(out) != 0;
-    if (fclose(out) || failed)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: %s", path, strerror(errno));
-    return TL_OK;
+    return tl_output_close(&output, path, TL_OK, err);
 }
 
 int cmd_extrapolate(int argc, char **argv)

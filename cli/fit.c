@@ -196,13 +196,13 @@ static int write_text(const struct fit_options *o, const char *text)
         fputs(text, stdout);
         return CLI_OK;
     }
-    FILE *out = fopen(o->out, "w");
-    if (!out)
-        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be written: %s", o->out, strerror(errno));
-    fputs(text, out);
-    const int failed = ferror(out);
-    if (fclose(out) != 0 || failed)
-        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be written: %s", o->out, strerror(errno));
+    tl_output out;
+    tl_error err;
+    if (tl_output_open(o->out, &out, &err))
+        return cli_fail(&err);
+    fputs(text, out.file);
+    if (tl_output_close(&out, o->out, TL_OK, &err))
+        return cli_fail(&err);
     if (!o->quiet)
         print_report(text);
     return CLI_OK;

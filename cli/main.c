@@ -4,9 +4,12 @@
 #include "progress.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 static const struct command {
@@ -81,6 +84,77 @@ static int shows_itself(const struct command *command)
     return 0;
 }
 
+/* ---- outputs never replace inputs ---- */
+
+typedef struct named {
+    struct stat file;
+    const char *path;
+    int word;
+} named;
+
+static int compare_files(const void *a, const void *b)
+{
+    const named *x = a, *y = b;
+    if (x->file.st_dev != y->file.st_dev)
+        return x->file.st_dev < y->file.st_dev ? -1 : 1;
+    if (x->file.st_ino != y->file.st_ino)
+        return x->file.st_ino < y->file.st_ino ? -1 : 1;
+    return x->word - y->word;
+}
+
+/* The next path that a word may contain: "FILE", "--json=FILE", "-oFILE". */
+static const char *next_path(const char *word, const char *path)
+{
+    const char *equals = strchr(path, '=');
+    if (path == word && word[0] == '-' && word[1] && word[1] != '-')
+        return word + 2;
+    return equals ? equals + 1 : NULL;
+}
+
+/* Notes as inputs: standard input, and each file that two words name, one of which is the output
+ * then. Paths may differ, as links do. */
+static void note_inputs(int argc, char **argv)
+{
+    named *all = NULL;
+    size_t n = 0;
+    tl_input_note("/dev/stdin");
+    for (int i = 1; i < argc; i++)
+        for (const char *path = argv[i]; path; path = next_path(argv[i], path)) {
+            named next = {.path = path, .word = i};
+            named *more = stat(path, &next.file) == 0
+                              ? realloc(all, (n + 1) * sizeof *more) /* few words are files */
+                              : NULL;
+            if (more)
+                (all = more)[n++] = next;
+        }
+    if (n)
+        qsort(all, n, sizeof *all, compare_files);
+    for (size_t i = 1; i < n; i++)
+        if (all[i].file.st_dev == all[i - 1].file.st_dev &&
+            all[i].file.st_ino == all[i - 1].file.st_ino && all[i].word != all[i - 1].word)
+            tl_input_note(all[i].path);
+    free(all);
+}
+
+/* ---- the command ---- */
+
+/* An interrupted command leaves no incomplete file. */
+static void abandon_files(int number)
+{
+    tl_replace_abandon();
+    raise(number); /* SA_RESETHAND: this ends the process */
+}
+
+static void watch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction action = {.sa_handler = abandon_files, .sa_flags = SA_RESETHAND};
+    struct sigaction old;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+}
+
 /* argv[0] of a command is "timeless NAME". */
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -90,6 +164,10 @@ static int run(const struct command *command, int argc, char **argv)
     if (!replace_h(command, argc, argv))
         return CLI_USAGE;
     shorten_help(command, argc, argv);
+    /* record's words are those of a program; pack may write over its own trace. */
+    if (command->run != cmd_record && command->run != cmd_pack)
+        note_inputs(argc, argv);
+    watch_signals();
     if (!shows_itself(command))
         cli_progress_watch(command->name);
     const int code = command->run(argc, argv);

@@ -36,14 +36,13 @@ static tl_status write_timeline(const replay_arguments *a, tlr_prediction *const
     const char *path = a->timeline_path;
     if (a->timeline_format == TLR_TIMELINE_PICTURE)
         return tlr_timeline_draw(a->options.timeline, a->jobs, predictions, a->n_jobs, path, err);
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                       strerror(errno));
-    tl_status status = tlr_timeline_write(a->options.timeline, a->timeline_format, a->jobs,
-                                          predictions, a->n_jobs, out, err);
-    if (fclose(out) != 0 && status == TL_OK)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    tl_output out;
+    tl_status status = tl_output_open(path, &out, err);
+    if (status == TL_OK)
+        status = tl_output_close(&out, path,
+                                 tlr_timeline_write(a->options.timeline, a->timeline_format,
+                                                    a->jobs, predictions, a->n_jobs, out.file, err),
+                                 err);
     if (status == TL_OK && a->timeline_format == TLR_TIMELINE_PARAVER)
         status = tlr_paraver_write_names(path, predictions, a->n_jobs, err);
     return status;

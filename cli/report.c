@@ -178,20 +178,6 @@ static void free_words(variant *v)
 
 /* ---- one replay ---- */
 
-static tl_status write_page(const char *path, const void *what,
-                            tl_status (*write)(const void *what, FILE *out, tl_error *err),
-                            tl_error *err)
-{
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                       strerror(errno));
-    tl_status status = write(what, out, err);
-    if (fclose(out) != 0 && status == TL_OK)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    return status;
-}
-
 static const char *page_path(const report *r)
 {
     const char *path = "report.html";
@@ -219,7 +205,7 @@ static tl_status keep_page(const replay_arguments *replay, const tlr_prediction 
     tl_status status = TL_OK;
     v->report->has_page = v->page_path || (!v->flame.flame && !v->flame.folded);
     if (v->report->has_page)
-        status = write_page(page_path(v->report), &what, write_one, err);
+        status = tl_output_write(page_path(v->report), write_one, &what, err);
     return status ? status : flame_write_files(&v->flame, replay, prediction, err);
 }
 
@@ -318,7 +304,7 @@ static int show(report *r, const replay_arguments *options)
     tl_status status = tlr_versus_make(r->predictions, r->sources, n, &versus, &err);
     const page what = {versus, r->states};
     if (status == TL_OK)
-        status = write_page(page_path(r), &what, write_versus, &err);
+        status = tl_output_write(page_path(r), write_versus, &what, &err);
     r->has_page = status == TL_OK;
     if (status == TL_OK)
         status = cli_json_write(&options->json, write_json, versus, &err);

@@ -7,6 +7,7 @@
 #include <report/report.h>
 #include <stdio.h>
 #include <string.h>
+#include <timeless_files.h>
 
 static tl_status put_folded(const tlr_flame *flame, const tlr_prediction *prediction, FILE *out,
                             tl_error *err)
@@ -24,16 +25,12 @@ write_file(const char *path, const tlr_flame *flame, const tlr_prediction *predi
            tl_status (*put)(const tlr_flame *, const tlr_prediction *, FILE *, tl_error *),
            tl_error *err)
 {
-    FILE *out = path ? fopen(path, "w") : NULL;
+    tl_output out;
     if (!path)
         return TL_OK;
-    if (!out)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                       strerror(errno));
-    tl_status status = put(flame, prediction, out, err);
-    if (fclose(out) != 0 && status == TL_OK)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    return status;
+    const tl_status status = tl_output_open(path, &out, err);
+    return status ? status
+                  : tl_output_close(&out, path, put(flame, prediction, out.file, err), err);
 }
 
 tl_status flame_write_files(const flame_files *files, const replay_arguments *replay,

@@ -150,24 +150,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 /* ---- results ---- */
 
-/* A regular file is replaced when the new one is complete. A device or a pipe is written directly.
- */
-static tl_status write_file(const arguments *a, const char *path,
-                            tl_status (*put)(const tlr_sweep *, FILE *, tl_error *), tl_error *err)
+static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 {
-    struct stat there;
-    tl_replacement file = {0};
-    const int direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
-    tl_status status = direct ? TL_OK : tl_replace_begin(path, ".part", &file, err);
-    if (status != TL_OK)
-        return status;
-    FILE *out = fopen(direct ? path : file.part, "we");
-    status = out ? put(&a->grid.sweep, out, err) : TL_OK;
-    const int lost = !out || ferror(out);
-    if ((out && fclose(out) != 0) || lost)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                         strerror(errno));
-    return tl_replace_end(&file, status, err);
+    return tlr_sweep_write_json(arg, out, err);
 }
 
 static tl_status write_results(arguments *a, tl_error *err)
@@ -181,10 +166,8 @@ static tl_status write_results(arguments *a, tl_error *err)
         status = tlr_results_write(a->grid.results, &a->grid.sweep, err);
     else if (cli_json_leaves_text(&a->json))
         status = tlr_sweep_write_csv(&a->grid.sweep, NULL, stdout, err);
-    if (status == TL_OK && a->json.path)
-        status = write_file(a, a->json.path, tlr_sweep_write_json, err);
-    else if (status == TL_OK && a->json.is_wanted)
-        status = tlr_sweep_write_json(&a->grid.sweep, stdout, err);
+    if (status == TL_OK)
+        status = cli_json_write(&a->json, write_json, &a->grid.sweep, err);
     if (status == TL_OK && a->plot)
         status = tlr_sweep_draw(&a->grid.sweep, a->plot, err);
     return status;

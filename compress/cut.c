@@ -401,7 +401,7 @@ tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *m
                        "and cut the trace",
                        r->path);
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, ".part", &file, err);
+    tl_status status = tl_replace_begin(out_path, &file, err);
     if (status)
         return status;
 

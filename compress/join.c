@@ -154,7 +154,7 @@ static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, con
 static tl_status write_joined(const join *j, const char *out_path)
 {
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, ".part", &file, j->err);
+    tl_status status = tl_replace_begin(out_path, &file, j->err);
     if (status)
         return status;
     int fd = open(file.part, O_WRONLY | O_CLOEXEC);

@@ -347,7 +347,7 @@ tl_status tl_pack_indexed(tl_reader *r, const tl_pack_options *options, uint64_t
                        "make', which is packed",
                        r->path);
     tl_replacement file; /* the trace may replace itself */
-    tl_status status = tl_replace_begin(out_path, ".part", &file, err);
+    tl_status status = tl_replace_begin(out_path, &file, err);
     if (status)
         return status;
     uint64_t n_events = 0;

@@ -171,13 +171,9 @@ static tl_status open_file(tl_reader *r, tl_error *err)
     if (status != TL_ERR_NOT_A_TRACE)
         return status;
     int fd = -1;
-    tl_error other;
-    if (tl_simgrid_convert(r->path, &fd, &other)) {
-        *err = other;
-        return other.status;
-    }
-    if (fd < 0)
-        return status;
+    const tl_status converted = tl_simgrid_convert(r->path, &fd, err);
+    if (converted || fd < 0)
+        return converted ? converted : status;
     close(r->fd);
     r->fd = fd;
     return read_header(r, err);

@@ -8,6 +8,18 @@
 
 static const char withheld[] = "(withheld)";
 
+/* Whether a part of the name, between '-' and '_', is "pw" or "pwd". PWD itself is a folder. */
+static bool has_short_word(const char *name, size_t length)
+{
+    for (size_t i = 0, n; i < length; i += n + 1) {
+        for (n = 0; i + n < length && !strchr("-_", name[i + n]);)
+            n++;
+        if ((n == 2 || (n == 3 && n < length)) && !strncasecmp(name + i, "pwd", n))
+            return true;
+    }
+    return false;
+}
+
 static bool has_secret_word(const char *name, size_t length)
 {
     static const char *const words[] = {"TOKEN", "KEY",  "SECRET",     "PASS", "CRED",
@@ -17,7 +29,7 @@ static bool has_secret_word(const char *name, size_t length)
         for (size_t at = 0; at + strlen(words[i]) <= length; at++)
             if (!strncasecmp(name + at, words[i], strlen(words[i])))
                 return true;
-    return false;
+    return has_short_word(name, length);
 }
 
 int tl_is_secret(const char *name)
@@ -57,7 +69,57 @@ static bool names_variable(const char *word)
     return dashes && (!strcmp(word + dashes, "genv") || !strcmp(word + dashes, "env"));
 }
 
-enum { NO_VALUE, IS_VALUE, IS_NAME };
+/* ---- tokens, which their form gives away ---- */
+
+static const char token_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+
+/* The length of the token that begins here: a known prefix with many letters behind it, or a JSON
+ * web token, which has three parts; 0 if none does. */
+static size_t token_length(const char *text)
+{
+    enum { LEAST_LETTERS = 16 };
+    static const char *const prefixes[] = {"ghp_",   "gho_",   "ghu_",   "ghs_",  "ghr_",
+                                           "glpat-", "gldt-",  "glrt-",  "xoxb-", "xoxp-",
+                                           "xoxa-",  "xoxs-",  "AKIA",   "ASIA",  "AIza",
+                                           "npm_",   "pypi-",  "hf_",    "sk-",   "sk_live_",
+                                           "dop_v1_", "github_pat_"};
+    const size_t n = strspn(text, token_letters);
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        const size_t prefix = strlen(prefixes[i]);
+        if (n >= prefix + LEAST_LETTERS && !strncmp(text, prefixes[i], prefix))
+            return n;
+    }
+    if (strncmp(text, "eyJ", 3) != 0 || text[n] != '.')
+        return 0;
+    const size_t claims = strspn(text + n + 1, token_letters);
+    if (claims < LEAST_LETTERS || text[n + 1 + claims] != '.')
+        return 0;
+    return n + claims + 2 + strspn(text + n + claims + 2, token_letters);
+}
+
+/* The word without its tokens. Returns the length, like snprintf. */
+static size_t put_without_tokens(const char *word, char *out, size_t size)
+{
+    size_t length = 0, token;
+    for (const char *at = word; *at; at += token ? token : 1) {
+        const bool begins = at == word || !strchr(token_letters, at[-1]);
+        token = begins ? token_length(at) : 0;
+        length += (size_t)snprintf(length < size ? out + length : NULL,
+                                   length < size ? size - length : 0, "%.*s",
+                                   token ? (int)sizeof withheld : 1, token ? withheld : at);
+    }
+    if (size && !length)
+        *out = '\0';
+    return length;
+}
+
+/* Whether the word behind "-p" is a number, a list of them or a path, and no password. */
+static bool is_harmless(const char *word)
+{
+    return !word[strspn(word, "0123456789.,:x")] || strchr(word, '/') || word[0] == '-';
+}
+
+enum { NO_VALUE, IS_VALUE, IS_NAME, IS_PERHAPS_VALUE };
 
 size_t tl_public_word(const char *word, int *is_value, char *out, size_t size)
 {
@@ -70,11 +132,14 @@ size_t tl_public_word(const char *word, int *is_value, char *out, size_t size)
     *is_value = is_name && !value && tl_is_secret(word) ? IS_VALUE : NO_VALUE;
     if (!*is_value && names_variable(word))
         *is_value = IS_NAME;
-    if (was == IS_VALUE && *is_value != IS_VALUE)
+    if (!*is_value && !strcmp(word, "-p"))
+        *is_value = IS_PERHAPS_VALUE;
+    if ((was == IS_VALUE && *is_value != IS_VALUE) ||
+        (was == IS_PERHAPS_VALUE && !is_harmless(word)))
         return (size_t)snprintf(out, size, "%s", withheld);
     if (value)
         return (size_t)snprintf(out, size, "%.*s%s", (int)value, word, withheld);
     if (user)
         return (size_t)snprintf(out, size, "%.*s%s%s", (int)user, word, withheld, word + end);
-    return (size_t)snprintf(out, size, "%s", word);
+    return put_without_tokens(word, out, size);
 }

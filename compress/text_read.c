@@ -519,7 +519,7 @@ static tl_status check_written(text_reader *t)
 tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err)
 {
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, ".part", &file, err);
+    tl_status status = tl_replace_begin(out_path, &file, err);
     if (status)
         return status;
     text_reader t = {.in = in, .name = name, .out_path = file.part, .err = err};

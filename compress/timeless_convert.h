@@ -49,7 +49,7 @@ typedef struct tl_pack_options {
 /* Writes the trace again, as small as possible: the same events, definitions and ends, in long
  * frames. Data that is equal on many ranks is stored once. Needs the memory of a few ranks,
  * whatever their number. `options` may be NULL. `out_path` may be the trace itself: the new file
- * has ".part" behind its name until it is complete and on the disk. A damaged trace is refused. */
+ * has another name until it is complete and on the disk. A damaged trace is refused. */
 TL_API tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path,
                          tl_error *err);
 
@@ -435,8 +435,8 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_text_write_run        SYSTEM
  *   tl_text_write_rank       SYSTEM MEMORY VERSION TRUNCATED CORRUPT NO_RANK
  *   tl_text_read             SYSTEM MEMORY LIMIT INPUT USAGE
- *   tl_export_simgrid        SYSTEM MEMORY VERSION TRUNCATED CORRUPT UNSUPPORTED
- *   tl_export_goal           SYSTEM MEMORY VERSION TRUNCATED CORRUPT UNSUPPORTED
+ *   tl_export_simgrid        SYSTEM MEMORY VERSION TRUNCATED CORRUPT UNSUPPORTED USAGE
+ *   tl_export_goal           SYSTEM MEMORY VERSION TRUNCATED CORRUPT UNSUPPORTED USAGE
  *   tl_import_simgrid        SYSTEM MEMORY LIMIT INPUT USAGE
  *   tl_import_simgrid_reductions  SYSTEM MEMORY NOT_A_TRACE LIMIT INPUT USAGE
  *   tl_import_dumpi          SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED LIMIT INPUT UNSUPPORTED

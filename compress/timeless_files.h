@@ -17,18 +17,39 @@ extern "C" {
  * sees the old file or the new one. After a failure the old file is there. */
 typedef struct tl_replacement {
     char *target; /* where symbolic links lead, which stay */
-    char *part;   /* what is written: TARGET with a suffix, which exists and is empty */
+    char *part;   /* what is written: TARGET.PID-N.part, which exists and is empty */
 } tl_replacement;
 
-/* `suffix` is ".part", unless the name is in use. The new file gets the permissions and the owner
- * of the old one. Fails if the target is not a regular file (a device is never replaced), or if the
- * caller may not write it. */
-TL_API tl_status tl_replace_begin(const char *path, const char *suffix, tl_replacement *out,
-                                  tl_error *err);
+/* The new file gets the permissions and the owner of the old one. Fails if the target is not a
+ * regular file (a device is never replaced) or an input (tl_input_note), or if the caller may not
+ * write it. Each caller has a file of its own: of two that write one target at the same time, the
+ * one that ends last has written all of it. */
+TL_API tl_status tl_replace_begin(const char *path, tl_replacement *out, tl_error *err);
 /* `status` is the result of writing. With TL_OK the new file replaces the target when it has
  * reached the disk. Otherwise the new file is removed. Returns `status`, or the reason why the file
  * could not replace the target. Releases *replacement, which tl_replace_begin filled. */
 TL_API tl_status tl_replace_end(tl_replacement *replacement, tl_status status, tl_error *err);
+
+/* Removes the files that this process has begun and not ended. For a handler of signals, before the
+ * process ends. */
+TL_API void tl_replace_abandon(void);
+/* From now on, the file at the path is an input: no output of this process replaces it, by whatever
+ * name. Nothing if it is not a regular file. */
+TL_API void tl_input_note(const char *path);
+
+/* A stream to an output: a regular file is replaced as above; a device, a pipe and the file of
+ * standard output are written directly. The path NULL is standard output, which stays open. */
+typedef struct tl_output {
+    FILE *file;
+    tl_replacement replacement;
+} tl_output;
+typedef tl_status (*tl_writing)(const void *arg, FILE *out, tl_error *err);
+TL_API tl_status tl_output_open(const char *path, tl_output *out, tl_error *err);
+/* As tl_replace_end. Does nothing to an output that was not opened. */
+TL_API tl_status tl_output_close(tl_output *out, const char *path, tl_status status, tl_error *err);
+/* Opens the output, calls `write` with `arg`, and closes it. */
+TL_API tl_status tl_output_write(const char *path, tl_writing write, const void *arg,
+                                 tl_error *err);
 
 /* TMPDIR, or the default folder for temporary files. */
 TL_API const char *tl_temporary_folder(void);
@@ -75,8 +96,8 @@ TL_API void tl_watch(void (*step)(void *arg, uint64_t n_read, uint64_t n_written
  * text after a "=" is ignored. */
 TL_API int tl_is_secret(const char *name);
 /* A word of a command line without secrets. Secrets are the value of an option or a variable with
- * such a name ("--password=X", "Authorization: X"), the user in a URL, and the word after
- * "--password". *is_value must be 0 before the first word; pass it on from each word to the next.
+ * such a name ("--password=X", "Authorization: X"), the user in a URL, the word after "--password",
+ * the word after "-p" unless it is a number or a path, and tokens with a known form ("ghp_..."). *is_value must be 0 before the first word; pass it on from each word to the next.
  * Returns the length, like snprintf. */
 TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t size);
 
@@ -112,10 +133,14 @@ TL_API int tl_reader_recorded(const tl_reader *r, tl_recorded_share *out);
 /* ---- status of each function ---- */
 
 /* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front.
- * tl_replace_end also returns the status that it was given.
+ * tl_replace_end also returns the status that it was given, as tl_output_close does, and
+ * tl_output_write that of the writing function.
  *
- *   tl_replace_begin         SYSTEM MEMORY
+ *   tl_replace_begin         SYSTEM MEMORY USAGE
  *   tl_replace_end           SYSTEM
+ *   tl_output_open           SYSTEM MEMORY USAGE
+ *   tl_output_close          SYSTEM
+ *   tl_output_write          SYSTEM MEMORY USAGE
  *   tl_temporary_file        SYSTEM MEMORY
  */
 

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -309,10 +310,13 @@ static int print(const arguments *a, const outcome *all, int n, uint64_t n_calls
            (unsigned long long)n_calls, n, makespan_s, which, all[which].computed_s);
     if (fflush(stdout) != 0)
         return 0;
-    FILE *out = a->json ? fopen(a->json, "w") : NULL;
-    if (out)
-        print_json(out, all, n);
-    return !a->json || (out && fclose(out) == 0);
+    tl_output out;
+    if (!a->json)
+        return 1;
+    if (tl_output_open(a->json, &out, NULL))
+        return 0;
+    print_json(out.file, all, n);
+    return tl_output_close(&out, a->json, TL_OK, NULL) == TL_OK;
 }
 
 typedef int gather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm);

@@ -154,7 +154,7 @@ tl_status tlg_draw(const tlg_picture *picture, const char *path, tl_error *err)
     tlg_format format = TLG_SVG;
     tl_replacement file = {0};
     find_format(path, &format);
-    tl_status status = tl_replace_begin(path, ".part", &file, err);
+    tl_status status = tl_replace_begin(path, &file, err);
     if (status != TL_OK)
         return status;
     const int out = open(file.part, O_WRONLY | O_TRUNC | O_CLOEXEC);

@@ -3,6 +3,8 @@
 
 #include "ompi.h"
 
+#include "machine/simgrid_options.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

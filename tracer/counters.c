@@ -114,8 +114,9 @@ static bool is_counter(const char *name, int class, int bind, MPI_Datatype type)
            (bytes == 4 || bytes == 8) && strncmp(name, "mtl_", 4) != 0;
 }
 
-/* Adds variable `index` if it is wanted; one of communicators for MPI_COMM_WORLD. */
-static void add_variable(int index, const char *pattern)
+/* Adds variable `index` if it is wanted and can be read; one of communicators for MPI_COMM_WORLD.
+ * Returns whether it is wanted. */
+static bool add_variable(int index, const char *pattern)
 {
     variable *v = &variables[n_variables];
     char description[NAME_BYTES];
@@ -126,23 +127,26 @@ static void add_variable(int index, const char *pattern)
     if (mpi_t.pvar_get_info(index, v->name, &name_bytes, &verbosity, &class, &type, &names,
                             description, &description_bytes, &bind, &read_only, &continuous,
                             &atomic) != MPI_SUCCESS ||
-        !matches(pattern, v->name) || !is_counter(v->name, class, bind, type))
-        return;
+        !matches(pattern, v->name))
+        return false;
+    if (!is_counter(v->name, class, bind, type))
+        return true;
     MPI_Comm world = tlt_pmpi.comm_world;
     MPI_Count bytes = 0;
     tlt_pmpi.Type_size_x(type, &bytes);
     if (mpi_t.pvar_handle_alloc(session, index, bind == MPI_T_BIND_NO_OBJECT ? NULL : &world,
                                 &v->handle, &v->n_elements) != MPI_SUCCESS ||
         v->n_elements < 1)
-        return;
+        return true;
     v->is_wide = bytes == 8;
     v->elements = calloc((size_t)v->n_elements, sizeof(uint64_t));
     if (!v->elements)
-        return;
+        return true;
     if (!continuous)
         mpi_t.pvar_start(session, v->handle);
     if (read_variable(v, &v->base))
         n_variables++;
+    return true;
 }
 
 static const char *start_mpi(void)
@@ -156,10 +160,15 @@ static const char *start_mpi(void)
         mpi_t.pvar_get_num(&n_all) != MPI_SUCCESS)
         return "the MPI library has no MPI_T";
     for (int p = 0; p < n_patterns; p++) {
-        int before = n_variables;
+        int before = n_variables, n_wanted = 0;
         for (int i = 0; i < n_all && n_variables < MAX_VARIABLES; i++)
-            add_variable(i, patterns[p]);
-        if (n_variables == before && tlt.rank == 0)
+            n_wanted += add_variable(i, patterns[p]);
+        if (n_variables == before && tlt.rank == 0 && n_wanted)
+            tlt_say("counters: the MPI library has %d variables mpit:%s, and none of them is a "
+                    "count that can be read; the trace does not contain them (does the library "
+                    "need an option to count?)",
+                    n_wanted, patterns[p]);
+        else if (n_variables == before && tlt.rank == 0)
             tlt_say(
                 "counters: the MPI library has no counter mpit:%s; the trace does not contain it",
                 patterns[p]);
@@ -205,8 +214,13 @@ void tlt_counters_write(tl_writer *writer)
     }
     for (int i = 0; i < n_variables; i++) {
         uint64_t value;
-        if (!read_variable(&variables[i], &value))
+        if (!read_variable(&variables[i], &value)) {
+            if (tlt.rank == 0)
+                tlt_say("counters: mpit:%s can no longer be read at the end; the trace does not "
+                        "contain it",
+                        variables[i].name);
             continue;
+        }
         counter.id++;
         counter.value = value - variables[i].base;
         snprintf(name, sizeof name, "%s%s", mpi_prefix, variables[i].name);

@@ -52,8 +52,7 @@ typedef struct job {
     tlp_needs *needs;
     tlp_result *result;
     tlp_archive *archive;
-    tl_replacement replaced; /* the file of the model, which stays until the new one is complete */
-    FILE *out, *raw;         /* of the model: that new one, or standard output; measurements */
+    tl_output out, raw; /* the model; the measurements */
 } job;
 
 static const struct argp_option options[] = {
@@ -221,38 +220,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     return 0;
 }
 
-/* Opens the file for writing; standard output for NULL. */
-static FILE *open_output(const char *path, tl_error *err)
-{
-    FILE *file = path ? fopen(path, "w") : stdout;
-    if (!file) {
-        err->status = TL_ERR_SYSTEM;
-        snprintf(err->text, sizeof err->text, "%s: cannot be written: %s; check the path", path,
-                 strerror(errno));
-    }
-    return file;
-}
-
-/* The model is written to standard output without a path. */
-static tl_status open_model(const char *path, job *j, tl_error *err)
-{
-    const tl_status status = path ? tl_replace_begin(path, ".part", &j->replaced, err) : TL_OK;
-    if (status != TL_OK)
-        return status;
-    j->out = open_output(j->replaced.part, err);
-    return j->out ? TL_OK : err->status;
-}
-
-/* Puts the new model in the place of the old one, if `status` is TL_OK. */
-static tl_status close_model(job *j, tl_status status, tl_error *err)
-{
-    if (j->out && j->out != stdout && fclose(j->out) != 0 && status == TL_OK)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", j->model,
-                         strerror(errno));
-    j->out = NULL;
-    return j->replaced.part ? tl_replace_end(&j->replaced, status, err) : status;
-}
-
 static void report(const tlp_result *result)
 {
     const tlp_fit *gemm = tlp_result_fit(result, TL_KERNEL_dgemm);
@@ -262,6 +229,23 @@ static void report(const tlp_result *result)
             result->n_samples, result->cores, 2e-9 / gemm->slope_s,
             result->threads == 1 ? "core" : "process", tlp_form_name(gemm->form),
             100 * gemm->error[gemm->form]);
+}
+
+/* A few calls have no spread that could be fitted. */
+static void warn_of_noise(const tlp_result *result, tlp_noise wanted)
+{
+    for (int k = 0; k < TLP_FIT_ROOM && wanted != TLP_BEST_NOISE && wanted != TLP_N0; k++) {
+        const unsigned code = (unsigned)(TL_KERNEL_dgemm + k);
+        const tlp_fit *fit = tlp_result_fit(result, code);
+        for (size_t i = 0; fit && fit->n && i < fit->n_pieces; i++)
+            if (fit->pieces[i].noise == TLP_N0) {
+                fprintf(stderr,
+                        "timeless: warning: %s: too few calls, or calls without a spread, for "
+                        "--noise %s; its noise is N-0; measure longer\n",
+                        tl_call_by_code(code)->name, noises[wanted]);
+                break;
+            }
+    }
 }
 
 static void report_needs(const tlp_result *result, const tlp_needs *needs, const char *trace)
@@ -403,13 +387,13 @@ static tl_status begin(struct arguments *a, job *j, tl_error *err)
     else if (a->folder)
         snprintf(j->model, sizeof j->model, "%s/model.conf", a->folder);
     if (a->raw_path)
-        status = (j->raw = open_output(a->raw_path, err)) ? TL_OK : err->status;
+        status = tl_output_open(a->raw_path, &j->raw, err);
     if (status != TL_OK || a->trace)
         return status == TL_OK ? begin_needs(a, j, err) : status;
     if (*j->model)
         status = tlp_kept_read(j->model, &j->kept, err);
     if (status == TL_OK && (a->out_path || !a->folder))
-        status = open_model(a->out_path, j, err);
+        status = tl_output_open(a->out_path, &j->out, err);
     if (status == TL_OK && a->folder)
         status = tlp_begin_folder(shipped, a->folder, &j->describes_other, err);
     return status;
@@ -420,10 +404,11 @@ static tl_status write_results(const struct arguments *a, job *j, tl_error *err)
     tl_status status = TL_OK;
     if (j->needs)
         status = tlp_merge_model(j->result, j->needs, a->trace, j->model, j->model, err);
-    if (j->out)
-        status = close_model(j, tlp_write_model(j->result, j->out, err), err);
-    if (status == TL_OK && j->raw)
-        status = tlp_write_raw(j->result, j->raw, err);
+    if (j->out.file)
+        status = tl_output_close(&j->out, j->model, tlp_write_model(j->result, j->out.file, err), err);
+    if (status == TL_OK && j->raw.file)
+        status = tl_output_close(&j->raw, a->raw_path, tlp_write_raw(j->result, j->raw.file, err),
+                                 err);
     if (status == TL_OK && a->folder && !j->needs)
         status = tlp_finish_folder(j->result, a->folder, j->describes_other, err);
     return status;
@@ -432,9 +417,9 @@ static tl_status write_results(const struct arguments *a, job *j, tl_error *err)
 static void end(job *j)
 {
     tlp_archive_free(j->archive);
-    close_model(j, TL_ERR_SYSTEM, NULL); /* of a calibration that failed before */
-    if (j->raw)
-        fclose(j->raw);
+    /* Of a calibration that failed before. */
+    tl_output_close(&j->out, j->model, TL_ERR_SYSTEM, NULL);
+    tl_output_close(&j->raw, "", TL_ERR_SYSTEM, NULL);
     tlp_result_free(j->result);
     tlp_needs_free(j->needs);
     tlp_kept_clear(&j->kept);
@@ -473,6 +458,8 @@ int calibrate_kernels(int argc, char **argv)
         report_needs(j.result, j.needs, arguments.trace);
     else if (status == TL_OK)
         report(j.result);
+    if (status == TL_OK)
+        warn_of_noise(j.result, arguments.fit.noise);
     end(&j);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

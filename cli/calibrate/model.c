@@ -21,7 +21,7 @@ static tl_status check_model(const char *path, tl_error *err)
 static tl_status check_writable(const char *path, tl_error *err)
 {
     tl_replacement file;
-    const tl_status status = tl_replace_begin(path, ".part", &file, err);
+    const tl_status status = tl_replace_begin(path, &file, err);
     if (status == TL_OK)
         tl_replace_end(&file, TL_ERR_SYSTEM, NULL);
     return status;

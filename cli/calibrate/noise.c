@@ -61,24 +61,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 /* ---- files ---- */
 
-/* An old file stays until the new one is complete. `write` gets `arg`. */
-static tl_status write_file(const arguments *a, const char *name,
-                            tl_status (*write)(const void *arg, FILE *out, tl_error *err),
+static tl_status write_file(const arguments *a, const char *name, tl_writing write,
                             const void *arg, tl_error *err)
 {
     char path[PATH_MAX];
-    tl_replacement file;
     snprintf(path, sizeof path, "%s/%s", a->folder, name);
-    tl_status status = tl_replace_begin(path, ".part", &file, err);
-    if (status != TL_OK)
-        return status;
-    FILE *out = fopen(file.part, "we");
-    status = out ? write(arg, out, err) : TL_OK;
-    const int is_lost = !out || ferror(out);
-    if ((out && fclose(out) != 0) || is_lost)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,
-                         strerror(errno));
-    return tl_replace_end(&file, status, err);
+    return tl_output_write(path, write, arg, err);
 }
 
 static tl_status write_profile(const void *profile, FILE *out, tl_error *err)
@@ -121,7 +109,7 @@ static tl_status begin_folder(const arguments *a, tl_error *err)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: is no folder; give one, which may be new",
                        a->folder);
     snprintf(path, sizeof path, "%s/quanta.csv", a->folder);
-    const tl_status status = tl_replace_begin(path, ".part", &file, err);
+    const tl_status status = tl_replace_begin(path, &file, err);
     if (status == TL_OK)
         tl_replace_end(&file, TL_ERR_SYSTEM, NULL);
     return status;

@@ -26,7 +26,8 @@ typedef struct packing {
     const char *path;
     const record_packing *wanted;
     rlim_t max_bytes;
-    tl_error *err; /* shared with the process that packs */
+    tl_error *err; /* shared with the process that packs, as is the number of this process */
+    pid_t *packer;
 } packing;
 
 static tl_status pack(tl_reader *r, const packing *p)
@@ -66,6 +67,7 @@ static int pack_within_limits(void *argument)
     tl_reader *r;
     if (tl_reader_open(p->path, &r, NULL) != TL_OK)
         return 0;
+    *p->packer = getpid();
     signal(SIGXFSZ, SIG_IGN); /* a write that fails tells more */
     signal(SIGALRM, SIG_DFL);
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -98,21 +100,26 @@ void record_pack(const char *path, const record_packing *wanted)
     char part[PATH_MAX];
     if (stat(path, &st) != 0)
         return;
-    tl_error *err =
-        mmap(NULL, sizeof *err, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (err == MAP_FAILED) {
+    struct shared {
+        tl_error err;
+        pid_t packer;
+    } *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
         cli_fail_text(TL_ERR_MEMORY, "%s: not packed: out of memory", path);
         return;
     }
     packing p = {
-        .path = path, .wanted = wanted, .max_bytes = (rlim_t)st.st_size + MORE_BYTES, .err = err};
+        .path = path, .wanted = wanted, .max_bytes = (rlim_t)st.st_size + MORE_BYTES,
+        .err = &shared->err, .packer = &shared->packer};
     int status = record_fork(pack_within_limits, &p);
     if (status < 0) {
         cli_fail_text(TL_ERR_SYSTEM, "%s: not packed: %s", path, strerror(errno));
     } else if (status) {
         say_why_not(&p, status);
-        snprintf(part, sizeof part, "%s.part", path);
+        /* A signal that ended it left its file (tl_replace_begin). */
+        snprintf(part, sizeof part, "%s.%ld-0.part", path, (long)shared->packer);
         unlink(part);
     }
-    munmap(err, sizeof *err);
+    munmap(shared, sizeof *shared);
 }

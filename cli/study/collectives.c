@@ -100,19 +100,9 @@ static tl_status make_grid(arguments *a, tl_error *err)
     return study_make_sweep(&a->common.grid, status, axes, TLR_STUDY_N_AXES, err);
 }
 
-static tl_status write_csv(const tlr_study *study, const char *path, tl_error *err)
+static tl_status write_csv(const void *arg, FILE *out, tl_error *err)
 {
-    tl_replacement file = {0};
-    tl_status status = tl_replace_begin(path, ".part", &file, err);
-    if (status != TL_OK)
-        return status;
-    FILE *out = fopen(file.part, "we");
-    status = out ? tlr_study_write_csv(study, out, err) : TL_OK;
-    const int lost = !out || ferror(out);
-    if ((out && fclose(out) != 0) || lost)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                         strerror(errno));
-    return tl_replace_end(&file, status, err);
+    return tlr_study_write_csv(arg, out, err);
 }
 
 static tl_status write_json(const void *arg, FILE *out, tl_error *err)
@@ -137,7 +127,7 @@ static tl_status write_results(const void *arg, tl_error *err)
     if (status == TL_OK)
         status = cli_json_write(&a->common.json, write_json, &study, err);
     if (status == TL_OK && a->csv)
-        status = write_csv(&study, a->csv, err);
+        status = tl_output_write(a->csv, write_csv, &study, err);
     if (status == TL_OK && a->common.plot)
         status = tlr_study_draw(&study, a->common.plot, err);
     return status;

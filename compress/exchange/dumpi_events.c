@@ -179,8 +179,10 @@ static tl_status take_match(tl_dumpi_convert *m, const tl_event *e, const tl_cal
 
 static void finish(tl_dumpi_convert *m, tl_event *e, const tl_call_info *row)
 {
-    if (row->action == TL_ACTION_INIT)
+    if (row->action == TL_ACTION_INIT) {
         m->initialised = true;
+        m->volume = 0; /* libdumpi's clock begins when MPI_Init returns */
+    }
     const bool on_entry = row->action == TL_ACTION_FINALIZE || row->action == TL_ACTION_ABORT;
     if (row->slots & TL_SLOT_CLOCK)
         e->clock_ns = m->clock_ns - (on_entry ? m->call_ns : 0);

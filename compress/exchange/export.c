@@ -333,27 +333,6 @@ tl_status tl_export_look(tl_export *x, tl_error *err)
     return tl_refusals_report(&x->refusals, tl_reader_path(x->r), x->target->name, err);
 }
 
-tl_status tl_export_open(const char *path, FILE **out, tl_error *err)
-{
-    *out = fopen(path, "w");
-    return *out ? TL_OK : tl_fail_errno(err, "%s: cannot be created", path);
-}
-
-tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error *err)
-{
-    const bool bad = ferror(f);
-    if ((fclose(f) || bad) && !status)
-        return tl_fail_errno(err, "%s: cannot be written", path);
-    return status;
-}
-
-void tl_export_remove(const char *path)
-{
-    struct stat st;
-    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-        unlink(path);
-}
-
 void tl_export_free(tl_export *x)
 {
     tl_export_free_comms(x);

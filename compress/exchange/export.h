@@ -81,10 +81,6 @@ tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err);
 tl_status tl_export_look(tl_export *x, tl_error *err);
 /* The files of a target. Closing returns `status`, or an error if something could not be written.
  */
-tl_status tl_export_open(const char *path, FILE **out, tl_error *err);
-tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error *err);
-/* After a failure: removes what was written, unless it is a device or a pipe. */
-void tl_export_remove(const char *path);
 void tl_export_free(tl_export *x);
 
 /* ---- export_comms.c ---- */

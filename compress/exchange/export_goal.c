@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "export.h"
+#include "timeless_files.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -108,18 +109,18 @@ tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path, 
     tl_status status = tl_export_look(&x, err);
     if (status)
         goto cleanup;
-    status = tl_export_open(path, &x.out, err);
+    tl_output out;
+    status = tl_output_open(path, &out, err);
     if (status)
         goto cleanup;
+    x.out = out.file;
     fprintf(x.out, "num_ranks %" PRIu32 "\n", x.n_ranks);
     if (x.n_constructions)
         fprintf(x.out, "// left out: %" PRIu64 " calls that make communicators\n",
                 x.n_constructions);
     for (uint32_t rank = 0; rank < x.n_ranks && !status; rank++)
         status = tl_export_rank(&x, rank, err);
-    status = tl_export_close(x.out, path, status, err);
-    if (status)
-        tl_export_remove(path);
+    status = tl_output_close(&out, path, status, err);
 cleanup:
     tl_export_free(&x);
     return status;

@@ -10,6 +10,7 @@
 #include "actions.h"
 #include "error.h"
 #include "export.h"
+#include "timeless_files.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -319,19 +320,20 @@ static tl_status write_ranks(tl_export *x, const char *folder, char *path, size_
                              tl_error *err)
 {
     snprintf(path, size, "%s/list.txt", folder);
-    FILE *list;
-    tl_status status = tl_export_open(path, &list, err);
+    tl_output list, out;
+    tl_status status = tl_output_open(path, &list, err);
     if (status)
         return status;
     for (uint32_t rank = 0; rank < x->n_ranks && !status; rank++) {
         snprintf(path, size, "%s/rank-%" PRIu32 ".txt", folder, rank);
-        fprintf(list, "%s\n", path);
-        status = tl_export_open(path, &x->out, err);
+        fprintf(list.file, "%s\n", path);
+        status = tl_output_open(path, &out, err);
+        x->out = out.file;
         if (!status)
-            status = tl_export_close(x->out, path, tl_export_rank(x, rank, err), err);
+            status = tl_output_close(&out, path, tl_export_rank(x, rank, err), err);
     }
     snprintf(path, size, "%s/list.txt", folder);
-    return tl_export_close(list, path, status, err);
+    return tl_output_close(&list, path, status, err);
 }
 
 tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const char *folder, tl_error *err)

@@ -9,16 +9,31 @@
 #include "format.h"
 #include "timeless_files.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
+
+tl_status tl_import_open(const char *path, FILE **out, tl_error *err)
+{
+    struct stat st;
+    *out = NULL;
+    if (stat(path, &st) != 0)
+        return tl_fail_errno(err, "%s: cannot be opened", path);
+    if (!S_ISREG(st.st_mode))
+        return tl_fail(err, TL_ERR_INPUT, "%s: is not a regular file; give the path of a file",
+                       path);
+    tl_input_note(path);
+    *out = fopen(path, "rb");
+    return *out ? TL_OK : tl_fail_errno(err, "%s: cannot be opened", path);
+}
 
 tl_status tl_import_read_list(const char *path, char ***names, size_t *n, tl_error *err)
 {
-    FILE *list = fopen(path, "r");
-    if (!list)
-        return tl_fail_errno(err, "%s: cannot be opened", path);
+    FILE *list;
+    tl_status status = tl_import_open(path, &list, err);
+    if (status)
+        return status;
     char *line = NULL;
     size_t line_capacity = 0, capacity = 0;
-    tl_status status = TL_OK;
     while (!status && getline(&line, &line_capacity, list) >= 0) {
         line[strcspn(line, "\r\n")] = 0;
         if (!*line)
@@ -50,7 +65,7 @@ tl_status tl_import_write(const char *out_path, tl_run *run, tl_import_part *par
 {
     char writer[64];
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, ".part", &file, err);
+    tl_status status = tl_replace_begin(out_path, &file, err);
     if (status)
         return status;
     snprintf(writer, sizeof writer, "timeless %s", tl_version());

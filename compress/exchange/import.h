@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+/* Opens a file to import: a regular one, which no output may replace. */
+tl_status tl_import_open(const char *path, FILE **out, tl_error *err);
 /* The lines of a list of files, without blank ones: at least one. */
 tl_status tl_import_read_list(const char *path, char ***names, size_t *n, tl_error *err);
 void tl_import_free_list(char **names, size_t n);

@@ -27,11 +27,12 @@ static tl_status with_file(run_files *all, uint32_t rank,
                                              void *arg),
                            void *arg, tl_error *err)
 {
-    FILE *in = all->files ? all->files[rank] : fopen(all->names[rank], "rb");
-    if (!in)
-        return tl_fail_errno(err, "%s: cannot be opened", all->names[rank]);
+    FILE *in = all->files ? all->files[rank] : NULL;
+    tl_status status = in ? TL_OK : tl_import_open(all->names[rank], &in, err);
+    if (status)
+        return status;
     tl_dumpi_file f;
-    tl_status status = tl_dumpi_open(&f, in, all->names[rank], err);
+    status = tl_dumpi_open(&f, in, all->names[rank], err);
     if (!status)
         status = body(all, rank, &f, arg);
     tl_dumpi_close(&f);

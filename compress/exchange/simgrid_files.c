@@ -31,11 +31,12 @@ static tl_status import_file(void *arg, uint32_t rank, const char *out_path, tl_
     const file_list *files = arg;
     const bool is_shared = files->n != files->n_ranks;
     const char *path = files->names[is_shared ? 0 : rank];
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return tl_fail_errno(err, "%s: cannot be opened", path);
+    FILE *in;
     tl_writer *w;
-    tl_status status = tl_writer_open(out_path, rank, "", &w, err);
+    tl_status status = tl_import_open(path, &in, err);
+    if (status)
+        return status;
+    status = tl_writer_open(out_path, rank, "", &w, err);
     if (!status) {
         status = tl_import_simgrid_rank(in, path, rank, files->n_ranks, is_shared,
                                         files->without_compute, w, err);
@@ -57,9 +58,10 @@ static bool is_action(char *line, uint64_t *rank)
 /* One more than the highest rank that has an action in the file; 0 if the file has no actions. */
 static tl_status count_ranks(const char *path, uint32_t *n_ranks, tl_error *err)
 {
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return tl_fail_errno(err, "%s: cannot be opened", path);
+    FILE *in;
+    const tl_status status = tl_import_open(path, &in, err);
+    if (status)
+        return status;
     char *line = NULL;
     size_t capacity = 0;
     uint64_t rank, n = 0;
@@ -191,11 +193,30 @@ static tl_status read_folder(const char *path, file_list *files, tl_error *err)
     return status;
 }
 
+/* The names and the files of what is no list of traces are not printed: they may be anybody's. */
+static tl_status check_named(const char *list, size_t i, const char *name, tl_error *err)
+{
+    char *line = first_line(name);
+    uint64_t rank;
+    const bool is_empty = !line && is_regular(name);
+    const bool is_trace = line && is_action(line, &rank);
+    free(line);
+    return is_trace || is_empty
+               ? TL_OK
+               : tl_fail(err, TL_ERR_INPUT,
+                         "%s: is no text trace, and line %zu names no file that begins with an "
+                         "action (RANK ACTION NUMBER...); give a list with a file for each rank",
+                         list, i + 1);
+}
+
 static tl_status read_list(const char *path, file_list *files, tl_error *err)
 {
     tl_status status = tl_import_read_list(path, &files->names, &files->n, err);
-    for (size_t i = 0; i < files->n && status == TL_OK; i++)
+    for (size_t i = 0; i < files->n && status == TL_OK; i++) {
         status = find_in_list(path, &files->names[i], err);
+        if (status == TL_OK)
+            status = check_named(path, i, files->names[i], err);
+    }
     return status;
 }
 

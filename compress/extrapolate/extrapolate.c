@@ -368,7 +368,7 @@ static tl_status write_trace(tl_extrapolating *x, const tl_extrapolation *done, 
 static tl_status write_whole(tl_extrapolating *x, const tl_extrapolation *done, const char *path)
 {
     tl_replacement file;
-    const tl_status status = tl_replace_begin(path, ".part", &file, x->err);
+    const tl_status status = tl_replace_begin(path, &file, x->err);
     return status ? status : tl_replace_end(&file, write_trace(x, done, file.part), x->err);
 }
 

@@ -123,33 +123,56 @@ static tl_status set_pivots(tl_hpl *o, const char *value, tl_error *err)
     return o->pivots ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "hpl: out of memory");
 }
 
-/* RANKS: the grid P x Q of so many ranks that is nearest to a square, P <= Q, as HPL's guide asks.
- */
-static tl_status set_ranks(tl_hpl *o, const char *value, tl_error *err)
+/* What the words of a text set. */
+typedef struct words {
+    tl_hpl o;
+    int32_t n_ranks; /* 0: no RANKS */
+} words;
+
+/* A grid that precedes RANKS does not count. */
+static tl_status set_ranks(words *w, const char *value, tl_error *err)
 {
     char *end = NULL;
     const long n = strtol(value, &end, 10);
     if (end == value || *end || n < 1 || n > INT32_MAX)
         return tl_fail(err, TL_ERR_USAGE, "hpl: RANKS=%s: give a whole number above 0", value);
-    o->p = 1;
-    for (int32_t p = 2; p <= n / p; p++)
-        if (n % p == 0)
-            o->p = p;
-    o->q = (int32_t)(n / o->p);
-    return o->q <= MOST_ROWS ? TL_OK
-                             : tl_fail(err, TL_ERR_USAGE,
-                                       "hpl: RANKS=%s: the grid %dx%d is too long; give P and Q",
-                                       value, (int)o->p, (int)o->q);
+    w->n_ranks = (int32_t)n;
+    if (w->o.p && w->o.q)
+        w->o.p = w->o.q = 0;
+    return TL_OK;
 }
 
-static tl_status set_by_key(tl_hpl *o, const char *key, const char *value, tl_error *err)
+/* The grid of so many ranks: with the P or Q that is given, or the one that is nearest to a square,
+ * P <= Q, as HPL's guide asks. */
+static tl_status shape_grid(tl_hpl *o, int32_t n, tl_error *err)
 {
+    const int32_t given = o->p ? o->p : o->q;
+    if (o->p && o->q ? (int64_t)o->p * o->q != n : given && n % given != 0)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "hpl: RANKS=%d is not P x Q with %s%d%s; give RANKS, or P and Q", (int)n,
+                       o->p ? "P=" : "Q=", (int)given, o->p && o->q ? " and this Q" : "");
+    for (int32_t p = 1; !given && p <= n / p; p++)
+        if (n % p == 0)
+            o->p = p;
+    if (!o->p)
+        o->p = n / o->q;
+    o->q = n / o->p;
+    return o->p <= MOST_ROWS && o->q <= MOST_ROWS
+               ? TL_OK
+               : tl_fail(err, TL_ERR_USAGE,
+                         "hpl: RANKS=%d: the grid %dx%d is too long; give P and Q", (int)n,
+                         (int)o->p, (int)o->q);
+}
+
+static tl_status set_by_key(words *w, const char *key, const char *value, tl_error *err)
+{
+    tl_hpl *o = &w->o;
     if (!strcasecmp(key, "PIVOTS"))
         return set_pivots(o, value, err);
     if (!strcasecmp(key, "RECEIVE"))
         return set_receive(o, value, err);
     if (!strcasecmp(key, "RANKS"))
-        return set_ranks(o, value, err);
+        return set_ranks(w, value, err);
     for (size_t i = 0; i < N_PARAMETERS; i++) {
         const parameter *p = &parameters[i];
         if (strcasecmp(key, p->key) != 0)
@@ -201,36 +224,38 @@ static tl_status check_window(tl_hpl *o, tl_error *err)
 }
 
 /* One KEY=VALUE. */
-static tl_status set_by_word(tl_hpl *o, char *word, tl_error *err)
+static tl_status set_by_word(words *w, char *word, tl_error *err)
 {
     char *value = strchr(word, '=');
     if (!value)
         return tl_fail(err, TL_ERR_USAGE, "hpl: '%s' is not KEY=VALUE; write N=1000,P=2,Q=2", word);
     *value++ = '\0';
-    return set_by_key(o, word, value, err);
+    return set_by_key(w, word, value, err);
 }
 
 tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err)
 {
-    tl_hpl o;
+    words w = {0};
     tl_status status = TL_OK;
-    tl_hpl_default(&o);
+    tl_hpl_default(&w.o);
     while (status == TL_OK && *text) {
         const size_t size = strcspn(text, ",");
         char *word = strndup(text, size);
         status =
-            word ? set_by_word(&o, word, err) : tl_fail(err, TL_ERR_MEMORY, "hpl: out of memory");
+            word ? set_by_word(&w, word, err) : tl_fail(err, TL_ERR_MEMORY, "hpl: out of memory");
         free(word);
         text += size + (text[size] == ',');
     }
+    if (status == TL_OK && w.n_ranks)
+        status = shape_grid(&w.o, w.n_ranks, err);
     if (status == TL_OK)
-        status = check_grid(&o, err);
+        status = check_grid(&w.o, err);
     if (status == TL_OK)
-        status = check_window(&o, err);
+        status = check_window(&w.o, err);
     if (status == TL_OK)
-        *out = o;
+        *out = w.o;
     else
-        tl_hpl_free(&o);
+        tl_hpl_free(&w.o);
     return status;
 }
 

@@ -470,7 +470,7 @@ tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_e
                         .writer = "timeless " PACKAGE_VERSION};
     tl_replacement file;
     tl_blocks blocks;
-    status = tl_replace_begin(out_path, ".part", &file, err);
+    status = tl_replace_begin(out_path, &file, err);
     if (status != TL_OK)
         return status;
     status = tl_blocks_create(&blocks, file.part, &run, err);

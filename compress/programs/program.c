@@ -108,7 +108,7 @@ static tl_status write_program(tl_reader *r, const char *path, const char *out_p
 tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err)
 {
     tl_replacement file;
-    const tl_status status = tl_replace_begin(out_path, ".part", &file, err);
+    const tl_status status = tl_replace_begin(out_path, &file, err);
     if (status != TL_OK)
         return status;
     return tl_replace_end(&file, write_program(r, file.part, out_path, err), err);

@@ -4,6 +4,7 @@
 #include "skeleton.h"
 
 #include "error.h"
+#include "format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,8 +125,8 @@ static void define_constant(skel_parser *p, const skel_token *token, int64_t val
 
 static void set_ranks(skel_parser *p, int64_t n, uint32_t line)
 {
-    if (n < 1 || n > INT32_MAX)
-        skel_wrong(p, line, "%" PRId64 " ranks; give a number from 1 to %d", n, INT32_MAX);
+    if (n < 1 || n > TL_MAX_RANKS)
+        skel_wrong(p, line, "%" PRId64 " ranks; give a number from 1 to %" PRIu32, n, TL_MAX_RANKS);
     p->s->n_ranks = n;
     ((int64_t *)p->s->values.items)[1] = n;
 }

@@ -298,8 +298,16 @@ static tl_status read_entry(zip_t *zip, const char *path, const char *entry, FIL
         return tl_fail(err, TL_ERR_INPUT,
                        "%s: has no %s; give an archive of the same kind of calibration", path,
                        entry);
-    if (!(stat.valid & ZIP_STAT_SIZE) || stat.size > MAX_ENTRY_BYTES)
-        return tl_fail(err, TL_ERR_INPUT, "%s: %s is too long; unpack it", path, entry);
+    /* Measurements shrink to a tenth. What shrinks to a thousandth would take much memory. */
+    enum { GREATEST_RATIO = 100, SHORT_BYTES = 1 << 20 };
+    const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
+    if ((stat.valid & wanted) != wanted || stat.size > MAX_ENTRY_BYTES ||
+        stat.size / GREATEST_RATIO > stat.comp_size + SHORT_BYTES / GREATEST_RATIO)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: %s has %llu bytes, which is above %llu or %d times its size in the "
+                       "archive; unpack it",
+                       path, entry, (unsigned long long)stat.size,
+                       (unsigned long long)MAX_ENTRY_BYTES, GREATEST_RATIO);
     FILE *text = fmemopen(NULL, (size_t)stat.size + 1, "w+");
     zip_file_t *file = text ? zip_fopen(zip, entry, 0) : NULL;
     char bytes[1 << 14];

@@ -102,21 +102,12 @@ tl_status tlp_model_read(const char *path, config_t *config, tl_error *err)
 tl_status tlp_model_write(const config_t *config, const char *head, const char *tail,
                           const char *path, tl_error *err)
 {
-    tl_replacement file;
-    tl_status status = tl_replace_begin(path, ".part", &file, err);
+    tl_output out;
+    const tl_status status = tl_output_open(path, &out, err);
     if (status != TL_OK)
         return status;
-    FILE *out = fopen(file.part, "we");
-    int failed = !out;
-    if (out) {
-        fputs(head, out);
-        write_members(out, config_root_setting(config), ";", 0);
-        fputs(tail ? tail : "", out);
-        failed = ferror(out);
-        failed |= fclose(out) != 0;
-    }
-    if (failed)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                         strerror(errno));
-    return tl_replace_end(&file, status, err);
+    fputs(head, out.file);
+    write_members(out.file, config_root_setting(config), ";", 0);
+    fputs(tail ? tail : "", out.file);
+    return tl_output_close(&out, path, TL_OK, err);
 }

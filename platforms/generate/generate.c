@@ -53,26 +53,17 @@ static char *join(const char *folder, const char *name)
     return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Opens a file of the folder and lets `write` fill it. */
-static tl_status write_file(const tlp_description *d, const char *folder, const char *name,
-                            void (*write)(const tlp_description *, FILE *), tl_error *err)
+/* A file of the folder that is being written. */
+typedef struct part {
+    char *path;
+    tl_output out;
+} part;
+
+static tl_status open_part(const char *folder, const char *name, part *out, tl_error *err)
 {
-    char *path = join(folder, name);
-    if (!path)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
-    tl_status status = TL_OK;
-    FILE *out = fopen(path, "w");
-    int failed = !out;
-    if (out) {
-        write(d, out);
-        failed = ferror(out);
-        failed |= fclose(out) != 0;
-    }
-    if (failed)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                         strerror(errno));
-    free(path);
-    return status;
+    out->path = join(folder, name);
+    return out->path ? tl_output_open(out->path, &out->out, err)
+                     : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
 }
 
 /* The first line of a copied model: its times need not be those of these nodes. */
@@ -94,58 +85,72 @@ static char *model_path(const tlp_description *d)
     return path;
 }
 
-static tl_status copy_model(const tlp_description *d, const char *folder, tl_error *err)
+static tl_status copy_model(const tlp_description *d, FILE *in, const char *from, FILE *out,
+                            tl_error *err)
 {
-    char *from = model_path(d), *to = join(folder, "model.conf"), bytes[4096];
-    FILE *in = NULL, *out = NULL;
-    struct stat a, b;
+    char bytes[4096];
     size_t n;
-    tl_status status = TL_ERR_SYSTEM;
-    if (!from || !to) {
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
-        goto cleanup;
+    write_origin(d, out);
+    while ((n = fread(bytes, 1, sizeof bytes, in)))
+        fwrite(bytes, 1, n, out);
+    return ferror(in) ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check 'model'", from,
+                                strerror(errno))
+                      : TL_OK;
+}
+
+/* Whether the model is the file that it would be copied to: the description stands in its own
+ * folder. */
+static int is_in_place(FILE *model, const char *to)
+{
+    struct stat a, b;
+    return fstat(fileno(model), &a) == 0 && stat(to, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* All files are written before the first one replaces an older one. */
+static tl_status write_parts(const tlp_description *d, const char *folder, FILE *model,
+                             const char *model_from, tl_error *err)
+{
+    enum { XML, OPTIONS, MODEL, N_PARTS };
+    static const char *const names[N_PARTS] = {"platform.xml", "options.conf", "model.conf"};
+    part parts[N_PARTS] = {{0}};
+    tl_status status = TL_OK;
+    int n = 0;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
+                       strerror(errno));
+    for (; n < (model ? N_PARTS : MODEL) && status == TL_OK; n++)
+        status = open_part(folder, names[n], &parts[n], err);
+    if (status == TL_OK) {
+        tlp_write_xml(d, parts[XML].out.file);
+        tlp_write_options(d, parts[OPTIONS].out.file);
     }
-    if (!(in = fopen(from, "r"))) {
-        status =
-            tl_fail(err, TL_ERR_SYSTEM, "%s: the model of %s cannot be opened: %s; check 'model'",
-                    from, d->path, strerror(errno));
-        goto cleanup;
+    if (status == TL_OK && model)
+        status = copy_model(d, model, model_from, parts[MODEL].out.file, err);
+    for (int i = 0; i < n; i++) {
+        status = tl_output_close(&parts[i].out, parts[i].path, status, err);
+        free(parts[i].path);
     }
-    if (fstat(fileno(in), &a) == 0 && stat(to, &b) == 0 && a.st_dev == b.st_dev &&
-        a.st_ino == b.st_ino) {
-        status = TL_OK; /* the description stands in its own folder */
-        goto cleanup;
-    }
-    if ((out = fopen(to, "w"))) {
-        write_origin(d, out);
-        while ((n = fread(bytes, 1, sizeof bytes, in)))
-            fwrite(bytes, 1, n, out);
-    }
-    if (!out || ferror(in) || fflush(out) != 0)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", to,
-                         strerror(errno));
-    else
-        status = TL_OK;
-cleanup:
-    if (in)
-        fclose(in);
-    if (out)
-        fclose(out);
-    free(from);
-    free(to);
     return status;
 }
 
 tl_status tlp_generate_folder(const tlp_description *d, const char *folder, tl_error *err)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
-                       strerror(errno));
-    tl_status status = write_file(d, folder, "platform.xml", tlp_write_xml, err);
+    char *from = d->model ? model_path(d) : NULL, *to = join(folder, "model.conf");
+    FILE *model = NULL;
+    tl_status status = TL_OK;
+    if (!to || (d->model && !from))
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+    else if (from && !(model = fopen(from, "r")))
+        status =
+            tl_fail(err, TL_ERR_SYSTEM, "%s: the model of %s cannot be opened: %s; check 'model'",
+                    from, d->path, strerror(errno));
     if (status == TL_OK)
-        status = write_file(d, folder, "options.conf", tlp_write_options, err);
-    if (status == TL_OK && d->model)
-        status = copy_model(d, folder, err);
+        status = write_parts(d, folder, model && !is_in_place(model, to) ? model : NULL, from, err);
+    if (model)
+        fclose(model);
+    free(from);
+    free(to);
     return status;
 }
 

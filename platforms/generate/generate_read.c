@@ -395,6 +395,7 @@ tl_status tlp_description_read(const char *path, tlp_description **out, tl_error
     config_init(config);
     d->config = config;
     d->path = path;
+    tl_input_note(path);
     if (!(file = fopen(path, "r"))) {
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
                          strerror(errno));

@@ -283,7 +283,12 @@ class Trace:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        if getattr(self, "_reader", None):
+            self.close()
+
     def close(self) -> None:
+        """Closes the file. A trace that is no longer used is closed, too."""
         if self._reader:
             _load().tl_reader_close(self._reader)
         self._reader = ctypes.c_void_p()

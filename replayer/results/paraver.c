@@ -270,14 +270,13 @@ tl_status tlr_paraver_write_names(const char *path, tlr_prediction *const *predi
             status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
             break;
         }
-        FILE *out = fopen(name, "w");
-        if (out && i == 0)
-            put_pcf(out);
-        else if (out)
-            put_row(out, &p, predictions, n_jobs);
-        if (!out || fclose(out) != 0)
-            status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", name,
-                             strerror(errno));
+        tl_output out;
+        status = tl_output_open(name, &out, err);
+        if (status == TL_OK && i == 0)
+            put_pcf(out.file);
+        else if (status == TL_OK)
+            put_row(out.file, &p, predictions, n_jobs);
+        status = tl_output_close(&out, name, status, err);
         free(name);
     }
     places_free(&p);

@@ -205,17 +205,11 @@ tl_status tlr_results_add(tlr_results *r, const tlr_sweep *sweep, size_t point, 
 static tl_status write_table(const tlr_results *r, const tlr_sweep *sweep, const tlr_table *others,
                              tl_error *err)
 {
-    tl_replacement file;
-    tl_status status = tl_replace_begin(r->path, ".new", &file, err);
-    if (status != TL_OK)
-        return status;
-    FILE *out = fopen(file.part, "we");
-    if (out)
-        status = tlr_sweep_write_csv(sweep, others, out, err);
-    const int failed = !out || ferror(out);
-    if (((out && fclose(out) != 0) || failed) && status == TL_OK)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", r->path, strerror(errno));
-    return tl_replace_end(&file, status, err);
+    tl_output out;
+    const tl_status status = tl_output_open(r->path, &out, err);
+    return status ? status
+                  : tl_output_close(&out, r->path,
+                                    tlr_sweep_write_csv(sweep, others, out.file, err), err);
 }
 
 /* Parts that no other process holds, each of them locked. locks[i] is the lock of parts[i], or -1.

@@ -138,4 +138,14 @@ check_exit 3 'a file that is not an archive exits with 3' "$timeless" calibrate 
 check_exit 4 'an archive that does not exist exits with 4' "$timeless" calibrate network --from none.zip -o x
 check_exit 4 'an archive that cannot be written exits with 4' "$timeless" calibrate noise --max-seconds 1 --archive /nowhere/x.zip -o noise
 check_exit 2 '--from together with a command exits with 2' "$timeless" calibrate cpu --from cpu.zip -- true
+# A text that shrinks to a thousandth would take a gigabyte of memory for a megabyte.
+python3 - <<'END'
+import zipfile
+with zipfile.ZipFile("bomb.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    z.writestr("raw/kernels.csv", "kernel,d0,d1,d2,work,core,repeats,seconds\n" + "0\n" * (1 << 24))
+END
+check_exit 3 'an archive that would fill the memory is refused' "$timeless" calibrate kernels --from bomb.zip -o bomb.conf
+keep
+check 'and the bound is named' grep -q 'bomb.zip: raw/kernels.csv has [0-9]* bytes, which is above ' said
+
 tap_done

@@ -10,7 +10,7 @@ NUMBER = dict(Send=0, Recv=1, Isend=8, Irecv=12, Wait=13, Test=14, Waitany=16, W
               Type_struct=40, Type_commit=46, Barrier=52, Bcast=53, Gather=54, Gatherv=55, Scatter=56,
               Scatterv=57, Allgather=58, Allgatherv=59, Alltoall=60, Alltoallv=61, Reduce=62, Op_create=63,
               Allreduce=65, Reduce_scatter=66, Scan=67, Comm_size=81, Comm_rank=82, Comm_dup=84, Comm_split=86,
-              Comm_free=87, Cart_create=99, Wtime=122, Init=124, Finalize=125, Put=143, Win_fence=146,
+              Comm_free=87, Cart_create=99, Wtime=122, Init=124, Finalize=125, Initialized=126, Put=143, Win_fence=146,
               Request_free=15, Alltoallw=155, Exscan=156)
 CALLS = 290  # numbers of calls; then: one unused, function entry and exit, end of the stream
 WORLD, SELF, NULL = 2, 3, 1
@@ -72,6 +72,7 @@ def program(me, n=4, **kind):
     """Every kind of call; the fields in the order of DUMPI's writer."""
     f = File(**kind)
     right, left = (me + 1) % n, (me - 1) % n
+    f.call("Initialized", i32(0))
     f.call("Init", i32(2) + i32(3) + b"./a" + i32(1) + b"5")
     f.call("Comm_rank", u16(WORLD) + i32(me))
     f.call("Comm_size", u16(WORLD) + i32(n))

@@ -19,7 +19,7 @@ refused() {
     rm -f new.tl
     "$@" >out 2>&1
     rc=$?
-    [ $rc -eq "$code" ] && [ "$(wc -l <out)" = 1 ] && grep -qF -- "$text" out && [ ! -e new.tl ] && [ ! -e new.tl.part ]
+    [ $rc -eq "$code" ] && [ "$(wc -l <out)" = 1 ] && grep -qF -- "$text" out && ! compgen -G "new.tl*"
 }
 refuse() { # TEXT OPTION...: extrapolating t.tl is
     local text=$1

@@ -9,6 +9,9 @@ export TIMELESS_LIBRARY=$top_builddir/compress/.libs/libtimeless.so.0 TIMELESS_P
 with=/usr/bin/python3 without="/usr/bin/python3 -S"
 trace=$top_srcdir/traces/hpl-4.tl
 
+check 'Python: a trace that is not closed keeps no file open' /usr/bin/python3 -c 'import os, sys, timeless
+for _ in range(300): timeless.Trace(sys.argv[1]).rank(0)
+sys.exit(len(os.listdir("/proc/self/fd")) > 20)' "$trace"
 check 'dump --csv writes a file' "$timeless" dump --csv=events.csv "$trace"
 cp out said
 check 'dump --csv=FILE prints nothing' test ! -s said

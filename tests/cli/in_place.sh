@@ -11,6 +11,7 @@ part 0 node1 && part 1 node2 || exit 99
 export LC_ALL=C
 umask 022
 
+same_events() { cmp <("$timeless" dump "$1" | sed '/^origin /d') <("$timeless" dump "$2" | sed '/^origin /d'); }
 # written NAME COMMAND...: the command, with its output file behind it, over files of every kind
 written() {
     local name=$1 mode; shift
@@ -55,6 +56,60 @@ written join "$timeless" join run.node1.tl run.node2.tl -o
 cp t.tl own.tl; chmod 600 own.tl; ln -s own.tl alias.tl
 check 'pack over its own trace, by a link' "$timeless" pack alias.tl -o alias.tl
 check 'keeps the link and the mode' test "$(readlink alias.tl) $(stat -c %a own.tl)" = 'own.tl 600'
+
+# No output replaces an input, by whatever path.
+# kept NAME INPUT COMMAND...: a usage error; the input is as it was, and nothing else is left
+kept() {
+    local name=$1 input=$2; shift 2
+    cp "$input" before
+    check_exit 2 "$name: its input is no output" "$@"
+    check "$name: the input stays" bash -c 'cmp "$1" before && ! find . -name "*.part" | grep .' - "$input"
+}
+mkdir texts plain
+printf '0 init\n0 send 1 0 1000\n0 finalize\n' >texts/rank-0.txt
+printf '1 init\n1 recv 0 0 1000\n1 finalize\n' >texts/rank-1.txt
+printf 'rank-0.txt\nrank-1.txt\n' >texts/list.txt
+printf 'skeleton 1\nranks 2\nMPI_Barrier\n' >k.skel
+printf 'timeless-text 1\nranks 1\nrank 0 host="h"\nend cut clock_ns=0\n' >text
+printf 'topology = "star"; nodes = 2; node = { cores = 1; speed = "1Gf"; }; link = { bandwidth = "1Gbps"; latency = "1us"; };\n' >plain/platform.xml
+ln own.tl hard.tl
+on=(-p star-1g --no-compute --engine loggops)
+kept 'replay --json' own.tl "$timeless" replay own.tl "${on[@]}" --json=own.tl
+kept 'replay --json, a link' own.tl "$timeless" replay own.tl "${on[@]}" --json=alias.tl
+kept 'replay --json, a hard link' own.tl "$timeless" replay own.tl "${on[@]}" --json=./hard.tl
+kept 'replay --timeline' own.tl "$timeless" replay own.tl "${on[@]}" --timeline=own.tl
+kept 'replay, a second trace' own.tl "$timeless" replay t.tl own.tl "${on[@]}" --json=own.tl
+kept 'info --json' own.tl "$timeless" info own.tl --json=own.tl
+kept 'dump --csv' own.tl "$timeless" dump own.tl --csv=own.tl
+kept 'report -o' own.tl "$timeless" report own.tl "${on[@]}" -o own.tl
+kept 'report -oFILE' own.tl "$timeless" report own.tl "${on[@]}" -oown.tl
+kept 'cut' own.tl "$timeless" cut own.tl --section 0 -o own.tl
+kept 'extrapolate --sources' own.tl "$timeless" extrapolate own.tl --ranks 64 -q --sources own.tl -o new.tl
+kept 'make' k.skel "$timeless" make k.skel -o k.skel
+kept 'export --to goal' k.skel "$timeless" export k.skel --to goal -o k.skel
+kept 'export --to simgrid, a list' texts/rank-0.txt "$timeless" export texts/list.txt --to simgrid -o texts
+kept 'export --to simgrid, a folder' texts/rank-1.txt "$timeless" export texts --to simgrid -o texts
+kept 'platform' plain/platform.xml "$timeless" platform plain/platform.xml -o plain
+kept 'undump, standard input' text bash -c '"$0" undump - -o text <text' "$timeless"
+"$timeless" replay t.tl "${on[@]}" --json=a.json >/dev/null
+kept 'versus --json' a.json "$timeless" report --versus a.json --json=a.json
+kept 'sweep --json' own.tl "$timeless" sweep own.tl -p star-1g --engine loggops --grid seed=1 --json=own.tl
+check 'standard output is an output that may be named' bash -c '"$@" --json=/dev/stdout >said && grep -q makespan said' - "$timeless" replay t.tl "${on[@]}"
+
+# Two writers of one file: each writes all of it, the last one puts it in place.
+mkfifo slow
+"$timeless" undump - -o both.tl <slow & writer=$!
+exec 7>slow
+until compgen -G 'both.tl.*.part' >/dev/null; do kill -0 $writer || break; sleep 0.05; done
+check 'a second writer ends first' "$timeless" pack t.tl -o both.tl
+check 'and its file is whole' same_events t.tl both.tl
+"$timeless" dump own.tl >&7
+exec 7>&-
+check 'the first writer ends, too' wait $writer
+check 'the last one put its file in place, whole' same_events own.tl both.tl
+check 'a killed command leaves the output as it was' bash -c '"$0" undump - -o both.tl <slow & exec 7>slow
+    until compgen -G "both.tl.*.part" >/dev/null; do sleep 0.05; done
+    kill -TERM $!; wait $!; test $? = 143 && "$0" info both.tl && ! compgen -G "both.tl.*.part"' "$timeless"
 
 # record
 cp t.tl good.tl; chmod 600 good.tl

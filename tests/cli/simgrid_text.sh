@@ -74,6 +74,18 @@ printf '0 init\n0 jump\n' >bad.txt
 check_exit 3 'an unknown action is refused' "$timeless" replay bad.txt --platform cluster.xml
 cp err said
 check 'an unknown action: the error names file and line' grep -q "bad.txt:2: 'jump' is no action" said
+mkfifo pipe
+printf 's3cret line\n' >private.txt
+for name in /dev/zero pipe private.txt no-such-file; do
+    printf '%s\n' "$name" >hostile.txt
+    check_exit 3 "a list that names $name is refused" timeout 60 "$timeless" import --from simgrid hostile.txt -o x.tl
+    cp err said
+    check "$name: the error contains none of the file" bash -c 'grep -q "^timeless: hostile.txt: " said && ! grep -q s3cret said'
+done
+check_exit 3 'a file that is no trace is refused' "$timeless" import --from simgrid private.txt -o x.tl
+cp err said
+check 'a file that is no trace: the error contains none of it' bash -c '! grep s3cret said'
+check_exit 3 'a device is refused' timeout 60 "$timeless" import --from simgrid /dev/zero -o x.tl
 check_exit 2 'export to a timeline is refused' "$timeless" export run/actions/zero.txt --to prv -o x
 cp err said
 check 'export to a timeline: the error names the command that writes one' grep -q 'Paraver, .*timeless replay --timeline' said

@@ -501,4 +501,8 @@ survives() {
 }
 check 'damaged texts are read, or refused with their line' survives
 check 'most of them are refused' test $n_refused -gt $((${MUTATIONS:-100} / 2))
+printf 'skeleton 1\nranks 100000000\nbarrier\n' >wide.skel
+check_exit 3 'a skeleton of 10^8 ranks is refused' "$timeless" info wide.skel
+cp err said
+check 'it names the bound' grep -q 'wide.skel:2: 100000000 ranks; give a number from 1 to 16777216' said
 tap_done

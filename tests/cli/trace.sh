@@ -66,7 +66,7 @@ try 0 "cut --section A:B" "$timeless" cut ring.tl --section 1:2 -o same.tl
 check "the last one is number 2" cmp part.txt same.txt
 try 3 "cut through a message" "$timeless" cut ring.tl --events 0:2 -o no.tl
 check "cut through a message is refused in one line" one_line
-check "cut through a message leaves no file" test ! -e no.tl -a ! -e no.tl.part
+check "cut through a message leaves no file" test -z "$(compgen -G "no.tl*")"
 try 2 "cut of a section that is not there" "$timeless" cut ring.tl --section 9 -o no.tl
 try 2 "cut without a part" "$timeless" cut ring.tl -o no.tl
 try 2 "cut onto itself" "$timeless" cut ring.tl --section 1 -o ring.tl

@@ -78,7 +78,7 @@ refused() {
     local line=$1 message=$2; shift 2
     printf '%s\n' "$@" >bad.txt
     "$timeless" undump bad.txt -o bad.tl 2>bad.err
-    [ $? = 3 ] && [ ! -e bad.tl ] && [ ! -e bad.tl.part ] && [ "$(wc -l <bad.err)" = 1 ] &&
+    [ $? = 3 ] && ! compgen -G "bad.tl*" && [ "$(wc -l <bad.err)" = 1 ] &&
         grep -q "^timeless: bad.txt:$line: .*$message.*; " bad.err || { cat bad.err; return 1; }
 }
 head=('timeless-text 1' 'ranks 2')

@@ -318,7 +318,7 @@ static void check_refused(uint64_t first, uint64_t past, const char *words)
         fail_msg("'%s' is not in: %s", words, err.text);
     assert_int_not_equal(access(out_path, F_OK), 0);
     char part[700];
-    snprintf(part, sizeof part, "%s.part", out_path);
+    snprintf(part, sizeof part, "%s.%ld-0.part", out_path, (long)getpid());
     assert_int_not_equal(access(part, F_OK), 0);
 }
 

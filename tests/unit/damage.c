@@ -20,6 +20,8 @@
 #include "events.h"
 #include "frame.h"
 #include "run.h"
+#include "timeless_convert.h"
+#include "timeless_files.h"
 
 enum { RANKS = 3, EVENTS = 600, FLUSH = 50 };
 
@@ -419,9 +421,170 @@ static void a_write_that_a_limit_cuts_short_names_the_limit(void **state)
     fclose(file);
 }
 
+static char called[4096];
+
+/* The call fails. It has no place for the error: its last argument is NULL. */
+#define FAILS(name, ...)                                                                           \
+    do {                                                                                           \
+        strcat(called, " " #name "(");                                                             \
+        assert_int_not_equal(name(__VA_ARGS__, NULL), TL_OK);                                      \
+    } while (0)
+
+static tl_status write_nothing(const void *arg, FILE *out, tl_error *err)
+{
+    (void)arg, (void)out;
+    return tl_fail(err, TL_ERR_INPUT, "no");
+}
+
+static void fail_to_open_and_make(const char *none, const char *bad, const char *good)
+{
+    const char *const nones[] = {none}, *const bads[] = {bad, bad};
+    tl_reader *r;
+    tl_writer *w;
+    tl_goal *goal;
+    tl_hpl hpl, *runs;
+    tl_replacement file;
+    tl_output out;
+    size_t n;
+    uint32_t losers;
+    char missing[64];
+    FILE *in = fopen(bad, "r");
+    assert_non_null(in);
+    FAILS(tl_reader_open, none, &r);
+    FAILS(tl_reader_open, bad, &r);
+    FAILS(tl_reader_open, "skel:/no/such/file", &r);
+    FAILS(tl_reader_open, "hpl:N=1", &r);
+    FAILS(tl_trace_create, good, &(tl_run){.n_ranks = 0});
+    FAILS(tl_trace_keep_open, none);
+    FAILS(tl_writer_open, none, 0, "", &w);
+    FAILS(tl_text_read, in, "bad", good);
+    FAILS(tl_import_simgrid, none, good);
+    FAILS(tl_import_simgrid, bad, good);
+    FAILS(tl_import_dumpi, none, &(tl_dumpi_options){.rate = 1}, good);
+    FAILS(tl_import_dumpi, bad, &(tl_dumpi_options){.rate = 1}, good);
+    FAILS(tl_import_goal, none, good);
+    FAILS(tl_import_goal, bad, good);
+    FAILS(tl_goal_open, none, &goal);
+    FAILS(tl_goal_open, bad, &goal);
+    FAILS(tl_pattern_write, &(tl_pattern){.name = "none", .n_ranks = 2}, good);
+    FAILS(tl_hpl_parse, "N=x", &hpl);
+    FAILS(tl_hpl_read_dat, none, &runs, &n);
+    FAILS(tl_hpl_read_dat, bad, &runs, &n);
+    FAILS(tl_join, nones, 1, good);
+    FAILS(tl_join, bads, 2, good);
+    FAILS(tl_join_left, bads, 2, good, missing, sizeof missing, &losers);
+    FAILS(tl_replace_begin, "/no/such/folder/file", &file);
+    FAILS(tl_replace_end, &(tl_replacement){0}, TL_ERR_INPUT);
+    FAILS(tl_output_open, "/no/such/folder/file", &out);
+    FAILS(tl_output_close, &(tl_output){0}, "", TL_ERR_INPUT);
+    FAILS(tl_output_write, "/no/such/folder/file", write_nothing, NULL);
+    FAILS(tl_output_write, good, write_nothing, NULL);
+    fclose(in);
+}
+
+/* A trace whose last frame is damaged. */
+static void fail_on_a_trace(tl_reader *r, const char *good)
+{
+    static const char none[] = "/no/such/folder/file";
+    static const tl_rates rates = {.per_unit = 1};
+    tl_fit_capture captures[3] = {{r, (int64_t[]){1}}, {r, (int64_t[]){2}}, {r, (int64_t[]){3}}};
+    tl_extrapolation done;
+    tl_cursor *c;
+    tl_span span = {0};
+    tl_section *sections;
+    size_t n;
+    char *text = NULL;
+    uint64_t events[RANKS] = {0}, last[RANKS] = {EVENTS, EVENTS, EVENTS};
+    const tl_span all = {RANKS, events, last};
+    const char *choice = "allreduce=/no/such/file", *name = "N";
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    FAILS(tl_cursor_open, r, RANKS, &c);
+    FAILS(tl_pack, r, NULL, none);
+    FAILS(tl_pack, r, NULL, good);
+    FAILS(tl_text_write, r, out);
+    FAILS(tl_text_write_rank, r, RANKS, out);
+    FAILS(tl_export_simgrid, r, &rates, none);
+    FAILS(tl_export_goal, r, &rates, none);
+    FAILS(tl_program_write, r, none);
+    FAILS(tl_schedule_write, r, &choice, 1, good);
+    FAILS(tl_fit, captures, 3, &name, 1, &text);
+    FAILS(tl_fit_draw, captures, 3, &name, 1, 1, &text);
+    FAILS(tl_extrapolate, r, &(tl_extrapolate_options){.n_ranks = 1}, good, &done);
+    FAILS(tl_extrapolate, r, &(tl_extrapolate_options){.n_ranks = 64}, good, &done);
+    FAILS(tl_sections_list, r, &sections, &n);
+    FAILS(tl_sections_count, r, &n);
+    FAILS(tl_span_of_sections, r, 1, 0, &span);
+    FAILS(tl_span_of_region, r, 77, 0, &span);
+    FAILS(tl_span_of_events, r, 2, 1, &span);
+    FAILS(tl_cut, r, &all, "", none);
+    FAILS(tl_cut, r, &all, "", good);
+    FAILS(tl_cut_marked, r, &all, &(tl_cut_marks){0}, "", good);
+    fclose(out);
+}
+
+/* Each function of the headers that has a place for an error was called, but for those that fail
+ * only if a disk or the memory does. */
+static void check_all_called(void)
+{
+    static const char *const headers[] = {"timeless.h", "timeless_convert.h", "timeless_files.h"};
+    static const char others[] = " tl_reader_hash( tl_goal_next( tl_writer_keep_open( "
+                                 "tl_temporary_file( tl_text_write_run( ";
+    const char *top = getenv("top_srcdir");
+    assert_non_null(top);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        char path[600], name[128];
+        snprintf(path, sizeof path, "%s/compress/%s", top, headers[i]);
+        test_file header = test_load(path);
+        char *text = strndup((const char *)header.data, header.size);
+        for (char *at = text; (at = strstr(at, "TL_API tl_status ")); at++) {
+            const char *end = strchr(at, ';'), *err = strstr(at, "tl_error *err)");
+            const char *begin = at + strlen("TL_API tl_status ");
+            snprintf(name, sizeof name, " %.*s(", (int)strcspn(begin, "("), begin);
+            if (err && err < end && !strstr(called, name) && !strstr(others, name))
+                fail_msg("%s: is not called", name);
+        }
+        free(text);
+        free(header.data);
+    }
+}
+
+static void functions_without_a_place_for_the_error(void **state)
+{
+    (void)state;
+    char bad[600], path[600], good[600];
+    snprintf(bad, sizeof bad, "%s", test_scratch("bad.txt"));
+    snprintf(path, sizeof path, "%s", test_scratch("damaged.tl"));
+    snprintf(good, sizeof good, "%s", test_scratch("new.tl"));
+    test_store(bad, (const uint8_t *)"0 init\n0 jump\n", 14);
+    test_write_trace(path, RANKS, EVENTS, FLUSH);
+    test_file file = test_load(path);
+    file.data[file.size / 2] ^= 1;
+    test_store(path, file.data, file.size);
+    free(file.data);
+    tl_reader *r = NULL;
+    assert_int_equal(tl_reader_open(path, &r, NULL), TL_OK);
+    fail_to_open_and_make("/no/such/file", bad, good);
+    fail_on_a_trace(r, good);
+    check_all_called();
+    tl_reader_close(r);
+    tl_reader_close(NULL);
+    tl_cursor_close(NULL);
+    tl_writer_abandon(NULL);
+    tl_goal_close(NULL);
+    tl_hpl_free(NULL);
+    tl_extrapolation_free(NULL);
+    tl_span_free(NULL);
+    tl_call_counts_free(NULL);
+    assert_int_not_equal(access(good, F_OK), 0);
+    unlink(bad);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_without_a_place_for_the_error),
         cmocka_unit_test(a_write_that_a_limit_cuts_short_names_the_limit),
         cmocka_unit_test(hostile_members),
         cmocka_unit_test(truncations),
