@@ -173,6 +173,19 @@ static int is_certain(const budget_inputs *b, size_t i)
            b->inputs[i].uncertainty <= 0;
 }
 
+/* Kernels without a measurement. */
+static void note_estimates(budget_inputs *b, const tlr_point *base)
+{
+    static const char *const names[TLR_N_ESTIMATES] = {"the volumes of kernels in the recording",
+                                                       "the roofline of the machine"};
+    for (int by = 0; by < TLR_N_ESTIMATES; by++)
+        if (base->estimated[by] > 0)
+            budget_note(b,
+                        "%.3g %% of the computation rests on %s, for kernels without a "
+                        "measurement",
+                        100 * base->estimated[by], names[by]);
+}
+
 /* Puts the makespans to the inputs. An input of one replay differs on one side. */
 static void collect(arguments *a, const tlr_point *points)
 {
@@ -181,6 +194,7 @@ static void collect(arguments *a, const tlr_point *points)
     double drawn_s[N_SEEDS + 1] = {base->makespan_s};
     size_t n_drawn = 1;
     a->budget.makespan_s = base->makespan_s;
+    note_estimates(b, base);
     for (size_t i = 1; i < a->n_trials; i++) {
         tlr_budget_input *input = &b->inputs[a->trials[i].input];
         const tlr_point *point = &points[i];

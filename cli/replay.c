@@ -22,6 +22,7 @@ enum {
     OPT_CFG,
     OPT_MODEL,
     OPT_NO_COMPUTE,
+    OPT_MODEL_STRICT,
     OPT_ALLOW_OPAQUE,
     OPT_JSON,
     OPT_ENGINE,
@@ -71,6 +72,7 @@ static const struct argp_option options[] = {
     {"polls", OPT_POLLS, "HOW", 0, "probes succeed as recorded, or adaptive", 0},
     {"wildcards", OPT_WILDCARDS, "HOW", 0, "any source: as recorded, or first to arrive", 0},
     {"no-compute", OPT_NO_COMPUTE, NULL, 0, "computation takes no time", 0},
+    {"model-strict", OPT_MODEL_STRICT, NULL, 0, "refuse kernels without a line in the model", 0},
     {"allow-opaque", OPT_ALLOW_OPAQUE, NULL, 0, "calls that are not modelled take no time", 0},
 
     {0, 0, 0, 0, "Noise, and the LogGOPS engine:", 3},
@@ -342,6 +344,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         break;
     case OPT_MODEL: a->options.model_path = value; break;
     case OPT_NO_COMPUTE: a->options.no_compute = 1; break;
+    case OPT_MODEL_STRICT: a->options.model_strict = 1; break;
     case OPT_ALLOW_OPAQUE: a->options.allow_opaque = 1; break;
     case OPT_ENGINE: a->engine = value; break;
     case OPT_NOISE: set_noise(a, value); break;

@@ -355,6 +355,8 @@ static void take(void *arg, const tlr_prediction *prediction)
         point->compute_s += prediction->ranks[r].compute_s / prediction->n_ranks;
         point->noise_s += prediction->ranks[r].noise_s / prediction->n_ranks;
     }
+    for (int by = 0; by < TLR_N_ESTIMATES; by++)
+        point->estimated[by] = tlr_estimated_share(prediction, by);
 }
 
 static void take_with_energy(void *arg, const tlr_prediction *prediction)

@@ -27,6 +27,7 @@ static inline tl_kernel_group tl_kernel_group_of(const char *routine)
         GROUP_IAMAX = TL_KERNELS_NONE,
         GROUP_TRANSFORM = TL_KERNELS_NONE,
         GROUP_USER = TL_KERNELS_NONE,
+        GROUP_UNKNOWN = TL_KERNELS_NONE,
         GROUP_ROT = TL_KERNELS_BLAS1,
         GROUP_ROTM = TL_KERNELS_BLAS1,
         GROUP_SWAP = TL_KERNELS_BLAS1,

@@ -124,6 +124,8 @@ static const uint16_t row_plus_one[TL_CALL_LIMIT] = {
 
 const tl_call_info *tl_call_by_code(unsigned code)
 {
+    if (code >= TL_KERNEL_dgemm && code < TL_CALL_LIMIT && !row_plus_one[code])
+        code = TL_KERNEL_unknown;
     if (code >= TL_CALL_LIMIT || !row_plus_one[code])
         return NULL;
     return &calls[row_plus_one[code] - 1];
@@ -142,6 +144,11 @@ const tl_call_info *tl_call_by_name(const char *name)
     return NULL;
 }
 
+static double size_of(int64_t size)
+{
+    return size > 0 ? (double)size : 0;
+}
+
 /* Multiply-adds of a factorisation of m x n; n^3 / 3 if it is square. */
 static double getrf_work(double m, double n)
 {
@@ -149,33 +156,32 @@ static double getrf_work(double m, double n)
     return least * (m * n - least * (m + n) / 2 + least * least / 3);
 }
 
-/* Number of transforms, times points, times their binary logarithm. */
-static double fft_work(const int64_t *sizes, size_t n_sizes)
-{
-    double points = 1;
-    for (size_t i = 1; i < n_sizes; i++)
-        points *= (double)sizes[i];
-    return n_sizes && points > 1 ? (double)sizes[0] * points * log2(points) : 0;
-}
-
 static double product(const int64_t *sizes, size_t n_sizes)
 {
     double work = 1;
     for (size_t i = 0; i < n_sizes; i++)
-        work *= (double)sizes[i];
+        work *= size_of(sizes[i]);
     return work;
+}
+
+/* Number of transforms, times points, times their binary logarithm.  A plan of rank 0, or of one
+ * point, copies. */
+static double fft_work(const int64_t *sizes, size_t n_sizes)
+{
+    const double points = n_sizes ? product(sizes + 1, n_sizes - 1) : 0;
+    return points > 0 ? size_of(sizes[0]) * points * fmax(1, log2(points)) : 0;
 }
 
 double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes)
 {
     double d[4] = {0};
     for (size_t i = 0; i < n_sizes && i < 4; i++)
-        d[i] = (double)sizes[i];
+        d[i] = size_of(sizes[i]);
     /* clang-format off */
     switch (code) {
 #define TL_KERNEL(code, name, type, kind, dimensions, work, flops) case code: return work;
 #include "kernels.def"
-    default: return 0.0;
+    default: return tl_call_by_code(code) == tl_call_by_code(TL_KERNEL_unknown);
     }
     /* clang-format on */
 }

@@ -71,18 +71,18 @@ static bool names_variable(const char *word)
 
 /* ---- tokens, which their form gives away ---- */
 
-static const char token_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+static const char token_letters[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
 /* The length of the token that begins here: a known prefix with many letters behind it, or a JSON
  * web token, which has three parts; 0 if none does. */
 static size_t token_length(const char *text)
 {
     enum { LEAST_LETTERS = 16 };
-    static const char *const prefixes[] = {"ghp_",   "gho_",   "ghu_",   "ghs_",  "ghr_",
-                                           "glpat-", "gldt-",  "glrt-",  "xoxb-", "xoxp-",
-                                           "xoxa-",  "xoxs-",  "AKIA",   "ASIA",  "AIza",
-                                           "npm_",   "pypi-",  "hf_",    "sk-",   "sk_live_",
-                                           "dop_v1_", "github_pat_"};
+    static const char *const prefixes[] = {
+        "ghp_",  "gho_",  "ghu_",  "ghs_",     "ghr_",    "glpat-",     "gldt-", "glrt-",
+        "xoxb-", "xoxp-", "xoxa-", "xoxs-",    "AKIA",    "ASIA",       "AIza",  "npm_",
+        "pypi-", "hf_",   "sk-",   "sk_live_", "dop_v1_", "github_pat_"};
     const size_t n = strspn(text, token_letters);
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         const size_t prefix = strlen(prefixes[i]);
@@ -104,9 +104,9 @@ static size_t put_without_tokens(const char *word, char *out, size_t size)
     for (const char *at = word; *at; at += token ? token : 1) {
         const bool begins = at == word || !strchr(token_letters, at[-1]);
         token = begins ? token_length(at) : 0;
-        length += (size_t)snprintf(length < size ? out + length : NULL,
-                                   length < size ? size - length : 0, "%.*s",
-                                   token ? (int)sizeof withheld : 1, token ? withheld : at);
+        length +=
+            (size_t)snprintf(length < size ? out + length : NULL, length < size ? size - length : 0,
+                             "%.*s", token ? (int)sizeof withheld : 1, token ? withheld : at);
     }
     if (size && !length)
         *out = '\0';

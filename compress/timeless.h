@@ -269,7 +269,7 @@ enum tl_call {
     TL_CALL_LIMIT = 2048 /* every code is below */
 };
 
-/* The row of a code; NULL if there is none. */
+/* The row of a code; NULL if there is none. An unknown kernel has that of TL_KERNEL_unknown. */
 TL_API const tl_call_info *tl_call_by_code(unsigned code);
 /* The row of a name ("MPI_Send", "dgemm"); NULL if there is none. */
 TL_API const tl_call_info *tl_call_by_name(const char *name);

@@ -97,8 +97,9 @@ TL_API void tl_watch(void (*step)(void *arg, uint64_t n_read, uint64_t n_written
 TL_API int tl_is_secret(const char *name);
 /* A word of a command line without secrets. Secrets are the value of an option or a variable with
  * such a name ("--password=X", "Authorization: X"), the user in a URL, the word after "--password",
- * the word after "-p" unless it is a number or a path, and tokens with a known form ("ghp_..."). *is_value must be 0 before the first word; pass it on from each word to the next.
- * Returns the length, like snprintf. */
+ * the word after "-p" unless it is a number or a path, and tokens with a known form ("ghp_...").
+ * *is_value must be 0 before the first word; pass it on from each word to the next. Returns the
+ * length, like snprintf. */
 TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t size);
 
 /* ---- a run that was recorded in part ---- */

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "kernels.h"
+#include "transforms.h"
 
 #include <dlfcn.h>
 #include <draw.h>
@@ -37,6 +38,7 @@ struct perform_kernels {
     perform_kernel_needs needs;
     int *pivots, *identity;
     void *routines[TL_CALL_LIMIT]; /* NULL: not looked for yet */
+    perform_transforms *transforms;
 };
 
 /* ---- routines ---- */
@@ -182,7 +184,7 @@ static int sizes_of(const tl_event *kernel, int d[4])
 static int operands_of(const tl_event *kernel, int d[4], extent *x)
 {
     const perform_kernel_kind kind = (perform_kernel_kind)rows[kernel->call].kind;
-    if (kind == PERFORM_KIND_USER || kind == PERFORM_KIND_TRANSFORM || !sizes_of(kernel, d))
+    if (kind <= PERFORM_KIND_TRANSFORM || !sizes_of(kernel, d))
         return 0;
     const int has_order = kind == PERFORM_KIND_SYMM || kind == PERFORM_KIND_TRMM;
     if (has_order && d[2] != d[0] && d[2] != d[1])
@@ -202,6 +204,8 @@ int perform_need_kernel(perform_kernel_needs *needs, const tl_event *kernel)
 {
     int d[4];
     extent x;
+    if (rows[kernel->call].kind == PERFORM_KIND_TRANSFORM)
+        return perform_transform_bytes(kernel) > 0;
     if (!operands_of(kernel, d, &x) || !find_routine(rows[kernel->call].symbol))
         return 0;
     perform_operands *of = &needs->of[precision_of(kernel->call)];
@@ -218,6 +222,18 @@ int perform_need_kernel(perform_kernel_needs *needs, const tl_event *kernel)
 static size_t bytes_of(int precision)
 {
     return precision == PERFORM_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
+int64_t perform_kernel_bytes(const tl_event *kernel)
+{
+    int d[4];
+    extent x;
+    if (rows[kernel->call].kind == PERFORM_KIND_TRANSFORM)
+        return perform_transform_bytes(kernel) ? 2 * perform_transform_bytes(kernel) : -1;
+    if (!operands_of(kernel, d, &x) || !find_routine(rows[kernel->call].symbol))
+        return -1;
+    return (second(x.random[0]) + x.random[1] + second(x.written[0]) + x.written[1] + x.small) *
+           parts_of(kernel->call) * (int64_t)bytes_of(precision_of(kernel->call));
 }
 
 /* Random numbers in [0, factor); NULL: out of memory. */
@@ -278,6 +294,7 @@ void perform_kernels_close(perform_kernels *k)
         free(k->of[i].written);
         free(k->of[i].small);
     }
+    perform_transforms_free(k->transforms);
     free(k->pivots);
     free(k->identity);
     free(k);
@@ -360,6 +377,8 @@ int perform_kernels_call(perform_kernels *k, const tl_event *kernel)
     perform_kernel_call c = {.kind = (perform_kernel_kind)r->kind,
                              .type = (perform_kernel_type)r->type};
     extent x;
+    if (c.kind == PERFORM_KIND_TRANSFORM)
+        return perform_transforms_call(&k->transforms, kernel);
     if (!operands_of(kernel, c.d, &x))
         return 0;
     if (!k->routines[code] && !(k->routines[code] = find_routine(r->symbol)))

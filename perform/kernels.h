@@ -25,6 +25,9 @@ typedef struct perform_kernel_needs {
 
 typedef struct perform_kernels perform_kernels;
 
+/* Bytes of the operands of a kernel; negative: this machine has no routine for it. */
+int64_t perform_kernel_bytes(const tl_event *kernel);
+
 /* Whether this machine has a routine for the kernel; its operands are added to the needs. */
 int perform_need_kernel(perform_kernel_needs *needs, const tl_event *kernel);
 tl_status perform_kernels_open(const perform_kernel_needs *needs, uint64_t seed,
@@ -43,11 +46,13 @@ typedef enum perform_kernel_type {
     PERFORM_TYPE_S,
     PERFORM_TYPE_D,
     PERFORM_TYPE_C,
-    PERFORM_TYPE_Z
+    PERFORM_TYPE_Z,
+    PERFORM_TYPE_L
 } perform_kernel_type;
 
 typedef enum perform_kernel_kind {
     PERFORM_KIND_USER,
+    PERFORM_KIND_UNKNOWN,
     PERFORM_KIND_TRANSFORM,
     PERFORM_KIND_ROTG,
     PERFORM_KIND_ROTMG,

@@ -1,9 +1,12 @@
 # timeless-perform: a trace, run as a real MPI program.
+noinst_LTLIBRARIES += perform/libkernels.la
+perform_libkernels_la_SOURCES = perform/kernel_calls.c perform/kernels.c perform/kernels.h perform/transforms.c perform/transforms.h
+perform_libkernels_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform
+perform_libkernels_la_LIBADD = compress/libtimeless.la -ldl
 noinst_LTLIBRARIES += perform/libperform.la
-perform_libperform_la_SOURCES = \
-	perform/check.c perform/check.h perform/kernel_calls.c perform/kernels.c perform/kernels.h
+perform_libperform_la_SOURCES = perform/check.c perform/check.h
 perform_libperform_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform -I$(top_srcdir)/replayer
-perform_libperform_la_LIBADD = compress/libtimeless.la -ldl
+perform_libperform_la_LIBADD = perform/libkernels.la compress/libtimeless.la
 
 if MPI
 pkglibexec_PROGRAMS += perform/timeless-perform

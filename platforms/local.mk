@@ -15,8 +15,8 @@ platforms_libcalibrate_la_SOURCES = \
 	platforms/calibrate/history.c platforms/calibrate/kept.c platforms/calibrate/measure.c platforms/calibrate/model_file.c platforms/calibrate/model_merge.c platforms/calibrate/needs.c \
 	platforms/calibrate/noise.c platforms/calibrate/noise.h platforms/calibrate/plan.c \
 	platforms/calibrate/raw_file.c
-platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)
-platforms_libcalibrate_la_LIBADD = platforms/libcpu.la platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
+platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/perform $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)
+platforms_libcalibrate_la_LIBADD = perform/libkernels.la platforms/libcpu.la platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcpu.la
 platforms_libcpu_la_SOURCES = \

@@ -15,7 +15,7 @@ typedef struct survey {
     const tlr_options *options;
     tlr_plan_judge is_modelled;
     tl_error *err;
-    uint64_t n_kernels[TL_CALL_LIMIT], n_unmodelled[TL_CALL_LIMIT]; /* by call */
+    uint64_t n_unmodelled[TL_CALL_LIMIT]; /* by call */
     int has_volume;
     size_t splits_room;
     int enters; /* the last event was an Enter */
@@ -176,12 +176,12 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     plan->n_parallel += event->call == TL_MPI_Parallel ? r->n_alike : 0;
     r->computes |=
         event->volume || info->action == TL_ACTION_KERNEL || event->call == TL_MPI_Parallel;
-    if (info->action == TL_ACTION_KERNEL)
-        s->n_kernels[event->call]++;
     if (event->call == TL_KERNEL_user && !tl_reader_kernel_name(s->trace, rank, event))
         return tl_fail(s->err, TL_ERR_CORRUPT,
                        "%s: rank %u, event %" PRIu64 ": kernel %d is not defined",
                        tl_reader_path(s->trace), rank, r->n_events, event->tag);
+    if (info->action == TL_ACTION_KERNEL)
+        tlr_plan_note_kernel(plan, s->trace, rank, event, info);
     const int is_modelled = s->is_modelled(plan, rank, event, info);
     if (!is_modelled) {
         plan->n_opaque += r->n_alike;
@@ -228,6 +228,8 @@ static tl_status survey_rank(survey *s, uint32_t rank)
         return out_of_memory(s->err);
     tl_status status = tlr_validation_open(&s->validation, s->trace, s->plan, rank, s->err);
     if (status == TL_OK)
+        status = tlr_plan_read_kernel_volumes(s->plan, s->trace, rank, s->err);
+    if (status == TL_OK)
         status = tl_cursor_open(s->trace, rank, &cursor, s->err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
         status = survey_event(s, rank, &event, n_splits, &sites_room);
@@ -252,7 +254,7 @@ static tl_status survey_program(survey *s, const tl_program_call *calls, size_t 
         r->computes = 1;
         for (size_t i = 0; i < n; i++) {
             const tl_event mark = {.call = calls[i].call, .site = calls[i].site};
-            s->n_kernels[calls[i].call] += !calls[i].n_marks;
+            s->plan->kernels.n_calls[calls[i].call] += !calls[i].n_marks;
             if (calls[i].n_marks && add_mark(s, r, &mark, &room) != TL_OK)
                 return out_of_memory(s->err);
         }
@@ -292,62 +294,6 @@ static tl_status refuse_opaque(const survey *s)
         tl_reader_path(s->trace), names);
 }
 
-static tl_status no_model_of(const survey *s, const tlr_model *model, const char *prefix,
-                             const char *kernel)
-{
-    return tl_fail(
-        s->err, TL_ERR_INPUT,
-        "%s: has no model of the kernel '%s%s' of %s; measure it with 'timeless "
-        "calibrate kernels', add its line or seconds_per_flop (timeless-model(5)), or give "
-        "--no-compute",
-        model->path, prefix, kernel, tl_reader_path(s->trace));
-}
-
-tl_status tlr_plan_free_kernels(tl_reader *trace, const tlr_model *model, char **names)
-{
-    const tl_user_kernel *kernels;
-    size_t n_calls = 0, used = 0, size = 1;
-    *names = NULL;
-    if (!model || !tl_reader_calls(trace, &n_calls))
-        return TL_OK;
-    const size_t n = tl_reader_kernels(trace, 0, &kernels);
-    for (size_t i = 0; i < n; i++)
-        size += strlen(kernels[i].name) + sizeof "user:, ";
-    char *text = calloc(size, 1);
-    if (!text)
-        return TL_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        const tl_event kernel = {.call = TL_KERNEL_user, .tag = (int32_t)kernels[i].id};
-        if (tlr_model_kernel_s(model, trace, 0, &kernel) < 0)
-            used += (size_t)snprintf(text + used, size - used, "%suser:%s", used ? ", " : "",
-                                     kernels[i].name);
-    }
-    if (used)
-        *names = text;
-    else
-        free(text);
-    return TL_OK;
-}
-
-/* The names that the program gave, those of all ranks.  What moves the rows of HPL is in the models
- * of few platforms; without a line of its own it takes no time (tlr_plan_free_kernels). */
-static tl_status check_user_kernels(const survey *s, const tlr_model *model)
-{
-    size_t n_calls = 0;
-    if (tl_reader_calls(s->trace, &n_calls))
-        return TL_OK;
-    for (uint32_t rank = 0; rank < tl_reader_run(s->trace)->n_ranks; rank++) {
-        const tl_user_kernel *kernels;
-        size_t n = tl_reader_kernels(s->trace, rank, &kernels);
-        for (size_t i = 0; i < n; i++) {
-            const tl_event kernel = {.call = TL_KERNEL_user, .tag = (int32_t)kernels[i].id};
-            if (tlr_model_kernel_s(model, s->trace, rank, &kernel) < 0)
-                return no_model_of(s, model, "user:", kernels[i].name);
-        }
-    }
-    return TL_OK;
-}
-
 /* Every kernel and the unit of volume must have a rate. */
 static tl_status check_model(const survey *s, const tlr_model *model)
 {
@@ -367,22 +313,13 @@ static tl_status check_model(const survey *s, const tlr_model *model)
             "calibrate kernels' where that can count it, write one (man timeless-model), "
             "or give --no-compute",
             model->path, unit, trace, tlr_model_units(model, units, sizeof units));
-    for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
-        const tl_call_info *info = tl_call_by_code(code);
-        if (!s->n_kernels[code] || code == TL_KERNEL_user)
-            continue;
-        const int64_t sizes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-        const tl_event kernel = {.call = (uint16_t)code, .list = sizes, .list_len = 3};
-        if (tlr_model_kernel_s(model, s->trace, 0, &kernel) < 0)
-            return no_model_of(s, model, "", info->name);
-    }
-    return check_user_kernels(s, model);
+    return tlr_plan_check_kernels(s->plan, s->trace, model, s->options, s->err);
 }
 
 static int has_computation(const survey *s)
 {
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++)
-        if (s->n_kernels[code])
+        if (s->plan->kernels.n_calls[code])
             return 1;
     return s->has_volume;
 }
@@ -584,6 +521,7 @@ void tlr_plan_free(tlr_plan *plan)
         free(plan->mark_sites[i].site);
     free(plan->mark_sites);
     free(plan->splits);
+    tlr_plan_free_kernel_volumes(plan);
     tlr_plan_free_comms(plan);
     tlr_plan_free_ranks(plan);
     free(plan->world);

@@ -68,6 +68,14 @@ typedef struct tlr_plan_rank {
     int uses_self;        /* there are calls on MPI_COMM_SELF, or communicators made of it */
 } tlr_plan_rank;
 
+/* The kernels of all ranks, and those without a line in the model (replayer/plan_kernels.c). */
+typedef struct tlr_plan_kernels {
+    uint64_t n_calls[TL_CALL_LIMIT];
+    uint64_t n_unknown;                    /* calls of an unknown code or number of sizes */
+    struct tlr_recorded_kernels *recorded; /* NULL: the trace has no volumes of kernels */
+    char *estimated[TLR_N_ESTIMATES];      /* names of those without a line */
+} tlr_plan_kernels;
+
 typedef struct tlr_plan {
     uint32_t n_ranks;
     tlr_plan_rank **ranks; /* those that do the same share one */
@@ -85,6 +93,7 @@ typedef struct tlr_plan {
     uint64_t n_loose;     /* requests that are cancelled, or freed before they are complete */
     double most_bytes;    /* no message of a call has more */
     int has_synchronous;  /* some messages wait for their receives however short, or need none */
+    tlr_plan_kernels kernels;
 } tlr_plan;
 
 /* Nonzero if an engine can replay the event. Otherwise the event is refused or takes no time. */
@@ -122,7 +131,20 @@ const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent,
 /* The marks of a rank's call and site; NULL if no mark of them is common to all ranks. */
 tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t site);
 
+/* Fills in what a prediction takes over from the plan. */
+tl_status tlr_plan_describe(const tlr_plan *plan, tlr_prediction *out);
+
 /* ---- within the plan ---- */
+
+/* Adds the volumes of the kernels of a rank, and the work of one of its calls. */
+tl_status tlr_plan_read_kernel_volumes(tlr_plan *plan, const tl_reader *trace, uint32_t rank,
+                                       tl_error *err);
+void tlr_plan_note_kernel(tlr_plan *plan, const tl_reader *trace, uint32_t rank,
+                          const tl_event *event, const tl_call_info *info);
+/* Refuses kernels of which neither model nor recording tells the time. */
+tl_status tlr_plan_check_kernels(tlr_plan *plan, tl_reader *trace, const tlr_model *model,
+                                 const tlr_options *options, tl_error *err);
+void tlr_plan_free_kernel_volumes(tlr_plan *plan);
 
 /* Ranks with equal events share one tlr_plan_rank (replayer/plan_share.c). */
 tl_status tlr_plan_share_ranks(tl_reader *trace, tlr_plan *plan, tl_error *err);

@@ -164,6 +164,7 @@ typedef struct tlr_model {
     char *path;
     double reference_flops; /* speed, in the platform's flop/s, of the host it was measured on */
     double s_per_flop;      /* of kernels without a line of their own; negative: none is known */
+    double s_per_byte;      /* the same, of the bytes that they move: the greater of both counts */
     double kernel_threads;  /* of the BLAS in each process when the kernels were measured */
     double host_sd, day_sd; /* of all seconds, relative */
     tlr_rates pool;         /* of any host */
@@ -185,7 +186,14 @@ void tlr_model_free(tlr_model *model);
 double tlr_model_unit_s(const tlr_model *model, const char *unit);
 /* The units that have a rate, for messages: "cpu-ns, instructions" in `text`, or "none". */
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
-/* Mean seconds of a kernel event on any host: by the kernel's model, else by its operation count; a
+/* What tells the time of a kernel for which the model has no line. */
+typedef enum tlr_estimate {
+    TLR_AS_RECORDED, /* the volume of its calls in the recording, for a unit of work */
+    TLR_BY_ROOFLINE, /* its operations and bytes */
+    TLR_N_ESTIMATES  /* nothing */
+} tlr_estimate;
+
+/* Mean seconds of a kernel event on any host: by the kernel's model, else by its roofline; a
  * negative number when there is neither.  `trace` and `rank` tell the name of a user's kernel. */
 double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32_t rank,
                           const tl_event *kernel);
@@ -307,6 +315,7 @@ typedef struct tlr_options {
     size_t n_changes;
     const char *model_path; /* compute model in place of the platform's */
     int no_compute;         /* bursts and kernels take no time */
+    int model_strict;       /* a kernel without a line in the model is refused */
     int allow_opaque;       /* go on although the trace has calls that are not modelled */
     double io_bandwidth;    /* bytes per second that each rank reads or writes; 0: the disk of its
                                host */
@@ -338,10 +347,11 @@ tl_status tlr_platform_check_factors(const tlr_platform *platform, const tlr_opt
                                      tl_error *err);
 
 typedef struct tlr_rank_prediction {
-    char *host;          /* NULL: the engine has none */
-    double end_s;        /* when the rank finished */
-    double compute_s;    /* bursts and kernels */
-    double kernel_s;     /* the part of compute_s in kernels */
+    char *host;                          /* NULL: the engine has none */
+    double end_s;                        /* when the rank finished */
+    double compute_s;                    /* bursts and kernels */
+    double kernel_s;                     /* the part of compute_s in kernels */
+    double estimated_s[TLR_N_ESTIMATES]; /* about the part of kernel_s without a measurement */
     double p2p_s;        /* inside point-to-point calls that do not wait for a request */
     double wait_s;       /* inside Wait, Waitall, ... and probes */
     double collective_s; /* inside collectives and communicator constructors */
@@ -416,6 +426,8 @@ typedef struct tlr_prediction {
     double quiet_s;      /* the makespan without noise; 0: unknown */
     double wall_s;       /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
+    uint64_t n_unknown_kernels;       /* calls of kernels of an unknown code or number of sizes */
+    char *estimated[TLR_N_ESTIMATES]; /* names of the kernels without a measurement; or NULL */
     char *free_kernels; /* of a program, which the model does not know: names; or NULL */
     uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
     uint64_t n_crowded_cores; /* the cores of these hosts */
@@ -483,6 +495,8 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
 tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
                      const tlr_options *options, tlr_prediction **out, tl_error *err);
 void tlr_prediction_free(tlr_prediction *prediction);
+/* The share of the computation of all ranks that rests on an estimate, in kernels. */
+double tlr_estimated_share(const tlr_prediction *prediction, tlr_estimate by);
 
 /* ---- results: replayer/results/prediction.c ---- */
 

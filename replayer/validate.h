@@ -49,7 +49,7 @@ typedef struct tlr_validation {
     tlr_requests requests;
     uint32_t max_id;
     uint64_t n_loose; /* as in tlr_plan */
-    int has_match; /* the outcome of the blocking receive that follows is known */
+    int has_match;    /* the outcome of the blocking receive that follows is known */
     int32_t match_peer;
     uint8_t *windows;  /* what is open or freed, by the rank's id */
     uint8_t *is_named; /* ranks in the list at hand; all zero otherwise */

@@ -195,6 +195,7 @@ enum { ROW_MAJOR = 101, LEFT = 141 }; /* of CBLAS_ORDER, CBLAS_SIDE */
 
 #define TRANSFORM(code, name, T) /* in fftw.c */
 #define USER(code, name, T)      /* in user_kernel.c */
+#define UNKNOWN(code, name, T)   /* of other versions */
 
 #define TL_KERNEL(code, name, type, kind, dimensions, work, flops) kind(code, name, type)
 #include "kernels.def"

@@ -227,6 +227,8 @@ static shape guru64_shape(int rank, const dimension64 *n, int howmany_rank,
 
 INTERFACE(fftw)
 INTERFACE(fftwf)
+INTERFACE(fftwl)
 EXECUTIONS(EXECUTE_ALL_FORTRAN, dfftw)
 EXECUTIONS(EXECUTE_ALL_FORTRAN, sfftw)
+EXECUTIONS(EXECUTE_ALL_FORTRAN, lfftw)
 /* clang-format on */

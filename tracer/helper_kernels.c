@@ -12,7 +12,7 @@
 #include "teams.h"
 
 /* A kernel in the queue: HEAD words, then its sizes. */
-enum { CODE, CALLER, N_SIZES, HEAD };
+enum { CODE, CALLER, VOLUME, N_SIZES, HEAD };
 
 struct tlt_kernel_queue {
     pthread_mutex_t lock;
@@ -54,8 +54,8 @@ static bool reserve(tlt_kernel_queue *q, size_t n)
     return words != NULL;
 }
 
-bool tlt_kernel_queue_put(tlt_kernel_queue *q, uint16_t code, void *caller, uint32_t n_sizes,
-                          const int64_t *sizes)
+bool tlt_kernel_queue_put(tlt_kernel_queue *q, uint16_t code, void *caller, uint64_t volume,
+                          uint32_t n_sizes, const int64_t *sizes)
 {
     pthread_mutex_lock(&q->lock);
     const bool ok = reserve(q, HEAD + n_sizes);
@@ -63,6 +63,7 @@ bool tlt_kernel_queue_put(tlt_kernel_queue *q, uint16_t code, void *caller, uint
         int64_t *kernel = q->words + q->n;
         kernel[CODE] = code;
         kernel[CALLER] = (intptr_t)caller;
+        kernel[VOLUME] = (int64_t)volume;
         kernel[N_SIZES] = n_sizes;
         if (n_sizes)
             memcpy(kernel + HEAD, sizes, n_sizes * sizeof *sizes);
@@ -92,6 +93,7 @@ void tlt_kernel_queue_empty(tlt_kernel_queue *q)
                           .site = tlt_site((void *)(intptr_t)kernel[CALLER]),
                           .list_len = (uint32_t)kernel[N_SIZES],
                           .list = kernel + HEAD};
+        tlt_kernel_volumes[event.call - TL_KERNEL_dgemm] += (uint64_t)kernel[VOLUME];
         tlt_put(&event);
     }
     __atomic_store_n(&q->n, 0, __ATOMIC_RELAXED);

@@ -35,6 +35,20 @@ static inline bool tlt_enter_vector(uint16_t code, int64_t n)
     return (n >= TLT_LEAST_VECTOR || tlt_kernels() == TLT_KERNELS_ALL) && tlt_enter_routine(code);
 }
 
+/* The volume of all calls of each kernel, by code; for the replay, where a model lacks the kernel.
+ * Changed by whoever may write events. */
+enum { TLT_N_KERNEL_CODES = TL_KERNEL_unknown + 1 - TL_KERNEL_dgemm };
+extern uint64_t tlt_kernel_volumes[TLT_N_KERNEL_CODES];
+/* At the end of a rank: the volumes, as counters. */
+void tlt_kernel_volumes_write(tl_writer *writer);
+
+/* Of the kernel that ends. */
+static inline uint64_t tlt_kernel_volume(void)
+{
+    const uint64_t volume = tlt.since_mark();
+    return volume > tlt.volume_bias ? volume - tlt.volume_bias : 0;
+}
+
 /* No lock is held while the kernel runs, because kernels need no order among the calls of other
  * threads. */
 static inline void tlt_leave_kernel(uint16_t code, tlt_place place, uint32_t n_sizes,
@@ -44,8 +58,10 @@ static inline void tlt_leave_kernel(uint16_t code, tlt_place place, uint32_t n_s
         tlt_helper_leave_kernel(code, place.caller, n_sizes, sizes);
         return;
     }
+    const uint64_t volume = tlt_kernel_volume();
     if (TLT_UNLIKELY(tlt.shared))
         tlt_lock();
+    tlt_kernel_volumes[code - TL_KERNEL_dgemm] += volume;
     tl_event event = {
         .call = code, .site = tlt_site_from(place), .list_len = n_sizes, .list = sizes};
     tlt_put(&event);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "comparable.h"
+#include "kernel.h"
 #include "mpi/interface.h"
 #include "requests.h"
 #include "select.h"
@@ -147,6 +148,7 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
     }
     if (reason == TL_END_FINALIZED)
         tlt_mpi->counters_write(writer);
+    tlt_kernel_volumes_write(writer);
     tlt_teams_check();
     if (reason == TL_END_FINALIZED)
         tlt_workers_check(writer);

@@ -1,6 +1,7 @@
 /* teams.c - measures the work of each thread of a team. */
 #include "config.h"
 
+#include "kernel.h"
 #include "teams.h"
 
 #include <pthread.h>
@@ -232,9 +233,10 @@ void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, cons
         tlt_worker_leave_kernel(code, caller, n_sizes, sizes);
         return;
     }
+    const uint64_t volume = tlt_is_measured() ? tlt_kernel_volume() : 0;
     tlt_member.is_in_kernel = false;
     tlt_role = TLT_HELPING;
-    if (!tlt_kernel_queue_put(tlt_member.team->kernels, code, caller, n_sizes, sizes))
+    if (!tlt_kernel_queue_put(tlt_member.team->kernels, code, caller, volume, n_sizes, sizes))
         __atomic_store_n(&trouble, "out of memory for kernels", __ATOMIC_RELAXED);
     tlt_work_on();
 }

@@ -106,8 +106,8 @@ void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, cons
  * of a recorded call or inside. */
 tlt_kernel_queue *tlt_own_kernel_queue(void);
 tlt_kernel_queue *tlt_workers_kernel_queue(void);
-bool tlt_kernel_queue_put(tlt_kernel_queue *queue, uint16_t code, void *caller, uint32_t n_sizes,
-                          const int64_t *sizes);
+bool tlt_kernel_queue_put(tlt_kernel_queue *queue, uint16_t code, void *caller, uint64_t volume,
+                          uint32_t n_sizes, const int64_t *sizes);
 void tlt_kernel_queue_write(tlt_kernel_queue *queue);
 void tlt_kernel_queue_empty(tlt_kernel_queue *queue);
 void tlt_kernel_queue_free(void); /* the calling thread's own */

@@ -4,16 +4,25 @@
  * A call of MPI dissolves the kernel. Its computation then counts as if there were no kernel. */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel.h"
+#include "skip/skip.h"
 #include "timeless_kernel.h"
 
-enum { N_NAMES = 1 << 10, MAX_NAMES = N_NAMES / 2, MAX_NAME_BYTES = 128, MAX_SIZES = 16 };
+enum {
+    N_NAMES = 1 << 10,
+    MAX_NAMES = N_NAMES / 2,
+    MAX_NAME_BYTES = 128,
+    MAX_SIZES = 16,
+    FIRST_COUNTER = 4096 /* behind those that a user asks for */
+};
 
 /* Names are compared by content, because the program may build them anew each time. */
 static struct {
     uint32_t id;
+    uint64_t volume;
     char text[MAX_NAME_BYTES];
 } names[N_NAMES];
 static uint32_t n_names;
@@ -33,16 +42,46 @@ void tlt_user_kernels_reset(void)
     n_names = 0;
 }
 
-/* The id of a name, which is defined when it first appears; 0 if there are too many. */
-static uint32_t id_of(const char *name)
+/* ---- the volumes of all kernels ---- */
+
+uint64_t tlt_kernel_volumes[TLT_N_KERNEL_CODES];
+
+static void write_volume(tl_writer *writer, const char *kind, const char *name, uint64_t volume)
+{
+    static uint32_t id = FIRST_COUNTER;
+    char text[3 * MAX_NAME_BYTES + 16], room[3 * MAX_NAME_BYTES];
+    snprintf(text, sizeof text, "kernel:%s%s", kind, tlt_utf8(name, room, sizeof room));
+    const tl_counter counter = {.id = id++, .name = text, .value = volume};
+    if (volume)
+        tl_writer_define_counter(writer, &counter);
+}
+
+void tlt_kernel_volumes_write(tl_writer *writer)
+{
+    char skipped[512];
+    if (tlt_skip_word("kernels", 0, skipped, sizeof skipped)) /* they did not compute */
+        return;
+    for (int i = 0; i < TLT_N_KERNEL_CODES; i++)
+        if (tlt_kernel_volumes[i])
+            write_volume(writer, "", tl_call_by_code((unsigned)(TL_KERNEL_dgemm + i))->name,
+                         tlt_kernel_volumes[i]);
+    for (int i = 0; i < N_NAMES; i++)
+        write_volume(writer, "user:", names[i].text, names[i].volume);
+}
+
+/* The id of a name, which is defined when it first appears; 0 if there are too many. A call took
+ * this volume. */
+static uint32_t id_of(const char *name, uint64_t volume)
 {
     uint32_t hash = 2166136261U; /* FNV-1a */
     for (const char *c = name; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619U;
     size_t i = hash % N_NAMES;
     while (names[i].id) {
-        if (!strcmp(names[i].text, name))
+        if (!strcmp(names[i].text, name)) {
+            names[i].volume += volume;
             return names[i].id;
+        }
         i = (i + 1) % N_NAMES;
     }
     char room[3 * MAX_NAME_BYTES];
@@ -51,6 +90,7 @@ static uint32_t id_of(const char *name)
         tl_writer_define_kernel(tlt.writer, &kernel) != TL_OK)
         return 0;
     strcpy(names[i].text, name);
+    names[i].volume = volume;
     names[i].id = ++n_names;
     return n_names;
 }
@@ -100,11 +140,12 @@ TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
 /* Writes the event, unless there are too many names. */
 static void put(const char *name, uint32_t site, uint32_t n_sizes, const int64_t *sizes)
 {
+    const uint64_t volume = tlt_kernel_volume();
     if (TLT_UNLIKELY(tlt.shared))
         tlt_lock();
     tl_event event = {.call = TL_KERNEL_user,
                       .site = site,
-                      .tag = (int32_t)id_of(name),
+                      .tag = (int32_t)id_of(name, volume),
                       .list_len = n_sizes,
                       .list = sizes};
     if (event.tag) {

@@ -37,7 +37,8 @@ typedef struct tlt_volume_source {
     /* A call ends, and a burst of the thread begins. After a failed poll the source may save work,
      * because such a call is one of many. */
     void (*mark)(int after_poll);
-    /* The next call begins. Returns the burst up to now. */
+    /* The next call begins, or a kernel ends. Returns what was computed since the last mark or
+     * reading, and marks. */
     uint64_t (*since_mark)(void);
     /* Stops counting for the calling thread. */
     void (*stop)(void);

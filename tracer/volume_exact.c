@@ -30,8 +30,9 @@ static void mark(int after_poll)
 /* The count can shrink: a helper that calls MPI takes its own count with it. */
 static uint64_t since_mark(void)
 {
-    uint64_t now = tlt_exact_read(table, slot);
-    return now > marked ? now - marked : 0;
+    const uint64_t before = marked;
+    mark(0);
+    return marked > before ? marked - before : 0;
 }
 
 static void stop(void)

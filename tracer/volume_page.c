@@ -59,7 +59,9 @@ static void mark(int after_poll)
 
 static uint64_t since_mark(void)
 {
-    return *page - marked;
+    const uint64_t before = marked;
+    mark(0);
+    return marked - before;
 }
 
 static void stop(void)

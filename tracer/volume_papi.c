@@ -62,7 +62,9 @@ static void mark(int after_poll)
 
 static uint64_t since_mark(void)
 {
-    return read_event() - marked;
+    const uint64_t before = marked;
+    mark(0);
+    return marked - before;
 }
 
 /* Virtual machines list counters that then fail or stand still: believe what has been counted. */

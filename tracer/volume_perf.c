@@ -44,7 +44,9 @@ static void mark(int after_poll)
 
 static uint64_t since_mark(void)
 {
-    return read_cpu_ns() - marked_ns;
+    const uint64_t before_ns = marked_ns;
+    mark(0);
+    return marked_ns - before_ns;
 }
 
 static void stop(void)

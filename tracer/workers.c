@@ -404,9 +404,10 @@ void tlt_worker_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, cons
 {
     tlt_member.is_in_kernel = false;
     tlt_role = TLT_BYSTANDER;
+    const uint64_t ns = cpu_ns(self) - self->kernel_from_ns;
     /* Without memory for the kernel its time is computation. */
     const bool kept =
-        tlt_kernel_queue_put(tlt_workers_kernel_queue(), code, caller, n_sizes, sizes);
+        tlt_kernel_queue_put(tlt_workers_kernel_queue(), code, caller, ns, n_sizes, sizes);
     lock();
     if (kept)
         self->in_kernels_ns += cpu_ns(self) - self->kernel_from_ns;

@@ -19,6 +19,8 @@
  * the parameters of the network, and of measured makespans. The user states others by --uncertain.
  */
 static const double ASSUMED_COMPUTE = 0.05, ASSUMED_NETWORK = 0.1, ASSUMED_MEASURED = 0.01;
+/* Of a kernel without a line in the model: the recording or a roofline tells its time. */
+static const double ASSUMED_ESTIMATE = 0.5;
 
 tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
                              const input_change *change, double uncertainty, const char *remedy)
@@ -92,7 +94,9 @@ static void add_kernel(budget_inputs *b, const tlr_model *model, uint16_t call, 
     const tlr_kernel_model *kernel = model ? tlr_rates_kernel(&model->pool, call, user) : NULL;
     snprintf(change.before, sizeof change.before, "--set=%s.time=", name);
     add_factor(b, name, "kernels", &change, kernel ? TLR_MEDIANS_90 * kernel->median_error : 0,
-               ASSUMED_COMPUTE, "timeless calibrate kernels --max-seconds 60");
+               kernel || !model ? ASSUMED_COMPUTE : ASSUMED_ESTIMATE,
+               kernel || user ? "timeless calibrate kernels --max-seconds 60"
+                              : "timeless calibrate kernels --for TRACE -o FOLDER");
 }
 
 enum { KNOWN_USER_KERNELS = 1024 };

@@ -9,7 +9,7 @@
 enum {
     BUDGET_MOST_KERNELS = 256,
     BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 16,
-    BUDGET_MOST_NOTES = 4
+    BUDGET_MOST_NOTES = 6
 };
 /* A factor must stay above 0. */
 #define BUDGET_MOST_UNCERTAIN 0.99

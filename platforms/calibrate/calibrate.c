@@ -58,15 +58,10 @@ static tl_status fit_kernel(const tlp_result *result, const tlp_fit_options *opt
 static tl_status fit_group(const tlp_result *result, const tlp_fit_options *options, int core,
                            tlp_sample *calls, tlp_fit *out, tl_error *err)
 {
-    static const unsigned kernels[] = {
-#define TLP_KERNEL(name) TL_KERNEL_##name,
-        TLP_KERNELS
-#undef TLP_KERNEL
-    };
     tl_status status = TL_OK;
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels && status == TL_OK; k++)
-        status = fit_kernel(result, options, kernels[k], core, calls,
-                            &out[kernels[k] - TL_KERNEL_dgemm], err);
+    for (unsigned k = TL_KERNEL_dgemm; k < TL_KERNEL_user && status == TL_OK; k++)
+        if (tlp_is_measured(k) || options->only_measured)
+            status = fit_kernel(result, options, k, core, calls, &out[k - TL_KERNEL_dgemm], err);
     return status;
 }
 
@@ -110,7 +105,9 @@ int tlp_is_measured(unsigned kernel)
 
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)
 {
-    return tlp_is_measured(kernel) ? &result->fits[kernel - TL_KERNEL_dgemm] : NULL;
+    return kernel >= TL_KERNEL_dgemm && kernel < TL_KERNEL_user
+               ? &result->fits[kernel - TL_KERNEL_dgemm]
+               : NULL;
 }
 
 static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repetition_list *out)
@@ -143,10 +140,7 @@ static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repet
 tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out)
 {
     tl_status status = TL_OK;
-#define TLP_KERNEL(name)                                                                           \
-    if (status == TL_OK)                                                                           \
-        status = add_kernel(result, TL_KERNEL_##name, out);
-    TLP_KERNELS
-#undef TLP_KERNEL
+    for (unsigned k = TL_KERNEL_dgemm; k < TL_KERNEL_user && status == TL_OK; k++)
+        status = add_kernel(result, k, out);
     return status;
 }

@@ -44,12 +44,17 @@
 
 /* ---- the plan: platforms/calibrate/plan.c ---- */
 
+enum { TLP_CALL_SIZES = 5 };
+
 /* One call of a kernel to be timed. */
 typedef struct tlp_call {
     uint16_t kernel;    /* TL_KERNEL_dgemm, ... */
     uint8_t right;      /* trsm: the triangular matrix stands on the right */
     uint8_t transposed; /* gemm: the second factor; trsm: the triangular matrix, on the left */
-    int32_t sizes[3];
+    uint8_t
+        is_other; /* none of TLP_KERNELS, or larger than the buffers: perform/kernels.h calls it */
+    uint8_t n_sizes; /* then */
+    int32_t sizes[TLP_CALL_SIZES];
 } tlp_call;
 
 /* Sizes of the buffers of the calls: the leading dimension of every matrix, and the largest order
@@ -68,7 +73,7 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
 
 enum { TLP_N_BOUNDS = 4 }; /* of m, n, k, work */
 /* By kernel, beginning with TL_KERNEL_dgemm. */
-enum { TLP_FIT_ROOM = TL_KERNEL_isamax - TL_KERNEL_dgemm + 1 };
+enum { TLP_FIT_ROOM = TL_KERNEL_user - TL_KERNEL_dgemm };
 
 /* The calls of a kernel: a sample of them, and the bounds of all. */
 typedef struct tlp_needed_kernel {
@@ -81,11 +86,15 @@ typedef struct tlp_needed_kernel {
 /* The calls of a trace. n_others: those that cannot be measured, because of their kernel or sizes;
  * other: the name of such a kernel. */
 typedef struct tlp_needs {
+    struct perform_kernel_needs *operands; /* of the calls that are not in blas.c */
     tlp_needed_kernel kernels[TLP_FIT_ROOM];
     uint64_t n_others;
     const char *other;
 } tlp_needs;
 
+/* The call as an event of a trace, with these sizes; its tl_kernel_work. */
+tl_event tlp_call_event(const tlp_call *call, int64_t sizes[TLP_CALL_SIZES]);
+double tlp_call_work(const tlp_call *call);
 /* TL_ERR_INPUT: no call of the trace can be measured. */
 tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err);
 void tlp_needs_free(tlp_needs *needs);
@@ -309,7 +318,7 @@ tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_err
 void tlp_result_free(tlp_result *result);
 /* Whether it is one of TLP_KERNELS. */
 int tlp_is_measured(unsigned kernel);
-/* The fit of a kernel of TLP_KERNELS; NULL for other calls. */
+/* The fit of a kernel, without measurements if n is 0; NULL for those of the program. */
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
 /* model.conf, see timeless-model(5). */
 tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err);

@@ -4,6 +4,7 @@
 #include "calibrate.h"
 
 #include <errno.h>
+#include <kernels.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -66,13 +67,37 @@ void tlp_pin(unsigned first, unsigned n)
         sched_setaffinity(0, sizeof chosen, &chosen);
 }
 
-static void time_call(tlp_blas *blas, clockid_t clock, const tlp_call *call, size_t offset,
+/* What calls the kernels. */
+typedef struct callers {
+    tlp_blas *blas;
+    perform_kernels *others; /* NULL: there are none */
+} callers;
+
+static void run(callers *c, const tlp_call *call, size_t offset)
+{
+    int64_t sizes[TLP_CALL_SIZES];
+    const tl_event kernel = tlp_call_event(call, sizes);
+    if (call->is_other)
+        perform_kernels_call(c->others, &kernel);
+    else
+        tlp_blas_run(c->blas, call, offset);
+}
+
+/* Brings the operands into the caches. A library may prepare its first call of a size. */
+static void warm_up(callers *c, const tlp_call *call, size_t offset)
+{
+    volatile double sum = call->is_other ? 0 : tlp_blas_touch(c->blas, call, offset);
+    (void)sum;
+    if (call->is_other)
+        run(c, call, offset);
+}
+
+static void time_call(callers *c, clockid_t clock, const tlp_call *call, size_t offset,
                       tlp_sample *out)
 {
-    volatile double sum = tlp_blas_touch(blas, call, offset);
-    (void)sum;
+    warm_up(c, call, offset);
     double before_s = now_s(clock);
-    tlp_blas_run(blas, call, offset);
+    run(c, call, offset);
     double seconds = now_s(clock) - before_s;
     uint32_t repeats = 1;
     if (seconds < WARM_S) {
@@ -80,18 +105,15 @@ static void time_call(tlp_blas *blas, clockid_t clock, const tlp_call *call, siz
         repeats = wanted < MAX_REPEATS ? 1 + (uint32_t)wanted : MAX_REPEATS;
         before_s = now_s(clock);
         for (uint32_t i = 0; i < repeats; i++)
-            tlp_blas_run(blas, call, offset);
+            run(c, call, offset);
         seconds = (now_s(clock) - before_s) / repeats;
     }
-    const int64_t sizes[3] = {call->sizes[0], call->sizes[1], call->sizes[2]};
-    *out = (tlp_sample){.call = *call,
-                        .repeats = repeats,
-                        .work = tl_kernel_work(call->kernel, sizes, 3),
-                        .seconds = seconds};
+    *out = (tlp_sample){
+        .call = *call, .repeats = repeats, .work = tlp_call_work(call), .seconds = seconds};
 }
 
 /* Plans and times one round. Round 0 is the warm-up and gives no sample. */
-static tl_status run_round(const tlp_measure_options *options, tlp_blas *blas, gsl_rng *offsets,
+static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_rng *offsets,
                            unsigned core, unsigned round, double end_s, struct lane *lane)
 {
     tlp_call *calls = NULL;
@@ -103,12 +125,12 @@ static tl_status run_round(const tlp_measure_options *options, tlp_blas *blas, g
     if (status != TL_OK)
         return status;
     const clockid_t clock = options->threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-    tlp_blas_refresh(blas);
+    tlp_blas_refresh(c->blas);
     for (size_t i = 0; i < n_calls && lane->n < MAX_SAMPLES; i++) {
         tlp_sample sample;
         if (options->needs && round != 1 && now_s(CLOCK_MONOTONIC) >= end_s)
             break;
-        time_call(blas, clock, &calls[i], gsl_rng_get(offsets), &sample);
+        time_call(c, clock, &calls[i], gsl_rng_get(offsets), &sample);
         sample.core = (uint16_t)core;
         if (round > 0 && sample.seconds > 0)
             lane->samples[lane->n++] = sample;
@@ -122,17 +144,20 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
                               struct board *board)
 {
     struct lane *lane = &board->lanes[core];
-    tlp_blas *blas = NULL;
+    callers c = {NULL, NULL};
     gsl_rng *offsets = gsl_rng_alloc(gsl_rng_mt19937);
     /* Before the BLAS starts its threads, which take over the cores. */
     tlp_pin(core * options->threads, options->threads);
     tl_status status = offsets
-                           ? tlp_blas_open(options->seed, options->threads, &blas, &lane->err)
+                           ? tlp_blas_open(options->seed, options->threads, &c.blas, &lane->err)
                            : tl_fail(&lane->err, TL_ERR_MEMORY, "out of memory while measuring");
+    if (status == TL_OK && options->needs)
+        status =
+            perform_kernels_open(options->needs->operands, options->seed, &c.others, &lane->err);
     const double end_s = now_s(CLOCK_MONOTONIC) + options->max_seconds;
     if (status == TL_OK) {
         gsl_rng_set(offsets, options->seed + core);
-        status = run_round(options, blas, offsets, core, 0, end_s, lane);
+        status = run_round(options, &c, offsets, core, 0, end_s, lane);
     }
     if (status != TL_OK)
         atomic_store(&board->failed, 1);
@@ -144,11 +169,12 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     for (unsigned round = 1; status == TL_OK && !atomic_load(&board->failed); round++) {
         if (round > 1 && now_s(CLOCK_MONOTONIC) >= end_s)
             break;
-        status = run_round(options, blas, offsets, core, round, end_s, lane);
+        status = run_round(options, &c, offsets, core, round, end_s, lane);
     }
     if (status != TL_OK)
         atomic_store(&board->failed, 1);
-    tlp_blas_close(blas);
+    perform_kernels_close(c.others);
+    tlp_blas_close(c.blas);
     gsl_rng_free(offsets);
     return status;
 }

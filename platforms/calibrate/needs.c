@@ -1,6 +1,8 @@
 /* needs.c - the calls of kernels that a trace has, as a plan of what to measure. */
 #include "calibrate.h"
 
+#include <kernels.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
@@ -12,7 +14,23 @@
  * and so many are in a round. */
 enum { MOST_CALLS = 512, CALLS_OF_ROUND = 24 };
 
-/* A call with these sizes, if the buffers of the measurement have room for it. */
+/* The operands of a call need no more in each measuring process. */
+#define MOST_BYTES (INT64_C(1) << 30)
+
+/* A call of any other kernel, or size, that a library of this machine has. */
+static int take_other(tlp_needs *needs, const tl_event *e, tlp_call *out)
+{
+    *out = (tlp_call){.kernel = e->call, .is_other = 1, .n_sizes = (uint8_t)e->list_len};
+    if (e->call >= TL_KERNEL_user || e->list_len > TLP_CALL_SIZES ||
+        !(tl_kernel_work(e->call, e->list, e->list_len) > 0))
+        return 0;
+    const int64_t bytes = perform_kernel_bytes(e);
+    for (uint32_t i = 0; i < e->list_len; i++)
+        out->sizes[i] = (int32_t)e->list[i];
+    return bytes >= 0 && bytes <= MOST_BYTES && perform_need_kernel(needs->operands, e);
+}
+
+/* A call with these sizes, if the buffers of blas.c have room for it. */
 static int take_call(const tl_event *e, tlp_call *out)
 {
     *out = (tlp_call){.kernel = e->call};
@@ -39,17 +57,31 @@ static int take_call(const tl_event *e, tlp_call *out)
     }
 }
 
+tl_event tlp_call_event(const tlp_call *call, int64_t sizes[TLP_CALL_SIZES])
+{
+    for (int i = 0; i < TLP_CALL_SIZES; i++)
+        sizes[i] = call->sizes[i];
+    return (tl_event){
+        .call = call->kernel, .list = sizes, .list_len = call->is_other ? call->n_sizes : 3};
+}
+
+double tlp_call_work(const tlp_call *call)
+{
+    int64_t sizes[TLP_CALL_SIZES];
+    const tl_event e = tlp_call_event(call, sizes);
+    return tl_kernel_work(e.call, e.list, e.list_len);
+}
+
 /* A kernel of the list: keeps its call, or puts it in the place of another (reservoir sampling). */
 static void remember(tlp_needs *needs, gsl_rng *rng, const tlp_call *call)
 {
     tlp_needed_kernel *k = &needs->kernels[call->kernel - TL_KERNEL_dgemm];
-    const double terms[TLP_N_BOUNDS] = {
-        call->sizes[0], call->sizes[1], call->sizes[2],
-        tl_kernel_work(call->kernel,
-                       (const int64_t[]){call->sizes[0], call->sizes[1], call->sizes[2]}, 3)};
+    const double terms[TLP_N_BOUNDS] = {call->sizes[0], call->sizes[1], call->sizes[2],
+                                        tlp_call_work(call)};
     for (int b = 0; b < TLP_N_BOUNDS; b++) {
-        k->min[b] = k->n_all && k->min[b] < terms[b] ? k->min[b] : terms[b];
-        k->max[b] = k->n_all && k->max[b] > terms[b] ? k->max[b] : terms[b];
+        /* Whole numbers, as the model has them; the work of a transform is none. */
+        k->min[b] = k->n_all ? fmin(k->min[b], floor(terms[b])) : floor(terms[b]);
+        k->max[b] = k->n_all ? fmax(k->max[b], ceil(terms[b])) : ceil(terms[b]);
     }
     k->n_all++;
     if (k->n < MOST_CALLS) {
@@ -67,8 +99,9 @@ static tl_status add_event(tlp_needs *needs, gsl_rng *rng, const tl_event *e, tl
     tlp_call call;
     if (!info || info->action != TL_ACTION_KERNEL)
         return TL_OK;
-    if (!tlp_is_measured(e->call) || !take_call(e, &call)) {
-        needs->n_others++;
+    if (!(tlp_is_measured(e->call) && take_call(e, &call)) && !take_other(needs, e, &call)) {
+        needs->n_others +=
+            e->call >= TL_KERNEL_user || tl_kernel_work(e->call, e->list, e->list_len) > 0;
         needs->other = info->name;
         return TL_OK;
     }
@@ -110,8 +143,11 @@ tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, 
     tl_reader *trace = NULL;
     tlp_needs *needs = calloc(1, sizeof *needs);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    tl_status status = needs && rng ? tl_reader_open(path, &trace, err)
-                                    : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    if (needs)
+        needs->operands = calloc(1, sizeof *needs->operands);
+    tl_status status = needs && needs->operands && rng
+                           ? tl_reader_open(path, &trace, err)
+                           : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     if (status == TL_OK) {
         gsl_rng_set(rng, seed);
         for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
@@ -136,6 +172,8 @@ void tlp_needs_free(tlp_needs *needs)
 {
     for (int k = 0; needs && k < TLP_FIT_ROOM; k++)
         free(needs->kernels[k].calls);
+    if (needs)
+        free(needs->operands);
     free(needs);
 }
 

@@ -47,26 +47,27 @@ static int parse_line(char *line, tlp_sample *out)
         return 0;
     char *rest = line, *end = line;
     const char *name = strsep(&rest, ",");
-    const int sized = take_number(&rest, 1, INT32_MAX, &d[0]) &&
+    const int sized = take_number(&rest, 0, INT32_MAX, &d[0]) &&
                       take_number(&rest, 0, INT32_MAX, &d[1]) &&
                       take_number(&rest, 0, INT32_MAX, &d[2]);
-    if (!sized || !strsep(&rest, ",") || !take_number(&rest, 0, UINT16_MAX, &core) ||
+    const char *work = sized ? strsep(&rest, ",") : NULL;
+    if (!work || !take_number(&rest, 0, UINT16_MAX, &core) ||
         !take_number(&rest, 0, INT32_MAX, &repeats) || !rest)
         return -1;
     const double seconds = strtod(rest, &end);
     if (end == rest || *end || !(seconds > 0))
         return -1;
     const tl_call_info *info = tl_call_by_name(name);
-    if (!info || !tlp_is_measured(info->code))
+    if (!info || info->action != TL_ACTION_KERNEL || info->code >= TL_KERNEL_user)
         return -1;
-    const int64_t sizes[3] = {d[0], d[1], d[2]};
     *out = (tlp_sample){.call = {.kernel = info->code,
                                  .right = d[2] && d[2] == d[1] && d[2] != d[0],
                                  .sizes = {(int32_t)d[0], (int32_t)d[1], (int32_t)d[2]}},
                         .core = (uint16_t)core,
                         .repeats = (uint32_t)repeats,
-                        .work = tl_kernel_work(info->code, sizes, 3),
                         .seconds = seconds};
+    /* The sizes of some other kernels are more than three. */
+    out->work = tlp_is_measured(info->code) ? tlp_call_work(&out->call) : strtod(work, NULL);
     return 1;
 }
 

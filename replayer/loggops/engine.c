@@ -237,12 +237,11 @@ static tl_status take_results(const loggops_replay *replay, const char *selector
                                           result->n_retransmitted);
     out->coll_selector = describe_choice(selector, &replay->choice);
     out->ranks = calloc(plan->n_ranks + 1u, sizeof *out->ranks);
-    if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
+    if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks ||
+        tlr_plan_describe(plan, out) != TL_OK)
         return TL_ERR_MEMORY;
     out->n_ranks = plan->n_ranks;
     out->n_events = plan->n_events;
-    out->n_polls = plan->n_polls;
-    out->n_opaque = plan->n_opaque;
     out->makespan_s = (double)result->makespan_ps * s_per_ps;
     for (uint32_t r = 0; r < plan->n_ranks; r++) {
         const loggops_rank_result *from = &result->ranks[r];
@@ -255,6 +254,7 @@ static tl_status take_results(const loggops_replay *replay, const char *selector
                                   .collective_s = (double)from->collective_ps * s_per_ps,
                                   .io_s = (double)from->io_ps * s_per_ps,
                                   .n_events = plan->ranks[r]->n_events};
+        memcpy(out->ranks[r].estimated_s, run->estimated_s[r], sizeof *run->estimated_s);
     }
     return take_hosts(replay, out);
 }

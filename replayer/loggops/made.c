@@ -2,6 +2,7 @@
  * are kernels, messages on MPI_COMM_WORLD, and exchanges of two ranks. */
 #include "reading.h"
 
+#include <string.h>
 #include <timeless_convert.h>
 
 /* Relative to the rank, as in all programs. */
@@ -52,7 +53,10 @@ static tl_status add_probe(loggops_reading *t, const tl_short_event *e)
         return loggops_refuse(t, &(tl_event){.call = TL_MPI_Iprobe});
     add_message(t, e, LOGGOPS_POLL);
     t->n_read++;
-    t->at_probes[t->n_probes++] = (loggops_read_point){t->n_read, t->kernel_s, t->compute_ps};
+    loggops_read_point *at = &t->at_probes[t->n_probes++];
+    *at = (loggops_read_point){
+        .n_read = t->n_read, .kernel_s = t->kernel_s, .compute_ps = t->compute_ps};
+    memcpy(at->estimated_s, t->rates.estimated_s, sizeof at->estimated_s);
     return TL_OK;
 }
 

@@ -388,8 +388,17 @@ static tl_status choose_rates(loggops_reading *t)
         if (t->model)
             t->s_per_s = t->model->reference_flops / p->cluster.speeds[host];
     }
-    return tlr_rank_model_open(&t->rates, t->model, t->trace, 0, t->rank, &place, t->options,
-                               t->err);
+    const tl_status status =
+        tlr_rank_model_open(&t->rates, t->model, t->trace, 0, t->rank, &place, t->options, t->err);
+    t->rates.recorded = t->plan->kernels.recorded;
+    return status;
+}
+
+void loggops_note_kernels(loggops_reading *t)
+{
+    t->run->kernel_s[t->rank] = t->kernel_s;
+    for (int by = 0; by < TLR_N_ESTIMATES; by++)
+        t->run->estimated_s[t->rank][by] = t->rates.estimated_s[by] * t->s_per_s;
 }
 
 tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
@@ -451,7 +460,7 @@ static tl_status read_rank(loggops_reading *t, uint32_t rank)
         status = loggops_add_compute(t);
     if (status == TL_OK)
         status = loggops_add(t, (loggops_op){.kind = LOGGOPS_END});
-    t->run->kernel_s[rank] = t->kernel_s;
+    loggops_note_kernels(t);
     const loggops_program read = {t->ops, t->list, t->n_ops, t->n_list, t->n_requests};
     const loggops_labels labels = {t->labels, t->n_labels};
     if (status == TL_OK &&
@@ -466,6 +475,7 @@ static void take_from(loggops_reading *t, uint32_t rank, uint32_t other)
     const size_t n_ranks = t->run->n_ranks;
     t->run->program_of[rank] = t->run->program_of[other];
     t->run->kernel_s[rank] = t->run->kernel_s[other];
+    memcpy(t->run->estimated_s[rank], t->run->estimated_s[other], sizeof *t->run->estimated_s);
     for (uint64_t mark = 0; t->measured_s && mark < t->run->n_marks; mark++)
         if (t->measured_s[mark * n_ranks + other] != 0)
             t->measured_s[mark * n_ranks + rank] = t->measured_s[mark * n_ranks + other];
@@ -507,7 +517,8 @@ loggops_run *loggops_run_begin(const tlr_plan *plan)
     run->n_marks = plan->n_marks;
     run->program_of = calloc(plan->n_ranks, sizeof *run->program_of);
     run->kernel_s = calloc(plan->n_ranks, sizeof *run->kernel_s);
-    if (run->program_of && run->kernel_s && loggops_read_comms(run, plan))
+    run->estimated_s = calloc(plan->n_ranks, sizeof *run->estimated_s);
+    if (run->program_of && run->kernel_s && run->estimated_s && loggops_read_comms(run, plan))
         return run;
     loggops_run_free(run);
     return NULL;

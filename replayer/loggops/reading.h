@@ -26,7 +26,7 @@ enum { LOGGOPS_PROBES_AHEAD = 4 };
 /* What has been read of a rank up to a probe. */
 typedef struct loggops_read_point {
     uint64_t n_read;
-    double kernel_s;
+    double kernel_s, estimated_s[TLR_N_ESTIMATES];
     uint64_t compute_ps;
 } loggops_read_point;
 
@@ -156,6 +156,8 @@ double loggops_slow_down(loggops_reading *t, uint32_t from, uint32_t to, uint16_
 
 /* Begins to read a rank: nothing has been read yet. */
 tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank);
+/* The rank's computation in kernels, for the result. */
+void loggops_note_kernels(loggops_reading *t);
 /* What an event means; what was computed at the end. */
 tl_status loggops_translate(loggops_reading *t, const tl_event *e);
 /* The same of all events that a program has made since. */

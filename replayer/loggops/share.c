@@ -136,6 +136,7 @@ void loggops_run_free(loggops_run *run)
     free(run->programs);
     free(run->program_of);
     free(run->kernel_s);
+    free(run->estimated_s);
     free(run->compute_ps);
     free(run->io_ps);
     free(run->comms);

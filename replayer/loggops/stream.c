@@ -62,6 +62,7 @@ static void return_to_answer(rank_stream *r)
         const loggops_read_point *at = &t->at_probes[r->n_no];
         t->n_read = at->n_read;
         t->kernel_s = at->kernel_s;
+        memcpy(t->rates.estimated_s, at->estimated_s, sizeof at->estimated_s);
         t->compute_ps = at->compute_ps;
         t->n_labels = 0;
     }
@@ -110,7 +111,7 @@ static tl_status read_some(rank_stream *r)
     }
     end_rank(r);
     status = loggops_add_compute(t);
-    t->run->kernel_s[t->rank] = t->kernel_s;
+    loggops_note_kernels(t);
     t->run->compute_ps[t->rank] = t->compute_ps;
     t->run->io_ps[t->rank] = t->io_ps;
     return status == TL_OK ? loggops_add(t, (loggops_op){.kind = LOGGOPS_END}) : status;

@@ -142,16 +142,6 @@ const char *tlr_model_units(const tlr_model *model, char *text, size_t size)
     return model->pool.n_units ? text : "none";
 }
 
-/* By the operation count, for a kernel that the model does not list. */
-static double operations_s(const tlr_model *model, const tl_event *kernel)
-{
-    const double flops_per_work = tl_kernel_flops_per_work(kernel->call);
-    return model->s_per_flop >= 0 && flops_per_work > 0
-               ? model->s_per_flop * flops_per_work *
-                     tl_kernel_work(kernel->call, kernel->list, kernel->list_len)
-               : -1;
-}
-
 static const char *user_name(const tl_reader *trace, uint32_t rank, const tl_event *kernel)
 {
     return kernel->call == TL_KERNEL_user ? tl_reader_kernel_name(trace, rank, kernel) : NULL;
@@ -163,7 +153,7 @@ double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32
     const tlr_kernel_model *found =
         tlr_rates_kernel(&model->pool, kernel->call, user_name(trace, rank, kernel));
     if (!found)
-        return operations_s(model, kernel);
+        return tlr_roofline_s(model, kernel);
     const tlr_sizes sizes = tlr_sizes_of(kernel);
     /* An empty call returns at once.  HPL makes thousands of them while it polls for a panel. */
     return sizes.terms[TLR_TERM_work] > 0 ? tlr_piece_mean_s(tlr_find_piece(found, &sizes), &sizes)

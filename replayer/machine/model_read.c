@@ -490,6 +490,8 @@ static tl_status read_model(model_reading *m, const config_setting_t *root)
     model->s_per_flop = -1;
     if (status == TL_OK)
         status = tlr_setting_optional(&m->in, root, "seconds_per_flop", 0, &model->s_per_flop);
+    if (status == TL_OK)
+        tlr_find_roofline(model);
     model->kernel_threads = 1;
     if (status == TL_OK)
         status = tlr_setting_optional(&m->in, root, "kernel_threads", 1, &model->kernel_threads);

@@ -212,6 +212,20 @@ static double changed_factor(const tlr_rank_model *m, const tl_event *event, con
     return tlr_change_factor(m->changes, m->n_changes, TLR_KERNEL_TIME, name);
 }
 
+/* Of a kernel without a line. */
+static void estimate(const tlr_rank_model *m, uint16_t call, const char *user,
+                     tlr_kernel_memo *memo)
+{
+    memo->by =
+        tlr_estimate_of(m->model, m->recorded, tl_reader_run(m->trace)->volume_unit, call, user);
+    if (memo->by != TLR_AS_RECORDED)
+        return;
+    const tlr_recorded_kernel *recorded = tlr_find_recorded(m->recorded, call, user);
+    memo->is_simple = 1;
+    memo->one_s = 0;
+    memo->work_s = recorded->volume / recorded->work * m->unit->s_per_unit;
+}
+
 static void look_up(const tlr_rank_model *m, const tl_event *event, tlr_kernel_memo *memo)
 {
     const char *user =
@@ -224,7 +238,10 @@ static void look_up(const tlr_rank_model *m, const tl_event *event, tlr_kernel_m
     memo->factor = memo->of_pool ? m->kernel_factors[memo->of_pool - pool->kernels] : 1;
     memo->factor *= changed_factor(m, event, user) * m->kernel_wait;
     memo->is_simple = memo->of_rank && is_simple(memo->of_rank);
-    if (!memo->is_simple)
+    memo->by = TLR_N_ESTIMATES;
+    if (!memo->of_rank)
+        estimate(m, tl_call_by_code(event->call)->code, user, memo);
+    if (!memo->is_simple || !memo->of_rank)
         return;
     memo->one_s = memo->of_rank->pieces[0].mean_s[TLR_TERM_one];
     memo->work_s = memo->of_rank->pieces[0].mean_s[TLR_TERM_work];
@@ -247,25 +264,32 @@ static const tlr_kernel_memo *find_kernel(tlr_rank_model *m, const tl_event *eve
     return memo;
 }
 
-double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t index)
+/* On a host whose factors are 1. */
+static double mean_kernel_s(const tlr_rank_model *m, const tlr_kernel_memo *memo,
+                            const tl_event *event, uint64_t index)
 {
-    tlr_kernel_memo found;
-    const tlr_kernel_memo *memo = find_kernel(m, event, &found);
     if (memo->is_simple) {
         const double work = tl_kernel_work(event->call, event->list, event->list_len);
-        const double mean_s = memo->one_s + memo->work_s * work;
-        return work > 0 && mean_s > 0 ? mean_s * m->factor * memo->factor : 0;
+        return work > 0 ? fmax(0, memo->one_s + memo->work_s * work) : 0;
     }
     if (!memo->of_pool)
-        return m->factor * memo->factor *
-               fmax(0, tlr_model_kernel_s(m->model, m->trace, m->rank, event));
+        return fmax(0, tlr_roofline_s(m->model, event));
     const tlr_sizes sizes = tlr_sizes_of(event);
     if (!(sizes.terms[TLR_TERM_work] > 0))
         return 0;
     const tlr_piece *piece = tlr_find_piece(memo->of_rank, &sizes);
-    double seconds = tlr_piece_mean_s(piece, &sizes);
-    if (piece->shape != TLR_NO_NOISE)
-        seconds =
-            fmax(0, seconds + tlr_piece_sd_s(piece, &sizes) * draw_noise(m, event, index, piece));
-    return seconds * m->factor * memo->factor;
+    const double seconds = tlr_piece_mean_s(piece, &sizes);
+    return piece->shape == TLR_NO_NOISE ? seconds
+                                        : fmax(0, seconds + tlr_piece_sd_s(piece, &sizes) *
+                                                                draw_noise(m, event, index, piece));
+}
+
+double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t index)
+{
+    tlr_kernel_memo found;
+    const tlr_kernel_memo *memo = find_kernel(m, event, &found);
+    const double seconds = mean_kernel_s(m, memo, event, index) * m->factor * memo->factor;
+    if (memo->by != TLR_N_ESTIMATES)
+        m->estimated_s[memo->by] += seconds;
+    return seconds;
 }

@@ -19,12 +19,26 @@ typedef struct tlr_place {
 
 typedef struct tlr_class_cache tlr_class_cache; /* burst_class.c */
 
+/* The calls of a kernel in the recording. */
+typedef struct tlr_recorded_kernel {
+    uint16_t call;
+    const char *user; /* of TL_KERNEL_user: the name; otherwise NULL */
+    double volume, work;
+} tlr_recorded_kernel;
+
+typedef struct tlr_recorded_kernels {
+    unsigned char has[TL_CALL_LIMIT]; /* by call: there are entries */
+    size_t n;
+    tlr_recorded_kernel *list;
+} tlr_recorded_kernels;
+
 /* What was found for a kernel that the rank has called. */
 typedef struct tlr_kernel_memo {
     uint32_t key;                    /* of the kernel; 0: of none */
-    const tlr_kernel_model *of_pool; /* NULL: the operation count tells its time */
+    const tlr_kernel_model *of_pool; /* NULL: `by` tells its time */
     const tlr_kernel_model *of_rank; /* of its host, or of the pool */
     double factor;                   /* of the seconds that the model tells */
+    tlr_estimate by;                 /* TLR_N_ESTIMATES: the line, or nothing */
     int is_simple;                   /* one piece without noise, of the terms `one` and `work` */
     double one_s, work_s;            /* their coefficients then */
 } tlr_kernel_memo;
@@ -56,9 +70,11 @@ typedef struct tlr_rank_model {
     double n_cores, n_on_host; /* cores and ranks of the host; 0: unknown */
     double kernel_wait;        /* by which kernels take longer, as their threads share cores */
     tlr_bound_memo bounds[TLR_BOUND_MEMOS];
-    double *kernel_factors;   /* [model->pool.n_kernels] */
-    uint32_t site;            /* of the event before */
-    tlr_class_cache *classes; /* NULL: the unit has none */
+    const tlr_recorded_kernels *recorded; /* set by whoever opens it; NULL: unknown */
+    double estimated_s[TLR_N_ESTIMATES];  /* of tlr_rank_kernel_s so far, without a measurement */
+    double *kernel_factors;               /* [model->pool.n_kernels] */
+    uint32_t site;                        /* of the event before */
+    tlr_class_cache *classes;             /* NULL: the unit has none */
     tlr_class_cache *bending; /* of the model's interference; NULL: it has none by call sites */
     tlr_kernel_memo *memos;   /* [TLR_KERNEL_MEMOS]; NULL until the first kernel */
     int borrows_memos;        /* they are not freed with it */
@@ -104,6 +120,18 @@ double tlr_cores_for_rank(unsigned n_cores, uint32_t n_ranks);
  * program. */
 const tlr_unit_rate *tlr_rates_unit(const tlr_rates *rates, const char *unit);
 const tlr_kernel_model *tlr_rates_kernel(const tlr_rates *rates, uint16_t call, const char *user);
+
+/* The entry of a kernel; NULL: there is none. */
+tlr_recorded_kernel *tlr_find_recorded(const tlr_recorded_kernels *recorded, uint16_t call,
+                                       const char *user);
+/* What tells the time of a kernel without a line in the model. */
+tlr_estimate tlr_estimate_of(const tlr_model *model, const tlr_recorded_kernels *recorded,
+                             const char *unit, uint16_t call, const char *user);
+/* By its operations and bytes; negative: the model does not tell. */
+double tlr_roofline_s(const tlr_model *model, const tl_event *kernel);
+/* Finds what the roofline of the machine is if the model does not state it: a product of large
+ * matrices gives the time of an operation, one of a matrix and a vector that of a byte. */
+void tlr_find_roofline(tlr_model *model);
 
 /* The sizes of a call, as model files speak of them. */
 typedef struct tlr_sizes {

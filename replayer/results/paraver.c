@@ -229,7 +229,7 @@ static void put_pcf(FILE *out)
     fprintf(out, "\n\nEVENT_TYPE\n0    %d    Call\nVALUES\n0      computation\n", CALL_TYPE);
     for (unsigned code = 1; code < TL_CALL_LIMIT; code++) {
         const tl_call_info *info = tl_call_by_code(code);
-        if (info)
+        if (info && info->code == code)
             fprintf(out, "%u      %s\n", code, info->name);
     }
     fputc('\n', out);

@@ -26,6 +26,8 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->ranks);
     free(p->marks);
     free(p->free_kernels);
+    for (int by = 0; by < TLR_N_ESTIMATES; by++)
+        free(p->estimated[by]);
     free(p->untraced);
     free(p->volume_sample);
     free(p->volume_bursts);
@@ -48,6 +50,16 @@ void tlr_prediction_free(tlr_prediction *p)
     tlr_spread_free(p->spread);
     free(p->sampled);
     free(p);
+}
+
+double tlr_estimated_share(const tlr_prediction *p, tlr_estimate by)
+{
+    double all_s = 0, estimated_s = 0;
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        all_s += p->ranks[r].compute_s;
+        estimated_s += p->ranks[r].estimated_s[by];
+    }
+    return all_s > 0 ? estimated_s / all_s : 0;
 }
 
 /* One row of the table of shares, by its place in tlr_rank_prediction. */
@@ -231,6 +243,19 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     fprintf(out, "program           %s\n", tl_printable(p->command));
     fprintf(out, "ranks, events     %" PRIu32 ", %" PRIu64 " (and %" PRIu64 " failed polls)\n",
             p->n_ranks, p->n_events, p->n_polls);
+    if (p->n_unknown_kernels)
+        fprintf(out,
+                "unknown kernels   %" PRIu64 " calls have a code or sizes that this version does "
+                "not know\n",
+                p->n_unknown_kernels);
+    if (p->estimated[TLR_AS_RECORDED])
+        fprintf(out, "as recorded       %.3g %% of the computation, without a measurement: %s\n",
+                100 * tlr_estimated_share(p, TLR_AS_RECORDED),
+                tl_printable(p->estimated[TLR_AS_RECORDED]));
+    if (p->estimated[TLR_BY_ROOFLINE])
+        fprintf(out, "by roofline       %.3g %% of the computation, without a measurement: %s\n",
+                100 * tlr_estimated_share(p, TLR_BY_ROOFLINE),
+                tl_printable(p->estimated[TLR_BY_ROOFLINE]));
     if (p->n_opaque)
         fprintf(out, "not modelled      %" PRIu64 " calls took no time\n", p->n_opaque);
     if (p->untraced && *p->untraced)

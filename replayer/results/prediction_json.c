@@ -87,6 +87,18 @@ static json_t *sampled_json(const tlr_sampled *s)
                      s->low_s, s->high_s, "wanted", s->wanted);
 }
 
+/* The kernels without a measurement, and their shares of the computation. */
+static void add_estimates(json_t *root, const tlr_prediction *p)
+{
+    static const char *const names[TLR_N_ESTIMATES] = {"as_recorded", "by_roofline"};
+    for (int by = 0; by < TLR_N_ESTIMATES; by++)
+        if (p->estimated[by])
+            json_object_set_new(root, names[by],
+                                json_pack("{s:f, s:o}", "share",
+                                          tlr_estimated_share(p, (tlr_estimate)by), "kernels",
+                                          tlr_json_text(p->estimated[by])));
+}
+
 json_t *tlr_prediction_json(const tlr_prediction *p)
 {
     json_t *ranks = json_array(), *marks = json_array();
@@ -121,6 +133,10 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     if (p->untraced && *p->untraced)
         json_object_set_new(root, "untraced", tlr_json_text(p->untraced));
     tlr_recorded_json(root, p->selection, &p->recorded);
+    if (p->n_unknown_kernels)
+        json_object_set_new(root, "n_unknown_kernels",
+                            json_integer((json_int_t)p->n_unknown_kernels));
+    add_estimates(root, p);
     if (p->ignores_limiter)
         json_object_set_new(root, "ignores_limiter", json_true());
     if (p->ignores_limiter && p->ignores_limiter < INT64_MAX)

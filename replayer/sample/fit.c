@@ -145,13 +145,13 @@ static tl_status regress(fit *f, const tlr_step_sums *steps, const tlr_stratum *
 }
 
 tl_status tlr_sample_fit(const tlr_step_sums *steps, tlr_stratum *strata, size_t n,
-                         tlr_estimate *out)
+                         tlr_time_estimate *out)
 {
     fit f;
     const size_t n_terms = n - 2 < steps->n_terms ? n - 2 : steps->n_terms;
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
     tl_status status = open_fit(&f, n, n_terms) ? regress(&f, steps, strata) : TL_ERR_MEMORY;
-    *out = (tlr_estimate){0};
+    *out = (tlr_time_estimate){0};
     for (size_t h = 0; h < n && status == TL_OK; h++) {
         tlr_stratum *s = &strata[h];
         s->estimate_s = predict(&f, steps, s->from, s->past) +

@@ -27,16 +27,16 @@ typedef struct tlr_stratum {
     double estimate_s;       /* of all of its steps: filled by tlr_sample_fit */
 } tlr_stratum;
 
-typedef struct tlr_estimate {
+typedef struct tlr_time_estimate {
     double seconds; /* of all strata */
     double half_s;  /* half of the 90 % interval */
-} tlr_estimate;
+} tlr_time_estimate;
 
 /* The sum of a term over the steps [from, past). */
 double tlr_step_sum(const tlr_step_sums *steps, size_t term, size_t from, size_t past);
 
 /* The strata in the order of the run, at least 3. TL_OK or TL_ERR_MEMORY. */
 tl_status tlr_sample_fit(const tlr_step_sums *steps, tlr_stratum *strata, size_t n,
-                         tlr_estimate *out);
+                         tlr_time_estimate *out);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct sampling {
     tlr_stratum *strata;
     tlr_window *windows; /* of each stratum */
     tlr_window first, last;
-    tlr_estimate estimate; /* of the strata */
+    tlr_time_estimate estimate; /* of the strata */
 } sampling;
 
 static size_t round_up(size_t n, size_t to)
@@ -299,6 +299,8 @@ static void add_rank(tlr_rank_prediction *to, const tlr_rank_prediction *from, d
 {
     to->compute_s += times * from->compute_s;
     to->kernel_s += times * from->kernel_s;
+    for (int by = 0; by < TLR_N_ESTIMATES; by++)
+        to->estimated_s[by] += times * from->estimated_s[by];
     to->p2p_s += times * from->p2p_s;
     to->wait_s += times * from->wait_s;
     to->collective_s += times * from->collective_s;

@@ -430,11 +430,10 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
     out->coll_selector = strdup(result->coll_selector);
     out->ranks = calloc(plan->n_ranks, sizeof *out->ranks);
     tl_status status = TL_OK;
-    if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
+    if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks ||
+        tlr_plan_describe(plan, out) != TL_OK)
         status = TL_ERR_MEMORY;
     out->n_ranks = out->ranks ? plan->n_ranks : 0;
-    out->n_polls = plan->n_polls;
-    out->n_opaque = plan->n_opaque;
     out->n_crowded = result->crowd.n_ranks;
     out->n_crowded_cores = result->crowd.n_cores;
     for (uint32_t r = 0; r < out->n_ranks; r++) {
@@ -449,6 +448,7 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
                                               .io_s = from->io_s,
                                               .noise_s = from->noise_s,
                                               .n_events = from->n_events};
+        memcpy(out->ranks[r].estimated_s, from->estimated_s, sizeof from->estimated_s);
         if (!out->ranks[r].host)
             status = TL_ERR_MEMORY;
         out->n_events += from->n_events;

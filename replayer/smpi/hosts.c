@@ -261,6 +261,7 @@ static void choose_model(smpi_rank *r, const tlr_host *host, uint32_t *n_before,
                             (uint32_t)(r->job - replay.jobs), r->rank, &place, replay.options,
                             &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);
+    r->model.recorded = r->job->plan->kernels.recorded;
 }
 
 void smpi_place_ranks(void)

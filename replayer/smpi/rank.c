@@ -368,6 +368,9 @@ void smpi_rank_main(int argc, char **argv)
     smpi_compute(r);
     r->result->end_s = simgrid_get_clock() - r->job->start_s;
     r->result->n_events = tlr_streams_position(streams, r->rank);
+    for (int by = 0; by < TLR_N_ESTIMATES; by++)
+        r->result->estimated_s[by] =
+            r->model.estimated_s[by] * r->flops_per_s / sg_host_get_speed(sg_host_self());
     replay.result->n_finished++;
     tlr_streams_leave(streams, r->rank);
     tlr_rank_model_close(&r->model);

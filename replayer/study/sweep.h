@@ -31,6 +31,7 @@ typedef struct tlr_point {
     char error[448];        /* "": none */
     tl_status status;       /* of the error; TL_ERR_INPUT if it is from a results file */
     char free_kernels[400]; /* of the prediction; "": none */
+    double estimated[TLR_N_ESTIMATES]; /* tlr_estimated_share */
 } tlr_point;
 
 /* Points are numbered with the last axis fastest. */

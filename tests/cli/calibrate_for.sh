@@ -14,7 +14,7 @@ trace() { # NAME LINE...: of rank 0
 }
 
 # ---- kernels ----
-trace app 'dgemm m=100 n=100 k=50' 'dgemm m=200 n=100 k=50' 'daxpy n=1000' 'daxpy n=1000' 'dgemm m=100 n=100 k=4000'
+trace app 'dgemm m=100 n=100 k=50' 'dgemm m=200 n=100 k=50' 'daxpy n=1000' 'daxpy n=1000' 'dgemm m=20000 n=20000 k=50'
 model() { # a model of which nothing was measured here; dgemm with two pieces, the first one for small calls
     printf '%s\n' '# made up' 'version = 2; reference_flops = 1e9; units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' \
         'kernels = ({kernel = "dgemm"; median_error = 0.3; pieces = ({max = {work = 600000;}; seconds = {work = 1e-9;};}, {seconds = {work = 2e-9;};});},' \
@@ -55,6 +55,48 @@ check 'a model file gets them, too' sh -c 'cp once file.conf && "$0" calibrate k
 model lacks.conf && sed -i 's/{kernel = "daxpy"[^}]*}, //' lacks.conf
 check 'a kernel that the model lacks is added' "$timeless" calibrate kernels --for app.tl --from made.csv -o lacks.conf --archive none
 check 'with the time of its calls' near "$(trace one 'daxpy n=1000' && "$timeless" replay one.tl -p ./here --model lacks.conf -q)" 5e-6
+
+# ---- kernels without a line in the model ----
+{ printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="assemble"' 'counter 1 name="kernel:ddot" value=6000000' \
+    'counter 2 name="kernel:user:assemble" value=1000000000' 'counter 3 name="kernel:of a newer version" value=500000000' '0 0 ddot n=1000' '0 1 ddot n=2000' \
+    '0 2 user kernel=1 list=[5]' '0 3 unknown list=[1]' '0 4 zhemv n=100' '0 5 sgemm m=100 n=100 k=100' 'end cut clock_ns=0'; } | "$timeless" undump - -o recorded.tl
+model roofline.conf && sed -i 's/{kernel = "dscal"/{kernel = "dgemv"; intercept_s = 0.0; per_work_s = 8e-9;}, &/' roofline.conf
+# The volumes of the recording; zhemv 10^4 x 16 bytes, sgemm 2 x 10^6 / 2 operations of 1 ns.
+for engine in smpi loggops; do
+    on=(-p ./here --model roofline.conf --engine $engine)
+    check "$engine: the recording and the roofline give the time of kernels without a line" near "$("$timeless" replay recorded.tl "${on[@]}" -q)" 1.50716
+    check "$engine: half of it with --scale kernels=0.5" near "$("$timeless" replay recorded.tl "${on[@]}" --scale kernels=0.5 -q)" 0.75358
+    check "$engine: the prediction states both shares" sh -c '"$@" --json >shares.json && python3 -c "
+import json
+p = json.load(open(\"shares.json\"))
+assert abs(p[\"as_recorded\"][\"share\"] - 1.506 / 1.50716) < 1e-6 and p[\"as_recorded\"][\"kernels\"] == \"ddot, user:assemble\", p
+assert abs(p[\"by_roofline\"][\"share\"] - 0.00116 / 1.50716) < 1e-6 and p[\"by_roofline\"][\"kernels\"] == \"sgemm, zhemv\", p"' - "$timeless" replay recorded.tl "${on[@]}"
+    check_exit 3 "$engine: --model-strict refuses such kernels" "$timeless" replay recorded.tl "${on[@]}" --model-strict -q
+done
+check 'the budget states the share' sh -c '"$0" budget recorded.tl -p ./here --model roofline.conf | grep -q "99.9 % of the computation rests on the volumes"' "$timeless"
+model lines.conf
+check_exit 3 'a kernel that neither recording nor model knows is refused' "$timeless" replay recorded.tl -p ./here --model lines.conf -q
+cp err said
+check 'and the message names the command that measures it' grep -q "kernel 's\?[a-z]*' of recorded.tl; measure it with 'timeless calibrate kernels --for recorded.tl'" said
+
+# ---- every kernel can be measured ----
+each() { # a small call of every routine
+    python3 - "$top_srcdir/compress/kernels.def" <<'END'
+import re, sys
+size = {"m": 9, "n": 8, "k": 5, "kl": 1, "ku": 2, "nrhs": 3, "order": 9, "howmany": 2}
+for name, d in re.findall(r'^TL_KERNEL\(\d+, (\w+), *\w, \w+, *(NULL|"[^"]*")', open(sys.argv[1]).read(), re.M):
+    if name not in ("user", "unknown"):
+        print(name, "list=[]" if d == "NULL" else " ".join(f"{s}={size[s]}" for s in d.strip('"').split()))
+print("fftw_dft list=[1,4,4,4]\nfftwf_r2r list=[2,3,5]\nfftwl_dft_c2r list=[3]")
+END
+}
+mapfile -t calls < <(each)
+trace each "${calls[@]}"
+cp -r here every && cp once every/model.conf
+check 'every routine is measured' "$timeless" calibrate kernels --for each.tl --max-seconds 0 -o every --archive none
+cp err said
+check 'none is left' sh -c '! grep "cannot be measured" said'
+check 'and has its time in the model' "$timeless" replay each.tl -p ./every --model-strict -q
 
 model exact.conf && sed -i 's/{kernel = "dscal".*/{kernel = "dscal"; pieces = ({max = {work = 12345678904.0;}; seconds = {one = 0.10000000000000001;};}, {seconds = {one = 1.0;};});});/' exact.conf
 check 'a model of large calls' "$timeless" calibrate kernels --for app.tl --from made.csv -o exact.conf --archive none

@@ -92,8 +92,6 @@ for list in '' 1 1,1,1; do
 done
 refused 'a negative count in a list' 'a count of -1' "MPI_Reduce_scatter type_bytes=8 comm=1 list=[1,-1]" "MPI_Reduce_scatter type_bytes=8 comm=1 list=[1,1]"
 refused 'a list without one side' '2 counts instead of 4' "MPI_Alltoallv type_bytes=8 recv_type_bytes=8 comm=1 list=[1,1]" "MPI_Alltoallv type_bytes=8 recv_type_bytes=8 comm=1 list=[1,1,1,1]"
-refused 'a kernel without a size' "1 sizes instead of 'm n k'" 'dgemm list=[5]'
-refused 'a kernel of a negative size' 'a size of -5' 'dgemm list=[5,5,-5]'
 window='comm 3 parent=1 call=MPI_Win_create members=[0-1]'
 refused 'a message on a window' 'number 3 is a window, not a communicator' "$window"$'\n'"MPI_Send $size peer=1 tag=0 comm=3" "$window"
 refused_smpi 'a put into a communicator' 'number 1 is a communicator, not a window' "MPI_Put $size peer=1 comm=1"
@@ -145,6 +143,18 @@ for engine in smpi loggops; do
     check "$engine: and one with 1 end at the same time" sh -c '"$@" >far.out && cmp far.out near.out' - "$timeless" replay far.tl -q "${options[@]}"
     check "$engine: and take the same memory" awk -v a="$(<near.kilobytes)" -v b="$(<kilobytes)" 'BEGIN { print a, b; exit !(b < 1.2 * a + 10000) }'
 done
+
+# ---- kernels: n <= 0 does nothing, a transform has any number of dimensions, an unknown form is no obstacle ----
+echo 'reference_flops = 1e9; seconds_per_flop = 1e-3; units = ({unit = "none"; seconds_per_unit = 1.0;});
+kernels = ({kernel = "daxpy"; intercept_s = 10.0; per_work_s = 1.0;}, {kernel = "dgemm"; intercept_s = 0.0; per_work_s = 1.0;});' >kernels.conf
+trace kernels $'daxpy n=-1\ndgemm list=[5,5,-5]\nfftw_dft list=[1,4,4,4]\nfftwl_dft howmany=2 n=8\nfftw_dft list=[5]\ndgemm list=[5]\nunknown list=[1,2]'
+for engine in smpi loggops; do
+    declare -n options=$engine
+    check "$engine: kernels take the time of their work" sh -c '"$@" >out && awk "{ print; exit !(\$1 > 2.184 && \$1 < 2.186) }" out' - \
+        "$timeless" replay kernels.tl --model kernels.conf -q "${options[@]}" # 5 (64 x 6 + 2 x 8 x 3 + 5) operations of 1 ms
+    check "$engine: two calls are of an unknown form" sh -c '"$@" --json | grep -qx " \"n_unknown_kernels\": 2,"' - "$timeless" replay kernels.tl --no-compute "${options[@]}"
+done
+check 'the text of a prediction states them' sh -c '"$@" | grep -q "^unknown kernels  *2 calls"' - "$timeless" replay kernels.tl --no-compute "${loggops[@]}"
 
 # ---- times that cannot be counted ----
 echo 'reference_flops = 1e9; units = ({unit = "none"; seconds_per_unit = 1e-9;});' >model.conf

@@ -243,6 +243,7 @@ static routine *same(routine *r)
 
 #define TRANSFORM(name, T) /* in kernels_fftw.c */
 #define USER(name, T)      /* in user_kernels.c */
+#define UNKNOWN(name, T)   /* of other versions */
 /* clang-format on */
 
 #define TL_KERNEL(code, name, type, kind, ...)                                                     \

@@ -86,6 +86,7 @@ static const fftw_r2r_kind kinds[] = {FFTW_REDFT00, FFTW_REDFT10, FFTW_RODFT00};
         T *rx = (T *)in, *ry = (T *)out, *rre = (T *)re, *rim = (T *)im; \
         const int forward = FFTW_FORWARD, estimate = FFTW_ESTIMATE; \
         PLANS(f, dft, #f "_dft", x, y, FFTW_FORWARD, FFTW_ESTIMATE) \
+        MADE(f, #f "_dft", "list=[5]", f##_plan_many_dft(0, NULL, 5, x, NULL, 1, 2, y, NULL, 1, 3, FFTW_FORWARD, FFTW_ESTIMATE)) \
         PLANS(f, dft_r2c, #f "_dft_r2c", rx, y, FFTW_ESTIMATE) \
         PLANS(f, dft_c2r, #f "_dft_c2r", x, ry, FFTW_ESTIMATE) \
         MADE(f, #f "_r2r", "list=[1,4,6,8]", f##_plan_r2r(3, n, rx, ry, kinds, FFTW_ESTIMATE)) \
@@ -121,6 +122,7 @@ static const fftw_r2r_kind kinds[] = {FFTW_REDFT00, FFTW_REDFT10, FFTW_RODFT00};
     }
 INTERFACE(fftw, dfftw, double)
 INTERFACE(fftwf, sfftw, float)
+INTERFACE(fftwl, lfftw, long double)
 /* clang-format on */
 
 int main(int argc, char **argv)
@@ -137,6 +139,7 @@ int main(int argc, char **argv)
     EXECUTE("fftw_dft", "howmany=1 n=32", fftw_execute(early))
     test_fftw();
     test_fftwf();
+    test_fftwl();
     fputs("MPI_Finalize\nend 1\n", expected);
     MPI_Finalize();
     fftw_destroy_plan(early);

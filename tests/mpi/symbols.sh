@@ -25,7 +25,7 @@ printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_ >>"$scratch/wanted" # of `use 
 sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compress/kernels.def" |
     while read -r kind k; do
         case $kind in
-        TRANSFORM | USER) ;;
+        TRANSFORM | USER | UNKNOWN) ;;
         GETRF | GETRS | POTRF) printf '%s\n' "${k}_" "LAPACKE_$k" "LAPACKE_${k}_work" ;;
         DOTX) printf '%s\n' "${k}_" "cblas_${k}_sub" ;;
         *) printf '%s\n' "${k}_" "cblas_$k" ;;
@@ -44,9 +44,9 @@ nm -D --defined-only "$(library libgomp.so.1)" | awk '{print $3}' |
         /^GOMP_(parallel|task$|taskloop|taskwait|taskgroup_end|barrier|loop_end|sections_end|ordered_(start|end)|critical|atomic|single_start|single_copy|workshare_task_reduction_unregister)|^omp_(un)?set_lock_?$/p' |
     sort -u >>"$scratch/wanted"
 # Of FFTW every function that makes, executes or destroys a plan.
-for f in fftw3:d fftw3f:s; do
+for f in fftw3:d fftw3f:s fftw3l:l; do
     nm -D --defined-only "$(library "lib${f%:*}.so.3")" |
-        sed -nE "s/.* T (fftwf?_(plan_(many_|guru(64)?_(split_)?)?(dft|r2r)\w*|execute\w*|destroy_plan)|${f#*:}fftw_execute\w*)$/\1/p"
+        sed -nE "s/.* T (fftw[fl]?_(plan_(many_|guru(64)?_(split_)?)?(dft|r2r)\w*|execute\w*|destroy_plan)|${f#*:}fftw_execute\w*)$/\1/p"
 done >>"$scratch/wanted"
 sort -o "$scratch/wanted" "$scratch/wanted"
 check "the tracer exports its wrappers and nothing else" diff "$scratch/wanted" "$scratch/exported"

@@ -82,7 +82,7 @@ unsigned test_next_call(unsigned call)
 {
     do
         call = (call + 1) % TL_CALL_LIMIT;
-    while (!tl_call_by_code(call));
+    while (!tl_call_by_code(call) || tl_call_by_code(call)->code != call);
     return call;
 }
 

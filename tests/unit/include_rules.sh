@@ -1,12 +1,12 @@
-# include_rules.sh - the include rules of doc/ARCHITECTURE.md, and the length of files.
+# include_rules.sh - the include rules of doc/ARCHITECTURE.md.
 . "$top_srcdir/tests/tap.sh"
-max_lines=600
 
 # may_include FOLDER: the folders whose headers it may include, besides its own
 may_include() {
     case $1 in
     tracer | plots | symbols) echo compress ;;
-    replayer | platforms) echo plots compress ;;
+    replayer) echo plots compress ;;
+    platforms) echo plots perform compress ;;
     perform) echo replayer compress ;;
     cli) echo replayer perform platforms symbols plots compress ;;
     esac
@@ -61,13 +61,6 @@ trace_library() { # libc, zstd and xxhash
     found=$(includes "$house" $(sources_of "$1/compress") | grep -vE ':(zstd|xxhash)\.h$')
     [ -z "$found" ] || { echo "$found"; return 1; }
 }
-short() {
-    local long
-    long=$(cd "$1" && find compress symbols plots tracer replayer platforms perform cli tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + |
-        awk -v max=$max_lines '$2 != "total" && $1 > max')
-    [ -z "$long" ] || { echo "$long"; return 1; }
-}
-
 for folder in compress symbols plots tracer replayer platforms perform cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
@@ -85,7 +78,6 @@ check 'libdw stands in symbols/ alone' only_in "$top_srcdir" '^(elfutils[\/]|dwa
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
 check "MPI's header stands in tracer/, perform/ and the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|perform/|platforms/calibrate/network_(probe|kinds|multi|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
-check "no file is longer than $max_lines lines" short "$top_srcdir"
 
 # The rules notice when they are broken.
 broken=$scratch/broken
@@ -94,13 +86,11 @@ touch "$broken"/compress/timeless.h "$broken"/tracer/volume.h "$broken"/replayer
 printf '#include "volume.h"\n' >"$broken/replayer/a.c"
 printf '#  include <replayer.h>\n#include <mpi.h>\n' >"$broken/compress/b.c"
 printf '#include <simgrid/engine.h>\n' >"$broken/cli/c.c"
-seq 700 >"$broken/tests/d.c"
 check_exit 1 'a header of the wrong folder is noticed' ours "$broken" replayer
 check_exit 1 'so is one that is found by the search path' ours "$broken" compress
 check_exit 1 'and MPI outside of the tracer' only_in "$broken" '^mpi\.h$' 'tracer/'
 check_exit 1 'and MPI in the trace library' trace_library "$broken"
 check_exit 1 'and SimGrid outside of its engine' only_in "$broken" "$simgrid" "$simgrid_files"
-check_exit 1 'and a long file' short "$broken"
 mkdir -p "$broken"/replayer/{machine,smpi/shims}
 printf '#include "smpi/rank.h"\n' >"$broken/replayer/machine/e.c"
 printf '__asm__("_ZN7simgrid3fooEv");\n' >"$broken/replayer/smpi/f.c"

@@ -191,7 +191,7 @@ static tl_buffer forge(const forgery *f, uint64_t seed)
                 put(&out, calls[i].n);
             }
     if (f->unknown) {
-        put(&out, TL_CALL_LIMIT - 1);
+        put(&out, TL_CALL_LIMIT);
         put(&out, f->unknown);
     }
     if (f->repeated) {

@@ -78,7 +78,9 @@ static void costs_kernels_by_their_operations(void **state)
         {TL_KERNEL_dgetrs, 2, {100, 3}, 6e4},
         {TL_KERNEL_fftw_dft, 3, {2, 8, 4}, 2 * 5 * 32 * 5},
         {TL_KERNEL_fftwf_dft_r2c, 2, {1, 1024}, 2.5 * 10240},
-        {TL_KERNEL_fftw_r2r, 2, {1, 1}, 0},
+        {TL_KERNEL_fftw_r2r, 2, {1, 1}, 2.5}, /* copies */
+        {TL_KERNEL_fftw_dft, 1, {6}, 30},
+        {TL_KERNEL_daxpy, 1, {-3}, 0},
         {TL_KERNEL_dcopy, 1, {7}, 7},
         {TL_KERNEL_dgemm, 3, {1, 1, 1}, 1e9}};
     tlr_model *model = NULL;

@@ -277,7 +277,7 @@ static void wrong_use(void **state)
     assert_int_equal(tl_trace_create(path, &run, &err), TL_OK);
     tl_writer *w;
     assert_int_equal(tl_writer_open(path, 0, "", &w, &err), TL_OK);
-    tl_event e = {.call = TL_CALL_LIMIT - 1};
+    tl_event e = {.call = TL_KERNEL_dgemm - 1};
     assert_int_equal(tl_writer_put(w, &e), TL_ERR_USAGE);
     e.call = TL_MPI_Wait;
     assert_int_equal(tl_writer_put(w, &e), TL_ERR_USAGE); /* the first failure stays */

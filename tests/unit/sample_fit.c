@@ -49,7 +49,7 @@ static void test_exact(void **state)
 {
     tlr_step_sums known = known_steps();
     tlr_stratum strata[N_STRATA];
-    tlr_estimate estimate;
+    tlr_time_estimate estimate;
     double seconds[N_STEPS];
     (void)state;
     for (size_t i = 0; i < N_STEPS; i++)
@@ -72,7 +72,7 @@ static void check_coverage(double noise, double kink)
     assert_non_null(rng);
     for (int run = 0; run < N_RUNS; run++) {
         tlr_stratum strata[N_STRATA];
-        tlr_estimate estimate;
+        tlr_time_estimate estimate;
         double seconds[N_STEPS];
         for (size_t i = 0; i < N_STEPS; i++) {
             const double left = N_STEPS - (double)i;
@@ -112,7 +112,7 @@ static void test_few(void **state)
 {
     tlr_step_sums known = known_steps();
     tlr_stratum strata[N_STRATA];
-    tlr_estimate estimate;
+    tlr_time_estimate estimate;
     double seconds[N_STEPS];
     (void)state;
     for (size_t i = 0; i < N_STEPS; i++)
