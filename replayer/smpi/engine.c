@@ -249,19 +249,28 @@ static const char *option_value(const option_list *list, const char *key, const 
     return fallback;
 }
 
-static int chooses_collectives(const option_list *list)
+/* These algorithms decide by the contents of their messages, or crash without. */
+static int reads_contents(const char *algorithm)
+{
+    return strstr(algorithm, "arrival") || !strcmp(algorithm, "automatic") ||
+           !strcmp(algorithm, "pair_rma");
+}
+
+/* The collectives of which the user has chosen the algorithm are SMPI's. Sets *needs_payload if
+ * messages must have their contents. */
+static void leave_chosen(const option_list *list, int *needs_payload)
 {
     static const char *const keys[] = {
         "smpi/gather",   "smpi/allgather", "smpi/allgatherv",     "smpi/allreduce",
         "smpi/alltoall", "smpi/alltoallv", "smpi/bcast",          "smpi/reduce",
         "smpi/barrier",  "smpi/scatter",   "smpi/reduce_scatter", "smpi/coll-selector"};
-    int found = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(option_value(list, keys[i], "default"), "default") != 0) {
-            smpi_ompi_leave(keys[i]);
-            found = 1;
-        }
-    return found;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *algorithm = option_value(list, keys[i], "default");
+        if (!strcmp(algorithm, "default"))
+            continue;
+        smpi_ompi_leave(keys[i]);
+        *needs_payload |= !smpi_shim_holds(SMPI_SHIM_CONTENTS) || reads_contents(algorithm);
+    }
 }
 
 static void start_simgrid(const option_list *list)
@@ -295,9 +304,7 @@ static void start_simgrid(const option_list *list)
     /* It belongs to the end of the trace, not to that of the preparations. */
     replay.finalize_barrier = sg_cfg_get_boolean("smpi/finalization-barrier");
     sg_cfg_set_boolean("smpi/finalization-barrier", "no");
-    /* Some algorithms gather which ranks share a host when a communicator first uses them.  What
-     * they gather is real data, which replay mode would drop. */
-    replay.moves_payload = chooses_collectives(list);
+    leave_chosen(list, &replay.moves_payload);
 }
 
 void smpi_begin_traces(void)

@@ -162,7 +162,7 @@ typedef struct smpi_replay {
     double test_s;       /* of a test in SMPI, in traces that come from SimGrid's text */
     int tests_grow;      /* each test without success takes longer than the one before */
     int finalize_barrier;
-    int moves_payload; /* selectors other than SMPI's own need the real contents of messages */
+    int moves_payload; /* a collective needs the contents of its messages */
 
     int has_begun;    /* the traces: until then the ranks prepare, at second 0 */
     sg_bar_t barrier; /* of all ranks */

@@ -134,4 +134,34 @@ echo nothing >"$scratch/tree/replayer/.libs/libtimeless-smpi.so"
 check 'what is no module is refused' refused 'install Timeless with this engine, and SimGrid'
 cp "$top_builddir/compress/.libs/libtimeless.so.0" "$scratch/tree/replayer/.libs/libtimeless-smpi.so"
 check 'a module of another build is refused' refused 'belongs to another build of Timeless'
+# ---- what they save ----
+# used COMMAND...: its CPU seconds and its peak memory in kilobytes
+used() {
+    python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+u = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(u.ru_utime + u.ru_stime, u.ru_maxrss)' "$@"
+}
+printf '%s\n' 'skeleton 1' 'ranks 2' 'param N = 1' 'for i = 1 to N {' 'if rank == 0 {' 'MPI_Send peer=1 count=8 type_bytes=1 tag=0' \
+    '} else {' 'MPI_Recv peer=0 count=8 type_bytes=1 tag=0' '}' '}' >"$scratch/ahead.skel"
+grows_linearly() {
+    local few many
+    few=$(used "$timeless" replay "$scratch/ahead.skel" --set N=5000 --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 1 --cfg smpi/async-small-thresh:0) &&
+        many=$(used "$timeless" replay "$scratch/ahead.skel" --set N=40000 --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 1 --cfg smpi/async-small-thresh:0)
+    echo "5,000 messages: $few, 40,000: $many"
+    awk -v few="${few% *}" -v many="${many% *}" 'BEGIN { exit !(few > 0 && many < 12 * few + 0.5) }'
+}
+needs_no_contents() {
+    local own bruck
+    "$timeless" make call_alltoall -n 64 --bytes 32768 -o "$scratch/alltoall.tl" &&
+        own=$(used "$timeless" replay "$scratch/alltoall.tl" --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 4) &&
+        bruck=$(used "$timeless" replay "$scratch/alltoall.tl" --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 4 --coll alltoall=bruck)
+    echo "by SMPI's own algorithm: $own, by bruck: $bruck"
+    awk -v own="${own#* }" -v bruck="${bruck#* }" 'BEGIN { exit !(own > 0 && bruck < 1.5 * own) }'
+}
+for name in 'a sender that runs ahead by 40,000 messages takes at most 12 times the CPU time of 5,000:grows_linearly' \
+    'a collective by another algorithm takes no memory for contents:needs_no_contents'; do
+    if [ "$version" = 332 ]; then check "${name%:*}" "${name#*:}"
+    else skip "${name%:*}" 'this version of SimGrid does not have the parts MAILBOX and CONTENTS'; fi
+done
 tap_done

@@ -33,6 +33,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   DATES      dates.c       the date at which each activity ends
  *   CALLS      calls.c       requests of ranks that are answered at once
  *   CORES      cores.c       computation and sleeps of ranks
+ *   MAILBOX    mailbox.c     long queues of messages that wait for their receives
+ *   CONTENTS   contents.c    what messages of collectives contain
  *   MEET       meet.c        replays begin at second 0
  *   RECEIVE    receive.c     nonblocking collectives of different sizes that are open together;
  *                            without it, ranks may wait forever
@@ -63,6 +65,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(DATES, SMPI_SPEED, 332, 332)                                                              \
     SHIM(CALLS, SMPI_SPEED, 332, 332)                                                              \
     SHIM(CORES, SMPI_SPEED, 332, 332)                                                              \
+    SHIM(MAILBOX, SMPI_SPEED, 332, 332)                                                            \
+    SHIM(CONTENTS, SMPI_SPEED, 332, 332)                                                           \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
     SHIM(RECEIVE, SMPI_MODEL, 332, 401)                                                            \
     SHIM(WINDOWS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                 \
@@ -130,6 +134,16 @@ typedef enum smpi_shim {
 #define SG_TIMER_START "xbt_os_threadtimer_start"
 #define SG_TIMER_STOP "xbt_os_threadtimer_stop"
 #define SG_WAITALL "_ZN7simgrid4smpi7Request7waitallEiPPS1_P10MPI_Status"
+#define SG_MAILBOX "_ZN7simgrid6kernel8activity11MailboxImpl"
+#define SG_FIND_COMM                                                                               \
+    SG_MAILBOX "18find_matching_commENS1_12CommImplTypeERKSt8functionIFbPvS5_PNS1_8CommImplEEE"    \
+               "S5_RKN5boost13intrusive_ptrIS6_EEbb"
+#define SG_REMOVE_COMM SG_MAILBOX "6removeERKN5boost13intrusive_ptrINS1_8CommImplEEE"
+#define SG_NEXT_MAILBOX SG_MAILBOX "8next_id_E"
+#define SG_RELEASE "_ZN7simgrid6kernel8activity21intrusive_ptr_releaseEPNS1_12ActivityImplE"
+#define SG_REPLAYS "_ZNK7simgrid4smpi8ActorExt9replayingEv"
+#define SG_INIT_SMP SG_MPI_COMM "8init_smpEv"
+#define SG_COPY_DATA "_ZN7simgrid4smpi8Datatype4copyEPKviPS1_PviS4_"
 #define SG_RECEIVE_INIT "_ZN7simgrid4smpi7Request10irecv_initEPviPNS0_8DatatypeEiiPNS0_4CommE"
 #define SG_BCAST "_ZN7simgrid4smpi5colls5bcastE"
 #define SG_ALLREDUCE "_ZN7simgrid4smpi5colls9allreduceE"
@@ -275,6 +289,13 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(CORES, SG_RUN_BLOCKING)                                                                 \
     CALLED(CORES, SG_ACTOR_SELF)                                                                   \
     CALLED(CORES, SG_CALL_ANSWER)                                                                  \
+    REPLACED(MAILBOX, SG_FIND_COMM)                                                                \
+    REPLACED(MAILBOX, SG_REMOVE_COMM)                                                              \
+    CALLED(MAILBOX, SG_NEXT_MAILBOX)                                                               \
+    CALLED(MAILBOX, SG_RELEASE)                                                                    \
+    REPLACED(CONTENTS, SG_REPLAYS)                                                                 \
+    REPLACED(CONTENTS, SG_INIT_SMP)                                                                \
+    REPLACED(CONTENTS, SG_COPY_DATA)                                                               \
     REPLACED(RECEIVE, SG_RECEIVE_INIT)                                                             \
     VARIABLE(MEET, SG_BCAST)                                                                       \
     VARIABLE(MEET, SG_BARRIER)                                                                     \
