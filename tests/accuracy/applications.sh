@@ -1,19 +1,24 @@
 #!/usr/bin/env bash
-# Debian's own MPI programs, unchanged, with and without the tracer.
+# Debian's own MPI programs, unchanged, with and without the tracer, and the predictions of their traces.
 #
-#   applications.sh [-n RANKS] [-l SECONDS] [-k FOLDER] [PROGRAM ...]
+#   applications.sh [-n RANKS] [-l SECONDS] [-k FOLDER] [-t TRACES] [PROGRAM ...]
 #
 #   -n RANKS     ranks of each program (default 4; netpipe always has 2)
 #   -l SECONDS   a run or replay that takes longer has failed (default 300)
 #   -k FOLDER    keep outputs and traces there
+#   -t TRACES    record nothing: replay the traces that -k kept in this folder
 #
-# PROGRAM is hpcc, lammps, netpipe, a test program of ScaLAPACK (xdlu, xcevc, ...), of BLACS (xCbtest)
-# or PBLAS (dpb1tst; dpb1tim, a timer), or scalapack for all of the last three but xdsyevr and xssyevr
-# (README.md); default: hpcc, lammps, netpipe and some of each kind.
+# PROGRAM is a file of the folder applications (cp2k, petsc, ...), or real for all of them; hpcc, lammps, netpipe, a test
+# program of ScaLAPACK (xdlu, xcevc, ...), of BLACS (xCbtest) or PBLAS (dpb1tst; dpb1tim, a timer), or scalapack for all of
+# these three but xdsyevr and xssyevr (README.md); default: hpcc, lammps, netpipe and some of each kind.  As root, packages
+# that a program needs are installed.
 #
-# A program passes when its own checks pass, none fails and they are the same with and without the
-# tracer, its trace is complete, and the replay of the trace on the platform fat-tree runs to its
-# end.  Exit code 1 when one does not.  Seconds are of the wall clock.
+# A program passes when its own checks pass, none fails and they are the same with and without the tracer, its trace is
+# complete, and both engines replay the trace on each platform without any option.  Exit code 1 when one does not.
+#
+# Prints a line of CSV for each program.  without_s and traced_s are seconds of the wall clock, packing included; PLATFORM is
+# the makespan predicted by SimGrid and PLATFORM_ratio this divided by the makespan predicted by LogGOPS; cpu_s and MB are the
+# processor time and the greatest memory of the engine's replay on the last platform.
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 : "${top_builddir:=$here/..}"
@@ -22,12 +27,14 @@ export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms}
 . "$here/mpi_env.sh"
 : "${MPIRUN:=mpirun}" "${HPCC:=hpcc}"
 [ "${SCALAPACK_TESTS:-}" ] || SCALAPACK_TESTS=$(echo /usr/lib/*/scalapack/"${MPI:-openmpi}"-tests)
-n_ranks=4 limit_s=300 keep=
-while getopts n:l:k: option; do
+n_ranks=4 limit_s=300 keep='' traces=''
+platforms='star-1g fat-tree dahu'
+while getopts n:l:k:t: option; do
     case $option in
     n) n_ranks=$OPTARG ;;
     l) limit_s=$OPTARG ;;
     k) mkdir -p "$OPTARG"; keep=$(cd "$OPTARG" && pwd) ;;
+    t) traces=$(cd "$OPTARG" && pwd) ;;
     *) exit 2 ;;
     esac
 done
@@ -37,10 +44,6 @@ shift $((OPTIND - 1))
 work=$(mktemp -d "${TMPDIR:-/tmp}/applications.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-
-# Kernels that the platform's model has no line for take a nanosecond per operation.
-cp -r "$TIMELESS_PLATFORMS/fat-tree" platform
-echo 'seconds_per_flop = 1.0e-9;' >>platform/model.conf
 
 lammps_input() {
     cat <<'END'
@@ -68,8 +71,29 @@ grid() {
     echo "$q $(($1 / q))"
 }
 
-# Writes what the program reads, and sets `command` and `ranks`.
-prepare() { # PROGRAM
+genome_reads() { # writes reads.fa: pieces of a random genome
+    /usr/bin/python3 - <<'END'
+import random
+
+random.seed(1)
+genome = "".join(random.choice("ACGT") for _ in range(1000))
+with open("reads.fa", "w") as f:
+    for i in range(400):
+        at = random.randrange(len(genome) - 60)
+        f.write(">r%d\n%s\n" % (i, genome[at : at + 60]))
+END
+}
+
+install() { # PACKAGE...: those that are missing
+    local missing=() p
+    for p; do dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p"); done
+    [ ${#missing[@]} = 0 ] || [ "$(id -u)" != 0 ] ||
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+# Writes what the program reads, and sets `command` and `ranks`.  A file of the folder applications defines `prepare` and
+# `findings` itself, and the list `packages`.
+prepare_known() { # PROGRAM
     ranks=$n_ranks
     case $1 in
     hpcc)
@@ -102,7 +126,7 @@ prepare() { # PROGRAM
 
 # What a run says about itself, without what differs from run to run: the lines from which the
 # checks are counted.
-findings() { # PROGRAM OUTPUT
+findings_known() { # PROGRAM OUTPUT
     case $1 in
     hpcc) grep -oE 'PASSED|FAILED|^Success=.*' hpccoutf.txt ;;
     lammps) sed -n '/^ *Step /,/^Loop /{/^Loop /!p}' "$2" ;;
@@ -113,7 +137,12 @@ findings() { # PROGRAM OUTPUT
     esac || true
 }
 
-n_good() { # PROGRAM FINDINGS: checks that passed; of lammps the lines that have to be equal
+# The checks that passed; of lammps and of the folder applications, the lines that have to be equal.
+n_good() { # PROGRAM FINDINGS
+    if [ -e "$recipes/$1.sh" ]; then
+        grep -c . "$2" || true
+        return
+    fi
     case $1 in
     lammps) grep -c '[0-9]' "$2" || true ;;
     *) awk '/^ +[0-9]+ tests completed and passed|^[0-9]+ PASSED,/ { sum += $1 }
@@ -132,49 +161,92 @@ complain() { echo "applications.sh: $program: $1" >&2; status=1; }
 run() { # NAME COMMAND...: sets took_s
     local name=$1 from; shift
     from=$(now_s)
-    timeout "$limit_s" "$@" >"$name.out" 2>"$name.err" || {
+    timeout "$limit_s" "$@" >"$name.out" 2>"$name.err" </dev/null || {
         complain "$name: exit code $?"
         tail -n 5 "$name.err" >&2
     }
     took_s=$(since "$from")
     cat "$name.err" >>"$name.out"
-    findings "$program" "$name.out" >"$name.found"
+    findings "$name.out" >"$name.found" || true
+}
+
+# Prints makespan, processor time and memory (MB) of one replay; nothing if it fails.
+predict() { # ENGINE PLATFORM
+    /usr/bin/python3 - "$limit_s" timeless replay app.tl --platform "$2" --engine "$1" -q --json <<'END' 2>replay.err ||
+import json, resource, subprocess, sys
+
+done = subprocess.run(sys.argv[2:], timeout=float(sys.argv[1]), stdout=subprocess.PIPE, check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print("%.6g %.1f %.0f" % (json.loads(done.stdout)["makespan_s"], used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3))
+END
+    {
+        complain "replay on $2 by $1 failed"
+        grep '^timeless' replay.err | head -n 3 >&2
+    }
 }
 
 of_trace() { timeless info "$1" | sed -n "s/^$2  *//p"; }
 
+recipes=$here/accuracy/applications
 status=0
-printf '%-10s %5s %7s %9s %10s %8s %9s %8s %8s\n' program ranks checks events bytes 'bytes/ev' \
-    'without s' 'traced s' 'replay s'
+header='program,ranks,checks,events,bytes_per_event,without_s,traced_s'
+for platform in $platforms; do header+=,$platform,${platform}_ratio; done
+echo "$header,smpi_cpu_s,smpi_MB,loggops_cpu_s,loggops_MB"
 for program; do
-    if [ "$program" = scalapack ]; then
-        # shellcheck disable=SC2046
-        set -- "$@" $(cd "$SCALAPACK_TESTS" && ls -d x[sdcz]* xCbtest xFbtest | grep -v 'x[sd]syevr' &&
-            cd PBLAS && echo ?pb?tst && cd TIMING && echo ?pb?tim)
-    fi
+    case $program in
+    # shellcheck disable=SC2046
+    scalapack) set -- "$@" $(cd "$SCALAPACK_TESTS" && ls -d x[sdcz]* xCbtest xFbtest | grep -v 'x[sd]syevr' &&
+        cd PBLAS && echo ?pb?tst && cd TIMING && echo ?pb?tim) ;;
+    real) for recipe in "$recipes"/*.sh; do set -- "$@" "$(basename "$recipe" .sh)"; done ;;
+    esac
 done
 for program; do
-    [ "$program" != scalapack ] || continue
-    rm -f app.tl hpccoutf.txt
-    prepare "$program"
-    run untraced "$MPIRUN" -np "$ranks" "${command[@]}"
-    untraced_s=$took_s
-    rm -f hpccoutf.txt
-    run traced timeless record -o app.tl -- "$MPIRUN" -np "$ranks" "${command[@]}"
-    traced_s=$took_s
-    checks=$(n_good "$program" traced.found)
-    [ "$checks" -gt 0 ] || complain 'no check passed'
-    ! has_failure traced.found || complain 'a check failed'
-    cmp -s untraced.found traced.found || complain 'its findings differ from those without the tracer'
-    [ "$(of_trace app.tl complete)" = yes ] || complain 'the trace is not complete'
-    run replay timeless replay app.tl --platform "$work/platform" -q
-    read -r bytes per_event <<<"$(of_trace app.tl bytes | sed 's/(\(.*\) per event)/\1/')"
-    printf '%-10s %5d %7d %9d %10d %8.2f %9.1f %8.1f %8.1f\n' "$program" "$ranks" "$checks" \
-        "$(of_trace app.tl events)" "$bytes" "$per_event" "$untraced_s" "$traced_s" "$took_s"
-    if [ "$keep" ]; then
-        for file in app.tl untraced.out traced.out replay.out; do
-            [ ! -e "$file" ] || cp "$file" "$keep/$program-$ranks-$file"
+    case $program in scalapack | real) continue ;; esac
+    mkdir -p "$work/$program" && cd "$work/$program"
+    ranks=$n_ranks
+    row=$(
+        status=0 checks=- untraced_s=- traced_s=-
+        if [ "$traces" ]; then
+            cp "$traces/$program-$ranks-app.tl" app.tl
+        else
+            if [ -e "$recipes/$program.sh" ]; then
+                . "$recipes/$program.sh"
+                # shellcheck disable=SC2086
+                install $packages
+                prepare >prepare.out 2>&1 || { complain 'it cannot be prepared'; tail -n 5 prepare.out >&2; }
+            else
+                findings() { findings_known "$program" "$1"; }
+                prepare_known "$program"
+            fi
+            run untraced "$MPIRUN" -np "$ranks" "${command[@]}"
+            untraced_s=$took_s
+            rm -rf hpccoutf.txt assembly
+            run traced timeless record -o app.tl -- "$MPIRUN" -np "$ranks" "${command[@]}"
+            traced_s=$took_s
+            checks=$(n_good "$program" traced.found)
+            [ "$checks" -gt 0 ] || complain 'no check passed'
+            ! has_failure traced.found || complain 'a check failed'
+            cmp -s untraced.found traced.found || complain 'its findings differ from those without the tracer'
+            [ "$(of_trace app.tl complete)" = yes ] || complain 'the trace is not complete'
+            if [ "$keep" ]; then
+                for file in app.tl untraced.out traced.out; do
+                    [ ! -e "$file" ] || cp "$file" "$keep/$program-$ranks-$file"
+                done
+            fi
+        fi
+        read -r _ per_event _ <<<"$(of_trace app.tl bytes | tr -d '(')"
+        row=$program,$ranks,$checks,$(of_trace app.tl events),$per_event,$untraced_s,$traced_s
+        for platform in $platforms; do
+            read -r smpi_s smpi_cpu_s smpi_MB <<<"$(predict smpi "$platform")" || true
+            read -r loggops_s loggops_cpu_s loggops_MB <<<"$(predict loggops "$platform")" || true
+            row+=,${smpi_s:--},$(awk -v a="${smpi_s:-0}" -v b="${loggops_s:-0}" 'BEGIN { if (a > 0 && b > 0) printf "%.3f", a / b; else print "-" }')
+            [ "${smpi_s:-}" ] && [ "${loggops_s:-}" ] || status=1
         done
-    fi
+        echo "$row,${smpi_cpu_s:--},${smpi_MB:--},${loggops_cpu_s:--},${loggops_MB:--}"
+        exit $status
+    ) || status=1
+    echo "$row"
+    cd "$work"
+    [ "$keep" ] || rm -rf "${work:?}/$program"
 done
 exit $status
