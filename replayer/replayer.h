@@ -300,6 +300,10 @@ typedef struct tlr_job {
 typedef struct tlr_timeline tlr_timeline; /* timeline.h */
 typedef struct tlr_usage tlr_usage;       /* usage.h */
 
+/* What each rank is assumed to read or write where no disk is described, in bytes per second: that
+ * of a SATA disk of flash memory. */
+#define TLR_IO_BANDWIDTH 5e8
+
 typedef struct tlr_options {
     const char *hostfile; /* replayer/machine/mapping.h; NULL: the platform's hosts, ordered by name
                              and number */
@@ -315,10 +319,11 @@ typedef struct tlr_options {
     size_t n_changes;
     const char *model_path; /* compute model in place of the platform's */
     int no_compute;         /* bursts and kernels take no time */
-    int model_strict;       /* a kernel without a line in the model is refused */
+    int model_strict;       /* a kernel without a line in the model is refused, and so are files
+                               without a disk */
     int allow_opaque;       /* go on although the trace has calls that are not modelled */
     double io_bandwidth;    /* bytes per second that each rank reads or writes; 0: the disk of its
-                               host */
+                               host, or TLR_IO_BANDWIDTH where there is none */
     int wildcards_first;    /* a nonblocking receive from any source takes what comes first, not
                                what it took in the run */
     int polls_adaptive;     /* a probe succeeds where the message arrives on this platform, not
@@ -428,6 +433,7 @@ typedef struct tlr_prediction {
     uint64_t n_events, n_polls, n_opaque;
     uint64_t n_unknown_kernels;       /* calls of kernels of an unknown code or number of sizes */
     char *estimated[TLR_N_ESTIMATES]; /* names of the kernels without a measurement; or NULL */
+    uint64_t n_assumed_transfers;     /* calls on files at TLR_IO_BANDWIDTH: no disk is described */
     char *free_kernels; /* of a program, which the model does not know: names; or NULL */
     uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
     uint64_t n_crowded_cores; /* the cores of these hosts */

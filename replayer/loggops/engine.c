@@ -582,6 +582,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         r.plan->n_events += r.plan->ranks[i]->n_events;
     for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
+    if (options->io_bandwidth <= 0 && !options->allow_opaque)
+        out[0]->n_assumed_transfers = r.plan->n_transfers;
     status = take_results(&r, options->coll_selector, out[0]);
     if (status == TL_OK)
         status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);

@@ -1,12 +1,13 @@
-/* file.c - calls on files, as the SimGrid engine times them.
+/* file.c - calls on files, as the SimGrid engine times them where hosts have no disk.
  *
- * The bytes take bytes / bandwidth, that of --io-bandwidth. A collective call is a barrier, the
- * rank's own data, and another barrier. Calls that only describe a file take no time except their
- * barrier. */
+ * The bytes take bytes / bandwidth, that of --io-bandwidth or TLR_IO_BANDWIDTH. A collective call
+ * is a barrier, the rank's own data, and another barrier. Calls that only describe a file take no
+ * time except their barrier. */
 #include "actions.h"
 #include "reading.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static tl_status barrier(loggops_reading *t, const tl_event *e)
 {
@@ -16,8 +17,11 @@ static tl_status barrier(loggops_reading *t, const tl_event *e)
 static uint64_t takes_ps(const loggops_reading *t, const tl_event *e)
 {
     const double ps_per_s = 1e12, bytes = (double)e->count * (double)e->type_bytes,
-                 ps =
-                     t->options->io_bandwidth > 0 ? bytes / t->options->io_bandwidth * ps_per_s : 0;
+                 given = t->options->io_bandwidth,
+                 bandwidth = given > 0                  ? given
+                             : t->options->allow_opaque ? INFINITY
+                                                        : TLR_IO_BANDWIDTH,
+                 ps = bytes / bandwidth * ps_per_s;
     return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
 }
 
@@ -66,7 +70,8 @@ tl_status loggops_add_file(loggops_reading *t, const tl_event *e, const tl_call_
 {
     tl_event on_new = *e;
     on_new.comm = e->new_comm;
-    if (tl_moves_data(info->action) && t->options->io_bandwidth <= 0 && !t->options->allow_opaque)
+    if (tl_moves_data(info->action) && t->options->io_bandwidth <= 0 && t->options->model_strict &&
+        !t->options->allow_opaque)
         return tl_fail(t->err, TL_ERR_UNSUPPORTED,
                        "%s: has %" PRIu64 " calls that read or write files, and the loggops engine "
                        "knows no disk; give --io-bandwidth, or --allow-opaque for file accesses "

@@ -256,6 +256,11 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out, "by roofline       %.3g %% of the computation, without a measurement: %s\n",
                 100 * tlr_estimated_share(p, TLR_BY_ROOFLINE),
                 tl_printable(p->estimated[TLR_BY_ROOFLINE]));
+    if (p->n_assumed_transfers)
+        fprintf(out,
+                "files             no disk is described: %" PRIu64 " calls at an assumed %g MB/s a "
+                "rank\n",
+                p->n_assumed_transfers, TLR_IO_BANDWIDTH / 1e6);
     if (p->n_opaque)
         fprintf(out, "not modelled      %" PRIu64 " calls took no time\n", p->n_opaque);
     if (p->untraced && *p->untraced)

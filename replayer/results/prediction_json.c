@@ -137,6 +137,10 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         json_object_set_new(root, "n_unknown_kernels",
                             json_integer((json_int_t)p->n_unknown_kernels));
     add_estimates(root, p);
+    if (p->n_assumed_transfers)
+        json_object_set_new(root, "assumed_files",
+                            json_pack("{s:I, s:f}", "calls", (json_int_t)p->n_assumed_transfers,
+                                      "bandwidth_Bps", TLR_IO_BANDWIDTH));
     if (p->ignores_limiter)
         json_object_set_new(root, "ignores_limiter", json_true());
     if (p->ignores_limiter && p->ignores_limiter < INT64_MAX)

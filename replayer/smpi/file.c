@@ -40,12 +40,13 @@ static void move(int writes, double bytes)
 {
     if (bytes <= 0)
         return;
-    if (replay.options->io_bandwidth > 0) {
-        sg_actor_sleep_for(bytes / replay.options->io_bandwidth);
-        return;
-    }
     sg_disk_t disk = disk_of(sg_host_self());
-    if (disk && writes)
+    double bandwidth = replay.options->io_bandwidth;
+    if (bandwidth <= 0 && !disk && !replay.options->allow_opaque)
+        bandwidth = TLR_IO_BANDWIDTH;
+    if (bandwidth > 0)
+        sg_actor_sleep_for(bytes / bandwidth);
+    else if (disk && writes)
         sg_disk_write(disk, (sg_size_t)bytes);
     else if (disk)
         sg_disk_read(disk, (sg_size_t)bytes);

@@ -234,14 +234,19 @@ static void map_jobs(const tlr_host *hosts, size_t n_hosts, uint32_t *host_of)
     free(shared);
 }
 
-/* Data of files needs a disk, a given bandwidth, or the option by which it takes no time. */
+/* Data of files needs a disk, a given or assumed bandwidth, or the option by which it takes no
+ * time.
+ */
 static void check_disks(void)
 {
     if (replay.options->io_bandwidth > 0 || replay.options->allow_opaque)
         return;
     for (uint32_t r = 0; r < replay.n_ranks; r++) {
         const smpi_job *job = replay.ranks[r].job;
-        if (job->plan->n_transfers && !smpi_has_disk(replay.result->ranks[r].host))
+        if (!job->plan->n_transfers || smpi_has_disk(replay.result->ranks[r].host))
+            continue;
+        replay.result->lacks_disk = 1;
+        if (replay.options->model_strict)
             smpi_give_up(
                 TL_ERR_UNSUPPORTED,
                 "%s: has %" PRIu64 " calls that read or write files, and the host '%s' has "

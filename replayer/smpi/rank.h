@@ -43,6 +43,7 @@ typedef struct smpi_result {
     uint32_t n_inside[64]; /* by action: ranks in this blocking collective, likewise */
     tl_action collective;  /* a rank was last in this blocking collective, by its own algorithm */
     tlr_crowd crowd;       /* of all jobs */
+    int lacks_disk;        /* a host whose ranks move data of files */
     smpi_rank_result ranks[];
 } smpi_result;
 

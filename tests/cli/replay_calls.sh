@@ -181,13 +181,17 @@ near 'which may take longer' 3 iwrite_long
 files split "File_read_all_begin $data"$'\nBarrier comm=1 clock_ns=0 volume=400000000\nFile_read_all_end comm=3'
 near 'a split collective' 1 split
 printf 'n%d\n' 3 0 >diskless
-check_exit 3 'a host without a disk' "$timeless" replay write.tl -p p --hostfile diskless
+check_exit 3 'a host without a disk, --model-strict' "$timeless" replay write.tl -p p --hostfile diskless --model-strict
 cp err said
 check 'is named, with the number of calls' grep -q "write.tl: has 2 calls that read or write files, and the host 'n3' has no disk; give --io-bandwidth, or --allow-opaque" said
 check 'allowed to take no time' "$timeless" replay write.tl -p p --hostfile diskless --allow-opaque
 near 'or a stated bandwidth' 0.5 write --hostfile diskless --io-bandwidth 200MBps
 
-check_exit 3 'the engine loggops knows no disk' "$timeless" replay write.tl -p p --engine loggops
+check_exit 3 'the engine loggops knows no disk: --model-strict' "$timeless" replay write.tl -p p --engine loggops --model-strict
+assumed() { "$timeless" replay write.tl -p p "$@" --json >assumed.json && python3 -c 'import json; print(json.load(open("assumed.json"))["assumed_files"])'; }
+check 'without a disk: a bandwidth is assumed, and the prediction states it' equal "$(assumed --hostfile diskless)" "{'calls': 2, 'bandwidth_Bps': 500000000.0}"
+check 'the engine loggops: likewise' equal "$(assumed --engine loggops)" "$(assumed --hostfile diskless)"
+near 'the time is that of this bandwidth' "$(seconds write --io-bandwidth 500MBps)" write --engine loggops
 for name in write write_all iwrite split; do
     near "at a stated bandwidth, the engine loggops: $name" "$(seconds $name --io-bandwidth 50MBps)" $name --io-bandwidth 50MBps --engine loggops
 done

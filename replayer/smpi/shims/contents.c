@@ -7,7 +7,8 @@
  * their contents are lost, or memory is freed that is not on the heap. Here the rank that asks
  * decides. Ranks that look only talk to others that look, too.
  *
- * Datatype::copy copies data of types that are not predefined in replay mode, too. Here it does not.
+ * Datatype::copy copies data of types that are not predefined in replay mode, too. Here it does
+ * not.
  *
  * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
  * module first (replayer/module.c). */

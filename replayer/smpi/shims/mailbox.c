@@ -110,7 +110,8 @@ void remove_comm(mailbox *m, comm *const *c) SMPI_REPLACES(SG_REMOVE_COMM);
 void *find_comm(comm **result, mailbox *m, int type, const void *match, void *data,
                 comm *const *searcher, bool is_done, bool takes_out)
 {
-    static void *(*theirs)(comm **, mailbox *, int, const void *, void *, comm *const *, bool, bool);
+    static void *(*theirs)(comm **, mailbox *, int, const void *, void *, comm *const *, bool,
+                           bool);
     static void (*release)(comm *);
     static enum { UNDECIDED, USED, UNUSED } decision;
     SMPI_BEHIND(theirs, SG_FIND_COMM);
