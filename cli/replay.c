@@ -47,7 +47,8 @@ enum {
     OPT_LINKS,
     OPT_ENERGY,
     OPT_THREADS,
-    OPT_RANK_THREADS
+    OPT_RANK_THREADS,
+    OPT_ORDER
 };
 
 static const struct argp_option options[] = {
@@ -84,6 +85,7 @@ static const struct argp_option options[] = {
     {"cluster-seed", OPT_CLUSTER_SEED, "N", 0, "draw the hosts from N, for all seeds", 0},
     {"engine", OPT_ENGINE, "NAME", 0, "smpi (default) or loggops", 0},
     {"params", OPT_PARAMS, "L=TIME,...", 0, "loggops: L=5us,o=2us,g=2us,G=2.5ns,O=1ns", 0},
+    {"order", OPT_ORDER, "ORDER", 0, "GOAL: possible (default), or loggopsim", 0},
     {"threads", OPT_THREADS, "N", 0, "loggops: simulate on N cores (default: 1)", 0},
 
     {0, 0, 0, 0, "Output:", 4},
@@ -336,6 +338,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (strcmp(value, "first") != 0 && strcmp(value, "recorded") != 0)
             argp_error(state, "--wildcards '%s': give recorded or first", value);
         a->options.wildcards_first = !strcmp(value, "first");
+        break;
+    case OPT_ORDER:
+        if (strcmp(value, "possible") != 0 && strcmp(value, "loggopsim") != 0)
+            argp_error(state, "--order '%s': give possible or loggopsim", value);
+        a->options.order_loggopsim = !strcmp(value, "loggopsim");
         break;
     case OPT_CFG:
         if (!strchr(value, ':') || value[0] == ':')

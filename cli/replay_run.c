@@ -138,6 +138,12 @@ int replay_run(replay_arguments *a)
     tlr_platform *platform = NULL;
     tlr_prediction **predictions = calloc(a->n_jobs, sizeof *predictions);
     tl_status status = predictions ? TL_OK : tl_fail(&err, TL_ERR_MEMORY, "out of memory");
+    if (a->options.order_loggopsim)
+        status =
+            tl_fail(&err, TL_ERR_USAGE,
+                    "%s: --order loggopsim is for schedules of GOAL; timeless export --to goal "
+                    "makes one of a trace",
+                    tl_printable(a->traces[0]));
     if (a->n_hostfiles == 1)
         a->options.hostfile = a->hostfiles[0];
     for (size_t j = 0; j < a->n_jobs && status == TL_OK; j++) {

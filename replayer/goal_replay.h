@@ -6,7 +6,7 @@
 
 /* Whether a path is a file of GOAL. */
 int tlr_is_goal(const char *path);
-/* Of the options: loggops_params, noise, seed, no_compute. */
+/* Of the options: loggops_params, order_loggopsim, noise, seed, no_compute. */
 tl_status tlr_replay_goal(const char *path, const tlr_options *options, tlr_prediction **out,
                           tl_error *err);
 

@@ -328,6 +328,7 @@ typedef struct tlr_options {
                                what it took in the run */
     int polls_adaptive;     /* a probe succeeds where the message arrives on this platform, not
                                where it succeeded in the run: replayer/smpi/poll.c */
+    int order_loggopsim;    /* of schedules of GOAL: the order and the costs of LogGOPSim */
     int progress;           /* report progress on standard error */
     tlr_timeline *timeline; /* receives what each rank does when; NULL: not recorded */
     tlr_usage *usage;       /* receives the use of links and the energy; NULL: not recorded */

@@ -117,15 +117,15 @@ static tl_status read_operation(tl_goal *g, const uint8_t *at, uint64_t place)
     o.call = calls[kind];
     if (o.amount > UINT64_C(1) << 53)
         return wrong(g, place + AT_AMOUNT, "an impossible size or time");
-    if (o.call && peer >= g->n_ranks)
-        return wrong(g, place + AT_PEER,
-                     peer == UINT32_MAX ? "a receive from any source, which is not supported"
-                                        : "the partner is no rank");
     if (o.call) {
-        o.peer = (int32_t)peer;
-        o.tag = get(at + AT_TAG, 4);
-        if (o.tag == UINT32_MAX)
-            return wrong(g, place + AT_TAG, "a message with any tag, which is not supported");
+        const uint32_t tag = (uint32_t)get(at + AT_TAG, 4);
+        const int is_receive = o.call == TL_MPI_Recv;
+        o.peer = peer == UINT32_MAX ? TL_ANY_SOURCE : (int32_t)peer;
+        o.tag = tag == UINT32_MAX ? UINT64_MAX : tag;
+        if (peer >= g->n_ranks && !(is_receive && peer == UINT32_MAX))
+            return wrong(g, place + AT_PEER, "the partner is no rank");
+        if (tag == UINT32_MAX && !is_receive)
+            return wrong(g, place + AT_TAG, "a send with any tag, which only a receive can have");
     }
     g->operations[g->n++] = o;
     g->n_required[g->n - 1] = (uint32_t)get(at, 4);

@@ -41,47 +41,76 @@ static bool is_space(int c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* False at the end of the file. */
+/* Passes spaces and comments, and returns what comes first behind them. */
+static int first_char(tl_goal *g)
+{
+    int c;
+    do
+        while ((c = next_char(g)) != EOF && is_space(c))
+            ;
+    while (c == '/' && pass_comment(g));
+    return c;
+}
+
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* False at the end of the file. Colons and braces are words of their own, and a number ends at its
+ * last digit: spaces are needed between two names only. */
 static bool read_word(tl_goal *g)
 {
     if (g->has_word) {
         g->has_word = false;
         return true;
     }
-    int c;
+    int c = first_char(g);
+    if (c == EOF)
+        return false;
+    const bool is_number = c == '-' || is_digit(c), is_mark = c == ':' || c == '{' || c == '}';
     size_t length = 0;
-    do
-        while ((c = next_char(g)) != EOF && is_space(c))
-            ;
-    while (c == '/' && pass_comment(g));
-    for (; c != EOF && !is_space(c); c = getc_unlocked(g->in))
+    do {
         if (length + 1 < sizeof g->word)
             g->word[length++] = (char)(c ? c : '?');
+        c = is_mark ? EOF : getc_unlocked(g->in);
+    } while (c != EOF && (is_number ? is_digit(c) : !is_space(c) && !strchr(":{}/", c)));
     if (c != EOF)
         ungetc(c, g->in);
     g->word[length] = 0;
-    return length > 0;
+    return true;
 }
 
-static bool parse_number(const char *text, const char *suffix, uint64_t max, uint64_t *out)
+static bool parse_number(const char *text, uint64_t max, uint64_t *out)
 {
     uint64_t value = 0;
     const char *p = text;
-    for (; *p >= '0' && *p <= '9'; p++)
+    for (; is_digit(*p); p++)
         if (__builtin_mul_overflow(value, 10u, &value) ||
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value) || value > max)
             return false;
     *out = value;
-    return p > text && !strcmp(p, suffix);
+    return p > text && !*p;
 }
 
-static tl_status take_number(tl_goal *g, const char *what, const char *suffix, uint64_t max,
-                             uint64_t *out)
+static tl_status take_number(tl_goal *g, const char *what, uint64_t max, uint64_t *out)
 {
     if (!read_word(g))
         return tl_goal_wrong(g, g->line, "the file ends where there should be", what);
-    if (!parse_number(g->word, suffix, max, out))
+    if (!parse_number(g->word, max, out))
         return tl_goal_wrong(g, g->line, what, g->word);
+    return TL_OK;
+}
+
+/* Of a receive, -1 is any. */
+static tl_status take_number_or_any(tl_goal *g, const char *what, uint64_t max, bool is_receive,
+                                    uint64_t *out)
+{
+    *out = UINT64_MAX;
+    g->has_word = read_word(g);
+    if (!is_receive || !g->has_word || strcmp(g->word, "-1") != 0)
+        return take_number(g, what, max, out);
+    g->has_word = false;
     return TL_OK;
 }
 
@@ -99,7 +128,7 @@ tl_status tl_goal_begin_text(tl_goal *g)
         return tl_fail(g->err, TL_ERR_NOT_A_TRACE,
                        "%s:%" PRIu64 ": this word is missing: 'num_ranks'; give a file of GOAL",
                        g->name, g->line);
-    const tl_status status = take_number(g, "no number of ranks:", "", TL_MAX_RANKS, &n);
+    const tl_status status = take_number(g, "no number of ranks:", TL_MAX_RANKS, &n);
     g->n_ranks = (uint32_t)n;
     return status || n ? status : tl_goal_wrong(g, g->line, "no number of ranks:", "0");
 }
@@ -133,12 +162,12 @@ static tl_status read_attributes(tl_goal *g, tl_goal_operation *o)
         if (!is_tag && !is_cpu && strcmp(g->word, "nic") != 0)
             break;
         g->has_word = false;
-        status = take_number(g, is_tag ? "no tag:" : "no number of a CPU or NIC:", "",
-                             is_tag ? INT64_MAX : UINT16_MAX, &number);
-        if (is_tag)
-            o->tag = number;
-        else
-            *(is_cpu ? &o->cpu : &o->nic) = (uint16_t)number;
+        if (is_tag) {
+            status = take_number_or_any(g, "no tag:", INT64_MAX, o->call == TL_MPI_Recv, &o->tag);
+            continue;
+        }
+        status = take_number(g, "no number of a CPU or NIC:", UINT16_MAX, &number);
+        *(is_cpu ? &o->cpu : &o->nic) = (uint16_t)number;
     }
     return status;
 }
@@ -167,12 +196,15 @@ static tl_status read_operation(tl_goal *g, const char *label)
     if (o.call == TL_MPI_Recv && strcmp(g->word, "recv") != 0)
         return tl_goal_wrong(g, g->line, "no operation of GOAL:", g->word);
     if (!o.call) {
-        status = take_number(g, "no time in nanoseconds:", "", most, &o.amount);
+        status = take_number(g, "no time in nanoseconds:", most, &o.amount);
     } else {
-        status = take_number(g, "no size as in 8b:", "b", most, &o.amount);
-        status = status ? status : take_keyword(g, o.call == TL_MPI_Send ? "to" : "from");
-        status = status ? status : take_number(g, "no rank:", "", g->n_ranks - 1, &number);
-        o.peer = (int32_t)number;
+        const bool is_receive = o.call == TL_MPI_Recv;
+        status = take_number(g, "no size as in 8b:", most, &o.amount);
+        status = status ? status : take_keyword(g, "b");
+        status = status ? status : take_keyword(g, is_receive ? "from" : "to");
+        status = status ? status
+                        : take_number_or_any(g, "no rank:", g->n_ranks - 1, is_receive, &number);
+        o.peer = number == UINT64_MAX ? TL_ANY_SOURCE : (int32_t)number;
     }
     status = status ? status : read_attributes(g, &o);
     if (status)
@@ -241,16 +273,18 @@ static tl_status read_schedule(tl_goal *g)
         const size_t length = strlen(g->word);
         char label[sizeof g->word];
         memcpy(label, g->word, length + 1);
-        const bool defines = length > 1 && label[length - 1] == ':';
         if (!strcmp(label, "calc") || !strcmp(label, "send") || !strcmp(label, "recv")) {
             status = read_operation(g, NULL);
             continue;
         }
-        if (defines)
-            label[length - 1] = 0;
         if (!read_word(g))
             return tl_goal_wrong(g, g->line, "the file ends behind", label);
-        status = defines ? read_operation(g, label) : read_edge(g, label);
+        if (strcmp(g->word, ":") != 0)
+            status = read_edge(g, label);
+        else if (!read_word(g))
+            return tl_goal_wrong(g, g->line, "the file ends behind", label);
+        else
+            status = read_operation(g, label);
     }
     return status;
 }
@@ -262,7 +296,7 @@ tl_status tl_goal_read_text(tl_goal *g)
     g->by_label = (tl_map){0};
     g->names.size = g->n_open_edges = 0;
     tl_status status = take_keyword(g, "rank");
-    status = status ? status : take_number(g, "no rank in its order:", "", g->rank, &number);
+    status = status ? status : take_number(g, "no rank in its order:", g->rank, &number);
     if (!status && number != g->rank)
         status = tl_goal_wrong(g, g->line, "this rank has been there:", g->word);
     status = status ? status : take_keyword(g, "{");

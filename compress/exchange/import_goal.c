@@ -77,7 +77,7 @@ static tl_status put_held(importer *m, bool blocking)
                   .count = (int64_t)o->amount,
                   .type_bytes = 1,
                   .peer = o->peer,
-                  .tag = (int32_t)o->tag,
+                  .tag = o->tag == UINT64_MAX ? TL_ANY_TAG : (int32_t)o->tag,
                   .comm = TL_COMM_WORLD};
     if (!blocking) {
         e.call = o->call == TL_MPI_Send ? TL_MPI_Isend : TL_MPI_Irecv;
@@ -334,9 +334,10 @@ static tl_status check_operations(importer *m)
 {
     for (size_t i = 0; i < m->g.n; i++) {
         const tl_goal_operation *o = &m->g.operations[i];
-        const char *what = o->cpu || o->nic     ? "a rank of a trace has one CPU and one NIC"
-                           : o->tag > INT32_MAX ? "MPI has no tag of this size"
-                                                : NULL;
+        const bool is_tag = o->tag <= INT32_MAX || o->tag == UINT64_MAX;
+        const char *what = o->cpu || o->nic ? "a rank of a trace has one CPU and one NIC"
+                           : is_tag         ? NULL
+                                            : "MPI has no tag of this size";
         if (what)
             return tl_fail(m->err, TL_ERR_UNSUPPORTED,
                            "%s:%" PRIu64 ": '%.40s': %s; replay the file itself (timeless replay "

@@ -25,7 +25,7 @@ static inline int is_before(const goal_event *a, const goal_event *b)
 
 enum { CHILDREN = 4 };
 
-static void push(goal_run *run, uint64_t time_ps, uint32_t kind, uint32_t id)
+void goal_push(goal_run *run, uint64_t time_ps, uint32_t kind, uint32_t id)
 {
     if (run->n_events == run->room) {
         const size_t room = run->room ? 2 * run->room : 4096;
@@ -77,26 +77,78 @@ static void append(goal_run *run, goal_list *list, uint32_t item, int shift)
     list->last = item;
 }
 
-static uint32_t take_first(const goal_run *run, goal_list *list, int shift)
+static uint32_t take_first(const goal_run *run, goal_list *list)
 {
-    const uint32_t item = list->first;
-    list->first = run->ops[item >> shift].next;
-    return item;
+    const uint32_t task = list->first;
+    list->first = run->ops[task / 2].next;
+    return task;
+}
+
+/* ---- messages and receives ---- */
+
+static goal_slot *lists_of(const goal_run *run, uint32_t i)
+{
+    return &run->slots[run->slots[run->ops[i].slot].lists];
+}
+
+static int belong_together(const goal_run *run, uint32_t message, uint32_t receive)
+{
+    const goal_slot *m = &run->slots[run->ops[message].slot],
+                    *r = &run->slots[run->ops[receive].slot];
+    return m == r || ((r->from == GOAL_NONE || r->from == m->from) &&
+                      (r->tag == UINT64_MAX || r->tag == m->tag));
+}
+
+uint32_t goal_take_message(goal_run *run, uint32_t receive)
+{
+    goal_slot *slot = lists_of(run, receive);
+    uint32_t before = GOAL_NONE, m = slot->unexpected.first;
+    while (m != GOAL_NONE && !belong_together(run, m, receive)) {
+        before = m;
+        m = run->ops[m].behind;
+    }
+    if (m == GOAL_NONE) {
+        append(run, &slot->posted, receive, 0);
+        return GOAL_NONE;
+    }
+    *(before == GOAL_NONE ? &slot->unexpected.first : &run->ops[before].behind) =
+        run->ops[m].behind;
+    if (slot->unexpected.last == m)
+        slot->unexpected.last = before;
+    return m;
+}
+
+uint32_t goal_take_receive(goal_run *run, uint32_t message)
+{
+    goal_slot *slot = lists_of(run, message);
+    uint32_t before = GOAL_NONE, r = slot->posted.first;
+    while (r != GOAL_NONE && !belong_together(run, message, r)) {
+        before = r;
+        r = run->ops[r].next;
+    }
+    if (r != GOAL_NONE) {
+        *(before == GOAL_NONE ? &slot->posted.first : &run->ops[before].next) = run->ops[r].next;
+        if (slot->posted.last == r)
+            slot->posted.last = before;
+        return r;
+    }
+    run->ops[message].behind = GOAL_NONE;
+    if (slot->unexpected.first == GOAL_NONE)
+        slot->unexpected.first = message;
+    else
+        run->ops[slot->unexpected.last].behind = message;
+    slot->unexpected.last = message;
+    return GOAL_NONE;
 }
 
 /* ---- the model ---- */
-
-static inline goal_stream *stream_of(const goal_run *run, uint32_t group)
-{
-    return &run->streams[run->groups[group].stream];
-}
 
 static uint64_t rounded(double ps)
 {
     return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
 }
 
-static uint64_t per_bytes(double ps_byte, uint64_t bytes)
+uint64_t goal_per_bytes(double ps_byte, uint64_t bytes)
 {
     return bytes > 1 ? rounded(ps_byte * (double)(bytes - 1)) : 0;
 }
@@ -109,8 +161,8 @@ static uint64_t work_until(const goal_run *run, uint32_t rank, tlr_work kind, ui
                : from_ps + work_ps;
 }
 
-static uint64_t occupy(goal_run *run, goal_stream *cpu, tlr_work kind, uint64_t from_ps,
-                       uint64_t work_ps)
+uint64_t goal_occupy(goal_run *run, goal_stream *cpu, tlr_work kind, uint64_t from_ps,
+                     uint64_t work_ps)
 {
     cpu->free_ps = work_until(run, cpu->rank, kind, from_ps, work_ps);
     loggops_rank_result *r = &run->ranks[cpu->rank];
@@ -134,13 +186,13 @@ static void release(goal_run *run, uint32_t i, uint32_t ends, uint64_t at_ps)
         if (to->ready_ps < ready_ps)
             to->ready_ps = ready_ps;
         if (--to->n_open == 0)
-            push(run, to->ready_ps, OPERATION, run->edges[k] / 2);
+            goal_push(run, to->ready_ps, OPERATION, run->edges[k] / 2);
     }
 }
 
 static void finish(goal_run *run, uint32_t i, uint64_t at_ps)
 {
-    const uint32_t rank = stream_of(run, run->ops[i].group)->rank;
+    const uint32_t rank = goal_stream_of(run, run->ops[i].group)->rank;
     run->ops[i].state |= GOAL_DONE;
     run->n_done++;
     if (run->ranks[rank].end_ps < at_ps)
@@ -152,31 +204,21 @@ static void send(goal_run *run, uint32_t i, uint64_t at_ps)
 {
     const loggops_params *p = run->params;
     goal_op *op = &run->ops[i];
-    goal_stream *cpu = stream_of(run, op->group);
+    goal_stream *cpu = goal_stream_of(run, op->group);
     const uint64_t left_ps = work_until(run, cpu->rank, TLR_WORK_OVERHEADS, at_ps, p->o_ps);
     run->side_free_ps[run->groups[op->group].side] =
-        at_ps + p->g_ps + per_bytes(p->G_ps_byte, op->amount);
-    const uint64_t end_ps =
-        occupy(run, cpu, TLR_WORK_OVERHEADS, at_ps, p->o_ps + per_bytes(p->O_ps_byte, op->amount));
-    push(run, left_ps + p->L_ps, MESSAGE, i);
+        at_ps + p->g_ps + goal_per_bytes(p->G_ps_byte, op->amount);
+    const uint64_t end_ps = goal_occupy(run, cpu, TLR_WORK_OVERHEADS, at_ps,
+                                        p->o_ps + goal_per_bytes(p->O_ps_byte, op->amount));
+    goal_push(run, left_ps + p->L_ps, MESSAGE, i);
     if (op->amount < p->S_bytes)
         finish(run, i, end_ps);
 }
 
 /* Whether a message lies until its receive is posted. */
-static int can_lie(const goal_run *run, const goal_op *m)
+static int can_lie(const goal_run *run, uint32_t m)
 {
-    return m->amount >= run->params->S_bytes || run->slots[m->slot].group == GOAL_NONE;
-}
-
-static void append_unexpected(goal_run *run, goal_list *list, uint32_t m)
-{
-    run->ops[m].behind = GOAL_NONE;
-    if (list->first == GOAL_NONE)
-        list->first = m;
-    else
-        run->ops[list->last].behind = m;
-    list->last = m;
+    return run->ops[m].amount >= run->params->S_bytes || lists_of(run, m)->group == GOAL_NONE;
 }
 
 static void bind(goal_run *run, uint32_t m, uint32_t receive)
@@ -187,20 +229,16 @@ static void bind(goal_run *run, uint32_t m, uint32_t receive)
 
 static void post(goal_run *run, uint32_t i, uint64_t at_ps)
 {
-    goal_slot *slot = &run->slots[run->ops[i].slot];
-    const uint32_t m = slot->unexpected.first;
-    if (m == GOAL_NONE) {
-        append(run, &slot->posted, i, 0);
+    const uint32_t m = goal_take_message(run, i);
+    if (m == GOAL_NONE)
         return;
-    }
-    slot->unexpected.first = run->ops[m].behind;
     if (run->ops[m].state & GOAL_IS_TAKEN) {
         finish(run, i, at_ps);
         return;
     }
     bind(run, m, i);
-    if (can_lie(run, &run->ops[m]))
-        push(run, at_ps, MESSAGE, m);
+    if (can_lie(run, m))
+        goal_push(run, at_ps, MESSAGE, m);
 }
 
 static void receive(goal_run *run, uint32_t i, uint32_t group, uint64_t at_ps)
@@ -209,9 +247,9 @@ static void receive(goal_run *run, uint32_t i, uint32_t group, uint64_t at_ps)
     goal_op *m = &run->ops[i];
     const double slowest = p->G_ps_byte > p->O_ps_byte ? p->G_ps_byte : p->O_ps_byte;
     run->side_free_ps[run->groups[group].side] =
-        at_ps + p->g_ps + per_bytes(p->G_ps_byte, m->amount);
-    const uint64_t end_ps = occupy(run, stream_of(run, group), TLR_WORK_OVERHEADS, at_ps,
-                                   p->o_ps + per_bytes(slowest, m->amount));
+        at_ps + p->g_ps + goal_per_bytes(p->G_ps_byte, m->amount);
+    const uint64_t end_ps = goal_occupy(run, goal_stream_of(run, group), TLR_WORK_OVERHEADS, at_ps,
+                                        p->o_ps + goal_per_bytes(slowest, m->amount));
     if (m->amount >= p->S_bytes)
         finish(run, i, at_ps + p->o_ps + p->L_ps);
     if (m->state & GOAL_IS_BOUND)
@@ -228,7 +266,7 @@ static uint32_t group_of(const goal_run *run, uint32_t task)
     if (!(task & 1))
         return op->group;
     return op->state & GOAL_IS_BOUND ? run->ops[op->n_open].message_group
-                                     : run->slots[op->slot].group;
+                                     : lists_of(run, task / 2)->group;
 }
 
 static void execute(goal_run *run, uint32_t task, uint32_t group, uint64_t at_ps)
@@ -244,7 +282,9 @@ static void execute(goal_run *run, uint32_t task, uint32_t group, uint64_t at_ps
     else if (op->kind == GOAL_RECV)
         post(run, i, at_ps);
     else if (op->amount)
-        finish(run, i, occupy(run, stream_of(run, group), TLR_WORK_APPLICATION, at_ps, op->amount));
+        finish(
+            run, i,
+            goal_occupy(run, goal_stream_of(run, group), TLR_WORK_APPLICATION, at_ps, op->amount));
     else /* it only joins others, and needs no CPU */
         finish(run, i, at_ps);
     release(run, i, 0, at_ps);
@@ -260,7 +300,7 @@ static void wake_at(goal_run *run, uint32_t stream, uint64_t at_ps)
     if (run->streams[stream].wake_ps <= at_ps)
         return;
     run->streams[stream].wake_ps = at_ps;
-    push(run, at_ps, CPU, stream);
+    goal_push(run, at_ps, CPU, stream);
 }
 
 /* A task that is possible but for its CPU and interface. */
@@ -317,7 +357,7 @@ static void run_stream(goal_run *run, uint32_t stream, uint64_t at_ps)
             wake_at(run, stream, cpu->free_ps > possible_ps ? cpu->free_ps : possible_ps);
             return;
         }
-        const uint32_t task = take_first(run, &run->groups[group].queue, 1);
+        const uint32_t task = take_first(run, &run->groups[group].queue);
         cpu->n_waiting--;
         execute(run, task, group, at_ps);
     }
@@ -336,16 +376,27 @@ static void begin(goal_run *run, uint32_t i, uint64_t at_ps)
 
 static void arrive(goal_run *run, uint32_t i, uint64_t at_ps)
 {
-    const goal_op *m = &run->ops[i];
-    goal_slot *slot = &run->slots[m->slot];
-    if (!(m->state & GOAL_IS_BOUND) && slot->posted.first != GOAL_NONE) {
-        bind(run, i, take_first(run, &slot->posted, 0));
-    } else if (!(m->state & GOAL_IS_BOUND)) {
-        append_unexpected(run, &slot->unexpected, i);
-        if (can_lie(run, m))
+    if (!(run->ops[i].state & GOAL_IS_BOUND)) {
+        const uint32_t receive = goal_take_receive(run, i);
+        if (receive != GOAL_NONE)
+            bind(run, i, receive);
+        else if (can_lie(run, i))
             return;
     }
     offer(run, 2 * i + 1, at_ps);
+}
+
+static void step(goal_run *run, const goal_event *e)
+{
+    if (run->is_loggopsim) {
+        goal_loggopsim_step(run, e);
+        return;
+    }
+    switch (e->kind) {
+    case CPU: run_stream(run, e->id, e->time_ps); break;
+    case MESSAGE: arrive(run, e->id, e->time_ps); break;
+    default: begin(run, e->id, e->time_ps);
+    }
 }
 
 static tl_status conclude(goal_run *run, tl_error *err)
@@ -365,7 +416,7 @@ static tl_status conclude(goal_run *run, tl_error *err)
     tl_error_set(err, TL_ERR_INPUT,
                  "%s:%" PRIu64 ": rank %" PRIu32 " waits forever at this operation, and %" PRIu64
                  " operations do not end; correct the dependencies",
-                 run->path, run->places[i], stream_of(run, run->ops[i].group)->rank,
+                 run->path, run->places[i], goal_stream_of(run, run->ops[i].group)->rank,
                  run->n_ops - run->n_done);
     return TL_ERR_INPUT;
 }
@@ -375,9 +426,11 @@ tl_status goal_simulate(goal_run *run, const loggops_params *params, const tlr_n
 {
     run->params = params;
     run->noise = noise;
-    for (uint32_t i = 0; i < run->n_ops; i++)
+    if (run->is_loggopsim)
+        run->out_of_memory = !goal_loggopsim_begin(run);
+    for (uint32_t i = 0; i < run->n_ops && !run->is_loggopsim; i++)
         if (!run->ops[i].n_open)
-            push(run, 0, OPERATION, i);
+            goal_push(run, 0, OPERATION, i);
     while (run->n_events && !run->out_of_memory) {
         const goal_event e = pop(run);
         if (e.time_ps >= LOGGOPS_MOST_PS) {
@@ -386,11 +439,9 @@ tl_status goal_simulate(goal_run *run, const loggops_params *params, const tlr_n
                          run->path);
             return TL_ERR_LIMIT;
         }
-        switch (e.kind) {
-        case CPU: run_stream(run, e.id, e.time_ps); break;
-        case MESSAGE: arrive(run, e.id, e.time_ps); break;
-        default: begin(run, e.id, e.time_ps);
-        }
+        step(run, &e);
     }
+    if (run->is_loggopsim)
+        goal_loggopsim_end(run);
     return conclude(run, err);
 }

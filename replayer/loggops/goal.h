@@ -7,23 +7,30 @@
 #include <timeless_convert.h>
 
 #define GOAL_NONE UINT32_MAX
-enum { GOAL_CALC, GOAL_SEND, GOAL_RECV };
+enum { GOAL_SEND, GOAL_RECV, GOAL_CALC, GOAL_KINDS };
 enum {
     GOAL_DONE = 1,
     GOAL_IS_BOUND = 2, /* a message: `n_open` is the receive that takes it */
-    GOAL_IS_TAKEN = 4  /* a message without a receive: the CPU has taken it in */
+    GOAL_IS_TAKEN = 4, /* a message without a receive: the CPU has taken it in; in LogGOPSim's
+                          order any message, and a computation that has begun */
+    GOAL_IS_SENT = 8,  /* LogGOPSim's order: it is a message now */
+    GOAL_WAITS = 16    /* LogGOPSim's order: in the queue of its group */
 };
 
 /* An operation; of a send, later its message. */
 typedef struct goal_op {
-    uint64_t amount;   /* bytes; picoseconds of a computation */
-    uint64_t ready_ps; /* when what it requires is done */
-    uint32_t n_open;   /* what it requires and what is not done */
-    uint32_t next;     /* in its list */
-    uint32_t slot;     /* of a message */
-    uint32_t group;    /* of the operation */
+    uint64_t amount; /* bytes; picoseconds of a computation */
     union {
-        uint32_t message_group; /* of the message that a receive takes */
+        uint64_t ready_ps; /* when what it requires is done */
+        uint64_t number;   /* LogGOPSim's order: how many were inserted before */
+    };
+    uint32_t n_open; /* what it requires and what is not done */
+    uint32_t next;   /* in its list */
+    uint32_t slot;   /* of a message */
+    uint32_t group;  /* of the operation */
+    union {
+        uint32_t message_group; /* of the message that a receive takes; in LogGOPSim's order of
+                                   the message that a send becomes */
         uint32_t behind;        /* of a message: the next one that has no receive yet */
     };
     uint8_t kind, state;
@@ -48,12 +55,16 @@ typedef struct goal_group {
     uint32_t next; /* of the stream */
 } goal_group;
 
-/* The messages from one rank to another with one tag, and their receives. */
+/* The messages from one rank to another with one tag, and their receives. A receive of any source
+ * has `from` GOAL_NONE, one of any tag has `tag` UINT64_MAX. */
 typedef struct goal_slot {
     uint32_t from, to;
     uint64_t tag;
     uint32_t n_sends, n_receives, first_op;
-    /* The k-th message that arrives and the k-th receive that is posted belong together. The one
+    /* The slot that has what follows: of a rank with a receive from any source or with any tag one
+     * for all of its messages, otherwise this one. */
+    uint32_t lists;
+    /* The first message that arrives and the first receive that is posted belong together. The one
      * that comes first waits here: receives, or messages, whether the CPU has taken them in, will
      * do so, or they lie until their receive is posted. */
     goal_list posted, unexpected;
@@ -76,6 +87,8 @@ typedef struct goal_run {
     goal_group *groups;
     uint64_t *side_free_ps; /* of the sending and the receiving side of each interface */
     uint32_t n_streams, n_sides, n_groups;
+    int is_loggopsim;        /* LogGOPSim's order: goal_loggopsim.c */
+    uint32_t n_cpus, n_nics; /* the most of any rank; in LogGOPSim's order all ranks have as many */
     goal_slot *slots;
     uint32_t n_slots;
     uint32_t *first_op; /* by rank, and the end */
@@ -85,15 +98,39 @@ typedef struct goal_run {
     goal_event *heap;
     size_t n_events, room;
     int out_of_memory;
+    uint32_t n_numbers, *ready, n_ready; /* LogGOPSim's order */
     uint64_t n_done;
     loggops_rank_result *ranks; /* end, computation, p2p: overheads, noise */
     uint64_t makespan_ps;
 } goal_run;
 
-tl_status goal_load(const char *path, int no_compute, goal_run *run, tl_error *err);
+tl_status goal_load(const char *path, int no_compute, int is_loggopsim, goal_run *run,
+                    tl_error *err);
 void goal_free(goal_run *run);
 /* Simulates a run that has just been loaded. */
 tl_status goal_simulate(goal_run *run, const loggops_params *params, const tlr_noise *noise,
                         tl_error *err);
+
+/* ---- of goal.c, for both orders ---- */
+
+void goal_push(goal_run *run, uint64_t time_ps, uint32_t kind, uint32_t id);
+uint64_t goal_per_bytes(double ps_byte, uint64_t bytes);
+/* A CPU works; returns when it ends. */
+uint64_t goal_occupy(goal_run *run, goal_stream *cpu, tlr_work kind, uint64_t from_ps,
+                     uint64_t work_ps);
+/* Takes the message for a receive, or the receive for a message. GOAL_NONE: it waits for one. */
+uint32_t goal_take_message(goal_run *run, uint32_t receive);
+uint32_t goal_take_receive(goal_run *run, uint32_t message);
+static inline goal_stream *goal_stream_of(const goal_run *run, uint32_t group)
+{
+    return &run->streams[run->groups[group].stream];
+}
+
+/* ---- goal_loggopsim.c ---- */
+
+/* 0: out of memory. */
+int goal_loggopsim_begin(goal_run *run);
+void goal_loggopsim_step(goal_run *run, const goal_event *e);
+void goal_loggopsim_end(goal_run *run);
 
 #endif

@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CPU_BITS = 16, CPU_MASK = (1 << CPU_BITS) - 1 };
+#define GOAL_UNKNOWN (UINT32_MAX - 1) /* the group of a slot until its first receive */
+
 typedef struct loader {
     goal_run *run;
-    size_t ops_room, places_room, edges_room, first_room, streams_room, sides_room, slots_room,
-        groups_room;
+    size_t ops_room, places_room, edges_room, first_room, slots_room, groups_room;
     uint64_t n_edges;
     uint32_t *table; /* of slots, by hash: number + 1 */
     uint64_t table_size;
     uint64_t *counts; /* edges from each operation of the rank */
     size_t counts_room;
-    int no_compute;
+    int no_compute, has_any; /* has_any: a receive of any source or tag */
     tl_error *err;
 } loader;
 
@@ -84,6 +86,8 @@ static uint32_t find_slot(loader *l, uint32_t from, uint32_t to, uint64_t tag)
                                            .to = to,
                                            .tag = tag,
                                            .first_op = run->n_ops,
+                                           .lists = run->n_slots,
+                                           .group = GOAL_UNKNOWN,
                                            .posted = {GOAL_NONE, GOAL_NONE},
                                            .unexpected = {GOAL_NONE, GOAL_NONE}};
     return (l->table[at] = ++run->n_slots) - 1;
@@ -106,74 +110,49 @@ static uint32_t find_group(loader *l, uint32_t stream, uint32_t side)
     return run->streams[stream].first_group = run->n_groups++;
 }
 
-static int add_message(loader *l, uint32_t rank, const tl_goal_operation *from, uint32_t stream,
-                       uint32_t side, goal_op *op)
+static int add_message(loader *l, uint32_t rank, const tl_goal_operation *from, goal_op *op)
 {
-    const uint32_t peer = (uint32_t)from->peer;
     const int is_send = from->call == TL_MPI_Send;
+    const uint32_t peer = from->peer == TL_ANY_SOURCE ? GOAL_NONE : (uint32_t)from->peer;
     op->kind = is_send ? GOAL_SEND : GOAL_RECV;
     op->slot = find_slot(l, is_send ? rank : peer, is_send ? peer : rank, from->tag);
     if (op->slot == GOAL_NONE)
         return 0;
     goal_slot *s = &l->run->slots[op->slot];
-    if (is_send) {
-        s->n_sends++;
-        return (op->group = find_group(l, stream, side)) != GOAL_NONE;
-    }
-    op->message_group = find_group(l, stream, side + 1);
-    if (s->n_receives++ == 0)
-        s->group = op->message_group;
-    else if (s->group != op->message_group)
-        s->group = GOAL_NONE;
-    return op->message_group != GOAL_NONE;
+    (*(is_send ? &s->n_sends : &s->n_receives))++;
+    l->has_any |= s->from == GOAL_NONE || s->tag == UINT64_MAX;
+    return 1;
 }
 
-static int add_operation(loader *l, uint32_t rank, const tl_goal_operation *from)
+static tl_status too_many(const loader *l)
 {
-    goal_run *run = l->run;
-    goal_op *op = &run->ops[run->n_ops];
-    const uint32_t stream = run->n_streams + from->cpu, side = run->n_sides + 2u * from->nic;
-    *op = (goal_op){.amount = from->amount, .next = GOAL_NONE};
-    op->group = find_group(l, stream, GOAL_NONE);
-    if (!from->call)
-        op->amount = l->no_compute ? 0 : 1000 * op->amount;
-    if (op->group == GOAL_NONE || (from->call && !add_message(l, rank, from, stream, side, op)))
-        return 0;
-    run->places[run->n_ops++] = from->place;
-    return 1;
+    tl_error_set(l->err, TL_ERR_LIMIT,
+                 "%s: has more than 2,147,483,646 operations or streams; replay fewer ranks",
+                 l->run->path);
+    return TL_ERR_LIMIT;
 }
 
 static tl_status add_operations(loader *l, uint32_t rank, const tl_goal_operation *from, size_t n)
 {
     goal_run *run = l->run;
-    uint32_t n_cpus = 1, n_nics = 1;
-    for (size_t i = 0; i < n; i++) {
-        n_cpus = from[i].cpu >= n_cpus ? from[i].cpu + 1u : n_cpus;
-        n_nics = from[i].nic >= n_nics ? from[i].nic + 1u : n_nics;
-    }
-    const uint64_t n_ops = run->n_ops + (uint64_t)n, n_streams = run->n_streams + (uint64_t)n_cpus,
-                   n_sides = run->n_sides + 2 * (uint64_t)n_nics;
-    if (n_ops >= INT32_MAX || n_streams >= INT32_MAX || n_sides >= INT32_MAX) {
-        tl_error_set(l->err, TL_ERR_LIMIT,
-                     "%s: has more than 2,147,483,646 operations or streams; replay fewer ranks",
-                     run->path);
-        return TL_ERR_LIMIT;
-    }
+    const uint64_t n_ops = run->n_ops + (uint64_t)n;
+    if (n_ops >= INT32_MAX)
+        return too_many(l);
     if (!has_room(&run->ops, n_ops, &l->ops_room, sizeof *run->ops) ||
-        !has_room(&run->places, n_ops, &l->places_room, sizeof *run->places) ||
-        !has_room(&run->streams, n_streams, &l->streams_room, sizeof *run->streams) ||
-        !has_room(&run->side_free_ps, n_sides, &l->sides_room, sizeof *run->side_free_ps))
+        !has_room(&run->places, n_ops, &l->places_room, sizeof *run->places))
         return out_of_memory(l);
-    for (uint64_t i = run->n_streams; i < n_streams; i++)
-        run->streams[i] =
-            (goal_stream){.wake_ps = UINT64_MAX, .rank = rank, .first_group = GOAL_NONE};
-    memset(run->side_free_ps + run->n_sides, 0,
-           (n_sides - run->n_sides) * sizeof *run->side_free_ps);
-    for (size_t i = 0; i < n; i++)
-        if (!add_operation(l, rank, &from[i]))
+    for (size_t i = 0; i < n; i++) {
+        goal_op *op = &run->ops[run->n_ops];
+        *op = (goal_op){.kind = GOAL_CALC,
+                        .amount = from[i].amount,
+                        .next = GOAL_NONE,
+                        .group = from[i].cpu | (uint32_t)from[i].nic << CPU_BITS};
+        if (from[i].call && !add_message(l, rank, &from[i], op))
             return out_of_memory(l);
-    run->n_streams = (uint32_t)n_streams;
-    run->n_sides = (uint32_t)n_sides;
+        if (!from[i].call)
+            op->amount = l->no_compute ? 0 : 1000 * op->amount;
+        run->places[run->n_ops++] = from[i].place;
+    }
     return TL_OK;
 }
 
@@ -206,26 +185,153 @@ static tl_status add_edges(loader *l, uint32_t first, size_t n, const tl_goal_ed
     return TL_OK;
 }
 
+/* ---- when all ranks are read ---- */
+
+/* One list for all messages of a rank that receives from any source or with any tag. */
+static tl_status join_lists(loader *l)
+{
+    goal_run *run = l->run;
+    const uint32_t n_slots = run->n_slots;
+    uint32_t *of_rank = malloc(run->n_ranks * sizeof *of_rank);
+    tl_status status = of_rank ? TL_OK : out_of_memory(l);
+    for (uint32_t rank = 0; of_rank && rank < run->n_ranks; rank++)
+        of_rank[rank] = GOAL_NONE;
+    for (uint32_t i = 0; status == TL_OK && i < n_slots; i++) {
+        const goal_slot *s = &run->slots[i];
+        if ((s->from == GOAL_NONE || s->tag == UINT64_MAX) && of_rank[s->to] == GOAL_NONE &&
+            (of_rank[s->to] = find_slot(l, GOAL_NONE, s->to, UINT64_MAX)) == GOAL_NONE)
+            status = out_of_memory(l);
+    }
+    for (uint32_t i = 0; status == TL_OK && i < n_slots; i++) {
+        goal_slot *s = &run->slots[i];
+        if (of_rank[s->to] == GOAL_NONE || of_rank[s->to] == i)
+            continue;
+        goal_slot *all = &run->slots[s->lists = of_rank[s->to]];
+        all->n_sends += s->n_sends;
+        all->n_receives += s->n_receives;
+        if (all->first_op > s->first_op)
+            all->first_op = s->first_op;
+    }
+    free(of_rank);
+    return status;
+}
+
 static tl_status check_slots(const loader *l)
 {
     const goal_run *run = l->run;
     for (uint32_t i = 0; i < run->n_slots; i++) {
         const goal_slot *s = &run->slots[i];
-        if (s->n_sends == s->n_receives)
+        const uint64_t place = run->places[s->first_op];
+        if (s->lists != i || s->n_sends == s->n_receives)
             continue;
-        tl_error_set(l->err, TL_ERR_INPUT,
-                     "%s:%" PRIu64 ": rank %" PRIu32 " sends %" PRIu32 " messages to rank %" PRIu32
-                     " with tag %" PRIu64 ", which receives %" PRIu32 "; correct the schedule",
-                     run->path, run->places[s->first_op], s->from, s->n_sends, s->to, s->tag,
-                     s->n_receives);
+        if (s->from == GOAL_NONE)
+            tl_error_set(l->err, TL_ERR_INPUT,
+                         "%s:%" PRIu64 ": rank %" PRIu32 " receives %" PRIu32
+                         " messages, and %" PRIu32 " are sent to it; correct the schedule",
+                         run->path, place, s->to, s->n_receives, s->n_sends);
+        else
+            tl_error_set(l->err, TL_ERR_INPUT,
+                         "%s:%" PRIu64 ": rank %" PRIu32 " sends %" PRIu32
+                         " messages to rank %" PRIu32 " with tag %" PRIu64
+                         ", which receives %" PRIu32 "; correct the schedule",
+                         run->path, place, s->from, s->n_sends, s->to, s->tag, s->n_receives);
         return TL_ERR_INPUT;
     }
     return TL_OK;
 }
 
-tl_status goal_load(const char *path, int no_compute, goal_run *run, tl_error *err)
+/* Where the CPUs and the sides of interfaces of a rank begin. */
+typedef struct lanes {
+    uint32_t stream, side;
+} lanes;
+
+/* In LogGOPSim's order, a message is taken in by the CPU and the interface of the receiver that
+ * have the numbers of its sender's. So all ranks have as many. */
+static void count_lanes(goal_run *run, uint32_t rank, uint32_t *n_cpus, uint32_t *n_nics)
 {
-    *run = (goal_run){.path = path};
+    *n_cpus = *n_nics = 1;
+    for (uint32_t i = run->first_op[rank]; i < run->first_op[rank + 1]; i++) {
+        const uint32_t cpu = run->ops[i].group & CPU_MASK, nic = run->ops[i].group >> CPU_BITS;
+        *n_cpus = cpu >= *n_cpus ? cpu + 1 : *n_cpus;
+        *n_nics = nic >= *n_nics ? nic + 1 : *n_nics;
+    }
+    run->n_cpus = run->n_cpus > *n_cpus ? run->n_cpus : *n_cpus;
+    run->n_nics = run->n_nics > *n_nics ? run->n_nics : *n_nics;
+}
+
+static tl_status make_streams(loader *l, lanes *of_rank)
+{
+    goal_run *run = l->run;
+    uint64_t n_streams = 0, n_sides = 0;
+    uint32_t n_cpus, n_nics;
+    for (uint32_t rank = 0; rank < run->n_ranks && n_streams + n_sides < INT32_MAX; rank++) {
+        count_lanes(run, rank, &n_cpus, &n_nics);
+        of_rank[rank] = (lanes){(uint32_t)n_streams, (uint32_t)n_sides};
+        n_streams += n_cpus;
+        n_sides += 2 * (uint64_t)n_nics;
+    }
+    if (run->is_loggopsim) {
+        n_streams = (uint64_t)run->n_ranks * run->n_cpus;
+        n_sides = 2 * (uint64_t)run->n_ranks * run->n_nics;
+        for (uint32_t rank = 0; rank < run->n_ranks && n_streams + n_sides < INT32_MAX; rank++)
+            of_rank[rank] = (lanes){rank * run->n_cpus, 2 * rank * run->n_nics};
+    }
+    if (n_streams + n_sides >= INT32_MAX)
+        return too_many(l);
+    run->streams = malloc((n_streams + 1) * sizeof *run->streams);
+    run->side_free_ps = calloc(n_sides + 1, sizeof *run->side_free_ps);
+    if (!run->streams || !run->side_free_ps)
+        return out_of_memory(l);
+    run->n_streams = (uint32_t)n_streams;
+    run->n_sides = (uint32_t)n_sides;
+    for (uint32_t rank = 0, i = 0; rank < run->n_ranks; rank++)
+        for (; i < (rank + 1 < run->n_ranks ? of_rank[rank + 1].stream : n_streams); i++)
+            run->streams[i] =
+                (goal_stream){.wake_ps = UINT64_MAX, .rank = rank, .first_group = GOAL_NONE};
+    return TL_OK;
+}
+
+/* Gives an operation its group, and that of its message. */
+static int place(loader *l, const lanes *of_rank, uint32_t rank, goal_op *op)
+{
+    goal_run *run = l->run;
+    const uint32_t cpu = op->group & CPU_MASK, side = 2 * (op->group >> CPU_BITS);
+    const uint32_t stream = of_rank[rank].stream + cpu;
+    op->group =
+        find_group(l, stream, op->kind == GOAL_SEND ? of_rank[rank].side + side : GOAL_NONE);
+    if (op->group == GOAL_NONE || op->kind == GOAL_CALC)
+        return op->group != GOAL_NONE;
+    if (op->kind == GOAL_SEND && !run->is_loggopsim)
+        return 1;
+    const uint32_t to = run->slots[op->slot].to;
+    op->message_group = find_group(l, of_rank[to].stream + cpu, of_rank[to].side + side + 1);
+    goal_slot *s = &run->slots[run->slots[op->slot].lists];
+    if (s->group == GOAL_UNKNOWN)
+        s->group = op->message_group;
+    else if (s->group != op->message_group)
+        s->group = GOAL_NONE;
+    return op->message_group != GOAL_NONE;
+}
+
+static tl_status place_operations(loader *l)
+{
+    goal_run *run = l->run;
+    lanes *of_rank = calloc(run->n_ranks, sizeof *of_rank);
+    tl_status status = of_rank ? make_streams(l, of_rank) : out_of_memory(l);
+    for (uint32_t rank = 0; status == TL_OK && rank < run->n_ranks; rank++)
+        for (uint32_t i = run->first_op[rank]; i < run->first_op[rank + 1]; i++)
+            if (!place(l, of_rank, rank, &run->ops[i])) {
+                status = out_of_memory(l);
+                break;
+            }
+    free(of_rank);
+    return status;
+}
+
+tl_status goal_load(const char *path, int no_compute, int is_loggopsim, goal_run *run,
+                    tl_error *err)
+{
+    *run = (goal_run){.path = path, .is_loggopsim = is_loggopsim, .n_cpus = 1, .n_nics = 1};
     loader l = {.run = run, .no_compute = no_compute, .err = err};
     const tl_goal_operation *operations;
     const tl_goal_edge *edges;
@@ -249,9 +355,15 @@ tl_status goal_load(const char *path, int no_compute, goal_run *run, tl_error *e
         run->first_op[rank + 1] = run->n_ops;
     }
     tl_goal_close(goal);
+    if (status == TL_OK && l.has_any)
+        status = join_lists(&l);
+    if (status == TL_OK)
+        status = check_slots(&l);
+    if (status == TL_OK)
+        status = place_operations(&l);
     free(l.counts);
     free(l.table);
-    return status == TL_OK ? check_slots(&l) : status;
+    return status;
 }
 
 void goal_free(goal_run *run)
@@ -266,5 +378,6 @@ void goal_free(goal_run *run)
     free(run->slots);
     free(run->first_op);
     free(run->heap);
+    free(run->ready);
     free(run->ranks);
 }

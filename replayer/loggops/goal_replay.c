@@ -74,10 +74,10 @@ static char *describe(const loggops_params *p, const goal_run *run)
         snprintf(S, sizeof S, "%llu", (unsigned long long)p->S_bytes);
     return asprintf(&text,
                     "LogGOPS L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns S=%s, "
-                    "%" PRIu32 " CPUs and %" PRIu32 " NICs",
+                    "%" PRIu32 " CPUs and %" PRIu32 " NICs%s",
                     (double)p->L_ps * 1e-6, (double)p->o_ps * 1e-6, (double)p->g_ps * 1e-6,
-                    p->G_ps_byte * 1e-3, p->O_ps_byte * 1e-3, S, run->n_streams,
-                    run->n_sides / 2) < 0
+                    p->G_ps_byte * 1e-3, p->O_ps_byte * 1e-3, S, run->n_streams, run->n_sides / 2,
+                    run->is_loggopsim ? ", in the order of LogGOPSim" : "") < 0
                ? NULL
                : text;
 }
@@ -123,7 +123,8 @@ static tl_status simulate(const char *path, const tlr_options *options,
                           const loggops_params *params, const tlr_noise *noise, goal_run *run,
                           tl_error *err)
 {
-    const tl_status status = goal_load(path, options->no_compute, run, err);
+    const tl_status status =
+        goal_load(path, options->no_compute, options->order_loggopsim, run, err);
     return status == TL_OK ? goal_simulate(run, params, noise, err) : status;
 }
 

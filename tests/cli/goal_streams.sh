@@ -79,6 +79,78 @@ check 'chains on one CPU that no sequence of calls expresses' takes 21.995e-6 's
     'a: recv 1000b from 0 tag 1' 'b: calc 5000' 'b requires a' 'c: recv 1000b from 0 tag 2' 'd: calc 1000' 'd requires c'
 check 'tags beyond 32 bits, comments of both kinds' eval \
     'printf "/* a\n b */ num_ranks 2\nrank 0 { // x\ns: send 1000b to 1 tag 12000012345 }\nrank 1 { r: recv 1000b from 0 tag 12000012345 }\n" >tag.goal && awk -v t="$(replay tag.goal)" "BEGIN { exit !(t > 11.4974e-6 && t < 11.4976e-6) }"'
+# Spaces are needed only where two names meet; a tag is 0 unless it is given.
+cat >spaced.goal <<'END'
+num_ranks 2
+rank 0 {
+l1 : calc 100
+l2 : send 10b to 1 tag 3
+l3 : send 10b to 1 tag 0
+l2 requires l1
+}
+rank 1 {
+l1 : recv 10b from 0 tag 3
+l2 : recv 10b from 0 tag 0
+}
+END
+cat >dense.goal <<'END'
+num_ranks 2// two
+rank 0{// the first
+l1:calc 100/* ns */
+l2:send 10 b to 1 tag 3
+l3:send 10b to 1
+l2 requires l1}
+rank 1{
+l1:recv 10b from 0 tag 3
+l2:recv 10b from 0}
+END
+check 'GOAL without spaces round braces and colons, without tags' equal "$(replay spaced.goal)" "$(replay dense.goal)"
+
+# A receive from any source, or with any tag, takes what comes first: 1 byte from rank 2 at 9 us, or from rank 0 at 59 us; then
+# 10 us of work.
+in_ns() { "$@" | awk "{ printf \"%.0f\", \$1 * 1e9 }"; }
+comes_first() { # SOURCE TAG
+    printf 'num_ranks 3\nrank 0 {\nc: calc 50000\ns: send 1b to 1 tag 7\ns requires c\n}\nrank 1 {\n'
+    printf 'r: recv 1b from %s tag %s\nq: recv 1b from -1 tag 7\nw: calc 10000\nw requires r\n}\nrank 2 {\ns: send 1b to 1 tag 7\n}\n' "$@"
+}
+for pair in '-1 7' '-1 -1' '2 -1' '2 7'; do
+    comes_first $pair >any.goal
+    check "a receive from '$pair' takes the early message of rank 2" equal 59000 "$(in_ns replay any.goal)"
+done
+comes_first 0 7 >any.goal
+check 'a receive of the late message leaves the early one to a receive from any source' equal 69000 "$(in_ns replay any.goal)"
+comes_first -1 7 >any.goal
+sed 's/-1/4294967295/' any.goal >wide.goal && python3 binary.py wide.goal any.bin
+check 'the binary form has receives from any source, too' equal 59000 "$(in_ns replay any.bin)"
+check 'the import has them, too' eval '"$timeless" import --from goal any.goal -o any.tl && equal 2 "$("$timeless" dump any.tl | grep -c "recv.*peer=any")"'
+# refused_goal PLACE PATTERN LINE...: of rank 0; rank 1 has two receives from any source
+refused_goal() {
+    local place=$1 pattern=$2; shift 2
+    { printf '%s\n' 'num_ranks 2' 'rank 0 {' "$@" '}' 'rank 1{' 'recv 1b from -1' 'recv 1b from -1' '}'; } >no.goal
+    ! replay no.goal 2>err.txt && grep -q "^timeless: no.goal:$place: $pattern" err.txt || { cat err.txt; return 1; }
+}
+check 'more receives from any source than messages are refused' refused_goal 3 'rank 1 receives 2 messages, and 1 are sent to it; ' 'send 1b to 1'
+check 'a send to any rank is refused' refused_goal 3 "no rank: '-1'; " 'send 1b to -1'
+check 'a send with any tag is refused' refused_goal 3 "no tag: '-1'; " 'send 1b to 1 tag -1'
+check 'a size without its unit is refused' refused_goal 3 "this word is missing: 'b'; " 'send 1 to 1'
+
+# Random graphs of up to 64 ranks in the order of LogGOPSim: each rank ends at the nanosecond that goal_loggopsim.py computes by
+# LogGOPSim's loop. A file has 25 graphs; N_GRAPHS=500 compares 500.
+order() { "$timeless" replay --engine loggops --order loggopsim "$@"; }
+as_loggopsim() {
+    local seed
+    for seed in $(seq "$((${N_GRAPHS:-100} / 25))"); do
+        python3 "$top_srcdir/tests/cli/goal_loggopsim.py" drawn "$seed" 25 >peer.txt &&
+            order -q --params "$(head -n 1 peer.txt)" drawn.goal --json=mine.json || return
+        python3 -c 'import json
+for r in json.load(open("mine.json"))["ranks"]: print(round(r["end_s"] * 1e9))' | diff <(tail -n +2 peer.txt) - || return
+    done
+}
+check 'random graphs in the order of LogGOPSim: all ranks end as there' as_loggopsim
+printf '%s\n' 'num_ranks 2' 'rank 0{' 's: send 1000b to 1' 'd: calc 10000' 'd requires s' '}' 'rank 1{' 'c: calc 30000' 'r: recv 1000b from 0' 'r requires c' '}' >long.goal
+check 'rendezvous in the order of LogGOPSim: the send ends when its receive begins, without o + L' equal 40000 "$(in_ns order -q --params $params,S=999 long.goal)"
+check 'a message of S bytes is short for LogGOPSim' equal 34498 "$(in_ns order -q --params $params,S=1000 long.goal)"
+check 'the result names the order' eval 'order --params $params long.goal | grep -q "in the order of LogGOPSim"'
 noisy() { "$timeless" replay -q --engine loggops --params $params --noise 1kHz:100us,coscheduled two.goal; }
 printf 'num_ranks 1\nrank 0 {\na: calc 10000000 cpu 0\nb: calc 9000000 cpu 1\n}\n' >two.goal
 check 'noise delays a computation of 10 ms by 1 ms and the rest of a detour' eval 'awk -v t="$(noisy)" "BEGIN { exit !(t > 0.0109 && t < 0.0113) }"'
@@ -129,6 +201,9 @@ printf 'num_ranks 2\nrank 0 {\na: calc 5 cpu 1\n}\nrank 1 {\n}\n' >cpu.goal
 check 'import of a second CPU names line and remedy' refused 3 "cpu.goal:3: 'a': a rank of a trace has one CPU and one NIC; replay the file itself" "$timeless" import --from goal cpu.goal -o no.tl
 check 'the other engine is refused' refused 2 'cpu.goal: is a schedule of GOAL, .*--engine loggops' "$timeless" replay cpu.goal
 check 'missing parameters are refused' refused 2 "GOAL needs the network's parameters" "$timeless" replay cpu.goal --engine loggops
+check 'an unknown order is refused' eval '! order --order first --params $params cpu.goal 2>err.txt && grep -q "give possible or loggopsim" err.txt'
+check 'the order of LogGOPSim for a trace is refused, with what helps' refused 2 'all.tl: --order loggopsim is for schedules of GOAL; timeless export --to goal' \
+    "$timeless" replay all.tl --engine loggops --params $params --model "$model" --order loggopsim
 check 'an option without meaning is refused' refused 2 'cpu.goal: .* --model has no meaning' "$timeless" replay cpu.goal --engine loggops --params $params --model "$model"
 printf 'num_ranks 2\nrank 0 {\ns: send 5b to 1 tag 3\n}\nrank 1 {\n}\n' >lost.goal
 check 'a send without a receive is refused' refused 3 'lost.goal:3: rank 0 sends 1 messages to rank 1 with tag 3, which receives 0; ' replay lost.goal
@@ -153,7 +228,7 @@ check 'damaged: too many roots' damaged '46: there are more operations than the 
 check 'damaged: an unknown operation' damaged '62: no operation of GOAL' 62 '\7'
 check 'damaged: a partner that is no rank' damaged '102: the partner is no rank' 102 '\11'
 check 'damaged: an impossible size' damaged '106: an impossible size or time' 113 '\377'
-check 'damaged: any tag' damaged '114: a message with any tag, which is not supported' 114 '\377\377\377\377'
+check 'damaged: a send with any tag' damaged '114: a send with any tag, which only a receive can have' 114 '\377\377\377\377'
 check 'damaged: dependencies beyond the end' damaged '81: the dependencies are beyond the end of the schedule' 85 '\377'
 check 'damaged: a dependency on no operation' damaged '81: a dependency on an operation that does not exist' 136 '\11'
 check 'damaged: fewer dependencies than stated' damaged '58: an operation has fewer dependencies than it states' 58 '\1'
