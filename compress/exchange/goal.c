@@ -60,6 +60,7 @@ void tl_goal_end(tl_goal *g)
     free(g->labels);
     free(g->open_edges);
     free(g->block);
+    free(g->table);
     free(g->n_required);
     free(g->own_name);
     tl_buffer_free(&g->names);

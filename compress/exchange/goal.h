@@ -38,6 +38,8 @@ struct tl_goal {
     size_t n_open_edges, open_capacity;
     /* Of a binary file. */
     uint64_t size, end; /* bytes; where the schedule before has ended */
+    uint64_t at;        /* what comes next in `in` */
+    uint8_t *table;     /* where the schedules begin and end */
     uint8_t *block;
     size_t block_capacity;
     uint32_t *n_required; /* as the file says, less those that it has */

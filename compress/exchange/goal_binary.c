@@ -57,8 +57,11 @@ static tl_status load(tl_goal *g, uint64_t byte, void *out, size_t size)
 {
     if (byte > g->size || size > g->size - byte)
         return wrong(g, g->size, "the file ends too early");
-    if (fseeko(g->in, (off_t)byte, SEEK_SET) || fread(out, 1, size, g->in) != size)
+    /* to seek throws away what is read ahead */
+    if ((byte != g->at && fseeko(g->in, (off_t)byte, SEEK_SET)) ||
+        fread(out, 1, size, g->in) != size)
         return tl_fail_errno(g->err, "%s: byte %" PRIu64 ": cannot be read", g->name, byte);
+    g->at = byte + size;
     return TL_OK;
 }
 
@@ -69,7 +72,7 @@ tl_status tl_goal_begin_binary(tl_goal *g)
         return tl_fail(g->err, TL_ERR_SYSTEM,
                        "%s: is no regular file, which the binary form needs; write it to one",
                        g->name);
-    g->size = (uint64_t)ftello(g->in);
+    g->size = g->at = (uint64_t)ftello(g->in);
     tl_status status = load(g, 0, head, sizeof head);
     if (status)
         return status;
@@ -81,7 +84,11 @@ tl_status tl_goal_begin_binary(tl_goal *g)
     g->end = (uint64_t)g->n_ranks * RANK_BYTES + HEAD_BYTES;
     if (!g->n_ranks || g->n_ranks > TL_MAX_RANKS)
         return wrong(g, COOKIE_BYTES, "the number of ranks is impossible");
-    return g->end <= g->size ? TL_OK : wrong(g, g->size, "the file ends in the table of ranks");
+    if (g->end > g->size)
+        return wrong(g, g->size, "the file ends in the table of ranks");
+    g->table = malloc((size_t)g->n_ranks * RANK_BYTES);
+    return g->table ? load(g, HEAD_BYTES, g->table, (size_t)g->n_ranks * RANK_BYTES)
+                    : tl_goal_out_of_memory(g);
 }
 
 /* Edges from operation `from` to those in the appendix. */
@@ -178,11 +185,8 @@ static tl_status read_block(tl_goal *g, uint64_t begin, uint64_t size)
 /* Schedules are in the order of the ranks. So no byte is read twice. */
 tl_status tl_goal_read_binary(tl_goal *g)
 {
-    uint8_t entry[RANK_BYTES] = {0};
     const uint64_t entry_at = HEAD_BYTES + (uint64_t)g->rank * RANK_BYTES;
-    tl_status status = load(g, entry_at, entry, sizeof entry);
-    if (status)
-        return status;
+    const uint8_t *entry = g->table + (size_t)g->rank * RANK_BYTES;
     const uint64_t begin = get(entry, 8), end = get(entry + 8, 8);
     if (begin > end || end > g->size - COOKIE_BYTES || end - begin < 8)
         return wrong(g, entry_at, "the schedule of a rank is beyond the end of the file");
@@ -191,6 +195,6 @@ tl_status tl_goal_read_binary(tl_goal *g)
     g->end = end + COOKIE_BYTES;
     if (!make_room(&g->block, &g->block_capacity, end - begin, 1))
         return tl_goal_out_of_memory(g);
-    status = load(g, begin + COOKIE_BYTES, g->block, end - begin);
+    const tl_status status = load(g, begin + COOKIE_BYTES, g->block, end - begin);
     return status ? status : read_block(g, begin + COOKIE_BYTES, end - begin);
 }

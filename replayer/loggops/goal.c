@@ -20,7 +20,7 @@ static inline int is_before(const goal_event *a, const goal_event *b)
 {
     if (a->time_ps != b->time_ps)
         return a->time_ps < b->time_ps;
-    return a->kind != b->kind ? a->kind < b->kind : a->id < b->id;
+    return ((uint64_t)a->kind << 32 | a->id) < ((uint64_t)b->kind << 32 | b->id);
 }
 
 enum { CHILDREN = 4 };
@@ -37,7 +37,7 @@ void goal_push(goal_run *run, uint64_t time_ps, uint32_t kind, uint32_t id)
         run->heap = heap;
         run->room = room;
     }
-    const goal_event e = {time_ps, kind, id};
+    const goal_event e = {.time_ps = time_ps, .kind = kind, .id = id};
     size_t at = run->n_events++;
     for (; at && is_before(&e, &run->heap[(at - 1) / CHILDREN]); at = (at - 1) / CHILDREN)
         run->heap[at] = run->heap[(at - 1) / CHILDREN];
@@ -332,8 +332,9 @@ static uint32_t choose(const goal_run *run, const goal_stream *cpu, uint64_t *at
         if (task == GOAL_NONE)
             continue;
         const uint64_t ready_ps = run->ops[task / 2].ready_ps, side_ps = side_free_ps(run, g);
-        const goal_event e = {ready_ps > side_ps ? ready_ps : side_ps,
-                              task & 1 ? MESSAGE : OPERATION, task / 2};
+        const goal_event e = {.time_ps = ready_ps > side_ps ? ready_ps : side_ps,
+                              .kind = task & 1 ? MESSAGE : OPERATION,
+                              .id = task / 2};
         if (best == GOAL_NONE || is_before(&e, &first)) {
             best = i;
             first = e;
@@ -386,6 +387,22 @@ static void arrive(goal_run *run, uint32_t i, uint64_t at_ps)
     offer(run, 2 * i + 1, at_ps);
 }
 
+/* Many operations begin at once: in their order, they need no heap. */
+static int next_event(goal_run *run, uint32_t *n_begun, goal_event *e)
+{
+    if (*n_begun < run->n_ready) {
+        *e = (goal_event){.kind = OPERATION, .id = run->ready[*n_begun]};
+        if (!run->n_events || is_before(e, &run->heap[0])) {
+            ++*n_begun;
+            return 1;
+        }
+    }
+    if (!run->n_events)
+        return 0;
+    *e = pop(run);
+    return 1;
+}
+
 static void step(goal_run *run, const goal_event *e)
 {
     if (run->is_loggopsim) {
@@ -426,13 +443,20 @@ tl_status goal_simulate(goal_run *run, const loggops_params *params, const tlr_n
 {
     run->params = params;
     run->noise = noise;
+    uint32_t n_begun = 0;
+    goal_event e;
+    run->ready = malloc((run->n_ops + (size_t)1) * sizeof *run->ready);
+    if (!run->ready) {
+        run->out_of_memory = 1;
+        return conclude(run, err);
+    }
     if (run->is_loggopsim)
-        run->out_of_memory = !goal_loggopsim_begin(run);
-    for (uint32_t i = 0; i < run->n_ops && !run->is_loggopsim; i++)
-        if (!run->ops[i].n_open)
-            goal_push(run, 0, OPERATION, i);
-    while (run->n_events && !run->out_of_memory) {
-        const goal_event e = pop(run);
+        goal_loggopsim_begin(run);
+    else
+        for (uint32_t i = 0; i < run->n_ops; i++)
+            if (!run->ops[i].n_open)
+                run->ready[run->n_ready++] = i;
+    while (!run->out_of_memory && next_event(run, &n_begun, &e)) {
         if (e.time_ps >= LOGGOPS_MOST_PS) {
             tl_error_set(err, TL_ERR_LIMIT,
                          "%s: the simulation passes 53 days; replay a part of the schedule",

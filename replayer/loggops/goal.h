@@ -73,7 +73,7 @@ typedef struct goal_slot {
 
 typedef struct goal_event {
     uint64_t time_ps;
-    uint32_t kind, id;
+    uint32_t id, kind;
 } goal_event;
 
 typedef struct goal_run {
@@ -98,7 +98,8 @@ typedef struct goal_run {
     goal_event *heap;
     size_t n_events, room;
     int out_of_memory;
-    uint32_t n_numbers, *ready, n_ready; /* LogGOPSim's order */
+    uint32_t *ready, n_ready; /* operations that require nothing; LogGOPSim's order: nothing more */
+    uint32_t n_numbers;       /* LogGOPSim's order */
     uint64_t n_done;
     loggops_rank_result *ranks; /* end, computation, p2p: overheads, noise */
     uint64_t makespan_ps;
@@ -128,8 +129,7 @@ static inline goal_stream *goal_stream_of(const goal_run *run, uint32_t group)
 
 /* ---- goal_loggopsim.c ---- */
 
-/* 0: out of memory. */
-int goal_loggopsim_begin(goal_run *run);
+void goal_loggopsim_begin(goal_run *run);
 void goal_loggopsim_step(goal_run *run, const goal_event *e);
 void goal_loggopsim_end(goal_run *run);
 

@@ -14,8 +14,6 @@
  * its sender's, and when it arrives, whether a receive is posted or not. */
 #include "goal.h"
 
-#include <stdlib.h>
-
 /* When CPU and interface are free. */
 static uint64_t possible_ps(const goal_run *run, uint32_t group)
 {
@@ -203,16 +201,14 @@ static void try_first(goal_run *run, uint32_t i, uint64_t at_ps)
         look_at(run, i, possible_ps(run, group));
 }
 
-int goal_loggopsim_begin(goal_run *run)
+void goal_loggopsim_begin(goal_run *run)
 {
-    run->ready = malloc((run->n_ops + (size_t)1) * sizeof *run->ready);
-    for (uint32_t rank = 0; run->ready && rank < run->n_ranks; rank++) {
+    for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
         for (uint32_t i = run->first_op[rank]; i < run->first_op[rank + 1]; i++)
             if (!run->ops[i].n_open)
                 run->ready[run->n_ready++] = i;
         insert_ready(run);
     }
-    return run->ready != NULL;
 }
 
 void goal_loggopsim_step(goal_run *run, const goal_event *e)

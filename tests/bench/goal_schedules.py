@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A schedule of GOAL in the binary form (doc/timeless-import.1): `stencil SIDE STEPS FILE` on a torus of SIDE x SIDE ranks,
-with a computation and four neighbours in each step; `dissemination RANKS TIMES FILE`. All ranks have the same graph."""
+with a computation and four neighbours in each step; `dissemination RANKS TIMES FILE`; `binomial RANKS BYTES FILE`, a broadcast."""
 import struct
 import sys
 
@@ -34,6 +34,16 @@ def dissemination(n_ranks, times):
         yield ops, needs
 
 
+def binomial(n_ranks, size):
+    for rank in range(n_ranks):
+        below = rank & -rank or 1 << (n_ranks - 1).bit_length()
+        ops = [(RECV, rank - below, size, 0)] if rank else []
+        while (below := below >> 1):
+            if rank + below < n_ranks:
+                ops.append((SEND, rank + below, size, 0))
+        yield ops, [[0] if rank and i else [] for i in range(len(ops))]
+
+
 def part_of(ops, needs):
     after = [[] for _ in ops]
     for op, required in enumerate(needs):
@@ -50,7 +60,7 @@ def part_of(ops, needs):
 
 
 pattern, first, second, path = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-made = {"stencil": stencil, "dissemination": dissemination}[pattern](first, second)
+made = {"stencil": stencil, "dissemination": dissemination, "binomial": binomial}[pattern](first, second)
 n_ranks, n_ops = first * first if pattern == "stencil" else first, 0
 with open(path, "wb") as out:
     out.write(struct.pack("<QIBB", 4223, n_ranks, 0, 0))

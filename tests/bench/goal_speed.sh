@@ -42,3 +42,4 @@ row() {
 row stencil 1024 32 108
 row dissemination 1024 1024 50
 row stencil 16384 128 8
+row binomial 65536 65536 8
