@@ -7,6 +7,7 @@
 #include <generate/generate.h>
 #include <limits.h>
 #include <machine/cluster.h>
+#include <machine/simgrid_options.h>
 #include <replayer.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,22 @@ static int has_overhead(const tlr_platform *platform, const char *key)
     return first_s > 0;
 }
 
+/* Warns if messages whose sends do not wait would wait for their receives: SimGrid's defaults. */
+static void check_thresholds(const char *name, const tlr_platform *platform)
+{
+    const char *eager = tlr_option_value(platform, NULL, "smpi/async-small-thresh");
+    const char *detached = tlr_option_value(platform, NULL, "smpi/send-is-detached-thresh");
+    const long long from = eager ? strtoll(eager, NULL, 0) : 0,
+                    to = detached ? strtoll(detached, NULL, 0) : 65536;
+    if (from < to)
+        fprintf(stderr,
+                "timeless: %s: warning: smpi/async-small-thresh is %s%lld, and "
+                "smpi/send-is-detached-thresh %s%lld: a message of a size in between leaves only "
+                "when its receive is posted, although its send does not wait; state the same "
+                "size for both, unless you measured two\n",
+                name, eager ? "" : "by default ", from, detached ? "" : "by default ", to);
+}
+
 /* Prints what the platform has, and warns of what it lacks. */
 static tl_status check(const char *name, tl_error *err)
 {
@@ -90,6 +107,8 @@ static tl_status check(const char *name, tl_error *err)
     tlr_platform *platform = NULL;
     tlr_cluster cluster = {0};
     tl_status status = tlr_platform_load(name, &platform, err);
+    if (status == TL_OK)
+        status = tlr_options_check(platform, NULL, NULL, NULL, err);
     if (status == TL_OK)
         status = tlr_cluster_read(platform->xml_path, &cluster, err);
     if (status == TL_OK) {
@@ -109,6 +128,7 @@ static tl_status check(const char *name, tl_error *err)
                     name, is_file ? "its <config> has" : "options.conf has", overheads[i][0],
                     overheads[i][1], is_file ? " in <config> or by --cfg" : "");
         }
+        check_thresholds(name, platform);
         printf("overheads of messages: %s\ncompute model: %s\n",
                !n_missing                 ? "smpi/os, smpi/ois, smpi/or"
                : n_missing == N_OVERHEADS ? "none"

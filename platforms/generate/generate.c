@@ -29,8 +29,19 @@ void tlp_write_options(const tlp_description *d, FILE *out)
 {
     fputs("# Written by timeless platform; the description states the sources of the values.\n",
           out);
-    for (size_t i = 0; i < d->n_options; i++)
+    static const char key[] = "smpi/async-small-thresh:", other[] = "smpi/send-is-detached-thresh:";
+    const char *eager = NULL, *detached = "65536"; /* SimGrid's */
+    for (size_t i = 0; i < d->n_options; i++) {
         fprintf(out, "%s\n", d->options[i]);
+        if (!strncmp(d->options[i], key, sizeof key - 1))
+            eager = d->options[i];
+        if (!strncmp(d->options[i], other, sizeof other - 1))
+            detached = d->options[i] + sizeof other - 1;
+    }
+    /* SimGrid's is 0: a message whose send is over would wait for its receive. */
+    if (!eager)
+        fprintf(out, "# Not stated: messages whose sends do not wait leave at once.\n%s%s\n", key,
+                detached);
 }
 
 void tlp_write_layout(const tlp_description *d, FILE *out)
