@@ -72,6 +72,19 @@ static void warn_engine(const tlr_prediction *p)
                 "(limiter_link)%s: hosts that send and receive at the same time are predicted too "
                 "fast; use --engine smpi for such programs\n",
                 tl_printable(p->platform_name), tlr_limiter_text(p, below, sizeof below));
+    char overload[256];
+    if (p->links.n)
+        fprintf(stderr,
+                "timeless: warning: %s: the engine loggops does not share links between switches: "
+                "%s; use --engine smpi\n",
+                tl_printable(p->platform_name),
+                tlr_overload_text(p, &p->links, overload, sizeof overload));
+    if (p->memories.n)
+        fprintf(stderr,
+                "timeless: warning: %s: messages within a node do not share its memory: %s; place "
+                "fewer ranks on a host, or take the prediction as too fast\n",
+                tl_printable(p->platform_name),
+                tlr_overload_text(p, &p->memories, overload, sizeof overload));
     if (p->load_change > 0)
         fprintf(stderr,
                 "timeless: warning: %s: the engine loggops did not find the mean load of the hosts "

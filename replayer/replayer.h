@@ -405,6 +405,14 @@ typedef struct tlr_sampled {
     double wanted;        /* tlr_options.sample_error */
 } tlr_sampled;
 
+/* What messages ask of something that they share, where the engine gives each of them all of it. */
+typedef struct tlr_overload {
+    uint64_t n;                /* such links, or memories; of the worst one, when it is worst: */
+    uint64_t bytes;            /* that it has moved */
+    double asked_Bps, has_Bps; /* so fast the engine has moved them; so fast it can be */
+    double late_s;             /* how much longer they take by the latter */
+} tlr_overload;
+
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
     char *volume_unit; /* tl_run's; not part of the JSON */
@@ -441,6 +449,8 @@ typedef struct tlr_prediction {
     uint64_t ignores_limiter; /* messages below so many bytes in both directions share a limiter of
                                  the platform, which the engine does not have; UINT64_MAX: all */
     int ignores_crowd;        /* these ranks compute, each as if it had a core to itself */
+    tlr_overload links, memories; /* between switches; of nodes */
+    int memories_are_assumed;     /* the platform describes none of the latter */
     double load_change;  /* the mean load of the hosts (interference) is not found: by so much of
                             the makespan the end of a rank still changed; 0: it is */
     char *volume_sample; /* tl_run's */
@@ -507,6 +517,9 @@ double tlr_estimated_share(const tlr_prediction *prediction, tlr_estimate by);
 
 /* ---- results: replayer/results/prediction.c ---- */
 
+/* "4e+08 B at 5e+09 B/s where one has 1.25e+09 B/s: 0.24 s late (4 overloaded)" */
+const char *tlr_overload_text(const tlr_prediction *prediction, const tlr_overload *load,
+                              char *text, size_t size);
 /* " for messages below 65536 B", of those for which the limiter is ignored; "" if it is for all. */
 const char *tlr_limiter_text(const tlr_prediction *prediction, char *text, size_t size);
 void tlr_prediction_print(const tlr_prediction *prediction, FILE *out);

@@ -81,10 +81,12 @@ void loggops_start_access(simulation *s, block *b, uint32_t r, const sim_step *s
                                     c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, bytes));
     const message_work *w = loggops_work_of(s, b->worker, r, other, bytes);
     s->owed_ps[rank->requests + step->request] = w->receive_ps;
-    if (s->run->nodes->node_of[r] != s->run->nodes->node_of[other])
+    if (s->run->nodes->node_of[r] != s->run->nodes->node_of[other]) {
         pass_adapters(s, b, r, step, &m, rank->ready_ps);
-    else
+    } else {
+        loggops_count_demand(s, b, r, other, bytes, at_ps);
         end_at(s, b, r, step->request,
                rank->ready_ps + loggops_times(w->L_ps + w->late_ps + w->moved_ps,
                                               loggops_factor(s, r, other, &m)));
+    }
 }

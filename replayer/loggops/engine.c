@@ -2,6 +2,7 @@
  * adapters of nodes only. */
 #include "config.h"
 
+#include "demand.h"
 #include "machine/noise.h"
 #include "machine/rank_model.h"
 #include "program.h"
@@ -124,6 +125,7 @@ typedef struct loggops_replay {
     network_origin origin;
     int has_places; /* the ranks are on the platform's hosts */
     loggops_places places;
+    loggops_demand *demand; /* of the messages between them; NULL: none */
     loggops_choice choice;
     loggops_load load;  /* of the hosts, if the model has interference */
     double load_change; /* of the ends of ranks by the last simulation for it; 0: so little that it
@@ -394,6 +396,7 @@ static void release(loggops_replay *r)
 {
     tlr_noise_free(r->noise);
     loggops_recorder_close(r->recorder);
+    loggops_demand_close(r->demand);
     loggops_places_free(&r->places);
     loggops_ways_close(r->network.ways);
     loggops_load_free(&r->load);
@@ -407,8 +410,13 @@ static void release(loggops_replay *r)
     tlr_plan_free(r->plan);
 }
 
-static int make_room(loggops_replay *r)
+static int make_room(loggops_replay *r, const tlr_options *options)
 {
+    if (r->origin == FROM_LINKS)
+        r->demand = loggops_demand_open(&r->places, options->n_threads);
+    if (r->origin == FROM_LINKS && !r->demand)
+        return 0;
+    r->places.nodes.demand = r->demand;
     const size_t n_marks = r->plan->n_marks * r->plan->n_ranks + 1;
     r->result.ranks = calloc(r->plan->n_ranks, sizeof *r->result.ranks);
     r->result.marks_ps = calloc(n_marks, sizeof *r->result.marks_ps);
@@ -569,7 +577,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         (status = tlr_plan_make(trace, model, options, tlr_plan_is_plain, &r.plan, err)) != TL_OK)
         goto cleanup;
     r.choice.S_bytes = r.network.params.S_bytes;
-    if (!make_room(&r)) {
+    if (!make_room(&r, options)) {
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
@@ -585,6 +593,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     if (options->io_bandwidth <= 0 && !options->allow_opaque)
         out[0]->n_assumed_transfers = r.plan->n_transfers;
     status = take_results(&r, options->coll_selector, out[0]);
+    if (status == TL_OK && r.demand)
+        status = loggops_demand_judge(r.demand, out[0]);
     if (status == TL_OK)
         status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
     if (status != TL_OK)

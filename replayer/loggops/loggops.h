@@ -125,6 +125,15 @@ typedef struct loggops_ways loggops_ways;
 const loggops_path *loggops_way(loggops_ways *ways, uint32_t from_node, uint32_t to_node,
                                 const loggops_path *fallback);
 
+/* What the messages of a run ask of links and memories that they share (demand.h). */
+typedef struct loggops_demand loggops_demand;
+void loggops_demand_begin(loggops_demand *demand, double slot_s);
+/* The thread of this number lets a message pass; all threads at once may. */
+void loggops_demand_count(loggops_demand *demand, unsigned thread, uint32_t from_rank,
+                          uint32_t to_rank, uint64_t bytes, uint64_t at_ps);
+/* What has been counted belongs to this slot of time; no thread counts. */
+void loggops_demand_end_slot(loggops_demand *demand, uint64_t slot);
+
 /* Which ranks share an adapter.  Nodes are numbered in the order of their first ranks. */
 typedef struct loggops_nodes {
     uint32_t n_nodes;
@@ -141,6 +150,7 @@ typedef struct loggops_nodes {
     tlr_message_noise messages;            /* of their latency, and of their bytes on the way */
     const double *limiters;                /* by node; NULL: all nodes have the limiter above */
     loggops_ways *ways;                    /* NULL: all pairs of nodes are alike */
+    loggops_demand *demand;                /* NULL: not counted */
 } loggops_nodes;
 
 /* The least message that the limiter of a node holds for, if it has one. */

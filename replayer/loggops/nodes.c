@@ -414,6 +414,7 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
         from_ps = receive_turn(s, node, m);
     else
         from_ps = receive_eager(s, b, node, m);
+    loggops_count_demand(s, b, (uint32_t)m->source, (uint32_t)m->to, m->bytes, from_ps);
     give_passed(s, b, node, i, from_ps);
 }
 

@@ -236,6 +236,9 @@ static int is_too_late(const simulation *s)
     return 0;
 }
 
+/* In which the demand of messages is summed up. */
+enum { SLOT_WINDOWS = 8 };
+
 /* To wake the other threads takes as long as this many messages and operations. */
 enum { WORK_TO_SHARE = 1024 };
 
@@ -244,12 +247,16 @@ enum { WORK_TO_SHARE = 1024 };
 static void run_windows(simulation *s, team *threads)
 {
     uint64_t work = s->run->n_ranks;
+    loggops_demand *demand = s->run->nodes ? s->run->nodes->demand : NULL;
     while (s->window != NEVER && !lacks_memory(s) && !lacks_feed(s)) {
         if (!threads)
             run_blocks(s, 0, UINT64_MAX);
         else if (work >= WORK_TO_SHARE || !run_blocks(s, 0, WORK_TO_SHARE))
             loggops_team_run(threads);
-        s->window = next_window(s, &work);
+        const uint64_t next = next_window(s, &work);
+        if (demand && next / SLOT_WINDOWS != s->window / SLOT_WINDOWS)
+            loggops_demand_end_slot(demand, s->window / SLOT_WINDOWS);
+        s->window = next;
     }
 }
 
@@ -542,6 +549,8 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
     team *threads = s.n_threads > 1 ? loggops_team_start(s.n_threads, take_share, &s) : NULL;
     uint32_t n_waiting = run->n_ranks;
     result->n_operations = result->n_messages = result->makespan_ps = 0;
+    if (run->nodes && run->nodes->demand)
+        loggops_demand_begin(run->nodes->demand, (double)s.window_ps * SLOT_WINDOWS * 1e-12);
     if (noise) /* otherwise they need no memory until the end */
         memset(result->ranks, 0, run->n_ranks * sizeof *result->ranks);
     if ((s.n_threads > 1 && !threads) || !prepare(&s)) {

@@ -373,6 +373,14 @@ static inline uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
 {
     return bytes > 1 ? loggops_rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
 }
+/* A message within a node that the block sends, or one between nodes that it receives. */
+static inline void loggops_count_demand(const simulation *s, const block *b, uint32_t from,
+                                        uint32_t to, uint64_t bytes, uint64_t at_ps)
+{
+    if (s->run->nodes && s->run->nodes->demand && bytes)
+        loggops_demand_count(s->run->nodes->demand, (unsigned)(b->worker - s->workers), from, to,
+                             bytes, at_ps);
+}
 void loggops_work_out(message_work *w, const loggops_path *path, uint64_t bytes);
 /* The same, if the adapters move the bytes. */
 static inline const message_work *loggops_work_of(const simulation *s, worker *k, uint32_t from,

@@ -449,6 +449,8 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
         loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, sending_ps(s, r, step, w));
     s->ranks[r].ready_ps = end_ps;
     m->time_ps = end_ps;
+    if (is_within)
+        loggops_count_demand(s, b, r, to, m->bytes, at_ps);
     if (step->is_rendezvous) {
         if (nodes->send_buffer_bytes && m->request == OF_CALL && !step->op->is_synchronous &&
             !is_within)

@@ -81,6 +81,8 @@ tl_status tlr_route_least(const tlr_cluster *c, tlr_route *between, tlr_route *w
 double tlr_host_limiter(const tlr_cluster *c, size_t host);
 /* Whether all pairs of two hosts have equal routes: there is nothing but one flat cluster. */
 int tlr_routes_are_equal(const tlr_cluster *c);
+/* Whether messages of different hosts may share links, as those between switches. */
+int tlr_links_are_shared(const tlr_cluster *c);
 
 /* ---- settings ---- */
 

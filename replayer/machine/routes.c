@@ -489,6 +489,13 @@ int tlr_routes_are_equal(const tlr_cluster *c)
     return z->zones[z->points[z->order[0]].zone].routing == TLR_ROUTING_FLAT;
 }
 
+int tlr_links_are_shared(const tlr_cluster *c)
+{
+    const tlr_zones *z = c->zones;
+    return !tlr_routes_are_equal(c) ||
+           z->zones[z->points[z->order[0]].zone].shape->backbone != TLR_NO_INDEX;
+}
+
 void tlr_cluster_set_loopback(tlr_cluster *c, double latency_s, double bandwidth_Bps)
 {
     c->zones->own_loopback.latency_s = latency_s;

@@ -218,6 +218,19 @@ static void print_sampled(const tlr_sampled *s, double makespan_s, FILE *out)
             s->n_steps_replayed, s->n_steps, 100 * s->share);
 }
 
+const char *tlr_overload_text(const tlr_prediction *p, const tlr_overload *load, char *text,
+                              size_t size)
+{
+    snprintf(text, size,
+             "%.4g B at %.4g B/s where one has %.4g B/s%s: %.3g s late (%" PRIu64 " overloaded)",
+             (double)load->bytes, load->asked_Bps, load->has_Bps,
+             load == &p->memories && p->memories_are_assumed
+                 ? " (assumed: 0.2 TB/s, each byte moved twice)"
+                 : "",
+             load->late_s, load->n);
+    return text;
+}
+
 const char *tlr_limiter_text(const tlr_prediction *p, char *text, size_t size)
 {
     if (p->ignores_limiter < UINT64_MAX)
@@ -284,6 +297,13 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out,
                 "not modelled      the limiter of both directions of a host (limiter_link)%s\n",
                 tlr_limiter_text(p, below, sizeof below));
+    char overload[256];
+    if (p->links.n)
+        fprintf(out, "not modelled      links between switches: %s\n",
+                tlr_overload_text(p, &p->links, overload, sizeof overload));
+    if (p->memories.n)
+        fprintf(out, "not modelled      the memory of a node: %s\n",
+                tlr_overload_text(p, &p->memories, overload, sizeof overload));
     if (p->load_change > 0)
         fprintf(out,
                 "warning           interference: the mean load of the hosts is not found; ends of "

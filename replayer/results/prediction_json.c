@@ -39,6 +39,16 @@ static json_t *numbers(const double *values, uint32_t n)
     return array;
 }
 
+static void put_overload(json_t *root, const char *name, const tlr_overload *load)
+{
+    if (load->n)
+        json_object_set_new(root, name,
+                            json_pack("{s:I, s:I, s:f, s:f, s:f}", "n", (json_int_t)load->n,
+                                      "bytes", (json_int_t)load->bytes, "asked_bytes_s",
+                                      load->asked_Bps, "has_bytes_s", load->has_Bps, "late_s",
+                                      load->late_s));
+}
+
 static json_t *rank_json(const tlr_rank_prediction *r)
 {
     return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "host",
@@ -148,6 +158,10 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
                             json_integer((json_int_t)p->ignores_limiter));
     if (p->ignores_crowd)
         json_object_set_new(root, "ignores_crowd", json_true());
+    put_overload(root, "overloaded_links", &p->links);
+    put_overload(root, "overloaded_memories", &p->memories);
+    if (p->memories.n && p->memories_are_assumed)
+        json_object_set_new(json_object_get(root, "overloaded_memories"), "assumed", json_true());
     if (p->load_change > 0)
         json_object_set_new(root, "load_change", json_real(p->load_change));
     if (p->n_crowded)

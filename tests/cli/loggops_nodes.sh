@@ -180,8 +180,62 @@ check 'but if only some do' equal 3 "$(limiter ./bypassed --engine loggops --ran
 from many
 check_exit 3 'a limiter from a size that is no number exits 3' loggops p.tl -p ./bypassed --ranks-per-host 1
 cp "$scratch/err" said
-check 'and is named' grep -q 'options.conf: option timeless/limiter-from:many: not a number of bytes' said
+check 'and is named' grep -q 'options.conf: .*timeless/limiter-from:many: .*not a number' said
 check 'not if all ranks are on one host' equal 0 "$(limiter graphene --engine loggops --ranks-per-host 4)"
 check 'not if the platform has none' equal 0 "$(limiter star-1g --engine loggops --ranks-per-host 1)"
 check 'not in SimGrid, which honours it' equal 0 "$(limiter graphene --ranks-per-host 1)"
+# ---- links between switches, and memories, that messages would have to share ----
+cluster() { # NAME ATTRIBUTES: 16 hosts of 4 cores, 1 GB/s
+    mkdir "$1"
+    echo "<platform version='4.1'><zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-15' speed='1Gf' core='4' bw='1GBps' \
+        lat='1us' sharing_policy='SPLITDUPLEX' $2/></zone></platform>" >"$1/platform.xml"
+    printf '%s\n' smpi/async-small-thresh:65536 smpi/bw-factor:0:1 smpi/lat-factor:0:1 >"$1/options.conf"
+}
+cluster few "topology='FAT_TREE' topo_parameters='2;4,4;1,1;1,1'"
+cluster enough "topology='FAT_TREE' topo_parameters='2;4,4;1,4;1,1'"
+cluster backbone "bb_bw='4GBps' bb_lat='1us'"
+cluster wide "bb_bw='16GBps' bb_lat='1us'"
+mkdir memory
+cat >memory/platform.xml <<'END'
+<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf" core="16"/>
+<link id="l" bandwidth="10GBps" latency="1us"/><route src="a" dst="a"><link_ctn id="l"/></route></zone></platform>
+END
+# overload KIND TRACE PLATFORM OPTION...: how many of standard error, text and JSON name what is overloaded
+overload() {
+    local kind=$1 words='links between switches'
+    [ "$kind" = links ] || words=memory
+    "$timeless" replay "$2" --engine loggops -p "${@:3}" --json=over.json >text 2>said || return
+    echo $(($(grep -c "^timeless: warning: .*$words.* B/s where one has" said) + $(grep -c "^not modelled .*$words.* B/s where one has" text) +
+        $(grep -c "\"overloaded_$kind\": {" over.json)))
+}
+# adds_up KIND HAS AT_LEAST: the worst one has so many bytes a second, and is asked for so many times as many
+adds_up() {
+    python3 -c 'import json, sys
+o = json.load(open("over.json"))["overloaded_" + sys.argv[1]]
+late_s = o["bytes"] / o["has_bytes_s"] - o["bytes"] / o["asked_bytes_s"]
+print(o)
+sys.exit(not (o["has_bytes_s"] == float(sys.argv[2]) and o["asked_bytes_s"] > float(sys.argv[3]) * o["has_bytes_s"]
+              and abs(o["late_s"] - late_s) < 1e-9 * late_s + 1e-15))' "$@"
+}
+for case in '1000 1' '1000000 2'; do
+    bytes=${case% *} least=${case#* }
+    "$timeless" make call_alltoall -n 16 --bytes $bytes --iterations 5 -o all.tl
+    "$timeless" make ring -n 16 --bytes $bytes --iterations 5 -o ring.tl
+    check "$bytes B to all, one link above 4 hosts: warning, text and JSON" equal 3 "$(overload links all.tl ./few --ranks-per-host 1)"
+    check 'with its bandwidth, and what it is asked for' adds_up links 1e9 $least
+    check "$bytes B to neighbours pass" equal 0 "$(overload links ring.tl ./few --ranks-per-host 1)"
+    check "$bytes B to all pass where there are 4 such links" equal 0 "$(overload links all.tl ./enough --ranks-per-host 1)"
+    check "$bytes B to all: star-1g has no such links" equal 0 "$(overload links all.tl star-1g --ranks-per-host 1)"
+    check "$bytes B to all share a backbone" equal 3 "$(overload links all.tl ./backbone --ranks-per-host 1)"
+    check 'of 4 GB/s' adds_up links 4e9 $least
+    check "$bytes B to all pass a wide one" equal 0 "$(overload links all.tl ./wide --ranks-per-host 1)"
+done
+check '1 MB to all 16 ranks of a node: more than its memory is assumed to move' equal 3 "$(overload memories all.tl dahu --ranks-per-host 16)"
+check 'with what is assumed' adds_up memories 1e11 2
+check 'in its text, too' grep -q 'assumed: 0.2 TB/s' text
+check 'a memory that the platform describes counts' equal 3 "$(overload memories all.tl ./memory)"
+check 'with its bandwidth' adds_up memories 1e10 4
+check 'slow copies of few ranks pass' equal 0 "$(overload memories all.tl fat-tree --ranks-per-host 4)"
+overload links all.tl ./few --ranks-per-host 1 >out && cp over.json one.json && overload links all.tl ./few --ranks-per-host 1 --threads 2 >out
+check 'two threads count the same' cmp one.json over.json
 tap_done
