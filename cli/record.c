@@ -417,6 +417,11 @@ static void limit_packing(record_packing *packing, time_t run_s)
         packing->max_s = run_s / PART_OF_RUN > LEAST_S ? (unsigned)(run_s / PART_OF_RUN) : LEAST_S;
 }
 
+static double seconds_between(struct timespec from, struct timespec to)
+{
+    return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+}
+
 /* mpirun would refuse to start the ranks. */
 static void fold_if_needed(settings *s)
 {
@@ -492,8 +497,15 @@ static int record(settings *s, const char *output)
         return failed;
     }
     limit_packing(&s->packing, ended.tv_sec - began.tv_sec);
-    if (!s->no_pack)
+    if (!s->no_pack) {
+        struct timespec packed;
         record_pack(s->output, &s->packing);
+        clock_gettime(CLOCK_MONOTONIC, &packed);
+        if (!s->quiet && seconds_between(ended, packed) >= 1)
+            fprintf(stderr, "timeless: %s: the program took %.1f s, packing after it %.1f s\n",
+                    tl_printable(s->output), seconds_between(began, ended),
+                    seconds_between(ended, packed));
+    }
     return record_summarise(s->output, code, s->quiet, n_losers);
 }
 
