@@ -106,10 +106,21 @@ typedef struct tl_dumpi_group {
     uint32_t n;
 } tl_dumpi_group;
 
+/* A group: ranks of a communicator, in their order. */
+typedef struct tl_dumpi_chosen {
+    bool is_known;
+    bool is_rest;      /* ranks that the communicator does not have, are not meant */
+    uint32_t position; /* of the communicator, in the list of the rank */
+    uint32_t n;
+    int32_t *ranks;
+} tl_dumpi_chosen;
+
 typedef struct tl_dumpi_made {
     unsigned function;
     bool is_null; /* this rank got none */
     int64_t colour, key;
+    tl_dumpi_chosen chosen; /* of MPI_Comm_create; the list of ranks belongs to this */
+    uint32_t size;          /* that it gives */
     uint32_t parent, next; /* positions + 1 in the same list; next of the same parent, 0 for none */
     uint32_t first, last;  /* made from this one */
     const tl_dumpi_group *group;

@@ -108,9 +108,42 @@ static int by_key(const void *a, const void *b)
     return (x->in_parent > y->in_parent) - (x->in_parent < y->in_parent);
 }
 
+/* MPI_Comm_create is a split: the first rank of the group is the colour, the place in it the key.
+ */
+static tl_status place(const tl_dumpi_comms *c, uint32_t rank, tl_dumpi_made *m, tl_error *err)
+{
+    const tl_dumpi_group *base = c->ranks[rank].made[m->chosen.position].group;
+    if (!base)
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s:%" PRIu64 ": MPI_Comm_create: its group is of a communicator that was "
+                       "made in more steps from MPI_COMM_WORLD; record the program with 'timeless "
+                       "record'",
+                       c->names[rank], m->offset);
+    bool ok = true;
+    m->key = -1;
+    for (uint32_t i = 0; i < m->chosen.n && ok; i++) {
+        const uint32_t in_base = (uint32_t)m->chosen.ranks[i];
+        ok = in_base < base->n || m->chosen.is_rest;
+        if (in_base >= base->n)
+            continue;
+        if (!m->size)
+            m->colour = base->members[in_base];
+        if (base->members[in_base] == (int32_t)rank)
+            m->key = m->size;
+        m->size++;
+    }
+    return ok && m->key >= 0 ? TL_OK
+                             : tl_fail(err, TL_ERR_INPUT,
+                                       "%s:%" PRIu64 ": rank %" PRIu32
+                                       " gets a communicator from MPI_Comm_create, but its group "
+                                       "is without it, or damaged; give the files of one run",
+                                       c->names[rank], m->offset, rank);
+}
+
 typedef struct coloured {
     int64_t colour;
     member member;
+    const tl_dumpi_made *made;
 } coloured;
 
 static int by_colour(const void *a, const void *b)
@@ -119,6 +152,23 @@ static int by_colour(const void *a, const void *b)
     if (x->colour != y->colour)
         return x->colour < y->colour ? -1 : 1;
     return by_key(&x->member, &y->member);
+}
+
+/* The members of a communicator by MPI_Comm_create are those of their groups. */
+static tl_status check_group(const tl_dumpi_comms *c, const tl_dumpi_group *parent,
+                             const coloured *all, uint32_t n, tl_error *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const tl_dumpi_made *m = all[i].made;
+        if (m->function != TL_DUMPI_Comm_create || (m->size == n && m->key == i))
+            continue;
+        const int32_t rank = parent->members[all[i].member.in_parent];
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s:%" PRIu64 ": rank %" PRId32 " calls MPI_Comm_create with a group of "
+                       "%" PRIu32 " ranks, which others do not; give the files of one run",
+                       c->names[rank], m->offset, rank, m->size);
+    }
+    return TL_OK;
 }
 
 /* Divides the children at `positions` of all members of a parent into communicators. */
@@ -130,15 +180,22 @@ static tl_status split(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *parent
     uint32_t n = 0;
     tl_status status = all && places ? TL_OK : out_of_memory(err);
     for (uint32_t i = 0; i < parent->n && !status; i++) {
-        const tl_dumpi_made *m = &c->ranks[parent->members[i]].made[positions[i]];
-        if (!m->is_null)
-            all[n++] = (coloured){m->colour, {m->key, i}};
+        const uint32_t rank = (uint32_t)parent->members[i];
+        tl_dumpi_made *m = &c->ranks[rank].made[positions[i]];
+        if (m->is_null)
+            continue;
+        if (m->function == TL_DUMPI_Comm_create)
+            status = place(c, rank, m, err);
+        all[n++] = (coloured){m->colour, {m->key, i}, m};
     }
     if (!status && n)
         qsort(all, n, sizeof *all, by_colour);
     for (uint32_t i = 0, past; i < n && !status; i = past) {
         for (past = i; past < n && all[past].colour == all[i].colour;)
             past++;
+        status = check_group(c, parent, all + i, past - i, err);
+        if (status)
+            break;
         tl_dumpi_group *g = new_group(c, past - i);
         if (!g) {
             status = out_of_memory(err);
@@ -244,8 +301,11 @@ tl_status tl_dumpi_comms_resolve(tl_dumpi_comms *c, tl_error *err)
 
 void tl_dumpi_comms_free(tl_dumpi_comms *c)
 {
-    for (uint32_t r = 0; r < c->n_ranks && c->ranks; r++)
+    for (uint32_t r = 0; r < c->n_ranks && c->ranks; r++) {
+        for (size_t i = 0; i < c->ranks[r].n; i++)
+            free(c->ranks[r].made[i].chosen.ranks);
         free(c->ranks[r].made);
+    }
     free(c->ranks);
     for (size_t i = 0; i < c->n_groups; i++) {
         free(c->groups[i]->members);

@@ -16,8 +16,10 @@ typedef struct tl_dumpi_convert {
     const tl_dumpi_options *options;
     tl_dumpi_comms *comms;
     uint32_t rank, n_ranks;
-    tl_map by_comm;      /* DUMPI's number -> position + 1 in the list of what was made */
-    uint32_t n_made;     /* so far */
+    tl_map by_comm;          /* DUMPI's number -> position + 1 in the list of what was made */
+    uint32_t n_made;         /* so far */
+    tl_dumpi_chosen *groups; /* by DUMPI's number; in the first pass */
+    size_t n_groups, groups_capacity;
     tl_map type_bytes;   /* of constructed datatypes, + 1 */
     bool ordered[256];   /* operators that do not commute */
     tl_dumpi_times last; /* of the call before, by the clock of the volumes */

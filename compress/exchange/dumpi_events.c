@@ -12,14 +12,20 @@ static tl_dumpi_list *list_of(tl_dumpi_convert *m)
     return &m->comms->ranks[m->rank];
 }
 
-/* The position of a communicator in the list of those that the rank has made. */
-static tl_status find_comm(tl_dumpi_convert *m, int64_t number, uint32_t *position)
+/* The position of a communicator in the list of those that the rank has made; UINT32_MAX for none.
+ */
+static uint32_t position_of(const tl_dumpi_convert *m, int64_t number)
 {
     const uint64_t *made = tl_map_find(&m->by_comm, (uint64_t)number);
-    *position = number == TL_DUMPI_COMM_WORLD  ? TL_DUMPI_MADE_WORLD
-                : number == TL_DUMPI_COMM_SELF ? TL_DUMPI_MADE_SELF
-                : made && *made                ? (uint32_t)*made - 1
-                                               : UINT32_MAX;
+    return number == TL_DUMPI_COMM_WORLD  ? TL_DUMPI_MADE_WORLD
+           : number == TL_DUMPI_COMM_SELF ? TL_DUMPI_MADE_SELF
+           : made && *made                ? (uint32_t)*made - 1
+                                          : UINT32_MAX;
+}
+
+static tl_status find_comm(tl_dumpi_convert *m, int64_t number, uint32_t *position)
+{
+    *position = position_of(m, number);
     return *position < UINT32_MAX
                ? TL_OK
                : tl_dumpi_refuse(
@@ -31,6 +37,75 @@ static tl_status find_comm(tl_dumpi_convert *m, int64_t number, uint32_t *positi
 static uint32_t id_of(uint32_t position)
 {
     return position + TL_COMM_WORLD;
+}
+
+/* Takes ranks of a group, or leaves them out. The group stays unknown if it does not have them. */
+static void choose(const tl_dumpi_record *r, const tl_dumpi_chosen *from, bool *picked,
+                   tl_dumpi_chosen *made)
+{
+    const bool leaves_out = r->function == TL_DUMPI_Group_excl;
+    made->is_rest = leaves_out && from->is_rest;
+    made->position = from->position;
+    for (size_t i = 0; i < r->indices.n; i++) {
+        const int64_t rank = tl_dumpi_element(&r->indices, i);
+        if (rank < 0 || rank >= from->n || picked[rank])
+            return;
+        picked[rank] = true;
+        if (!leaves_out)
+            made->ranks[made->n++] = from->ranks[rank];
+    }
+    for (uint32_t i = 0; i < from->n && leaves_out; i++)
+        if (!picked[i])
+            made->ranks[made->n++] = from->ranks[i];
+    made->is_known = true;
+}
+
+/* Follows the making of a group. A number may be used again. */
+static tl_status make_group(tl_dumpi_convert *m)
+{
+    const tl_dumpi_record *r = &m->f->record;
+    const size_t from = (size_t)r->value['u'], number = (size_t)r->value['U'];
+    while (m->n_groups <= from || m->n_groups <= number) {
+        if (!tl_make_room(&m->groups, m->n_groups, &m->groups_capacity, sizeof *m->groups))
+            return tl_dumpi_out_of_memory(m);
+        m->groups[m->n_groups++] = (tl_dumpi_chosen){0};
+    }
+    tl_dumpi_chosen made = {.ranks = calloc(m->n_ranks, sizeof *made.ranks)};
+    bool *picked = calloc(m->n_ranks, sizeof *picked);
+    if (!made.ranks || !picked) {
+        free(made.ranks);
+        free(picked);
+        return tl_dumpi_out_of_memory(m);
+    }
+    if (r->function == TL_DUMPI_Comm_group) {
+        made.position = position_of(m, r->value['c']);
+        made.is_known = made.position < UINT32_MAX;
+        for (made.is_rest = true; made.n < m->n_ranks; made.n++)
+            made.ranks[made.n] = (int32_t)made.n;
+    } else if (strchr(tl_dumpi_rows[r->function].fields, 'u') && m->groups[from].is_known) {
+        choose(r, &m->groups[from], picked, &made);
+    }
+    free(picked);
+    free(m->groups[number].ranks);
+    m->groups[number] = made;
+    return TL_OK;
+}
+
+/* Copies the group of MPI_Comm_create. */
+static tl_status take_group(tl_dumpi_convert *m, tl_dumpi_chosen *to)
+{
+    const size_t number = (size_t)m->f->record.value['u'];
+    if (number >= m->n_groups || !m->groups[number].is_known)
+        return tl_dumpi_refuse(m, "its group does not come from MPI_Comm_group by MPI_Group_incl "
+                                  "and MPI_Group_excl with ranks that exist; record the program "
+                                  "with 'timeless record'");
+    *to = m->groups[number];
+    to->ranks = malloc(to->n * sizeof *to->ranks + 1);
+    if (!to->ranks)
+        return tl_dumpi_out_of_memory(m);
+    if (to->n)
+        memcpy(to->ranks, m->groups[number].ranks, to->n * sizeof *to->ranks);
+    return TL_OK;
 }
 
 static tl_status make_comm(tl_dumpi_convert *m, tl_event *e)
@@ -57,8 +132,14 @@ static tl_status make_comm(tl_dumpi_convert *m, tl_event *e)
         return tl_dumpi_out_of_memory(m);
     if (number)
         *number = position + 1;
-    if (!m->w)
-        return tl_dumpi_comms_note(list_of(m), parent, made) ? TL_OK : tl_dumpi_out_of_memory(m);
+    if (!m->w) {
+        if (r->function == TL_DUMPI_Comm_create && !made.is_null)
+            status = take_group(m, &made.chosen);
+        if (status || tl_dumpi_comms_note(list_of(m), parent, made))
+            return status;
+        free(made.chosen.ranks);
+        return tl_dumpi_out_of_memory(m);
+    }
     e->comm = id_of(parent);
     if (made.is_null)
         return TL_OK;
@@ -264,6 +345,8 @@ static tl_status follow(tl_dumpi_convert *m)
         return tl_dumpi_construct(m);
     if (r->function == TL_DUMPI_Op_create)
         m->ordered[r->value['o'] & 255] = !r->value['f'];
+    if (strchr(fields, 'U') && !m->w)
+        return make_group(m);
     if (strchr(fields, 'w') && !m->w)
         return make_comm(m, &(tl_event){0});
     return tl_dumpi_rows[r->function].kind == TL_DUMPI_IS_CALL && m->w ? put_call(m) : TL_OK;
@@ -277,6 +360,9 @@ tl_status tl_dumpi_pass(tl_dumpi_convert *m)
     while (!(status = tl_dumpi_next(m->f)) && !(status = follow(m)))
         ;
     free(m->requests);
+    for (size_t i = 0; i < m->n_groups; i++)
+        free(m->groups[i].ranks);
+    free(m->groups);
     tl_buffer_free(&m->list);
     tl_map_free(&m->by_comm);
     tl_map_free(&m->type_bytes);

@@ -266,6 +266,8 @@ static tl_status get_field(tl_dumpi_file *f, char field, bool has_status)
     case 'D':
     case 'c':
     case 'w':
+    case 'u':
+    case 'U':
     case ':': r->value[(int)field] = (int64_t)get(f, 2); return TL_OK;
     case 'o':
     case ',': r->value[(int)field] = (int64_t)get(f, 1); return TL_OK;

@@ -63,7 +63,9 @@ static tl_status look(run_files *all, uint32_t rank, tl_dumpi_file *f, void *arg
             all->refused[i] += f->called[i];
             refused = true;
         }
-        if (kind != TL_DUMPI_IS_LOCAL && i != TL_DUMPI_Wtime && f->ignored[i]) {
+        const bool counts = kind != TL_DUMPI_IS_LOCAL || (strchr(tl_dumpi_rows[i].fields, 'U') &&
+                                                          f->called[TL_DUMPI_Comm_create]);
+        if (counts && i != TL_DUMPI_Wtime && f->ignored[i]) {
             if (!all->ignored[i])
                 all->first_ignored[i] = rank;
             all->ignored[i] += f->ignored[i];

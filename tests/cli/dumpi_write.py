@@ -11,7 +11,8 @@ NUMBER = dict(Send=0, Recv=1, Isend=8, Irecv=12, Wait=13, Test=14, Waitany=16, W
               Scatterv=57, Allgather=58, Allgatherv=59, Alltoall=60, Alltoallv=61, Reduce=62, Op_create=63,
               Allreduce=65, Reduce_scatter=66, Scan=67, Comm_size=81, Comm_rank=82, Comm_dup=84, Comm_split=86,
               Comm_free=87, Cart_create=99, Wtime=122, Init=124, Finalize=125, Initialized=126, Put=143, Win_fence=146,
-              Request_free=15, Alltoallw=155, Exscan=156)
+              Request_free=15, Comm_group=72, Group_union=73, Group_incl=76, Group_excl=77, Group_free=80,
+              Comm_create=85, Alltoallw=155, Exscan=156)
 CALLS = 290  # numbers of calls; then: one unused, function entry and exit, end of the stream
 WORLD, SELF, NULL = 2, 3, 1
 INT, DOUBLE, BYTE = 9, 14, 5
@@ -134,6 +135,46 @@ def program(me, n=4, **kind):
     return f
 
 
+def groups(me, n=4):
+    """Communicators of groups; a number of a group is used again when the group is free."""
+    f = File()
+    f.call("Init", i32(0))
+    f.call("Comm_group", u16(WORLD, 3))
+    pair = [2, 0] if me % 2 == 0 else [3, 1]
+    f.call("Group_incl", u16(3) + i32(2) + array(pair) + u16(4))
+    f.call("Comm_create", u16(WORLD, 4, 4))
+    f.call("Group_free", u16(4))
+    f.call("Group_excl", u16(3) + i32(1) + array([0]) + u16(4))
+    f.call("Comm_create", u16(WORLD, 4, 5 if me else NULL))
+    # The ranks 3 and 1: of a group of a group, and of the group of another communicator.
+    f.call("Group_incl", u16(4) + i32(2) + array([2, 0]) + u16(5))
+    f.call("Comm_create", u16(WORLD, 5, 6 if me % 2 else NULL))
+    f.call("Comm_group", u16(5 if me else 4, 6))
+    f.call("Group_incl", u16(6) + i32(2) + array([2, 0] if me else []) + u16(7 if me else 2))
+    f.call("Comm_create", u16(WORLD, 7 if me else 2, 7 if me % 2 else NULL))
+    # The second rank of each pair; a rank that gets nothing may have any group.
+    f.call("Comm_group", u16(4, 6))
+    f.call("Group_excl", u16(6) + i32(1) + array([0]) + u16(7))
+    if me > 1:
+        f.call("Group_union", u16(7, 7, 7))
+    f.call("Comm_create", u16(4, 7, NULL if me > 1 else 8))
+    f.call("Comm_group", u16(WORLD, 3))
+    f.call("Group_excl", u16(3) + i32(1) + array([3]) + u16(6))
+    f.call("Group_excl", u16(6) + i32(1) + array([0]) + u16(7))
+    f.call("Comm_create", u16(WORLD, 7, 9 if me in (1, 2) else NULL))
+    f.call("Barrier", u16(4))
+    f.call("Finalize")
+    return f
+
+
+def create(ranks, made=4):
+    f = File()
+    f.call("Comm_group", u16(WORLD, 3))
+    f.call("Group_incl", u16(3) + i32(len(ranks)) + array(ranks) + u16(4))
+    f.call("Comm_create", u16(WORLD, 4, made))
+    return f
+
+
 def write(name, files, **how):
     for rank, f in enumerate(files):
         with open(f"{name}-{rank:04d}.bin", "wb") as out:
@@ -162,6 +203,20 @@ if __name__ == "__main__":
     unlike = program(1, 2)
     unlike.call("Comm_dup", u16(WORLD) + u16(9))
     write(f"{folder}/unlike", [program(0, 2), unlike])
+    write(f"{folder}/groups", [groups(me) for me in range(4)])
+    united = [create([0, 1]), File()]
+    united[1].call("Comm_group", u16(WORLD, 3))
+    united[1].call("Group_union", u16(3, 3, 4))
+    united[1].call("Comm_create", u16(WORLD, 4, 4))
+    write(f"{folder}/united", united)
+    write(f"{folder}/outside", [create([0, 1]), create([0, 1, 2])])
+    write(f"{folder}/twice", [create([0, 1]), create([0, 1, 1])])
+    write(f"{folder}/without", [create([0, 1]), create([0])])
+    write(f"{folder}/null", [create([0, 1]), create([0, 1], NULL)])
+    write(f"{folder}/swapped", [create([0, 1]), create([1, 0])])
+    lost = [create([0, 1]), create([0, 1])]
+    lost[1].ignored[NUMBER["Group_incl"]] = 1
+    write(f"{folder}/lost", lost)
     sized = File()
     sized.call("Send", i32(2) + u16(40) + i32(0, 0) + u16(SELF))
     write(f"{folder}/sized", [sized], sizes=[0] * 40 + [12])

@@ -16,6 +16,12 @@ check 'a DUMPI trace with every call is imported' dumpi d/all.meta -o all.tl
 check 'communicators have the members that all ranks report' has all.tl 'comm 3 parent=1 call=MPI_Comm_split members=[3,1]' \
     'comm 4 parent=3 call=MPI_Comm_dup members=[3,1]' 'comm 6 parent=1 call=MPI_Cart_create members=[0-3]' \
     '1 6 MPI_Comm_split comm=1 new_comm=0 volume=1000 site=0'
+check 'a DUMPI trace with groups is imported' dumpi d/groups.meta -o groups.tl
+check 'MPI_Comm_create has the members of included ranks, in their order' has groups.tl 'comm 3 parent=1 call=MPI_Comm_create members=[3,1]' \
+    'comm 5 parent=1 call=MPI_Comm_create members=[3,1]' 'comm 6 parent=1 call=MPI_Comm_create members=[3,1]'
+check 'MPI_Comm_create lacks the excluded ranks' has groups.tl 'comm 4 parent=1 call=MPI_Comm_create members=[1-3]' \
+    'comm 7 parent=3 call=MPI_Comm_create members=[1]' 'comm 8 parent=1 call=MPI_Comm_create members=[1,2]'
+check 'the trace with groups can be replayed' "$timeless" replay groups.tl -p "$top_srcdir/platforms/star-1g" --no-compute
 check 'the volume is the CPU time between two calls' has all.tl '1 1 MPI_Irecv count=10 type_bytes=4 peer=0 tag=7 comm=1 request=1 volume=2300 site=0'
 check 'failed polls are counted' has all.tl '1 3 MPI_Wait request=1 volume=1025 polls=1 site=0'
 check 'a reduction with an operator that does not commute is marked' has all.tl '1 9 MPI_Allreduce count=3 type_bytes=8 comm=4 noncommutative=1 volume=2000 site=0'
@@ -49,6 +55,14 @@ check 'one-sided communication is refused' refused d/put.meta 'd/put-0001.bin: .
 check 'calls that were not recorded are refused' refused d/ignored.meta 'd/ignored-0000.bin: .*MPI_Isend \(12 calls'
 check 'ranks that disagree on a collective are refused' refused d/unlike.meta 'd/unlike-0001.bin:[0-9]+: rank 1 calls MPI_Comm_dup'
 check 'a datatype without a size is refused' refused d/unsized.meta 'd/unsized-0000.bin:16: MPI_Send'
+check 'a union as the group of MPI_Comm_create is refused' refused d/united.meta 'd/united-0001.bin:[0-9]+: MPI_Comm_create'
+for spoilt in outside twice; do
+    check "a group of ranks that do not exist is refused: $spoilt" refused d/$spoilt.meta "d/$spoilt-0001.bin:[0-9]+: MPI_Comm_create"
+done
+for spoilt in without null swapped; do
+    check "groups that are not the same are refused: $spoilt" refused d/$spoilt.meta "d/$spoilt-000[01].bin:[0-9]+: rank [01] .*MPI_Comm_create"
+done
+check 'groups that were not recorded are refused' refused d/lost.meta 'd/lost-0001.bin: .*MPI_Group_incl \(1 calls'
 check 'an old version of DUMPI is refused' refused d/old.meta 'd/old-0000.bin: has version 0.6.8'
 head -c 900 d/all-0002.bin >short; mv short d/all-0002.bin
 check 'a truncated DUMPI file is refused' refused d/all.meta 'd/all-0002.bin: '
