@@ -94,7 +94,9 @@ void tlt_put_look(tl_event *event)
 void tlt_put(tl_event *event)
 {
     write_look();
-    if (TLT_UNLIKELY(__atomic_load_n(&tlt_workers_busy, __ATOMIC_RELAXED)))
+    /* The volume of a region of OpenMP is the sum of its parts: no other event takes it. */
+    if (TLT_UNLIKELY(__atomic_load_n(&tlt_workers_busy, __ATOMIC_RELAXED)) &&
+        event->call != TL_MPI_Parallel)
         tlt_workers_take(event->site,
                          event->call == TL_MPI_Finalize || event->call == TL_MPI_Abort);
     const bool begun = TLT_UNLIKELY(tlt.shared) && !tlt_thread_turn(event);

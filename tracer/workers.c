@@ -39,9 +39,11 @@ typedef struct worker {
 
 static struct {
     pthread_mutex_t lock;
+    pid_t process; /* whose threads these are */
     pthread_key_t at_end;
     bool is_ready;
     bool counts, checks; /* workers become regions; what is not counted is stated */
+    bool is_off;         /* recording began with neither */
     worker *first;
     uint32_t n_users[TLT_MOST_OF_TEAM]; /* of each lane: threads whose lives do not overlap */
     uint64_t work[TLT_MOST_OF_TEAM];    /* of each lane, which no event has yet */
@@ -58,8 +60,11 @@ static __thread bool starts_mpi __attribute__((tls_model("initial-exec")));
 /* What the recorded thread computed before the first worker of the region began. */
 static __thread uint64_t before __attribute__((tls_model("initial-exec")));
 
+static void notice_fork(void);
+
 static void lock(void)
 {
+    notice_fork();
     pthread_mutex_lock(&workers.lock);
 }
 
@@ -185,22 +190,27 @@ static void *begins(void *given)
     return routine(argument);
 }
 
-/* The child of fork() has none of the threads. */
-static void forget(void)
+/* The child of fork() has none of the threads, also where one of them held the lock. It may begin
+ * threads before our handler of fork() is called: other handlers do so. */
+static void notice_fork(void)
 {
+    if (workers.process == getpid())
+        return;
+    workers.process = getpid();
+    workers.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     for (worker *w = workers.first; w; w = w->next)
         w->link = NULL;
     workers.first = NULL;
     workers.counts = workers.checks = false;
     memset(workers.n_users, 0, sizeof workers.n_users);
     set_busy(false);
-    unlock();
 }
 
 static void prepare(void)
 {
-    workers.is_ready =
-        pthread_key_create(&workers.at_end, ends) == 0 && pthread_atfork(lock, unlock, forget) == 0;
+    workers.process = getpid();
+    workers.is_ready = pthread_key_create(&workers.at_end, ends) == 0 &&
+                       pthread_atfork(NULL, NULL, notice_fork) == 0;
 }
 
 static bool is_of(const char *object, const char *const prefixes[])
@@ -211,8 +221,8 @@ static bool is_of(const char *object, const char *const prefixes[])
     return false;
 }
 
-/* The object that creates the thread shows it. Threads of a runtime that a worker uses work as the
- * worker does. */
+/* The object that creates the thread shows it. Threads of a runtime that a worker of the program
+ * uses work as the worker does. */
 static owner owner_of(void *caller)
 {
     static const char *const mpis[] = {"libmpi.",   "libmpich", "libopen-", "libpmix",
@@ -226,7 +236,8 @@ static owner owner_of(void *caller)
     if (!dladdr(caller, &at) || !at.dli_fname)
         return PROGRAM;
     const char *slash = strrchr(at.dli_fname, '/'), *object = slash ? slash + 1 : at.dli_fname;
-    return is_of(object, mpis) ? MPI : !self && is_of(object, runtimes) ? RUNTIME : PROGRAM;
+    const bool may_be_team = !self || self->owner == RUNTIME;
+    return is_of(object, mpis) ? MPI : may_be_team && is_of(object, runtimes) ? RUNTIME : PROGRAM;
 }
 
 static bool is_recording(void)
@@ -241,6 +252,8 @@ TLT_API int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     __typeof__(&pthread_create) real = TLT_NEXT(pthread_create);
     void *caller = __builtin_return_address(0);
+    if (__atomic_load_n(&workers.is_off, __ATOMIC_RELAXED))
+        return real(thread, attributes, routine, argument);
     pthread_once(&once, prepare);
     worker *w = workers.is_ready ? malloc(sizeof *w) : NULL;
     if (!w)
@@ -429,6 +442,7 @@ void tlt_workers_start(const tlt_volume_source *source)
     __atomic_store_n(&workers.counts, source->is_per_thread && !strcmp(source->unit, "cpu-ns"),
                      __ATOMIC_RELAXED);
     workers.checks = workers.counts || !strcmp(source->option, "papi");
+    __atomic_store_n(&workers.is_off, !workers.checks, __ATOMIC_RELAXED);
     for (worker *w = workers.first; w; w = w->next)
         w->from_ns = w->taken_ns = cpu_ns(w);
     if (self)

@@ -20,7 +20,7 @@ kernels() { $timeless dump "$1" | sed -nE 's/^([0-9]+) [0-9]+ (dgemm .*) volume=
 same_kernels() { kernels "$scratch/$1.tl" | diff "$scratch/expected" -; }
 # Of each burst to 0.1 %, of everything else the words.
 near() {
-    paste -d '|' <(events "$scratch/$1.tl") <(events "$scratch/$2.tl") | awk -F '|' '
+    paste -d '|' <(events "$scratch/$1.tl" | sed 's/value=/volume=/') <(events "$scratch/$2.tl" | sed 's/value=/volume=/') | awk -F '|' '
         { a = b = 0; x = $1; y = $2
           if (match(x, /volume=[0-9]+/)) { a = substr(x, RSTART + 7, RLENGTH - 7); sub(/volume=[0-9]+/, "", x) }
           if (match(y, /volume=[0-9]+/)) { b = substr(y, RSTART + 7, RLENGTH - 7); sub(/volume=[0-9]+/, "", y) }
