@@ -13,6 +13,13 @@ cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/perfo
 # An installed tree may be moved: its program finds its library relative to itself.
 cli_timeless_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN'/`realpath -ms --relative-to='$(bindir)' '$(libdir)'`
 cli_timeless_LDADD = perform/libperform.la replayer/libreplayer.la symbols/libsymbols.la plots/libplots.la platforms/libcalibrate.la platforms/libmemory.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
+# So does that of the build, when tests start it without the script that libtool puts in front, which takes longer than most runs.
+all-local: cli/timeless$(EXEEXT)
+	@folder=`realpath -ms --relative-to='$(bindir)' '$(libdir)'` && folder=`realpath -ms "cli/.libs/$$folder"` && \
+		$(MKDIR_P) "`dirname "$$folder"`" && ln -sfn '$(abs_builddir)/compress/.libs' "$$folder"
+clean-local:
+	rm -rf cli/lib
+.PHONY: all-local clean-local
 
 # What shells read to complete commands and options; made from the tables that parse them.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -150,7 +150,7 @@ test_in() {
         inside_for $((limit_s * 2 / 3)) "$1" 'cd /timeless && bash tests/run.sh'
     else
         inside_for $((limit_s * 2 / 3)) "$1" "export TIMELESS_PACKAGES=core; cd /timeless && bash doc/first-light.sh 1000 &&
-            { ! grep 'warning:' build/make.log; } && make -C build --no-print-directory check TESTS='$(echo $CORE)'"
+            { ! grep 'warning:' build/make.log; } && make -C build --no-print-directory -j\$(nproc) check TESTS='$(echo $CORE)'"
     fi
 }
 

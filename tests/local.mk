@@ -12,6 +12,14 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += tests/tap.sh tests/runs_mpi.sh tests/source_package.sh tests/cluster.sh tests/slurm.sh tests/wire.c tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh \
 	tests/guards.txt tests/guards.sh tests/vacuous.sh tests/distributions.sh tests/environments.sh tests/with_mpich.sh tests/packages.sh tests/roots.sh tests/arm64.sh tests/arm64_root.sh tests/deny.c tests/timed.sh tests/cmocka.sh
 
+# These compare times, or the work of a machine that nobody else uses.
+QUIET_TESTS = tests/accuracy/cluster_nodes_short.sh
+check-shared: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(QUIET_TESTS),$(TESTS))' TEST_SUITE_LOG=shared-suite.log
+check-quiet: all
+	$(MAKE) $(AM_MAKEFLAGS) -j1 check TESTS='$(filter $(QUIET_TESTS),$(TESTS))' TEST_SUITE_LOG=quiet-suite.log
+.PHONY: check-shared check-quiet
+
 lint: all
 	$(AM_TESTS_ENVIRONMENT) bash $(top_srcdir)/tests/lint.sh
 .PHONY: lint

@@ -1,21 +1,27 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds in ./build, runs all tests and the checker; prints the slowest tests and the skipped
 # checks.  The last line is "N passed, N failed".
+#
+# The tests run side by side, one more than there are cores, because most wait for starts of mpirun; those of QUIET_TESTS
+# (tests/local.mk) compare times, and run one after the other when the rest has ended.
 cd "$(dirname "$0")/.." || exit 4
 bash tests/setup.sh "$@" || { echo "tests/run.sh: the build failed" >&2; echo "0 passed, 1 failed"; exit 1; }
-log=build/test-suite.log
-rm -f $log build/lint.log
+logs=(build/shared-suite.log build/quiet-suite.log)
+rm -f "${logs[@]}" build/lint.log
+# Python itself, where a script chooses it among several (pyenv).
+if python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null); then PATH=$(dirname "$python"):$PATH; fi
 find build/tests -name '*.trs' -delete
-make -C build --no-print-directory check
+make -C build --no-print-directory -k -j$(($(nproc) + 1)) check-shared
 status=$?
+make -C build --no-print-directory -k check-quiet || status=1
 
-# totals LOG: "passed skipped failed", as automake's header of the log has them
-totals() {
-    awk '/^# PASS:/ { pass = $3 } /^# SKIP:/ { skip = $3 } /^# (FAIL|XPASS|ERROR):/ { fail += $3 }
-         END { print pass + 0, skip + 0, fail + 0 }' "$1"
-}
 passed=0 skipped=0 failed=0
-[ ! -f $log ] || read -r passed skipped failed < <(totals $log)
+for log in "${logs[@]}"; do # totals stand in automake's header
+    [ -f "$log" ] || { failed=$((failed + 1)); continue; }
+    read -r p s f < <(awk '/^# PASS:/ { pass = $3 } /^# SKIP:/ { skip = $3 } /^# (FAIL|XPASS|ERROR):/ { fail += $3 }
+        END { print pass + 0, skip + 0, fail + 0 }' "$log")
+    passed=$((passed + p)) skipped=$((skipped + s)) failed=$((failed + f))
+done
 # The checker is no part of `make check`: it reads all sources, which takes a minute of CPU time.
 bash tests/lint.sh 2>&1 | tee build/lint.log
 case ${PIPESTATUS[0]} in
@@ -28,7 +34,7 @@ if [ "$failed" = 0 ] && { [ $status != 0 ] || [ "$passed" -le 1 ]; }; then faile
 echo "slowest tests, in seconds:"
 find build/tests -name '*.trs' -exec sed -n 's/^:seconds: \([0-9]*\)$/\1/; T; F; p' {} + | paste - - |
     sed -E 's|^build/(.*)\.trs\t(.*)|\2 \1|' | sort -rn | head -n 10
-if [ "$failed" != 0 ] && [ -f $log ]; then grep -E '^(not ok|ERROR|FAIL|XPASS)' $log; fi
+[ "$failed" = 0 ] || grep -hE '^(not ok|ERROR|FAIL|XPASS)' "${logs[@]}"
 if [ "$skipped" != 0 ]; then
     grep -hE '^ok .*# (SKIP|skip)' build/tests/*/*.log
     grep '^skipped: ' build/lint.log

@@ -11,9 +11,9 @@ export top_srcdir MPICC MPIFORT MPIRUN SMPICC SMPIRUN HPCC SANITIZE=
 [ $# -gt 0 ] || set -- $(cd "$top_srcdir" && ls tests/{cli,mpi,golden}/*.sh | grep -vE '/(tracer|like|messages|oracle|release|races|rows|symbols|hosts)\.sh')
 for kind in true false; do
     cp -rs "$top_builddir" "$work/$kind"
-    rm "$work/$kind/cli/timeless"
-    printf '#!/bin/sh\nexit %d\n' $([ $kind = true ] && echo 0 || echo 1) >"$work/$kind/cli/timeless"
-    chmod +x "$work/$kind/cli/timeless"
+    rm "$work/$kind/cli/.libs/timeless"
+    printf '#!/bin/sh\nexit %d\n' $([ $kind = true ] && echo 0 || echo 1) >"$work/$kind/cli/.libs/timeless"
+    chmod +x "$work/$kind/cli/.libs/timeless"
 done
 for test; do
     for kind in true false; do

@@ -103,6 +103,9 @@ check 'CI: it is skipped by name' grep -qx 'skipped: the other Debian release: w
 check 'CI: it does not count' last '8 passed, 0 failed'
 check_exit 1 'CI: one that fails is a failure' ci '7 passed, 0 failed' 0 0 1
 check 'CI: it is counted, as the others' last '8 passed, 1 failed'
+in_no_time() { LIMIT=0 ci '7 passed, 0 failed' 0 0; }
+check_exit 1 'CI: more time than its limit is a failure' in_no_time
+check 'CI: it is counted, beside what passed' last '8 passed, 1 failed'
 
 # other APT TESTS [OPTION...]: distributions.sh, for which the mirror and the tests do so
 mkdir -p "$scratch/system"

@@ -21,10 +21,11 @@ sources_of() { find "$1" -name '*.[ch]' -o -name '*.def'; }
 
 # Every header of ours that a folder includes lies in the folder itself or in one that it may include.
 ours() {
-    local root=$1 folder=$2 file header other bad=0
+    local root=$1 folder=$2 file header other bad=0 allowed
+    allowed=$(may_include "$2")
     while IFS=: read -r file header; do
-        [ -e "$root/$folder/$header" ] || [ -e "$(dirname "$file")/$header" ] && continue
-        for other in $(may_include "$folder"); do
+        [ -e "$root/$folder/$header" ] || [ -e "${file%/*}/$header" ] && continue
+        for other in $allowed; do
             [ -e "$root/$other/$header" ] && continue 2
         done
         for other in compress symbols plots tracer replayer platforms perform cli; do
