@@ -5,6 +5,7 @@
 #include "installed.h"
 #include "record/emulator.h"
 #include "record/record.h"
+#include "timeless_files.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -58,14 +59,13 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "What is measured:", 1},
     {"volume", OPTION_VOLUME, "SOURCE", 0,
-     "how to measure computation: auto, papi[:EVENT], rseq, perf, cputime, process, none, exact "
-     "(default: auto, the first of papi, rseq, perf and cputime that works)",
+     "how to measure computation: papi[:EVENT], rseq, perf, cputime (default: auto, the first "
+     "that works), process, none, exact",
      0},
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "list the sources that work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
      "numerical routines to record: none, large (default: all but BLAS on short vectors), all", 0},
-    {"clocks", OPTION_CLOCKS, "WHICH", 0,
-     "calls of MPI_Wtime that follow each other: record the first (default), or all", 0},
+    {"clocks", OPTION_CLOCKS, "WHICH", 0, "MPI_Wtime in a row: one event (default), or all", 0},
     {"counters", OPTION_COUNTERS, "LIST", 0, "also count PAPI events, or mpit:NAME (mpit:NAME*)",
      0},
     {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0, "callers of each call to record (default: 0)", 0},

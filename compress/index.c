@@ -208,6 +208,8 @@ int tl_reader_counts(tl_reader *r, uint32_t rank, tl_call_counts *out)
 
 void tl_call_counts_free(tl_call_counts *counts)
 {
+    if (!counts)
+        return;
     free(counts->users);
     *counts = (tl_call_counts){.n_events = 0};
 }

@@ -216,8 +216,7 @@ static bool put_in_place(const tl_replacement *r)
 {
     const int fd = open(r->part, O_RDONLY | O_CLOEXEC);
     const bool is_new = access(r->target, F_OK) != 0;
-    const bool done =
-        fd >= 0 && (is_new || fsync(fd) == 0) && rename(r->part, r->target) == 0;
+    const bool done = fd >= 0 && (is_new || fsync(fd) == 0) && rename(r->part, r->target) == 0;
     const int number = errno;
     if (fd >= 0)
         close(fd);

@@ -130,10 +130,10 @@ TL_API tl_status tl_import_goal(const char *path, const char *out_path, tl_error
  * is a message, on one of its interfaces (`nic`). */
 typedef struct tl_goal_operation {
     uint64_t amount; /* bytes; nanoseconds of a computation */
-    uint64_t tag;   /* UINT64_MAX: any, of a receive */
-    uint64_t place; /* line of the text, or byte of the binary file */
-    int32_t peer;   /* a rank of the file; of a receive also TL_ANY_SOURCE */
-    uint16_t call;  /* TL_MPI_Send, TL_MPI_Recv; 0: computation */
+    uint64_t tag;    /* UINT64_MAX: any, of a receive */
+    uint64_t place;  /* line of the text, or byte of the binary file */
+    int32_t peer;    /* a rank of the file; of a receive also TL_ANY_SOURCE */
+    uint16_t call;   /* TL_MPI_Send, TL_MPI_Recv; 0: computation */
     uint16_t cpu, nic;
 } tl_goal_operation;
 

@@ -405,10 +405,11 @@ static tl_status write_results(const struct arguments *a, job *j, tl_error *err)
     if (j->needs)
         status = tlp_merge_model(j->result, j->needs, a->trace, j->model, j->model, err);
     if (j->out.file)
-        status = tl_output_close(&j->out, j->model, tlp_write_model(j->result, j->out.file, err), err);
+        status =
+            tl_output_close(&j->out, j->model, tlp_write_model(j->result, j->out.file, err), err);
     if (status == TL_OK && j->raw.file)
-        status = tl_output_close(&j->raw, a->raw_path, tlp_write_raw(j->result, j->raw.file, err),
-                                 err);
+        status =
+            tl_output_close(&j->raw, a->raw_path, tlp_write_raw(j->result, j->raw.file, err), err);
     if (status == TL_OK && a->folder && !j->needs)
         status = tlp_finish_folder(j->result, a->folder, j->describes_other, err);
     return status;

@@ -61,8 +61,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 /* ---- files ---- */
 
-static tl_status write_file(const arguments *a, const char *name, tl_writing write,
-                            const void *arg, tl_error *err)
+static tl_status write_file(const arguments *a, const char *name, tl_writing write, const void *arg,
+                            tl_error *err)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", a->folder, name);

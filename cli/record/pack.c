@@ -109,9 +109,11 @@ void record_pack(const char *path, const record_packing *wanted)
         cli_fail_text(TL_ERR_MEMORY, "%s: not packed: out of memory", path);
         return;
     }
-    packing p = {
-        .path = path, .wanted = wanted, .max_bytes = (rlim_t)st.st_size + MORE_BYTES,
-        .err = &shared->err, .packer = &shared->packer};
+    packing p = {.path = path,
+                 .wanted = wanted,
+                 .max_bytes = (rlim_t)st.st_size + MORE_BYTES,
+                 .err = &shared->err,
+                 .packer = &shared->packer};
     int status = record_fork(pack_within_limits, &p);
     if (status < 0) {
         cli_fail_text(TL_ERR_SYSTEM, "%s: not packed: %s", path, strerror(errno));

@@ -297,16 +297,16 @@ typedef struct loggops_run {
     uint32_t n_comms;
     loggops_comm *comms;
     uint64_t n_marks;
-    double *kernel_s;                       /* by rank: seconds of its computation in kernels */
-    double (*estimated_s)[TLR_N_ESTIMATES]; /* by rank: those without a measurement */
-    const loggops_nodes *nodes;             /* NULL: each rank has one to itself */
-    const loggops_feed *feed;               /* NULL: the programs are whole */
-    uint64_t *compute_ps;                   /* by rank, of a feed: computation so far */
-    loggops_labels *labels;                 /* by program; NULL: nobody asks for them */
-    struct loggops_recorder *recorder;      /* gets what each rank does when; NULL: nobody */
-    uint64_t *io_ps;                        /* by rank, of a feed: on files; NULL: nothing */
-    int is_short, is_synchronous; /* of a feed: no message has S bytes; some may wait for their
-                                     receives however short, or be accesses */
+    double *kernel_s;                  /* by rank: seconds of its computation in kernels */
+    const loggops_nodes *nodes;        /* NULL: each rank has one to itself */
+    const loggops_feed *feed;          /* NULL: the programs are whole */
+    uint64_t *compute_ps;              /* by rank, of a feed: computation so far */
+    loggops_labels *labels;            /* by program; NULL: nobody asks for them */
+    struct loggops_recorder *recorder; /* gets what each rank does when; NULL: nobody */
+    uint64_t *io_ps;                   /* by rank, of a feed: on files; NULL: nothing */
+    int is_short, is_synchronous;      /* of a feed: no message has S bytes; some may wait for their
+                                          receives however short, or be accesses */
+    double (*estimated_s)[TLR_N_ESTIMATES]; /* by rank: of kernel_s, without a measurement */
 } loggops_run;
 
 /* A rank's position in a communicator that it belongs to. */

@@ -326,7 +326,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out, "model             %s\n", tl_printable(p->model));
     print_volumes(p, out);
     fprintf(out, "engine            %s (%s), network model %s, collectives %s\n", p->engine,
-            tl_printable(p->engine_version), tl_printable(p->network_model), p->coll_selector);
+            tl_printable(p->engine_version), tl_printable(p->network_model),
+            tl_printable(p->coll_selector));
     if (p->options && p->options[0])
         fprintf(out, "options           %s\n", tl_printable(p->options));
     if (p->idle_options && p->idle_options[0])

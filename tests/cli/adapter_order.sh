@@ -43,5 +43,5 @@ check 'one that waits for two others begins when both are through' takes mixed.t
 check 'or, without the order of pairs, when the shorter one is' takes mixed.tl 2 5 "${two[@]}" --cfg timeless/adapter-order:$twice
 check_exit 3 'an adapter-order that is no number exits 3' makespan beside.tl "${two[@]}" --cfg timeless/adapter-order:yes
 cp "$scratch/err" said
-check 'and is named' grep -q 'timeless/adapter-order:yes: not a number of bytes' said
+check 'and is named' grep -q 'timeless/adapter-order:yes: the value is not a number' said
 tap_done

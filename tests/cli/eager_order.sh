@@ -92,5 +92,5 @@ check 'with the engine loggops, too' same_time
 
 check_exit 3 'an eager-order that is neither yes nor no exits 3' makespan two.tl perhaps
 cp "$scratch/err" said
-check 'an eager-order that is neither yes nor no is named' grep -q 'timeless/eager-order:perhaps: neither' said
+check 'an eager-order that is neither yes nor no is named' grep -q 'timeless/eager-order:perhaps: the value is not yes or no' said
 tap_done

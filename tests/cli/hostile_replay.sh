@@ -108,5 +108,5 @@ simgrid_says='SimGrid crashed.*; check .*--scale'
 says 3 'a network on which SimGrid crashes' "./wide: $simgrid_says" stencil.tl -p ./wide --ranks-per-host 1 --scale network 1e8
 says 3 'a pattern that names no link' "./good/platform.xml: has no link that 'nolink' names; the first" t.tl -p ./good --set link:nolink.latency=1us
 says 3 'a value that is none' '--cfg smpi/async-small-thresh:many: .*not a whole number; correct' t.tl -p ./good --cfg smpi/async-small-thresh:many
-says 4 'an output that cannot be written' '/nonexistent/x.json: .*check the path' t.tl -p ./good --json=/nonexistent/x.json
+says 4 'an output that cannot be written' '/nonexistent/x.json: .*check the folder' t.tl -p ./good --json=/nonexistent/x.json
 tap_done

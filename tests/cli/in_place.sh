@@ -69,7 +69,7 @@ mkdir texts plain
 printf '0 init\n0 send 1 0 1000\n0 finalize\n' >texts/rank-0.txt
 printf '1 init\n1 recv 0 0 1000\n1 finalize\n' >texts/rank-1.txt
 printf 'rank-0.txt\nrank-1.txt\n' >texts/list.txt
-printf 'skeleton 1\nranks 2\nMPI_Barrier\n' >k.skel
+printf 'skeleton 1\nranks 2\nunit "instructions"\ncompute 1\n' >k.skel
 printf 'timeless-text 1\nranks 1\nrank 0 host="h"\nend cut clock_ns=0\n' >text
 printf 'topology = "star"; nodes = 2; node = { cores = 1; speed = "1Gf"; }; link = { bandwidth = "1Gbps"; latency = "1us"; };\n' >plain/platform.xml
 ln own.tl hard.tl

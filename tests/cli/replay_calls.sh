@@ -188,8 +188,8 @@ check 'allowed to take no time' "$timeless" replay write.tl -p p --hostfile disk
 near 'or a stated bandwidth' 0.5 write --hostfile diskless --io-bandwidth 200MBps
 
 check_exit 3 'the engine loggops knows no disk: --model-strict' "$timeless" replay write.tl -p p --engine loggops --model-strict
-assumed() { "$timeless" replay write.tl -p p "$@" --json >assumed.json && python3 -c 'import json; print(json.load(open("assumed.json"))["assumed_files"])'; }
-check 'without a disk: a bandwidth is assumed, and the prediction states it' equal "$(assumed --hostfile diskless)" "{'calls': 2, 'bandwidth_Bps': 500000000.0}"
+assumed() { "$timeless" replay write.tl -p p "$@" --json >assumed.json && python3 -c 'import json; print(json.dumps(json.load(open("assumed.json"))["assumed_files"], sort_keys=True))'; }
+check 'without a disk: a bandwidth is assumed, and the prediction states it' equal "$(assumed --hostfile diskless)" '{"bandwidth_Bps": 500000000.0, "calls": 2}'
 check 'the engine loggops: likewise' equal "$(assumed --engine loggops)" "$(assumed --hostfile diskless)"
 near 'the time is that of this bandwidth' "$(seconds write --io-bandwidth 500MBps)" write --engine loggops
 for name in write write_all iwrite split; do

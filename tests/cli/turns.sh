@@ -38,7 +38,7 @@ check 'smpi: all share, whatever is stated' takes smpi apart.tl 2 3 timeless/tur
 for engine in smpi loggops; do
     check_exit 3 "$engine: a size that is no number exits 3" makespan $engine apart.tl timeless/turns-from:yes
     cp "$scratch/err" said
-    check "$engine: and is named" grep -q 'timeless/turns-from:yes: not a number of bytes; correct the value' said
+    check "$engine: and is named" grep -q 'timeless/turns-from:yes: the value is not a number; correct it' said
 done
 cp plain.conf platform/options.conf
 "$timeless" replay apart.tl -p platform --ranks-per-host 1 --engine loggops >text

@@ -50,7 +50,7 @@ some_ranks() {
 # spent COMMAND...: user and system time of 8 ranks on one core, in ms
 spent() {
     local TIMEFORMAT='%U %S'
-    { time taskset -c "$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')" timeout 100 "$@" -n 8 ./folded >/dev/null 2>&1; } 2>&1 | awk '{ print int(1000 * ($1 + $2)) }'
+    { time taskset -c "$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')" timeout 100 "$@" -n 8 ./folded 30 >/dev/null 2>&1; } 2>&1 | awk '{ print int(1000 * ($1 + $2)) }'
 }
 folded() { # in one of three attempts: other load makes both times longer by the same amount
     local alone together

@@ -11,6 +11,7 @@ else
     read -ra flags <<<"$($MPICC --showme:compile) $(pkg-config --cflags pmix)"
 fi
 libtsan=$($cc -print-file-name=libtsan.so)
+# The tracer comes first: its pthread_create then calls that of libtsan, which prepares the new thread before any of our code runs.
 # ThreadSanitizer needs its place in memory, which wide address randomisation may have taken.
 fixed='setarch -R'
 $fixed true 2>/dev/null || fixed=
@@ -39,7 +40,7 @@ link_tracer() {
 limit_s=600
 under() {
     local library=$1; shift
-    set_for_ranks LD_PRELOAD="$libtsan $scratch/$library.so"
+    set_for_ranks LD_PRELOAD="$scratch/$library.so $libtsan"
     TIMELESS_OUTPUT=$scratch/races.tl timeout -k 10 $limit_s $MPIRUN -np 2 "${for_ranks[@]}" $fixed "$scratch/threads" "$@"
 }
 cat >"$scratch/suppressions" <<'EOS'

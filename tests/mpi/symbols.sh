@@ -35,6 +35,7 @@ printf 'timeless_kernel_%s\n' begin end >>"$scratch/wanted"
 printf '%s\n' ompt_start_tool exec_blas sched_yield ucp_worker_progress >>"$scratch/wanted" # ompt.c, openblas.c, ucx.c
 ! grep -q tlt_openmpi_family "$tracer" || echo PMIx_Commit >>"$scratch/wanted" # roll_call.c
 printf '%s\n' sleep usleep nanosleep clock_nanosleep >>"$scratch/wanted" # sleep.c
+printf '%s\n' pthread_create pthread_join >>"$scratch/wanted" # workers.c
 # library NAME: its file.  The folder of ldconfig is not in the PATH of Debian's users.
 library() { PATH=$PATH:/usr/sbin:/sbin ldconfig -p | awk -v lib="$1" '$1 == lib {print $NF; exit}'; }
 # Of libgomp every function that takes a region or a task, those in which a thread may wait, and those that begin or end

@@ -460,6 +460,8 @@ static void fail_to_open_and_make(const char *none, const char *bad, const char 
     FAILS(tl_text_read, in, "bad", good);
     FAILS(tl_import_simgrid, none, good);
     FAILS(tl_import_simgrid, bad, good);
+    FAILS(tl_import_simgrid_reductions, none, good);
+    FAILS(tl_import_simgrid_reductions, bad, good);
     FAILS(tl_import_dumpi, none, &(tl_dumpi_options){.rate = 1}, good);
     FAILS(tl_import_dumpi, bad, &(tl_dumpi_options){.rate = 1}, good);
     FAILS(tl_import_goal, none, good);
@@ -482,7 +484,7 @@ static void fail_to_open_and_make(const char *none, const char *bad, const char 
     fclose(in);
 }
 
-/* A trace whose last frame is damaged. */
+/* A trace that is damaged after it was opened. */
 static void fail_on_a_trace(tl_reader *r, const char *good)
 {
     static const char none[] = "/no/such/folder/file";
@@ -559,11 +561,11 @@ static void functions_without_a_place_for_the_error(void **state)
     test_store(bad, (const uint8_t *)"0 init\n0 jump\n", 14);
     test_write_trace(path, RANKS, EVENTS, FLUSH);
     test_file file = test_load(path);
-    file.data[file.size / 2] ^= 1;
-    test_store(path, file.data, file.size);
-    free(file.data);
     tl_reader *r = NULL;
     assert_int_equal(tl_reader_open(path, &r, NULL), TL_OK);
+    file.data[file.size / 2] ^= 1; /* damage that is known from the beginning ends lists in order */
+    test_store(path, file.data, file.size);
+    free(file.data);
     fail_to_open_and_make("/no/such/file", bad, good);
     fail_on_a_trace(r, good);
     check_all_called();

@@ -13,6 +13,7 @@ program calls_completion
   call many
   call cancel_and_free
   call shared_handles
+  call looks
   call MPI_Finalize(ierr)
 contains
   ! Rank 1 receives n messages of tags first.. that rank 0 sends after a barrier.
@@ -136,6 +137,34 @@ contains
         call MPI_Recv(data(1, i + 1), 1, MPI_INTEGER, 0, 40 + i + merge(4, 0, i >= 6), world, &
                       MPI_STATUS_IGNORE, ierr)
       end do
+    end if
+  end subroutine
+
+  ! On rank 1: 1, 3 and 6 looks at the clock between two other events, those of the last kind with failed polls among them.
+  subroutine looks
+    HANDLE(MPI_Request) :: r
+    logical :: flag
+    integer :: i, n
+    double precision :: now
+    if (rank == 1) then
+      call MPI_Irecv(data, 4, MPI_INTEGER, 0, 70, world, r, ierr)
+      do n = 1, 3, 2
+        do i = 1, n
+          now = MPI_Wtime()
+        end do
+        call MPI_Barrier(MPI_COMM_SELF, ierr)
+      end do
+      do i = 1, 3
+        now = MPI_Wtime()
+        call MPI_Test(r, flag, MPI_STATUS_IGNORE, ierr) ! not yet sent
+        now = MPI_Wtime()
+      end do
+    end if
+    call MPI_Barrier(world, ierr)
+    if (rank == 0) then
+      call MPI_Send(data, 4, MPI_INTEGER, 1, 70, world, ierr)
+    else
+      call MPI_Wait(r, MPI_STATUS_IGNORE, ierr)
     end if
   end subroutine
 end program
