@@ -280,7 +280,7 @@ tl_status tl_output_open(const char *path, tl_output *out, tl_error *err)
 tl_status tl_output_close(tl_output *out, const char *path, tl_status status, tl_error *err)
 {
     if (!out->file || out->file == stdout)
-        return status;
+        return tl_replace_end(&out->replacement, status, err);
     const bool is_lost = ferror(out->file) != 0;
     if ((fclose(out->file) != 0 || is_lost) && !status)
         status = refuse(path, "written", "check the disk", err);

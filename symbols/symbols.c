@@ -159,8 +159,8 @@ void tls_report(const tls_symbols *s, const char *path, FILE *out)
         [TLS_CHANGED] = "without source lines: the run had another version of",
         [TLS_NO_LIBDW] = "without source lines, because this build lacks libdw:"};
     static const char *const ends[] = {[TLS_NO_DBGSYM] =
-                                           "; install its package NAME-dbgsym, or set "
-                                           "DEBUGINFOD_URLS, and pack the trace again",
+                                           ("; install its package NAME-dbgsym, or set "
+                                            "DEBUGINFOD_URLS, and pack the trace again"),
                                        [TLS_NO_LINES] = "; compile with -g",
                                        [TLS_ABSENT] = "",
                                        [TLS_CHANGED] = "",

@@ -86,7 +86,7 @@ int main(int argc, char **argv)
          quiet[] = "--log=root.thres:error";
     char *args[] = {name, model, quiet, NULL};
     int n_args = 3;
-    const int n_pairs = argc > 2 ? atoi(argv[2]) : 1000;
+    const int n_pairs = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1000;
     tlr_cluster cluster;
     tl_error err;
     counts n = {0, 0, 0};

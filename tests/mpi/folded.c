@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const int n_steps = argc > 1 ? atoi(argv[1]) : 5;
+    const int n_steps = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 5;
     const int n = 16 + rank % 8 * 4, next = (rank + 1) % size, last = (rank + size - 1) % size;
     const size_t elements = (size_t)n * (size_t)n;
     const double one = 1, zero = 0;

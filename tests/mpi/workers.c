@@ -5,12 +5,15 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <string.h>
-#include <threads.h>
 #include <time.h>
 
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *,
             const double *, const int *, const double *, const int *, const double *, double *,
             const int *);
+
+/* Of <threads.h>, whose name a header of the tracer has, too. */
+int thrd_create(unsigned long *thread, int (*function)(void *), void *argument);
+int thrd_join(unsigned long thread, int *result);
 
 static pthread_barrier_t all_run;
 
@@ -46,7 +49,7 @@ int main(int argc, char **argv)
     const int multiple = argc > 1 && !strcmp(argv[1], "multiple");
     int provided;
     pthread_t threads[4];
-    thrd_t stranger;
+    unsigned long stranger;
     MPI_Init_thread(&argc, &argv, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
     pthread_barrier_init(&all_run, NULL, 4);
     for (int i = 0; i < 2; i++) {
@@ -66,7 +69,7 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     pthread_join(threads[0], NULL);
     if (argc > 1 && !strcmp(argv[1], "strange") &&
-        thrd_create(&stranger, compute_strangely, NULL) == thrd_success)
+        thrd_create(&stranger, compute_strangely, NULL) == 0)
         thrd_join(stranger, NULL);
     MPI_Finalize();
     return 0;
