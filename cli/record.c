@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "list the sources that work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
      "numerical routines to record: none, large (default: all but BLAS on short vectors), all", 0},
-    {"clocks", OPTION_CLOCKS, "WHICH", 0, "MPI_Wtime in a row: one event (default), or all", 0},
+    {"clocks", OPTION_CLOCKS, "WHICH", 0, "MPI_Wtime in a row: the first (default), or all", 0},
     {"counters", OPTION_COUNTERS, "LIST", 0, "also count PAPI events, or mpit:NAME (mpit:NAME*)",
      0},
     {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0, "callers of each call to record (default: 0)", 0},

@@ -106,6 +106,7 @@ check 'CI: it is counted, as the others' last '8 passed, 1 failed'
 in_no_time() { LIMIT=0 ci '7 passed, 0 failed' 0 0; }
 check_exit 1 'CI: more time than its limit is a failure' in_no_time
 check 'CI: it is counted, beside what passed' last '8 passed, 1 failed'
+check 'CI: the other Debian release is skipped by name if there is no time for it' grep -qx 'skipped: the other Debian release: 1 seconds are left' "$scratch/said"
 
 # other APT TESTS [OPTION...]: distributions.sh, for which the mirror and the tests do so
 mkdir -p "$scratch/system"
