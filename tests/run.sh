@@ -34,11 +34,12 @@ if [ "$failed" = 0 ] && { [ $status != 0 ] || [ "$passed" -le 1 ]; }; then faile
 echo "slowest tests, in seconds:"
 find build/tests -name '*.trs' -exec sed -n 's/^:seconds: \([0-9]*\)$/\1/; T; F; p' {} + | paste - - |
     sed -E 's|^build/(.*)\.trs\t(.*)|\2 \1|' | sort -rn | head -n 10
-[ "$failed" = 0 ] || grep -hE '^(not ok|ERROR|FAIL|XPASS)' "${logs[@]}"
 if [ "$skipped" != 0 ]; then
     grep -hE '^ok .*# (SKIP|skip)' build/tests/*/*.log
     grep '^skipped: ' build/lint.log
     echo "$skipped skipped"
 fi
+# What failed, with what the test said of it.
+[ "$failed" = 0 ] || awk '/^(not ok|ERROR|FAIL|XPASS)/ { said = 20; print; next } /^# / && said-- > 0 { print; next } { said = 0 }' "${logs[@]}"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
