@@ -5,4 +5,4 @@ prepare() {
     rm -rf assembly
     command=(Ray -k 21 -s reads.fa -o assembly)
 }
-findings() { grep -E 'Total length:|Number:' "$1" | head -n 4; }
+findings() { grep -aE 'Total length:|Number:' "$1" | head -n 4; }

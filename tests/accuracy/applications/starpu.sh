@@ -5,4 +5,4 @@ prepare() {
     export STARPU_MAIN_THREAD_BIND=0
     command=("$(echo /usr/lib/*/starpu/mpi/mpi_cholesky)" -size 960 -nblocks 6 -check)
 }
-findings() { grep -iE 'check|error|correct' "$1"; }
+findings() { grep -aiE 'comparing|error|wrong' "$1"; }
