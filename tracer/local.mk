@@ -19,7 +19,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/skip/functions.c tracer/skip/kernels.c tracer/skip/memory.c tracer/skip/skip.c tracer/skip/skip.h tracer/skip/wait.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h tracer/large_counts.h
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN
-tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
+tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-core.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
 	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftw[fl]?_.*|timeless_kernel_.*|GOMP_.*|omp_(un)?set_lock|ompt_start_tool|exec_blas|sched_yield|pthread_create|pthread_join|ucp_worker_progress|[a-z0-9_]+_)$$'
 

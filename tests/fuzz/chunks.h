@@ -9,9 +9,9 @@
 
 #include "fuzz.h"
 
-#include "../../compress/format.h"
-#include "../../compress/frame.h"
-#include "../../compress/run.h"
+#include "../../compress/core/format.h"
+#include "../../compress/core/frame.h"
+#include "../../compress/core/run.h"
 
 static inline void fuzz_write_chunks(const uint8_t *data, size_t size, const char *path)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "../../compress/bytes.h"
+#include "../../compress/core/bytes.h"
 #include "../../compress/exchange/import.h"
 
 enum { N_CALLS = 290 }; /* that DUMPI numbers; counted in the footer */

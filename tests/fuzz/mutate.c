@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../compress/frame.h"
-#include "../../compress/run.h"
+#include "../../compress/core/frame.h"
+#include "../../compress/core/run.h"
 #include "../unit/events.h"
 
 static test_random dice;

@@ -13,10 +13,10 @@
 
 #include "events.h"
 
-#include "../../compress/format.h"
+#include "../../compress/core/format.h"
 #include "../../compress/index.h"
-#include "../../compress/run.h"
-#include "../../compress/writer.h"
+#include "../../compress/core/run.h"
+#include "../../compress/core/writer.h"
 
 enum { EVENTS = 606, SECTIONS = 202, SPACING = 50 };
 
