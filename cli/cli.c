@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <format.h>
+#include <core/format.h>
 #include <inttypes.h>
 #include <plot.h>
 #include <replayer.h>

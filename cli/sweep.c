@@ -6,7 +6,7 @@
 
 #include <calibrate/calibrate.h>
 #include <errno.h>
-#include <format.h>
+#include <core/format.h>
 #include <results/usage.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "balance.h"
 
 #include "actions.h"
-#include "bytes.h"
-#include "error.h"
+#include "core/bytes.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 

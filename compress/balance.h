@@ -3,7 +3,7 @@
 #ifndef TL_BALANCE_H
 #define TL_BALANCE_H
 
-#include "bytes.h"
+#include "core/bytes.h"
 #include "reader.h"
 
 /* The two accounts: the part, and the run before it. A message that begins before the part and ends

@@ -1,5 +1,5 @@
 /* codec_get.c - decodes events. */
-#include "codec_value.h"
+#include "core/codec_value.h"
 
 /* ---- values ---- */
 

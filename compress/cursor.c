@@ -1,9 +1,9 @@
 /* cursor.c - one rank's events in order, with memory for one frame. */
-#include "block.h"
-#include "codec.h"
-#include "error.h"
+#include "core/block.h"
+#include "core/codec.h"
+#include "core/error.h"
 #include "reader.h"
-#include "watch.h"
+#include "core/watch.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* cut.c - writes a part of a trace as a new trace. */
 #include "config.h"
 
-#include "bytes.h"
-#include "error.h"
+#include "core/bytes.h"
+#include "core/error.h"
 #include "index.h"
 #include "past.h"
 #include "timeless_files.h"

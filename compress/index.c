@@ -3,8 +3,8 @@
 
 #include "index.h"
 
-#include "block.h"
-#include "format.h"
+#include "core/block.h"
+#include "core/format.h"
 
 #include <stdlib.h>
 #include <string.h>

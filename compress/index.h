@@ -3,7 +3,7 @@
 #ifndef TL_INDEX_H
 #define TL_INDEX_H
 
-#include "map.h"
+#include "core/map.h"
 #include "past.h"
 #include "timeless_convert.h"
 

@@ -1,9 +1,9 @@
 /* join.c - joins the files that the hosts of a run have written. */
 #include "config.h"
 
-#include "append.h"
-#include "error.h"
-#include "format.h"
+#include "core/append.h"
+#include "core/error.h"
+#include "core/format.h"
 #include "reader.h"
 #include "timeless_files.h"
 

@@ -1,8 +1,8 @@
 /* open_read.c - reads the events of killed ranks from TRACE.open, as chunks. */
 #include "config.h"
 
-#include "error.h"
-#include "open.h"
+#include "core/error.h"
+#include "core/open.h"
 #include "reader.h"
 
 #include <errno.h>

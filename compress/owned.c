@@ -1,7 +1,7 @@
 /* owned.c - the definitions that a reader keeps; equal ones of several ranks are stored once. */
 #include "owned.h"
 
-#include "frame.h"
+#include "core/frame.h"
 
 static tl_owned_definitions *add_empty(tl_reader *r)
 {

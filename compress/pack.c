@@ -2,15 +2,15 @@
  * ranks with the same events are side by side. */
 #include "config.h"
 
-#include "error.h"
+#include "core/error.h"
 #include "index.h"
-#include "open.h"
+#include "core/open.h"
 #include "pack_sites.h"
 #include "quantise.h"
 #include "reader.h"
-#include "run.h"
+#include "core/run.h"
 #include "statistical.h"
-#include "writer.h"
+#include "core/writer.h"
 #include "timeless_files.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* pack_sites.c - packing: adds the source to call sites that have none yet. */
 #include "pack_sites.h"
 
-#include "format.h"
+#include "core/format.h"
 
 /* The object file of a site; NULL if it is unknown, or if files of different folders have this
  * name. */

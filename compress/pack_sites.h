@@ -2,7 +2,7 @@
 #ifndef TL_PACK_SITES_H
 #define TL_PACK_SITES_H
 
-#include "bytes.h"
+#include "core/bytes.h"
 #include "reader.h"
 #include "timeless_convert.h"
 

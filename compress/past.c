@@ -3,7 +3,7 @@
 
 #include "past.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #define TL_PAST_H
 
 #include "balance.h"
-#include "bytes.h"
-#include "map.h"
+#include "core/bytes.h"
+#include "core/map.h"
 #include "requests.h"
 
 /* The regions of one level of MPI_Pcontrol that have begun. */

@@ -1,5 +1,5 @@
 /* payload.c - reads the payload of a chunk again, after the file was scanned. */
-#include "format.h"
+#include "core/format.h"
 #include "reader.h"
 
 tl_status tl_reader_read_at(const tl_reader *r, uint64_t offset, void *data, size_t size)

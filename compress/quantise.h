@@ -2,7 +2,7 @@
 #ifndef TL_QUANTISE_H
 #define TL_QUANTISE_H
 
-#include "map.h"
+#include "core/map.h"
 #include "timeless.h"
 
 /* The state of one rank. */

@@ -3,8 +3,8 @@
 
 #include "reader.h"
 
-#include "codec.h"
-#include "error.h"
+#include "core/codec.h"
+#include "core/error.h"
 #include "exchange/import.h"
 #include "scan.h"
 

@@ -3,10 +3,10 @@
 #ifndef TL_READER_H
 #define TL_READER_H
 
-#include "definitions.h"
-#include "frame.h"
+#include "core/definitions.h"
+#include "core/frame.h"
 #include "programs/program.h"
-#include "run.h"
+#include "core/run.h"
 
 /* The place of a chunk's payload: in a chunk of its own, or in a block. */
 typedef struct tl_payload_ref {

@@ -3,8 +3,8 @@
 
 #include "timeless_files.h"
 
-#include "error.h"
-#include "map.h"
+#include "core/error.h"
+#include "core/map.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* requests.c - the requests of one rank while its events are read. */
 #include "requests.h"
 
-#include "bytes.h"
+#include "core/bytes.h"
 
 #include <stdlib.h>
 

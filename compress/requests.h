@@ -2,7 +2,7 @@
 #ifndef TL_REQUESTS_H
 #define TL_REQUESTS_H
 
-#include "map.h"
+#include "core/map.h"
 #include "timeless.h"
 
 typedef struct tl_request {

@@ -4,9 +4,9 @@
 
 #include "scan.h"
 
-#include "block.h"
-#include "error.h"
-#include "open.h"
+#include "core/block.h"
+#include "core/error.h"
+#include "core/open.h"
 #include "owned.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* sections.c - the beginning and end of the sections and regions of a run on each rank. */
-#include "error.h"
+#include "core/error.h"
 #include "index.h"
 
 #include <inttypes.h>

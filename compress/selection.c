@@ -1,7 +1,7 @@
 /* selection.c - which share of its time a run was recorded in full. */
 #include "config.h"
 
-#include "format.h"
+#include "core/format.h"
 #include "reader.h"
 #include "timeless_files.h"
 

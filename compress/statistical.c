@@ -1,7 +1,7 @@
 /* statistical.c - gives the events of a rank the volumes of the blocks that were kept. */
 #include "statistical.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef TL_STATISTICAL_H
 #define TL_STATISTICAL_H
 
-#include "map.h"
+#include "core/map.h"
 #include "reader.h"
 #include "timeless.h"
 

@@ -2,7 +2,7 @@
  * only wait for messages that have not come yet, and for each other in collectives. */
 #include "statistical.h"
 
-#include "error.h"
+#include "core/error.h"
 
 enum {
     MAX_PACED_RANKS = 256, /* a cursor for each */

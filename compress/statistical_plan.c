@@ -1,7 +1,7 @@
 /* statistical_plan.c - divides a run into blocks and chooses whose volumes each block takes. */
 #include "statistical.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 #include <math.h>

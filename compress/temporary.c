@@ -1,7 +1,7 @@
 /* temporary.c - where temporary files stand, and how they are made. */
 #include "config.h"
 
-#include "error.h"
+#include "core/error.h"
 #include "timeless_files.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef TL_TEXT_H
 #define TL_TEXT_H
 
-#include "bytes.h"
+#include "core/bytes.h"
 #include "timeless.h"
 
 #define TL_TEXT_FIRST_LINE "timeless-text 1"

@@ -1,8 +1,8 @@
 /* text_parse.c - converts words of the text form to values. */
 #include "text.h"
 
-#include "error.h"
-#include "format.h"
+#include "core/error.h"
+#include "core/format.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,10 +3,10 @@
 
 #include "text.h"
 
-#include "error.h"
-#include "format.h"
-#include "map.h"
-#include "run.h"
+#include "core/error.h"
+#include "core/format.h"
+#include "core/map.h"
+#include "core/run.h"
 #include "timeless_files.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* text_write.c - writes a whole trace as text (doc/FORMAT.md, "The text form"). */
 #include "text.h"
 
-#include "error.h"
-#include "run.h"
+#include "core/error.h"
+#include "core/run.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

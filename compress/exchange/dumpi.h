@@ -6,8 +6,8 @@
 #ifndef TL_DUMPI_H
 #define TL_DUMPI_H
 
-#include "bytes.h"
-#include "map.h"
+#include "core/bytes.h"
+#include "core/map.h"
 #include "timeless.h"
 
 enum tl_dumpi_function {

@@ -7,7 +7,7 @@
 
 #include "dumpi.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 

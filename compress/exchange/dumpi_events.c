@@ -3,7 +3,7 @@
 
 #include "dumpi_convert.h"
 
-#include "error.h"
+#include "core/error.h"
 
 /* ---- communicators ---- */
 

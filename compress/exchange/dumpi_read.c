@@ -5,8 +5,8 @@
 
 #include "dumpi.h"
 
-#include "error.h"
-#include "format.h"
+#include "core/error.h"
+#include "core/format.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

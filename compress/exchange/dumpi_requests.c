@@ -7,7 +7,7 @@
 
 #include "dumpi_convert.h"
 
-#include "error.h"
+#include "core/error.h"
 
 tl_status tl_dumpi_put(tl_dumpi_convert *m, const tl_event *e)
 {

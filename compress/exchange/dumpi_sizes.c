@@ -6,7 +6,7 @@
 
 #include "dumpi_convert.h"
 
-#include "error.h"
+#include "core/error.h"
 
 tl_status tl_dumpi_refuse(tl_dumpi_convert *m, const char *what)
 {

@@ -2,8 +2,8 @@
 #include "export.h"
 
 #include "actions.h"
-#include "bytes.h"
-#include "error.h"
+#include "core/bytes.h"
+#include "core/error.h"
 #include "parallel.h"
 
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #ifndef TL_EXPORT_H
 #define TL_EXPORT_H
 
-#include "map.h"
+#include "core/map.h"
 #include "refusals.h"
 #include "timeless.h"
 

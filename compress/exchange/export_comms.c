@@ -2,9 +2,9 @@
  * MPI_COMM_WORLD. A tag that two communicators use gets another number in one of them, so that no
  * receive takes a message of another communicator. */
 #include "actions.h"
-#include "bytes.h"
+#include "core/bytes.h"
 #include "export.h"
-#include "frame.h"
+#include "core/frame.h"
 
 #include <string.h>
 

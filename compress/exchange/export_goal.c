@@ -5,7 +5,7 @@
  * partners become ranks in MPI_COMM_WORLD, neighbourhood collectives their messages. */
 #include "config.h"
 
-#include "error.h"
+#include "core/error.h"
 #include "export.h"
 #include "timeless_files.h"
 

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "actions.h"
-#include "error.h"
+#include "core/error.h"
 #include "export.h"
 #include "timeless_files.h"
 

@@ -3,7 +3,7 @@
 
 #include "goal.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 

@@ -2,8 +2,8 @@
 #ifndef TL_GOAL_H
 #define TL_GOAL_H
 
-#include "bytes.h"
-#include "map.h"
+#include "core/bytes.h"
+#include "core/map.h"
 #include "timeless.h"
 #include "timeless_convert.h"
 

@@ -17,8 +17,8 @@
 
 #include "goal.h"
 
-#include "error.h"
-#include "format.h"
+#include "core/error.h"
+#include "core/format.h"
 
 #include <inttypes.h>
 

@@ -3,9 +3,9 @@
 
 #include "goal.h"
 
-#include "error.h"
-#include "format.h"
-#include "frame.h"
+#include "core/error.h"
+#include "core/format.h"
+#include "core/frame.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -4,8 +4,8 @@
 
 #include "dumpi_convert.h"
 
-#include "error.h"
-#include "format.h"
+#include "core/error.h"
+#include "core/format.h"
 #include "import.h"
 
 #include <inttypes.h>

@@ -10,8 +10,8 @@
 
 #include "goal.h"
 
-#include "error.h"
-#include "format.h"
+#include "core/error.h"
+#include "core/format.h"
 #include "import.h"
 
 #include <inttypes.h>

@@ -7,8 +7,8 @@
 
 #include "import.h"
 
-#include "error.h"
-#include "format.h"
+#include "core/error.h"
+#include "core/format.h"
 #include "text.h"
 
 #include <inttypes.h>

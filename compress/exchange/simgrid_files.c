@@ -4,9 +4,9 @@
 
 #include "import.h"
 
-#include "bytes.h"
-#include "error.h"
-#include "format.h"
+#include "core/bytes.h"
+#include "core/error.h"
+#include "core/format.h"
 #include "text.h"
 #include "timeless_files.h"
 

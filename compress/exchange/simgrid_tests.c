@@ -7,7 +7,7 @@
 
 #include "import.h"
 
-#include "bytes.h"
+#include "core/bytes.h"
 #include "text.h"
 
 #include <stdlib.h>

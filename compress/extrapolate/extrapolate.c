@@ -2,9 +2,9 @@
  * (weak scaling). doc/EXTRAPOLATION.md has the rules. */
 #include "config.h"
 
-#include "error.h"
+#include "core/error.h"
 #include "extrapolate.h"
-#include "writer.h"
+#include "core/writer.h"
 #include "timeless_files.h"
 
 #include <inttypes.h>

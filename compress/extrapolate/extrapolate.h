@@ -2,8 +2,8 @@
 #ifndef TL_EXTRAPOLATE_H
 #define TL_EXTRAPOLATE_H
 
-#include "bytes.h"
-#include "map.h"
+#include "core/bytes.h"
+#include "core/map.h"
 #include "reader.h"
 #include "timeless_convert.h"
 

@@ -3,7 +3,7 @@
 
 #include "fit.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "fit.h"
 
 #include "actions.h"
-#include "error.h"
-#include "frame.h"
+#include "core/error.h"
+#include "core/frame.h"
 #include "text.h"
 
 #include <inttypes.h>

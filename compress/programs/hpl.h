@@ -13,7 +13,7 @@
 #ifndef TL_HPL_H
 #define TL_HPL_H
 
-#include "bytes.h"
+#include "core/bytes.h"
 #include "program.h"
 
 enum { HPL_1RING, HPL_1RING_M, HPL_2RING, HPL_2RING_M, HPL_LONG, HPL_LONG_M };

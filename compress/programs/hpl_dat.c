@@ -1,7 +1,7 @@
 /* hpl_dat.c - HPL.dat: the combinations that HPL would run, in HPL's order. */
 #include "hpl.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* hpl_options.c - the parameters of HPL as a text: "N=50000,NB=128,P=32,Q=32". */
 #include "hpl.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "hpl.h"
 
 #include "draw.h"
-#include "error.h"
-#include "frame.h"
+#include "core/error.h"
+#include "core/frame.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #include "config.h"
 
 #include "actions.h"
-#include "error.h"
-#include "writer.h"
+#include "core/error.h"
+#include "core/writer.h"
 #include "timeless_files.h"
 
 #include <stdio.h>

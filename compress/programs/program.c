@@ -3,8 +3,8 @@
 
 #include "program.h"
 
-#include "error.h"
-#include "writer.h"
+#include "core/error.h"
+#include "core/writer.h"
 #include "timeless_files.h"
 
 #include <stdio.h>

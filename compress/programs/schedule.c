@@ -4,7 +4,7 @@
 #include "schedule.h"
 
 #include "actions.h"
-#include "error.h"
+#include "core/error.h"
 #include "timeless_convert.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "schedule.h"
 
-#include "error.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-#include "map.h"
+#include "core/map.h"
 #include "program.h"
 
 enum {

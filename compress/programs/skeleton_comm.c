@@ -5,7 +5,7 @@
 #include "skeleton.h"
 
 #include "actions.h"
-#include "error.h"
+#include "core/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "skeleton.h"
 
-#include "error.h"
-#include "format.h"
+#include "core/error.h"
+#include "core/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
-#include "codec.h"
-#include "definitions.h"
-#include "append.h"
+#include "core/codec.h"
+#include "core/definitions.h"
+#include "core/append.h"
 #include "events.h"
-#include "frame.h"
-#include "run.h"
+#include "core/frame.h"
+#include "core/run.h"
 #include "timeless_convert.h"
 #include "timeless_files.h"
 

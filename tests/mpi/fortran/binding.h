@@ -1,5 +1,5 @@
-/* binding.h - one source for three bindings: -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08; MPICH, with -DWITHOUT_MPI_EXT, has no
- * module of extensions. */
+/* binding.h - one source for three bindings: -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08; MPICH, with
+ * -DWITHOUT_MPI_EXT, has no module of extensions. */
 #ifdef WITHOUT_MPI_EXT
 #define USE_MPI_EXTENSIONS(module)
 #else
@@ -10,8 +10,8 @@
 #define MPI_EXTENSIONS USE_MPI_EXTENSIONS(mpi_f08_ext)
 #define MPI_HEADER
 #define HANDLE(name) type(name)
-#define STATUS(name) type(MPI_Status) :: name
-#define STATUSES(name, n) type(MPI_Status) :: name(n)
+#define STATUS(name) type(MPI_Status)::name
+#define STATUSES(name, n) type(MPI_Status)::name(n)
 #define MEMORY_POINTER type(c_ptr)
 #elif defined(USE_MPI)
 #define MPI_MODULE use mpi
@@ -24,7 +24,7 @@
 #endif
 #ifndef HANDLE
 #define HANDLE(name) integer
-#define STATUS(name) integer :: name(MPI_STATUS_SIZE)
-#define STATUSES(name, n) integer :: name(MPI_STATUS_SIZE, n)
+#define STATUS(name) integer ::name(MPI_STATUS_SIZE)
+#define STATUSES(name, n) integer ::name(MPI_STATUS_SIZE, n)
 #define MEMORY_POINTER integer(MPI_ADDRESS_KIND)
 #endif
