@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,10 @@
 enum { OPT_BYTES = 256, OPT_ITERATIONS, OPT_SEED };
 
 struct make_options {
-    tl_pattern pattern;
-    const char *out;
-    char *parameters;       /* of a program: "N=1000,P=2" */
+    const char *what, *out;
+    char *parameters;       /* "N=1000,P=2" */
     const char *of_pattern; /* an option that only patterns have; NULL: none was given */
-    int has_seed;
+    int has_ranks;
 };
 
 static const struct argp_option option_table[] = {
@@ -28,7 +28,7 @@ static const struct argp_option option_table[] = {
 /* "hpl" followed by parameters, "hpl:" with all of them, or a skeleton. */
 static int is_program(const struct make_options *o)
 {
-    return o->pattern.name && (!strcmp(o->pattern.name, "hpl") || tl_is_program(o->pattern.name));
+    return o->what && (!strcmp(o->what, "hpl") || tl_is_program(o->what));
 }
 
 static void add_parameter(struct argp_state *state, struct make_options *o, const char *text)
@@ -41,47 +41,52 @@ static void add_parameter(struct argp_state *state, struct make_options *o, cons
     o->parameters = longer;
 }
 
+/* --NAME NUMBER is the pattern's parameter NAME. */
+static error_t add_number(struct argp_state *state, const char *option, uint64_t number)
+{
+    char text[64];
+    struct make_options *o = state->input;
+    snprintf(text, sizeof text, "%s=%" PRIu64, option + 2, number);
+    o->of_pattern = option;
+    add_parameter(state, o, text);
+    return 0;
+}
+
+static void check(struct argp_state *state, const struct make_options *o)
+{
+    if (is_program(o) && o->of_pattern)
+        argp_error(state, "%s is for patterns; write %s", o->of_pattern,
+                   !strcmp(o->what, "hpl") || !strncmp(o->what, "hpl:", 4)
+                       ? "RANKS=N, or another parameter of HPL"
+                       : "ranks=N, or another parameter of the skeleton");
+    if (!o->out || (!o->has_ranks && !is_program(o)))
+        argp_error(state, is_program(o) ? "give -o FILE" : "give --ranks N and -o FILE");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct make_options *o = state->input;
-    tl_pattern *p = &o->pattern;
     switch (key) {
     case 'n':
-        o->of_pattern = "--ranks";
-        p->n_ranks = (uint32_t)cli_parse_number_from(state, "--ranks", arg, 1, INT32_MAX);
-        return 0;
+        o->has_ranks = 1;
+        return add_number(state, "--ranks",
+                          cli_parse_number_from(state, "--ranks", arg, 1, INT32_MAX));
     case OPT_BYTES:
-        o->of_pattern = "--bytes";
-        p->bytes = (int64_t)cli_parse_number(state, "--bytes", arg, INT32_MAX);
-        return 0;
+        return add_number(state, "--bytes", cli_parse_number(state, "--bytes", arg, INT32_MAX));
     case OPT_ITERATIONS:
-        o->of_pattern = "--iterations";
-        p->n_iterations = cli_parse_number_from(state, "--iterations", arg, 1, UINT32_MAX);
-        return 0;
+        return add_number(state, "--iterations",
+                          cli_parse_number_from(state, "--iterations", arg, 1, UINT32_MAX));
     case OPT_SEED:
-        o->of_pattern = "--seed";
-        o->has_seed = 1;
-        p->seed = cli_parse_number(state, "--seed", arg, UINT64_MAX);
-        return 0;
+        return add_number(state, "--seed", cli_parse_number(state, "--seed", arg, INT64_MAX));
     case 'o': o->out = arg; return 0;
-    case ARGP_KEY_SUCCESS:
-        if (is_program(o) && o->of_pattern)
-            argp_error(state, "%s is for patterns; write %s", o->of_pattern,
-                       !strcmp(o->pattern.name, "hpl") || !strncmp(o->pattern.name, "hpl:", 4)
-                           ? "RANKS=N, or another parameter of HPL"
-                           : "ranks=N, or another parameter of the skeleton");
-        if (!is_program(o) && o->has_seed && p->name && strcmp(p->name, "random") != 0)
-            argp_error(state, "--seed is for the pattern 'random'; '%s' draws nothing", p->name);
-        if (!o->out || (!p->n_ranks && !is_program(o)))
-            argp_error(state, is_program(o) ? "give -o FILE" : "give --ranks N and -o FILE");
-        return 0;
+    case ARGP_KEY_SUCCESS: check(state, o); return 0;
     case ARGP_KEY_ARG:
         if (is_program(o) && strchr(arg, '=')) {
             add_parameter(state, o, arg);
             return 0;
         }
         /* fall through */
-    default: return cli_argument(key, arg, state, "pattern", &p->name);
+    default: return cli_argument(key, arg, state, "pattern", &o->what);
     }
 }
 
@@ -104,30 +109,39 @@ static char *help_filter(int key, const char *text, void *input)
     return list;
 }
 
-static int make_program(struct make_options *o)
+/* "hpl:N=1000", "FILE,ranks=8" or "pattern:ring,ranks=8" */
+static char *text_of(const struct make_options *o)
 {
-    tl_error err;
-    tl_reader *reader = NULL;
     char *text = NULL;
-    const int is_hpl = !strcmp(o->pattern.name, "hpl");
-    if (asprintf(&text, "%s%s%s", o->pattern.name,
+    const char *given = o->parameters ? o->parameters : "";
+    const int is_hpl = !strcmp(o->what, "hpl");
+    if (asprintf(&text, "%s%s%s%s", is_program(o) ? "" : "pattern:", o->what,
                  is_hpl          ? ":"
                  : o->parameters ? ","
                                  : "",
-                 o->parameters ? o->parameters : "") < 0)
+                 given) < 0)
+        return NULL;
+    return text;
+}
+
+static int make(const struct make_options *o)
+{
+    tl_error err;
+    tl_reader *reader = NULL;
+    char *text = text_of(o);
+    if (!text)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
     tl_status status = tl_reader_open(text, &reader, &err);
     if (status == TL_OK)
         status = tl_program_write(reader, o->out, &err);
     tl_reader_close(reader);
     free(text);
-    free(o->parameters);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }
 
 int cmd_make(int argc, char **argv)
 {
-    struct make_options o = {.pattern = {.bytes = 8, .n_iterations = 1, .seed = 1}};
+    struct make_options o = {0};
     struct argp argp = {option_table,
                         parse,
                         "PATTERN\nhpl KEY=VALUE...\nSKELETON [NAME=NUMBER...]",
@@ -136,11 +150,9 @@ int cmd_make(int argc, char **argv)
                         help_filter,
                         NULL};
     cli_parse(&argp, argc, argv, 0, &o);
-    const int code = cli_check_output(o.out);
-    if (code)
-        return code;
-    tl_error err;
-    if (is_program(&o))
-        return make_program(&o);
-    return tl_pattern_write(&o.pattern, o.out, &err) ? cli_fail(&err) : CLI_OK;
+    int code = cli_check_output(o.out);
+    if (!code)
+        code = make(&o);
+    free(o.parameters);
+    return code;
 }

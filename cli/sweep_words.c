@@ -7,14 +7,10 @@
 #include "replay.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <results/usage.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <timeless_files.h>
-#include <unistd.h>
 
 int word_list_add(word_list *list, char *word)
 {
@@ -227,21 +223,32 @@ static tl_status add_axis(word_list *list, const char *name, const char *value, 
     return good ? TL_OK : out_of_memory(err);
 }
 
-/* "make stencil2d ranks=16 bytes=8" */
+/* The value of an axis at this point; NULL: the sweep has no such axis. */
+static const char *value_of(const tlr_sweep *sweep, size_t point, const char *axis)
+{
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (!strcmp(sweep->axes[a].name, axis))
+            return tlr_sweep_value(sweep, point, a);
+    return NULL;
+}
+
+/* "pattern:stencil2d,ranks=16,bytes=8" */
 static tl_status describe_made(const tlr_sweep *sweep, size_t point, word_list *list, tl_error *err)
 {
     char *text = NULL;
     size_t size;
+    const char *name = value_of(sweep, point, "make");
+    if (!name)
+        return tl_fail(err, TL_ERR_USAGE, "which pattern?  give --grid make=PATTERN");
+    if (!value_of(sweep, point, "make.ranks"))
+        return tl_fail(err, TL_ERR_USAGE, "how many ranks?  give --grid make.ranks=N");
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return out_of_memory(err);
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        if (!strcmp(sweep->axes[a].name, "make"))
-            fprintf(out, "make %s", tlr_sweep_value(sweep, point, a));
+    fprintf(out, "pattern:%s", name);
     for (int i = 0; i < N_MADE; i++)
-        for (size_t a = 0; a < sweep->n_axes; a++)
-            if (!strcmp(sweep->axes[a].name, made[i]))
-                fprintf(out, " %s=%s", made[i] + strlen("make."), tlr_sweep_value(sweep, point, a));
+        if (value_of(sweep, point, made[i]))
+            fprintf(out, ",%s=%s", made[i] + strlen("make."), value_of(sweep, point, made[i]));
     if (fclose(out) != 0)
         return out_of_memory(err);
     return word_list_add(list, text) ? TL_OK : out_of_memory(err);
@@ -251,9 +258,9 @@ tl_status words_at(const tlr_sweep *sweep, size_t point, const char *trace,
                    const word_list *options, word_list *out, tl_error *err)
 {
     tl_status status;
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        if (!strcmp(sweep->axes[a].name, "trace"))
-            trace = tlr_sweep_value(sweep, point, a);
+    const char *other = value_of(sweep, point, "trace");
+    if (other)
+        trace = other;
     if (trace)
         status = word_list_add(out, strdup(trace)) ? TL_OK : out_of_memory(err);
     else
@@ -263,76 +270,6 @@ tl_status words_at(const tlr_sweep *sweep, size_t point, const char *trace,
     for (size_t a = 0; a < sweep->n_axes && status == TL_OK; a++)
         status = add_axis(out, sweep->axes[a].name, tlr_sweep_value(sweep, point, a), err);
     return status;
-}
-
-/* ---- traces that are made ---- */
-
-static tl_status set_pattern(tl_pattern *pattern, const char *name, const char *value,
-                             tl_error *err)
-{
-    char *rest;
-    errno = 0;
-    const unsigned long long number = strtoull(value, &rest, 10);
-    if (rest == value || *rest || value[0] == '-' || errno || number > INT32_MAX)
-        return tl_fail(err, TL_ERR_USAGE, "make.%s '%s': give a whole number", name, value);
-    if (!strcmp(name, "ranks"))
-        pattern->n_ranks = (uint32_t)number;
-    else if (!strcmp(name, "bytes"))
-        pattern->bytes = (int64_t)number;
-    else if (!strcmp(name, "iterations"))
-        pattern->n_iterations = number;
-    else
-        pattern->seed = number;
-    return TL_OK;
-}
-
-/* A temporary file that is removed when the process ends, in whatever way. */
-static tl_status write_unnamed(const tl_pattern *pattern, char **word, tl_error *err)
-{
-    char *name, *path = NULL;
-    int file;
-    tl_status status = tl_temporary_file("made", &name, &file, err);
-    if (status != TL_OK)
-        return status;
-    status = tl_pattern_write(pattern, name, err);
-    close(file); /* of the file that has been replaced */
-    file = status == TL_OK ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-    if (status == TL_OK && file < 0)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s", name, strerror(errno));
-    if (status == TL_OK && asprintf(&path, "/proc/self/fd/%d", file) < 0)
-        status = out_of_memory(err);
-    unlink(name);
-    if (status == TL_OK) {
-        free(*word);
-        *word = path;
-    }
-    free(name);
-    return status;
-}
-
-/* Makes the trace of "make PATTERN ...", and replaces the word by its path. */
-static tl_status make_trace(word_list *words, tl_error *err)
-{
-    tl_pattern pattern = {.bytes = 8, .n_iterations = 1, .seed = 1};
-    tl_status status = TL_OK;
-    if (!words->n || strncmp(words->words[0], "make ", 5) != 0)
-        return TL_OK;
-    char *save = NULL;
-    strtok_r(words->words[0], " ", &save);
-    pattern.name = strtok_r(NULL, " ", &save);
-    for (char *at; status == TL_OK && (at = strtok_r(NULL, " ", &save)) != NULL;) {
-        char *value = strchr(at, '=');
-        if (value)
-            *value++ = '\0';
-        status = value
-                     ? set_pattern(&pattern, at, value, err)
-                     : tl_fail(err, TL_ERR_USAGE, "there is no pattern '%s %s'", pattern.name, at);
-    }
-    if (status == TL_OK && !pattern.name)
-        status = tl_fail(err, TL_ERR_USAGE, "which pattern?  give --grid make=PATTERN");
-    if (status == TL_OK && !pattern.n_ranks)
-        status = tl_fail(err, TL_ERR_USAGE, "how many ranks?  give --grid make.ranks=N");
-    return status == TL_OK ? write_unnamed(&pattern, &words->words[0], err) : status;
 }
 
 /* ---- running ---- */
@@ -375,9 +312,6 @@ static void take_with_energy(void *arg, const tlr_prediction *prediction)
 
 int words_run(word_list *words, int with_energy, tlr_point *point)
 {
-    tl_error err;
-    if (make_trace(words, &err) != TL_OK)
-        return cli_fail(&err);
     char **argv = calloc(words->n + 2, sizeof *argv);
     if (!argv)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");

@@ -38,13 +38,22 @@ TIMELESS_SOURCES = \
 	compress/programs/hpl.c compress/programs/hpl.h compress/programs/hpl_bcast.c compress/programs/hpl_dat.c \
 	compress/programs/hpl_emit.c compress/programs/hpl_options.c compress/programs/hpl_panel.c \
 	compress/programs/hpl_pivots.c compress/programs/hpl_solve.c compress/programs/hpl_spread.c \
-	compress/programs/hpl_swap.c compress/programs/hpl_update.c compress/programs/pattern.c compress/programs/patterns.def \
+	compress/programs/hpl_swap.c compress/programs/hpl_update.c \
 	compress/programs/program.c compress/programs/program.h compress/programs/schedule.c compress/programs/schedule.h \
 	compress/programs/schedule_flow.c compress/programs/schedule_read.c compress/programs/schedule_walk.c \
 	compress/programs/skeleton.c compress/programs/skeleton.h compress/programs/skeleton_calls.c \
 	compress/programs/skeleton_comm.c compress/programs/skeleton_draw.c compress/programs/skeleton_evaluate.c \
 	compress/programs/skeleton_expression.c compress/programs/skeleton_lex.c compress/programs/skeleton_read.c \
 	compress/programs/skeleton_walk.c
+
+# The patterns of timeless make: name, first comment and text of each skeleton.
+compress/programs/patterns.inc: $(SKELETONS)
+	@$(MKDIR_P) compress/programs
+	$(AM_V_GEN)$(AWK) 'FNR == 1 { if (NR > 1) print "},"; n = split(FILENAME, part, "/"); name = part[n]; sub(/\.skel$$/, "", name) } \
+		FNR == 2 { print "{\"" name "\", \"" substr($$0, 3) "\", \"skeleton 1\\n\"" } \
+		FNR > 1 { gsub(/["\\]/, "\\\\&"); print "\"" $$0 "\\n\"" } END { print "}," }' $^ >$@.tmp && mv $@.tmp $@
+BUILT_SOURCES += compress/programs/patterns.inc
+CLEANFILES += compress/programs/patterns.inc
 
 lib_LTLIBRARIES += compress/libtimeless.la
 compress_libtimeless_la_SOURCES = $(TIMELESS_CORE) $(TIMELESS_SOURCES)

@@ -156,20 +156,10 @@ TL_API void tl_goal_close(tl_goal *goal);
 
 /* ---- patterns ---- */
 
-/* A communication pattern, without a run.  Volumes are 0, in the unit "none". */
-typedef struct tl_pattern {
-    const char *name;
-    uint32_t n_ranks;
-    int64_t bytes; /* of a message */
-    uint64_t n_iterations;
-    uint64_t seed; /* of a random pattern */
-} tl_pattern;
-
-/* Number of patterns; the i-th one's name and what an iteration of it is, if there is one. */
+/* Communication patterns: skeletons that are part of the library.  tl_reader_open takes
+ * "pattern:NAME,ranks=N,bytes=N,iterations=N".  Their number; the i-th one's name and what an
+ * iteration of it is, if there is one. */
 TL_API size_t tl_pattern_list(size_t i, const char **name, const char **summary);
-/* Writes a trace of the pattern.  TL_ERR_USAGE: no such pattern, or it does not exist for so many
- * ranks. */
-TL_API tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_error *err);
 
 /* ---- programs: events that are made while they are read ---- */
 
@@ -444,7 +434,6 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_import_goal           SYSTEM MEMORY NOT_A_TRACE LIMIT INPUT UNSUPPORTED USAGE
  *   tl_goal_open             SYSTEM MEMORY NOT_A_TRACE INPUT
  *   tl_goal_next             END SYSTEM MEMORY INPUT
- *   tl_pattern_write         SYSTEM MEMORY LIMIT USAGE
  *   tl_program_write         SYSTEM MEMORY LIMIT USAGE
  *   tl_schedule_write        SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT USAGE
  *   tl_hpl_parse             MEMORY USAGE

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const tl_program_kind *const kinds[] = {&tl_program_hpl, &tl_program_skeleton};
+static const tl_program_kind *const kinds[] = {&tl_program_hpl, &tl_program_skeleton,
+                                               &tl_program_pattern};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 const tl_program_kind *tl_program_find(const char *path, const char **parameters)

@@ -51,6 +51,7 @@ const tl_program_kind *tl_program_find(const char *path, const char **parameters
 
 extern const tl_program_kind tl_program_hpl;
 extern const tl_program_kind tl_program_skeleton;
+extern const tl_program_kind tl_program_pattern;
 
 /* Whether a file begins as a skeleton does; ",NAME=NUMBER,..." may follow its path. */
 int tl_is_skeleton(const char *path);

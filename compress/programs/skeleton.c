@@ -1,5 +1,5 @@
 /* skeleton.c - a skeleton as a program that is opened in place of a trace:
- * "skel:FILE,NAME=VALUE,..." or FILE alone. */
+ * "skel:FILE,NAME=VALUE,...", FILE alone, or "pattern:NAME,..." of a shipped one. */
 #include "config.h"
 
 #include "skeleton.h"
@@ -17,6 +17,22 @@
 #include <unistd.h>
 
 static const char first_word[] = "skeleton ";
+
+static const struct pattern {
+    const char *name, *summary, *text;
+} patterns[] = {
+#include "compress/programs/patterns.inc"
+};
+enum { N_PATTERNS = sizeof patterns / sizeof *patterns };
+
+size_t tl_pattern_list(size_t i, const char **name, const char **summary)
+{
+    if (i < N_PATTERNS) {
+        *name = patterns[i].name;
+        *summary = patterns[i].summary;
+    }
+    return N_PATTERNS;
+}
 
 /* Opens a regular file; O_NONBLOCK: a named pipe must not block the caller. */
 static int open_regular(const char *path, struct stat *st)
@@ -180,7 +196,8 @@ static tl_status make_text(skeleton *s, tl_error *err)
     size_t size;
     FILE *out = open_memstream(&s->text, &size);
     if (out) {
-        fprintf(out, "skel:%s,ranks=%" PRId64, s->path, s->n_ranks);
+        fprintf(out, "%s:%s,ranks=%" PRId64, s->is_pattern ? "pattern" : "skel", s->path,
+                s->n_ranks);
         for (size_t i = 0; i < s->parameters.n; i++)
             fprintf(out, ",%s=%" PRId64, parameters[i].name, parameters[i].value);
     }
@@ -225,21 +242,35 @@ static void close_program(void *program)
     free(program);
 }
 
-static tl_status open_program(const char *parameters, void **program, tl_error *err)
+/* Reads the text of the skeleton: of the pattern, or of the file. */
+static tl_status read_text(skeleton *s, const skel_array *given, const char *text, tl_error *err)
 {
-    const size_t length = length_of_path(parameters);
-    skel_array given = {0};
     char *source = NULL;
+    tl_status status = TL_OK;
+    if (text)
+        s->hash = tl_hash_of(text, strlen(text), 0);
+    else
+        status = load(s, &source, err);
+    if (status == TL_OK)
+        status = skel_read(s, text ? text : source, given->items, given->n, err);
+    free(source);
+    return status;
+}
+
+/* Of "NAME,PARAMETER=VALUE,...", the name has `length` characters; text: NULL: it is a file. */
+static tl_status open_text(const char *parameters, size_t length, const char *text, void **program,
+                           tl_error *err)
+{
+    skel_array given = {0};
     skeleton *s = calloc(1, sizeof *s);
     if (!s || !(s->path = strndup(parameters, length))) {
         free(s);
         return tl_fail(err, TL_ERR_MEMORY, "skel:%s: out of memory", parameters);
     }
+    s->is_pattern = text != NULL;
     tl_status status = read_given(s, parameters + length, &given, err);
     if (status == TL_OK)
-        status = load(s, &source, err);
-    if (status == TL_OK)
-        status = skel_read(s, source, given.items, given.n, err);
+        status = read_text(s, &given, text, err);
     if (status == TL_OK)
         status = check_given(s, &given, err);
     if (status == TL_OK)
@@ -248,13 +279,37 @@ static tl_status open_program(const char *parameters, void **program, tl_error *
         status = skel_define_comms(s, err);
     if (status == TL_OK)
         status = make_text(s, err);
-    free(source);
     free_parameters(&given);
     if (status == TL_OK)
         *program = s;
     else
         close_program(s);
     return status;
+}
+
+static tl_status open_file(const char *parameters, void **program, tl_error *err)
+{
+    return open_text(parameters, length_of_path(parameters), NULL, program, err);
+}
+
+static tl_status open_pattern(const char *parameters, void **program, tl_error *err)
+{
+    char names[800] = "";
+    size_t used = 0;
+    const size_t length = strcspn(parameters, ",");
+    for (size_t i = 0; i < N_PATTERNS; i++) {
+        if (length == strlen(patterns[i].name) && !memcmp(parameters, patterns[i].name, length)) {
+            const tl_status status = open_text(parameters, length, patterns[i].text, program, err);
+            /* The text is right: what it refuses was given. */
+            if (status == TL_ERR_INPUT && err)
+                err->status = TL_ERR_USAGE;
+            return status == TL_ERR_INPUT ? TL_ERR_USAGE : status;
+        }
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                 patterns[i].name);
+    }
+    return tl_fail(err, TL_ERR_USAGE, "'%.*s' is not a pattern; choose one of: %s", (int)length,
+                   parameters, names);
 }
 
 static tl_program_face face(const void *program)
@@ -269,7 +324,7 @@ static tl_program_face face(const void *program)
 }
 
 const tl_program_kind tl_program_skeleton = {.name = "skel",
-                                             .open = open_program,
+                                             .open = open_file,
                                              .close = close_program,
                                              .face = face,
                                              .start = skel_start,
@@ -277,3 +332,12 @@ const tl_program_kind tl_program_skeleton = {.name = "skel",
                                              .error = skel_error,
                                              .comms = skel_comms,
                                              .stop = skel_stop};
+const tl_program_kind tl_program_pattern = {.name = "pattern",
+                                            .open = open_pattern,
+                                            .close = close_program,
+                                            .face = face,
+                                            .start = skel_start,
+                                            .next = skel_next,
+                                            .error = skel_error,
+                                            .comms = skel_comms,
+                                            .stop = skel_stop};

@@ -59,6 +59,8 @@ typedef enum skel_op {
     SKEL_OWNER,
     SKEL_LOCAL,
     SKEL_DIMS,
+    SKEL_PERMUTE,
+    SKEL_UNPERMUTE,
     SKEL_COORD, /* value: the grid; also of those that follow */
     SKEL_NEIGHBOUR,
     SKEL_AROUND,
@@ -152,7 +154,8 @@ typedef struct skel_parameter {
 } skel_parameter;
 
 typedef struct skeleton {
-    char *path, *text, *unit;
+    char *path, *text, *unit; /* path: of a pattern, its name */
+    bool is_pattern;
     uint64_t hash;
     int64_t n_ranks;
     uint32_t n_slots;

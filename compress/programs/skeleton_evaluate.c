@@ -186,6 +186,44 @@ static int64_t dims(evaluation *v, const skel_node *node, int64_t n, int64_t k, 
     return size[d];
 }
 
+/* permute(i, n, key): the i-th number of a random permutation of 0 .. n-1, which every rank
+ * computes for itself; unpermute: where i stands in it.  A Feistel network over the next even power
+ * of two, applied until the number is in range (Black and Rogaway, "Ciphers with Arbitrary Finite
+ * Domains", 2002). */
+static uint32_t mix(uint64_t key, uint32_t half)
+{
+    uint64_t x = key + half * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(x >> 32);
+}
+
+/* From the last round to the first, with the halves exchanged, the network undoes itself. */
+static int64_t permute(evaluation *v, const skel_node *node, int64_t i, int64_t n, int64_t key)
+{
+    const bool back = node->op == SKEL_UNPERMUTE;
+    if (i < 0 || i >= n)
+        return wrong(v, node,
+                     "the place %" PRId64 " in a permutation of %" PRId64
+                     " numbers is not defined; count them from 0",
+                     i, n);
+    unsigned n_bits = 1;
+    while (n_bits < 31 && (INT64_C(1) << (2 * n_bits)) < n)
+        n_bits++;
+    const uint32_t mask = (UINT32_C(1) << n_bits) - 1;
+    do {
+        const uint32_t high = (uint32_t)(i >> n_bits), low = (uint32_t)i & mask;
+        uint32_t a = back ? low : high, b = back ? high : low;
+        for (int r = 0; r < 4; r++) {
+            const uint32_t next = a ^ (mix((uint64_t)key + (uint64_t)(back ? 3 - r : r), b) & mask);
+            a = b;
+            b = next;
+        }
+        i = back ? (int64_t)b << n_bits | a : (int64_t)a << n_bits | b;
+    } while (i >= n);
+    return i;
+}
+
 /* coord(grid, dimension), neighbour(grid, dimension, distance): of the rank itself. */
 static int64_t in_grid(evaluation *v, const skel_node *node, int64_t dimension, int64_t distance)
 {
@@ -262,6 +300,8 @@ static int64_t function(evaluation *v, const skel_node *node)
     case SKEL_OWNER: return owner(v, node, a[0], a[1], a[2]);
     case SKEL_LOCAL: return local(v, node, a);
     case SKEL_DIMS: return dims(v, node, a[0], a[1], a[2]);
+    case SKEL_PERMUTE:
+    case SKEL_UNPERMUTE: return permute(v, node, a[0], a[1], a[2]);
     case SKEL_AROUND: return around(v, node, a[0]);
     case SKEL_RANK_IN:
     case SKEL_RANKS_IN: return in_comm(v, node);

@@ -22,9 +22,10 @@ enum { N_OPERATORS = sizeof operators / sizeof *operators, COMPARISON = 3, HIGHE
 static const struct {
     const char *name;
     uint32_t n_arguments;
-} functions[] = {{"min", 2},    {"max", 2},     {"abs", 1},      {"bits", 1},  {"root", 2},
-                 {"owner", 3},  {"local", 4},   {"dims", 3},     {"coord", 1}, {"neighbour", 2},
-                 {"around", 1}, {"rank_in", 0}, {"ranks_in", 0}, {"draw", 0}};
+} functions[] = {{"min", 2},     {"max", 2},       {"abs", 1},      {"bits", 1},
+                 {"root", 2},    {"owner", 3},     {"local", 4},    {"dims", 3},
+                 {"permute", 3}, {"unpermute", 3}, {"coord", 1},    {"neighbour", 2},
+                 {"around", 1},  {"rank_in", 0},   {"ranks_in", 0}, {"draw", 0}};
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
 static const char *const words[] = {

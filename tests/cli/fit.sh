@@ -42,8 +42,8 @@ for name in $("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9
     capture $name $sizes
     case $name in
         random) why='no expression has the values of peer' ;;
-        # One call site for calls in several orders: the calls of ranks with other neighbours cannot be told apart.
-        sweep | token) why='no expression has the numbers of iterations' ;;
+        # A call site for calls in several orders: the calls of ranks with other neighbours cannot be told apart.
+        sweep) why='no expression has the numbers of iterations' ;;
         *) why= ;;
     esac
     if [ -n "$why" ]; then

@@ -139,7 +139,7 @@ check '--threads 0 is refused' refused 2 'threads' "$timeless" replay a.tl --eng
 check '--threads is refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
 
 check 'an unknown pattern is refused' refused 2 'choose one of: dissemination' "$timeless" make knot -n 4 -o p.tl
-check 'a stencil of 5 ranks is refused' refused 2 'needs a square number' "$timeless" make stencil2d -n 5 -o p.tl
+check 'a stencil of 5 ranks is refused' refused 2 'stencil2d:7: not fulfilled: a square number of ranks' "$timeless" make stencil2d -n 5 -o p.tl
 check 'a folder that does not exist exits with 4' refused 4 'nowhere/p.tl' "$timeless" make token -n 5 -o nowhere/p.tl
 check 'the loggops engine without --params is refused' refused 2 '--params' "$timeless" replay a.tl --engine loggops
 check 'wrong --params are refused' refused 2 "at 'o'" "$timeless" replay a.tl --engine loggops --params L=1us,o
@@ -177,7 +177,7 @@ for option in '--ranks 8' '--bytes 9' '--iterations 2' '--seed 3'; do
     check "make of a skeleton refuses $option" refused 2 "${option% *} is for patterns; write ranks=N" "$timeless" make four.skel $option -o no.tl
 done
 check 'make of HPL refuses --ranks' refused 2 '--ranks is for patterns; write RANKS=N' "$timeless" make hpl N=100 -n 9 -o no.tl
-check 'make of a pattern that draws nothing refuses --seed' refused 2 "--seed is for the pattern 'random'; 'ring' draws nothing" "$timeless" make ring -n 4 --seed 3 -o no.tl
+check 'make of a pattern that draws nothing refuses --seed' refused 2 "ring: has no parameter 'seed'; it has: ranks, bytes, iterations" "$timeless" make ring -n 4 --seed 3 -o no.tl
 # Rank 2 of 4 divides by zero, when ranks 0 and 1 have been written.
 printf '%s\n' 'skeleton 1' 'ranks 4' 'unit "cpu-ns"' 'compute 10 * rank / (rank - 2) + 100' MPI_Barrier >divides.skel
 rm -f made.tl

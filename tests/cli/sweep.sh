@@ -185,7 +185,7 @@ lists() {
 check 'the help of sweep lists the options that it accepts' lists sweep
 check 'the help of tolerance lists the options that it accepts' lists tolerance
 check 'an axis that is given twice is refused' refused 2 'twice' sweep d.tl -p star-1g --grid seed=1 --grid seed=2
-check 'an unknown pattern is refused' refused 2 'no pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
+check 'an unknown pattern is refused' refused 2 'not a pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
 check 'make= without make.ranks is refused' refused 2 'how many ranks' loggops --grid make=ring
 check 'an empty value of an axis is refused' refused 2 'empty' sweep d.tl -p star-1g --grid seed=1,,2
 check 'a sweep without --grid is refused' refused 2 'the grid is missing' sweep d.tl -p star-1g

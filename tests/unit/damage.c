@@ -468,7 +468,6 @@ static void fail_to_open_and_make(const char *none, const char *bad, const char 
     FAILS(tl_import_goal, bad, good);
     FAILS(tl_goal_open, none, &goal);
     FAILS(tl_goal_open, bad, &goal);
-    FAILS(tl_pattern_write, &(tl_pattern){.name = "none", .n_ranks = 2}, good);
     FAILS(tl_hpl_parse, "N=x", &hpl);
     FAILS(tl_hpl_read_dat, none, &runs, &n);
     FAILS(tl_hpl_read_dat, bad, &runs, &n);

@@ -22,15 +22,18 @@ static int make_trace(void **state)
 {
     (void)state;
     tl_error err;
-    const tl_pattern pattern = {
-        .name = "stencil2d", .n_ranks = RANKS, .bytes = 8, .n_iterations = STEPS};
     const tlr_options options = {.allow_opaque = 0};
+    char program[64];
+    tl_reader *made = NULL;
+    snprintf(program, sizeof program, "pattern:stencil2d,ranks=%d,iterations=%d", RANKS, STEPS);
     snprintf(path, sizeof path, "%s", test_scratch("streams.tl"));
-    if (tl_pattern_write(&pattern, path, &err) || tl_reader_open(path, &trace, &err) ||
+    if (tl_reader_open(program, &made, &err) || tl_program_write(made, path, &err) ||
+        tl_reader_open(path, &trace, &err) ||
         tlr_plan_make(trace, NULL, &options, tlr_plan_is_modelled, &plan, &err)) {
         print_error("%s\n", err.text);
         return -1;
     }
+    tl_reader_close(made);
     return 0;
 }
 

@@ -62,6 +62,15 @@ trace_library() { # libc, zstd and xxhash
     found=$(includes "$house" $(sources_of "$1/compress") | grep -vE ':(zstd|xxhash)\.h$')
     [ -z "$found" ] || { echo "$found"; return 1; }
 }
+# core_is_closed ROOT: of compress/, the core includes public headers alone, so that the tracer carries nothing else
+core_is_closed() {
+    local file header bad=0
+    while IFS=: read -r file header; do
+        [ ! -e "$1/compress/$header" ] || [[ $header =~ ^(timeless[a-z_]*\.h|[a-z_]*\.def)$ ]] || { echo "$file includes $header"; bad=1; }
+    done < <(includes '.' $(sources_of "$1/compress/core"))
+    return $bad
+}
+check 'compress/core/ includes itself and public headers' core_is_closed "$top_srcdir"
 for folder in compress symbols plots tracer replayer platforms perform cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
