@@ -18,7 +18,14 @@ check-shared: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(QUIET_TESTS),$(TESTS))' TEST_SUITE_LOG=shared-suite.log
 check-quiet: all
 	$(MAKE) $(AM_MAKEFLAGS) -j1 check TESTS='$(filter $(QUIET_TESTS),$(TESTS))' TEST_SUITE_LOG=quiet-suite.log
-.PHONY: check-shared check-quiet
+# A first answer: all programs of tests/unit, the format, and a script of each room that needs no calibration.
+QUICK_CHECKS = $(filter-out %.sh,$(TESTS)) tests/golden/format.sh tests/golden/numbers.sh tests/unit/format.sh \
+	tests/unit/include_rules.sh tests/unit/version.sh tests/cli/bad_input.sh tests/cli/make.sh tests/cli/replay.sh \
+	tests/cli/simgrid_text.sh tests/cli/engines_random.sh tests/cli/numbers.sh tests/cli/trace.sh tests/cli/usage.sh \
+	tests/mpi/record.sh tests/mpi/tracer.sh tests/mpi/hpcc.sh
+check-quick: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_CHECKS)' TEST_SUITE_LOG=quick-suite.log
+.PHONY: check-shared check-quiet check-quick
 
 lint: all
 	$(AM_TESTS_ENVIRONMENT) bash $(top_srcdir)/tests/lint.sh

@@ -1,19 +1,27 @@
 #!/usr/bin/env bash
+# run.sh [--quick] [CONFIGURE OPTION...]
+#
 # Installs what is missing, builds in ./build, runs all tests and the checker; prints the slowest tests and the skipped
-# checks.  The last line is "N passed, N failed".
+# checks.  The last line is "N passed, N failed".  --quick: only QUICK_CHECKS (tests/local.mk), three minutes on two cores.
 #
 # The tests run side by side, one more than there are cores, because most wait for starts of mpirun; those of QUIET_TESTS
 # (tests/local.mk) compare times, and run one after the other when the rest has ended.
 cd "$(dirname "$0")/.." || exit 4
+quick=
+[ "${1:-}" != --quick ] || { quick=yes; shift; }
 bash tests/setup.sh "$@" || { echo "tests/run.sh: the build failed" >&2; echo "0 passed, 1 failed"; exit 1; }
 logs=(build/shared-suite.log build/quiet-suite.log)
-rm -f "${logs[@]}" build/lint.log
+[ ! $quick ] || logs=(build/quick-suite.log)
+rm -f build/{quick,shared,quiet}-suite.log build/lint.log
 # Python itself, where a script chooses it among several (pyenv).
 if python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null); then PATH=$(dirname "$python"):$PATH; fi
 find build/tests -name '*.trs' -delete
-make -C build --no-print-directory -k -j$(($(nproc) + 1)) check-shared
-status=$?
-make -C build --no-print-directory -k check-quiet || status=1
+status=0
+if [ $quick ]; then make -C build --no-print-directory -k -j$(($(nproc) + 1)) check-quick || status=1
+else
+    make -C build --no-print-directory -k -j$(($(nproc) + 1)) check-shared || status=1
+    make -C build --no-print-directory -k check-quiet || status=1
+fi
 
 passed=0 skipped=0 failed=0
 for log in "${logs[@]}"; do # totals stand in automake's header
@@ -23,9 +31,10 @@ for log in "${logs[@]}"; do # totals stand in automake's header
     passed=$((passed + p)) skipped=$((skipped + s)) failed=$((failed + f))
 done
 # The checker is no part of `make check`: it reads all sources, which takes minutes (`make lint` reads them more deeply).
-bash tests/lint.sh --quick 2>&1 | tee build/lint.log
-case ${PIPESTATUS[0]} in
-0) passed=$((passed + 1)) ;;
+lint=0
+[ $quick ] || { bash tests/lint.sh --quick 2>&1 | tee build/lint.log; lint=${PIPESTATUS[0]}; }
+case $lint in
+0) [ $quick ] || passed=$((passed + 1)) ;;
 77) skipped=$((skipped + 1)) ;;
 *) failed=$((failed + 1)) ;;
 esac
@@ -36,7 +45,7 @@ find build/tests -name '*.trs' -exec sed -n 's/^:seconds: \([0-9]*\)$/\1/; T; F;
     sed -E 's|^build/(.*)\.trs\t(.*)|\2 \1|' | sort -rn | head -n 10
 if [ "$skipped" != 0 ]; then
     grep -hE '^ok .*# (SKIP|skip)' build/tests/*/*.log
-    grep '^skipped: ' build/lint.log
+    grep -s '^skipped: ' build/lint.log
     echo "$skipped skipped"
 fi
 # What failed, with what the test said of it.
