@@ -13,7 +13,7 @@ static const double ROUNDING = 1e-9;
 
 /* The spread of the windows does not contain errors that all windows share, or effects that no
  * window contains. Of 238 full replays of HPL, 81 % were in intervals without this factor, and 89 %
- * in intervals with it (tests/accuracy/README.md). */
+ * in intervals with it (tests/accuracy/sample.sh). */
 static const double WIDER = 1.25;
 
 double tlr_step_sum(const tlr_step_sums *steps, size_t term, size_t from, size_t past)

@@ -21,8 +21,8 @@ enum {
 /* Shares of the steps. If windows of whole periods exceeded the first share, windows are shorter.
  * If an error is wanted, the second share applies, because whole periods give a smaller error for
  * the same share. If windows exceeded the last share, the run is replayed in full. These numbers
- * and those above were chosen, not derived; tests/accuracy/README.md (sampled replays) has the
- * errors that they give. */
+ * and those above were chosen, not derived; tests/accuracy/sample.sh measures the errors that
+ * they give. */
 static const double AT_FIRST = 0.08, AT_FIRST_IF_WANTED = 0.2, WORTHWHILE = 0.6;
 
 /* A spread that is tested again and again is small by chance at some time. The error must therefore

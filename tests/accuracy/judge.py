@@ -3,7 +3,7 @@
 
 A FILE has one of two forms:
   - the table that cluster.sh prints; text before its header is ignored, and the table ends at an empty line or at ```,
-    so that HISTORY.md is a FILE, too
+    so that a page with such a table is a FILE, too
   - CSV with the columns group,program,case,measured_s,predicted_s[,naive_bytes_s,naive_hockney_s]; the naive ones may
     be empty
 Lines that begin with # are ignored.  The error of a row is predicted / measured - 1.  For each group of rows, and for

@@ -2,7 +2,7 @@
 # since other load on a machine decides.
 # Scripts and pages.
 EXTRA_DIST += \
-	tests/accuracy/HISTORY.md tests/accuracy/README.md tests/accuracy/applications.sh tests/accuracy/budget.sh \
+	tests/accuracy/README.md tests/accuracy/applications.sh tests/accuracy/budget.sh \
 	tests/accuracy/budget_bars.sh tests/accuracy/build_hpl.sh tests/accuracy/call_times.sh tests/accuracy/cluster.sh \
 	tests/accuracy/cluster_nodes_short.sh tests/accuracy/cluster_short.sh tests/accuracy/compare_prediction.sh \
 	tests/accuracy/dahu.sh tests/accuracy/dahu_compare.py tests/accuracy/extrapolate.sh tests/accuracy/fit_bars.sh \
@@ -38,28 +38,6 @@ EXTRA_DIST += \
 	tests/accuracy/unseen/strip.c tests/accuracy/unseen/summa.c tests/accuracy/unseen/transpose.c \
 	tests/accuracy/unseen/tree.c tests/accuracy/unseen/tube.c tests/accuracy/unseen/vcycle.c \
 	tests/accuracy/unseen/wave3d.c tests/accuracy/unseen/wavefront.c
-# Raw data of the results.
-EXTRA_DIST += \
-	tests/accuracy/results/budget.csv tests/accuracy/results/budget_cover.csv \
-	tests/accuracy/results/budget_cover_2.csv tests/accuracy/results/budget_cover_3.csv tests/accuracy/results/budget_cover_4.csv \
-	tests/accuracy/results/budget_follow.csv tests/accuracy/results/budget_follow_2.csv \
-	tests/accuracy/results/cluster_2026-11.csv tests/accuracy/results/cluster_nodes_2026-11.csv tests/accuracy/results/cluster_nodes_2_2026-11.csv tests/accuracy/results/cluster_nodes_3_2026-11.csv \
-	tests/accuracy/results/dahu_ablation.csv tests/accuracy/results/dahu_ablation_2.csv tests/accuracy/results/dahu_predictions.csv \
-	tests/accuracy/results/dahu_seeds.csv tests/accuracy/results/dahu_seeds_2.csv tests/accuracy/results/dahu_ten.csv tests/accuracy/results/dahu_simgrid.csv tests/accuracy/results/dahu_smpi.csv tests/accuracy/results/fit_bars.csv \
-	tests/accuracy/results/fit_bars_exact.csv tests/accuracy/results/hybrid.csv \
-	tests/accuracy/results/hybrid_blas_calls.csv tests/accuracy/results/hybrid_blas_calls_2.csv tests/accuracy/results/hybrid_blas_calls_3.csv tests/accuracy/results/hybrid_calibrated.csv \
-	tests/accuracy/results/hybrid_quiet.csv \
-	tests/accuracy/results/interference_2026-11.csv tests/accuracy/results/noise_2026-11.txt tests/accuracy/results/noise_2_2026-11.txt \
-	tests/accuracy/results/noise_3_2026-11.txt \
-	tests/accuracy/results/cluster_dilated_2026-11.csv \
-	tests/accuracy/results/cluster_dilated_2_2026-11.csv \
-	tests/accuracy/results/cluster_kernel_2026-11.csv tests/accuracy/results/cluster_stock_2026-11.csv \
-	tests/accuracy/results/hybrid_alternating.csv tests/accuracy/results/hybrid_alternating_2.csv \
-	tests/accuracy/results/interference_alternating.csv \
-	tests/accuracy/results/interference_alternating_2.csv \
-	tests/accuracy/results/interference_alternating_2_rounds.csv \
-	tests/accuracy/results/interference_alternating_3.csv \
-	tests/accuracy/results/interference_alternating_3_rounds.csv \
-	tests/accuracy/results/interference_alternating_rounds.csv \
-	tests/accuracy/results/performed_2026-11.csv
+# Whole folders: programs of applications.sh, the last file of each table.
+EXTRA_DIST += tests/accuracy/applications tests/accuracy/results
 TESTS += tests/accuracy/cluster_short.sh tests/accuracy/cluster_nodes_short.sh tests/accuracy/noise_short.sh tests/accuracy/performed_short.sh

@@ -7,16 +7,16 @@ file=${1:-$here/../../doc/pictures/errors.svg}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # CSV | group there | name in the picture
-columns='cluster_2026-11.csv|100mbit:2|2 hosts, 100 Mb/s
-cluster_dilated_2_2026-11.csv|1gbit:2/3|2 hosts, 1 Gb/s (/3)
-cluster_dilated_2_2026-11.csv|1gbit:2/10|2 hosts, 1 Gb/s (/10)
-cluster_stock_2026-11.csv|100mbit:2+stock|stock settings, 100 Mb/s
-cluster_stock_2026-11.csv|1gbit:2/10+stock|stock settings, 1 Gb/s
-cluster_nodes_3_2026-11.csv|100mbit:2x2/5|2 ranks a host, 100 Mb/s
-cluster_nodes_3_2026-11.csv|1gbit:2x2/10|2 ranks a host, 1 Gb/s
-cluster_2026-11.csv|100mbit:4/5|4 hosts, 100 Mb/s
-cluster_2026-11.csv|1gbit:4/10|4 hosts, 1 Gb/s
-cluster_kernel_2026-11.csv|100mbit:2+kernel|links of the kernel'
+columns='cluster.csv|100mbit:2|2 hosts, 100 Mb/s
+cluster_dilated.csv|1gbit:2/3|2 hosts, 1 Gb/s (/3)
+cluster_dilated.csv|1gbit:2/10|2 hosts, 1 Gb/s (/10)
+cluster_stock.csv|100mbit:2+stock|stock settings, 100 Mb/s
+cluster_stock.csv|1gbit:2/10+stock|stock settings, 1 Gb/s
+cluster_nodes.csv|100mbit:2x2/5|2 ranks a host, 100 Mb/s
+cluster_nodes.csv|1gbit:2x2/10|2 ranks a host, 1 Gb/s
+cluster.csv|100mbit:4/5|4 hosts, 100 Mb/s
+cluster.csv|1gbit:4/10|4 hosts, 1 Gb/s
+cluster_kernel.csv|100mbit:2+kernel|links of the kernel'
 n=0 names=
 while IFS='|' read -r csv group name; do
     # A point for each row, beside each other in the order of the table: column, error in %, whether it is beyond the edge.
