@@ -7,7 +7,7 @@
 # default. Planted, for the suite: a loop of Allreduce whose ranks share none, half or all of their noise. A row for each of
 # three platforms and both engines, one rank on a host: bytes a call of the whole trace, lossless and statistical; the
 # predicted makespan of the lossless trace; changes of the makespan and of the time in MPI (waiting, and messages) of all
-# ranks; the share of this time. tests/accuracy/README.md has a table.
+# ranks; the share of this time. tests/accuracy/README.md has the largest changes.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/tap.sh"
 [ "${timeless#/}" = "$timeless" ] && timeless=$PWD/$timeless

@@ -4,7 +4,7 @@
 #     tests/bench/trace_size.sh [PART...]        (from the build folder, after make)
 #
 # Parts: hpl, regular, irregular, growth (all by default); quick, for the suite.  tests/bench/README.md has
-# the results, peers' figures and what bounds them.
+# the results, those of the best peer, and what bounds them.
 #
 # Real programs under `timeless record`, which packs.  A call is an event of an MPI function: failed polls,
 # kernels and notes of the tracer are none, so that peers, which record failed MPI_Iprobe too, have more
