@@ -9,12 +9,14 @@ header() { # NAME: what timeless.h defines it as
 check 'timeless.h has it' equal "$(header '')" "$version"
 check 'timeless.h has its parts' equal "$(header _MAJOR).$(header _MINOR).$(header _PATCH)" "$version"
 check 'CITATION.cff has it' equal "$(sed -n 's/^version: //p' "$top_srcdir/CITATION.cff")" "$version"
-check 'CHANGELOG.md has a section for it' grep -qF "## [$version]" "$top_srcdir/CHANGELOG.md"
+date=$(sed -n 's/^date-released: //p' "$top_srcdir/CITATION.cff")
+check 'CHANGELOG.md has a section for it, of the date in CITATION.cff' grep -qxF "## [$version] - $date" "$top_srcdir/CHANGELOG.md"
 check 'CHANGELOG.md has a section for what comes' grep -qxF '## [Unreleased]' "$top_srcdir/CHANGELOG.md"
 # An archive of the sources has no folder debian/: what is in it belongs to a distribution.
 debian=$top_srcdir/debian
 if [ -d "$debian" ]; then
     check 'debian/changelog has it' grep -qE "^timeless \\($version-" "$debian/changelog"
+    check 'debian/changelog has its date' equal "$(sed -n '1,/^ -- /s/^ -- .*>  //p' "$debian/changelog" | date -f - -u +%F)" "$date"
     # copyright_of FILE: its paragraphs on files
     copyright_of() { awk -v RS= -v ORS='\n\n' '/^Files:/' "$1"; }
     check 'debian/copyright has the licences of .reuse/dep5' equal "$(copyright_of "$debian/copyright")" "$(copyright_of "$top_srcdir/.reuse/dep5")"
