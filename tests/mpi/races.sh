@@ -23,18 +23,27 @@ build_object() {
         -I"$top_builddir" -I"$top_builddir/tracer" -I"$top_srcdir/tracer" -I"$top_srcdir/compress" \
         "${flags[@]}" "$@" -c "$source" -o "$scratch/objects/$name.o"
 }
-build_tracer() {
+build_objects() { # SOURCE...
     local source failed=0
-    mkdir -p "$scratch/objects"
-    for source in "$top_srcdir"/tracer/*.c "$top_srcdir"/tracer/{mpi,skip}/*.c "$top_srcdir"/compress/*.c "$top_srcdir"/compress/*/*.c; do
+    for source; do
         [ "$(basename "$source")" != "$others" ] || continue
         build_object "$source" "$(basename "$(dirname "$source")")-$(basename "$source" .c)" &
         [ "$(jobs -r | wc -l)" -lt "$(nproc)" ] || wait -n || failed=1
     done
-    wait && link_tracer tracer && [ $failed = 0 ]
+    wait && [ $failed = 0 ]
 }
-link_tracer() {
-    $cc -shared -fsanitize=thread -o "$scratch/$1.so" "$scratch"/objects/*.o -lzstd -ldl
+# Of compress/, those sources whose objects the tracer takes from the archive.
+build_tracer() {
+    local archive=$top_builddir/compress/.libs/libtimeless-inner.a names
+    mkdir -p "$scratch/objects"
+    build_objects "$top_srcdir"/tracer/*.c "$top_srcdir"/tracer/{mpi,skip}/*.c && link_tracer uninstrumented "$archive" -Wl,-Map="$scratch/map" || return
+    names=$(sed -n 's/^.*libtimeless-inner\.a([^-]*-\(.*\)\.o)$/\1.c/p' "$scratch/map" | sort -u)
+    # shellcheck disable=SC2046,SC2086 # several words
+    build_objects $(find "$top_srcdir/compress" -name '*.c' | grep -E "/(${names//$'\n'/|})$") && link_tracer tracer
+}
+link_tracer() { # NAME [ARGUMENTS...]
+    local name=$1; shift
+    $cc -shared -fsanitize=thread -o "$scratch/$name.so" "$scratch"/objects/*.o "$@" -lzstd -ldl
 }
 # under TRACER COMMAND...: on 2 ranks, for limit_s seconds at most
 limit_s=600
