@@ -5,7 +5,7 @@
     ompi_making.py hops CALL RANKS                   how many messages follow each other on the longest way
 
 CALL: dup, idup, dup_with_info, create, cart, graph, adjacent, split, sub, split_type. COMPARED: bytes that
-MPI_Comm_split_type compares (16 in Open MPI 4.1, 24 in 5.0).
+MPI_Comm_split_type compares (16 in Open MPI 4.1, 24 in 5.0). Messages of several calls: cart+sub.
 """
 import sys
 from collections import defaultdict
@@ -71,13 +71,14 @@ def rounds(call, me, n):
         yield from up_and_down(me, n)
 
 
-def messages(call, n):
+def messages(calls, n):
     total = defaultdict(lambda: [0, 0])
-    for me in range(n):
-        for kind, peer, size in rounds(call, me, n):
-            if kind == 'send':
-                total[me, peer][0] += size
-                total[me, peer][1] += 1
+    for call in calls.split('+'):
+        for me in range(n):
+            for kind, peer, size in rounds(call, me, n):
+                if kind == 'send':
+                    total[me, peer][0] += size
+                    total[me, peer][1] += 1
     return total
 
 

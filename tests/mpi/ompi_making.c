@@ -1,4 +1,4 @@
-/* ompi_making.c - makes one communicator, by the constructor that the argument names. */
+/* ompi_making.c - makes a communicator by each constructor that the arguments name. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static MPI_Comm graph_of(int n)
     return graph;
 }
 
-static int make(const char *name, int me, int n, MPI_Comm *made)
+/* `grid` is what MPI_Cart_sub is given. */
+static int make(const char *name, int me, int n, MPI_Comm *made, MPI_Comm *grid)
 {
     const int before = (me + n - 1) % n, after = (me + 1) % n, keep[] = {1, 0};
     if (!strcmp(name, "dup"))
@@ -49,7 +50,7 @@ static int make(const char *name, int me, int n, MPI_Comm *made)
     if (!strcmp(name, "cart"))
         *made = grid_of(n);
     else if (!strcmp(name, "sub"))
-        return MPI_Cart_sub(grid_of(n), keep, made);
+        return MPI_Cart_sub(*grid = grid_of(n), keep, made);
     else if (!strcmp(name, "graph"))
         *made = graph_of(n);
     else if (!strcmp(name, "adjacent"))
@@ -63,11 +64,19 @@ static int make(const char *name, int me, int n, MPI_Comm *made)
 int main(int argc, char **argv)
 {
     int me, n;
-    MPI_Comm made = MPI_COMM_NULL;
+    int rc = argc > 1 ? MPI_SUCCESS : MPI_ERR_OTHER;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    const int rc = argc > 1 ? make(argv[1], me, n, &made) : MPI_ERR_OTHER;
+    for (int i = 1; i < argc && rc == MPI_SUCCESS; i++) {
+        MPI_Comm made = MPI_COMM_NULL, grid = MPI_COMM_NULL;
+        rc = make(argv[i], me, n, &made, &grid);
+        /* The next constructor finds the same number of a communicator free on all ranks. */
+        if (made != MPI_COMM_NULL)
+            MPI_Comm_free(&made);
+        if (grid != MPI_COMM_NULL)
+            MPI_Comm_free(&grid);
+    }
     MPI_Finalize();
     return rc != MPI_SUCCESS;
 }
