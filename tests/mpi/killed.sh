@@ -7,8 +7,9 @@
 : "${SANITIZE:=}"
 [ -z "$SANITIZE" ] || ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0
 compile killed
-: "${ROUNDS:=0 1 60 3000 20000}" "${MOMENTS:=0.11 0.17 0.23 0.31 0.43 0.57}"
+: "${ROUNDS:=0 1 60 3000 20000}" "${MOMENTS:=0.02 0.03 0.05 0.08 0.13 0.21}"
 export TIMELESS_VOLUME=none
+export OMPI_MCA_ess_singleton_isolated=1 # a rank without mpirun starts no daemon beside it
 trace=$scratch/killed.tl
 alone() { { LD_PRELOAD=$tracer TIMELESS_OUTPUT=$trace "$scratch/killed" "$@" >"$scratch/said" 2>&1; } 2>/dev/null; }
 
@@ -16,17 +17,22 @@ alone() { { LD_PRELOAD=$tracer TIMELESS_OUTPUT=$trace "$scratch/killed" "$@" >"$
 # Packing adds the source lines of call sites (source_lines.sh).
 text() { "$timeless" dump "$1" 2>/dev/null | sed '/^site /s/ function=.*//'; }
 events() { text "$1" | sed -n 's/ clock_ns=[0-9]*//; /^\(comm\|site\|[0-9]\)/p'; }
-# What the run that finalizes has but for MPI_Finalize and its call site, of which nothing is known yet.
-all_but_the_end() { events "$1" | grep -v ' MPI_Finalize '; }
-sites_that_are_used() { awk '/^site/ {sites[$2] = $0; next} {print; if (match($0, /site=[0-9]+$/)) used[substr($0, RSTART + 5)] = 1}
-    END {for (s in used) print sites[s]}' | sort; }
-same_events() { diff <(all_but_the_end "$1" | sites_that_are_used) <(all_but_the_end "$2" | sites_that_are_used) | head; }
-nothing_lost() { local out; out=$(same_events "$scratch/whole.tl" "$1"); [ -z "$out" ] || { echo "$out"; return 1; }; }
+# lasting FILE: them without MPI_Finalize and its call site, of which only the run that finalizes has anything
+lasting() {
+    "$timeless" dump "$1" 2>/dev/null | awk '{ sub(/ clock_ns=[0-9]+/, "") }
+        /^site/ { sub(/ function=.*/, ""); sites[$2] = $0; next }
+        / MPI_Finalize / || !/^(comm|[0-9])/ { next }
+        { print; if (match($0, /site=[0-9]+$/)) used[substr($0, RSTART + 5)] = 1 }
+        END { for (s in used) print sites[s] }' | sort
+}
+# whole ROUNDS: the trace of a run that nobody kills
+whole() { alone "$1" finalize; mv "$trace" "$scratch/whole.tl"; lasting "$scratch/whole.tl" >"$scratch/whole.lasting"; }
+nothing_lost() { lasting "$1" | diff "$scratch/whole.lasting" - >"$scratch/lost" && [ -s "$scratch/whole.lasting" ] || { head "$scratch/lost"; return 1; }; }
 incomplete() { "$timeless" info "$1" >"$scratch/info" 2>&1; [ $? = 3 ] && says '^complete +no' "$scratch/info"; }
 removed() { [ ! -e "$1" ] || { ls -la "$(dirname "$1")"; return 1; }; }
 
 for rounds in $ROUNDS; do
-    alone $rounds finalize; mv "$trace" "$scratch/whole.tl"
+    whole $rounds
     check "$rounds rounds: a complete trace has no TRACE.open" removed "$trace.open"
     for how in $([ $rounds = 20000 ] && echo kill || echo kill term segv int cpu quick); do
         rm -f "$trace" "$trace.open"
@@ -62,20 +68,21 @@ export TIMELESS_VOLUME=none
 # At any moment, from outside.
 rounds_known() { # rank 0 has all rounds that the program has counted
     local counted=$(od -An -tu8 "$scratch/counter" | tr -d ' ') seen
-    seen=$("$timeless" dump "$trace" 2>/dev/null | grep -c '^0 [0-9]* MPI_Sendrecv ')
+    seen=$(grep -c '^0 [0-9]* MPI_Sendrecv ' "$scratch/part.events")
     [ "$counted" -gt 0 ] && [ "$seen" -ge $((2 * counted)) ] && [ "$seen" -le $((2 * counted + 2)) ] && return
     echo "$counted rounds, $seen exchanges"; "$timeless" info "$trace" 2>&1; return 1
 }
-alone 200000 finalize; mv "$trace" "$scratch/whole.tl"; events "$scratch/whole.tl" | grep '^0 ' >"$scratch/whole.events"
-is_beginning() { local n; events "$trace" | grep '^0 ' >"$scratch/part.events"; n=$(wc -l <"$scratch/part.events"); [ "$n" -gt 2 ] && cmp -n "$(stat -c %s "$scratch/part.events")" "$scratch/part.events" "$scratch/whole.events"; }
+alone 100000 finalize; events "$trace" | grep '^0 ' >"$scratch/whole.events"
+is_beginning() { local n; n=$(wc -l <"$scratch/part.events"); [ "$n" -gt 2 ] && cmp -n "$(stat -c %s "$scratch/part.events")" "$scratch/part.events" "$scratch/whole.events"; }
 for moment in $MOMENTS; do
     rm -f "$scratch/counter" "$trace" "$trace.open"
-    LD_PRELOAD=$tracer TIMELESS_OUTPUT=$trace "$scratch/killed" 200000 wait "$scratch/counter" >/dev/null 2>&1 &
+    LD_PRELOAD=$tracer TIMELESS_OUTPUT=$trace "$scratch/killed" 100000 wait "$scratch/counter" >/dev/null 2>&1 &
     program=$!
     until [ "$(od -An -tu8 "$scratch/counter" 2>/dev/null | tr -d ' ')" -gt 0 ] 2>/dev/null; do sleep 0.01; done
     sleep $moment
     "$timeless" info "$trace" >"$scratch/live" 2>&1 # of a run that goes on
     { kill -KILL $program; wait $program; } 2>/dev/null
+    events "$trace" | grep '^0 ' >"$scratch/part.events"
     check "killed from outside after $moment s: no round is lost" rounds_known
     check "killed from outside after $moment s: the events are a beginning of the run" is_beginning
     check "killed from outside after $moment s: info of the running program reports no damage" says '^complete +no$' "$scratch/live"
@@ -85,7 +92,7 @@ done
 # Without these settings both MPIs write large files of their own: PMIx and shared memory of Open MPI, and UCX for MPICH.
 limited() { (export PMIX_MCA_gds=hash OMPI_MCA_btl=self UCX_TLS=self; ulimit -f "$1"; shift; alone "$@"); }
 runs_through() { local code; limited "$@"; code=$?; [ $code = 0 ] || { cat "$scratch/said"; echo "exit code $code"; return 1; }; }
-alone 3000 finalize; mv "$trace" "$scratch/whole.tl"
+whole 3000
 unset TIMELESS_QUIET
 check "a limit on the size of files below that of TRACE.open: the program runs as without the tracer" runs_through 200 3000 finalize
 check "a limit on the size of files below that of TRACE.open: a message reports it" says 'killed.tl.open: cannot be written: File too large: a rank that is killed loses its last events' "$scratch/said"
