@@ -10,6 +10,8 @@ top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 : "${MUTANTS:=25}" "${FIRST:=1}"
 # SimGrid's own crashes are told apart by us, and no report may be taken for an exit code of a command.
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
+# Addresses of functions are looked up once, and not in each of the processes that commands forks.
+export LD_BIND_NOW=1
 cd "$scratch" || exit 99
 
 mkdir -p work/p
