@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     unsigned long seed = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     int number = argc > 3 ? (int)strtol(argv[3], NULL, 10) : ORACLE_MAX_RANKS;
     /* ORACLE_STEPS=FIRST:PAST runs a part of the program, to find the step that makes a difference;
-     * ORACLE_VERBOSE prints the time after each step. */
+     * ORACLE_VERBOSE prints the time at which each step begins. */
     int exit_code = 0, first = 0, past = ORACLE_MAX_STEPS, n_ranks = 0;
     const char *steps = getenv("ORACLE_STEPS");
     if (argc > 2 && strcmp(argv[2], "--ranks") == 0) {
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     const int is_job = argc > 3 && strcmp(argv[2], "--job") == 0;
 #ifdef ORACLE_ONLINE
     const double began_s = simgrid_get_clock();
-    const int first_rank = is_job ? number : 0;
+    const int first_rank = is_job ? number : 0, is_verbose = getenv("ORACLE_VERBOSE") != NULL;
 #endif
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
@@ -167,13 +167,15 @@ int main(int argc, char **argv)
         MPI_Comm_dup(MPI_COMM_WORLD, &self->comms[0]);
     for (int i = 0; i < schedule->n_steps; i++) {
         const oracle_step *step = &schedule->steps[i];
-        if ((i >= first && i < past) || (step->kind >= STEP_SPLIT && step->kind <= STEP_FREE))
-            run_step(self, step);
 #ifdef ORACLE_ONLINE
-        if (getenv("ORACLE_VERBOSE"))
+        if (is_verbose) {
             printf("step %d %s rank %d at %.17g\n", i, oracle_kind_names[step->kind], self->rank,
                    simgrid_get_clock() - began_s);
+            fflush(stdout); /* before the step crashes */
+        }
 #endif
+        if ((i >= first && i < past) || (step->kind >= STEP_SPLIT && step->kind <= STEP_FREE))
+            run_step(self, step);
     }
     close_rank(self);
     MPI_Finalize();

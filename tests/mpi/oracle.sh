@@ -44,28 +44,25 @@ sources=("$here"/oracle.c "$here"/oracle_{p2p,coll,nbc,window,schedule}.c)
 # build COMPILER NAME FLAGS...: all programs are one binary
 build() {
     local compiler=$1 name=$2; shift 2
-    "$compiler" -O1 -g "$@" -o "$scratch/$name" "${sources[@]}" -I"$top_srcdir/tracer" -lgsl -lgslcblas -lm -ldl
+    "$compiler" -O0 "$@" -o "$scratch/$name" "${sources[@]}" -I"$top_srcdir/tracer" -lgsl -lgslcblas -lm -ldl
 }
 # build_jobs: the same with a start of its own
 build_jobs() {
     local source
     for source in "${sources[@]}"; do
-        gcc -O1 -g -DORACLE_ONLINE -Dmain=oracle_main -I/usr/include/smpi -c "$source" -o "$scratch/$(basename "$source" .c).o" || return
+        gcc -O0 -DORACLE_ONLINE -Dmain=oracle_main -I/usr/include/smpi -c "$source" -o "$scratch/$(basename "$source" .c).o" || return
     done
-    gcc -O1 -g "$here/oracle_jobs.c" "$scratch"/oracle*.o -o "$scratch/oracle_jobs" -lsimgrid -lgsl -lgslcblas -lm
+    gcc -O0 "$here/oracle_jobs.c" "$scratch"/oracle*.o -o "$scratch/oracle_jobs" -lsimgrid -lgsl -lgslcblas -lm
 }
 # build_ranks: what prints the number of ranks of a seed, without another MPI
-build_ranks() { gcc -O1 -g -DORACLE_ONLINE -I/usr/include/smpi "${sources[@]}" -o "$scratch/oracle_ranks" -lsimgrid -lgsl -lgslcblas -lm; }
+build_ranks() { gcc -O0 -DORACLE_ONLINE -I/usr/include/smpi "${sources[@]}" -o "$scratch/oracle_ranks" -lsimgrid -lgsl -lgslcblas -lm; }
 # options_of FOLDER: the platform's SMPI options as smpirun wants them
 options_of() { sed -n '/^[[:space:]]*#/d; /:/s/^/--cfg=/p' "$1/options.conf"; }
 common=(--log=root.thres:warning --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1f)
 survives=--cfg=smpi/errors-are-fatal:no # types may differ between the two sides of a message
 extra=() # further --cfg of the case
-# take_ends RANKS: "RANK SECONDS" of each rank
-take_ends() {
-    sed -n 's/^end //p' "$scratch/online" | sort -n >"$scratch/online.ends"
-    [ "$(wc -l <"$scratch/online.ends")" = "$1" ]
-}
+# has_ends RANKS: each rank printed its end
+has_ends() { [ "$(grep -c '^end ' "$scratch/online")" = "$1" ]; }
 # online FOLDER RANKS HOSTFILE ARGUMENTS...: the program under smpirun.  With an asynchronous threshold
 # SMPI 3.32 lets messages of successive collectives overtake each other; a replay goes on, too.
 online() {
@@ -73,7 +70,7 @@ online() {
     mapfile -t cfg < <(options_of "$folder")
     (cd "$scratch" && timeout 120 "$SMPIRUN" -no-privatize -np "$ranks" -platform "$folder/platform.xml" \
         -hostfile "$hosts" "${common[@]}" $survives "${cfg[@]}" "${extra[@]}" "$scratch/oracle_online" "$@") >"$scratch/online" 2>&1
-    take_ends "$ranks"
+    has_ends "$ranks"
 }
 # online_jobs FOLDER SEED RANKS START_S HOSTFILE: two instances of it, the second one on the hosts that
 # follow and at that time
@@ -89,32 +86,23 @@ online_jobs() {
         END { print "</platform>" }' "$hosts" >"$scratch/deployment.xml"
     timeout 120 "$scratch/oracle_jobs" "$folder/platform.xml" "$scratch/deployment.xml" "$ranks" "$ranks" \
         --cfg=surf/precision:1e-9 --cfg=network/model:SMPI --cfg=smpi/privatization:no "${common[@]}" $survives "${cfg[@]}" >"$scratch/online" 2>&1
-    take_ends $((2 * ranks))
+    has_ends $((2 * ranks))
 }
 # replayed FOLDER TRACE... [OPTIONS...]: the same from a replay, with SMPI's own algorithms if the platform has no selector
 replayed() {
     local folder=$1; shift
     grep -q '^smpi/coll-selector:' "$folder/options.conf" || set -- "$@" --coll-selector default
-    timeout 120 $timeless replay "$@" "${extra[@]}" --platform "$folder" --model "$here/oracle/model.conf" --json >"$scratch/replay.json" &&
-        sed -n 's/^ *"end_s": \([^,]*\),*$/\1/p' "$scratch/replay.json" | awk '{print NR - 1, $1}' >"$scratch/replay.ends"
+    timeout 120 $timeless replay "$@" "${extra[@]}" --platform "$folder" --model "$here/oracle/model.conf" --json >"$scratch/replay.json"
 }
-# compare_ends: one line "makespan online, makespan replayed, worst relative difference, its rank"
-compare_ends() {
-    awk 'NR == FNR { a[$1] = $2; n++; if ($2 > max_a) max_a = $2; next }
-         { m++; if ($2 > max_b) max_b = $2
-           d = a[$1] - $2; if (d < 0) d = -d; if (a[$1] > 0) d /= a[$1]; if (d > worst) { worst = d; rank = $1 } }
-         END { if (n != m) worst = 1; printf "%.17g %.17g %.3g %d\n", max_a, max_b, worst, rank }' \
-        "$scratch/online.ends" "$scratch/replay.ends"
-}
-# known NAME: prints why the case is expected to fail
-known() { awk -F'\t' -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }' "$here/oracle/known"; }
+# Why a case is expected to fail
+declare -A known
+while IFS=$'\t' read -r name reason; do known[$name]=$reason; done < <(grep -v '^#' "$here/oracle/known")
 n_compared=0 n_different=0 n_wanted=0 n_said=0 n_refused=0 n_precise=0 worst=0
 # say RESULT NAME: one TAP line; a known failure is marked as such, also when it has gone
 say() {
-    local reason
     n_said=$((n_said + 1))
-    if reason=$(known "$2"); then
-        tap_result "$1" "$2 # TODO $reason"
+    if [ "${known[$2]:-}" ]; then
+        tap_result "$1" "$2 # TODO ${known[$2]}"
     else
         tap_result "$1" "$2"
         [ "$1" = ok ] || n_different=$((n_different + 1))
@@ -122,17 +110,23 @@ say() {
 }
 # differs NAME FILE: cannot be compared, for what the file says
 differs() { say 'not ok' "$1"; grep -v '^end ' "$2" | head -n 5 | sed 's/^/# /'; }
-# agree: sets online_s, replay_s, difference and rank of the caller
+# agree: sets makespan online, makespan replayed, worst relative difference and its rank of the caller
 agree() {
-    read -r online_s replay_s difference rank < <(compare_ends)
-    awk -v d="$difference" -v t=$tolerance 'BEGIN { exit !(d <= t) }'
+    read -r online_s replay_s difference rank agrees worst < <(awk -v worst_before="$worst" -v tolerance=$tolerance '
+        BEGIN { m = 0 }
+        NR == FNR { if ($1 == "end") { a[$2] = $3; n++; if ($3 > max_a) max_a = $3 }; next }
+        $1 == "\"end_s\":" { end_s = $2 + 0; if (end_s > max_b) max_b = end_s
+            d = a[m] - end_s; if (d < 0) d = -d; if (a[m] > 0) d /= a[m]; if (d > worst) { worst = d; rank = m }; m++ }
+        END { if (n != m) worst = 1; agrees = worst <= tolerance
+              printf "%.17g %.17g %.3g %d %d %.3g\n", max_a, max_b, worst, rank, agrees, (agrees && worst > worst_before) ? worst : worst_before }' \
+        "$scratch/online" "$scratch/replay.json")
+    [ "$agrees" = 1 ]
 }
 # judge NAME [COMMAND...]: what online and replayed left; COMMAND runs both again, more precisely
 judge() {
-    local name=$1 online_s replay_s difference rank; shift
+    local name=$1 online_s replay_s difference rank agrees; shift
     n_compared=$((n_compared + 1))
     if agree; then
-        worst=$(awk -v a="$worst" -v b="$difference" 'BEGIN { print (b + 0 > a + 0) ? b : a }')
         say ok "$name"
     elif [ $# -gt 0 ] && ("$@" && agree); then
         n_precise=$((n_precise + 1))
@@ -234,62 +228,87 @@ algorithms_of() {
 hosts_for() {
     awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "node-" (n == 16 ? int(i / 2) : n == 30 ? i % 8 : i) }'
 }
-# try_algorithm COLLECTIVE ALGORITHM RANKS BYTES
+# stuck: the collective that not all ranks have left, in what a failed simulation printed
+stuck() {
+    awk '$1 == "step" { at[$5] = $2; kind[$2] = $3 }
+        END { for (rank in at) if (first == "" || at[rank] < first) first = at[rank]; print kind[first] }' "$scratch/online"
+}
+# try_algorithm RANKS BYTES COLLECTIVE:ALGORITHM...: one of each collective in one simulation, whose ends agree only if each
+# algorithm does.  If they do not, or if smpirun fails, the first one at fault is tried by itself, then the others together.
 try_algorithm() {
-    local ranks=$3 bytes=$4 name="$1 $2, $3 ranks, $4 B"
-    [[ $name =~ $pattern ]] || return
+    local ranks=$1 bytes=$2 case name fault online_s replay_s difference rank agrees others=() ; shift 2
     local trace=$scratch/collectives-$ranks-$bytes.tl
-    if [ ! -f "$trace" ]; then
-        record "$trace" "$ranks" "$bytes" --collectives || { differs "collectives of $bytes B: record" "$scratch/record"; return; }
-    fi
-    n_wanted=$((n_wanted + 1))
-    hosts_for "$ranks" >"$scratch/hosts"
     survives=
-    extra=("--cfg=smpi/$1:$2")
-    if ! online "$plain" "$ranks" "$scratch/hosts" "$bytes" --collectives; then
-        n_refused=$((n_refused + 1))
-        skip "$name" "smpirun fails: $(sed -n 's/.*\(CRITICAL\] \|error\] \)//p' "$scratch/online" | head -n 1 | cut -c 1-100)"
-    elif replayed "$plain" "$trace" --hostfile "$scratch/hosts" 2>"$scratch/failure"; then
-        judge "$name"
+    extra=("${@/#/--cfg=smpi/}")
+    name="${1/:/ }, $ranks ranks, $bytes B"
+    if [ $# = 1 ]; then
+        if ! online "$plain" "$ranks" "$scratch/hosts" "$bytes" --collectives; then
+            n_refused=$((n_refused + 1))
+            skip "$name" "smpirun fails: $(sed -n 's/.*\(CRITICAL\] \|error\] \)//p' "$scratch/online" | head -n 1 | cut -c 1-100)"
+        elif replayed "$plain" "$trace" --hostfile "$scratch/hosts" 2>"$scratch/failure"; then
+            judge "$name"
+        else
+            differs "$name" "$scratch/failure"
+        fi
+    elif ! ORACLE_VERBOSE=1 online "$plain" "$ranks" "$scratch/hosts" "$bytes" --collectives; then
+        fault=$(stuck)
+    elif ! { replayed "$plain" "$trace" --hostfile "$scratch/hosts" 2>"$scratch/failure" && agree; }; then
+        fault=${1%:*}
     else
-        differs "$name" "$scratch/failure"
+        for case; do
+            n_compared=$((n_compared + 1))
+            say ok "${case/:/ }, $ranks ranks, $bytes B"
+        done
     fi
     extra=() survives=--cfg=smpi/errors-are-fatal:no
+    [ "${fault-}" ] || return 0
+    [[ " $*" == *" $fault:"* ]] || fault=${1%:*}
+    for case; do if [ "${case%:*}" = "$fault" ]; then name=$case; else others+=("$case"); fi; done
+    try_algorithm "$ranks" "$bytes" "$name"
+    try_algorithm "$ranks" "$bytes" "${others[@]}"
 }
 collectives='barrier bcast reduce allreduce gather scatter allgather allgatherv alltoall alltoallv reduce_scatter'
 try_algorithms() {
-    local collective algorithm ranks bytes turn=0
+    local collective algorithm size sizes number ranks bytes group groups=() turn=0
+    local -A members n_before # by RANKS BYTES and a number; by RANKS BYTES and collective
     plain=$scratch/plain
     mkdir -p "$plain"
     cp "$here/oracle/fat-tree/platform.xml" "$here/oracle/fat-tree/hosts" "$plain"
     echo '# SMPI as it comes' >"$plain/options.conf"
     for collective in $collectives; do
         for algorithm in $(algorithms_of "$collective"); do
-            if [ $algorithms = all ]; then
-                for ranks in 13 16 30; do
-                    for bytes in 8 65536 262144; do try_algorithm "$collective" "$algorithm" $ranks $bytes; done
-                done
-            else
-                case $((turn % 3)) in
-                0) try_algorithm "$collective" "$algorithm" 16 65536 ;;
-                1) try_algorithm "$collective" "$algorithm" 13 8 ;;
-                2) try_algorithm "$collective" "$algorithm" 30 8 ;;
-                esac
-                turn=$((turn + 1))
-            fi
+            if [ $algorithms = all ]; then sizes=({13,16,30}' '{8,65536,262144})
+            else sizes=('16 65536' '13 8' '30 8') sizes=("${sizes[turn++ % 3]}"); fi
+            for size in "${sizes[@]}"; do
+                [[ "$collective $algorithm, ${size/ / ranks, } B" =~ $pattern ]] || continue
+                n_wanted=$((n_wanted + 1))
+                number=${n_before[$collective $size]:-0}
+                n_before[$collective $size]=$((number + 1))
+                group="$size $number"
+                [ "${members[$group]:-}" ] || groups+=("$group")
+                members[$group]+=" $collective:$algorithm"
+            done
         done
+    done
+    for group in "${groups[@]}"; do
+        read -r ranks bytes number <<<"$group"
+        [ -f "$scratch/collectives-$ranks-$bytes.tl" ] || record "$scratch/collectives-$ranks-$bytes.tl" "$ranks" "$bytes" --collectives ||
+            { differs "collectives of $bytes B: record" "$scratch/record"; continue; }
+        hosts_for "$ranks" >"$scratch/hosts"
+        # shellcheck disable=SC2086 # several words
+        try_algorithm "$ranks" "$bytes" ${members[$group]}
     done
 }
 
 # try_limit LIMIT: so many messages at once on a link of star, the others wait
 try_limit() {
-    local trace=$scratch/collectives-16-262144.tl folder=$here/oracle/star
-    local name="every collective, 16 ranks, 262144 B, at most $1 messages on a link, star"
+    local trace=$scratch/collectives-16-65536.tl folder=$here/oracle/star
+    local name="every collective, 16 ranks, 65536 B, at most $1 messages on a link, star"
     n_wanted=$((n_wanted + 1))
     extra=("--cfg=maxmin/concurrency-limit:$1")
-    if [ ! -f "$trace" ] && ! record "$trace" 16 262144 --collectives; then
+    if [ ! -f "$trace" ] && ! record "$trace" 16 65536 --collectives; then
         differs "$name: record" "$scratch/record"
-    elif ! online "$folder" 16 "$folder/hosts" 262144 --collectives; then
+    elif ! online "$folder" 16 "$folder/hosts" 65536 --collectives; then
         differs "$name" "$scratch/online"
     elif ! replayed "$folder" "$trace" --hostfile "$folder/hosts" 2>"$scratch/failure"; then
         differs "$name" "$scratch/failure"
