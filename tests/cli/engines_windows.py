@@ -1,8 +1,9 @@
 """Two families of engines_wider.py.
 
 - windows: epochs of accesses, each with its synchronisation, on links without a limit.  What the models do differently does not occur:
-  In LogGOPS no rank waits for another one's exclusive lock or atomic access.  Its origins wait for puts, in SMPI the target does: in a
-  fence of two ranks that is the same, and between post and complete there are no puts.  SMPI does not know that the origin of an access
+  In LogGOPS no rank waits for another one's exclusive lock or atomic access, and in SMPI also for a flush of a rank that waits itself:
+  a barrier ends all epochs but fences.  In SMPI the target waits for puts, in LogGOPS their origin: there are none in fences and between
+  post and complete.  SMPI does not know that the origin of an access
   is on the same host, so there are no overheads of their own within a host.  To flush all targets
   is to wait for what other ranks flush there: only windows of two ranks do so.
 - files: calls on files at --io-bandwidth.
@@ -27,14 +28,12 @@ def draw_window_steps(d, comms, limit):
             order = d.some(members, 2 + d.below(len(members) - 1))
             s = dict(kind=kind, comm=c, volumes=[base.draw_volume(d) for _ in members], pairs=[])
             pairs = list(zip(order[::2], order[1::2])) if kind == "fence" or d.chance(0.5) else [(order[0], order[1])]
-            calls = ("Get",) if kind == "group" else (
+            calls = ("Get",) if kind == "group" else ("Get", "Accumulate", "Get_accumulate", "Fetch_and_op") if kind == "fence" else (
                 "Put", "Get", "Accumulate", "Rput", "Rget", "Raccumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap", "Rget_accumulate",
                 "Win_flush", "Win_flush_local", "Win_flush_local_all")
             if kind == "all" and len(members) > 2:
                 kind = s["kind"] = "locks"
             for a, b in pairs:
-                if kind == "fence":
-                    calls = (d.one(("Put", "Get")) if len(members) == 2 else "Get",)
                 if kind != "group" and kind != "fence" and d.chance(0.1):
                     b = a
                 s["pairs"].append((a, b, [(d.one(calls), base.draw_size(d, limit), base.draw_volume(d), d.chance(0.3)) for _ in range(1 + d.below(5))]))
@@ -93,6 +92,10 @@ def add_window_step(ranks, s, comms):
     if s["kind"] == "fence":
         for r in each:
             r.add("Win_fence", mode=0, comm=1)
+    else:
+        for r in each:
+            r.comm = (2 + s["comm"] if s["comm"] else 1, members)
+            r.add("Barrier", clock_ns=0, comm=1)
     for r in ranks:
         r.comm = None
 
