@@ -92,25 +92,6 @@ int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *ev
     return comm < 0 || !plan->comms[comm].n_first || tl_is_known_between_groups(info->action);
 }
 
-int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event,
-                      const tl_call_info *info)
-{
-    const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
-    const int32_t made = tlr_plan_find_comm(plan, rank, event->new_comm);
-    if (is_opaque(event, info) ||
-        (tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT)) ||
-        (comm >= 0 && plan->comms[comm].n_first) || (made >= 0 && plan->comms[made].n_first))
-        return 0;
-    switch (tl_meaning_of(info->action)->kind) {
-    case TL_KIND_PROGRAM: return info->action != TL_ACTION_OPAQUE;
-    case TL_KIND_NEIGHBORHOOD: return 0;
-    case TL_KIND_CONSTRUCTOR:
-        return info->action != TL_ACTION_INTERCOMM_CREATE &&
-               info->action != TL_ACTION_INTERCOMM_MERGE;
-    default: return 1;
-    }
-}
-
 /* Calls that the engine makes of messages need a communicator for them. */
 static void note_twin(tlr_plan *plan, const tl_call_info *info, int32_t comm)
 {
@@ -182,6 +163,9 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        tl_reader_path(s->trace), rank, r->n_events, event->tag);
     if (info->action == TL_ACTION_KERNEL)
         tlr_plan_note_kernel(plan, s->trace, rank, event, info);
+    plan->n_loose +=
+        info->action == TL_ACTION_THREAD ||
+        (tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT) != 0);
     const int is_modelled = s->is_modelled(plan, rank, event, info);
     if (!is_modelled) {
         plan->n_opaque += r->n_alike;

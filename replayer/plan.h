@@ -90,7 +90,8 @@ typedef struct tlr_plan {
     uint64_t n_events, n_polls, n_opaque;
     uint64_t n_parallel;  /* regions of OpenMP */
     uint64_t n_transfers; /* calls that move a file's data */
-    uint64_t n_loose;     /* requests that are cancelled, or freed before they are complete */
+    uint64_t n_loose;     /* events whose meaning later ones decide: requests that are cancelled,
+                             freed before they are complete, or of persistent collectives; threads */
     double most_bytes;    /* no message of a call has more */
     int has_synchronous;  /* some messages wait for their receives however short, or need none */
     tlr_plan_kernels kernels;
@@ -112,12 +113,9 @@ tl_status tlr_plan_free_kernels(tl_reader *trace, const tlr_model *model, char *
 
 /* The index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
-/* All events that the SMPI engine supports. */
+/* All events that the engines support. */
 int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                          const tl_call_info *info);
-/* What the LogGOPS engine supports: all within one group, without persistent collectives. */
-int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event,
-                      const tl_call_info *info);
 /* Calls on windows; those of them that move data; calls on files, and those. */
 int tlr_plan_is_one_sided(tl_action action);
 int tlr_plan_is_access(tl_action action);

@@ -1,10 +1,12 @@
 /* blocks.c - collective calls of a trace as operations of a program: the blocks of the ranks, and
  * the algorithm. */
 #include "actions.h"
+#include "exchange.h"
 #include "ompi.h"
 #include "reading.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 /* The selector stores which algorithms it could not choose. A lock protects it, because several
  * threads may read streams. */
@@ -46,13 +48,19 @@ static tl_status add_blocks(loggops_reading *t, const tl_event *e, const tl_side
 
 /* Nonblocking collectives are numbered in the order in which all members of a communicator start
  * them, because several may be under way at the same time. */
-static tl_status add_numbered(loggops_reading *t, loggops_op op, const tl_event *e)
+static tl_status number(loggops_reading *t, loggops_op *op)
 {
-    if (!loggops_grow((void **)&t->n_started, op.comm + 1u, &t->n_started_room,
+    if (!loggops_grow((void **)&t->n_started, op->comm + 1u, &t->n_started_room,
                       sizeof *t->n_started))
         return loggops_out_of_memory(t);
-    op.tag = ++t->n_started[op.comm];
-    return loggops_add_started(t, op, e->request);
+    op->tag = ++t->n_started[op->comm];
+    return TL_OK;
+}
+
+tl_status loggops_add_numbered(loggops_reading *t, loggops_op op, int64_t request)
+{
+    const tl_status status = number(t, &op);
+    return status == TL_OK ? loggops_add_started(t, op, request) : status;
 }
 
 /* The number of bytes by which an algorithm is chosen. */
@@ -111,8 +119,72 @@ static int is_empty(const loggops_reading *t, const loggops_op *op, tl_action ba
     }
 }
 
+/* If threads enter some collectives of a communicator while others communicate, all of them are as
+ * nonblocking ones. */
+static int is_beside(const loggops_reading *t, const loggops_op *op, const tl_call_info *info)
+{
+    return (info->traits & (TL_TRAIT_NB | TL_TRAIT_PERSISTENT)) || t->entering ||
+           (op->comm < t->plan->n_comms && t->plan->comms[op->comm].is_entered);
+}
+
+/* The call or the start of its request begins it; the wait for the request ends it. */
+static tl_status add_beside(loggops_reading *t, loggops_op op, const tl_event *e,
+                            const tl_call_info *info)
+{
+    if (info->traits & TL_TRAIT_PERSISTENT)
+        return loggops_add_persistent(t, op, e->request);
+    if (info->traits & TL_TRAIT_NB)
+        return loggops_add_numbered(t, op, e->request);
+    if (t->entering)
+        return loggops_add_numbered(t, op, t->entering);
+    op.request = loggops_own_request(t);
+    const int64_t request = op.request;
+    tl_status status = number(t, &op);
+    if (status == TL_OK)
+        status = loggops_add(t, op);
+    return status == TL_OK ? loggops_wait_for(t, &request, 1) : status;
+}
+
+/* The messages of an exchange as a list (collective.c): how many it receives, from whom, then to
+ * whom it sends how many bytes. */
+static tl_status list_messages(loggops_reading *t, uint32_t comm, const tlr_exchange *x,
+                               uint32_t *list)
+{
+    int64_t *values = malloc((1 + x->n_from + 2 * (size_t)x->n_to) * sizeof *values);
+    size_t n = 1;
+    if (!values)
+        return loggops_out_of_memory(t);
+    for (uint32_t i = 0; i < x->n_from; i++)
+        if (tlr_exchange_source(x, i) >= 0)
+            values[n++] = loggops_partner_in(t, comm, tlr_exchange_source(x, i));
+    values[0] = (int64_t)n - 1;
+    for (uint32_t i = 0; i < x->n_to; i++)
+        if (tlr_exchange_destination(x, i) >= 0) {
+            values[n++] = loggops_partner_in(t, comm, tlr_exchange_destination(x, i));
+            values[n++] = tl_count_at(&x->sent, i) * x->sent.type_bytes;
+        }
+    const tl_status status = loggops_add_list(t, values, n, list);
+    free(values);
+    return status;
+}
+
+static tl_status add_exchange(loggops_reading *t, const tl_event *e, const tl_call_info *info,
+                              const tlr_exchange *x)
+{
+    loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
+                     .comm = loggops_comm_of(t, e),
+                     .algorithm = LOGGOPS_EXCHANGE_ALL};
+    const tl_status status = list_messages(t, op.comm, x, &op.list);
+    if (status != TL_OK)
+        return status;
+    return is_beside(t, &op, info) ? add_beside(t, op, e, info) : loggops_add(t, op);
+}
+
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
+    tlr_exchange x;
+    if (tlr_exchange_of(t->plan, t->rank, e, info, &x))
+        return add_exchange(t, e, info, &x);
     const tl_meaning *m = tl_meaning_of(info->action);
     const tl_action base = (tl_action)m->family;
     tl_side sent, received;
@@ -134,8 +206,8 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
         return loggops_out_of_memory(t);
     if (op.algorithm == LOGGOPS_ALLREDUCE_LR)
         op.peer = (int32_t)(side->type_bytes < INT32_MAX ? side->type_bytes : INT32_MAX);
-    if (info->traits & TL_TRAIT_NB)
-        return add_numbered(t, op, e);
+    if (is_beside(t, &op, info))
+        return add_beside(t, op, e, info);
     /* SMPI's gather and scatter of different blocks start all messages together. */
     op.is_blocking = (!has_sizes || base == TL_ACTION_REDUCE_SCATTER) &&
                      is_blocking(t, base, op.algorithm, op.amount);
@@ -173,24 +245,31 @@ static tl_status add_making(loggops_reading *t, uint32_t comm, const tlr_ompi_ma
     return status;
 }
 
-/* Those who make the call: of MPI_Comm_create_group, the members of the new communicator. */
+/* Those who make the call: of MPI_Comm_create_group and MPI_Intercomm_create, the members of the
+ * new communicator. */
 static uint32_t makers(const loggops_reading *t, const tl_event *e)
 {
     tl_event on_new = *e;
     on_new.comm = e->new_comm;
-    return loggops_comm_of(t, e->call == TL_MPI_Comm_create_group ? &on_new : e);
+    return loggops_comm_of(
+        t, e->call == TL_MPI_Comm_create_group || e->call == TL_MPI_Intercomm_create ? &on_new : e);
 }
 
 /* All members agree on a small value, which is an allreduce. */
 tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e)
 {
-    const loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
-                           .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
-                           .comm = makers(t, e),
-                           .amount = sizeof(int32_t)};
+    const tl_call_info *info = tl_call_by_code(e->call);
+    loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
+                     .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
+                     .comm = loggops_comm_of(t, e),
+                     .amount = sizeof(int32_t)};
+    if (!(info->traits & TL_TRAIT_NB) && is_beside(t, &op, info))
+        return e->call == TL_MPI_Comm_create_group ? TL_OK : add_beside(t, op, e, info);
+    op.comm = makers(t, e);
     const tlr_ompi_making making = tlr_ompi_making_of(e->call);
-    if (tl_call_by_code(e->call)->traits & TL_TRAIT_NB)
-        return add_numbered(t, op, e);
-    return t->choice->is_ompi && making.n_agreements ? add_making(t, op.comm, &making)
-                                                     : loggops_add(t, op);
+    if (info->traits & TL_TRAIT_NB)
+        return loggops_add_numbered(t, op, e->request);
+    return t->choice->is_ompi && making.n_agreements && !t->run->comms[op.comm].n_first
+               ? add_making(t, op.comm, &making)
+               : loggops_add(t, op);
 }

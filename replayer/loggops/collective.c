@@ -190,6 +190,21 @@ static loggops_step all_at_once(const loggops_op *op, const int64_t *list, uint3
     return start_to(to, block_of(op, list, to));
 }
 
+/* Starts the messages of a list: how many it receives, from whom, then to whom it sends how many
+ * bytes. Partners are relative to the rank. */
+static loggops_step all_of_list(const int64_t *list, uint32_t me, uint32_t size, uint32_t number)
+{
+    const uint32_t n_from = (uint32_t)list[1], n_to = (uint32_t)(list[0] - 1 - n_from) / 2;
+    const int64_t *from = list + 2, *to = from + n_from;
+    if (number < n_from)
+        return receive_from((int32_t)((me + (uint64_t)from[number]) % size), 0);
+    number -= n_from;
+    if (number < n_to)
+        return start_to((int32_t)((me + (uint64_t)to[2 * (size_t)number]) % size),
+                        (uint64_t)to[2 * (size_t)number + 1]);
+    return number == n_to && n_from + n_to ? until_done : at_end;
+}
+
 /* A message from each rank to the next. */
 static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
@@ -311,6 +326,8 @@ static loggops_step step_of(const loggops_op *op, const int64_t *list, uint32_t 
                             uint32_t number)
 {
     const uint64_t bytes = op->amount;
+    if (op->algorithm == LOGGOPS_EXCHANGE_ALL) /* a rank may be its own neighbour */
+        return all_of_list(list, me, size, number);
     if (size < 2)
         return at_end;
     switch (op->algorithm) {

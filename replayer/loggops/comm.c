@@ -46,7 +46,7 @@ static int read_comm(const tlr_plan *plan, const tlr_plan_comm *from, loggops_co
     int ascends = 1;
     for (uint32_t i = 1; i < from->n_members; i++)
         ascends &= from->members[i - 1] < from->members[i];
-    *to = (loggops_comm){from->n_members, from->members, NULL};
+    *to = (loggops_comm){from->n_members, from->members, NULL, from->n_first};
     if (ascends && from->n_members == plan->n_ranks)
         to->members = NULL;
     if (ascends)

@@ -82,16 +82,15 @@ static int is_hidden(tl_action action)
 static void take_peer(const loggops_reading *t, const tl_event *e, loggops_label *label)
 {
     const loggops_comm *c = &t->run->comms[label->comm];
-    if (e->peer < 0)
-        return;
-    label->peer = e->peer;
-    if (tl_is_collective(tl_call_by_code(e->call)->action))
+    const uint32_t me = c->n_first ? loggops_rank_in(c, t->rank) : 0;
+    const int is_collective = tl_is_collective(tl_call_by_code(e->call)->action);
+    if (is_collective && (e->peer >= 0 || e->peer == TL_ROOT)) {
         label->flags |= LOGGOPS_TO_ROOT;
-    else if (!c->n_members)
-        label->peer = 0;
-    else
-        label->peer = (int32_t)(((uint64_t)e->peer + c->n_members - loggops_rank_in(c, t->rank)) %
-                                c->n_members);
+        label->peer =
+            e->peer < 0 ? (int32_t)me : e->peer + (int32_t)(me < c->n_first ? c->n_first : 0);
+    } else if (e->peer >= 0) {
+        label->peer = loggops_partner_in(t, label->comm, e->peer);
+    }
 }
 
 /* The collectives of a call that makes a window or opens a file are on what it makes. */
@@ -123,7 +122,7 @@ tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_ca
         if (info->slots & TL_SLOT_PEER)
             take_peer(t, e, label);
     }
-    if (tlr_needs_certainly(e, info))
+    if (tlr_needs_certainly(e, info) && !t->run->comms[label->comm].n_first)
         label->flags |= LOGGOPS_IS_CERTAIN;
     if (t->n_ops > n_before) {
         label->flags |= LOGGOPS_TAKES_TIME;

@@ -265,11 +265,13 @@ typedef struct loggops_labels {
     size_t n;
 } loggops_labels;
 
-/* A communicator: members NULL is all ranks in order. */
+/* A communicator: members NULL is all ranks in order.  Of an intercommunicator, one group follows
+ * the other, as in the plan. */
 typedef struct loggops_comm {
     uint32_t n_members;
     const int32_t *members;
-    int32_t *order; /* positions by member, NULL if the members ascend */
+    int32_t *order;   /* positions by member, NULL if the members ascend */
+    uint32_t n_first; /* members of an intercommunicator's first group, otherwise 0 */
 } loggops_comm;
 
 /* Programs that are made while they are simulated, one for each rank.  Ranks may be asked for by
@@ -320,7 +322,8 @@ typedef enum loggops_algorithm {
     LOGGOPS_NONE = 0,
 #define LOGGOPS_ALGORITHM(id, action, name) LOGGOPS_##id,
 #include "algorithms.def"
-    LOGGOPS_N_ALGORITHMS
+    LOGGOPS_N_ALGORITHMS,
+    LOGGOPS_EXCHANGE_ALL = LOGGOPS_N_ALGORITHMS /* no choice: the messages of its list */
 } loggops_algorithm;
 
 /* The default algorithm of a collective; LOGGOPS_NONE if it has none. */

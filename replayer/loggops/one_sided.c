@@ -34,17 +34,6 @@ void loggops_close_windows(loggops_reading *t)
 
 /* ---- accesses ---- */
 
-/* Waits for these requests, which are done then. */
-static tl_status wait_for(loggops_reading *t, const int64_t *requests, size_t n)
-{
-    loggops_op wait = {.kind = LOGGOPS_WAIT};
-    tl_status status = n ? loggops_add_list(t, requests, n, &wait.list) : TL_OK;
-    for (size_t i = 0; i < n && status == TL_OK; i++)
-        if (!loggops_drop_own(t, (uint32_t)requests[i]))
-            status = loggops_out_of_memory(t);
-    return n && status == TL_OK ? loggops_add(t, wait) : status;
-}
-
 /* What is waited for: accesses of a window, to one rank or all. */
 enum { GETS = 1, PUTS = 2, BOTH = GETS | PUTS };
 typedef struct selection {
@@ -70,7 +59,7 @@ static tl_status finish(loggops_reading *t, selection of)
             t->accesses[n_left++] = *a;
     }
     t->n_accesses = n_left;
-    const tl_status status = wait_for(t, requests, n);
+    const tl_status status = loggops_wait_for(t, requests, n);
     free(requests);
     return status;
 }
@@ -131,7 +120,7 @@ static tl_status get_accumulate(loggops_reading *t, const tl_event *e)
     tl_status status = get(t, e, swaps ? e->recv_type_bytes : back);
     if (status == TL_OK && !is_own(t, e)) {
         const int64_t request = t->accesses[--t->n_accesses].request;
-        status = wait_for(t, &request, 1);
+        status = loggops_wait_for(t, &request, 1);
     }
     if (status != TL_OK)
         return status;
@@ -207,7 +196,7 @@ static tl_status meet(loggops_reading *t, const tl_event *e, const loggops_group
         n++;
     }
     if (status == TL_OK)
-        status = wait_for(t, requests, n);
+        status = loggops_wait_for(t, requests, n);
     free(requests);
     return status;
 }

@@ -16,11 +16,8 @@ tl_status loggops_refuse(const loggops_reading *t, const tl_event *e)
 {
     return tl_fail(t->err, TL_ERR_UNSUPPORTED,
                    "%s: rank %" PRIu32 ", event %" PRIu64
-                   ": the loggops engine does not know %s%s; use --engine smpi",
-                   tl_reader_path(t->trace), t->rank, t->n_read, tl_call_by_code(e->call)->name,
-                   e->call == TL_MPI_Thread || e->call == TL_MPI_Enter
-                       ? " (several threads of a rank called MPI)"
-                       : "");
+                   ": the loggops engine does not know %s; use --engine smpi",
+                   tl_reader_path(t->trace), t->rank, t->n_read, tl_call_by_code(e->call)->name);
 }
 
 /* A new operation, to be filled in; NULL without memory. */
@@ -63,6 +60,8 @@ tl_status loggops_add_compute(loggops_reading *t)
     }
     /* Beyond that the simulation ends (simulate.h). */
     const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
+    if (t->resumed_from && t->resumed_from <= t->n_ops)
+        return loggops_compute_beside(t, amount);
     if (t->is_stream)
         t->compute_ps += amount;
     loggops_op *op = next_op(t);
@@ -93,6 +92,16 @@ tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request
     return loggops_add(t, op);
 }
 
+tl_status loggops_wait_for(loggops_reading *t, const int64_t *requests, size_t n)
+{
+    loggops_op wait = {.kind = LOGGOPS_WAIT};
+    tl_status status = n ? loggops_add_list(t, requests, n, &wait.list) : TL_OK;
+    for (size_t i = 0; i < n && status == TL_OK; i++)
+        if (!loggops_drop_own(t, (uint32_t)requests[i]))
+            status = loggops_out_of_memory(t);
+    return n && status == TL_OK ? loggops_add(t, wait) : status;
+}
+
 uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e)
 {
     const int32_t comm = tlr_plan_find_comm(t->plan, t->rank, e->comm);
@@ -100,14 +109,17 @@ uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e)
 }
 
 /* They follow those of the trace. */
-uint32_t loggops_own_request(loggops_reading *t)
+uint32_t loggops_new_request(loggops_reading *t)
 {
-    if (t->n_unused)
-        return t->unused[--t->n_unused];
     const uint32_t request = t->plan->ranks[t->rank]->n_requests + FIRST_OF_TRACE + ++t->n_own;
     if (request >= t->n_requests)
         t->n_requests = request + 1;
     return request;
+}
+
+uint32_t loggops_own_request(loggops_reading *t)
+{
+    return t->n_unused ? t->unused[--t->n_unused] : loggops_new_request(t);
 }
 
 int loggops_drop_own(loggops_reading *t, uint32_t request)

@@ -23,8 +23,8 @@ int32_t loggops_partner_in(const loggops_reading *t, uint32_t comm, int64_t peer
     const loggops_comm *c = &t->run->comms[comm];
     if (!c->n_members)
         return 0;
-    const uint32_t me = loggops_rank_in(c, t->rank);
-    return (int32_t)(((uint64_t)peer + c->n_members - me) % c->n_members);
+    const uint32_t me = loggops_rank_in(c, t->rank), first = me < c->n_first ? c->n_first : 0;
+    return (int32_t)(((uint64_t)peer + first + c->n_members - me) % c->n_members);
 }
 
 static loggops_op send_op(const loggops_reading *t, const tl_event *e)
@@ -89,7 +89,7 @@ static tl_status add_irecv(loggops_reading *t, const tl_event *e)
     return status == TL_OK ? loggops_add_started(t, op, e->request) : status;
 }
 
-static tl_status add_persistent(loggops_reading *t, loggops_op op, int64_t request)
+tl_status loggops_add_persistent(loggops_reading *t, loggops_op op, int64_t request)
 {
     loggops_request *state = loggops_request_of(t, request);
     if (!state)
@@ -108,6 +108,8 @@ static tl_status start_one(loggops_reading *t, int64_t request)
     if (state->on_start.kind == LOGGOPS_END)
         return TL_OK;
     loggops_op op = state->on_start;
+    if (op.kind == LOGGOPS_COLLECTIVE)
+        return loggops_add_numbered(t, op, request);
     const int is_open = op.kind == LOGGOPS_RECV && op.peer != LOGGOPS_NOBODY &&
                         (op.peer == LOGGOPS_ANY || op.tag == LOGGOPS_ANY);
     tl_status status = t->is_stream && is_open ? settle_ahead(t, &op) : TL_OK;
@@ -264,6 +266,7 @@ static int is_local(tl_action action)
 {
     switch (action) {
     case TL_ACTION_NONE:
+    case TL_ACTION_THREAD:
     case TL_ACTION_MATCH:
     case TL_ACTION_KERNEL:
     case TL_ACTION_OPAQUE:
@@ -288,9 +291,9 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
     case TL_ACTION_SENDRECV: return add_sendrecv(t, e);
     case TL_ACTION_ISEND: return loggops_add_started(t, send_op(t, e), e->request);
     case TL_ACTION_IRECV: return add_irecv(t, e);
-    case TL_ACTION_SEND_INIT: return add_persistent(t, send_op(t, e), e->request);
+    case TL_ACTION_SEND_INIT: return loggops_add_persistent(t, send_op(t, e), e->request);
     case TL_ACTION_RECV_INIT:
-        return add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
+        return loggops_add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
     case TL_ACTION_START: return for_requests(t, e, start_one);
     case TL_ACTION_CANCEL: return for_requests(t, e, note_cancel);
     case TL_ACTION_REQUEST_FREE:
@@ -301,15 +304,15 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
     }
     case TL_ACTION_COMM_DUP:
     case TL_ACTION_COMM_SPLIT:
-    case TL_ACTION_COMM_CREATE: return loggops_add_constructor(t, e);
+    case TL_ACTION_COMM_CREATE:
+    case TL_ACTION_INTERCOMM_CREATE:
+    case TL_ACTION_INTERCOMM_MERGE: return loggops_add_constructor(t, e);
     case TL_ACTION_INIT:
     case TL_ACTION_FINALIZE:
     case TL_ACTION_ABORT:
     case TL_ACTION_REGION:
     case TL_ACTION_CLOCK: return TL_OK;
     case TL_ACTION_SLEEP: return add_sleep(t, e);
-    case TL_ACTION_THREAD: /* a rank has one CPU and one program */
-    case TL_ACTION_ENTER: return loggops_refuse(t, e);
     default: break;
     }
     if (tl_is_on_window(info->action))
@@ -350,19 +353,31 @@ tl_status loggops_translate(loggops_reading *t, const tl_event *e)
 {
     const tl_call_info *info = tl_call_by_code(e->call);
     tl_status status = TL_OK;
-    if (t->model && (status = add_seconds(t, e, info)) != TL_OK)
-        return status;
-    if (!tlr_plan_is_plain(t->plan, t->rank, e, info)) {
+    if (info->action == TL_ACTION_ENTER) {
+        t->entering = e->request;
         t->n_read++;
         return TL_OK;
     }
-    if (!is_local(info->action))
+    if (info->action == TL_ACTION_THREAD)
+        status = loggops_switch_thread(t, (uint32_t)e->tag);
+    if (status == TL_OK && t->model)
+        status = add_seconds(t, e, info);
+    if (status != TL_OK)
+        return status;
+    if (!tlr_plan_is_modelled(t->plan, t->rank, e, info)) {
+        t->n_read++;
+        return TL_OK;
+    }
+    if (!is_local(info->action)) {
         status = loggops_add_compute(t);
+        t->resumed_from = 0;
+    }
     const size_t n_before = t->n_ops;
     if (status == TL_OK)
         status = add_event(t, e, info);
-    if (status == TL_OK && (info->traits & TL_TRAIT_MARK))
+    if (status == TL_OK && (info->traits & TL_TRAIT_MARK) && !t->entering)
         status = add_mark(t, e);
+    t->entering = 0;
     if (status == TL_OK && t->is_labelled)
         status = loggops_label_event(t, e, info, n_before);
     t->n_read++;
@@ -411,6 +426,10 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
     t->n_labels = 0;
     t->compute_s = 0;
     t->has_match = 0;
+    t->n_threads = t->thread = t->entering = 0;
+    t->resumed_from = 0;
+    if (t->threads_room)
+        memset(t->threads, 0, t->threads_room * sizeof *t->threads);
     t->n_requests = FIRST_OF_TRACE;
     loggops_close_windows(t);
     if (!loggops_grow((void **)&t->list, 1, &t->list_room, sizeof *t->list))
@@ -432,6 +451,7 @@ void loggops_reading_free(loggops_reading *t)
     free(t->n_started);
     free(t->n_passed);
     free(t->labels);
+    free(t->threads);
     loggops_close_windows(t);
     tlr_renumbering_free(&t->renumbering);
     tlr_open_receives_free(t->ahead);

@@ -50,6 +50,13 @@ typedef struct loggops_window {
     loggops_group posted, started;
 } loggops_window;
 
+/* A thread of the rank that called MPI. */
+typedef struct loggops_thread {
+    size_t left; /* 1 + the number of operations when it last left MPI; 0: it has no event yet */
+    double compute_s; /* not yet an operation */
+    uint32_t timer;   /* its own request; 0: none yet */
+} loggops_thread;
+
 typedef struct loggops_reading {
     /* What most events need comes first. */
     loggops_op *ops; /* of this rank */
@@ -105,6 +112,11 @@ typedef struct loggops_reading {
     size_t split_room;
     uint64_t *n_passed; /* marks, by the plan's call sites */
     size_t n_passed_room;
+    loggops_thread *threads;
+    size_t n_threads, threads_room;
+    size_t resumed_from; /* loggops_thread.left, until the thread's next operation; 0: since then */
+    uint32_t thread;     /* whose events follow */
+    uint32_t entering;   /* request of the collective that the next event enters; 0: none */
     loggops_table programs; /* those of the ranks before */
 } loggops_reading;
 
@@ -123,9 +135,12 @@ tl_status loggops_add_compute(loggops_reading *t);
 
 /* The state of a request of the trace; NULL without memory. */
 loggops_request *loggops_request_of(loggops_reading *t, int64_t id);
-/* A request of our own; 0 without memory. Nothing uses it any more. */
+/* A request of our own; one that nothing has used before. Nothing uses it any more. */
 uint32_t loggops_own_request(loggops_reading *t);
+uint32_t loggops_new_request(loggops_reading *t);
 int loggops_drop_own(loggops_reading *t, uint32_t request);
+/* Waits for these requests of our own, which are done then. */
+tl_status loggops_wait_for(loggops_reading *t, const int64_t *requests, size_t n);
 /* The partner as an operation names it. */
 int32_t loggops_partner_in(const loggops_reading *t, uint32_t comm, int64_t peer);
 /* Index of the event's communicator in the run. */
@@ -165,9 +180,19 @@ tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor);
 /* Frees all but the run and the table of programs. */
 void loggops_reading_free(loggops_reading *t);
 
+/* ---- thread.c ---- */
+
+/* The following events are those of this thread of the rank. */
+tl_status loggops_switch_thread(loggops_reading *t, uint32_t number);
+/* So many picoseconds of the thread that has been resumed, beside what other threads did. */
+tl_status loggops_compute_beside(loggops_reading *t, uint64_t amount);
+
 /* ---- blocks.c ---- */
 
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info);
+/* A nonblocking collective; one that starts whenever its request does. */
+tl_status loggops_add_numbered(loggops_reading *t, loggops_op op, int64_t request);
+tl_status loggops_add_persistent(loggops_reading *t, loggops_op op, int64_t request);
 /* A collective of so many elements; less than two ranks do nothing. */
 tl_status loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count,
                             unsigned type_bytes);

@@ -1,13 +1,11 @@
 /* exchange.c - collectives that SMPI 3.32 does not have: neighbourhood collectives, collectives of
  * intercommunicators, persistent collectives. They are made of messages between two ranks each.
  *
- * All receives are posted, then all sends. The call, or the wait for its request, completes them.
- * In an intercommunicator each rank sends to each rank of the other group what that rank needs; no
- * group combines or distributes data among its own ranks. The messages use a twin of the
- * communicator, where no receive of the trace can take them. */
+ * The messages (replayer/exchange.h) use a twin of the communicator, where no receive of the trace
+ * can take them. */
 #include "config.h"
 
-#include "actions.h"
+#include "exchange.h"
 #include "rank.h"
 
 #include <stdlib.h>
@@ -89,72 +87,24 @@ static void deliver(exchange *x, int32_t to, int64_t count, int64_t type_bytes)
                           smpi_add_request(x->bundle));
 }
 
-static exchange begin(smpi_rank *r)
+static int exchange_messages(smpi_rank *r, const tlr_exchange *what)
 {
     const tl_event *e = &r->event;
-    return (exchange){.r = r,
-                      .comm = r->twins[e->comm],
-                      .offset = r->peer_offset[e->comm],
-                      .bundle = smpi_open_bundle(r, r->entering ? r->entering : e->request),
-                      .rc = MPI_SUCCESS};
-}
-
-/* A blocking call has request 0. No other call uses its bundle. */
-static int end(exchange *x)
-{
-    if (x->rc == MPI_SUCCESS && !(x->r->info->traits & TL_TRAIT_NB) && !x->r->entering)
-        return smpi_finish_bundle(x->r, 0);
-    return x->rc;
-}
-
-static void take_sides(const smpi_rank *r, const tl_extent *extent, tl_role role, tl_side *sent,
-                       tl_side *received)
-{
-    const tl_meaning *m = tl_meaning_of(r->info->action);
-    if (!tl_take_sides(&r->event, m, extent, role, sent, received))
-        smpi_give_up_at(r, TL_ERR_CORRUPT, "%u counts for %u ranks", r->event.list_len,
-                        tl_n_sent_counts(m, extent, role) + tl_n_received_counts(m, extent, role));
-}
-
-static int neighbor_exchange(smpi_rank *r)
-{
-    const tl_comm *topology = r->job->plan->ranks[r->rank]->definitions[r->event.comm];
-    const tl_extent extent = {.n_to = topology->n_destinations, .n_from = topology->n_sources};
-    tl_side sent, received;
-    take_sides(r, &extent, TL_ROLE_OTHER, &sent, &received);
-    exchange x = begin(r);
-    for (uint32_t i = 0; i < extent.n_from; i++)
-        receive(&x, topology->sources[i], tl_count_at(&received, i), received.type_bytes);
-    for (uint32_t i = 0; i < extent.n_to; i++)
-        deliver(&x, topology->destinations[i], tl_count_at(&sent, i), sent.type_bytes);
-    return end(&x);
-}
-
-/* A collective between the groups of an intercommunicator, or with the root in the other group.
- * Without data the messages are empty. */
-static int inter_exchange(smpi_rank *r)
-{
-    const tl_event *e = &r->event;
-    const tl_comm *comm = r->job->plan->ranks[r->rank]->definitions[e->comm];
-    const tl_meaning *m = tl_meaning_of(r->info->action);
-    const tl_role role = tl_role_between(e->peer);
-    const tl_extent extent = {.n_own = comm->n_members,
-                              .n_to = comm->n_remote,
-                              .n_from = comm->n_remote,
-                              .between_groups = 1};
-    tl_side sent, received;
-    take_sides(r, &extent, role, &sent, &received);
-    if (m->received == TL_SIZE_OWN) /* as many elements in all on both sides */
-        sent.count = sent.count * comm->n_members / comm->n_remote;
-    const int one = tl_is_rooted(r->info->action) && role == TL_ROLE_OTHER;
-    const int has_data = tl_moves_data(r->info->action);
-    const uint32_t n = one ? 1 : comm->n_remote;
-    exchange x = begin(r);
-    for (uint32_t i = 0; i < n && (received.size || !has_data); i++)
-        receive(&x, one ? e->peer : (int32_t)i, tl_count_at(&received, i), received.type_bytes);
-    for (uint32_t i = 0; i < n && (sent.size || !has_data); i++)
-        deliver(&x, one ? e->peer : (int32_t)i, tl_count_at(&sent, i), sent.type_bytes);
-    return end(&x);
+    exchange x = {.r = r,
+                  .comm = r->twins[e->comm],
+                  .offset = r->peer_offset[e->comm],
+                  .bundle = smpi_open_bundle(r, r->entering ? r->entering : e->request),
+                  .rc = MPI_SUCCESS};
+    for (uint32_t i = 0; i < what->n_from; i++)
+        receive(&x, tlr_exchange_source(what, i), tl_count_at(&what->received, i),
+                what->received.type_bytes);
+    for (uint32_t i = 0; i < what->n_to; i++)
+        deliver(&x, tlr_exchange_destination(what, i), tl_count_at(&what->sent, i),
+                what->sent.type_bytes);
+    /* A blocking call has request 0. No other call uses its bundle. */
+    if (x.rc == MPI_SUCCESS && !(r->info->traits & TL_TRAIT_NB) && !r->entering)
+        return smpi_finish_bundle(r, 0);
+    return x.rc;
 }
 
 /* ---- all of them ---- */
@@ -178,12 +128,9 @@ static int issue(smpi_rank *r)
         return smpi_receive_match(r);
     if (r->info->action == TL_ACTION_SEND_INIT)
         return smpi_start_send(r);
-    if (tl_meaning_of(r->info->action)->kind == TL_KIND_NEIGHBORHOOD)
-        return neighbor_exchange(r);
-    if (r->job->plan->ranks[r->rank]->definitions[r->event.comm] &&
-        r->job->plan->ranks[r->rank]->definitions[r->event.comm]->n_remote)
-        return inter_exchange(r);
-    return smpi_collective(r);
+    tlr_exchange x;
+    return tlr_exchange_of(r->job->plan, r->rank, &r->event, r->info, &x) ? exchange_messages(r, &x)
+                                                                          : smpi_collective(r);
 }
 
 int smpi_any_collective(smpi_rank *r)

@@ -145,19 +145,6 @@ check 'the loggops engine without --params is refused' refused 2 '--params' "$ti
 check 'wrong --params are refused' refused 2 "at 'o'" "$timeless" replay a.tl --engine loggops --params L=1us,o
 check '--params are refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --params $odin
 check '--ranks-per-host is refused by the loggops engine' refused 2 'hosts only with --platform' "$timeless" replay a.tl --engine loggops --params $odin --ranks-per-host 2
-# threaded EVENT...: a rank of these events between MPI_Init and MPI_Finalize
-threaded() {
-    local n=1 event
-    { echo 'timeless-text 1'; echo 'ranks 1'; echo 'rank 0 host="h"'; echo '0 0 MPI_Init clock_ns=0'
-      for event; do echo "0 $n $event"; n=$((n + 1)); done
-      echo "0 $n MPI_Finalize clock_ns=9"; echo 'end finalized clock_ns=9'; } >threads.txt
-    "$timeless" undump threads.txt -o threads.tl
-}
-check 'a trace with two threads in a rank is made' threaded 'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1' 'Thread tag=1' \
-    'MPI_Recv count=1 type_bytes=1 peer=0 tag=0 comm=1'
-check 'the loggops engine refuses two threads in a rank' refused 3 'event 2: the loggops engine does not know Thread (several threads' loggops threads.tl $odin
-check 'a trace with a collective beside another thread is made' threaded 'Enter request=1' 'MPI_Barrier comm=1 clock_ns=1' 'Return request=1 new_comm=0'
-check 'the loggops engine refuses a collective beside another thread' refused 3 'event 1: the loggops engine does not know Enter (several threads' loggops threads.tl $odin
 check 'an unknown engine is refused' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
 # What would be ignored, or taken for something else, is refused.
 params() { "$timeless" replay made.tl --engine loggops -q --params "L=1us,o=1us,g=0,G=1ns,O=0$1"; }

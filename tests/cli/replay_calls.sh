@@ -33,7 +33,7 @@ trace() {
                 case $line in
                 '') ;;
                 comm*) echo "$line" ;;
-                [A-Z]*) case $line in Match* | MPIX* | Thread*) ;; *) line=MPI_$line ;; esac
+                [A-Z]*) case $line in Match* | MPIX* | Thread* | Enter* | Return*) ;; *) line=MPI_$line ;; esac
                     echo "$rank $n $line"; n=$((n + 1)) ;;
                 esac
             done <<<"$lines"
@@ -43,11 +43,13 @@ trace() {
     "$timeless" undump "$name.txt" -o "$name.tl"
 }
 seconds() { "$timeless" replay "$1.tl" -p p -q "${@:2}" || echo failed; }
-# same NAME TRACE OTHER: the same end, bit by bit
+# same NAME TRACE OTHER: the same end, bit by bit, with both engines
 same() {
-    local a b
-    a=$(seconds "$2") b=$(seconds "$3")
-    check "$1" test "$a" = "$b" -a "$a" != failed
+    local a b engine
+    for engine in smpi loggops; do
+        a=$(seconds "$2" --engine $engine) b=$(seconds "$3" --engine $engine)
+        check "$1 ($engine)" test "$a" = "$b" -a "$a" != failed
+    done
 }
 # near NAME SECONDS TRACE OPTIONS...: to 2e-3 relative: messages without bytes take their time
 near() {
@@ -209,10 +211,28 @@ thread_1=$'Thread tag=1\n' thread_0=$'Thread tag=0\n'
 trace thread_put "$window"$'\nWin_create comm=1 new_comm=3'"$fence$thread_1"'Put count=100000000 type_bytes=1 peer=1 comm=3 volume=300000000'$'\n'"$thread_0"'Win_fence mode=0 comm=3 volume=1000000000' \
     "$window"$'\nWin_create comm=1 new_comm=3'"$fence$fence"
 near 'a thread puts while another computes' 1 thread_put
+near 'with the engine loggops, too' 1 thread_put --engine loggops
 files thread_write "$thread_1""File_write $data volume=500000000"$'\n'"$thread_0"'Barrier comm=1 clock_ns=0 volume=1000000000' 'Barrier comm=1 clock_ns=0'
 near 'a thread writes while another computes' 2.5 thread_write
+near 'with the engine loggops, too' 2.5 thread_write --engine loggops --io-bandwidth 50MBps
 files thread_iwrite "$thread_1""File_iwrite $data request=1 volume=500000000"$'\n'"$thread_0"$'Barrier comm=1 clock_ns=0 volume=3000000000\n'"$thread_1"'Wait request=1' 'Barrier comm=1 clock_ns=0'
 near 'or for less time than the other computes' 3 thread_iwrite
+near 'with the engine loggops, too' 3 thread_iwrite --engine loggops
+# Threads 0, 1 and 2 compute side by side; each of them enters a collective while the others compute.
+three="comm 3 parent=1 call=MPI_Comm_dup members=[0-1]
+Comm_dup comm=1 new_comm=3
+Enter request=1
+Barrier comm=3 clock_ns=0 volume=1000000000
+${thread_1}Send count=8 type_bytes=1 peer=1 tag=1 comm=1 volume=2000000000
+Thread tag=2
+Isend count=8 type_bytes=1 peer=1 tag=2 comm=1 request=2 volume=3000000000
+Wait request=2
+${thread_0}Return request=1 new_comm=0"
+trace thread_enter "$three" $'comm 3 parent=1 call=MPI_Comm_dup members=[0-1]\nComm_dup comm=1 new_comm=3\nBarrier comm=3 clock_ns=0
+Recv count=8 type_bytes=1 peer=0 tag=2 comm=1\nRecv count=8 type_bytes=1 peer=0 tag=1 comm=1'
+for engine in smpi loggops; do
+    near "threads compute side by side, one enters what another rank has in one place ($engine)" 4 thread_enter --engine $engine
+done
 # Thread 1 of rank 0 received while thread 0 was in the collective call, which stands at its return.
 files thread_late "$thread_1"'Recv count=8 type_bytes=1 peer=1 tag=1 comm=1'$'\n'"$thread_0""File_write_all $data" \
     "File_write_all $data"$'\nSend count=8 type_bytes=1 peer=0 tag=1 comm=1'

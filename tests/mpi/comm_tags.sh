@@ -20,7 +20,9 @@ program_of() {
     check "$1: MPI_Comm_create_group by threads is replayed" "$timeless" replay "$scratch/comm_tags.tl" --platform "$platform" --no-compute
     check "$1: MPI_Comm_dup by threads of intercommunicators with the same members is recorded" record comm_tags 4 inter
     check "$1: the ranks define the duplicates in opposite order" opposite MPI_Comm_dup parent
-    check "$1: MPI_Comm_dup by threads of intercommunicators with the same members is replayed" "$timeless" replay "$scratch/comm_tags.tl" --platform "$platform" --no-compute
+    for engine in smpi loggops; do
+        check "$1: MPI_Comm_dup by threads of intercommunicators with the same members is replayed ($engine)" "$timeless" replay "$scratch/comm_tags.tl" --platform "$platform" --no-compute --engine $engine
+    done
 }
 if uses_mpich; then
     program_of MPICH

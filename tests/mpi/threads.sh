@@ -34,6 +34,7 @@ done
 check "each thread's volume is its own" right_volumes 1
 check "8 threads on 3 ranks: the trace is replayed" replays
 check "8 threads on 3 ranks: the trace is replayed without computation" replays --no-compute
+check "8 threads on 3 ranks: by the engine loggops" replays --engine loggops
 check "8 threads on 3 ranks: the last section is cut" "$timeless" cut "$trace" --section last -o "$scratch/part.tl"
 trace=$scratch/part.tl
 check "8 threads on 3 ranks: the last section is replayed" replays
@@ -61,6 +62,7 @@ in_part() {
     check "$1: the trace is complete" says '^complete +yes' <("$timeless" info "$trace")
     check "$1: the trace has all collectives" test "$(calls 1 MPI_Allreduce)" = 80
     check "$1: the trace is replayed" replays
+    check "$1: by the engine loggops" replays --engine loggops
 }
 # full_in FIRST LAST: call sites of rank 0 from the event that opens section FIRST to that which ends LAST
 full_in() {

@@ -32,7 +32,7 @@ static uint64_t run_program(const loggops_op *ops, size_t n_ops, int64_t *list, 
     assert_true(n_ops <= MAX_OPS);
     memcpy(copy, ops, n_ops * sizeof *ops);
     loggops_program program = {copy, list, n_ops + 1, 0, 9};
-    loggops_comm world = {n_ranks, NULL, NULL};
+    loggops_comm world = {n_ranks, NULL, NULL, 0};
     uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
     const loggops_run run = {n_ranks, 1,    &program, program_of, 1,   &world,
                              0,       NULL, NULL,     NULL,       NULL};
@@ -171,7 +171,7 @@ static void rendezvous(void **state)
                                  {0}};
         loggops_program programs[] = {{sender, NULL, 2, 0, 1}, {receiver, NULL, 3, 0, 1}};
         uint32_t program_of[] = {0, 1};
-        loggops_comm world = {2, NULL, NULL};
+        loggops_comm world = {2, NULL, NULL, 0};
         loggops_rank_result ranks[2];
         const loggops_run run = {2, 2, programs, program_of, 1, &world, 0, NULL, NULL, NULL, NULL};
         loggops_result result = {.ranks = ranks};
@@ -241,7 +241,7 @@ static void deadlock(void **state)
     loggops_op ops[] = {{.kind = LOGGOPS_RECV, .peer = 1}, {0}};
     loggops_program program = {ops, NULL, 2, 0, 1};
     uint32_t program_of[] = {0, 0};
-    loggops_comm world = {2, NULL, NULL};
+    loggops_comm world = {2, NULL, NULL, 0};
     loggops_rank_result ranks[2];
     const loggops_run run = {2, 1, &program, program_of, 1, &world, 0, NULL, NULL, NULL, NULL};
     loggops_result result = {.ranks = ranks};
@@ -324,7 +324,7 @@ static void order_does_not_matter(void **state)
             order[members[i]] = i;
         }
         loggops_rank_result in_order[N], renumbered[N];
-        loggops_comm comms[] = {{N, NULL, NULL}, {N, members, order}};
+        loggops_comm comms[] = {{N, NULL, NULL, 0}, {N, members, order, 0}};
         for (int k = 0; k < 2; k++) {
             const loggops_run run = {N, 1,    &program, program_of, 1,   &comms[k],
                                      0, NULL, NULL,     NULL,       NULL};

@@ -80,7 +80,7 @@ static tl_status play(game *g, const char *params, const loggops_nodes *nodes, u
     static uint32_t program_of[RANKS];
     static uint64_t compute_ps[RANKS];
     loggops_network network;
-    loggops_comm world = {RANKS, NULL, NULL};
+    loggops_comm world = {RANKS, NULL, NULL, 0};
     const loggops_feed feed = {g, more, take_answer, why};
     assert_int_equal(loggops_parse_network(params, &network, &err), TL_OK);
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -215,7 +215,7 @@ static uint64_t dance_all(dance *d, const char *text, int has_nodes, const tlr_n
     uint32_t program_of[PARTNERS], node_of[PARTNERS];
     uint64_t compute_ps[PARTNERS] = {0};
     loggops_network network;
-    loggops_comm world = {PARTNERS, NULL, NULL};
+    loggops_comm world = {PARTNERS, NULL, NULL, 0};
     const loggops_feed feed = {d, next_round, take_answer, why};
     assert_int_equal(loggops_parse_network(text, &network, &err), TL_OK);
     for (uint32_t r = 0; r < PARTNERS; r++) {
@@ -338,7 +338,7 @@ static uint64_t run_relay(relay *y, const char *text, int has_nodes, unsigned n_
     uint32_t program_of[PARTNERS], node_of[PARTNERS];
     uint64_t compute_ps[PARTNERS] = {0};
     loggops_network network;
-    loggops_comm world = {PARTNERS, NULL, NULL};
+    loggops_comm world = {PARTNERS, NULL, NULL, 0};
     const loggops_feed feed = {y, next_leg, note_answer, why};
     assert_int_equal(loggops_parse_network(text, &network, &err), TL_OK);
     memset(y->ranks, 0, sizeof y->ranks);

@@ -26,7 +26,7 @@ static void run_halves(const char *text, loggops_op *const halves[2], const uint
 {
     loggops_network network;
     loggops_program programs[2] = {{halves[0], NULL, 0, 0, 9}, {halves[1], NULL, 0, 0, 9}};
-    loggops_comm world = {n_ranks, NULL, NULL};
+    loggops_comm world = {n_ranks, NULL, NULL, 0};
     uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
     assert_int_equal(loggops_parse_network(text, &network, &err), TL_OK);
     loggops_nodes nodes = {.node_of = (uint32_t *)node_of,

@@ -42,7 +42,7 @@ static uint64_t end_of_2(const char *text, const uint32_t *node_of, loggops_op *
     loggops_network network;
     loggops_program programs[N];
     uint32_t program_of[N];
-    const loggops_comm world = {N, NULL, NULL};
+    const loggops_comm world = {N, NULL, NULL, 0};
     assert_int_equal(loggops_parse_network(text, &network, &err), TL_OK);
     loggops_nodes nodes = {.n_nodes = N,
                            .node_of = (uint32_t *)node_of,
@@ -228,7 +228,7 @@ static void run_random(uint64_t seed, int way, unsigned n_threads, loggops_rank_
     int32_t n_sent[RANKS][RANKS] = {{0}};
     uint32_t node_of[RANKS], program_of[RANKS];
     loggops_program programs[RANKS];
-    loggops_comm world = {RANKS, NULL, NULL};
+    loggops_comm world = {RANKS, NULL, NULL, 0};
     loggops_network network;
     assert_int_equal(loggops_parse_network("L=5us,o=2us,g=1us,G=3ns,O=1ns,B=7ns,or=4us,Or=2ns,"
                                            "S=20000;from=8000,L=40us;local:L=1us,g=0,B=2ns",

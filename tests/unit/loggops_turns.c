@@ -73,7 +73,7 @@ static void run(scene *s)
     loggops_network network;
     loggops_program programs[N];
     uint32_t program_of[N];
-    loggops_comm world = {N, NULL, NULL};
+    loggops_comm world = {N, NULL, NULL, 0};
     assert_int_equal(loggops_parse_network(text, &network, &err), TL_OK);
     loggops_nodes nodes = {.n_nodes = N,
                            .node_of = s->node_of,

@@ -65,7 +65,7 @@ static uint64_t makespan(const loggops_op *op, uint32_t n_ranks, const loggops_p
 {
     loggops_op ops[] = {*op, {0}};
     loggops_program program = {ops, NULL, 2, 0, 1};
-    loggops_comm world = {n_ranks, NULL, NULL};
+    loggops_comm world = {n_ranks, NULL, NULL, 0};
     uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
     const loggops_run run = {n_ranks, 1,    &program, program_of, 1,   &world,
                              0,       NULL, NULL,     NULL,       NULL};
