@@ -18,7 +18,7 @@ all-local: cli/timeless$(EXEEXT)
 	@folder=`realpath -ms --relative-to='$(bindir)' '$(libdir)'` && folder=`realpath -ms "cli/.libs/$$folder"` && \
 		$(MKDIR_P) "`dirname "$$folder"`" && ln -sfn '$(abs_builddir)/compress/.libs' "$$folder"
 clean-local:
-	rm -rf cli/lib
+	rm -rf cli/lib tests/quick-starts tests/quick-starts.*
 .PHONY: all-local clean-local
 
 # What shells read to complete commands and options; made from the tables that parse them.

@@ -13,8 +13,6 @@ bash tests/setup.sh "$@" || { echo "tests/run.sh: the build failed" >&2; echo "0
 logs=(build/shared-suite.log build/quiet-suite.log)
 [ ! $quick ] || logs=(build/quick-suite.log)
 rm -f build/{quick,shared,quiet}-suite.log build/lint.log
-# Python itself, where a script chooses it among several (pyenv).
-if python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null); then PATH=$(dirname "$python"):$PATH; fi
 find build/tests -name '*.trs' -delete
 status=0
 if [ $quick ]; then make -C build --no-print-directory -k -j$(($(nproc) + 1)) check-quick || status=1

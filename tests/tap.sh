@@ -46,6 +46,7 @@ uses_mpich() { echo '#include <mpi.h>' | $MPICC -E -dM -x c - 2>/dev/null | grep
 . "$top_srcdir/tests/mpi_env.sh"
 # A rank starts in nine tenths of the CPU time if Open MPI opens no library of networks that no test has.
 export OMPI_MCA_pml=^cm,ucx
+. "$top_srcdir/tests/quick_starts.sh"
 
 tap_count=0
 tap_result() { tap_count=$((tap_count + 1)); printf '%s %d - %s\n' "$1" "$tap_count" "$2"; }
