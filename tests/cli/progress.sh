@@ -51,10 +51,16 @@ else:
     assert b"\x1b[K" in said[max(said.rfind(b" s\r"), said.rfind(b" left\r")):], "the last line remains"
 END
 shows() { python3 shows.py "$@"; }
+declare -A waits
+ended() { wait "${waits[$1]}" || { cat "$1.said"; return 1; }; }
 slowly() { ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/slow.so shows "$@"; }
-for name in pack join info cut dump undump export import extrapolate make fit replay report hpl compare platform perform; do
-    check "$name: a line on a terminal" slowly terminal "timeless: $name: 2 s" "$timeless" $name token.tl
+# They wait at the same time.
+commands=(pack join info cut dump undump export import extrapolate make fit replay report hpl compare platform perform)
+for name in "${commands[@]}"; do
+    slowly terminal "timeless: $name: 2 s" "$timeless" $name token.tl >$name.said 2>&1 &
+    waits[$name]=$!
 done
+for name in "${commands[@]}"; do check "$name: a line on a terminal" ended "$name"; done
 check 'dump: the share of the events, and about how long it still takes' shows terminal ' % of the events, about ' "$timeless" dump --csv=slow token.tl
 check 'dump: nothing without a terminal' shows pipe '' "$timeless" dump --csv=slow token.tl
 check 'dump: nothing before a pager' shows pager '' "$timeless" dump token.tl
