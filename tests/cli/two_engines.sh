@@ -33,40 +33,48 @@ platform many 1e18Bps 300
 
 # agree PLATFORM G OPTION...: makespans of p.tl, to 1e-3
 agree() {
-    local platform=$1 G=$2 a b
-    shift 2
-    a=$("$timeless" replay p.tl -p ./"$platform" -q "$@") && b=$("$timeless" replay p.tl --engine loggops --params L=10us,o=0,g=0,G=$G,O=0 -q "$@") || return 1
-    awk -v a="$a" -v b="$b" 'BEGIN {print "SimGrid", a, "LogGOPS", b; exit !(a > 0 && (a - b) / a < 1e-3 && (b - a) / a < 1e-3)}'
+    "$timeless" replay p.tl -p ./"$1" -q "${@:3}" >a && "$timeless" replay p.tl -q --engine loggops --params L=10us,o=0,g=0,G="$2",O=0 "${@:3}" >b && equal_to_1e_3 a b
 }
+equal_to_1e_3() { awk '{ t[NR] = $1 } END { print "SimGrid", t[1], "LogGOPS", t[2]; d = (t[1] - t[2]) / t[1]; exit !(NR == 2 && t[1] > 0 && d < 1e-3 && d > -1e-3) }' "$@"; }
+# table PLATFORM G OPTION...: replays the points of a grid by both engines; without G, LogGOPS takes its parameters from the platform
+table() {
+    local loggops=(-p ./"$1")
+    [ -z "$2" ] || loggops=(--params "L=10us,o=0,g=0,G=$2,O=0")
+    "$timeless" sweep -p ./"$1" "${@:3}" >a.csv
+    "$timeless" sweep --engine loggops "${loggops[@]}" "${@:3}" >b.csv
+}
+# agree_at POINT: the makespans of both engines there, to 1e-3
+agree_at() {
+    awk -F, -v point="$1," 'index($0, point) == 1 { print $(split(point, f, ",")) }' a.csv b.csv >makespans && equal_to_1e_3 makespans
+}
+of() { local IFS=,; echo "$*"; } # VALUE...: those of an axis
 
-for pattern in dissemination binomial binomial_reduce scatter gather doubling ring stencil2d sweep token alltoall random; do
-    "$timeless" make $pattern -n 16 --iterations 3 --bytes 100000 -o p.tl
-    check "$pattern, latency alone" agree latency 0
-done
-for pattern in dissemination doubling ring token; do
-    "$timeless" make $pattern -n 16 --iterations 3 --bytes 1600000 -o p.tl
-    check "$pattern, latency and bandwidth" agree both 1ns
-done
+patterns=(dissemination binomial binomial_reduce scatter gather doubling ring stencil2d sweep token alltoall random)
+table latency 0 --grid make="$(of "${patterns[@]}")" --grid make.ranks=16 --grid make.iterations=3 --grid make.bytes=100000
+for pattern in "${patterns[@]}"; do check "$pattern, latency alone" agree_at "$pattern,16,3,100000"; done
+table both 1ns --grid make=dissemination,doubling,ring,token --grid make.ranks=16 --grid make.iterations=3 --grid make.bytes=1600000
+for pattern in dissemination doubling ring token; do check "$pattern, latency and bandwidth" agree_at "$pattern,16,3,1600000"; done
 
-for choice in barrier=ompi_bruck barrier=ompi_recursivedoubling bcast=binomial_tree bcast=scatter_LR_allgather bcast=flattree \
-    bcast=ompi_pipeline bcast=ompi_split_bintree \
-    allreduce=rdb allreduce=lr allreduce=rab_rdb alltoall=ring alltoall=pair alltoall=bruck alltoall=basic_linear; do
-    "$timeless" make call_${choice%%=*} -n 16 --iterations 3 --bytes 160000 -o p.tl
-    check "$choice, latency alone" agree latency 0 --coll "$choice"
-    case $choice in
-        allreduce=* | alltoall=ring | alltoall=pair | alltoall=bruck)
-            check "$choice, latency and bandwidth" agree both 1ns --coll "$choice" ;;
-    esac
-done
+# algorithms latency|both COLLECTIVE ALGORITHM...
+algorithms() {
+    local name='latency alone' G=0 algorithm
+    [ "$1" = latency ] || name='latency and bandwidth' G=1ns
+    table "$1" $G --grid make=call_"$2" --grid make.ranks=16 --grid make.iterations=3 --grid make.bytes=160000 --grid coll."$2"="$(of "${@:3}")"
+    for algorithm in "${@:3}"; do check "$2=$algorithm, $name" agree_at "call_$2,16,3,160000,$algorithm"; done
+}
+algorithms latency barrier ompi_bruck ompi_recursivedoubling
+algorithms latency bcast binomial_tree scatter_LR_allgather flattree ompi_pipeline ompi_split_bintree
+algorithms latency allreduce rdb lr rab_rdb
+algorithms latency alltoall ring pair bruck basic_linear
+algorithms both allreduce rdb lr rab_rdb
+algorithms both alltoall ring pair bruck
 "$timeless" make call_bcast -n 16 --bytes 100000 -o p.tl
 check 'bcast=ompi_pipeline in one segment, latency and bandwidth' agree both 1ns --coll bcast=ompi_pipeline
 
 # Open MPI 4.1's choices, among more than 128 ranks and where the ranks are no power of two.
+table many 0 --coll-selector ompi-4.1 --grid make=call_bcast --grid make.ranks=13,130,300 --grid make.bytes=8,3000,20000,100000
 for n in 13 130 300; do
-    for bytes in 8 3000 20000 100000; do
-        "$timeless" make call_bcast -n $n --bytes $bytes -o p.tl
-        check "ompi-4.1: $n ranks broadcast $bytes bytes, latency alone" agree many 0 --coll-selector ompi-4.1
-    done
+    for bytes in 8 3000 20000 100000; do check "ompi-4.1: $n ranks broadcast $bytes bytes, latency alone" agree_at "call_bcast,$n,$bytes"; done
 done
 # call RANKS CALL SLOTS: a program of one collective call, in p.tl
 call() {
@@ -201,30 +209,27 @@ sed 's/thresh:.*/thresh:8192/; s/^smpi.os:.*/smpi\/os:0:3e-6:0/; s/^smpi.ois:.*/
     both/options.conf >fabric/options.conf
 printf '%s\n' 'skeleton 1' 'ranks 2' 'param size = 1' 'if rank == 0 {' 'MPI_Send peer=1 count=size' 'MPI_Irecv peer=1 count=size request=r' \
     'MPI_Wait request=r' '} else {' 'MPI_Recv peer=0 count=size' 'MPI_Isend peer=0 count=size request=r' 'MPI_Wait request=r' '}' >there.skel
-alike() { # PLATFORM SIZE [RANKS]: to 1e-3, with 1 rank or so many on a host
-    local a b
-    a=$("$timeless" replay there.skel,size="$2" -p ./"$1" --ranks-per-host "${3:-1}" -q) &&
-        b=$("$timeless" replay there.skel,size="$2" -p ./"$1" --ranks-per-host "${3:-1}" --engine loggops -q) || return 1
-    awk -v a="$a" -v b="$b" 'BEGIN {print "SimGrid", a, "LogGOPS", b; exit !(a > 0 && (a - b) / a < 1e-3 && (b - a) / a < 1e-3)}'
+# alike PLATFORM RANKS_ON_A_HOST CHECK NAME SIZE...
+alike() {
+    local size
+    table "$1" '' there.skel --ranks-per-host "$2" --grid set.size="$(of "${@:5}")"
+    for size in "${@:5}"; do $3 "${4/SIZE/$size}" agree_at "$size"; done
 }
-for size in 1 100 1403 1404 1405 1419 1420 1421 1422 30000 65534 65535 65536 65537 1000000; do
-    check "there and back by derived parameters, $size bytes" alike steps $size
-done
-for size in 1 8191 8192 10000 100000; do
-    check "there and back where short messages have the longer overhead, $size bytes" alike fabric $size
-done
+alike steps 1 check "there and back by derived parameters, SIZE bytes" 1 100 1403 1404 1405 1419 1420 1421 1422 30000 65534 65535 65536 65537 1000000
+alike fabric 1 check "there and back where short messages have the longer overhead, SIZE bytes" 1 8191 8192 10000 100000
 # Sizes below the first segment: its overheads apply, its factors do not.
 cp -r steps later && sed -i 's/^\(smpi.[^:]*\):0:/\1:1000:/' later/options.conf
 # as_of_332 NAME COMMAND...: a check of what SMPI of SimGrid 3.32 does
+simgrid=$(simgrid_version)
 as_of_332() {
-    if [ "$(simgrid_version)" -ge 400 ]; then skip "$1" "the engine loggops computes as SMPI of SimGrid 3.32, and that of 4.0 differs"; else check "$@"; fi
+    if [ "$simgrid" -ge 400 ]; then skip "$1" "the engine loggops computes as SMPI of SimGrid 3.32, and that of 4.0 differs"; else check "$@"; fi
 }
-for size in 1 983 984 985 999 1000 1001 1500; do as_of_332 "there and back where segments begin at 1000 bytes, $size bytes" alike later $size; done
+alike later 1 as_of_332 "there and back where segments begin at 1000 bytes, SIZE bytes" 1 983 984 985 999 1000 1001 1500
 # Within a host, where the latency is shorter than half of a short message's.
 sed 's/sharing_policy/loopback_bw="1e9Bps" loopback_lat="0.2us" sharing_policy/' fabric/platform.xml >steps/inside.xml
 cp -r fabric inside && mv steps/inside.xml inside/platform.xml && sed -i 's/^smpi.o\(s\|is\|r\):.*/smpi\/o\1:0:0:0/; s/thresh:.*/thresh:100/' inside/options.conf &&
     echo 'timeless/loopback-lat-factor:0:20;1000:1' >>inside/options.conf
-for size in 100 985 986 4000 100000; do as_of_332 "there and back within a host, $size bytes" alike inside $size 2; done
+alike inside 2 as_of_332 "there and back within a host, SIZE bytes" 100 985 986 4000 100000
 # ---- links: a slow backbone, links that both directions share, TCP's window, messages within a host ----
 # links NAME CLUSTER-ATTRIBUTES OPTION...: two hosts of a cluster; with "" instead of attributes, hosts with a link between them
 links() {
@@ -248,15 +253,13 @@ links one_way 'sharing_policy="SHARED"'
 links window '' network/crosstraffic:no network/TCP-gamma:2000
 links routed '' network/crosstraffic:no
 links stated '' network/crosstraffic:no network/loopback-bw:1e8 network/loopback-lat:1e-6
-for size in 1000 60000; do
-    for name in slow slow_back one_way window routed; do check "a message of $size bytes alone between hosts, $name" alike $name $size; done
-    for name in slow slow_back one_way stated; do check "a message of $size bytes alone within a host, $name" alike $name $size 2; done
-done
-check 'a message within a host that has no loopback and no cluster' alike routed 1000000 2
-check 'a long message through a slow backbone' alike slow 1000000
+for name in slow slow_back one_way window routed; do alike $name 1 check "a message of SIZE bytes alone between hosts, $name" 1000 60000; done
+for name in slow slow_back one_way stated; do alike $name 2 check "a message of SIZE bytes alone within a host, $name" 1000 60000; done
+alike routed 2 check 'a message within a host that has no loopback and no cluster' 1000000
+alike slow 1 check 'a long message through a slow backbone' 1000000
 links bound 'sharing_policy="SHARED"' smpi/bw-factor:0:0.5 timeless/bw-factor-bound:yes
 links slowest 'sharing_policy="SHARED"' smpi/bw-factor:0:0.99 timeless/bw-factor-bound:yes
-for name in bound slowest; do check "a factor that bounds a message, on a link of both directions, $name" alike $name 60000; done
+for name in bound slowest; do alike $name 1 check "a factor that bounds a message, on a link of both directions, $name" 60000; done
 # ---- kinds of sends: what takes the CPU, and who waits for whom ----
 cp -r fabric calls && sed -i 's/^smpi.ois:.*/smpi\/ois:0:3e-5:0/' calls/options.conf
 # two_ranks 'CALL|CALL...' 'CALL|CALL...': calls of rank 0 and of rank 1, in calls.tl
@@ -272,11 +275,16 @@ two_ranks() {
         done
     } | "$timeless" undump - -o calls.tl
 }
+# same_ends: of the ranks in a.json and b.json, to 1e-3
+same_ends() {
+    awk '$1 == "\"end_s\":" { t[FILENAME, n[FILENAME]++] = $2 + 0 } END {
+        for (i = 0; i < n["a.json"]; i++) { x = t["a.json", i]; y = t["b.json", i]; print x, y; if (x - y > 1e-3 * x || y - x > 1e-3 * x) exit 1 }
+        exit !(i && i == n["b.json"]) }' a.json b.json
+}
 ends_alike() { # ends of both ranks, to 1e-3
     "$timeless" replay calls.tl -p ./calls --model "$top_srcdir/platforms/local/model.conf" --ranks-per-host 1 -q --json=a.json &&
         "$timeless" replay calls.tl -p ./calls --model "$top_srcdir/platforms/local/model.conf" --ranks-per-host 1 -q --json=b.json --engine loggops &&
-        python3 -c 'import json; a, b = ([rank["end_s"] for rank in json.load(open(name))["ranks"]] for name in ("a.json", "b.json"))
-print(a, b); exit(any(abs(x - y) > 1e-3 * x for x, y in zip(a, b)))'
+        same_ends
 }
 # sends CALL SIZE [SLOTS]: a message to rank 1, whose receive has these slots
 sends() {
@@ -327,8 +335,7 @@ done
 p_on=calls
 ends_of_p() { # OPTION...: of all ranks, to 1e-3
     "$timeless" replay p.tl -p ./$p_on --ranks-per-host 1 -q --json=a.json "$@" && "$timeless" replay p.tl -p ./$p_on --ranks-per-host 1 -q --json=b.json --engine loggops "$@" &&
-        python3 -c 'import json; a, b = ([rank["end_s"] for rank in json.load(open(name))["ranks"]] for name in ("a.json", "b.json"))
-print(a, b); exit(any(abs(x - y) > 1e-3 * x for x, y in zip(a, b)))'
+        same_ends
 }
 # overheads RANKS CALL SLOTS OPTION...
 overheads() { call "$1" "$2" "$3" && ends_of_p "${@:4}"; }
@@ -432,8 +439,7 @@ partners() { # SEED
 }
 ends_alike_on_hosts() { # as ends_alike, with 4 ranks on a host
     "$timeless" replay calls.tl -p ./held --ranks-per-host 4 -q --json=a.json && "$timeless" replay calls.tl -p ./held --ranks-per-host 4 -q --json=b.json --engine loggops &&
-        python3 -c 'import json; a, b = ([rank["end_s"] for rank in json.load(open(name))["ranks"]] for name in ("a.json", "b.json"))
-print(a, b); exit(any(abs(x - y) > 1e-3 * x for x, y in zip(a, b)))'
+        same_ends
 }
 for seed in 1 2 3 4 5; do
     partners $seed
