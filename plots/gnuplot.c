@@ -63,10 +63,11 @@ void tlg_put_text(FILE *out, const char *text, size_t limit)
 
 /* ---- the program ---- */
 
-/* Runs gnuplot with these files; its first complaint becomes the error. */
+/* Runs gnuplot with these files; its first complaint becomes the error. Of "-" gnuplot reads each
+ * byte by a system call of its own, which takes longer than to draw. */
 static tl_status run(int script, int picture, int complaints, tl_error *err)
 {
-    static char *const argv[] = {(char *)"gnuplot", (char *)"-d", (char *)"-", NULL};
+    static char *const argv[] = {(char *)"gnuplot", (char *)"-d", (char *)"/dev/stdin", NULL};
     posix_spawn_file_actions_t actions;
     char text[256];
     pid_t child;
