@@ -216,13 +216,13 @@ check 'slow bursts: a burst of 32 messages takes 32 times 10 us longer' near "$(
 
 # ---- a model beside the network, and the other way round ----
 cp -r found both
-check 'kernels are calibrated into the folder of a network' "$timeless" calibrate kernels --max-seconds 0 -o both
+check 'kernels are calibrated into the folder of a network' "$timeless" calibrate kernels --max-seconds 0 --raw raw.csv -o both
 for file in platform.conf platform.xml options.conf network.conf README.md; do
     check "the folder keeps its $file" cmp found/$file both/$file
 done
 check 'the folder of a network gets a model of measured kernels' grep -q "^# Measured by 'timeless calibrate kernels'" both/model.conf
 check 'the history has both calibrations' test "$(cut -d, -f2 both/history.csv | uniq | paste -sd,)" = what,network,kernels
-check 'kernels are calibrated into a new folder' "$timeless" calibrate kernels --max-seconds 0 -o later
+check 'kernels are calibrated into a new folder' "$timeless" calibrate kernels --from raw.csv -o later
 cp later/model.conf measured.conf
 check 'a network is calibrated into the folder of kernels' "$timeless" calibrate network --from known.csv -o later
 check 'calibrating the network keeps the model' cmp measured.conf later/model.conf
