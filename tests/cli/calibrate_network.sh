@@ -216,7 +216,7 @@ check 'slow bursts: a burst of 32 messages takes 32 times 10 us longer' near "$(
 
 # ---- a model beside the network, and the other way round ----
 cp -r found both
-check 'kernels are calibrated into the folder of a network' "$timeless" calibrate kernels --max-seconds 0 --raw raw.csv -o both
+check 'kernels are calibrated into the folder of a network' "$timeless" calibrate kernels --nb 32 --max-seconds 0 --raw raw.csv -o both
 for file in platform.conf platform.xml options.conf network.conf README.md; do
     check "the folder keeps its $file" cmp found/$file both/$file
 done

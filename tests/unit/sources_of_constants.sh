@@ -24,7 +24,7 @@ check 'noise: README.md tells published and assumed figures apart' described "$t
 printf 'version = 2;\n' >"$scratch/bare.conf"
 is_found() { ! heads "$scratch/bare.conf"; }
 check 'a file without a source is found' is_found
-check 'kernels are calibrated for a second' "$timeless" calibrate kernels --max-seconds 1 --archive none -o "$scratch/here"
+check 'kernels are calibrated' "$timeless" calibrate kernels --nb 32 --max-seconds 0 --archive none -o "$scratch/here"
 check 'the fresh model names a source' heads "$scratch/here/model.conf"
 check 'it states its command and the moment of its measurement' \
     test "$(sed -n 1,3p "$scratch/here/model.conf" | grep -cE "^# Measured (by 'timeless calibrate kernels' |at 20)")" = 2
