@@ -72,6 +72,22 @@ static int parse_dragonfly(tlr_cluster_shape *s, const char *at)
     return take_numbers(&at, &s->sizes[3], 1) == 1 && take_text(&at, '\0');
 }
 
+static int has_too_many(const tlr_cluster_shape *s, tlr_routing routing)
+{
+    double hosts = 1, links = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        hosts *= s->sizes[i];
+    double on_level = hosts;
+    for (unsigned i = 0; routing == TLR_ROUTING_FAT_TREE && i < s->n; i++) {
+        links += on_level * s->parents[i] * s->parallel[i];
+        on_level *= (double)s->parents[i] / s->sizes[i];
+    }
+    if (routing == TLR_ROUTING_DRAGONFLY)
+        links = hosts / s->sizes[3] * ((double)s->sizes[1] + s->sizes[2]) +
+                (double)s->sizes[0] * s->sizes[0];
+    return hosts > TLR_MOST_HOSTS || links > TLR_MOST_LINKS;
+}
+
 tl_status tlr_shape_parse(tlr_cluster_shape *shape, tlr_routing routing, const char *text,
                           char *why, size_t size)
 {
@@ -83,16 +99,17 @@ tl_status tlr_shape_parse(tlr_cluster_shape *shape, tlr_routing routing, const c
     const int is_good = routing == TLR_ROUTING_TORUS      ? parse_torus(shape, text)
                         : routing == TLR_ROUTING_FAT_TREE ? parse_fat_tree(shape, text)
                                                           : parse_dragonfly(shape, text);
-    uint64_t n = 1;
-    for (unsigned i = 0; is_good && i < shape->n && n <= TLR_MOST_HOSTS; i++)
-        n *= shape->sizes[i];
-    shape->n_hosts = (uint32_t)n;
+    shape->n_hosts = 1;
+    for (unsigned i = 0; is_good && i < shape->n; i++)
+        shape->n_hosts *= shape->sizes[i];
+    if (is_good && has_too_many(shape, routing)) {
+        snprintf(why, size, "topo_parameters=\"%.100s\": more than %d hosts or %d links",
+                 tl_printable(text), TLR_MOST_HOSTS, TLR_MOST_LINKS);
+        return TL_ERR_MEMORY;
+    }
     if (!is_good)
         snprintf(why, size, "topo_parameters=\"%.100s\" cannot be understood; write %s",
                  tl_printable(text), forms[routing]);
-    else if (n > TLR_MOST_HOSTS)
-        snprintf(why, size, "topo_parameters=\"%.100s\": more than %d hosts", tl_printable(text),
-                 TLR_MOST_HOSTS);
     else if (routing == TLR_ROUTING_DRAGONFLY && shape->sizes[0] > shape->sizes[2])
         snprintf(why, size,
                  "topo_parameters=\"%.100s\": has more groups than blades in a chassis, for which "

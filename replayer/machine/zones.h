@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define TLR_NO_INDEX UINT32_MAX
-enum { TLR_MOST_HOSTS = 1 << 22, TLR_MOST_DIMENSIONS = 16 };
+enum { TLR_MOST_HOSTS = 1 << 22, TLR_MOST_LINKS = 1 << 26, TLR_MOST_DIMENSIONS = 16 };
 
 typedef enum tlr_routing {
     TLR_ROUTING_FULL,
@@ -150,7 +150,8 @@ const tlr_route_row *tlr_find_row(const tlr_route_table *table, uint32_t from, u
 
 /* ---- topologies.c ---- */
 
-/* Reads topo_parameters; `n` gets the number of hosts. */
+/* Reads topo_parameters; `n_hosts` gets the number of hosts. TL_ERR_MEMORY: more hosts or links
+ * than fit. */
 tl_status tlr_shape_parse(tlr_cluster_shape *shape, tlr_routing routing, const char *text,
                           char *why, size_t size);
 /* The links that a shape may have. */

@@ -59,6 +59,23 @@ static tl_status check_ends(const zones_reading *x, const tlr_element *e, tl_err
     return TL_OK;
 }
 
+/* A gateway is a host or a router of this zone, or of one in it. */
+static tl_status find_gateway(const zones_reading *x, const tlr_element *e, const char *attribute,
+                              uint32_t of, uint32_t *out, tl_error *err)
+{
+    const tl_status status = zones_find_point(x, e, attribute, out, err);
+    if (status != TL_OK || is_bypass(e))
+        return status;
+    const tlr_point *gate = &x->z->points[*out], *zone = &x->z->points[of];
+    uint32_t at = gate->is_zone ? TLR_NO_INDEX : gate->zone;
+    while (at != TLR_NO_INDEX && at != zone->of)
+        at = x->z->zones[at].parent;
+    return at != TLR_NO_INDEX ? TL_OK
+                              : tlr_xml_fail(e, TL_ERR_INPUT, err,
+                                             "%s=\"%s\" is no host or router of '%s'; correct it",
+                                             attribute, gate->name, zone->name);
+}
+
 static tl_status begin_route(zones_reading *x, const tlr_element *e, tl_error *err)
 {
     const char *back = tlr_xml_value(e, "symmetrical");
@@ -68,11 +85,13 @@ static tl_status begin_route(zones_reading *x, const tlr_element *e, tl_error *e
     tl_status status = zones_find_point(x, e, "src", &x->route.from, err);
     if (status == TL_OK)
         status = zones_find_point(x, e, "dst", &x->route.to, err);
+    if (status == TL_OK)
+        status = check_ends(x, e, err);
     if (status == TL_OK && is_of_zones(e))
-        status = zones_find_point(x, e, "gw_src", &x->route.gateway_from, err);
+        status = find_gateway(x, e, "gw_src", x->route.from, &x->route.gateway_from, err);
     if (status == TL_OK && is_of_zones(e))
-        status = zones_find_point(x, e, "gw_dst", &x->route.gateway_to, err);
-    return status == TL_OK ? check_ends(x, e, err) : status;
+        status = find_gateway(x, e, "gw_dst", x->route.to, &x->route.gateway_to, err);
+    return status;
 }
 
 /* Adds the steps of the route that is open to the lists of links. */
@@ -474,6 +493,21 @@ static tl_status count_range(void *reading, long first, long last, tl_error *err
                      TLR_MOST_HOSTS);
 }
 
+/* What SimGrid makes of the shape of a cluster must fit; the rest of it SimGrid judges. */
+static tl_status check_size(const tlr_element *e, tl_error *err)
+{
+    char why[400];
+    tlr_cluster_shape shape = {0};
+    tlr_routing routing;
+    const char *sizes = tlr_xml_value(e, "topo_parameters");
+    const tl_status status = find_topology(e, &routing, err);
+    return status != TL_OK || routing == TLR_ROUTING_FLAT ||
+                   tlr_shape_parse(&shape, routing, sizes ? sizes : "", why, sizeof why) !=
+                       TL_ERR_MEMORY
+               ? status
+               : tlr_xml_fail(e, TL_ERR_INPUT, err, "%s; describe fewer", why);
+}
+
 static tl_status take_setting(const contents_reading *r, const tlr_element *e, tl_error *err)
 {
     const char *id, *value;
@@ -503,8 +537,12 @@ static tl_status note_element(void *reading, const tlr_element *e, tl_error *err
     }
     if (status != TL_OK)
         return status;
-    if (e->tag == TLR_TAG_CLUSTER || e->tag == TLR_TAG_CABINET)
+    if (e->tag == TLR_TAG_CLUSTER)
+        status = check_size(e, err);
+    if (status == TL_OK && (e->tag == TLR_TAG_CLUSTER || e->tag == TLR_TAG_CABINET))
         return tlr_xml_radical(e, count_range, r, err);
+    if (status != TL_OK)
+        return status;
     if (e->tag == TLR_TAG_HOST)
         return count_range(r, 0, 0, err);
     if (e->tag != TLR_TAG_PROP)

@@ -205,6 +205,8 @@ xml halves <<'END'
 <ASroute src="one" dst="two" gw_src="aone_router.x" gw_dst="b"><link_ctn id="wan"/></ASroute>
 </AS>
 END
+sed 's/gw_src="[^"]*"/gw_src="b"/' halves.xml >swapped.xml
+check_exit 3 'platform --check: a gateway that is not in its zone is refused, as by SimGrid' "$timeless" platform --check swapped.xml
 for shape in 'TORUS 2,2' 'FAT_TREE 2;2,2;1,2;1,1' 'DRAGONFLY 2,1;1,1;2,1;1'; do
     xml "${shape%% *}" <<END
 <cluster id="c" prefix="h" suffix="" radical="0-3" speed="1Gf" bw="125MBps" lat="1ms" topology="${shape%% *}" topo_parameters="${shape#* }" loopback_bw="1GBps" loopback_lat="1us"/>
@@ -225,6 +227,13 @@ refused() { # NAME ELEMENTS
 of_cluster() { echo "<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-7\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" $1/>"; }
 for sizes in '2;2;2' 2x2x2 -8,2,2 '' 2,2,; do refused "the torus '$sizes'" "$(of_cluster "topology=\"TORUS\" topo_parameters=\"$sizes\"")"; done
 refused "a fat tree of -2 levels" "$(of_cluster 'topology="FAT_TREE" topo_parameters="-2;4;4;1"')"
+for shape in 'DRAGONFLY" topo_parameters="65536,1;65536,1;65536,1;65536' 'DRAGONFLY" topo_parameters="1,1;1,1;65536,1;1' \
+    'FAT_TREE" topo_parameters="3;2,2,2;4000000,4000000,1;1,1,1'; do
+    for engine in smpi loggops; do
+        xml refused <<<"$(of_cluster "topology=\"$shape\"")"
+        check_exit 3 "$engine: ${shape/*=?/} is more than fits" sh -c 'ulimit -v 4000000; timeout 20 "$0" replay ring.tl -p ./refused.xml -q --engine '$engine "$timeless"
+    done
+done
 refused "a core of 4294967297" "$(of_cluster 'core="4294967297"')"
 refused "a misspelt attribute" "$(of_cluster 'cores="2"')"
 refused "power that is not finite" "$(of_cluster '' | sed 's|/>|><prop id="wattage_per_state" value="62:inf:124"/></cluster>|')"
