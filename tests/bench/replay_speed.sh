@@ -49,10 +49,12 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 END
 }
-ours() { timed "$timeless" replay "$1" --platform star --ranks-per-host 1 -q; }
+coll='' # CALL:ALGORITHM of both
+ours() { timed "$timeless" replay "$1" --platform star --ranks-per-host 1 -q ${coll:+--coll "${coll/:/=}"}; }
 peer() {
     timed "$SMPIRUN" -replay "$1/list.txt" -np "$2" -platform star/platform.xml -hostfile hosts \
-        --log=root.thres:critical --log=smpi_replay.thres:info '--log=root.fmt:%.17r%e%m%n' --cfg=smpi/host-speed:1Gf
+        --log=root.thres:critical --log=smpi_replay.thres:info '--log=root.fmt:%.17r%e%m%n' --cfg=smpi/host-speed:1Gf \
+        ${coll:+--cfg="smpi/$coll"}
 }
 
 # compare NAME TRACE RANKS: a line of the table
@@ -72,7 +74,7 @@ compare() {
     awk -v name="$name" -v ranks="$ranks" -v events="$events" -v ours="$(sort -n ours | head -1)" -v peer="$(sort -n peer | head -1)" \
         -v t="$(cat ours.said)" -v u="$(cat peer.said)" -v ours_bare="$ours_bare" -v peer_bare="$peer_bare" 'BEGIN {
         split(ours, a, " "); split(peer, b, " "); d = (t - u) / u; if (d < 0) d = -d
-        printf "%-10s %6d %9d %10.0f %10.0f %6.2f %8.1f %8.1f %6.2f %8.1f %8.1f %9.2g\n", name, ranks, events, events / a[1],
+        printf "%-26s %6d %9d %10.0f %10.0f %6.2f %8.1f %8.1f %6.2f %8.1f %8.1f %9.2g\n", name, ranks, events, events / a[1],
             events / b[1], b[1] / a[1], a[2] / 1024, b[2] / 1024, a[2] / b[2], (a[2] - ours_bare) / 1024, (b[2] - peer_bare) / 1024, d
         exit !(d <= 1e-9) }'
 }
@@ -81,7 +83,7 @@ compare() {
 make_platform 2
 ours_bare=$(ours bare.tl | cut -d' ' -f2) peer_bare=$(peer text 2 | cut -d' ' -f2)
 status=0
-printf '%-10s %6s %9s %10s %10s %6s %8s %8s %6s %8s %8s %9s\n' pattern ranks events 'ours /s' 'peer /s' ratio 'ours MB' 'peer MB' ratio \
+printf '%-26s %6s %9s %10s %10s %6s %8s %8s %6s %8s %8s %9s\n' pattern ranks events 'ours /s' 'peer /s' ratio 'ours MB' 'peer MB' ratio \
     'ours +MB' 'peer +MB' difference
 # sizes RANKS: iterations of ring, stencil, allreduce, HPL's process rows, panels and their width: seconds each
 sizes() {
@@ -100,6 +102,13 @@ for n; do
     "$timeless" make call_allreduce -n "$n" --bytes 1000 --iterations "$allreduces" -o allreduce.tl &&
         compare allreduce allreduce.tl "$n" || status=1
 done
+for n in ${COLL_RANKS:-128 256}; do
+    "$timeless" make call_alltoall -n "$n" --bytes 32768 -o alltoall.tl && "$timeless" make call_allgather -n "$n" --bytes 1048576 -o allgather.tl
+    for coll in ${COLLS:-alltoall:bruck alltoall:ring allgather:bruck allgather:ring}; do
+        compare "$coll" "${coll%:*}.tl" "$n" || status=1
+    done
+done
+coll=''
 [ "${LARGE:-}" ] || exit $status
 
 printf '\n%-28s %9s %9s %8s\n' 'ours alone' events 'CPU s' MB
