@@ -9,8 +9,8 @@
 tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *err)
 {
     tl_status status = TL_OK;
-    char *text = NULL;
-    size_t used = 0, room = 0;
+    char *text = NULL, *nul;
+    size_t used = 0, room = 0, n;
     FILE *file = fopen(path, "rb");
     if (!file)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
@@ -25,19 +25,21 @@ tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *er
             }
             text = more;
         }
-        used += fread(text + used, 1, room - used, file);
-    } while (!feof(file) && !ferror(file));
+        n = fread(text + used, 1, room - used, file);
+        nul = memchr(text + used, '\0', n);
+        used += n;
+    } while (!nul && !feof(file) && !ferror(file));
     if (ferror(file)) {
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check the path", path,
                          strerror(errno));
         goto cleanup;
     }
-    text[used] = '\0';
-    if (strlen(text) != used) {
+    if (nul) {
         status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: not a text file; give a text file", path,
-                         strlen(text));
+                         (size_t)(nul - text));
         goto cleanup;
     }
+    text[used] = '\0';
     *out = text;
     text = NULL;
     if (size)
