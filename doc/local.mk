@@ -1,14 +1,14 @@
 # doc: the format, the architecture, man pages.
 EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
-# The pictures of README.md, the tutorials and the studies.
-EXTRA_DIST += doc/pictures/make.sh doc/pictures/timeline.svg doc/pictures/sweep.svg doc/pictures/alltoall.svg doc/pictures/errors.svg
+# The pictures of README.md, the tour, the limits, the tutorials and the studies.
+EXTRA_DIST += doc/pictures/make.sh doc/pictures/timeline.svg
 picturesdir = $(docdir)/pictures
-dist_pictures_DATA = doc/pictures/hosts.svg doc/pictures/latency.svg doc/pictures/noise.svg doc/pictures/ranks.svg
+dist_pictures_DATA = doc/pictures/alltoall.svg doc/pictures/errors.svg doc/pictures/hosts.svg doc/pictures/latency.svg doc/pictures/noise.svg doc/pictures/ranks.svg doc/pictures/sweep.svg
 dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1
 dist_man1_MANS += doc/timeless-study.1 doc/timeless-sweep.1 doc/timeless-budget.1 doc/timeless-tolerance.1 doc/timeless-perform.1
 dist_man3_MANS += doc/timeless_kernel.3 doc/timeless.h.3
 # What man pages and headers name is installed.
-dist_doc_DATA = doc/CLUSTERS.md doc/EXTRAPOLATION.md doc/FORMAT.md doc/HPL.md doc/SAMPLING.md doc/SCHEDULE.md doc/SKELETON.md doc/LAB-ANSWERS.md doc/example-trace.c
+dist_doc_DATA = doc/CLUSTERS.md doc/EXTRAPOLATION.md doc/FORMAT.md doc/HPL.md doc/LIMITS.md doc/SAMPLING.md doc/SCHEDULE.md doc/SKELETON.md doc/TOUR.md doc/LAB-ANSWERS.md doc/example-trace.c
 # A class copies this folder; the answers are not in it.
 labdir = $(docdir)/lab
 dist_lab_DATA = doc/lab/SHEET.md doc/lab/broadcast.c doc/lab/ring.c doc/lab/stencil.c

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make.sh [FOLDER [PICTURE...]] - draws the pictures of README.md, doc/tutorials and doc/studies into FOLDER (default: this one), by
+# make.sh [FOLDER [PICTURE...]] - draws the pictures of README.md, doc/TOUR.md, doc/tutorials and doc/studies into FOLDER (default: this one), by
 # the commands that these pages name: timeline, sweep, alltoall, latency, ranks, hosts, noise (default: all, about 40 s of CPU
 # time). With the same gnuplot, they have the same bytes each time.
 set -eu

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every command of the README's tour works when pasted, in the order in which it stands there; what names
-# hosts, on emulated ones.
+# Every command of the README and of the tour (doc/TOUR.md) works when pasted, one page after the other. Commands that name
+# hosts run on emulated hosts.
 . "$top_srcdir/tests/tap.sh"
 [ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # of Open MPI
 if is_of_other_mpi "$HPCC"; then skip "the tour of the README" "Debian's hpcc is linked with Open MPI"; tap_done; exit; fi
@@ -34,16 +34,16 @@ while IFS= read -r command <&3; do
     ,*--hosts*|,*./cluster*) skip "README: $command" "no emulated hosts here: $(cluster_reason "$scratch/log")" ;;
     *) check "README: $command" tour "$command" ;;
     esac
-done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$top_srcdir/README.md")
+done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$top_srcdir"/{README,doc/TOUR}.md)
 check "the tour has commands" test "$n" -ge 8
 states_makespan() { # to 2 %: versions of SimGrid differ a little
     local stated
-    stated=$(sed -n 's/.*`makespan \([0-9.]*\) s`.*/\1/p' "$top_srcdir/README.md")
+    stated=$(sed -n 's/.*`makespan \([0-9.]*\) s`.*/\1/p' "$top_srcdir/doc/TOUR.md")
     timeless replay traces/hpl-4.tl --platform star-1g --ranks-per-host 1 -q |
         awk -v stated="$stated" '{print stated, $1; exit !(stated > 0.98 * $1 && stated < 1.02 * $1)}'
 }
 check "the makespan that the tour states is that of its first command" states_makespan
-# The table ahead of it names commands, some with options; "timeless COMMAND [WHAT] OPTION..." a line.
+# The README's table names commands, some with options; "timeless COMMAND [WHAT] OPTION..." a line.
 takes() {
     local word help what=()
     case "$1 ${2:--}" in study\ [!-]* | calibrate\ [!-]*) what=("$2") ;; esac # each WHAT has options of its own
@@ -56,7 +56,7 @@ n=0
 while read -r _ words <&3; do
     n=$((n + 1))
     check "README: there is timeless $words" takes $words
-done 3< <(sed -n '/^## What do you want/,/^## Tour/p' "$top_srcdir/README.md" | grep -oE '`timeless [^`]*`' | tr -d '`')
+done 3< <(sed -n '/^## What do you want/,/^## Where/p' "$top_srcdir/README.md" | grep -oE '`timeless [^`]*`' | tr -d '`')
 check "the table has commands" test "$n" -ge 8
 for file in doc/first-light.sh tests/run.sh tests/hpcc_input.sh; do
     check "README names $file, which exists" grep -q "bash $file" "$top_srcdir/README.md"
