@@ -34,7 +34,7 @@ while IFS= read -r command <&3; do
     ,*--hosts*|,*./cluster*) skip "README: $command" "no emulated hosts here: $(cluster_reason "$scratch/log")" ;;
     *) check "README: $command" tour "$command" ;;
     esac
-done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$top_srcdir"/{README,doc/TOUR}.md)
+done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on {sub(/  +# .*/, ""); print}' "$top_srcdir"/{README,doc/TOUR}.md)
 check "the tour has commands" test "$n" -ge 8
 states_makespan() { # to 2 %: versions of SimGrid differ a little
     local stated
@@ -56,10 +56,16 @@ n=0
 while read -r _ words <&3; do
     n=$((n + 1))
     check "README: there is timeless $words" takes $words
-done 3< <(sed -n '/^## What do you want/,/^## Where/p' "$top_srcdir/README.md" | grep -oE '`timeless [^`]*`' | tr -d '`')
+done 3< <(sed -n '/^## What do you want/,/^## Install/p' "$top_srcdir/README.md" | grep -oE '`timeless [^`]*`' | tr -d '`')
 check "the table has commands" test "$n" -ge 8
 for file in doc/first-light.sh tests/run.sh tests/hpcc_input.sh; do
     check "README names $file, which exists" grep -q "bash $file" "$top_srcdir/README.md"
     check "$file is there" test -f "$top_srcdir/$file"
 done
+links_lead() { # PAGE: each of its links leads to a file
+    ! grep -o ']([^)]*)' "$top_srcdir/$1" | tr -d '()]' | while read -r to; do
+        test -e "$(dirname "$top_srcdir/$1")/$to" || echo "$to"
+    done | grep .
+}
+for page in README.md CONTRIBUTING.md doc/{ARCHITECTURE,TOUR,LIMITS}.md; do check "$page: each link leads to a file" links_lead "$page"; done
 tap_done
