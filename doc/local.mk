@@ -1,4 +1,13 @@
 # doc: the format, the architecture, man pages.
+# make help-rooms [ROOM=FOLDER...]: what each source file is for, which is the first sentence of its first comment.
+ROOM = compress symbols plots tracer replayer platforms perform cli
+help-rooms:
+	@cd $(srcdir) && find $(ROOM) -name '*.[ch]' -printf '%h/ %f\n' | LC_ALL=C sort | tr -d ' ' | xargs awk ' \
+	  FNR == 1 { folder = FILENAME; sub("[^/]*$$", "", folder); text = ""; is_said = 0; \
+	             if (folder != last) print "\n" folder; last = folder } \
+	  !is_said { line = $$0; is_said = sub(/ *\*\/.*/, "", line); sub(/^(\/\*| \*) ?/, "", line); text = text " " line; \
+	             if (line == "" || sub(/\.( .*)?$$/, "", text)) is_said = 1; if (is_said) print " " text }'
+.PHONY: help-rooms
 EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
 # The pictures of README.md, the tour, the limits, the tutorials and the studies.
 EXTRA_DIST += doc/pictures/make.sh doc/pictures/timeline.svg

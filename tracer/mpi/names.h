@@ -1,5 +1,5 @@
-/* names.h - the files that are compiled once for each family of MPI (ARCHITECTURE.md): their
- * external names carry the family's. */
+/* names.h - gives external names a prefix for the family of MPI, in the files that are compiled once
+ * for each family (tracer/local.mk lists them). */
 #ifndef TLT_NAMES_H
 #define TLT_NAMES_H
 
