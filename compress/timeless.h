@@ -1,18 +1,19 @@
 /* timeless.h - read and write time-independent traces of MPI programs.
  *
  * A trace contains, for each rank of a run, the sequence of its MPI calls and kernels, and the
- * volume of the computation between them.  Seconds are only in the marks, for comparison.  One file
- * contains all ranks.  doc/FORMAT.md specifies it; compress/mpi_calls.def lists what each call
- * records.
+ * volume of the computation between them.  Only marks have a time, for comparison.  One file
+ * contains all ranks.  doc/FORMAT.md specifies the file; compress/mpi_calls.def lists what each
+ * call records.
  *
  * Conventions of every function here:
- *   - A function that can fail returns a tl_status; the end of each header lists which.  An
- *     out-parameter receives the result; after a failure it is unchanged, or NULL.  The library
- *     never prints and never exits.
+ *   - A function that can fail returns a tl_status.  The end of each header lists the statuses of
+ *     each function.  An out-parameter receives the result; after a failure it is unchanged, or
+ *     NULL.  The library never prints and never exits.
  *   - *_close and *_free accept NULL.
- *   - Strings are UTF-8.  The object that returned a string owns it until it is closed.
+ *   - Strings are UTF-8.  The object that returned a string owns it; the string is valid until the
+ *     object is closed.
  *   - Several threads may use different objects at the same time, but not the same object.
- *     Threads that each have a cursor may share its reader.
+ *     Several cursors of one reader may be used by different threads at the same time.
  *
  * SPDX-FileCopyrightText: 2026 the Timeless authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -27,7 +28,7 @@
 extern "C" {
 #endif
 
-/* TL_HIDDEN: for a library that contains this one and does not export its functions. */
+/* Define TL_HIDDEN in a library that contains this library and must not export its functions. */
 #if defined(TL_HIDDEN)
 #define TL_API __attribute__((visibility("hidden")))
 #elif defined(__GNUC__)
@@ -38,16 +39,16 @@ extern "C" {
 
 /* ---- version ---- */
 
-/* The version of this header. tl_version_number() is the version of the library that runs. */
+/* The version of this header. tl_version_number() returns the version of the loaded library. */
 #define TIMELESS_VERSION_MAJOR 0
 #define TIMELESS_VERSION_MINOR 1
 #define TIMELESS_VERSION_PATCH 0
 #define TIMELESS_VERSION "0.1.0"
-/* Greater in each later version: #if TIMELESS_VERSION_NUMBER >= 10200 (1.2.0). */
+/* Later versions have greater numbers: #if TIMELESS_VERSION_NUMBER >= 10200 (1.2.0 or later). */
 #define TIMELESS_VERSION_NUMBER                                                                    \
     (10000 * TIMELESS_VERSION_MAJOR + 100 * TIMELESS_VERSION_MINOR + TIMELESS_VERSION_PATCH)
 
-/* TIMELESS_VERSION and TIMELESS_VERSION_NUMBER of the library that runs. */
+/* TIMELESS_VERSION and TIMELESS_VERSION_NUMBER of the loaded library. */
 TL_API const char *tl_version(void);
 TL_API int tl_version_number(void);
 
@@ -61,11 +62,11 @@ typedef enum tl_status {
     TL_ERR_MEMORY = 11,
     TL_ERR_NOT_A_TRACE = 20,
     TL_ERR_VERSION = 21,     /* written by a newer, incompatible version */
-    TL_ERR_TRUNCATED = 22,   /* the file ends too early; everything before is intact */
+    TL_ERR_TRUNCATED = 22,   /* the file ends too early; everything before the end is intact */
     TL_ERR_CORRUPT = 23,     /* a checksum or a rule of the format is violated */
     TL_ERR_LIMIT = 24,       /* beyond a limit of the format (see doc/FORMAT.md) */
     TL_ERR_NO_RANK = 25,     /* the trace has no such rank */
-    TL_ERR_INPUT = 30,       /* an input file that is no trace is wrong: a text, HPL.dat */
+    TL_ERR_INPUT = 30,       /* an input file of another kind is wrong: a text, HPL.dat */
     TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented */
     TL_ERR_USAGE = 40,       /* wrong argument */
     /* The library returns none of the following numbers. A program may use them for errors of its
@@ -73,9 +74,9 @@ typedef enum tl_status {
     TL_STATUS_USER = 100
 } tl_status;
 
-/* What went wrong and where.  Functions that take a tl_error * accept NULL and fill it on failure.
- * `text` is one line without newline: "FILE:OFFSET: what is wrong; what to do".  A longer line is
- * cut. */
+/* What went wrong and where.  A function that takes a tl_error * fills it on failure, and accepts
+ * NULL.  `text` is one line without newline: "FILE:OFFSET: what is wrong; what to do".  A longer
+ * line is cut. */
 typedef struct tl_error {
     tl_status status;
     char text[512];
@@ -89,10 +90,11 @@ TL_API void tl_error_set(tl_error *err, tl_status status, const char *format, ..
 #endif
     ;
 
-/* The same as an expression: its value is the status, an operand that is evaluated twice.  A macro,
- * so that compilers and checkers see that it is not TL_OK. */
+/* tl_error_set as an expression with the value `status`, which is evaluated twice.  It is a macro,
+ * so that compilers and checkers see that the value is not TL_OK. */
 #define tl_fail(err, status, ...) (tl_error_set(err, status, __VA_ARGS__), (status))
 
+/* A description of the status in a few words. */
 TL_API const char *tl_status_text(tl_status status);
 
 /* Exit code of a command that ends with this status: 0 ok, 2 usage, 4 system or memory, 3 all
@@ -101,8 +103,9 @@ TL_API int tl_status_exit_code(tl_status status);
 
 /* ---- schema ---- */
 
-/* Groups of calls that are replayed and counted alike. A number never changes. A new action gets
- * the next number, wherever its row is (tests/golden/numbers.txt lists the released ones). */
+/* What a call does. Calls with the same action are replayed and counted in the same way. A number
+ * never changes. A new action gets the next free number (tests/golden/numbers.txt lists the
+ * released ones). */
 typedef enum tl_action {
     TL_ACTION_NONE = 0,
     TL_ACTION_MATCH = 1,
@@ -178,7 +181,7 @@ typedef enum tl_action {
     TL_ACTION_WIN_CREATE = 70,
     TL_ACTION_WIN_FREE = 71,
     TL_ACTION_WIN_FENCE = 72,
-    /* Files: collective over those who opened it ... */
+    /* Files: collective over the ranks that opened the file ... */
     TL_ACTION_FILE_OPEN = 73,
     TL_ACTION_FILE_CLOSE = 74,
     TL_ACTION_FILE_SETUP = 75,       /* view, size, shared pointer: no data */
@@ -186,9 +189,9 @@ typedef enum tl_action {
     TL_ACTION_FILE_SYNC = 77,
     TL_ACTION_FILE_READ_ALL = 78,
     TL_ACTION_FILE_WRITE_ALL = 79,
-    TL_ACTION_FILE_READ_BEGIN = 80, /* halves of a split collective: the first has the data, */
+    TL_ACTION_FILE_READ_BEGIN = 80, /* a split collective: its begin names the data, */
     TL_ACTION_FILE_WRITE_BEGIN = 81,
-    TL_ACTION_FILE_READ_END = 82, /* the second waits for it */
+    TL_ACTION_FILE_READ_END = 82, /* and its end waits until the data are moved */
     TL_ACTION_FILE_WRITE_END = 83,
     /* ... and not collective. */
     TL_ACTION_FILE_READ = 84,
@@ -240,10 +243,10 @@ enum {
     TL_TRAIT_NB = 1 << 0,    /* starts a request */
     TL_TRAIT_SYNC = 1 << 1,  /* no rank leaves before every rank has entered */
     TL_TRAIT_MARK = 1 << 2,  /* carries the rank's clock */
-    TL_TRAIT_SIZED = 1 << 3, /* list has one element per rank or neighbour of the communicator, one
-                                list behind the other where both sides vary */
-    TL_TRAIT_PERSISTENT = 1 << 4 /* makes a request that does nothing until it is started; the
-                                    action of a collective is that of its nonblocking form */
+    TL_TRAIT_SIZED = 1 << 3, /* list has one element per rank or neighbour of the communicator; if
+                                both sides vary, the received sizes follow the sent ones */
+    TL_TRAIT_PERSISTENT = 1 << 4 /* makes a request that does nothing until it is started; a
+                                    collective has the action of its nonblocking form */
 };
 
 typedef struct tl_call_info {
@@ -269,15 +272,15 @@ enum tl_call {
     TL_CALL_LIMIT = 2048 /* every code is below */
 };
 
-/* The row of a code; NULL if there is none. An unknown kernel has that of TL_KERNEL_unknown. */
+/* The row of a code; NULL if there is none. An unknown kernel has the row of TL_KERNEL_unknown. */
 TL_API const tl_call_info *tl_call_by_code(unsigned code);
 /* The row of a name ("MPI_Send", "dgemm"); NULL if there is none. */
 TL_API const tl_call_info *tl_call_by_name(const char *name);
-/* Leading term of the operation count of a kernel with these sizes, in its own unit; 0 for other
- * calls. */
+/* The work of a kernel with these sizes: the leading term of its number of operations, in a unit of
+ * the kernel's own. 0 for other calls. */
 TL_API double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes);
-/* Floating-point operations (elements moved, for kernels that only move) in a unit of that work; 0
- * for kernels without a known number, and for other calls. */
+/* The floating-point operations in a unit of this work; for a kernel that only moves data, the
+ * elements that it moves. 0 for other calls, and if the number is not known. */
 TL_API double tl_kernel_flops_per_work(unsigned code);
 
 /* ---- events ---- */
@@ -288,13 +291,12 @@ enum {
     TL_IN_PLACE = 1,
     TL_NONCOMMUTATIVE = 2,
     TL_EXCLUSIVE = 4,
-    /* For MPI_Compare_and_swap. Neither of the two: the outcome is unknown, as before format 1.4.
-     */
+    /* For MPI_Compare_and_swap. If neither is set, the outcome is unknown (before format 1.4). */
     TL_SWAPPED = 8,
     TL_NOT_SWAPPED = 16
 };
 
-/* tl_event.tag of calls with a mode: assertions on a window's epoch; how a file is opened. */
+/* tl_event.tag of calls with a mode: the assertions of an epoch of a window ... */
 enum {
     TL_MODE_NOCHECK = 1,
     TL_MODE_NOPRECEDE = 2,
@@ -302,6 +304,7 @@ enum {
     TL_MODE_NOSTORE = 8,
     TL_MODE_NOSUCCEED = 16
 };
+/* ... and the mode in which a file is opened. */
 enum {
     TL_MODE_CREATE = 1,
     TL_MODE_RDONLY = 2,
@@ -314,68 +317,71 @@ enum {
     TL_MODE_SEQUENTIAL = 256
 };
 
-/* One event of one rank.  A call's row in mpi_calls.def says which slots it fills; the others are
- * 0. */
+/* One event of one rank.  The row of the call in mpi_calls.def lists the slots that it fills; all
+ * others are 0. */
 typedef struct tl_event {
-    uint16_t call;   /* TL_MPI_* or TL_KERNEL_* */
-    uint16_t flags;  /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
-    uint32_t site;   /* call site: id of a tl_site of this rank; 0 unknown */
-    uint64_t volume; /* computation since the previous event, in the run's volume unit */
-    uint32_t polls;  /* tests and probes without success since the previous event; MPI_Wtime: calls
-                      * of it that followed directly, without an event of their own */
-    uint32_t comm;   /* communicator, window or file: id of a tl_comm of this rank */
-    uint32_t new_comm; /* the one made by this call; TL_COMM_NULL if this rank got none */
-    uint32_t request;  /* id >= 1 of a request; ids are reused once the request is gone; 0 null */
-    int32_t peer; /* destination, source, target or root: rank in comm (in its other group if it is
-                     an intercommunicator), or TL_PROC_NULL, TL_ANY_SOURCE, TL_ROOT */
-    int32_t tag;  /* or TL_MODE_*, level, error code: see the row */
+    uint16_t call;     /* TL_MPI_* or TL_KERNEL_* */
+    uint16_t flags;    /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
+    uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
+    uint64_t volume;   /* computation since the previous event, in tl_run.volume_unit */
+    uint32_t polls;    /* number of failed tests and probes since the previous event; of MPI_Wtime:
+                        * number of further calls that followed directly and have no event */
+    uint32_t comm;     /* communicator, window or file: id of a tl_comm of this rank */
+    uint32_t new_comm; /* what this call made; TL_COMM_NULL if this rank got none */
+    uint32_t request;  /* id of a request, 1 or more; a later request may reuse it; 0: null */
+    int32_t peer; /* destination, source, target or root: a rank in comm (of an intercommunicator:
+                     in its other group), or TL_PROC_NULL, TL_ANY_SOURCE, TL_ROOT */
+    int32_t tag;  /* tag, TL_MODE_*, level or error code: see the row */
     int32_t recv_peer;
     int32_t recv_tag;
     int64_t count;      /* elements */
     int64_t type_bytes; /* bytes per element (MPI_Type_size) */
     int64_t recv_count;
     int64_t recv_type_bytes;
-    uint64_t clock_ns; /* wall-clock nanoseconds since this rank's Init returned (marks only):
-                          read on return from the call, for Finalize and Abort on entry */
+    uint64_t clock_ns; /* of marks: wall-clock nanoseconds since MPI_Init of this rank returned,
+                          read when the call returns; of Finalize and Abort, when it begins */
     uint32_t list_len;
-    const int64_t *list; /* counts, request ids, ranks or kernel sizes; owned by whoever filled the
-                            event, valid until the next call on that cursor */
+    const int64_t *list; /* counts, request ids, ranks or kernel sizes; in an event that a cursor
+                            filled: owned by the cursor, and valid until its next call */
 } tl_event;
 
-/* A communicator, a window (call: an action of TL_ACTION_WIN_CREATE) or an open file (call:
- * MPI_File_open) as one rank defines it.  Two ranks mean the same one if members, parent and tag
- * are the same, and the index among the definitions of the rank with these, in order of definition.
- * (Intercommunicators: the groups in either order; the parent only if it is one.  Those that only
- * the members of the group make, by MPI_Comm_create_group, are counted apart.) */
+/* A communicator, a window (`call` has the action TL_ACTION_WIN_CREATE) or an open file (`call` is
+ * MPI_File_open), as one rank defines it.
+ *
+ * Definitions of two ranks mean the same communicator if they have the same members, parent and
+ * tag, and the same index: each rank counts its definitions with these members, parent and tag, in
+ * order of definition.  Of intercommunicators, the two groups may be in either order, and the
+ * parent counts only if it is an intercommunicator.  Communicators of MPI_Comm_create_group, which
+ * only the members of the group make, are counted apart. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
-    uint32_t parent;  /* id of the communicator it was made from, which is defined before */
+    uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
     uint16_t call;    /* TL_MPI_Comm_split, TL_MPI_Win_create, ... */
-    uint16_t has_tag; /* 1: of MPI_Comm_create_group; 0 before format 1.10 */
+    uint16_t has_tag; /* 1: made by MPI_Comm_create_group; 0 in files before format 1.10 */
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD, in order of the rank in this communicator */
-    uint32_t n_remote;      /* 0: no intercommunicator */
+    uint32_t n_remote;      /* 0: not an intercommunicator */
     int32_t tag;            /* if has_tag */
-    const int32_t *remote;  /* the other group, likewise */
+    const int32_t *remote;  /* the other group, in the same form as `members` */
     /* A topology: this rank's neighbours in the order of the neighbourhood collectives' buffers,
      * ranks in this communicator or TL_PROC_NULL. */
     uint32_t n_sources, n_destinations; /* both 0: none */
     const int32_t *sources, *destinations;
-    const char *name; /* of a file, as the program gave it; "" of all others */
+    const char *name; /* of a file, as the program named it; otherwise "" */
 } tl_comm;
 
-/* A place in the program that makes calls: object file (base name) and offset in it. */
+/* A place in the program that makes calls. */
 typedef struct tl_site {
-    uint32_t id; /* 1 or more */
-    const char *object;
-    uint64_t offset;
-    uint32_t n_sources;              /* 0: its source is unknown */
+    uint32_t id;                     /* 1 or more */
+    const char *object;              /* base name of the object file */
+    uint64_t offset;                 /* bytes in this file */
+    uint32_t n_sources;              /* 0: the source line is unknown */
     const struct tl_source *sources; /* timeless_source.h */
-    uint32_t caller;                 /* site of the call of its function, below id; 0 unknown */
+    uint32_t caller; /* site that called the function of this site, less than id; 0 unknown */
 } tl_site;
 
-/* A kernel that the program has named itself (tracer/timeless_kernel.h). Events of TL_KERNEL_user
- * have its id in their tag. */
+/* A kernel that the program named (tracer/timeless_kernel.h). Events of TL_KERNEL_user have its id
+ * in their tag. */
 typedef struct tl_user_kernel {
     uint32_t id; /* 1 or more, at most INT32_MAX */
     const char *name;
@@ -396,16 +402,17 @@ typedef struct tl_run {
     const char *volume_unit;   /* "instructions", "cpu-ns", "none", ...: unit of tl_event.volume */
     const char *volume_source; /* "papi:PAPI_TOT_INS", "clock:thread-cputime", ... */
     const char *program;       /* command line, blanks between the arguments */
-    const char *mpi_library;   /* as MPI_Get_library_version says, first line */
+    const char *mpi_library;   /* first line of MPI_Get_library_version */
     const char *writer;        /* "timeless 0.1.0" */
-    const char *origin;        /* for derived traces: how this one was made from which; else "" */
-    const char *run_id;        /* no two runs have the same; "" unknown */
-    const char *parts;    /* names of the hosts, with blanks, where each wrote a file; else "" */
-    const char *folding;  /* "64 ranks on 2 cores" where ranks shared cores; else "" */
-    const char *untraced; /* MPI functions that the tracer does not know, blanks between; else "" */
-    const char *parameters;    /* "N=1000 steps=20", sizes that the user named; else "" */
-    const char *volume_sample; /* "16 of 301" blocks have their own volumes (FORMAT.md); else "" */
-    const char *volume_bursts; /* "900 sampled, 0 rounded, of 1000" events (FORMAT.md); else "" */
+    const char *origin; /* of a trace that was made from others: their names, and how; else "" */
+    const char *run_id; /* unique for each run; "" unknown */
+    /* The following are "" in all other cases. Several names are separated by blanks. */
+    const char *parts;         /* names of the hosts, if each host wrote a file of its own */
+    const char *folding;       /* "64 ranks on 2 cores", if ranks shared cores */
+    const char *untraced;      /* MPI functions that the tracer does not know */
+    const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
+    const char *volume_sample; /* "16 of 301" blocks have volumes of their own (FORMAT.md) */
+    const char *volume_bursts; /* "900 sampled, 0 rounded, of 1000" events (FORMAT.md) */
 } tl_run;
 
 /* How a rank's part ends. */
@@ -414,7 +421,7 @@ typedef enum tl_end_reason {
     TL_END_FINALIZED = 1, /* MPI_Finalize */
     TL_END_EXITED = 2,    /* the process exited without MPI_Finalize */
     TL_END_ABORTED = 3,   /* MPI_Abort */
-    TL_END_FAILED = 4,    /* the tracer could not go on (disk, memory) */
+    TL_END_FAILED = 4,    /* the tracer failed (disk, memory) */
     TL_END_CUT = 5        /* a part of a longer trace */
 } tl_end_reason;
 
@@ -423,11 +430,11 @@ typedef struct tl_rank_summary {
     uint64_t volume;   /* sum of volumes */
     uint64_t clock_ns; /* clock at the end, 0 if unknown */
     tl_end_reason end;
-    const char *host;   /* name of the host it ran on */
-    const char *remark; /* for people: why the part ends as it does; "" if there is no reason */
-    const char *clock;  /* why the rank's clocks are not comparable with a prediction; else "" */
-    /* For a killed rank: its last n_recovered events were found in PATH.open, so only the call
-     * under way is lost. */
+    const char *host;   /* name of the host on which the rank ran */
+    const char *remark; /* for the user: why the part ended; "" if there is no reason */
+    const char *clock;  /* why the rank's clocks are not comparable with a prediction; "" else */
+    /* If PATH.open exists for a killed rank: its last n_recovered events come from this file, and
+     * only the call that was not complete is lost. */
     int kept_open;
     uint64_t n_recovered;
 } tl_rank_summary;
@@ -436,8 +443,8 @@ typedef struct tl_rank_summary {
 
 typedef struct tl_writer tl_writer;
 
-/* Creates (or truncates) the file and writes the run's header.  Call once, before any rank's writer
- * is opened.  */
+/* Creates (or truncates) the file and writes the header of the run.  Call it once, before the first
+ * tl_writer_open. */
 TL_API tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *err);
 
 /* Opens the part of one rank in a file that tl_trace_create made.  Writers of different ranks, in
@@ -445,35 +452,37 @@ TL_API tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *
  * O_APPEND. */
 TL_API tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_writer **out,
                                 tl_error *err);
-/* Lets the events after the last frame in the file survive a killed process, in a file PATH.open.
- * tl_trace_keep_open makes this file, after tl_trace_create and before any rank's writer is opened.
- * tl_writer_keep_open must be the first call of each writer. The last writer that is closed removes
- * the file. If one of the calls fails, for example because the disk is full, the writer works
- * without the file. */
+/* Keep the events that are not yet in a frame in the file PATH.open, so that they survive when the
+ * process is killed. tl_trace_keep_open makes this file; call it after tl_trace_create and before
+ * the first tl_writer_open. tl_writer_keep_open must be the first call on each writer. When the
+ * last writer is closed, it removes the file. If one of the two calls fails, for example because
+ * the disk is full, the writer works without the file. */
 TL_API tl_status tl_trace_keep_open(const char *path, tl_error *err);
 TL_API tl_status tl_writer_keep_open(tl_writer *w, tl_error *err);
 /* Removes a trace and its PATH.open. */
 TL_API void tl_trace_remove(const char *path);
-/* Definitions are written in front of the first event that can use them. */
+/* Define what events refer to by an id. Call them before the first event that uses the id. */
 TL_API tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm);
 TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
 TL_API tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel);
 /* A counter is defined when its value is known, before the writer is closed. */
 TL_API tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counter);
-/* Appends an event.  No allocation, no system call unless a frame is full.  After a failure every
- * later call returns the same status and does nothing. */
+/* Appends an event.  It allocates nothing, and makes a system call only if a frame is full.  After
+ * a failure, every later call returns the same status and does nothing. */
 TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
-/* Writes what is buffered as a frame. */
+/* Writes the buffered events to the file, as a frame. */
 TL_API tl_status tl_writer_flush(tl_writer *w);
-TL_API const tl_error *tl_writer_error(const tl_writer *w); /* what the failure was */
-/* One line, below 512 bytes, with the reason for the end of the part. */
+/* The failure of the writer. */
+TL_API const tl_error *tl_writer_error(const tl_writer *w);
+/* Sets the reason for the end of the part: one line of less than 512 bytes. */
 TL_API tl_status tl_writer_remark(tl_writer *w, const char *text);
-/* One line, below 512 bytes, with the reason why the rank's clocks are not comparable with a
- * prediction, for example an overloaded machine. The last reason is valid; "" removes it. */
+/* Sets the reason why the rank's clocks are not comparable with a prediction, for example an
+ * overloaded machine: one line of less than 512 bytes. It replaces an earlier reason; ""
+ * removes the reason. */
 TL_API tl_status tl_writer_clock(tl_writer *w, const char *reason);
 /* Flushes, writes the rank's end (TL_END_FAILED after a failure) and releases the writer. */
 TL_API tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns);
-/* Releases the writer without writing (after fork(), in the child). */
+/* Releases the writer and writes nothing. A child calls it after fork(). */
 TL_API void tl_writer_abandon(tl_writer *w);
 
 /* ---- reading ---- */
@@ -481,77 +490,80 @@ TL_API void tl_writer_abandon(tl_writer *w);
 typedef struct tl_reader tl_reader;
 typedef struct tl_cursor tl_cursor;
 
-/* Opens a trace and finds its frames. A text trace of SimGrid (a folder, a list of its files, or a
- * file of all ranks) is converted into a temporary file in TMPDIR, which has no name. A damaged or
- * incomplete file can be opened if its header is intact: tl_reader_damage and tl_rank_summary.end
- * report what is missing. */
+/* Opens a trace and finds its frames. A text trace of SimGrid (a folder, a list of its files, or
+ * one file of all ranks) is first converted into a temporary file without a name, in TMPDIR. A
+ * damaged or incomplete file can be opened if its header is intact; tl_reader_damage and
+ * tl_rank_summary.end then report what is missing. */
 TL_API tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err);
 TL_API void tl_reader_close(tl_reader *r);
 TL_API const tl_run *tl_reader_run(const tl_reader *r);
 TL_API const char *tl_reader_path(const tl_reader *r);
-/* Hash of the file's bytes (XXH64), and of the events recovered from PATH.open, to identify the
- * trace. */
+/* A number that identifies the trace: the hash (XXH64) of the file's bytes and of the events that
+ * were recovered from PATH.open. */
 TL_API tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err);
 /* Bytes of the file, header and checksums included. */
 TL_API uint64_t tl_reader_file_bytes(const tl_reader *r);
 TL_API tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out);
-/* The reason why the clocks of the recording are not comparable with a prediction, which gives each
- * rank a core of its own: ranks shared cores, ran in an emulator, or had to wait for a core.
- * Returns its length, 0 if they are comparable. The text is cut to `size` bytes with its 0. */
+/* The reason why the clocks of the recording are not comparable with a prediction. A prediction
+ * gives each rank a core of its own; in the recorded run, ranks shared cores, ran in an emulator,
+ * or had to wait for a core. Returns the length of the reason, 0 if the clocks are comparable. The
+ * text is cut to `size` bytes, its 0 included. */
 TL_API size_t tl_reader_clock(const tl_reader *r, char *text, size_t size);
-/* Nonzero when every rank is present, undamaged, and ended by Finalize or Cut. */
+/* Nonzero if every rank is present and undamaged, and ended by Finalize or Cut. */
 TL_API int tl_reader_complete(const tl_reader *r);
-/* The damages found on opening: number of them, and the text of one ("FILE:OFFSET: ..."). */
+/* The damages that tl_reader_open found: their number, and one of them ("FILE:OFFSET: ..."). */
 TL_API size_t tl_reader_n_damages(const tl_reader *r);
 TL_API const tl_error *tl_reader_damage(const tl_reader *r, size_t i);
-/* All definitions of a rank, ordered by id. */
+/* All definitions of a rank, ordered by id; returns their number. */
 TL_API size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out);
 TL_API size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out);
 TL_API size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **out);
 TL_API size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel **out);
-/* Name of the kernel of a TL_KERNEL_user event; NULL for an id that the rank has not defined. Equal
+/* Name of the kernel of a TL_KERNEL_user event; NULL if the rank has not defined its id. Equal
  * names are the same pointer in all ranks. */
 TL_API const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, const tl_event *event);
-/* "hpcc+0x1a2b", or "?" for site 0 or an unknown one. `text` has at least 16 bytes; the result is
- * shortened to its size. */
+/* Writes "hpcc+0x1a2b", or "?" if the site is 0 or unknown. `size` is at least 16; a longer text is
+ * cut. */
 TL_API void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);
 
-/* Ranks that do the same, as a leader for each: the least rank of which the file shows that its
- * events are those of `rank`, which may be `rank` itself.  They are equal in number, and one by one
- * in every slot but
+/* Finds ranks that do the same: returns the smallest rank that, as the file shows, has the same
+ * events as `rank`. This leader may be `rank` itself. Both ranks have the same number of events,
+ * and each pair of events agrees in every slot except
  *   - the clock;
  *   - the volume, unless `with_volumes`;
- *   - the peers of point-to-point calls on MPI_COMM_WORLD, which are as far from the one rank as
- *     from the other: tl_event_move makes the one event of the other.
- * Numbers of communicators, sites and kernels are equal, too, but each rank defines for itself what
- * they mean.  Ranks with different leaders may do the same nevertheless: packing finds most. */
+ *   - the peers of point-to-point calls on MPI_COMM_WORLD: these have the same distance from their
+ *     own rank, and tl_event_move converts one event to the other.
+ * The ids of communicators, sites and kernels are equal, but each rank defines what its ids mean.
+ * Ranks with different leaders may do the same, too. A packed file shows most of these cases. */
 TL_API uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes);
 /* Converts an event of rank `from` to the event of rank `to`, which has the same leader. */
 TL_API void tl_event_move(tl_event *event, uint32_t from, uint32_t to);
 
-/* What a program (timeless_convert.h) uses, without a look at its events; NULL for a file. */
+/* The calls of a program (timeless_convert.h), found without reading its events; NULL if the reader
+ * reads a file. */
 typedef struct tl_program_call {
     uint16_t call;
-    uint32_t site;    /* of marks */
-    uint64_t n_marks; /* events of it on each rank, of calls that are marks */
+    uint32_t site;    /* if the call is a mark */
+    uint64_t n_marks; /* if the call is a mark: number of its events on each rank */
 } tl_program_call;
 TL_API const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n);
-/* Each rank of a program sleeps for this number of nanoseconds before its first step, in cursors
- * that are opened from now on. The array must exist as long as they do. Zero: the reader is not of
- * a program. */
+/* Lets each rank of a program sleep for a number of nanoseconds before its first step. This holds
+ * for cursors that are opened later; the array must exist as long as they are open. Returns 0 if
+ * the reader does not read a program. */
 TL_API int tl_reader_delay(tl_reader *r, const int64_t *delays_ns);
 
-/* A cursor streams one rank's events in order, with memory for one frame. */
+/* Opens a cursor, which reads the events of one rank in order, with memory for one frame. Close it
+ * before its reader. */
 TL_API tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err);
-/* TL_OK: *event is filled. TL_END: there are no more events. Otherwise there is damage at this
- * point: earlier events are intact, tl_cursor_error gives the reason, and every further call
- * returns the same. */
+/* TL_OK: *event is filled. TL_END: there are no more events. Any other status: the trace is damaged
+ * at this point. Earlier events are intact, tl_cursor_error returns the reason, and every further
+ * call returns the same status. */
 TL_API tl_status tl_cursor_next(tl_cursor *c, tl_event *event);
-/* Moves to an event: the next event that is returned is number `event` of the rank, from 0. Reads
- * and decodes at most one frame, wherever the event is. TL_END if the rank has fewer intact events;
- * the cursor then does not move. Otherwise returns the same as tl_cursor_next. */
+/* Moves the cursor: tl_cursor_next then returns event number `event` of the rank; the first event
+ * is number 0. Reads and decodes at most one frame. If the rank has fewer intact events, the cursor
+ * does not move, and the result is TL_END. Other statuses are those of tl_cursor_next. */
 TL_API tl_status tl_cursor_seek(tl_cursor *c, uint64_t event);
-/* Number of the event that comes next. */
+/* Number of the event that tl_cursor_next returns next. */
 TL_API uint64_t tl_cursor_position(const tl_cursor *c);
 /* Bytes of the file that this cursor has read. */
 TL_API uint64_t tl_cursor_bytes_read(const tl_cursor *c);
@@ -560,15 +572,15 @@ TL_API void tl_cursor_close(tl_cursor *c);
 
 /* ---- text of an event ---- */
 
-/* Writes the canonical one-line text of an event (without newline) into buf: name=value pairs of
- * the slots of its row. Returns the length of the whole line, like snprintf. */
+/* Writes the canonical text of an event into buf: one line without newline, with a pair name=value
+ * for each slot of its row. Returns the length of the whole line, like snprintf. */
 TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 
 /* ---- status of each function ---- */
 
-/* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front (END
- * is TL_END).  A writer or a cursor that has failed returns the status of that failure again.
- * tl_reader_open returns USAGE for programs (timeless_convert.h) only, INPUT also for texts.
+/* The statuses of each function besides TL_OK, without the prefix TL_ERR_ (END is TL_END).  A
+ * writer or a cursor that has failed returns the status of this failure again.  tl_reader_open
+ * returns USAGE only for programs (timeless_convert.h), and INPUT for programs and texts.
  *
  *   tl_trace_create          SYSTEM MEMORY LIMIT
  *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT

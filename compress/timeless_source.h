@@ -15,9 +15,8 @@ extern "C" {
 
 enum { TL_MAX_SOURCES = 64, TL_MAX_CALLERS = 255 };
 
-/* A line of source text in a function. The sources of a call site (tl_site) are at most
- * TL_MAX_SOURCES: the line of the call, then the lines where the compiler inlined the function
- * before. */
+/* A line of source text in a function. A call site (tl_site) has at most TL_MAX_SOURCES sources:
+ * the line of the call, then the line into which the compiler inlined this function, and so on. */
 typedef struct tl_source {
     const char *function; /* "solver::step"; "" unknown */
     const char *file;     /* base name; "" unknown */
@@ -31,16 +30,16 @@ typedef struct tl_object {
     const char *build_id; /* hexadecimal digits; "" none */
 } tl_object;
 
+/* Defines an object file; see tl_writer_define_comm. */
 TL_API tl_status tl_writer_define_object(tl_writer *w, const tl_object *object);
 /* The object files of a rank, in order of definition. */
 TL_API size_t tl_reader_objects(const tl_reader *r, uint32_t rank, const tl_object **out);
 
-/* A call site for people: "exchange (halo.c:66) < step (main.c:40)" if exchange was inlined into
- * step, "exchange (hpcc+0x1a2b)" if the line is unknown, and the result of tl_site_text if there is
- * no source. Its callers, at most TL_MAX_CALLERS, follow in short: "exchange (halo.c:66) < step:40
- * < main:12". Two paths through the same lines have the same name. The result is shortened to
- * `size`.
- */
+/* Writes a readable name of a call site: "exchange (halo.c:66) < step (main.c:40)" if exchange was
+ * inlined into step, "exchange (hpcc+0x1a2b)" if the line is unknown, and the result of
+ * tl_site_text if there is no source. Its callers, at most TL_MAX_CALLERS, follow in a short form:
+ * "exchange (halo.c:66) < step:40 < main:12". Two paths through the same lines have the same name.
+ * A longer text is cut to `size` bytes. */
 TL_API void tl_site_name(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);
 
 /* Finds the source of a place in an object file. Returns the number of sources, 0 if it is unknown.
@@ -50,7 +49,7 @@ typedef uint32_t tl_find_sources(void *sources_of, const tl_object *object, uint
 
 /* ---- status of each function ---- */
 
-/* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front.
+/* The statuses of each function besides TL_OK, without the prefix TL_ERR_.
  *
  *   tl_writer_define_object  SYSTEM MEMORY LIMIT USAGE
  */
