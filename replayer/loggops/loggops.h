@@ -9,46 +9,56 @@
  *            when both are free
  *   network  the first byte arrives o + L after the send started
  *   receive  takes the CPU for o + k max(O, G) and the receiving side for g + kG; it starts when
- *            the message has arrived and both are free, whether the program waits for it or not
- *   s >= S   rendezvous: the receive starts only when the program has posted it, too, and the send
- *            completes o + L after the receive has started
+ *            the message has arrived and both are free. It does not wait for the program
+ *   s >= S   rendezvous: the receive starts only after the program has posted it, and the send
+ *            ends o + L after the receive has started
  *
- * A reduction takes the CPU for R per byte that it combines with what the rank has, once the
- * receive is over (LogGOPSim leaves it out; 0 unless it is given).
+ * After a receive, a reduction takes the CPU for R per byte to combine the message with the data of
+ * the rank (R is 0 unless it is given; LogGOPSim has no R).
  *
- * What a rank's CPU has to do is done in the order in which it became possible, messages before the
- * program where both became possible at once, messages that arrive at once by the rank that sent
- * them.  So the outcome depends on nothing but program and parameters.
+ * The order of work: A CPU does its work in the order in which the work became possible. If a
+ * message and the program become possible at the same time, the message is first. Messages that
+ * arrive at the same time are ordered by their sending rank.  So the result depends only on
+ * programs and parameters.
  *
- * Ranks may share nodes (loggops_nodes): messages within a node and between nodes have costs of
- * their own, which may depend on the size, and those between nodes also pass the adapters of both
- * nodes, one after the other, as they pass the interfaces of the ranks: g + kG in each.
- * If the adapters move the bytes (they do where a receive has an overhead of its own, or or Or), no
- * CPU and no rank's interface is busy with them: the last byte of a message arrives L + kB after
- * the send's overhead, o + kO, and the receive takes the CPU for or + kOr from then on, once the
- * program waits for it; a collective does once it has sent what it sends before.  A long message
- * begins to move once it is sent and received, shares the adapter that it leaves with others of its
- * kind. Its question to the receiver and the answer are parts of its L. Its send ends when the last
- * byte has arrived, were the receiving adapter free: how long the message waits for that adapter is
- * known too late. A call that blocks (MPI_Send) to another node ends when no more is left than
- * send_buffer_bytes. Messages below S are not delayed by those of S and more, but delay them.
- * A message below S of turns_bytes and more has many packets, which take turns with those of other
- * ones: it shares the adapter, too, but those from one rank to another go one after the other.
+ * Nodes: Several ranks may share a node (loggops_nodes). Messages within a node and messages
+ * between nodes have separate costs, which may depend on the size. A message between nodes also
+ * passes the adapters of both nodes, one after the other; each adapter is busy for g + kG.
  *
- * By default a long message begins to move whatever its ranks do (off-load to the adapter).  With
- * answers_in_calls the library moves it: its receiver answers the request when it is in a call, its
- * sender begins when it is in a call after that; within a node the receiver alone has to be.  A
- * rank is in a call from the beginning of an operation other than computation until that ends. What
- * has begun goes on.  (Hoefler, Lumsdaine, "Message Progression in Parallel Computing - To Thread
- * or not to Thread?", Cluster 2008, compare such libraries.)
+ * Adapters that move the bytes (loggops_nodes.move_bytes): They do so if the network has separate
+ * parameters for the overhead of a receive, named "or" and "Or" in its text. CPUs and interfaces of
+ * ranks are then not busy with the bytes:
+ *   - The last byte of a message arrives L + kB after the end of the send's overhead o + kO.
+ *   - When the program waits for the receive, the receive takes the CPU for or + kOr, but not
+ * before the last byte has arrived. A collective first sends all that it has to send before the
+ * wait.
+ *   - A long message (S bytes or more) begins to move when both sides have called. It shares the
+ *     adapter of the sending node with other long messages. The request to the receiver and its
+ *     answer are part of the latency L.
+ *   - The send of a long message ends when the last byte would arrive at a free adapter. The wait
+ * for the receiving adapter is not included, because it is known too late. A blocking send to
+ * another node ends earlier: when at most send_buffer_bytes are left.
+ *   - Long messages do not delay short ones, but short ones delay long ones.
+ *   - A short message of turns_bytes or more has many packets, which take turns with the packets of
+ *     other messages: it shares the adapter, too. Such messages from one rank to another go one
+ * after the other.
  *
- * Messages of one rank to another on one communicator match in the order in which they were sent,
- * where one receive fits both (MPI's rule).  A message that arrives before an earlier one with the
- * same tag waits for it: as if it arrived then.
+ * Progress of long messages: By default, a long message begins to move whatever its ranks do
+ * (off-load to the adapter).  With answers_in_calls, the MPI library moves it: the receiver answers
+ * the request when it is in a call, and then the sender begins when it is in a call; within a node,
+ * only the receiver has to be in a call.  A rank is in a call from the begin to the end of an
+ * operation that is not a computation. A message that has begun to move continues.  (Hoefler,
+ * Lumsdaine, "Message Progression in Parallel Computing - To Thread or not to Thread?", Cluster
+ * 2008, compare such libraries.)
  *
- * An access to the memory of another rank (PUT, GET) is a message that takes no CPU but its
- * origin's: an overhead to begin it, as of a send that does not block, and that of a receive when
- * it is waited for.  Its bytes leave at once, as those of a long message whose receive is posted.
+ * Matching: If one receive fits several messages of one rank on one communicator, they match in the
+ * order in which they were sent (MPI's rule).  A message that arrives before an earlier one with
+ * the same tag waits: it counts as arriving together with the earlier one.
+ *
+ * An access to the memory of another rank (PUT, GET) is a message that takes only the CPU of its
+ * origin: the overhead of a nonblocking send when it begins, and the overhead of a receive when the
+ * origin waits for it.  Its bytes leave at once, as those of a long message whose receive is
+ * posted.
  *
  * Times are integer picoseconds.
  */
@@ -69,48 +79,52 @@ typedef struct loggops_params {
     double R_ps_byte;            /* to combine a byte in a reduction */
 } loggops_params;
 
-/* What messages of so many bytes, and more, cost. */
+/* The costs of messages of from_bytes and more. */
 typedef struct loggops_costs {
     uint64_t from_bytes;
     uint64_t L_ps, g_ps;
-    uint64_t late_ps; /* of the latency, what passes after the adapter that receives */
-    uint64_t o_ps, o_start_ps, o_receive_ps; /* of a send that blocks, of one that does not; of a
-                                                receive, if the adapters move the bytes */
-    double G_ps_byte, B_ps_byte;             /* in an adapter; on the way, likewise */
+    uint64_t late_ps; /* the part of the latency after the receiving adapter */
+    /* Overheads of a blocking send, a nonblocking send, and, if the adapters move the bytes, a
+     * receive. */
+    uint64_t o_ps, o_start_ps, o_receive_ps;
+    double G_ps_byte, B_ps_byte; /* per byte in an adapter; on the way */
     double O_ps_byte, O_start_ps_byte, O_receive_ps_byte;
 } loggops_costs;
 
-enum { LOGGOPS_MAX_SIZES = 68 }; /* of two options with the most segments, and S */
+enum { LOGGOPS_MAX_SIZES = 68 }; /* two options with the largest number of segments, and S */
 
-/* Costs by size, from 0 bytes on.  `charges_as_smpi`: a blocking send of S bytes and more that is
- * neither synchronous nor buffered has no overhead, and the receive of a message whose sender waits
- * for it has none.  The start of a persistent send costs as much as a blocking send, a send of a
- * collective as the call that SMPI makes for it.  The latency of a long message begins when both
- * sides are ready.  Without charges_as_smpi, the question has left before, and a receive that is
- * posted later saves this part of the latency. */
+/* Costs by size, from 0 bytes on.  With charges_as_smpi, overheads are charged as SMPI does:
+ *   - a blocking send of S bytes or more, if it is neither synchronous nor buffered, has no
+ * overhead
+ *   - the receive of a message whose sender waits for it has no overhead
+ *   - the start of a persistent send costs the same as a blocking send
+ *   - a send of a collective costs the same as the MPI call that SMPI makes for it
+ *   - the latency of a long message begins when both sides are ready
+ * Without charges_as_smpi, the request of a long message leaves when the send begins. If the
+ * receive is posted later, this part of the latency has passed already. */
 typedef struct loggops_path {
     unsigned n;
     int charges_as_smpi;
     loggops_costs sizes[LOGGOPS_MAX_SIZES];
 } loggops_path;
 
-/* What messages of so many bytes cost. */
+/* The costs of a message of this size. */
 static inline const loggops_costs *loggops_costs_on(const loggops_path *path, uint64_t bytes)
 {
-    unsigned i = 0; /* short ones are many */
+    unsigned i = 0; /* most messages are short */
     while (i + 1 < path->n && bytes >= path->sizes[i + 1].from_bytes)
         i++;
     return &path->sizes[i];
 }
 
-/* Losses that TCP repairs after a timeout only.  If n flows (pairs of ranks) have bytes that pass a
- * node's receiving adapter, each packet of a message that arrives is lost with the probability
- * `loss` for each flow from the first_flows-th on: at least one of k packets with
- * 1 - (1 - loss)^(k (n - first_flows + 1)).  The message then arrives later by the timeout, and the
- * bytes of what follows it from that rank to that rank arrive behind it; the request of a
- * rendezvous does so only where both have the same tag.  Its sender does not notice.  The stalls
- * are those that Degomme et al., "Simulating MPI applications: the SMPI approach", section 7.4,
- * describe; this law is ours. */
+/* Losses of packets that TCP repairs only after a timeout.  A flow is a pair of ranks whose bytes
+ * pass the receiving adapter of a node. If n flows pass at the same time, a message of k packets
+ * loses at least one packet with the probability 1 - (1 - loss)^(k (n - first_flows + 1)); below
+ * first_flows flows, it loses none.  A message with a loss arrives later by the timeout. Later
+ * messages from the same rank to the same rank arrive after it; the request of a rendezvous is
+ * delayed only if it has the same tag.  The sender does not notice the loss.  Degomme et al.,
+ * "Simulating MPI applications: the SMPI approach", section 7.4, describe these stalls; the law is
+ * ours. */
 typedef struct loggops_retransmission {
     double loss; /* 0: none */
     uint64_t timeout_ps;
@@ -118,90 +132,97 @@ typedef struct loggops_retransmission {
     uint64_t seed;
 } loggops_retransmission;
 
-/* The ways between nodes whose routes differ (ways.h). */
+/* The costs between nodes with different routes (ways.h). */
 typedef struct loggops_ways loggops_ways;
-/* What a message costs from a node to a node, or within one; `fallback` if there is no way, which
- * loggops_ways_status tells afterwards. */
+/* The costs of a message from one node to another, or within a node. If there is no route, returns
+ * `fallback`; loggops_ways_status then returns the error. */
 const loggops_path *loggops_way(loggops_ways *ways, uint32_t from_node, uint32_t to_node,
                                 const loggops_path *fallback);
 
-/* What the messages of a run ask of links and memories that they share (demand.h). */
+/* Counts how many bytes the messages of a run move through links and memories that they share, in
+ * slots of time (demand.h). */
 typedef struct loggops_demand loggops_demand;
 void loggops_demand_begin(loggops_demand *demand, double slot_s);
-/* The thread of this number lets a message pass; all threads at once may. */
+/* Counts a message. `thread` is the number of the calling thread; all threads may count at the same
+ * time. */
 void loggops_demand_count(loggops_demand *demand, unsigned thread, uint32_t from_rank,
                           uint32_t to_rank, uint64_t bytes, uint64_t at_ps);
-/* What has been counted belongs to this slot of time; no thread counts. */
+/* Assigns everything that was counted to this slot of time. No thread may count meanwhile. */
 void loggops_demand_end_slot(loggops_demand *demand, uint64_t slot);
 
 /* Which ranks share an adapter.  Nodes are numbered in the order of their first ranks. */
 typedef struct loggops_nodes {
     uint32_t n_nodes;
     uint32_t *node_of;            /* by rank */
-    loggops_path between, within; /* with `ways`: no message is quicker */
-    int move_bytes;               /* the adapters, not the CPUs */
-    int answers_in_calls;         /* if move_bytes: rendezvous, see above */
-    uint64_t send_buffer_bytes;   /* if move_bytes: of long messages between nodes */
-    uint64_t turns_bytes; /* if move_bytes: messages of so many bytes take turns; 0: long ones do */
-    double limiter; /* if move_bytes: bandwidth of a node in both directions together, in that of
-                       one; 0: none. Of messages that share the adapter and have so many bytes: */
-    uint64_t limiter_bytes;
-    loggops_retransmission retransmission; /* if move_bytes */
-    tlr_message_noise messages;            /* of their latency, and of their bytes on the way */
-    const double *limiters;                /* by node; NULL: all nodes have the limiter above */
-    loggops_ways *ways;                    /* NULL: all pairs of nodes are alike */
-    loggops_demand *demand;                /* NULL: not counted */
+    loggops_path between, within; /* with `ways`: no message is faster than these */
+    int move_bytes;               /* the adapters move the bytes; 0: the CPUs do */
+    /* Only if move_bytes; see the head of this file: */
+    int answers_in_calls;
+    uint64_t send_buffer_bytes; /* of long messages between nodes */
+    uint64_t turns_bytes;       /* smallest message that takes turns; 0: only long ones do */
+    double limiter; /* bandwidth of a node in both directions together, relative to the bandwidth in
+                       one direction; 0: no limiter */
+    uint64_t limiter_bytes; /* it holds for messages of so many bytes that share the adapter */
+    loggops_retransmission retransmission;
+    /* In all cases: */
+    tlr_message_noise messages; /* noise of their latency, and of their bytes on the way */
+    const double *limiters;     /* by node; NULL: all nodes have `limiter` */
+    loggops_ways *ways;         /* NULL: all pairs of nodes have the same costs */
+    loggops_demand *demand;     /* NULL: not counted */
 } loggops_nodes;
 
-/* The least message that the limiter of a node holds for, if it has one. */
+/* The size of the smallest message for which the limiter of a node holds. */
 static inline uint64_t loggops_limited_from(const loggops_nodes *nodes, uint64_t S_bytes)
 {
     const uint64_t turns = nodes->turns_bytes, shared = turns && turns < S_bytes ? turns : S_bytes;
     return nodes->limiter_bytes > shared ? nodes->limiter_bytes : shared;
 }
 
-/* A network in words: the first group is `params`. */
+/* A network as a text describes it; the first group of the text is `params`. */
 typedef struct loggops_network {
     loggops_params params;
     loggops_path between, within;
-    int has_within; /* some group is of messages within a node */
+    int has_within; /* the text has a group for messages within a node */
+    /* As in loggops_nodes: */
     int move_bytes;
-    uint64_t send_buffer_bytes, turns_bytes, limiter_bytes; /* as in loggops_nodes */
-    int limits_nodes;                                       /* the limiters of the hosts hold */
-    loggops_ways *ways;                                     /* NULL: all pairs of nodes are alike */
+    uint64_t send_buffer_bytes, turns_bytes, limiter_bytes;
+    int limits_nodes;   /* the limiters of the hosts hold */
+    loggops_ways *ways; /* NULL: all pairs of nodes have the same costs */
 } loggops_network;
 
-/* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns": all but S and R must be there; times in s,
- * ms, us, ns or ps. */
+/* Reads "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns". Only S and R may be missing. Times
+ * are in s, ms, us, ns or ps. */
 tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err);
-/* Groups of these, separated by ';': those that begin with "local:" are of messages within a node;
- * "from=BYTES" of messages of so many bytes and more.  Each takes what it does not state from the
- * one before (the first local one: from the first). */
+/* Reads groups of such parameters, separated by ';'. A group that begins with "local:" is for
+ * messages within a node; a group with "from=BYTES" is for messages of BYTES and more.  A parameter
+ * that a group does not state is taken from the group before; for the first local group, from the
+ * first group. */
 tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error *err);
-/* L + o of the messages that arrive soonest, 0 if those of some size have none. */
+/* The smallest L + o of all sizes; 0 if it is 0 for some size. */
 uint64_t loggops_least_latency_ps(const loggops_path *path, uint64_t S_bytes);
 
-/* A simulation ends where it would pass this moment, after 53 days: no sum of times that are below
- * it can wrap. */
+/* A simulation stops before this moment, which is after 53 days: a sum of two times below it does
+ * not overflow. */
 #define LOGGOPS_MOST_PS (UINT64_C(1) << 62)
 
 /* ---- programs ---- */
 
+/* What an operation does. */
 typedef enum loggops_kind {
     LOGGOPS_END = 0,
     LOGGOPS_COMPUTE, /* amount: picoseconds */
     LOGGOPS_SEND,    /* blocking unless it has a request */
     LOGGOPS_RECV,
-    LOGGOPS_EXCHANGE,   /* a receive with a request, a send to the same rank with the same tag that
-                           blocks, and a wait for the request; for feeds */
+    LOGGOPS_EXCHANGE,   /* three operations in one, of feeds only: a receive with a request, a
+                           blocking send (same rank and tag), and a wait for the request */
     LOGGOPS_WAIT,       /* list: requests */
     LOGGOPS_COLLECTIVE, /* blocking unless it has a request */
-    LOGGOPS_PUT,        /* bytes to the partner's memory, which takes no part; with a request */
-    LOGGOPS_GET,        /* bytes from it */
+    LOGGOPS_PUT,        /* bytes to the memory of the partner, which does nothing; has a request */
+    LOGGOPS_GET,        /* bytes from the memory of the partner; has a request */
     LOGGOPS_TIMER,      /* its request is done `amount` picoseconds later */
     LOGGOPS_MARK,       /* amount: index of the mark */
-    LOGGOPS_POLL,       /* whether the message that comm, peer and tag mean has arrived */
-    LOGGOPS_MORE        /* the program goes on: loggops_feed */
+    LOGGOPS_POLL,       /* asks whether the message with this comm, peer and tag has arrived */
+    LOGGOPS_MORE        /* the next operations come from the loggops_feed */
 } loggops_kind;
 
 enum { LOGGOPS_ANY = INT32_MIN, LOGGOPS_NOBODY = INT32_MIN + 1 };
@@ -210,41 +231,43 @@ enum { LOGGOPS_ANY = INT32_MIN, LOGGOPS_NOBODY = INT32_MIN + 1 };
 typedef struct loggops_op {
     uint8_t kind;
     uint8_t algorithm;          /* of a collective: loggops_algorithm */
-    uint8_t is_synchronous : 1; /* a send by rendezvous, however short */
-    uint8_t is_buffered : 1;    /* a send that does not wait for its receive, however long */
-    uint8_t is_persistent : 1;  /* the start of a persistent request */
-    uint8_t is_blocking : 1;    /* a collective that calls MPI_Irecv, MPI_Send and MPI_Wait instead
-                                   of MPI_Sendrecv, or waits for each message by itself */
-    uint8_t is_on_file : 1;     /* a computation: the time that a file takes, not the CPU */
-    uint32_t comm;              /* index of a communicator */
-    /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
-     * do the same with their own neighbours share one program; the root of a collective as it is;
-     * of LOGGOPS_ALLREDUCE_LR the bytes of an element. */
+    uint8_t is_synchronous : 1; /* a send by rendezvous, also of a short message */
+    uint8_t is_buffered : 1; /* a send that does not wait for its receive, also of a long message */
+    uint8_t is_persistent : 1; /* the start of a persistent request */
+    uint8_t is_blocking : 1;   /* a collective that calls MPI_Irecv, MPI_Send and MPI_Wait instead
+                                  of MPI_Sendrecv, or waits for each message separately */
+    uint8_t is_on_file : 1;    /* a computation that is the time of a file, not of the CPU */
+    uint32_t comm;             /* index of a communicator */
+    /* Of a message: the distance to the partner, which is its rank in the communicator minus the
+     * own rank, modulo the size; so ranks that do the same with their own neighbours share one
+     * program. Of a collective: the root; of LOGGOPS_ALLREDUCE_LR: the bytes of an element. */
     int32_t peer;
     int32_t tag;      /* or LOGGOPS_ANY */
-    uint64_t amount;  /* bytes (of a collective: of one rank's block) */
+    uint64_t amount;  /* bytes; of a collective: bytes of the block of one rank */
     uint32_t request; /* 1 or more; 0: blocking */
-    uint32_t list;    /* offset of its list in the program's; list[0] is the length; the requests of
-                         a wait, the blocks' bytes of a collective (0: all are `amount`) */
+    /* Offset in loggops_program.lists of its list, which begins with its length: the requests of a
+     * wait, or the bytes of each block of a collective. 0: no list; all blocks have `amount`. */
+    uint32_t list;
 } loggops_op;
 
-/* What one or more ranks do. */
+/* The operations of one or more ranks. */
 typedef struct loggops_program {
     loggops_op *ops; /* ended by LOGGOPS_END */
     int64_t *lists;
     uint64_t n_ops, n_list;
-    uint32_t n_requests; /* the largest request and 1 */
+    uint32_t n_requests; /* largest request + 1 */
 } loggops_program;
 
-/* What a timeline shows of an operation, or of an event that ends with it. */
+/* The description of an event for a timeline. An event may have several operations. */
 typedef struct loggops_label {
-    double share_s; /* of computation: its part of the operation's time is in proportion to this */
+    double share_s; /* of computation: the event gets a part of the time of the operation, in
+                       proportion to this */
     int64_t bytes;
-    uint32_t op;                  /* the event's last operation, otherwise the one that follows */
+    uint32_t op;                  /* last operation of the event, or the next one */
     uint32_t site, before, after; /* as in tlr_state */
     uint32_t plan_comm;           /* tlr_state.comm */
-    uint32_t own_comm;            /* the rank's id of the communicator */
-    uint32_t comm;                /* of the run */
+    uint32_t own_comm;            /* id of the communicator in the trace of the rank */
+    uint32_t comm;                /* index in loggops_run.comms */
     int32_t peer;                 /* as in loggops_op, or LOGGOPS_NOBODY */
     int32_t tag;
     uint16_t call; /* 0: computation between calls */
@@ -254,43 +277,45 @@ typedef struct loggops_label {
 _Static_assert(sizeof(loggops_label) == 56, "labels without gaps can be compared as bytes");
 
 enum {
-    LOGGOPS_TAKES_TIME = 1, /* the event has operations; their time is its own */
-    LOGGOPS_TO_ROOT = 2,    /* `peer` is the rank in the communicator, of a root */
+    LOGGOPS_TAKES_TIME = 1, /* the event has operations, and takes their time */
+    LOGGOPS_TO_ROOT = 2,    /* `peer` is a root: a rank in the communicator */
     LOGGOPS_IS_CERTAIN = 4  /* tlr_needs_certainly */
 };
 
-/* Of one program, ordered by operation. */
+/* The labels of one program, ordered by operation. */
 typedef struct loggops_labels {
     loggops_label *of;
     size_t n;
 } loggops_labels;
 
-/* A communicator: members NULL is all ranks in order.  Of an intercommunicator, one group follows
- * the other, as in the plan. */
+/* A communicator.  An intercommunicator has the members of its first group, then those of the
+ * second group, as in the plan. */
 typedef struct loggops_comm {
     uint32_t n_members;
-    const int32_t *members;
-    int32_t *order;   /* positions by member, NULL if the members ascend */
-    uint32_t n_first; /* members of an intercommunicator's first group, otherwise 0 */
+    const int32_t *members; /* ranks in the run; NULL: all ranks in order */
+    int32_t *order;         /* positions in `members`, sorted by member; NULL: members are sorted */
+    uint32_t n_first;       /* members of the first group of an intercommunicator, otherwise 0 */
 } loggops_comm;
 
-/* Programs that are made while they are simulated, one for each rank.  Ranks may be asked for by
- * several threads at a time, each rank by one. */
+/* Makes the programs of all ranks while they are simulated.  Several threads may call it at the
+ * same time for different ranks. */
 typedef struct loggops_feed {
     void *context;
-    /* Replaces the rank's operations by the next ones, ended by LOGGOPS_MORE or LOGGOPS_END.  What
-     * follows a LOGGOPS_POLL, computation and further polls, is for the answer no; after the answer
-     * yes, the rank goes on at LOGGOPS_MORE.  0 if it fails. */
+    /* Replaces the operations of the rank by the next ones, which end with LOGGOPS_MORE or
+     * LOGGOPS_END.  The operations after a LOGGOPS_POLL (computation and further polls) are
+     * executed if the answer is no. If the answer is yes, the rank continues at LOGGOPS_MORE.
+     * Returns 0 if it fails. */
     int (*more)(void *context, uint32_t rank, loggops_program *program);
+    /* The answer to a LOGGOPS_POLL. */
     void (*answer)(void *context, uint32_t rank, int is_there);
     /* Why `more` failed. */
     tl_status (*status)(void *context, tl_error *err);
-    /* The rank is about to go on at that operation: what `more` reads first may be fetched.  NULL:
-     * nothing is. */
+    /* The rank will continue at this operation soon: the feed may prefetch what `more` reads. NULL:
+     * it prefetches nothing. */
     void (*expect)(void *context, uint32_t rank, uint32_t position);
 } loggops_feed;
 
-/* All that happens in a run. */
+/* Everything that a simulation needs. The caller owns it. */
 typedef struct loggops_run {
     uint32_t n_ranks;
     uint32_t n_programs;
@@ -299,21 +324,22 @@ typedef struct loggops_run {
     uint32_t n_comms;
     loggops_comm *comms;
     uint64_t n_marks;
-    double *kernel_s;                  /* by rank: seconds of its computation in kernels */
-    const loggops_nodes *nodes;        /* NULL: each rank has one to itself */
-    const loggops_feed *feed;          /* NULL: the programs are whole */
-    uint64_t *compute_ps;              /* by rank, of a feed: computation so far */
-    loggops_labels *labels;            /* by program; NULL: nobody asks for them */
-    struct loggops_recorder *recorder; /* gets what each rank does when; NULL: nobody */
-    uint64_t *io_ps;                   /* by rank, of a feed: on files; NULL: nothing */
-    int is_short, is_synchronous;      /* of a feed: no message has S bytes; some may wait for their
-                                          receives however short, or be accesses */
-    double (*estimated_s)[TLR_N_ESTIMATES]; /* by rank: of kernel_s, without a measurement */
+    double *kernel_s;                  /* by rank: seconds of computation in kernels */
+    const loggops_nodes *nodes;        /* NULL: each rank has a node of its own */
+    const loggops_feed *feed;          /* NULL: the programs are complete */
+    uint64_t *compute_ps;              /* with a feed, by rank: computation so far */
+    loggops_labels *labels;            /* by program; NULL: not wanted */
+    struct loggops_recorder *recorder; /* receives the states of each rank; NULL: not wanted */
+    uint64_t *io_ps;                   /* with a feed, by rank: time of files; NULL: no files */
+    /* With a feed: all messages are shorter than S; there may be short synchronous messages, or
+     * accesses. */
+    int is_short, is_synchronous;
+    double (*estimated_s)[TLR_N_ESTIMATES]; /* by rank: part of kernel_s without a measurement */
 } loggops_run;
 
-/* A rank's position in a communicator that it belongs to. */
+/* The rank in a communicator of a rank in the run, which must be a member. */
 uint32_t loggops_rank_in(const loggops_comm *comm, uint32_t rank);
-/* The rank in the run that an operation's `peer` means; LOGGOPS_ANY and LOGGOPS_NOBODY stay. */
+/* The rank in the run for loggops_op.peer of this rank; LOGGOPS_ANY and LOGGOPS_NOBODY stay. */
 int32_t loggops_partner(const loggops_comm *comm, uint32_t rank, int32_t peer);
 
 /* ---- collectives: collective.c ---- */
@@ -323,45 +349,46 @@ typedef enum loggops_algorithm {
 #define LOGGOPS_ALGORITHM(id, action, name) LOGGOPS_##id,
 #include "algorithms.def"
     LOGGOPS_N_ALGORITHMS,
-    LOGGOPS_EXCHANGE_ALL = LOGGOPS_N_ALGORITHMS /* no choice: the messages of its list */
+    LOGGOPS_EXCHANGE_ALL = LOGGOPS_N_ALGORITHMS /* sends the messages of its list */
 } loggops_algorithm;
 
 /* The default algorithm of a collective; LOGGOPS_NONE if it has none. */
 uint8_t loggops_algorithm_for(tl_action action);
 
-/* The calls of SMPI by which algorithms of collectives send. */
+/* The MPI calls by which SMPI's algorithms of collectives send. */
 enum loggops_call { LOGGOPS_BLOCKING = 0, LOGGOPS_ISEND, LOGGOPS_SENDRECV };
 
-/* One step of one rank in a collective: what it starts, or LOGGOPS_WAIT until all that it started
- * is done.  `peer` is a rank of the communicator, or LOGGOPS_NOBODY: no message. */
+/* One step of one rank in a collective: a message that the rank starts, or LOGGOPS_WAIT, which
+ * waits for everything that it started.  `peer` is a rank in the communicator, or LOGGOPS_NOBODY:
+ * no message. */
 typedef struct loggops_step {
     uint8_t kind; /* LOGGOPS_SEND, LOGGOPS_RECV, LOGGOPS_WAIT, LOGGOPS_END */
     int32_t peer;
     uint64_t bytes;
-    int32_t then_to; /* after a receive: the next two steps are a send of as many bytes to that rank
-                        and a wait; otherwise LOGGOPS_NOBODY */
-    int32_t from;    /* of the send of LOGGOPS_SENDRECV: of whom the step before receives */
+    int32_t then_to; /* of a receive: if the next two steps are a send of as many bytes and a wait,
+                        the receiver of this send; otherwise LOGGOPS_NOBODY */
+    int32_t from;    /* of the send of LOGGOPS_SENDRECV: the sender in the previous step */
     uint8_t call;    /* loggops_call */
 } loggops_step;
 
-/* The `number`-th step of rank `me` of `size`; `list` is NULL if all blocks are equal.  A function
- * of its arguments alone: nothing of a schedule is stored. */
+/* Step `number` of rank `me` of `size` ranks; `list` is NULL if all blocks are equal.  The result
+ * depends only on the arguments: no schedule is stored. */
 loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
                                      uint32_t size, uint32_t number);
 
-/* Whether what this step, a receive, brings is combined with what the rank has. */
+/* Whether this step, a receive, combines its message with the data of the rank (a reduction). */
 int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
 
 /* ---- simulation: simulate.c ---- */
 
 typedef struct loggops_rank_result {
     uint64_t end_ps;
-    uint64_t compute_ps; /* LOGGOPS_COMPUTE */
-    uint64_t p2p_ps;     /* in sends and receives that block */
+    uint64_t compute_ps; /* in LOGGOPS_COMPUTE, without the time of files */
+    uint64_t p2p_ps;     /* in blocking sends and receives */
     uint64_t wait_ps;    /* in waits for requests */
     uint64_t collective_ps;
-    uint64_t io_ps;    /* on files, of LOGGOPS_COMPUTE */
-    uint64_t noise_ps; /* by which detours held up its CPU */
+    uint64_t io_ps;    /* in LOGGOPS_COMPUTE that is the time of files */
+    uint64_t noise_ps; /* time that detours took from its CPU */
 } loggops_rank_result;
 
 typedef struct loggops_result {
@@ -369,12 +396,12 @@ typedef struct loggops_result {
     uint64_t n_messages;
     uint64_t n_retransmitted; /* messages that waited for a timeout */
     uint64_t makespan_ps;
-    loggops_rank_result *ranks; /* [n_ranks]: the caller's */
-    uint64_t *marks_ps;         /* [mark][rank]: the caller's, or NULL */
+    loggops_rank_result *ranks; /* [n_ranks], owned by the caller */
+    uint64_t *marks_ps;         /* [mark][rank], owned by the caller, or NULL */
 } loggops_result;
 
-/* TLR_ERR_DEADLOCK when some ranks wait for ever.  `noise` may be NULL.  The result is the same for
- * any number of threads. */
+/* Simulates a run.  `noise` may be NULL.  The result is the same for any number of threads.
+ * TLR_ERR_DEADLOCK: some ranks wait for ever. */
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                            const tlr_noise *noise, unsigned n_threads, loggops_result *result,
                            tl_error *err);
