@@ -219,9 +219,9 @@ static bool join(const tl_merge *m, candidate *c, int corner)
     return true;
 }
 
-/* The sizes of a gather or scatter for the new rank. If one of the corners to which it is like is
- * not the root, they are those of that corner, because the new rank is the root only if all of them
- * are. */
+/* Sets the sizes of a gather or scatter for the new rank. The new rank is the root only if all
+ * corners from which it is made are roots. So if one of these corners is not the root, its sizes
+ * are right for the new rank. */
 static void take_sizes(const tl_merge *m, candidate *c)
 {
     int like = -1;

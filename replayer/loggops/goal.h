@@ -17,21 +17,21 @@ enum {
     GOAL_WAITS = 16    /* LogGOPSim's order: in the queue of its group */
 };
 
-/* An operation; of a send, later its message. */
+/* An operation. A send becomes its message when it is done. */
 typedef struct goal_op {
-    uint64_t amount; /* bytes; picoseconds of a computation */
+    uint64_t amount; /* bytes of a message, picoseconds of a computation */
     union {
-        uint64_t ready_ps; /* when what it requires is done */
-        uint64_t number;   /* LogGOPSim's order: how many were inserted before */
+        uint64_t ready_ps; /* when all operations that it requires are done */
+        uint64_t number;   /* in LogGOPSim's order: number of operations inserted earlier */
     };
-    uint32_t n_open; /* what it requires and what is not done */
+    uint32_t n_open; /* number of required operations that are not done */
     uint32_t next;   /* in its list */
     uint32_t slot;   /* of a message */
     uint32_t group;  /* of the operation */
     union {
-        uint32_t message_group; /* of the message that a receive takes; in LogGOPSim's order of
-                                   the message that a send becomes */
-        uint32_t behind;        /* of a message: the next one that has no receive yet */
+        uint32_t message_group; /* of the message that a receive takes; in LogGOPSim's order, of the
+                                   message that a send becomes */
+        uint32_t behind;        /* of a message: the next message without a receive */
     };
     uint8_t kind, state;
 } goal_op;
@@ -42,31 +42,32 @@ typedef struct goal_list {
 
 /* A CPU of a rank. */
 typedef struct goal_stream {
-    uint64_t free_ps, wake_ps; /* when an event will look at its groups; UINT64_MAX: none */
+    uint64_t free_ps, wake_ps; /* when the CPU is free; when the next event looks at its groups, or
+                                  UINT64_MAX: no event */
     uint32_t rank, first_group, n_waiting;
 } goal_stream;
 
-/* What waits for one CPU and, if it is messages that are sent or received, for one side of an
- * interface: 2 * operation, or that and 1 for its message, in the order in which it became possible
- * but for these two. */
+/* A queue of work that waits for the same CPU and, if the work is to send or to receive messages,
+ * for the same side of an interface. An element is 2 * operation, or 2 * operation + 1 for the
+ * message of this operation. The elements are in the order in which they became possible. */
 typedef struct goal_group {
-    uint32_t stream, side; /* side GOAL_NONE: none */
+    uint32_t stream, side; /* side GOAL_NONE: the work needs no interface */
     goal_list queue;
     uint32_t next; /* of the stream */
 } goal_group;
 
-/* The messages from one rank to another with one tag, and their receives. A receive of any source
- * has `from` GOAL_NONE, one of any tag has `tag` UINT64_MAX. */
+/* The messages from one rank to another with one tag, and their receives. For receives from any
+ * source, `from` is GOAL_NONE; for receives of any tag, `tag` is UINT64_MAX. */
 typedef struct goal_slot {
     uint32_t from, to;
     uint64_t tag;
     uint32_t n_sends, n_receives, first_op;
-    /* The slot that has what follows: of a rank with a receive from any source or with any tag one
-     * for all of its messages, otherwise this one. */
+    /* The slot whose lists this slot uses. If the rank has a receive from any source or of any tag,
+     * all its slots use the lists of one slot; otherwise each slot uses its own. */
     uint32_t lists;
-    /* The first message that arrives and the first receive that is posted belong together. The one
-     * that comes first waits here: receives, or messages, whether the CPU has taken them in, will
-     * do so, or they lie until their receive is posted. */
+    /* The first message that arrives matches the first receive that is posted. What comes first
+     * waits here: receives in `posted`, messages in `unexpected`. A message waits also if the CPU
+     * has handled it already. */
     goal_list posted, unexpected;
     uint32_t group; /* of the messages of all receives; GOAL_NONE: they differ */
 } goal_slot;

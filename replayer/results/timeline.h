@@ -37,18 +37,18 @@ typedef enum tlr_wait {
 
 typedef struct tlr_state {
     double begin_s, end_s; /* since the job's start */
-    double wait_s;         /* from its begin until the one was there whom it waited for */
-    double cause_s;        /* since when what ended the call was under way, on cause_rank: the
-                              message or collective that was complete last */
-    int64_t bytes;         /* that the rank sends in the call, otherwise receives */
+    double wait_s;         /* of the call, until the rank for which it waited was ready */
+    double cause_s;        /* when cause_rank started the message or collective that ended the
+                              call */
+    int64_t bytes;         /* sent in the call; if none are sent, received */
     uint32_t job, rank;
     uint32_t site;      /* of the rank; 0 unknown */
-    uint32_t before;    /* of computation: the call site before it, and the one after it, of the */
-    uint32_t after;     /* rank; 0 unknown */
+    uint32_t before;    /* of computation: the call sites of the rank before and after it; */
+    uint32_t after;     /* 0 unknown */
     uint32_t comm;      /* index + 1 of a tlr_plan_comm; 0 none */
     int32_t peer;       /* rank in MPI_COMM_WORLD, or -1 */
     int32_t tag;        /* level of MPI_Pcontrol, id of a user's kernel */
-    int32_t cause_rank; /* may be the rank itself; -1: nothing but the call */
+    int32_t cause_rank; /* may be the rank itself; -1: only the call itself */
     uint16_t call;      /* 0: computation between the calls */
     uint8_t kind;       /* tlr_state_kind */
     uint8_t wait;       /* tlr_wait: of what ended the call, although wait_s may be 0 */
