@@ -49,7 +49,8 @@ typedef struct goal_stream {
 
 /* A queue of work that waits for the same CPU and, if the work is to send or to receive messages,
  * for the same side of an interface. An element is 2 * operation, or 2 * operation + 1 for the
- * message of this operation. The elements are in the order in which they became possible. */
+ * message of this operation. The elements are in the order in which they could start if
+ * CPU and interface were free. */
 typedef struct goal_group {
     uint32_t stream, side; /* side GOAL_NONE: the work needs no interface */
     goal_list queue;
