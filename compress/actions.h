@@ -1,34 +1,36 @@
-/* actions.h - the columns of actions.def: the meaning of an action, in one place for tracer, plan,
- * engines, waits and exports.
+/* actions.h - the meaning of each action: its kind, who sends, who receives, how much, and for whom
+ * a rank waits. These are the columns of actions.def.
  *
- * Internal. All functions are inlined: if the action is a constant, as in the tracer's wrappers,
- * the result is a constant, too. */
+ * Tracer, plan, engines, waits and exports use them. All functions are inlined: if the action is a
+ * constant, as in the tracer's wrappers, the result is a constant, too. */
 #ifndef TL_ACTIONS_H
 #define TL_ACTIONS_H
 
 #include "timeless.h"
 
 typedef enum tl_kind {
-    TL_KIND_NONE = 0, /* no row: a test refuses it */
-    TL_KIND_PROGRAM,  /* the program's start and end, computation, threads; and what is opaque */
-    TL_KIND_SEND,     /* messages from one rank to another ... */
+    TL_KIND_NONE = 0, /* the action has no row; a test refuses this */
+    TL_KIND_PROGRAM,  /* start and end of the program, computation, threads, opaque calls */
+    TL_KIND_SEND,     /* point to point */
     TL_KIND_RECEIVE,
     TL_KIND_SENDRECV,
-    TL_KIND_PROBE,        /* what is known of a message: a probe, the outcome of a receive */
+    TL_KIND_PROBE,        /* information about a message: a probe, the outcome of a receive */
     TL_KIND_REQUEST,      /* start, completion, release of a request */
-    TL_KIND_COLLECTIVE,   /* data of a communicator's members ... */
-    TL_KIND_NEIGHBORHOOD, /* ... and of neighbours in its topology */
-    TL_KIND_CONSTRUCTOR,  /* makes a communicator; collective, but for MPI_Comm_create_group */
+    TL_KIND_COLLECTIVE,   /* data of all members of a communicator */
+    TL_KIND_NEIGHBORHOOD, /* data of neighbours in the topology of a communicator */
+    TL_KIND_CONSTRUCTOR,  /* makes a communicator; collective, except MPI_Comm_create_group */
     TL_KIND_DESTRUCTOR,
     TL_KIND_WINDOW,     /* collective over the ranks of a window */
     TL_KIND_FILE,       /* collective over the ranks that have opened the file */
-    TL_KIND_FILE_ALONE, /* a rank's own access to a file */
+    TL_KIND_FILE_ALONE, /* access of one rank to a file */
     TL_KIND_ACCESS,     /* data to or from the window of rank `peer` */
     TL_KIND_EPOCH       /* synchronisation of a window that is not collective */
 } tl_kind;
 
+/* Who sends data in a collective, or receives data. */
 typedef enum tl_who { TL_WHO_NOBODY, TL_WHO_ROOT, TL_WHO_ALL } tl_who;
 
+/* How the size of one side of a call is given; actions.def describes each. */
 typedef enum tl_size {
     TL_SIZE_NONE,
     TL_SIZE_WHOLE,
@@ -39,6 +41,7 @@ typedef enum tl_size {
     TL_SIZE_OWN
 } tl_size;
 
+/* Which side of a call MPI_IN_PLACE can replace. */
 typedef enum tl_in_place {
     TL_IN_PLACE_NOWHERE,
     TL_IN_PLACE_SENT,
@@ -46,6 +49,7 @@ typedef enum tl_in_place {
     TL_IN_PLACE_RECEIVED_AT_ROOT
 } tl_in_place;
 
+/* For which ranks a rank waits in a collective. */
 typedef enum tl_needs {
     TL_NEEDS_NOTHING,
     TL_NEEDS_ALL,
@@ -58,12 +62,12 @@ typedef enum tl_needs {
 /* A row: enumerators of the types above, in bytes. */
 typedef struct tl_meaning {
     uint8_t kind, from, to, sent, received, in_place, needs;
-    uint8_t blocking; /* the tl_action of a collective's blocking form; of others their own */
-    uint8_t family;   /* the tl_action whose algorithms serve a collective; otherwise 0 */
+    uint8_t
+        blocking;   /* the tl_action of the blocking form of a collective; else the action itself */
+    uint8_t family; /* of a collective: the tl_action whose algorithms it uses; else 0 */
 } tl_meaning;
 
-/* Each parameter is pasted where it first appears, so that no macro of an includer can change it.
- */
+/* Parameters are pasted directly (##), so no macro of an includer changes them. */
 static const tl_meaning tl_meanings[] = {
 /* clang-format off */
 #define TL_COLLECTIVE(action, nonblocking, kind, from, to, sent, received, in_place, needs, family) \
@@ -81,7 +85,7 @@ static const tl_meaning tl_meanings[] = {
     /* clang-format on */
 };
 
-/* Every action is below. */
+/* Greater than every action. */
 enum { TL_N_ACTIONS = sizeof tl_meanings / sizeof *tl_meanings };
 
 static inline const tl_meaning *tl_meaning_of(tl_action action)
@@ -91,7 +95,7 @@ static inline const tl_meaning *tl_meaning_of(tl_action action)
 
 /* ---- what sort of call ---- */
 
-/* Has a partner, or tells of one. */
+/* Whether the call has a partner, or has information about one. */
 static inline int tl_is_message(tl_action action)
 {
     const int kind = tl_meanings[action].kind;
@@ -115,16 +119,15 @@ static inline int tl_is_made_by_all(tl_action action)
            kind == TL_KIND_WINDOW || kind == TL_KIND_FILE;
 }
 
-/* What the tag of a constructor adds to the identity of what it made (FORMAT.md, "The same
- * communicator on several ranks"); 0: it has no tag. All members give MPI_Comm_create_group the
- * same one; that of MPI_Intercomm_create matters to the two leaders alone, so the tracer writes
- * none for it. */
+/* A number that distinguishes communicators with different tags (FORMAT.md, "The same communicator
+ * on several ranks"); 0: no tag. All members pass the same tag to MPI_Comm_create_group. The tag of
+ * MPI_Intercomm_create matters only to the two leaders, so the tracer does not write it. */
 static inline uint64_t tl_tag_mark(const tl_comm *comm)
 {
     return comm->has_tag ? UINT64_C(1) << 32 | (uint32_t)comm->tag : 0;
 }
 
-/* The other form of a collective, nonblocking or persistent. */
+/* Whether the action is the nonblocking or persistent form of a collective. */
 static inline int tl_is_nonblocking(tl_action action)
 {
     return tl_meanings[action].blocking != action;
@@ -142,7 +145,7 @@ static inline int tl_is_on_file(tl_action action)
     return kind == TL_KIND_FILE || kind == TL_KIND_FILE_ALONE;
 }
 
-/* Data goes from a rank or to it. */
+/* Whether the call sends or receives data. */
 static inline int tl_moves_data(tl_action action)
 {
     return tl_meanings[action].sent || tl_meanings[action].received;
@@ -153,8 +156,7 @@ static inline int tl_is_rooted(tl_action action)
     return tl_meanings[action].from == TL_WHO_ROOT || tl_meanings[action].to == TL_WHO_ROOT;
 }
 
-/* Whether the root has other slots than the other ranks: its size on one side, theirs on the other.
- */
+/* Whether the event of the root has other slots than the events of the other ranks. */
 static inline int tl_varies_at_root(tl_action action)
 {
     return tl_is_rooted(action) && tl_meanings[action].received != TL_SIZE_AS_SENT;
@@ -165,8 +167,8 @@ static inline int tl_is_listed(int size)
     return size == TL_SIZE_LIST || size == TL_SIZE_BYTES;
 }
 
-/* MPI has no scan between the groups of an intercommunicator, and the counts of a reduce-scatter do
- * not give those of the other group. */
+/* Whether the sizes are known on an intercommunicator. MPI has no scan there, and the counts of a
+ * reduce-scatter do not contain those of the other group. */
 static inline int tl_is_known_between_groups(tl_action action)
 {
     const tl_meaning *m = &tl_meanings[action];
@@ -175,8 +177,7 @@ static inline int tl_is_known_between_groups(tl_action action)
 
 /* ---- who ---- */
 
-/* The role of a rank in a rooted call. Within one group, the root may also have the role of the
- * others. */
+/* The role of a rank in a rooted call. */
 typedef enum tl_role {
     TL_ROLE_OTHER,
     TL_ROLE_ROOT,
@@ -188,13 +189,13 @@ static inline tl_role tl_role_within(int32_t root, int32_t me)
     return root == me ? TL_ROLE_ROOT : TL_ROLE_OTHER;
 }
 
-/* `peer`: of the event. */
+/* The same in an intercommunicator; `peer` is tl_event.peer. */
 static inline tl_role tl_role_between(int32_t peer)
 {
     return peer == TL_ROOT ? TL_ROLE_ROOT : peer >= 0 ? TL_ROLE_OTHER : TL_ROLE_NONE;
 }
 
-/* Whether a rank gives data to other ranks (or itself), and whether it gets data from them. */
+/* Whether a rank sends data to other ranks or to itself; whether it receives data. */
 static inline int tl_contributes(const tl_meaning *m, int between_groups, tl_role role)
 {
     if (m->from == TL_WHO_ALL)
@@ -209,7 +210,7 @@ static inline int tl_gets_data(const tl_meaning *m, int between_groups, tl_role 
     return m->to == TL_WHO_ROOT && role == TL_ROLE_ROOT;
 }
 
-/* Whether the event has slots of the sending side, and of the receiving side. */
+/* Whether the event has the slots of the sending side; of the receiving side. */
 static inline int tl_fills_sent(const tl_meaning *m, int between_groups, tl_role role)
 {
     return tl_contributes(m, between_groups, role) ||
@@ -223,16 +224,16 @@ static inline int tl_fills_received(const tl_meaning *m, int between_groups, tl_
 
 /* ---- how much ---- */
 
-/* Ranks that a call has to do with. */
+/* The numbers of ranks in a call. */
 typedef struct tl_extent {
-    uint32_t n_own;        /* ranks of the own group */
-    uint32_t n_to, n_from; /* ranks that data goes to, and comes from: of the own group, of the
-                              other one, or neighbours */
+    uint32_t n_own;        /* in the own group */
+    uint32_t n_to, n_from; /* receivers and senders: in the own group, the other group, or among the
+                              neighbours */
     uint32_t me;           /* own rank in the own group */
     int between_groups;
 } tl_extent;
 
-/* Values in the list for the two sides. */
+/* The number of values in the list of the event for the sending side; for the receiving side. */
 static inline uint32_t tl_n_sent_counts(const tl_meaning *m, const tl_extent *x, tl_role role)
 {
     if (!tl_is_listed(m->sent) || !tl_fills_sent(m, x->between_groups, role))
@@ -246,16 +247,16 @@ static inline uint32_t tl_n_received_counts(const tl_meaning *m, const tl_extent
                                                                                       : 0;
 }
 
-/* One side of a call: elements for each rank, or in total. */
+/* The size of one side of a call. */
 typedef struct tl_side {
     uint8_t size;  /* TL_SIZE_NONE, _WHOLE, _EACH or _LIST */
-    int64_t count; /* of the first two with data */
+    int64_t count; /* elements: in total (_WHOLE), or for each rank (_EACH) */
     int64_t type_bytes;
-    const int64_t *list; /* n of them; or NULL: the list is too short */
+    const int64_t *list; /* elements for each of n ranks (_LIST); NULL: the list is too short */
     uint32_t n;
 } tl_side;
 
-/* Elements for, or from, number i. */
+/* Elements for rank i, or from it. */
 static inline int64_t tl_count_at(const tl_side *side, uint32_t i)
 {
     return side->size != TL_SIZE_LIST ? side->count : side->list && i < side->n ? side->list[i] : 0;
@@ -275,8 +276,8 @@ static inline tl_side tl_side_in(int size, int64_t count, int64_t type_bytes, co
     return side;
 }
 
-/* With MPI_IN_PLACE, the missing side follows from the other one: from its values for the own rank,
- * or for all ranks. */
+/* With MPI_IN_PLACE, one side is missing. Its size is that of the other side: for the own rank, or
+ * for all ranks. */
 static inline void tl_replace_in_place(const tl_meaning *m, const tl_extent *x, tl_role role,
                                        tl_side *sent, tl_side *received)
 {
@@ -300,9 +301,9 @@ static inline void tl_replace_in_place(const tl_meaning *m, const tl_extent *x, 
     }
 }
 
-/* The sides of a collective call, with the values for which MPI_IN_PLACE stands. If the rank in its
- * role does not have a side, it is TL_SIZE_NONE. The result is 0 if the event's list does not have
- * the values that the action requires; the sides then have no list. */
+/* The two sides of a collective call; MPI_IN_PLACE is replaced. If a rank with this role has no
+ * such side, the side is TL_SIZE_NONE. Returns 0 if the list of the event does not have the values
+ * that the action requires; the sides then have no list. */
 static inline int tl_take_sides(const tl_event *e, const tl_meaning *m, const tl_extent *x,
                                 tl_role role, tl_side *sent, tl_side *received)
 {
@@ -331,8 +332,8 @@ static inline int tl_take_sides(const tl_event *e, const tl_meaning *m, const tl
     return fits;
 }
 
-/* MPI ignores the root's side on the other ranks, but algorithms may read it there. Programs pass
- * the same size everywhere, and it agrees with the side that is used. */
+/* MPI ignores the size of the root's side on the other ranks, but algorithms may read it there.
+ * Fills it in from the side that is used, because programs pass the same size on all ranks. */
 static inline void tl_fill_ignored(const tl_meaning *m, tl_side *sent, tl_side *received)
 {
     tl_side *ignored = NULL;

@@ -12,9 +12,9 @@
 
 /* Similar data is stored together, so that zstd compresses it well. */
 enum tl_stream {
-    TL_STREAM_CONTROL, /* which context, whether something differs */
-    TL_STREAM_MASKS,   /* what differs */
-    TL_STREAM_POLLS,   /* differences of slots: polls, ... */
+    TL_STREAM_CONTROL, /* which context, and whether a value differs from its prediction */
+    TL_STREAM_MASKS,   /* which values differ */
+    TL_STREAM_POLLS,   /* differences of slots, in this and the next streams: polls, ... */
     TL_STREAM_PEERS,
     TL_STREAM_NAMES, /* tags, communicators, requests, flags, lengths of lists */
     TL_STREAM_COUNTS,
@@ -24,41 +24,41 @@ enum tl_stream {
     TL_STREAM_VOLUMES,
     TL_STREAM_CLOCKS,
     TL_N_STREAMS,
-    TL_N_SAME_STREAMS = TL_STREAM_VOLUMES /* those before tell all but volumes and clocks */
+    TL_N_SAME_STREAMS = TL_STREAM_VOLUMES /* streams before this one have no volumes and clocks */
 };
 
 enum { TL_MAX_CONTEXT_VALUES = 1 + 12 + 1 + TL_LIST_HEAD }; /* polls, slots, length, head */
 
 /* Control byte. */
 enum {
-    TL_HOW_PREDICTED = 0, /* the context that came next where the history was the same */
+    TL_HOW_PREDICTED = 0, /* the context that followed an equal history */
     TL_HOW_FOLLOWED = 1,  /* the context that followed the last two contexts last time */
-    TL_HOW_KNOWN = 2,     /* its number follows */
-    TL_HOW_NEW = 3,       /* its call, site and slots follow */
+    TL_HOW_KNOWN = 2,     /* the number of a context follows */
+    TL_HOW_NEW = 3,       /* a new context: its call, site and slots follow */
     TL_HOW_MASK = 3,
-    TL_SURPRISE = 4, /* a mask of what differs from the prediction follows */
-    TL_RUN = 8,      /* so many events are as predicted: bits 4-7, or a varint */
+    TL_SURPRISE = 4, /* a mask of the values that differ from their predictions follows */
+    TL_RUN = 8,      /* a number of events are as predicted: bits 4-7, or a varint */
     TL_RUN_SHIFT = 4,
     TL_RUN_LONG = 15
 };
 
-/* The memory of one value of a context. It is predicted by its stride (straight); or, if the stride
- * was wrong before in the same situation, by the value that came then. A situation is either the
- * last two values (past) or the last peer. */
+/* The memory of one value of a context. There are three predictions: the last value plus the stride
+ * (straight), and the value of an exception: if the stride was wrong in an equal situation before,
+ * the value that came then. A situation is the last two values (past), or the last peer (peer). */
 typedef struct tl_remembered {
     uint64_t last, delta;
-    uint64_t stride; /* follows once a difference repeats */
-    uint8_t settled; /* predictions by stride that were right in a row, to TL_SETTLED */
-    uint8_t straight_score, past_score, peer_score; /* how well each way did of late */
+    uint64_t stride; /* the last difference that came twice */
+    uint8_t settled; /* number of right predictions by stride in a row, at most TL_SETTLED */
+    uint8_t straight_score, past_score, peer_score; /* recent success of each prediction */
 } tl_remembered;
 
-/* What came where the stride was wrong. */
+/* The value that came in a situation where the stride was wrong. */
 typedef struct tl_exception {
     uint64_t value;
-    uint32_t check; /* of the situation; 0: none */
+    uint32_t check; /* of the situation; 0: unused */
 } tl_exception;
 
-/* A call at a call site. */
+/* A context: the calls of one kind at one call site, and their remembered values. */
 typedef struct tl_context {
     uint16_t call;
     uint8_t n_values;
@@ -66,60 +66,60 @@ typedef struct tl_context {
     uint32_t site;
     uint32_t slots; /* TL_SLOT_* that are stored, and TL_RELATIVE, TL_AT_END */
     uint16_t first_value;
-    uint8_t peer_at;                              /* number of the value that is the peer, or 0 */
-    bool is_to_or_from;                           /* peers are relative on MPI_COMM_WORLD */
+    uint8_t peer_at;                              /* index of the value that is the peer, or 0 */
+    bool is_to_or_from;                           /* on MPI_COMM_WORLD, its peers are relative */
     uint16_t list_first, list_capacity, list_len; /* remembered elements beyond the head */
     uint64_t streams; /* of its values, 3 bits each from TL_STREAM_POLLS, the first one lowest */
     uint64_t volume;
 } tl_context;
 
+/* An encoder or decoder of the events of one rank. */
 typedef struct tl_codec {
-    uint32_t rank; /* whose events they are */
+    uint32_t rank;
     bool end_known;
     uint64_t end_ns;     /* clock at the rank's end, if it is known */
     uint32_t n_contexts; /* entry 0 stands for the start of the frame */
     uint32_t n_values, n_list;
     uint32_t last, before_last; /* contexts of the last two events */
     uint64_t clock_ns;          /* of the last event that had one */
-    uint64_t peer;              /* the last one, as it is stored */
-    uint64_t run;               /* events as predicted: put, not yet written, or still to come */
-    uint64_t same_volumes;      /* the same of volumes */
-    size_t n_bytes;             /* encoder: written of this frame */
-    uint64_t check;             /* encoder: a hash of the events of this frame */
+    uint64_t peer;              /* the last peer, as stored */
+    uint64_t run;          /* events as predicted: encoder: not yet written; decoder: to come */
+    uint64_t same_volumes; /* the same for volumes that did not change */
+    size_t n_bytes;        /* encoder: bytes of this frame so far */
+    uint64_t check;        /* encoder: a hash of the events of this frame */
     uint16_t hashed[2 * TL_MAX_CONTEXTS];   /* encoder: contexts by call and site */
     uint16_t followed[2 * TL_MAX_CONTEXTS]; /* context that followed the last two */
     uint32_t n_events;
-    uint32_t recent;              /* the last four contexts, mixed */
-    uint16_t match;               /* place in history that went on as now, and 1; 0: none */
+    uint32_t recent;              /* a hash of the last four contexts */
+    uint16_t match;               /* 1 + place in the history after an equal series; 0: none */
     uint16_t history[TL_HISTORY]; /* contexts of the last events */
-    uint16_t seen[TL_MAX_SEEN];   /* by `recent`: the place after it in history, and 1 */
+    uint16_t seen[TL_MAX_SEEN];   /* by `recent`: 1 + the place after it in the history */
     tl_context contexts[TL_MAX_CONTEXTS];
-    uint32_t n_noted, n_useful; /* exceptions, and values that one of them told */
-    bool hopeless;
+    uint32_t n_noted, n_useful; /* exceptions; values that an exception predicted */
+    bool hopeless;              /* exceptions are not worth their time in this frame */
     tl_exception exceptions[TL_EXCEPTION_SETS][TL_EXCEPTION_WAYS];
     tl_remembered values[TL_MAX_VALUES];
     int64_t list[TL_MAX_REMEMBERED];
 } tl_codec;
 
-/* Adds a number to a hash of numbers. Three instructions, because the tracer does so for each
- * number that it writes; it need only find bytes that are lost, not those that somebody has chosen.
- */
+/* Adds a number to a hash. It has only three instructions, because the tracer does this for each
+ * number that it writes. It detects lost bytes, but not bytes that an attacker has chosen. */
 static inline uint64_t tl_check_mix(uint64_t hash, uint64_t v)
 {
     return (hash + v + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* At the beginning; the clock at the rank's end is unknown. */
+/* Prepares a codec. The clock at the end of the rank is unknown. */
 void tl_codec_init(tl_codec *codec, uint32_t rank);
-/* At the beginning of each frame. */
+/* Begins a frame: clears the memory. */
 void tl_codec_reset(tl_codec *codec);
 
-/* Appends an event. False if its context does not fit into this frame: nothing was written; write
- * the frame and reset. Each stream must have room for TL_EVENT_MAX_BYTES, and the lists for
- * TL_VARINT_MAX_BYTES for each element. */
+/* Appends an event. Returns false and writes nothing if its context does not fit into this frame;
+ * the caller then writes the frame and begins the next one. Each stream must have room for
+ * TL_EVENT_MAX_BYTES, and TL_STREAM_LISTS also for TL_VARINT_MAX_BYTES for each element. */
 bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_event *event,
                   const tl_call_info *row);
-/* Writes the data that is held back, at the end of a frame. */
+/* Ends a frame: writes the numbers that are still counted. */
 void tl_codec_finish(tl_codec *codec, tl_buffer streams[TL_N_STREAMS]);
 enum { TL_EVENT_MAX_BYTES = 256 };
 
@@ -129,7 +129,7 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
 /* Whether all streams are used up, after the last event of a frame. */
 bool tl_codec_is_used_up(const tl_codec *codec, const tl_input streams[TL_N_STREAMS]);
 
-/* A frame as one piece: lengths of all streams, then the streams. */
+/* Convert between the streams and one piece: the lengths of all streams, then the streams. */
 bool tl_frame_join(const tl_buffer streams[TL_N_STREAMS], tl_buffer *raw);
 bool tl_frame_split(const uint8_t *raw, size_t size, tl_input streams[TL_N_STREAMS]);
 
@@ -169,13 +169,13 @@ static inline void tl_codec_advance(tl_codec *codec, uint32_t context)
     *seen = (uint16_t)(codec->n_events % TL_HISTORY + 1);
 }
 
-/* What the clock of an event counts from. */
+/* The clock from which the clock of an event is counted. */
 static inline uint64_t tl_codec_clock_base(const tl_codec *codec, const tl_context *c)
 {
     return c->slots & TL_AT_END ? codec->end_ns : codec->clock_ns;
 }
 
-/* Keeps an exception, at the front of its set, for a situation that has none. */
+/* Adds an exception at the front of its set. The situation must not have one. */
 void tl_codec_add_exception(tl_codec *codec, tl_exception set[TL_EXCEPTION_WAYS], uint32_t check,
                             uint64_t value);
 
@@ -185,8 +185,8 @@ uint64_t tl_codec_predict_element(const tl_codec *codec, const tl_context *c, co
                                   uint32_t i);
 void tl_codec_remember_tail(tl_codec *codec, tl_context *c, const int64_t *tail, uint32_t n);
 
-/* A rank's calls to its neighbours are the same on many ranks, so peers are stored as distances. A
- * root, or a peer in a smaller communicator, does not depend on the own rank. */
+/* Whether peers of the call are stored as distances from the own rank, because many ranks have
+ * equal calls to their neighbours. Roots are not: they do not depend on the own rank. */
 static inline bool tl_may_have_neighbours(uint32_t slots, tl_action action)
 {
     switch (action) {

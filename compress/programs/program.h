@@ -1,16 +1,17 @@
-/* program.h - events that are made while they are read: what a kind of program consists of. */
+/* program.h - programs: sources that make their events while they are read, such as HPL. Each kind
+ * is a table of functions, tl_program_kind. */
 #ifndef TL_PROGRAM_H
 #define TL_PROGRAM_H
 
 #include "timeless.h"
 #include "timeless_convert.h"
 
-/* What all ranks of an opened program have in common. */
+/* The description of an opened program. The program owns it. */
 typedef struct tl_program_face {
     uint32_t n_ranks;
-    const char *text; /* canonical: what the program is opened by, with all parameters */
-    const char *unit; /* of its volumes; NULL: it has none */
-    uint64_t hash;    /* of what the text does not contain; 0: it contains all */
+    const char *text; /* canonical text that opens the program, with all parameters */
+    const char *unit; /* of its volumes; NULL: no volumes */
+    uint64_t hash;    /* of input that is not in the text, such as a file; 0: all is in the text */
     const tl_site *sites;
     size_t n_sites;
     const tl_user_kernel *kernels;
@@ -19,41 +20,41 @@ typedef struct tl_program_face {
     size_t n_calls;
 } tl_program_face;
 
-/* A kind of program stands in the table in program.c.  If its face lists its calls, what it makes
- * is valid: it is read by engines without a survey (tests/unit/programs.c validates it).  Otherwise
- * it is surveyed as a file is. */
+/* A kind of program: a row in the table in program.c.  If the face of its programs lists their
+ * calls, the events must be valid, and engines read them without a plan pass (tests/unit/programs.c
+ * validates them).  Otherwise the plan reads and validates all events, as those of a file. */
 typedef struct tl_program_kind {
-    const char *name; /* before the colon */
+    const char *name; /* the text before the colon */
     tl_status (*open)(const char *parameters, void **program, tl_error *err);
     void (*close)(void *program);
     tl_program_face (*face)(const void *program);
-    /* The events of one rank.  Ranks are independent of each other, and may be read by different
-     * threads. */
+    /* start, next and stop make the events of one rank.  Different threads may read different ranks
+     * at the same time. */
     tl_status (*start)(const void *program, uint32_t rank, void **state);
     tl_status (*next)(void *state, tl_event *event);
-    /* Why start or next failed, if not for lack of memory; NULL: they never do. */
+    /* Why start or next failed, if the reason is not lack of memory; NULL: they do not fail. */
     const tl_error *(*error)(const void *state);
-    /* tl_reader_comms; NULL: world and self alone */
+    /* tl_reader_comms; NULL: MPI_COMM_WORLD and MPI_COMM_SELF only */
     size_t (*comms)(const void *program, uint32_t rank, const tl_comm **out);
     /* tl_cursor_take, tl_cursor_expand; NULL if the face lists no calls */
     tl_status (*take)(void *state, const tl_short_event **events, size_t *n);
     void (*expand)(void *state, const tl_short_event *from, tl_event *event);
-    /* tl_reader_delay; NULL: the program has no windows */
+    /* tl_reader_delay; NULL: the program has no delays */
     void (*delay)(void *program, const int64_t *delays_ns);
     void (*set_asker)(void *state, tl_asker *ask, void *arg);
     void (*look_ahead)(void *state, uint32_t n_probes); /* tl_cursor_look_ahead */
     void (*stop)(void *state);
 } tl_program_kind;
 
-/* The kind and parameters of "KIND:PARAMETERS", or of a file that contains a skeleton; NULL: it is
- * the path of another file. */
+/* Finds the kind and the parameters of "KIND:PARAMETERS" or of a file that contains a skeleton.
+ * NULL: the path is not a program. */
 const tl_program_kind *tl_program_find(const char *path, const char **parameters);
 
 extern const tl_program_kind tl_program_hpl;
 extern const tl_program_kind tl_program_skeleton;
 extern const tl_program_kind tl_program_pattern;
 
-/* Whether a file begins as a skeleton does; ",NAME=NUMBER,..." may follow its path. */
+/* Whether the path, perhaps followed by ",NAME=NUMBER,...", is a file that contains a skeleton. */
 int tl_is_skeleton(const char *path);
 
 #endif
