@@ -1,4 +1,4 @@
-/* runtime.h - the state of the tracer in one process and the way of one recorded call.
+/* runtime.h - the state of the tracer in one process, and the way of one recorded call.
  *
  * Every wrapper does the same:
  *
@@ -8,13 +8,13 @@
  *     tlt_put(&event);
  *     tlt_leave();
  *
- * What runs between tlt_enter and tlt_leave belongs to no volume.  A thread-local role is the only
- * test on the way in, and also keeps calls that MPI or a kernel makes from inside a recorded call
- * out of the trace.  The thread that called MPI_Init is recorded, and others where MPI permits them
- * (threads.h); the MPI function itself is called through TLT_OUTSIDE.
+ * The time between tlt_enter and tlt_leave belongs to no volume.  tlt_enter tests only a
+ * thread-local role. The role also excludes the calls that MPI or a kernel makes inside a recorded
+ * call.  The tracer records the thread that called MPI_Init, and other threads if MPI permits them
+ * (threads.h); wrappers call the MPI function itself by TLT_OUTSIDE.
  *
- * A Fortran call arrives here through the C function that its binding calls: fortran.c has read the
- * volume before, and marks it again when the binding returns.
+ * A Fortran binding calls the C function, which is recorded here: fortran.c reads the volume before
+ * the binding begins, and restarts it when the binding returns.
  */
 #ifndef TLT_RUNTIME_H
 #define TLT_RUNTIME_H
@@ -33,13 +33,14 @@
 #define TLT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TLT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* What a thread does, as the tracer sees it. */
 enum tlt_role {
-    TLT_BYSTANDER = 0,
-    TLT_RECORDING,
-    TLT_BINDING, /* in a Fortran binding that has not called the C function yet */
-    TLT_INSIDE,
-    TLT_IN_KERNEL, /* one that the program began */
-    TLT_HELPING    /* not recorded, but what it works is measured: see teams.h */
+    TLT_BYSTANDER = 0, /* it is not recorded */
+    TLT_RECORDING,     /* it computes, and its next call is recorded */
+    TLT_BINDING,       /* it is in a Fortran binding that has not called the C function yet */
+    TLT_INSIDE,        /* it is in a recorded call */
+    TLT_IN_KERNEL,     /* it is in a kernel that the program began (timeless_kernel.h) */
+    TLT_HELPING        /* it is not recorded, but its computation is measured: teams.h */
 };
 
 /* Which kernels are events. */
@@ -51,32 +52,32 @@ enum tlt_kernels {
 
 /* The Fortran call in which this thread is. */
 typedef struct tlt_binding_call {
-    void *caller;         /* its return address in the program; NULL: in none */
+    void *caller;         /* its return address in the program; NULL: no Fortran call */
     const void *frame;    /* of the wrapper that returns there */
-    const void *requests; /* the program's INTEGERs for the request, or for the array of them */
-    bool after_poll;      /* the C function was left so */
+    const void *requests; /* the INTEGERs of the program for its request or array of requests */
+    bool after_poll;      /* the C function was a failed poll */
 } tlt_binding_call;
 
 typedef struct tlt_state {
     tl_writer *writer;            /* NULL: not recording */
     void (*mark)(int after_poll); /* of the chosen volume source (volume.h) */
     uint64_t (*since_mark)(void);
-    uint64_t volume_bias; /* since a mark with nothing after it */
+    uint64_t volume_bias; /* the volume that is measured if the program does nothing */
     bool shared;          /* several threads may call MPI: see threads.h */
     enum tlt_kernels kernels;
-    bool selecting; /* only a part is recorded in full: select.h */
-    bool all_looks; /* each look at the clock is an event */
+    bool selecting; /* only a part of the run is recorded in full: select.h */
+    bool all_looks; /* each MPI_Wtime is an event */
     int rank;
     int n_ranks;
     uint64_t start_ns;      /* monotonic clock at the end of Init */
-    uint64_t foreign_calls; /* of threads that MPI does not permit */
+    uint64_t foreign_calls; /* number of calls of threads that MPI does not permit */
 } tlt_state;
 
 extern tlt_state tlt;
 extern __thread int tlt_role __attribute__((tls_model("initial-exec")));
 extern __thread tlt_binding_call tlt_binding __attribute__((tls_model("initial-exec")));
 
-/* Another thread may change the selection. */
+/* The kernels to record now. Atomic, because another thread may change the selection. */
 static inline enum tlt_kernels tlt_kernels(void)
 {
     return __atomic_load_n(&tlt.kernels, __ATOMIC_RELAXED);
@@ -88,7 +89,7 @@ typedef struct tlt_place {
     const void *frame; /* __builtin_frame_address(0) of the wrapper; NULL unknown */
 } tlt_place;
 
-/* Where the program called the wrapper in which this stands, and the call site's id. */
+/* Use these in a wrapper: the place where the program called it, and the id of this call site. */
 #define TLT_CALLER() (tlt_binding.caller ? tlt_binding.caller : __builtin_return_address(0))
 #define TLT_FRAME() (tlt_binding.caller ? tlt_binding.frame : __builtin_frame_address(0))
 #define TLT_PLACE() ((tlt_place){TLT_CALLER(), TLT_FRAME()})
@@ -106,6 +107,7 @@ static inline uint64_t tlt_clock_ns(void)
     return tlt_monotonic_ns() - tlt.start_ns;
 }
 
+/* Ends the computation before a call, and adds it to tlt_self.volume_kept. */
 static inline void tlt_end_burst(void)
 {
     tlt_role = TLT_INSIDE;
@@ -114,8 +116,8 @@ static inline void tlt_end_burst(void)
         tlt_self.volume_kept += burst - tlt.volume_bias;
 }
 
-/* True when this kernel is to be recorded; then tlt_leave must follow, after tlt_lock where several
- * threads are recorded. */
+/* Begins a kernel. Returns whether to record it. If so, call tlt_leave later; if several threads
+ * are recorded, call tlt_lock before. */
 static inline bool tlt_enter_kernel(void)
 {
     if (tlt_role != TLT_RECORDING)
@@ -124,16 +126,14 @@ static inline bool tlt_enter_kernel(void)
     return true;
 }
 
-/* user_kernel.c: MPI is called inside a kernel of the program: from here on the thread is recorded
- * as if none had begun. */
+/* user_kernel.c: a kernel of the program contains an MPI call: the tracer ignores the kernel. */
 void tlt_dissolve_kernel(void);
 void tlt_user_kernels_reset(void);
 
-/* A call of a thread that is not recorded, or of one that is in a Fortran binding.  True when it is
- * to be recorded. */
+/* Begins a call of a thread that is not TLT_RECORDING.  Returns whether to record it. */
 bool tlt_enter_otherwise(void);
 
-/* True when this call is to be recorded; then tlt_leave must follow. */
+/* Begins a call. Returns whether to record it; if so, call tlt_leave later. */
 static inline bool tlt_enter(void)
 {
     if (TLT_UNLIKELY(tlt_role != TLT_RECORDING)) {
@@ -147,9 +147,8 @@ static inline bool tlt_enter(void)
     return true;
 }
 
-/* The value of `call`, an MPI function of tlt_pmpi, during which other threads may record.  `event`
- * tells them what this thread has begun; NULL when the outcome alone matters: completions, probes.
- */
+/* Evaluates `call`, an MPI function of tlt_pmpi; other threads may record meanwhile.  They may
+ * write `event` as the begin of this call; NULL: only the outcome matters (completions, probes). */
 #define TLT_OUTSIDE(event, call)                                                                   \
     ({                                                                                             \
         if (TLT_UNLIKELY(tlt.shared))                                                              \
@@ -160,7 +159,7 @@ static inline bool tlt_enter(void)
         result_;                                                                                   \
     })
 
-/* Where several threads are recorded: ends the call for them.  False: recording is over. */
+/* The part of tlt_leave if several threads are recorded.  False: recording has ended. */
 bool tlt_leave_shared(void);
 
 static inline void tlt_leave_and_mark(bool after_poll)
@@ -183,15 +182,15 @@ static inline void tlt_leave(void)
     tlt_leave_and_mark(false);
 }
 
-/* Leaves a call that found nothing: a failed test or probe. */
+/* Ends a failed test or probe: it is counted, and is no event. */
 static inline void tlt_leave_poll(void)
 {
     tlt_self.polls++;
     tlt_leave_and_mark(true);
 }
 
-/* Makes an event of which no more than the call and its site is known. In two halves, because
- * GCC sets a structure of this size to zero with a string instruction, which is slower. */
+/* Initialises an event: all slots are 0 except call and site. It does so in two halves, because GCC
+ * clears a structure of this size with a slower string instruction. */
 static inline void tlt_event_init(tl_event *event, uint16_t call, uint32_t site)
 {
     memset(event, 0, offsetof(tl_event, count));
@@ -200,41 +199,43 @@ static inline void tlt_event_init(tl_event *event, uint16_t call, uint32_t site)
     event->site = site;
 }
 
-/* Writes an event; its volume and polls are filled in here. */
+/* Fills in volume and polls of an event, and writes it. */
 void tlt_put(tl_event *event);
-/* Keeps a look at the clock until the thread's next event. Its polls count the looks that follow it
- * directly. */
+/* Keeps an MPI_Wtime until the next event of the thread. Its polls count the further MPI_Wtime that
+ * follow directly. */
 void tlt_put_look(tl_event *event);
-/* Whether this look is only counted, and its time is a part of the next volume. After a failed poll
- * it is not, because the program waits, and waiting is no computation. */
+/* Whether this MPI_Wtime is only counted, and its time is a part of the next volume. This does not
+ * hold after a failed poll: then the program waits, and waiting is no computation. */
 static inline bool tlt_is_further_look(void)
 {
     return tlt_role == TLT_RECORDING && tlt_self.look.call && !tlt_self.polls;
 }
-/* Writes a Match pseudo-event: no volume, no polls. */
+/* Writes a Match pseudo-event, without volume and polls. */
 void tlt_put_match(uint32_t request, int32_t source, int32_t tag);
-/* Writes an event as it is. */
+/* Writes an event unchanged. */
 void tlt_write(const tl_event *event);
-/* Makes tlt_self.list hold at least n elements; false when memory is short (recording has then
- * ended). */
+/* Makes room for n elements in tlt_self.list. Without memory it ends the recording and returns
+ * false.
+ */
 bool tlt_reserve_list(size_t n);
 
-/* After MPI has started: opens the output and records the call that started it. */
+/* Begins to record after MPI has started: opens the output and writes the call that started MPI. */
 void tlt_start(uint16_t call, tlt_place place);
 /* Ends the rank's part of the trace, at a time of its clock. */
 void tlt_stop(tl_end_reason reason, uint64_t clock_ns);
-/* Begins and ends measuring the calling thread, once; what is wrong, or NULL. */
+/* Begin and end the measurement of the calling thread, once. Returns an error text, or NULL. */
 const char *tlt_start_volume(void);
 void tlt_stop_volume(void);
-/* Something went wrong in the middle: says so once, ends the rank's part, passes calls through. */
+/* Call it after a failure while recording: it warns once, ends the part of the rank, and from then
+ * on calls are passed through. */
 void tlt_fail(const char *what);
 
-/* next.c: the routine that a wrapper of that name stands before; ends the process with a message
- * when there is none. */
+/* next.c: the routine that the wrapper with this name replaces. If there is none, it ends the
+ * process with a message. */
 void *tlt_next(const char *symbol, void *return_address);
 
-/* The same for functions of which modules of the program may have brought different ones: an
- * address that holds for all of them is shown to `see`, unless that is NULL, and kept in `known`.
+/* The same for functions of which different modules of the program may have different versions. An
+ * address that holds for all modules is kept in *known, after a call of `see` unless that is NULL.
  */
 void *tlt_next_known(void **known, const char *symbol, void *return_address, void (*see)(void *));
 #define TLT_NEXT_SEEN(name, see)                                                                   \
@@ -247,12 +248,13 @@ void *tlt_next_known(void **known, const char *symbol, void *return_address, voi
     })
 #define TLT_NEXT(name) TLT_NEXT_SEEN(name, NULL)
 
-/* sites.c: id of a return address, defining it on first sight; 0 when there are too many. */
+/* sites.c: the id of the call site of a return address, which is defined in the trace when it is
+ * new; 0 if there are too many. */
 uint32_t tlt_site(void *return_address);
-/* The same for a call path: each address is in the function that is called at the next one, the
- * last one in a function that is called at `site` (0: unknown). */
+/* The same for a call path of n addresses, from inner to outer functions; the last function was
+ * called at `site` (0: unknown). */
 uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site);
-/* Gives a site its id and defines it in the trace; 0 when there are too many. */
+/* Defines a site in the trace and returns its id; 0 if there are too many. */
 uint32_t tlt_define_site(tl_site site);
 void tlt_sites_reset(void);
 
@@ -267,22 +269,22 @@ static inline uint32_t tlt_site_from(tlt_place place)
     return tlt_path_depth ? tlt_path_site(place.caller, place.frame) : tlt_site(place.caller);
 }
 
-/* output.c: creates the trace, one file per host, and opens every rank's part; all ranks succeed or
- * none.  `ready` tells whether this rank has the memory to record.  Collective over MPI_COMM_WORLD.
+/* output.c: creates the trace, one file for each host, and opens the part of this rank. It succeeds
+ * on all ranks or on none.  `ready`: this rank has enough memory.  Collective over MPI_COMM_WORLD.
  */
 tl_writer *tlt_output_open(bool ready, const char *volume_unit, const char *volume_source);
-/* False when another rank of this host has asked before and still runs. */
+/* Whether this rank is to print a warning for all ranks of the host: false if another running rank
+ * has called this before. */
 bool tlt_first_to_complain(void);
-/* The same before ranks know each other: of the processes with one parent, which is their launcher.
- */
+/* The same before MPI has started, for all processes of one launcher. */
 bool tlt_first_of_launcher(const char *what);
-/* First line of a small file, of size-1 bytes at most; "" if it cannot be read.  Returns the bytes
- * read. */
+/* Reads the first line of a small file, at most size - 1 bytes; "" if it cannot be read.  Returns
+ * the number of bytes. */
 size_t tlt_read_text(const char *path, char *text, size_t size);
-/* The text if it is UTF-8; otherwise, in `room` and cut to its size, with U+FFFD for each byte that
- * is not. */
+/* Returns the text if it is UTF-8; otherwise a copy in `room`, cut to its size, with U+FFFD for
+ * each invalid byte. */
 const char *tlt_utf8(const char *text, char *room, size_t size);
-/* One line on standard error, "timeless: ...". */
+/* Prints one line on standard error, "timeless: ...". */
 void tlt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

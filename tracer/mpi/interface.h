@@ -1,12 +1,12 @@
-/* interface.h - the families of MPI, and what the rest of the tracer needs of the one in this
- * process.
+/* interface.h - the families of MPI (Open MPI, MPICH), and the functions of the family in this
+ * process that the rest of the tracer uses.
  *
- * The program calls MPI_Send.  That is an entry of the tracer (entries.c): a jump to an address
- * that the first call of any entry chooses, for all of them (route.c):
- *   - the function that records the call, where the MPI in the process is of a known family;
- *   - the next MPI_Send of the process, where it is not: the program runs as without the tracer.
- * The functions that record are compiled once for each family, from the same rows and files; what
- * differs stands in openmpi.h and mpich.h.
+ * If the program calls MPI_Send, it calls an entry of the tracer (entries.c): a jump to an address.
+ * The first call of any entry sets the addresses of all entries (route.c):
+ *   - If the MPI library in the process is of a known family, the address is the wrapper.
+ *   - Otherwise it is the next MPI_Send of the process, and the program runs as without the tracer.
+ * The wrappers are compiled once for each family, from the same rows and files. openmpi.h and
+ * mpich.h contain the differences.
  */
 #ifndef TLT_INTERFACE_H
 #define TLT_INTERFACE_H
@@ -17,7 +17,7 @@
 #include "large_counts.h"
 #include "timeless.h"
 
-/* An entry's number for each function of the schema. */
+/* The number of the entry of each function in the schema. */
 enum tlt_function {
 #define TL_CALL(code, name, ...) TLT_FN_##name, LARGE_##name(TLT_FN_##name##_c, )
 #define TL_SPECIAL TL_CALL
@@ -32,24 +32,25 @@ typedef void (*tlt_function_pointer)(void);
 typedef struct tlt_family {
     const char *name;
     tlt_function_pointer wrappers[TLT_N_FUNCTIONS];
-    /* Finds the library's functions and handles. */
-    bool (*resolve)(void); /* false: one that the tracer needs is missing */
+    /* Finds the functions and handles of the library. False: one that the tracer needs is missing.
+     */
+    bool (*resolve)(void);
 
-    /* On MPI_COMM_WORLD, by functions that are not recorded. */
+    /* Calls on MPI_COMM_WORLD that are not recorded. */
     void (*world)(int *rank, int *n_ranks);
-    void (*least)(const int *mine, int *least, int n);           /* of each of n values */
+    void (*least)(const int *mine, int *least, int n); /* the minimum of each of n values */
     void (*gather)(const void *mine, void *all, size_t n_bytes); /* to all ranks */
-    void (*share)(void *data, size_t n_bytes, int root);         /* the root's, to all */
+    void (*share)(void *data, size_t n_bytes, int root);         /* from the root to all ranks */
     void (*barrier)(void);
 
-    /* What the ranks agree on while the program runs, on a communicator of its own: the least of
-     * each of n values, without waiting.  False: MPI reports an error. */
+    /* While the program runs, on a communicator of the tracer: the minimum of each of n values,
+     * without waiting.  False: MPI reports an error. */
     void (*agreement_open)(void);
     bool (*agreement_begin)(const int *mine, int *least, int n);
     bool (*agreement_test)(int *done);
 
-    bool (*is_spawned)(void);      /* by MPI_Comm_spawn */
-    bool (*permits_threads)(void); /* several at a time or in turns call MPI */
+    bool (*is_spawned)(void);      /* MPI_Comm_spawn started the process */
+    bool (*permits_threads)(void); /* several threads may call MPI */
     void (*library)(char *text, size_t size);
     bool (*has_all_ranks)(void); /* hosts.h, tlt_roll_call */
 
@@ -63,13 +64,13 @@ typedef struct tlt_family {
     void (*counters_write)(tl_writer *writer);
 } tlt_family;
 
-/* That of the process; before MPI is called, and where no known one is there, the first that the
- * tracer was built for. */
+/* The family of the process. Before MPI is called, and if the family is not known, it is the first
+ * family for which the tracer was built. */
 extern const tlt_family *tlt_mpi;
-/* False: MPI has not been called, or is of no known family. */
+/* False: MPI was not called yet, or its family is not known. */
 bool tlt_mpi_is_known(void);
 
-/* route.c: the library's function or datum of this name; NULL: it has none. */
+/* route.c: the function or datum of the MPI library with this name; NULL: there is none. */
 void *tlt_find_function(const char *name);
 void *tlt_find_data(const char *name);
 

@@ -1,18 +1,18 @@
-/* skip.h - runs of which the results do not matter (`timeless record --skip-kernels`).
+/* skip.h - runs that do not compute (`timeless record --skip-kernels`).
  *
- * A trace needs the sizes of what is computed and sent, not the numbers. In such a run
+ * A trace needs the sizes of computations and messages, not their data. In such a run
  *
  *   - routines of BLAS and LAPACK return at once, after the wrappers of blas.c have read their
  *     sizes (kernels.c): tlt_next() gives the wrappers a routine that does nothing;
- *   - so do functions of the program that the user names (functions.c): a jump replaces the first
- *     bytes of each;
- *   - large blocks that the program allocates consist of a small region, mapped many times
- *     (memory.c): the program's own slots for malloc() and the like lead to functions here;
+ *   - functions of the program that the user names return at once (functions.c): a jump replaces
+ *     their first bytes;
+ *   - large blocks that the program allocates consist of one small region, mapped many times
+ *     (memory.c): the program's entries for malloc() and the like lead to functions here;
  *   - ranks that wait sleep (wait.c).
  *
- * TIMELESS_SKIP lists what is skipped, in words separated by blanks. All is decided once, when a
- * routine is first called or MPI has started, so that nothing changes on the way of a recorded
- * call, with or without the option. */
+ * TIMELESS_SKIP lists what to skip, in words separated by blanks. It is read once, when a routine
+ * is first called or when MPI has started. So a recorded call takes the same way with and without
+ * this option. */
 #ifndef TLT_SKIP_H
 #define TLT_SKIP_H
 
@@ -25,25 +25,25 @@
  * are fewer, or if it is longer than `size`. */
 bool tlt_skip_word(const char *key, int n, char *value, size_t size);
 
-/* kernels.c: what takes the place of the routine with this symbol (cblas_dgemm); NULL: the routine
- * itself is to run. */
+/* kernels.c: the replacement of the routine with this symbol (cblas_dgemm); NULL: the routine
+ * itself runs. */
 void *tlt_skipped_kernel(const char *symbol);
 
 /* functions.c: replaces the functions of the program that the user named. */
 void tlt_skip_functions(void);
 
-/* memory.c: from here on, large blocks that the program allocates are folded. */
+/* memory.c: from now on, large blocks that the program allocates are folded. */
 void tlt_fold_memory(void);
 
-/* wait.c: what takes the place of sched_yield() if tlt_skip_waits. */
+/* wait.c: replaces sched_yield() if tlt_skip_waits. */
 extern bool tlt_skip_waits;
 int tlt_skip_wait(void);
 /* wait.c: limits the sleeps by the number of ranks and cores of this host. */
 void tlt_skip_seat(const tlt_hosts *hosts);
 
-/* skip.c: begins, once MPI has started. */
+/* skip.c: begins to skip. Call it when MPI has started. */
 void tlt_skip_start(void);
-/* skip.c: what is skipped in this run, for people; "" if nothing is. */
+/* skip.c: a text that names what this run skips; "": nothing. */
 void tlt_skip_text(char *text, size_t size);
 
 #endif
