@@ -1,4 +1,5 @@
-/* extrapolate.h - ranks of a larger grid, made of those of a trace (doc/EXTRAPOLATION.md). */
+/* extrapolate.h - makes the ranks of a larger grid from the ranks of a trace
+ * (doc/EXTRAPOLATION.md). */
 #ifndef TL_EXTRAPOLATE_H
 #define TL_EXTRAPOLATE_H
 
@@ -11,7 +12,7 @@
 
 enum { TL_MAX_DIMS = 3, TL_N_DIRECTIONS = 27, TL_GRID_TEXT_BYTES = 48 };
 
-/* Ranks in the order of their places, with the last dimension fastest. */
+/* A grid of ranks; their numbers grow fastest along the last dimension. */
 typedef struct tl_grid {
     int n_dims;
     int32_t size[TL_MAX_DIMS]; /* 1 beyond n_dims */
@@ -22,8 +23,8 @@ typedef struct tl_coords {
     int32_t at[TL_MAX_DIMS];
 } tl_coords;
 
-/* The way to a neighbour: -1, 0 or 1 along each dimension. TL_EITHER: -1 or 1. The trace does not
- * show which, because both ways lead to the same rank. */
+/* The way to a neighbour: -1, 0 or 1 along each dimension. TL_EITHER: -1 or 1; both ways lead to
+ * the same rank, so the trace does not show which. */
 enum { TL_EITHER = 2 };
 typedef struct tl_way {
     int8_t step[TL_MAX_DIMS];
@@ -65,7 +66,7 @@ static inline int tl_way_index(tl_way way)
     return (way.step[0] + 1) * 9 + (way.step[1] + 1) * 3 + way.step[2] + 1;
 }
 
-/* A slice: the ranks that differ from one of them along the dimensions `dims` (bits) only. */
+/* A slice: ranks that differ only along the dimensions `dims` (bits). */
 uint32_t tl_slice_size(const tl_grid *g, unsigned dims);
 /* The ranks of a slice, as members of a communicator. */
 void tl_slice_members(const tl_grid *g, uint32_t rank, unsigned dims, int32_t *out);
@@ -74,10 +75,10 @@ uint32_t tl_slice_index(const tl_grid *g, uint32_t rank, unsigned dims);
 
 /* ---- the trace on its grid ---- */
 
-/* A communicator or window, the same on all ranks except for its members. */
+/* A communicator or window. On each rank, its members are the slice of this rank. */
 typedef struct tl_comm_kind {
     uint32_t id;
-    unsigned dims; /* of the slice that its members are */
+    unsigned dims; /* of the slice */
 } tl_comm_kind;
 
 /* Two ranks that communicate, and the first event of `rank` that shows it. */
@@ -87,6 +88,7 @@ typedef struct tl_partner {
     uint16_t call;
 } tl_partner;
 
+/* The state of an extrapolation. */
 typedef struct tl_extrapolating {
     tl_reader *r;
     uint32_t n_ranks;
@@ -97,14 +99,14 @@ typedef struct tl_extrapolating {
     size_t n_partners, partners_capacity;
     bool has_null; /* messages to MPI_PROC_NULL */
     const tl_extrapolate_options *options;
-    tl_recorded_rank *recorded; /* by rank of the trace; by tl_check_alike */
+    tl_recorded_rank *recorded; /* by rank of the trace; filled by tl_check_alike */
     tl_like_ranks *groups;
     size_t n_groups;
     uint32_t *members; /* of the groups */
-    uint64_t median;   /* volume of the ranks */
+    uint64_t median;   /* of the volumes of the ranks */
     tl_new_rank *sources;
-    uint32_t *drawn;    /* by new rank, if they are drawn */
-    uint64_t n_ordered; /* see tl_merge; of all likenesses */
+    uint32_t *drawn;    /* by new rank, if volumes are drawn */
+    uint64_t n_ordered; /* sum of tl_merge.n_ordered */
     tl_error *err;
 } tl_extrapolating;
 
@@ -125,13 +127,14 @@ tl_status tl_grid_find(tl_extrapolating *x, const tl_grid *given);
 
 /* ---- events on the grid ---- */
 
+/* A peer of an event, in terms of the grid. */
 typedef enum tl_half_kind {
     TL_HALF_NONE, /* the event has no such peer */
     TL_HALF_NULL, /* MPI_PROC_NULL */
     TL_HALF_ANY,  /* MPI_ANY_SOURCE */
     TL_HALF_WAY,  /* a neighbour */
-    TL_HALF_FIRST /* the root of a collective is the first rank of its communicator ... */,
-    TL_HALF_LAST /* ... the last */
+    TL_HALF_FIRST /* a root: the first rank of its communicator */,
+    TL_HALF_LAST /* a root: the last rank of its communicator */
 } tl_half_kind;
 
 typedef struct tl_half {
@@ -153,13 +156,13 @@ typedef struct tl_walk {
     tl_extrapolating *x;
     uint32_t rank;
     tl_cursor *cursor;
-    uint64_t event;    /* number of the one that was returned last, + 1 */
-    tl_map directions; /* what its receives tell of the directions of messages: see walk.c */
+    uint64_t event;    /* number of the next event */
+    tl_map directions; /* the directions of messages, from its receives: extrapolate_walk.c */
     tl_map counts;
-    double scale, carry; /* of its volumes: what rounding left over is carried on */
+    double scale, carry; /* of its volumes: the factor, and the rounding error so far */
 } tl_walk;
 
-/* `resolve`: ways of messages with TL_EITHER are replaced by a direction. */
+/* `resolve`: replace TL_EITHER in the ways of messages by a direction. */
 tl_status tl_walk_open(tl_walk *w, tl_extrapolating *x, uint32_t rank, bool resolve);
 /* The list of the step is valid until the next step. TL_END: no more steps. */
 tl_status tl_walk_next(tl_walk *w, tl_step *out);
@@ -174,73 +177,72 @@ bool tl_step_varies_at_root(const tl_step *step);
 /* Whether the step is a collective whose root is this rank. */
 bool tl_walk_at_root(const tl_walk *w, const tl_step *step);
 uint64_t tl_step_hash(uint64_t hash, const tl_step *step);
-/* A hash of steps. Ranks with the same hash can stand for each other: sizes at roots are equal,
- * too. */
+/* A hash of steps, with the sizes at roots. Ranks with the same hash can replace each other. */
 uint64_t tl_step_script(const tl_walk *w, uint64_t hash, const tl_step *step);
 static inline uint64_t tl_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
 }
-/* The event for rank `rank` of grid `to`; *list becomes its list if the list changes. */
+/* Makes the event of a step for `rank` of grid `to`; *list holds its list if the list changes. */
 tl_status tl_step_put(const tl_extrapolating *x, const tl_step *step, uint32_t rank,
                       tl_buffer *list, tl_event *out);
 
-/* ---- ranks that the trace has not ---- */
+/* ---- ranks without a model in the trace ---- */
 
 enum { TL_MAX_CORNERS = 1 << TL_MAX_DIMS };
 
-/* A request of an inner rank. */
+/* A request of a merged rank. */
 typedef struct tl_merged_request {
-    unsigned corners; /* that have it, as bits */
+    unsigned corners; /* bits: the corners that have it */
     bool live, persistent;
-    uint32_t shown;  /* its id in the rank that is made; 0: this has none */
-    bool shown_live; /* (of another one:) the id that is this one's position is taken */
+    uint32_t shown;  /* its id in the new rank; 0: the new rank does not have it */
+    bool shown_live; /* in the new rank, the id 1 + index of this entry is in use */
 } tl_merged_request;
 
-/* Combines the corners of a grid with two ranks along some dimensions into one rank that has
- * neighbours on all sides. Of its events, a rank at some sides makes those that it has in common
- * with them. */
+/* A corner is a rank of a grid that has only two ranks along some dimensions. tl_merge combines all
+ * corners of such a grid into one rank with neighbours on all sides. A new rank at a side makes
+ * only those of its events that corners at this side make, too. */
 typedef struct tl_merge {
     tl_extrapolating *x;
-    int n; /* corners: 1 is a rank of the trace as it is */
+    int n; /* number of corners; 1: a rank of the trace, unchanged */
     struct tl_corner {
         tl_walk walk;
         tl_coords place;
         tl_step head;
         bool at_end;
-        uint64_t n_taken;   /* events */
-        uint64_t accounted; /* volume of the rank that is made since this corner's last event */
-        tl_map requests;    /* its ids -> those of the inner rank */
-        tl_buffer list;     /* of the head, with those ids */
+        uint64_t n_taken;   /* number of its events taken so far */
+        uint64_t accounted; /* volume of the new rank since the last event of this corner */
+        tl_map requests;    /* ids of the corner -> ids of the merged rank */
+        tl_buffer list;     /* of `head`, with ids of the merged rank */
     } corners[TL_MAX_CORNERS];
-    unsigned dims;  /* along which the corners differ */
-    unsigned shown; /* corners that the rank that is made is like */
-    int source;     /* the corner whose volumes it has; -1: the mean */
+    unsigned dims;  /* bits: dimensions along which the corners differ */
+    unsigned shown; /* bits: the corners with the same sides as the new rank */
+    int source;     /* the corner whose volumes the new rank gets; -1: the mean */
     tl_merged_request *requests;
     size_t n_requests, requests_capacity;
     tl_buffer list;
-    const tl_site **sites; /* of the rank that is made, ids from 1 */
+    const tl_site **sites; /* of the new rank, ids from 1 */
     size_t n_sites, sites_capacity;
-    uint32_t n_defined; /* of them, so far, by whoever reads */
-    uint64_t n_ordered; /* how often no corner shows which of two calls comes first */
+    uint32_t n_defined; /* number of these sites that the caller has defined */
+    uint64_t n_ordered; /* number of pairs of calls whose order no corner shows */
 } tl_merge;
 
-/* The ranks of grid `from` to which a rank of grid `to` is like. */
+/* The ranks of grid `from` from which a rank of grid `to` is made. */
 typedef struct tl_likeness {
-    uint32_t ranks[TL_MAX_CORNERS]; /* one, or corners */
+    uint32_t ranks[TL_MAX_CORNERS]; /* one rank, or corners */
     int n;
     unsigned dims, shown; /* see tl_merge */
-    uint64_t key;         /* equal for ranks that are like the same */
-    /* filled by tl_volumes_choose: */
-    uint32_t sources[TL_MAX_CORNERS]; /* ranks that stand for those above */
-    double scale[TL_MAX_CORNERS];     /* of their volumes */
+    uint64_t key;         /* equal for new ranks that are made from the same ranks */
+    /* Filled by tl_volumes_choose: */
+    uint32_t sources[TL_MAX_CORNERS]; /* ranks that replace `ranks` */
+    double scale[TL_MAX_CORNERS];     /* factors of their volumes */
     int source;                       /* see tl_merge */
 } tl_likeness;
 
 /* ---- volumes ---- */
 
-/* Finds the groups of recorded ranks that can stand for each other, and the range of their volumes.
+/* Finds the groups of recorded ranks that can replace each other, and the range of their volumes.
  */
 tl_status tl_groups_find(tl_extrapolating *x);
 tl_status tl_volumes_begin(tl_extrapolating *x);
@@ -254,24 +256,24 @@ void tl_merge_close(tl_merge *m);
 
 /* ---- checks ---- */
 
-/* Checks that ranks with like places make the same calls, except for their volumes; refuses the
- * trace otherwise. Records volume and script of each rank. */
+/* Checks that ranks with the same kind of place make the same calls, except for their volumes;
+ * refuses other traces. Fills in volume and script of each rank. */
 tl_status tl_check_alike(tl_extrapolating *x);
 
 /* The messages of a rank by their way; [0] received, [1] sent. */
 typedef struct tl_messages {
     uint64_t n[2][TL_N_DIRECTIONS], hash[2][TL_N_DIRECTIONS]; /* number; sum over the tags */
     bool is_open; /* receives from any rank or with any tag: not compared */
-    tl_map inits; /* persistent request -> position + 1 of what made it */
+    tl_map inits; /* persistent request -> 1 + index in `steps` of the step that made it */
     tl_step *steps;
     size_t n_steps, steps_capacity;
 } tl_messages;
 
 /* False without memory. */
 bool tl_messages_count(tl_messages *m, const tl_step *step);
-/* To be called after the last event. */
+/* Call it after the last step. */
 void tl_messages_end(tl_messages *m);
-/* Checks that the neighbours of a rank of grid `to` receive what it sends. */
+/* Checks that the neighbours of a rank of grid `to` receive the messages that it sends. */
 tl_status tl_messages_check(const tl_extrapolating *x, const tl_messages *const *of_rank,
                             uint32_t rank);
 
