@@ -15,7 +15,7 @@
 #include <request_slots.h>
 #include <timeless.h>
 
-/* How computation passes (--compute). */
+/* What a rank does instead of the recorded computation (--compute). */
 typedef enum perform_compute {
     PERFORM_NONE,
     PERFORM_WAIT,
@@ -23,14 +23,14 @@ typedef enum perform_compute {
     PERFORM_KERNELS
 } perform_compute;
 
-/* What the ids of the trace's communicators and windows stand for. */
+/* The MPI object of an id of a communicator, window or file in the trace. */
 typedef struct perform_object {
     MPI_Comm comm;
     MPI_Win win;
     MPI_File file;
     void *memory;              /* of a window, if it is ours */
     const tl_comm *definition; /* NULL: MPI_COMM_WORLD and MPI_COMM_SELF */
-    uint32_t n_topologies;     /* grids and graphs made of it so far */
+    uint32_t n_topologies;     /* number of grids and graphs made from it so far */
 } perform_object;
 
 /* A request of the trace. The arrays belong to the call that started it, as MPI may read them until
@@ -58,8 +58,8 @@ typedef struct perform_message {
     int32_t source, tag;
 } perform_message;
 
-/* Arguments of constructors that the trace does not contain as such: they follow from the members
- * of the communicator that is made (objects.c). */
+/* Arguments of constructors that the trace does not contain. They are derived from the members of
+ * the new communicator (objects.c). */
 typedef struct perform_made {
     int color, key, high, remote_leader, tag;
     MPI_Group group;
@@ -87,13 +87,13 @@ typedef struct performer {
     perform_request *requests; /* by slot; slot 0 for blocking calls */
     size_t n_types;
     perform_type *types;
-    MPI_Op commutative, ordered; /* that do nothing, for types that MPI cannot add */
+    MPI_Op commutative, ordered; /* operators that do nothing, for types that MPI cannot add */
     size_t n_messages;
     perform_message *messages;
     perform_made made;
 
     char *sent, *received; /* buffers that are large enough for every call of the rank */
-    void *send_argument, *receive_argument; /* of the call at hand: these, or MPI_IN_PLACE */
+    void *send_argument, *receive_argument; /* of the current call: these, or MPI_IN_PLACE */
     int64_t window_bytes;
     const char *files;  /* the folder for files */
     int64_t file_bytes; /* the least size of a file */

@@ -1,5 +1,4 @@
-/* cluster.h - hosts of a platform.xml and the routes between them, for an engine that is not
- * SimGrid; its settings. */
+/* cluster.h - the hosts, routes and settings of a platform.xml, read without SimGrid. */
 #ifndef TLR_CLUSTER_H
 #define TLR_CLUSTER_H
 
@@ -19,10 +18,10 @@ typedef struct tlr_cluster {
     double *speeds;  /* flop/s */
     tlr_watts *watts;
     tlr_zones *zones;
-    int has_profiles; /* it names files by which bandwidths, latencies or speeds change with time */
+    int has_profiles; /* it names files that change bandwidths, latencies or speeds with time */
 } tlr_cluster;
 
-/* Reads the whole file as SimGrid does. TL_ERR_INPUT where SimGrid would not load it. */
+/* Reads the whole file. TL_ERR_INPUT if SimGrid would refuse it. */
 tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err);
 void tlr_cluster_free(tlr_cluster *c);
 
@@ -30,21 +29,21 @@ void tlr_cluster_free(tlr_cluster *c);
 
 typedef enum tlr_sharing {
     TLR_LINK_SHARED = 0, /* flows of both directions share it */
-    TLR_LINK_FATPIPE,    /* each flow has it for itself */
-    TLR_LINK_ONE_WAY     /* flows of one direction share it; the other one has its own */
+    TLR_LINK_FATPIPE,    /* each flow gets the whole bandwidth */
+    TLR_LINK_ONE_WAY     /* flows of one direction share it; the other direction is separate */
 } tlr_sharing;
 
 typedef enum tlr_link_kind {
     TLR_LINK_PLAIN = 0,
-    TLR_LINK_LIMITER,  /* what a host or a switch does in all directions together */
+    TLR_LINK_LIMITER,  /* the limit of a host or switch for all directions together */
     TLR_LINK_LOOPBACK, /* within a host */
-    TLR_LINK_DISTANCE, /* no link: the latency of a distance (Vivaldi); bandwidth INFINITY */
-    TLR_LINK_WIFI      /* its rate depends on its stations: no route that passes it is known */
+    TLR_LINK_DISTANCE, /* not a link: the latency of a distance (Vivaldi); bandwidth INFINITY */
+    TLR_LINK_WIFI      /* its rate depends on its stations, so routes through it are unknown */
 } tlr_link_kind;
 
 /* A link, or one direction of a link. */
 typedef struct tlr_link {
-    uint64_t id; /* of no other link of the platform */
+    uint64_t id; /* unique in the platform */
     double latency_s, bandwidth_Bps;
     tlr_sharing sharing;
     tlr_link_kind kind;
@@ -52,41 +51,40 @@ typedef struct tlr_link {
 
 typedef void tlr_link_visitor(void *arg, const tlr_link *link);
 
-/* Calls `visit` for each link of the route between two hosts, in order; without a loopback of its
- * own, a host outside of clusters has that of SimGrid (tlr_cluster_set_loopback). Several threads
- * may ask at a time. TL_ERR_UNSUPPORTED if there is no route, or one whose bandwidth cannot be
- * known. */
+/* Calls `visit` for each link of the route between two hosts, in order. A host outside of clusters
+ * without a loopback has the loopback of SimGrid (tlr_cluster_set_loopback). Several threads may
+ * call this at the same time. TL_ERR_UNSUPPORTED: there is no route, or its bandwidth is unknown.
+ */
 tl_status tlr_route_visit(const tlr_cluster *c, size_t from_host, size_t to_host,
                           tlr_link_visitor *visit, void *arg, tl_error *err);
-/* network/loopback-lat and network/loopback-bw */
+/* Sets the options network/loopback-lat and network/loopback-bw. */
 void tlr_cluster_set_loopback(tlr_cluster *c, double latency_s, double bandwidth_Bps);
 
-/* What the links of a route amount to. */
+/* The sums and minima over the links of a route. */
 typedef struct tlr_route {
     double latency_s;
-    double bandwidth_Bps; /* of the slowest link, limiters aside */
-    double both_Bps;      /* of the slowest one that both directions share; INFINITY: none */
+    double bandwidth_Bps; /* of the slowest link that is not a limiter */
+    double both_Bps;      /* of the slowest link that both directions share; INFINITY: none */
     double limiter_Bps;   /* of the slowest limiter; INFINITY: none */
     unsigned n_links;
 } tlr_route;
 tl_status tlr_route_find(const tlr_cluster *c, size_t from_host, size_t to_host, tlr_route *out,
                          tl_error *err);
 
-/* A latency that no route between two hosts is below, and a bandwidth that none is above; the same
- * within a host. They are exact if all routes are equal. */
+/* Bounds for all routes between two hosts, and within a host: no latency is smaller, and no
+ * bandwidth is larger. They are exact if all routes are equal. */
 tl_status tlr_route_least(const tlr_cluster *c, tlr_route *between, tlr_route *within,
                           tl_error *err);
-/* What a host of a cluster does in both directions together, in bandwidths of its link; 0: it has
- * no limiter. */
+/* The limiter of a host of a cluster, in multiples of the bandwidth of its link; 0: none. */
 double tlr_host_limiter(const tlr_cluster *c, size_t host);
-/* Whether all pairs of two hosts have equal routes: there is nothing but one flat cluster. */
+/* Whether all pairs of hosts have equal routes: the platform is one flat cluster. */
 int tlr_routes_are_equal(const tlr_cluster *c);
-/* Whether messages of different hosts may share links, as those between switches. */
+/* Whether messages of different hosts may share links, for example between switches. */
 int tlr_links_are_shared(const tlr_cluster *c);
 
 /* ---- settings ---- */
 
-/* What a platform needs to know of the text of its platform.xml before an engine reads it. */
+/* Receives the contents of a platform.xml that are needed before an engine reads the file. */
 typedef struct tlr_xml_contents {
     /* "key:value" for each setting in <config> */
     tl_status (*add_option)(void *arg, const char *option, tl_error *err);
