@@ -1,6 +1,8 @@
-/* export.h - a trace as calls of a simpler format: one communicator (partners become ranks in
- * MPI_COMM_WORLD, tags of different communicators distinct), sends, receives, waits,
- * blocking collectives, computation. Calls that the format cannot express are refused by name,
+/* export.h - writes a trace in a simpler format.
+ *
+ * Such a format has sends, receives, waits, blocking collectives and computation, and only one
+ * communicator: partners become ranks in MPI_COMM_WORLD, and tags of different communicators become
+ * different. A first pass finds calls that the format cannot express; they are refused by name
  * before anything is written. */
 #ifndef TL_EXPORT_H
 #define TL_EXPORT_H
@@ -17,8 +19,8 @@ typedef struct tl_transfer {
     bool used, persistent, active, is_recv, is_null;
     int32_t peer, tag;
     int64_t bytes;
-    uint64_t serial; /* order of beginning */
-    uint64_t handle; /* the target's own */
+    uint64_t serial; /* order in which transfers begin */
+    uint64_t handle; /* for the target */
 } tl_transfer;
 
 typedef struct tl_export tl_export;
@@ -36,7 +38,7 @@ typedef struct tl_export_target {
     void (*wait)(tl_export *x, tl_transfer *const *all, uint32_t n);
     /* False: write the call as two transfers and a wait instead. */
     bool (*exchange)(tl_export *x, const tl_transfer *send, const tl_transfer *recv);
-    void (*collective)(tl_export *x, const tl_event *e, const tl_call_info *row); /* of any comm */
+    void (*collective)(tl_export *x, const tl_event *e, const tl_call_info *row);
 } tl_export_target;
 
 struct tl_export {
@@ -46,16 +48,16 @@ struct tl_export {
     FILE *out;
     tl_status status; /* TL_ERR_MEMORY */
     uint32_t rank, n_ranks;
-    uint64_t position; /* of the event in hand */
+    uint64_t position; /* number of the current event */
     const tl_call_info *row;
-    double computed; /* since the last call */
-    double rest;     /* of it that a format of whole numbers has not got yet */
+    double computed; /* computation since the last call */
+    double rest;     /* rounding error so far, if the format has only whole numbers */
 
     tl_transfer *transfers;
     size_t n_transfers, transfers_capacity;
     tl_map by_request; /* -> index + 1 */
     uint64_t next_serial;
-    bool matched; /* the outcome of the blocking receive that comes next */
+    bool matched; /* the outcome of the next blocking receive is known */
     int32_t match_peer, match_tag;
 
     tl_refusals refusals;
@@ -67,9 +69,9 @@ struct tl_export {
     struct tl_export_tag *tags;
     size_t n_tags, tags_capacity;
     tl_map tag_index;
-    uint64_t n_constructions; /* that are left out */
+    uint64_t n_constructions; /* number of constructors that are left out */
 
-    uint64_t label, last_label; /* GOAL's */
+    uint64_t label, last_label; /* of GOAL */
     bool last_may_be_under_way;
 };
 
@@ -77,26 +79,25 @@ struct tl_export {
 void tl_export_refuse(tl_export *x, const char *why);
 /* Processes one rank: in the first pass with x->out NULL, or in the second pass. */
 tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err);
-/* Makes the first pass over all ranks. If it fails, one line contains all refusals. */
+/* Makes the first pass over all ranks. If it fails, the error contains all refusals. */
 tl_status tl_export_look(tl_export *x, tl_error *err);
-/* The files of a target. Closing returns `status`, or an error if something could not be written.
- */
+/* Frees the memory of *x. */
 void tl_export_free(tl_export *x);
 
 /* ---- export_comms.c ---- */
 
-/* The communicators of x->rank. False without memory. */
+/* Reads the communicators of x->rank. False without memory. */
 bool tl_export_begin_comms(tl_export *x);
 void tl_export_free_comms(tl_export *x);
-/* A communicator of the rank; NULL: not defined. */
+/* A communicator of the rank; NULL if it is not defined. */
 const tl_comm *tl_export_find_comm(const tl_export *x, uint32_t comm);
-/* Replaces a partner's rank in a communicator by that in MPI_COMM_WORLD. False: there is none. */
+/* Replaces the rank of a partner by its rank in MPI_COMM_WORLD. False: there is no such rank. */
 bool tl_export_find_rank(const tl_export *x, uint32_t comm, int32_t *peer);
 /* Replaces a tag by the one to write; the first pass only collects tags. False without memory. */
 bool tl_export_write_tag(tl_export *x, uint32_t comm, bool is_neighbourhood, int32_t *tag);
 /* Ends the first pass. False without memory. */
 bool tl_export_choose_tags(tl_export *x);
-/* A neighbourhood collective that blocks, as its messages. */
+/* Writes a blocking neighbourhood collective as messages. */
 void tl_export_neighbours(tl_export *x, const tl_event *e, const tl_call_info *row);
 
 #endif

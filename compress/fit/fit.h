@@ -14,13 +14,13 @@
 #include "timeless_convert.h"
 
 enum {
-    FIT_MAX_DEPTH = 4,   /* loops in each other */
-    FIT_MAX_UNROLL = 32, /* a loop with this many iterations at most may become a list of calls */
-    FIT_MAX_PERIOD = 6,  /* likewise of a loop that repeats this many iterations */
+    FIT_MAX_DEPTH = 4,   /* of nested loops */
+    FIT_MAX_UNROLL = 32, /* a loop with at most so many iterations may become a list of calls */
+    FIT_MAX_PERIOD = 6,  /* so may a loop that repeats at most so many iterations */
     FIT_EACH = FIT_MAX_DEPTH, /* the variable of counts for each member of a communicator */
     FIT_N_VARIABLES,
     FIT_MAX_CANDIDATE = 300, /* characters */
-    FIT_MAX_TEXT = 400       /* likewise of an expression that is made of candidates */
+    FIT_MAX_TEXT = 400       /* characters of an expression that is made of candidates */
 };
 
 /* ---- the captures ---- */
@@ -45,24 +45,24 @@ typedef struct fit_capture {
     size_t n_events;
     size_t *first;         /* [n_ranks + 1] */
     skel_array made;       /* fit_made */
-    const tl_comm **comms; /* [n_ranks * n_comms]: what a rank knows of them; NULL: no member */
+    const tl_comm **comms; /* [n_ranks * n_comms] as the rank defined them; NULL: not a member */
     skeleton s;            /* the candidates */
     int64_t *slots;
 } fit_capture;
 
-/* A call at a call site: what becomes a statement. */
+/* A call at a call site. It becomes a statement. */
 typedef struct fit_symbol {
     const tl_call_info *row;
     uint64_t site;     /* hash of the call site and its callers; 0 unknown */
-    uint64_t place;    /* likewise, of the first call in the object file */
+    uint64_t place;    /* hash of the first call in the object file */
     uint32_t comm;     /* SKEL_WORLD... */
-    uint32_t new_comm; /* likewise; 0: it makes none */
+    uint32_t new_comm; /* the communicator that it makes; 0: none */
     uint32_t position; /* in the order of the statements */
     uint32_t request;  /* symbols with the same number share the name of their requests */
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
 } fit_symbol;
 
-/* A communicator: what one call site makes. */
+/* The communicators that one call site makes; the skeleton sees one of them for each rank. */
 typedef struct fit_comm {
     uint32_t symbol;
     bool is_world;  /* it has the ranks of the world in their order */
@@ -76,8 +76,8 @@ typedef struct fit_numbers {
     skel_array list; /* int64_t: of the last event */
 } fit_numbers;
 
-/* Replaces the ids of requests by numbers. False without memory, or for a request that nothing
- * started. */
+/* Replaces the ids of requests by numbers. False without memory, or if a request was not started.
+ */
 bool fit_number(fit_numbers *n, const tl_call_info *row, tl_event *e);
 void fit_numbers_free(fit_numbers *n);
 
@@ -130,7 +130,7 @@ typedef struct fit_grid {
 enum { FIT_N_PLAIN_GRIDS = 9, FIT_N_GRIDS = 25 };
 #define FIT_MIXED_GRIDS (((1U << FIT_N_GRIDS) - 1) & ~((1U << FIT_N_PLAIN_GRIDS) - 1))
 extern const fit_grid fit_grids[FIT_N_GRIDS];
-/* How often a text has the grid as the argument of a function. */
+/* The number of functions in a text with this grid as an argument. */
 unsigned fit_grid_uses(const char *text, const fit_grid *g);
 bool fit_grid_is_periodic(const fit_grid *g, int d);
 /* The expression of the size of a dimension. */
@@ -146,8 +146,8 @@ typedef struct fit_candidate {
     uint32_t node;      /* of the skeletons of all captures */
 } fit_candidate;
 
-/* What is done on the ranks of a loop over single calls, where the number of calls has no
- * expression. */
+/* A loop that makes one call in each iteration, if the number of calls has no expression: the
+ * values of its variable. */
 typedef struct fit_range {
     size_t first, last, guard; /* candidates */
     bool is_wide;              /* see fitting.is_wide */
@@ -160,34 +160,34 @@ typedef struct fit_text {
     size_t size, room;
 } fit_text;
 
-/* Sizes of a capture: how many, their sum, the least and the greatest. */
+/* A summary of sizes: number, sum, smallest, largest. */
 typedef struct fit_sums {
     double n, sum;
     int64_t least, greatest;
 } fit_sums;
 
-/* Sizes that are drawn from one distribution: of the calls whose sizes must agree. */
+/* A distribution from which sizes are drawn, for a group of calls whose sizes must agree. */
 typedef struct fit_draw {
     uint32_t group;        /* of the symbols */
-    fit_sums captured;     /* of all captures that are looked at */
+    fit_sums captured;     /* of all captures that are used */
     char name[20];         /* of the distribution */
-    char scale[200];       /* what is said of the scale */
+    char scale[200];       /* a comment about the scale */
     char size[300];        /* the expression of a size */
     char sizes[600];       /* of the distribution */
-    fit_sums drawn, there; /* of the capture that was verified last, and what it has recorded */
+    fit_sums drawn, there; /* of the last verified capture: drawn sizes; recorded sizes */
 } fit_draw;
 
-/* The first thing that has no explanation: the calls, and whether it is a size that can be drawn.
- */
+/* The first value that has no expression. */
 typedef struct fit_lack {
-    uint32_t symbol;
-    bool is_size;
+    uint32_t symbol; /* of its call */
+    bool is_size;    /* it is a size, which can be drawn */
 } fit_lack;
 
+/* The state of a fit. */
 typedef struct fitting {
     fit_capture *captures;
     size_t n_captures;
-    size_t left_out; /* a capture that is not looked at; n_captures: none */
+    size_t left_out; /* index of a capture that is not used; n_captures: none */
     const char *const *names;
     size_t n_names;
     const char *unit;
@@ -204,33 +204,33 @@ typedef struct fitting {
     skel_array candidates; /* fit_candidate */
     skel_array ranges;     /* fit_range */
     fit_text out;
-    char why[400];                /* the first thing that has no explanation */
-    size_t reached;               /* size of the text before it */
-    fit_lack lack;                /* what it is */
-    fit_lack first_lack;          /* likewise of the arrangement that explains most */
+    char why[400];                /* text: the first value that has no expression */
+    size_t reached;               /* size of the skeleton's text before it */
+    fit_lack lack;                /* the same as `why` */
+    fit_lack first_lack;          /* the lack of the arrangement that explains most */
     bool behind_last;             /* see insert_rank */
     int64_t fixed[FIT_MAX_DEPTH]; /* index of a loop that is unrolled; -1: none */
-    /* Of a loop whose iterations repeat: only those with this remainder, and the loop's variable
-     * is the quotient. Period 1: all of them. */
+    /* Of a loop whose iterations repeat after `period`: only the iterations with the remainder
+     * `phase` are used, and the variable of the loop is the quotient. Period 1: all iterations. */
     int64_t period[FIT_MAX_DEPTH], phase[FIT_MAX_DEPTH];
-    unsigned without; /* bits: grids that expressions may not have */
-    /* The rest of the list counts, too, and expressions are combined: if the captures have no
-     * skeleton otherwise, so that a skeleton never changes because the list has become longer. */
+    unsigned without; /* bits: grids that expressions may not use */
+    /* Use the rest of the list, too, and combine expressions. This is done only if the captures
+     * have no skeleton without it; so a longer list does not change earlier skeletons. */
     bool is_wide;
     bool has_volumes;
-    bool by_line;     /* calls of one source line are one call site */
-    bool has_callers; /* of call sites */
-    bool has_joined;  /* this makes a difference */
-    bool adds_wide;   /* the candidates that are added now */
+    bool by_line;     /* all calls in one source line are one call site */
+    bool has_callers; /* call sites have callers */
+    bool has_joined;  /* by_line joined some call sites */
+    bool adds_wide;   /* the candidates that are being added have is_wide */
     bool may_draw;    /* sizes without an expression are drawn */
     int64_t seed;
     uint32_t *groups;   /* by symbol: calls whose sizes must agree have the same number */
     skel_array draws;   /* fit_draw */
-    tl_map turns, sent; /* of the messages that fit_verify has seen */
-    double worst;       /* relative residual of a law, of all of them the largest */
-    double made;        /* computation of the capture that was verified last, by the laws ... */
-    double captured;    /* ... and as it was recorded */
-    tl_status status;   /* a failure */
+    tl_map turns, sent; /* of the messages that fit_verify has read */
+    double worst;       /* the largest relative residual of all laws */
+    double made;        /* computation of the last verified capture by the laws */
+    double captured;    /* the same as recorded */
+    tl_status status;   /* of the first failure */
     tl_error *err;
 } fitting;
 
@@ -250,7 +250,7 @@ static inline bool fit_uses(const fitting *f, size_t capture)
 void fit_load(fitting *f);
 void fit_unload(fitting *f);
 
-/* The number of a communicator of a rank; UINT32_MAX: no call that was read has made it. */
+/* The number of a communicator of a rank; UINT32_MAX: no call so far has made it. */
 uint32_t fit_comm_number(const fit_capture *c, uint32_t rank, uint32_t id);
 
 /* ---- fit_comms.c ---- */
@@ -260,20 +260,20 @@ static inline fit_comm *fit_comm_at(const fitting *f, uint32_t number)
     return (fit_comm *)f->comms.items + number - SKEL_FIRST_COMM;
 }
 
-/* By number, what a rank has recorded of its members; NULL: it is no member. */
+/* The definition of a communicator by a rank; NULL: the rank is not a member. */
 const tl_comm *fit_comm_of(const fitting *f, uint32_t capture, uint32_t rank, uint32_t number);
 /* Size of a communicator, and rank in it. */
 uint32_t fit_comm_size(const fitting *f, uint32_t capture, uint32_t rank, uint32_t number);
 int32_t fit_comm_rank(const fitting *f, uint32_t capture, uint32_t rank, uint32_t number);
-/* Finds colour and key of all communicators. False: one has none. */
+/* Finds expressions for the colour and key of all communicators. False: one has none. */
 bool fit_comms(fitting *f);
-/* Whether a skeleton has the members of a capture. */
+/* Whether the communicators of a skeleton have the members of those in a capture. */
 bool fit_same_comms(const fitting *f, const skeleton *s, uint32_t capture, char why[400]);
 
 /* ---- fit_loops.c ---- */
 
-/* Orders the calls, finds the loops and takes the samples of each statement. False: the calls have
- * no such order; `why` names the first rank. */
+/* Orders the calls, finds the loops and collects the samples of each statement. False: the calls
+ * have no common order; `why` names the first rank that disagrees. */
 bool fit_loops(fitting *f, fit_shape shape);
 void fit_loops_free(fitting *f);
 
@@ -282,7 +282,7 @@ void fit_loops_free(fitting *f);
 /* Makes the list of expressions, and prepares their evaluation. */
 void fit_candidates(fitting *f);
 
-/* Adds an expression; its number. */
+/* Adds an expression; returns its number. */
 size_t fit_add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -291,7 +291,7 @@ void fit_add_range(fitting *f, unsigned depth, const char *first, const char *la
 
 /* ---- fit_owners.c ---- */
 
-/* `size`: the text of how many ranks there are. */
+/* `size`: the expression of the number of ranks. */
 void fit_add_owners(fitting *f, const char *size);
 void fit_add_shares_of(fitting *f, unsigned variables, const char *owner, const char *size);
 void fit_add_blocks(fitting *f);
@@ -300,45 +300,45 @@ void fit_add_partners(fitting *f);
 
 /* ---- fit_wide.c ---- */
 
-/* The rest of the list. */
+/* Adds the rest of the list. */
 void fit_add_wide(fitting *f);
 
 /* ---- fit_evaluate.c ---- */
 
-/* Reads the list for each capture; again, with the communicators that are known now. */
+/* Parses the list for each capture; does so again when communicators have become known. */
 void fit_candidates_prepare(fitting *f);
 void fit_candidates_again(fitting *f);
 void fit_candidates_free(fitting *f);
-/* The head of a skeleton: parameters, grids; the grids that `body` mentions only, unless NULL. */
+/* Writes the head of a skeleton: parameters, and the grids that `body` uses; NULL: all grids. */
 void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *values,
               const char *body);
-/* False if the expression has no value. `index`: of the loops. */
+/* The value of a candidate for a sample. False if it has none. */
 bool fit_value(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *out);
 
 /* ---- fit_explain.c, fit_attribute.c ---- */
 
-/* Writes the statements from this node on. False: something has no explanation. */
+/* Writes the statements from this node on. False: a value has no expression. */
 bool fit_explain(fitting *f, uint32_t node, unsigned indent);
 /* Writes the fields of a call. */
 bool fit_fields(fitting *f, const fit_node *node);
-/* The computation before a call, with a comment. */
+/* Writes the computation before a call, with a comment. */
 #define FIT_RESIDUAL "# relative residual "
 void fit_volume(fitting *f, const fit_node *node, unsigned indent);
 
 typedef bool fit_getter(const void *arg, const fit_sample *sample, int64_t *out);
-/* The expression that has these values. The getter returns false for samples that do not matter. */
+/* Finds the expression that has these values. The getter returns false for samples to ignore. */
 bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *get, const void *arg,
                    char text[400]);
 
-/* The samples that matter, with their values. */
+/* The samples that are not ignored, with their values. */
 typedef struct fit_values {
     const fit_sample **samples;
     int64_t *value;
-    size_t *past; /* by sample: the first one behind it with another value, or of another rank;
-                     NULL: not known */
+    size_t *past; /* by sample: index of the next sample with another value or rank; NULL: not known
+                   */
     size_t n;
-    unsigned variables; /* bits: the variables that an expression may have */
-    unsigned without;   /* bits: grids that it may not have */
+    unsigned variables; /* bits: variables that an expression may use */
+    unsigned without;   /* bits: grids that it may not use */
     bool is_wide;       /* see fitting.is_wide */
     uint32_t comm;      /* of the call: expressions of ranks in it come first */
 } fit_values;
@@ -347,36 +347,36 @@ typedef struct fit_values {
 typedef struct fit_line {
     size_t candidate;
     int64_t a, b;
-    double bits; /* that it takes to write it down */
+    double bits; /* length of its description */
 } fit_line;
 
 #define FIT_NO_CANDIDATE SIZE_MAX /* the constant b */
 
 bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v);
 void fit_release(fit_values *v);
-/* Fills `past`. Without memory it stays NULL, which costs time only. */
+/* Fills `past`. Without memory it stays NULL, and the search takes longer. */
 void fit_find_past(fit_values *v);
-/* The next sample to look at: a candidate without variables is the same in all iterations of a
- * rank. Loops with many iterations would take hours otherwise. */
+/* The next sample to compare. A candidate without variables has the same value in all iterations of
+ * a rank, so these are skipped. Otherwise loops with many iterations would take hours. */
 size_t fit_next(const fitting *f, size_t candidate, const fit_values *v, size_t i);
 bool fit_is_allowed(const fit_candidate *c, const fit_values *v);
 /* The first candidate with these values, or the simplest line. */
 bool fit_find(const fitting *f, const fit_values *v, unsigned use, fit_line *found);
 bool fit_line_value(const fitting *f, const fit_line *l, const fit_sample *sample, int64_t *out);
 void fit_write_line(const fitting *f, const fit_line *l, char text[FIT_MAX_TEXT]);
-/* Whether two samples differ in nothing but the iteration of loop d. */
+/* Whether two samples differ only in the iteration of loop d. */
 bool fit_same_loop_but(const fit_sample *a, const fit_sample *b, unsigned d);
-/* Whether an operator that is weaker than + and - may be in the text. */
+/* Whether the text may have an operator that binds weaker than + and -. */
 bool fit_is_weak(const char *text);
 
-/* The condition that holds for the samples whose value is not 0; "1" for all of them. */
+/* Finds the condition that holds for the samples whose value is not 0; "1" if all are. */
 bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
                    char text[400]);
-/* Whether the rank has sizes of the sending side (SKEL_SLOT_COUNTS) or the receiving one. */
+/* Whether the rank has sizes of the sending side (SKEL_SLOT_COUNTS) or the receiving side. */
 bool fit_has_side(const fitting *f, const fit_sample *sample, int slot);
-/* Likewise of a number for each member, in the list of an event. */
+/* Finds the expression of a number for each member, in the list of an event. */
 bool fit_counts(fitting *f, const fit_node *node, int slot, char text[400]);
-/* The range of the values in the captures: " (LEAST to GREATEST in the captures)" */
+/* Writes the range of the values: " (LEAST to GREATEST in the captures)". */
 void fit_range_text(const fitting *f, const fit_node *node, fit_getter *get, const void *arg,
                     char text[80]);
 void fit_counts_range_text(fitting *f, const fit_node *node, int slot, char text[80]);
@@ -386,9 +386,9 @@ bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sampl
 
 /* ---- fit_combine.c ---- */
 
-/* Makes an expression out of two or three of the list. */
+/* Combines two or three expressions of the list. */
 bool fit_combine(const fitting *f, const fit_values *v, char text[FIT_MAX_TEXT]);
-/* A number as the product of two expressions, the simplest pairs first; how many there are. */
+/* Finds products of two expressions with these values, the simplest first; returns their number. */
 typedef struct fit_pair {
     size_t candidate;
     fit_line other;
@@ -398,7 +398,7 @@ size_t fit_pairs(const fitting *f, const fit_values *v, size_t max, fit_pair *pa
 
 /* ---- fit_nest.c ---- */
 
-/* Writes a loop over calls as two loops in each other, or from its last iteration to the first. */
+/* Writes a loop as two nested loops, or as a loop from its last iteration to the first. */
 bool fit_explain_nest(fitting *f, const fit_node *node, size_t start, unsigned indent);
 
 /* ---- fit_draw.c ---- */
@@ -407,37 +407,37 @@ bool fit_explain_nest(fitting *f, const fit_node *node, size_t start, unsigned i
  * the ranks in the same collective. */
 void fit_draw_groups(fitting *f);
 void fit_draws_free(fitting *f);
-/* Decides that what lacks an expression is drawn. False: it is not a size. */
+/* Decides to draw the value that has no expression. False: it is not a size. */
 bool fit_draw_lack(fitting *f);
-/* The draw of a call's sizes; NULL: they are not drawn. */
+/* The distribution for the sizes of a call; NULL: they are not drawn. */
 fit_draw *fit_draw_of(const fitting *f, uint32_t symbol);
-/* Makes the distributions out of the captures that are looked at. */
+/* Makes the distributions from the captures that are used. */
 void fit_draw_prepare(fitting *f);
-/* The statements of the distributions, and what the head of the skeleton says of them. */
+/* Write the statements of the distributions; the comments about them in the head. */
 void fit_draw_statements(const fitting *f, FILE *out);
 void fit_draw_report(const fitting *f, FILE *out);
 
 /* ---- fit_draw_sizes.c ---- */
 
-/* Adds the sizes that a rank gives in a call. */
+/* Calls `take` for each size that a rank gives in a call. */
 typedef void fit_take_size(void *arg, int64_t size);
 void fit_each_size(const fitting *f, const fit_sample *sample, fit_take_size *take, void *arg);
-/* Chooses scale and distribution. */
+/* Chooses the scale and the distribution. */
 void fit_draw_choose(fitting *f, fit_draw *d);
 
 /* ---- fit_draw_check.c ---- */
 
-/* Before a skeleton is compared with a capture. */
+/* Call it before a skeleton is compared with a capture. */
 void fit_draw_restart(fitting *f);
-/* Notes drawn sizes. False: a message is received with another size than it is sent. */
+/* Adds drawn sizes to the comparison. False: both sides of a message have different sizes. */
 bool fit_draw_note(fitting *f, uint32_t capture, uint32_t rank, const fit_event *made,
                    const fit_event *recorded);
-/* Mean and range of the drawn sizes beside those of the capture. */
+/* Writes mean and range of the drawn sizes beside those of the capture. */
 void fit_draw_compare(const fitting *f, size_t capture, FILE *out);
 
 /* ---- fit_verify.c ---- */
 
-/* Compares the events of a skeleton with a capture. Returns "" or how they differ. */
+/* Compares the events of a skeleton with a capture. Returns "", or the first difference. */
 const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400]);
 
 #endif
