@@ -1,23 +1,24 @@
 /* threads.h - several recorded threads in one process.
  *
- * Where MPI_Init_thread granted MPI_THREAD_SERIALIZED or more, every thread that calls MPI is
- * recorded.  A rank has one stream of events, in an order that really happened; a Thread
- * pseudo-event stands where the events change from one thread to another.
+ * If MPI_Init_thread grants MPI_THREAD_SERIALIZED or more, every thread that calls MPI is recorded.
+ * The events of all threads are in one stream, in an order that really happened. A pseudo-event
+ * Thread precedes the events of another thread.
  *
- * One lock protects all state of the tracer but each thread's own (tlt_thread).  It is held from
- * tlt_enter to tlt_leave, except during the MPI function itself (TLT_OUTSIDE), where the thread
- * leaves its event, as far as it is known, for others to see.  A call that nobody else's
- * communication overlaps becomes one event, when it has returned.  Otherwise its beginning is
- * written by the first other thread that has something to write, and its end at its return:
+ * One lock protects all state of the tracer except tlt_thread.  A thread holds it from tlt_enter to
+ * tlt_leave, except during the MPI function itself (TLT_OUTSIDE). During this function, other
+ * threads can read the event of the thread, as far as it is known.  If no other thread writes an
+ * event meanwhile, the call becomes one event when it returns.  Otherwise, the first other thread
+ * that writes an event first writes the begin of this call, and the call writes its end when it
+ * returns:
  *
  *     Isend, Start, Put, ...  the event itself; nothing at the return
  *     Send, Recv, Sendrecv    the nonblocking counterparts; a Return for each
  *     collectives,            Enter, the event itself; Return
  *     constructors of communicators
- *     windows' synchronisation, files: the event itself at the return, as without others
+ *     windows' synchronisation, files: only the event itself, at the return
  *
- * So in the stream of each rank every operation begins before whatever could depend on it ends, and
- * a replay in this order does not wait for itself.
+ * So in the stream of a rank, an operation begins before the end of all operations that may depend
+ * on it, and a replay in this order does not wait for itself.
  */
 #ifndef TLT_THREADS_H
 #define TLT_THREADS_H
@@ -30,19 +31,19 @@
 
 /* What belongs to one thread. */
 typedef struct tlt_thread {
-    uint64_t volume_kept; /* computed since the last event, before calls without event */
+    uint64_t volume_kept; /* computation since the last event, before calls without an event */
     uint32_t polls;
-    uint64_t n_calls; /* of MPI, written */
-    tl_event look;    /* a look at the clock, kept until the next event; no call: there is none */
+    uint64_t n_calls; /* number of MPI calls written */
+    tl_event look;    /* an MPI_Wtime that is kept until the next event; no call: none */
     int64_t *list;    /* scratch for tl_event.list, of list_size elements */
     size_t list_size;
-    bool is_measured; /* the volume source counts for it */
+    bool is_measured; /* the volume source measures this thread */
 
     /* If several threads are recorded: */
     uint32_t number;
     bool holds_lock;
-    bool is_begun;  /* the call's beginning is written */
-    bool takes_any; /* and it is a receive whose source or tag its status tells */
+    bool is_begun;  /* the begin of its call is written */
+    bool takes_any; /* ... and the call is a receive with a wildcard */
     const tl_event
         *pending;        /* the call in which the thread is, if its beginning matters to others */
     uint32_t n_requests; /* that stand for the call, once it is begun */
@@ -55,14 +56,13 @@ extern __thread tlt_thread tlt_self __attribute__((tls_model("initial-exec")));
 /* Prepares for further threads. The calling thread has number 0. False if that is impossible. */
 bool tlt_threads_start(void);
 
-/* The calling thread has not called MPI before; it is recorded from here on. */
+/* Call it at the first MPI call of a thread, which is recorded from now on. */
 bool tlt_thread_join(void);
 
 void tlt_lock(void);
-void tlt_unlock(void); /* nothing if this thread does not hold it */
+void tlt_unlock(void); /* does nothing if this thread does not hold the lock */
 
-/* The thread enters MPI with this event (NULL: only its end can be written), and returns from MPI.
- */
+/* Call them before and after the MPI function. `event` NULL: the call has no begin to write. */
 void tlt_let_go(const tl_event *event);
 void tlt_take_up(void);
 
@@ -74,7 +74,7 @@ void tlt_thread_take_turn(void);
  * threads, and names the thread. False: the call was begun before, and has now been ended; nothing
  * is to be written. */
 bool tlt_thread_turn(const tl_event *event);
-/* The call whose beginning another thread has written has failed. */
+/* Call it if a call failed whose begin another thread has written. */
 void tlt_thread_forget_call(void);
 /* The id with which the beginning of the thread's nonblocking call was written; 0: it was not. */
 uint32_t tlt_thread_begun_request(void);

@@ -1,14 +1,14 @@
 /* hpl.h - the events of HPL 2.x (the High-Performance Linpack benchmark), made instead of recorded.
  *
- * Each rank works through a stack of tasks, one for each routine of HPL that communicates or
- * computes: HPL_pdgesv0 and HPL_pdgesvK2, HPL_pdfact, HPL_pdupdate*, HPL_pdlaswp*, HPL_pdtrsv.  A
- * step of a task appends a few events to a buffer, from which the cursor takes them; so a rank
- * needs memory for one step alone.  Sizes follow from N, NB, the grid and the options, as in HPL.
- * Rows that pivoting moves are drawn from a seed that all ranks share: hpl_pivots.c.
+ * Each rank has a stack of tasks, one for each active routine of HPL that communicates or computes:
+ * HPL_pdgesv0 and HPL_pdgesvK2, HPL_pdfact, HPL_pdupdate*, HPL_pdlaswp*, HPL_pdtrsv.  A step of a
+ * task appends a few events to a buffer, from which the cursor takes them. So a rank needs memory
+ * only for one step.  Sizes follow from N, NB, the grid and the options, as in HPL.  The rows that
+ * pivoting moves are drawn from a seed that all ranks share: hpl_pivots.c.
  *
- * All messages are on MPI_COMM_WORLD: HPL's row and column communicators have no tag in common, and
- * two ranks share one of them at most.  The events are those of the timed interval of HPL_pdtest,
- * between MPI_Barrier and MPI_Finalize.
+ * All messages are on MPI_COMM_WORLD. This is possible because the row and column communicators of
+ * HPL have no tag in common, and two ranks share at most one of them.  The events are those of the
+ * timed interval of HPL_pdtest, between MPI_Barrier and MPI_Finalize.
  */
 #ifndef TL_HPL_H
 #define TL_HPL_H
@@ -64,10 +64,10 @@ enum {
     HPL_N_MOVES = HPL_DLASWP10N
 };
 
-/* What pivoting does to the rows of one panel, by process row counted from the panel's own:
- * compress/programs/hpl_pivots.c. */
+/* How pivoting moves the rows of one panel, by process row, counted from the process row of the
+ * panel (hpl_pivots.c). */
 typedef struct hpl_pivots {
-    uint16_t *moved; /* [P] rows that come from there, outside of the panel's block */
+    uint16_t *moved; /* [P] number of rows from there that are not in the block of the panel */
     uint16_t *sums;  /* [P + 1] rows that a subcube of the binary exchange holds, as sums */
     uint16_t *start; /* [P + 1] IPLEN of HPL_plindx10: where the rows of the i-th process begin */
     uint16_t *order; /* [P] IPMAP: process row of the i-th */
@@ -111,8 +111,8 @@ typedef struct hpl_panel {
 
 typedef struct hpl_rank hpl_rank;
 typedef struct hpl_task hpl_task;
-/* Appends some events, or begins another task, which is then done first.  Returns nonzero at its
- * end.  It is called when all events before have been taken. */
+/* Appends some events, or begins another task, which is executed first.  Returns nonzero at the end
+ * of the task.  It is called after all earlier events have been taken. */
 typedef int hpl_task_step(hpl_rank *r, hpl_task *t);
 
 struct hpl_task {
@@ -133,14 +133,14 @@ struct hpl_rank {
     int out_of_memory;
     hpl_item *items;
     size_t n_items, next_item, items_room;
-    hpl_panel *pending; /* its broadcast has begun, and has not come to this rank */
+    hpl_panel *pending; /* a panel whose broadcast has not reached this rank yet */
     tl_asker *ask;
     void *ask_arg;
-    uint32_t ahead;                /* probes that are made at once; 0: each is asked for first */
-    int64_t columns_done, columns; /* of the update in which it is waited for */
+    uint32_t ahead;                /* number of probes at a time; 0: the asker is called for each */
+    int64_t columns_done, columns; /* of the update during which the rank waits for `pending` */
     hpl_task tasks[HPL_MAX_TASKS];
     hpl_panel panels[HPL_MAX_DEPTH + 1];
-    hpl_item lost; /* without memory */
+    hpl_item lost; /* receives new events if there is no memory */
     int64_t sizes[3];
     hpl_pivots pivots; /* of the panel whose rows are exchanged */
     uint16_t *own;     /* room for pivots that are drawn here, IPLEN and IWORK */
@@ -185,16 +185,16 @@ static inline int64_t hpl_local_from(int64_t n, int64_t i, int64_t nb, int32_t p
 
 /* ---- hpl_emit.c ---- */
 
-/* Makes room for more events and takes the first. Without memory the rank ends with an error, and
- * new events are lost. */
+/* Makes room for more events and returns the first. Without memory, the rank ends with an error,
+ * and new events are lost. */
 hpl_item *hpl_make_room(hpl_rank *r);
-/* A new event, to be filled in: one that is copied from the stack costs a stall. */
+/* Returns a new event to fill in. To copy one from the stack would stall the processor. */
 static inline hpl_item *hpl_next_item(hpl_rank *r)
 {
     return r->n_items < r->items_room ? &r->items[r->n_items++] : hpl_make_room(r);
 }
-/* A message of so many doubles: MPI_Send, MPI_Recv, MPI_Ssend to or from a rank of the own column,
- * of the own row. */
+/* Append a message (MPI_Send, MPI_Recv, MPI_Ssend) to or from a rank in the own column; in the own
+ * row. */
 void hpl_message_in_column(hpl_rank *r, uint16_t call, int site, int32_t row, int64_t doubles,
                            int32_t tag);
 void hpl_message_in_row(hpl_rank *r, uint16_t call, int site, int32_t column, int64_t doubles,
@@ -202,13 +202,13 @@ void hpl_message_in_row(hpl_rank *r, uint16_t call, int site, int32_t column, in
 /* HPL_sdrv: sends and receives at once, in the own column. */
 void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t to_receive);
 void hpl_wait(hpl_rank *r, int site);
-/* Kernels; those without work are left out. */
+/* Append a kernel, unless it has no work. */
 void hpl_kernel1(hpl_rank *r, uint16_t call, int site, int64_t n);
 void hpl_kernel2(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n);
 void hpl_kernel3(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n, int64_t k);
 void hpl_move(hpl_rank *r, int kernel, int site, int64_t m, int64_t n);
 hpl_task *hpl_begin(hpl_rank *r, hpl_task_step *step);
-/* The event that an item stands for. */
+/* Makes the event of an item. */
 void hpl_event(hpl_rank *r, const hpl_item *item, tl_event *event);
 
 /* ---- one file for each phase ---- */
@@ -228,11 +228,11 @@ void hpl_panel_factor(hpl_rank *r, hpl_panel *panel);
 
 /* hpl_bcast.c: HPL_bcast. */
 void hpl_broadcast(hpl_rank *r, hpl_panel *panel); /* waits for it */
-/* Begins a task that looks for the pending broadcast, and passes it on if it has come. */
+/* Begins a task that probes for the pending broadcast, and passes it on if it has arrived. */
 void hpl_poll(hpl_rank *r);
-/* Whether probes can be made before those ahead of them have been answered. */
+/* Whether several probes may be made before the first is answered. */
 int hpl_polls_ahead(const hpl_rank *r);
-/* The probe for the pending broadcast; its answer, upon which the broadcast is passed on. */
+/* Appends the probe for the pending broadcast; takes its answer, and passes the broadcast on. */
 void hpl_put_probe(hpl_rank *r);
 int hpl_take_answer(hpl_rank *r);
 
