@@ -38,9 +38,9 @@ case $lint in
 esac
 # make can also fail before or beside the tests; no test at all is a failure too.
 if [ "$failed" = 0 ] && { [ $status != 0 ] || [ "$passed" -le 1 ]; }; then failed=1; fi
-echo "slowest tests, in seconds:"
-find build/tests -name '*.trs' -exec sed -n 's/^:seconds: \([0-9]*\)$/\1/; T; F; p' {} + | paste - - |
-    sed -E 's|^build/(.*)\.trs\t(.*)|\2 \1|' | sort -rn | head -n 10
+echo "slowest tests: seconds, and seconds of processors:"
+find build/tests -name '*.trs' -exec awk '/^:seconds:/ { s = $2 } /^:processor:/ { print s, $2, FILENAME }' {} + |
+    sed -E 's|build/(.*)\.trs$|\1|' | sort -rn | head -n 20
 if [ "$skipped" != 0 ]; then
     grep -hE '^ok .*# (SKIP|skip)' build/tests/*/*.log
     grep -s '^skipped: ' build/lint.log
