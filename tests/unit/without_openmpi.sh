@@ -8,7 +8,12 @@ if [ -e "$source/config.status" ]; then
 fi
 unset MPICC MPIRUN MPIFORT MPI_CFLAGS MPICC_MPICH MPIRUN_MPICH # of the build that is tested
 mkdir "$scratch/build" && cd "$scratch/build" || exit 99
-set_up() { "$source/configure" --quiet "$@" >said 2>&1; }
+# What the build that is tested found of compilers and libraries holds here too, but for what concerns MPI and PAPI.
+log=$(cd "$OLDPWD" && cd "$top_builddir" && pwd)/config.log
+set_up() {
+    sed -nE '/^## Cache variables/,/^## Output variables/ { /^ac_cv_env_|mpi|MPI|pmix|papi/d; /^[a-z_]*_cv_/p; }' "$log" >config.cache
+    "$source/configure" --quiet --cache-file=config.cache --disable-dependency-tracking "$@" >said 2>&1
+}
 check_exit 1 'without both MPIs configure stops' set_up --without-openmpi --without-mpich
 check 'it names the two options' grep -q 'without-openmpi and --without-mpich: one of them is needed; give --without-mpi' said
 check_exit 1 '--without-mpi and --with-mpich contradict each other' set_up --without-mpi --with-mpich
@@ -20,7 +25,7 @@ no_mpi() {
     make -n all >steps && grep -q cli/timeless steps && ! grep -E 'mpich|openmpi|pmix|-lmpi( |$)|libtimeless-tracer|perform/timeless-perform|timeless-network-probe|timeless-qemu' steps
 }
 check 'nothing that needs MPI is built' no_mpi
-rm -f Makefile config.status config.cache
+rm -f Makefile config.status
 if pkg-config --exists mpich; then
     check 'without Open MPI configure succeeds' set_up --without-openmpi
     programs() { sed -nE 's/^(MPICC|MPIRUN) = .*\///p' Makefile; }
