@@ -13,7 +13,7 @@ EXTRA_DIST += tests/tap.sh tests/runs_mpi.sh tests/source_package.sh tests/clust
 	tests/guards.txt tests/guards.sh tests/vacuous.sh tests/distributions.sh tests/environments.sh tests/with_mpich.sh tests/packages.sh tests/roots.sh tests/arm64.sh tests/arm64_root.sh tests/deny.c tests/timed.sh tests/cmocka.sh tests/quick_starts.sh
 
 # These compare times, the work of a machine that nobody else uses, or calibrate in the few seconds of an example.
-QUIET_TESTS = tests/accuracy/cluster_nodes_short.sh tests/cli/man_examples.sh tests/cli/readme.sh tests/mpi/hybrid.sh \
+QUIET_TESTS = tests/accuracy/cluster_nodes_short.sh tests/cli/man_examples_calibrate.sh tests/cli/readme.sh tests/mpi/hybrid.sh \
 	tests/mpi/regions.sh
 check-shared: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(QUIET_TESTS),$(TESTS))' TEST_SUITE_LOG=shared-suite.log

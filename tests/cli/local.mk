@@ -24,6 +24,7 @@ CLI_TESTS = \
 	tests/cli/make.sh \
 	tests/cli/message_order.sh tests/cli/network_noise.sh tests/cli/ompi_making.sh \
 	tests/cli/man_examples.sh \
+	tests/cli/man_examples_calibrate.sh \
 	tests/cli/module.sh \
 	tests/cli/deadlock.sh \
 	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh tests/cli/instances.sh \
