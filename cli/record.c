@@ -287,7 +287,7 @@ static int add_emulator(const settings *s, char **argv, int n)
 static char **forward_variables(const settings *s)
 {
     char **argv =
-        calloc((size_t)s->n_command * (2 * N_FORWARDED + 1) + EMULATOR_MAX_WORDS + 1, sizeof *argv);
+        calloc((size_t)s->n_command * (2 * N_FORWARDED + 1) + EMULATOR_WORDS + 1, sizeof *argv);
     const char *users = getenv("OMPI_MCA_mca_base_env_list");
     int n = 0, in_argument = 0;
     assert(s->n_command > 0); /* argp has refused an empty one */
@@ -358,14 +358,15 @@ static const char *why_not_created(const char *path)
  * reason. */
 static int ask_tracer(const char *variable, const char *volume, const cli_emulator *emulator)
 {
-    char *command[EMULATOR_MAX_WORDS + 2] = {NULL}, program[] = "/bin/true", assignment[128];
-    const char *set = emulator && emulator->set_variable ? emulator->set_variable : variable;
+    char *command[EMULATOR_WORDS + 2] = {NULL};
+    char program[] = "/bin/true", assignment[128];
+    const char *set = emulator ? EMULATOR_SET_VARIABLE : variable;
     int n = 0;
     for (; emulator && emulator->words[n]; n++)
         command[n] = (char *)emulator->words[n];
     command[n] = program;
     snprintf(assignment, sizeof assignment, "%s=%s", variable, volume);
-    setenv(set, set == variable ? volume : assignment, 1);
+    setenv(set, emulator ? assignment : volume, 1);
     int code = record_run(command);
     unsetenv(set);
     return code;
@@ -374,19 +375,16 @@ static int ask_tracer(const char *variable, const char *volume, const cli_emulat
 static int list_volumes(const char *tracer)
 {
     int code = ask_tracer("TIMELESS_LIST_VOLUMES", "all", NULL);
-    for (size_t i = 0; emulator_volume(i); i++) {
-        static cli_emulator emulator;
-        const char *reason = emulator_find(emulator_volume(i), tracer, &emulator);
-        if (!reason)
-            emulator_prepare(&emulator);
-        if (reason)
-            printf("%-14s %-24s %-13s no: %s\n", emulator_volume(i), emulator_volume(i),
-                   "instructions", reason);
-        else if (ask_tracer("TIMELESS_LIST_VOLUMES", emulator_volume(i), &emulator) != 0)
-            printf("%-14s %-24s %-13s no: the emulator does not run here\n", emulator_volume(i),
-                   emulator_volume(i), "instructions");
-        fflush(stdout);
-    }
+    static cli_emulator emulator;
+    const char *reason = emulator_find(EMULATOR_VOLUME, tracer, &emulator);
+    if (!reason)
+        emulator_prepare(&emulator);
+    if (!reason && ask_tracer("TIMELESS_LIST_VOLUMES", EMULATOR_VOLUME, &emulator) != 0)
+        reason = "the emulator does not run here";
+    if (reason)
+        printf("%-14s %-24s %-13s no: %s\n", EMULATOR_VOLUME, EMULATOR_VOLUME, "instructions",
+               reason);
+    fflush(stdout);
     return code;
 }
 
@@ -403,7 +401,7 @@ static int check_volume(settings *s, const char *tracer)
             return cli_fail_text(TL_ERR_USAGE, "not %s: %s", volume, reason);
         emulator_prepare(&emulator);
         s->emulator = &emulator;
-        volume = s->volume = emulator.volume;
+        volume = s->volume = EMULATOR_VOLUME;
     }
     return ask_tracer("TIMELESS_CHECK_VOLUME", volume, s->emulator) == 0 ? CLI_OK : CLI_USAGE;
 }

@@ -18,9 +18,8 @@ depth=()
 includes=("$top_builddir" "$top_builddir/tracer" compress symbols plots tracer replayer platforms perform cli)
 # At debug level 1 xxhash states by assertions what it takes.
 flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 -DTLT_WITH_OPENMPI
-    '-DBINDIR=""' '-DPKGLIBDIR=""' '-DPKGLIBEXECDIR=""' '-DPKGDATADIR=""' '-DVALGRIND_FOLDER=""'
+    '-DBINDIR=""' '-DPKGLIBDIR=""' '-DPKGLIBEXECDIR=""' '-DPKGDATADIR=""'
     '-DREPORT_FOLDER="/dev"' '-DCHART_JS="/dev/null"'
-    -isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 # Valgrind's tool
     $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl expat simgrid ompi-c pmix cmocka))
 # Programs that stand for those of users are written as users write; frame.c includes what its tests generate.
 [ $# != 0 ] || set -- $(find compress symbols plots tracer replayer platforms perform cli tests -name '*.c' ! -path 'tests/accuracy/unseen/*' ! -path tests/mpi/rows/frame.c | sort)

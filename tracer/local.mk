@@ -10,7 +10,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/select.c tracer/select.h tracer/sites.c tracer/sleep.c tracer/split.c tracer/swaps.c tracer/swaps.h tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
 	tracer/ticks.c tracer/ticks.h tracer/turns.c tracer/turns.h tracer/ucx.c tracer/user_kernel.c tracer/utf8.c tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \
-	tracer/volume_exact.c tracer/exact/exact.h tracer/exact/valgrind_request.h \
+	tracer/volume_exact.c tracer/exact/exact.h \
 	tracer/papi_set.c tracer/papi_set.h \
 	tracer/volume_page.c tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
 	tracer/workers.c tracer/workers.h \

@@ -18,8 +18,7 @@ static const tlt_volume_source *const sources[] = {
     &tlt_volume_cputime,
     &tlt_volume_none,
     &tlt_volume_process,
-    &tlt_volume_exact_valgrind,
-    &tlt_volume_exact_qemu,
+    &tlt_volume_exact,
     &tlt_volume_page,
     /* clang-format on */
 };

@@ -50,8 +50,7 @@ extern const tlt_volume_source tlt_volume_perf;
 extern const tlt_volume_source tlt_volume_cputime;
 extern const tlt_volume_source tlt_volume_process;
 extern const tlt_volume_source tlt_volume_none;
-extern const tlt_volume_source tlt_volume_exact_qemu;
-extern const tlt_volume_source tlt_volume_exact_valgrind;
+extern const tlt_volume_source tlt_volume_exact;
 extern const tlt_volume_source tlt_volume_page;
 
 /* Starts the requested source; if it is NULL, "" or "auto", the first source that works. If that

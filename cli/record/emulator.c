@@ -15,17 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A processor that QEMU emulates completely and that has the features that Valgrind shows. The C
- * library then uses the same routines in both. */
+/* A processor that QEMU emulates completely. The C library then uses the same routines everywhere. */
 #define QEMU_X86_CPU "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid"
-
-enum { QEMU, VALGRIND, N_VOLUMES };
-static const char *const volumes[] = {[QEMU] = "exact:qemu", [VALGRIND] = "exact:valgrind"};
-
-const char *emulator_volume(size_t index)
-{
-    return index < N_VOLUMES ? volumes[index] : NULL;
-}
 
 static bool find_in_path(const char *name, char *path, size_t size)
 {
@@ -73,7 +64,7 @@ static bool takes_plugin(const cli_emulator *e)
     return taken;
 }
 
-static const char *find_qemu(const char *tracer, cli_emulator *e)
+static const char *find(const char *tracer, cli_emulator *e)
 {
     struct utsname machine;
     char name[sizeof machine.machine + 8];
@@ -87,59 +78,28 @@ static const char *find_qemu(const char *tracer, cli_emulator *e)
         !find_beside(tracer, "timeless-qemu.so", TLR_PLACE_LIBRARIES, e->plugin, sizeof e->plugin))
         return "timeless-qemu.so or timeless-qemu-run is not in the folder of the tracer";
     if (!takes_plugin(e))
-        return "this QEMU does not take plugins, or not this one (that of Debian 13 takes none); "
-               "give exact:valgrind";
+        return "this QEMU does not take plugins, or not this one (that of Debian 13 takes none)";
     e->words[0] = e->starter;
     e->words[1] = e->program;
-    e->set_variable = "QEMU_SET_ENV";
-    return NULL;
-}
-
-static const char *find_valgrind(const char *tracer, cli_emulator *e)
-{
-    static const char *const options[] = {"--tool=timeless", "--quiet", "--vgdb=no",
-                                          "--run-libc-freeres=no", "--fair-sched=try"};
-    if (!find_in_path("valgrind", e->starter, sizeof e->starter))
-        return "Valgrind is not installed (Debian package valgrind)";
-    if (!find_beside(tracer, "timeless-valgrind", TLR_PLACE_PROGRAMS, e->program,
-                     sizeof e->program))
-        return "timeless-valgrind was not built (it needs Debian's package valgrind, on amd64)";
-    e->words[0] = e->program;
-    memcpy(e->words + 1, options, sizeof options);
-    return NULL;
+    return strchr(e->starter, ' ')
+               ? "Open MPI cannot start it from a folder with a blank in its name"
+               : NULL;
 }
 
 const char *emulator_find(const char *volume, const char *tracer, cli_emulator *out)
 {
-    bool any = !strcmp(volume, "exact");
-    const char *reason = "is not an emulator; give exact:qemu or exact:valgrind";
-    for (int i = 0; i < N_VOLUMES; i++) {
-        if (!any && strcmp(volume, volumes[i]) != 0)
-            continue;
-        memset(out, 0, sizeof *out);
-        out->volume = volumes[i];
-        reason = i == QEMU ? find_qemu(tracer, out) : find_valgrind(tracer, out);
-        if (!reason && strchr(out->words[0], ' '))
-            reason = "Open MPI cannot start it from a folder with a blank in its name";
-        if (!reason)
-            return NULL;
-    }
-    return any ? "neither QEMU's user mode nor Valgrind can be used; 'timeless record "
-                 "--list-volumes' prints what is missing"
-               : reason;
+    if (strcmp(volume, "exact") != 0 && strcmp(volume, EMULATOR_VOLUME) != 0)
+        return "is not an emulator; give " EMULATOR_VOLUME;
+    memset(out, 0, sizeof *out);
+    return find(tracer, out);
 }
 
 void emulator_prepare(const cli_emulator *e)
 {
-    if (!strcmp(e->volume, volumes[QEMU])) {
-        setenv("QEMU_PLUGIN", e->plugin, 1);
+    setenv("QEMU_PLUGIN", e->plugin, 1);
 #ifdef __x86_64__
-        setenv("QEMU_CPU", QEMU_X86_CPU, 0);
+    setenv("QEMU_CPU", QEMU_X86_CPU, 0);
 #endif
-    } else {
-        setenv("VALGRIND_LAUNCHER", e->starter, 1);
-        setenv("VALGRIND_LIB", VALGRIND_FOLDER, 0);
-    }
 }
 
 const char *emulator_prepare_launch(const cli_emulator *e)
@@ -156,12 +116,10 @@ const char *emulator_prepare_launch(const cli_emulator *e)
     }
     setenv("OMPI_MCA_orte_fork_agent", agent, 1);
     setenv("PRTE_MCA_odls_base_exec_agent", agent, 1); /* Open MPI 5 */
-    /* No emulator has the system calls by which ranks read each other's memory. */
+    /* QEMU does not have the system calls by which ranks read each other's memory. */
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     setenv("OMPI_MCA_smsc", "^cma,knem,xpmem", 0);
     /* Spinning would count as instructions. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
-    /* hwloc prints long messages because it cannot query Valgrind's processor. */
-    setenv("HWLOC_COMPONENTS", "-x86", 0);
     return NULL;
 }

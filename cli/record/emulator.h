@@ -5,22 +5,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { EMULATOR_MAX_WORDS = 8 };
+/* The volume source that needs the emulator. */
+#define EMULATOR_VOLUME "exact:qemu"
+/* A variable of the emulator, which takes NAME=VALUE for the program alone. */
+#define EMULATOR_SET_VARIABLE "QEMU_SET_ENV"
 
-/* The emulator for a volume source "exact:...". */
+enum { EMULATOR_WORDS = 2 };
+
 typedef struct cli_emulator {
-    const char *volume;                    /* "exact:qemu" */
-    const char *words[EMULATOR_MAX_WORDS]; /* to put before a program; ends in NULL */
-    const char *set_variable; /* takes NAME=VALUE for the program alone; NULL: the emulator ignores
-                                 all that is for the program */
+    const char *words[EMULATOR_WORDS + 1]; /* to put before a program; ends in NULL */
     char program[4096], starter[4096], plugin[4096];
 } cli_emulator;
 
-/* The volume sources that need an emulator, in order of preference; NULL after the last. */
-const char *emulator_volume(size_t index);
-
-/* Finds the files that the emulator of the source needs, given the folder of the tracer. "exact"
- * takes the first emulator that works. NULL, or the reason why it cannot run. */
+/* Finds the files that the emulator needs, given the folder of the tracer; `volume` is "exact" or
+ * EMULATOR_VOLUME. NULL, or the reason why it cannot run. */
 const char *emulator_find(const char *volume, const char *tracer, cli_emulator *out);
 
 /* Sets the environment variables of the emulator itself; values of the user are kept. */

@@ -51,13 +51,6 @@ tour() { PREFIX=$(dirname "$(dirname "$program")") bash -euc '. ./tour.sh && "$1
     "$1" replay -q traces/wavefront-16.tl --platform doc/tutorials/cluster.xml --model platforms/local/model.conf && test -f doc/ci/gate.sh -a -f doc/lab/ring.c' - "$program"; }
 check 'the tutorials work beside an installed copy' tour
 
-# The tool for Valgrind runs without a C library: whatever CFLAGS ask for, it has no stack protector.
-stack_protector() {
-    env -u MAKEFLAGS make -C "$top_builddir" --no-print-directory -n -W "$(sed -n "s/^top_srcdir = //p" "$top_builddir/Makefile")/tracer/exact/valgrind_tool.c" CFLAGS=-fstack-protector-all \
-        tracer/exact/timeless_valgrind-valgrind_tool.o | grep -oE -- '-f(no-)?stack-protector[a-z-]*' | tail -n 1
-}
-[ ! -e "$top_builddir/tracer/timeless-valgrind" ] || check 'the tool for Valgrind has no stack protector' equal "$(stack_protector)" -fno-stack-protector
-
 # ---- the library ----
 export LD_LIBRARY_PATH=$(dirname "$library")
 export PKG_CONFIG_PATH=$(dirname "$pc")

@@ -37,12 +37,11 @@ check "4 ranks are recorded on all cores" recorded all "$cpus" --volume none
 check "1 core: the kernels are those that the program called" same_kernels one
 check "all cores: the kernels are those that the program called" same_kernels all
 check "1 core and all cores: the events are the same" same_events one all
-if [ -z "${SANITIZE:-}" ] && $timeless record --list-volumes | grep -q '^exact:qemu .* works$'; then
+if why=$(no_exact_counts); then skip "exact instructions" "$why"
+else
     check "1 core: exact instructions are recorded" recorded exact1 "$cpu" --volume exact:qemu
     check "all cores: exact instructions are recorded" recorded exact2 "$cpus" --volume exact:qemu
     check "1 core and all cores: the instructions of each burst agree within 0.1 %" near exact1 exact2
-else
-    skip "exact instructions" "there is no qemu-user, or there are the sanitizers, of which exact.sh tells"
 fi
 
 check "16 ranks are recorded on the cores of this machine" $timeless record --folded -n 16 -o "$scratch/16.tl" -- "$scratch/folded"

@@ -57,10 +57,7 @@ volumes_are_right() {
     check "$program: the program is recorded" repeated "$program" "free one-core folded"
     check "$program: a part has the same volume on one core as on two" all_near "$scratch/one-core" "$scratch/free"
     check "$program: a part has the same volume with more ranks than cores" all_near "$scratch/folded" "$scratch/free"
-    if [ -n "${SANITIZE:-}" ]; then
-        skip "$program: instructions" "the sanitizers' memory does not fit into an emulator; the plain build is tested"
-        return
-    fi
+    if why=$(no_exact_counts); then skip "$program: instructions" "$why"; return; fi
     check "$program: instructions are counted" once exact "$program" --volume exact
     check "$program: every part has instructions" test "$(medians "$scratch/exact.$program" | wc -l)" = "$(sort -u "$scratch/parts" | wc -l)"
     skip "$program: nested: instructions" "the emulator misses one of four threads in some rounds"
@@ -94,7 +91,7 @@ as_many_kernels() {
 }
 check "kernels in parallel regions are events, from all threads" as_many_kernels
 # Otherwise they are as many instructions; their time depends on which caches hold the matrices.
-if [ -z "${SANITIZE:-}" ]; then
+if ! no_exact_counts >/dev/null; then
     rounds=1 thousands=1024 # so that m is a multiple of 32
     check "kernels that are no events: instructions are counted" once exact hybrid-blas --volume exact --kernels none
     printf '%s 1\n' $(sort -u "$scratch/parts") >"$scratch/equal"
@@ -154,11 +151,10 @@ unseen_waits() {
         equal "$(grep -cF "$unseen" "$scratch/said")" 1
 }
 check "threaded BLAS without events: a library whose waits cannot be seen is named once" unseen_waits
-if [ -n "${SANITIZE:-}" ] || $timeless record --list-volumes | grep -q '^exact:qemu .* does not take plugins'; then
-    skip "threaded BLAS without events: instructions" "this QEMU takes no plugins, or the sanitizers' memory does not fit into it"
+if why=$(no_exact_counts); then skip "threaded BLAS without events: instructions" "$why"
 else
     rounds=1 thousands=256
-    check "threaded BLAS without events: instructions are counted" once exact threaded_blas --volume exact:qemu --kernels none
+    check "threaded BLAS without events: instructions are counted" once exact threaded_blas --volume exact --kernels none
     check "threaded BLAS without events: two threads have as many instructions as one" all_near "$scratch/exact.threaded_blas" "$scratch/equal"
 fi
 tap_done

@@ -1,7 +1,7 @@
 /* exact.h - how the tracer, inside an emulator, finds the instructions that the emulator counts.
  *
- * The emulator (our QEMU plugin or our Valgrind tool) keeps a table with a counter for each thread
- * in its own memory. The program that it runs can read this memory, because both are in one address
+ * The emulator (QEMU with our plugin) keeps a table with a counter for each thread in its own
+ * memory. The program that it runs can read this memory, because both are in one address
  * space. The tracer asks once for each thread where the table is and which counter belongs to the
  * thread. Then it reads the counter with plain loads. Without an emulator, or under another one,
  * the question has no effect.
@@ -41,8 +41,7 @@ typedef struct tlt_exact_ask {
 
 #define TLT_EXACT_MAGIC UINT64_C(0x74696d656c657373)
 
-/* For QEMU the question is a system call with a number that no kernel knows; its argument is the
- * address. */
+/* The question is a system call with a number that no kernel knows; its argument is the address. */
 #define TLT_EXACT_SYSCALL 0x74696d65
 
 /* A thread begins in slot `index`. The thread in slot `creator` started it (-1: none did). The slot
