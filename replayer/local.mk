@@ -87,7 +87,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/shims/dates.c replayer/smpi/shims/dates.h replayer/smpi/shims/detached.c replayer/smpi/shims/inside.h replayer/smpi/shims/links.c \
 	replayer/smpi/shims/limiter.c replayer/smpi/shims/loopback.c replayer/smpi/shims/mailbox.c replayer/smpi/shims/meet.c replayer/smpi/shims/memory.c replayer/smpi/shims/noise.c replayer/smpi/shims/numbers.c \
 	replayer/smpi/shims/order.c replayer/smpi/shims/overheads.c replayer/smpi/shims/receive.c replayer/smpi/shims/routes.c \
-	replayer/smpi/shims/shims.h replayer/smpi/shims/shortcuts.c replayer/smpi/shims/solver.c replayer/smpi/shims/table.c \
+	replayer/smpi/shims/shims.h replayer/smpi/shims/shortcuts.c replayer/smpi/shims/table.c \
 	replayer/smpi/shims/table.h replayer/smpi/shims/waitall.c replayer/smpi/shims/algorithms.c replayer/smpi/shims/where.c replayer/smpi/shims/windows.c
 replayer_libtimeless_smpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(SIMGRID_CFLAGS)
 replayer_libtimeless_smpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined -Wl,-z,defs

@@ -381,7 +381,7 @@ static void run_simulation(void *arg, int terminal)
     simgrid_load_platform(replay.platform->xml_path);
     smpi_loopback_apply();
     smpi_limiter_apply();
-    smpi_solver_prepare();
+    smpi_dates_prepare();
     smpi_calls_prepare();
     smpi_usage_open();
     SMPI_init();

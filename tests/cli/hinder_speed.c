@@ -1,5 +1,5 @@
-/* hinder_speed.c - preloaded, takes from Timeless one function of each of the parts SOLVER, DATES
- * and CALLS (replayer/smpi/shims/table.h). The functions here call SimGrid's own ones, so that the
+/* hinder_speed.c - preloaded, takes from Timeless one function of each of the parts DATES and
+ * CALLS (replayer/smpi/shims/table.h). The functions here call SimGrid's own ones, so that the
  * replay uses these parts of SimGrid as they are. */
 #include "config.h" /* _GNU_SOURCE */
 #include <dlfcn.h>
@@ -8,7 +8,6 @@
 
 #include "smpi/shims/table.h"
 
-void mark_connected(void *system, const void *constraint) __asm__(SG_MARK_CONNECTED);
 double next_event(void *model, double now_s) __asm__(SG_NEXT_EVENT);
 void lock_mutex(void *mutex) __asm__(SG_MUTEX_LOCK);
 
@@ -19,14 +18,6 @@ static void *theirs(const char *name)
     if (!found)
         abort();
     return found;
-}
-
-void mark_connected(void *system, const void *constraint)
-{
-    static void (*function)(void *, const void *);
-    if (!function)
-        *(void **)&function = theirs(SG_MARK_CONNECTED);
-    function(system, constraint);
 }
 
 double next_event(void *model, double now_s)

@@ -70,7 +70,7 @@ cp "$scratch/err" "$scratch/said"
 check 'the refusal names the first and the last version of the part' grep -q \
     'option timeless/eager-order:yes has no effect: it holds for SimGrid 3.32 to 4.1, and this is 9.9; leave it out' "$scratch/said"
 
-# ---- the solver, the dates and the requests give SimGrid's results, to the last digit ----
+# ---- the dates and the requests give SimGrid's results, to the last digit ----
 check 'another library takes functions of these parts' ${CC:-gcc} -shared -fPIC -o "$scratch/speed.so" -I"$top_builddir" -I"$top_srcdir/replayer" "$top_srcdir/tests/cli/hinder_speed.c" -ldl
 same_prediction() {
     "$timeless" replay "$@" --json >"$scratch/ours" && grep -q '"makespan_s": 0\.' "$scratch/ours" &&

@@ -8,7 +8,8 @@
  *
  * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
  * module first (replayer/module.c). inside.h has the layout of SimGrid's objects. The first action
- * that gets a date decides: if it has another layout, SimGrid's own functions are called. */
+ * that gets a date decides: if it has another layout, SimGrid's own functions are called. The layout
+ * of the solver's objects is checked by a small system. */
 #include "config.h"
 
 #include "dates.h"
@@ -40,6 +41,7 @@ enum { MAX_HEAPS = 8, WIDTH = 4 };
 static heap heaps[MAX_HEAPS];
 static size_t n_heaps;
 static enum { UNDECIDED, OURS, THEIRS } decision;
+static int does_solver_fit; /* its objects have the expected layout */
 static double precision, remains_precision;
 static void (*update_cpu)(sg_action *, double), (*end_action)(sg_action *, int);
 static size_t update_place; /* of update_remains_lazy among the virtual functions */
@@ -51,6 +53,37 @@ static void **root_of(void *their_heap)
 }
 
 /* ---- the decision ---- */
+
+static int system_fits(const sg_system *s, const sg_constraint *c, const sg_variable *v)
+{
+    const sg_element *e = v->first;
+    return s->is_selective && c->bound == 3 && c->policy == SG_SHARED && e + 1 == v->past &&
+           e->constraint == c && e->weight == 0.5 && v->penalty == 2 && v->bound == 5 &&
+           !v->action && v->value == 0 && s->modified_actions && s->modified_actions->n == 0;
+}
+
+/* Builds a system of one variable and one constraint. It is not freed: its variable belongs to no
+ * action. */
+void smpi_dates_prepare(void)
+{
+#ifdef __x86_64__
+    static sg_system *(*build)(size_t length, const char *name, bool is_selective);
+    static sg_constraint *(*add_constraint)(sg_system *, void *, double);
+    static sg_variable *(*add_variable)(sg_system *, void *, double, double, size_t);
+    static void (*expand)(sg_system *, sg_constraint *, sg_variable *, double, bool);
+    if (!smpi_shim_holds(SMPI_SHIM_DATES))
+        return;
+    *(void **)&build = dlsym(RTLD_DEFAULT, SG_BUILD_SYSTEM);
+    *(void **)&add_constraint = dlsym(RTLD_DEFAULT, SG_CONSTRAINT_NEW);
+    *(void **)&add_variable = dlsym(RTLD_DEFAULT, SG_VARIABLE_NEW);
+    *(void **)&expand = dlsym(RTLD_DEFAULT, SG_EXPAND);
+    sg_system *s = build(strlen("maxmin"), "maxmin", true);
+    sg_constraint *c = add_constraint(s, NULL, 3);
+    sg_variable *v = add_variable(s, NULL, 2, 5, 1);
+    expand(s, c, v, 0.5, false);
+    does_solver_fit = system_fits(s, c, v);
+#endif
+}
 
 /* The place of CpuAction::update_remains_lazy in the table of its class. */
 static int find_update_place(void)
@@ -73,8 +106,7 @@ static int fits(void *their_heap, const sg_action *a)
     const double *date_precision = dlsym(RTLD_DEFAULT, SG_SURF_PRECISION);
     const double *share_precision = dlsym(RTLD_DEFAULT, SG_MAXMIN_PRECISION);
     const sg_model *m = SG_OBJECT(sg_model, heap, their_heap);
-    if (!smpi_shim_holds(SMPI_SHIM_DATES) || !smpi_solver_is_used() || !date_precision ||
-        !share_precision || !find_update_place())
+    if (!does_solver_fit || !date_precision || !share_precision || !find_update_place())
         return 0;
     precision = *date_precision;
     remains_precision = *share_precision * *date_precision;

@@ -2,9 +2,8 @@
  *
  * A *system* shares resources among activities: its *constraints* are links or hosts, its
  * *variables* are the activities, and an *element* is the use of a constraint by a variable. An
- * *action* of a model has a variable, whose value is the rate of the action. Only the members that
- * solver.c and dates.c use have a name. Both check the layout on real objects before they rely on
- * it. */
+ * *action* of a model has a variable, whose value is the rate of the action. dates.c and cores.c check
+ * the layout on real objects before they rely on it. */
 #ifndef TLR_SMPI_INSIDE_H
 #define TLR_SMPI_INSIDE_H
 
@@ -33,7 +32,7 @@ typedef struct sg_element {
     double weight, largest_weight;
 } sg_element;
 
-enum { SG_FATPIPE, SG_SHARED };
+enum { SG_SHARED = 1 };
 
 struct sg_constraint {
     sg_hook all, active_constraints, modified, saturated;
@@ -53,7 +52,7 @@ struct sg_variable {
     sg_action *action;
     int number;
     unsigned visited;
-    double mu; /* of another solver: our mark */
+    double mu;
 };
 
 typedef struct sg_system {
@@ -107,15 +106,6 @@ struct sg_action {
 /* The object whose member is at this address. */
 #define SG_OBJECT(type, member, address)                                                           \
     ((type *)(void *)((char *)(uintptr_t)(address)-offsetof(type, member)))
-
-static inline void sg_append(sg_list *list, sg_hook *hook)
-{
-    hook->next = &list->root;
-    hook->previous = list->root.previous;
-    list->root.previous->next = hook;
-    list->root.previous = hook;
-    list->n++;
-}
 
 static inline sg_hook *sg_take_first(sg_list *list)
 {

@@ -107,8 +107,7 @@ void smpi_buffer_flow(void *action);
 void smpi_buffer_finish(const void *comm);
 void smpi_numbers_prepare(void);
 /* To be called after the platform is read. */
-void smpi_solver_prepare(void);
-int smpi_solver_is_used(void);
+void smpi_dates_prepare(void);
 void smpi_routes_prepare(uint32_t n_ranks);
 /* From here on the ranks make only the calls of their traces. */
 void smpi_shortcuts_take(void);

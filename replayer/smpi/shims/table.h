@@ -29,7 +29,6 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   SHORTCUTS  shortcuts.c   what SMPI asks itself
  *   TIMERS     shortcuts.c   clocks whose answer is ignored
  *   WAITALL    waitall.c     waits for thousands of requests
- *   SOLVER     solver.c      shares of links and hosts
  *   DATES      dates.c       the date at which each activity ends
  *   CALLS      calls.c       requests of ranks that are answered at once
  *   CORES      cores.c       computation and sleeps of ranks
@@ -61,7 +60,6 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(SHORTCUTS, SMPI_SPEED, 332, 332)                                                          \
     SHIM(TIMERS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                  \
     SHIM(WAITALL, SMPI_SPEED, 332, 332)                                                            \
-    SHIM(SOLVER, SMPI_SPEED, 332, 332)                                                             \
     SHIM(DATES, SMPI_SPEED, 332, 332)                                                              \
     SHIM(CALLS, SMPI_SPEED, 332, 332)                                                              \
     SHIM(CORES, SMPI_SPEED, 332, 332)                                                              \
@@ -176,7 +174,6 @@ typedef enum smpi_shim {
 #define SG_CONSTRAINT_NEW SG_LMM "14constraint_newEPNS0_8resource8ResourceEd"
 #define SG_EXPAND SG_LMM "6expandEPNS1_10ConstraintEPNS1_8VariableEdb"
 #define SG_SOLVE SG_LMM "5solveEv"
-#define SG_MARK_CONNECTED SG_LMM "28update_modified_cnst_set_recEPKNS1_10ConstraintE"
 #define SG_DO_SOLVE "_ZN7simgrid6kernel3lmm6MaxMin8do_solveEv"
 enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
 #define SG_MAXMIN_PRECISION "sg_maxmin_precision"
@@ -253,20 +250,18 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     REPLACED(TIMERS, SG_TIMER_START)                                                               \
     REPLACED(TIMERS, SG_TIMER_STOP)                                                                \
     REPLACED(WAITALL, SG_WAITALL)                                                                  \
-    REPLACED(SOLVER, SG_DO_SOLVE)                                                                  \
-    REPLACED(SOLVER, SG_SOLVE)                                                                     \
-    REPLACED(SOLVER, SG_MARK_CONNECTED)                                                            \
-    CALLED(SOLVER, SG_BUILD_SYSTEM)                                                                \
-    CALLED(SOLVER, SG_CONSTRAINT_NEW)                                                              \
-    CALLED(SOLVER, SG_VARIABLE_NEW)                                                                \
-    CALLED(SOLVER, SG_EXPAND)                                                                      \
-    CALLED(SOLVER, SG_MAXMIN_PRECISION)                                                            \
     REPLACED(DATES, SG_HEAP_TOP)                                                                   \
     REPLACED(DATES, SG_HEAP_INSERT)                                                                \
     REPLACED(DATES, SG_HEAP_UPDATE)                                                                \
     REPLACED(DATES, SG_HEAP_REMOVE)                                                                \
     REPLACED(DATES, SG_HEAP_POP)                                                                   \
     REPLACED(DATES, SG_NEXT_EVENT)                                                                 \
+    CALLED(DATES, SG_BUILD_SYSTEM)                                                                 \
+    CALLED(DATES, SG_CONSTRAINT_NEW)                                                               \
+    CALLED(DATES, SG_VARIABLE_NEW)                                                                 \
+    CALLED(DATES, SG_EXPAND)                                                                       \
+    CALLED(DATES, SG_MAXMIN_PRECISION)                                                             \
+    CALLED(DATES, SG_SOLVE)                                                                        \
     CALLED(DATES, SG_CPU_UPDATE)                                                                   \
     CALLED(DATES, SG_ACTION_FINISH)                                                                \
     CALLED(DATES, SG_CPU_ACTION_TABLE)                                                             \
@@ -286,6 +281,7 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     REPLACED(CORES, SG_NEXT_ENDED)                                                                 \
     REPLACED(CORES, SG_SET_CONSTRAINT_BOUND)                                                       \
     REPLACED(CORES, SG_ACTOR_CLEANUP)                                                              \
+    CALLED(CORES, SG_DO_SOLVE)                                                                     \
     CALLED(CORES, SG_RUN_BLOCKING)                                                                 \
     CALLED(CORES, SG_ACTOR_SELF)                                                                   \
     CALLED(CORES, SG_CALL_ANSWER)                                                                  \
