@@ -255,9 +255,9 @@ static tl_status archive_all(const tlp_interfere_result *result, const char *mod
     tlp_repetition_list none = {0};
     tlp_archive_note(archive, "seed", "%lu", result->seed);
     FILE *out = tlp_archive_open(archive);
-    tl_status status = out ? tlp_interfere_write_raw(result, out, err)
+    tl_status status = out ? tlp_raw_write(&tlp_raw_interference, result, out, err)
                            : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
-    if (out && tlp_archive_close(archive, out, TLP_RAW_INTERFERE, err) != TL_OK)
+    if (out && tlp_archive_close(archive, out, tlp_raw_interference.entry, err) != TL_OK)
         status = TL_ERR_MEMORY;
     if (status == TL_OK)
         status = tlp_archive_add_file(archive, "result/model.conf", model, err);
@@ -272,8 +272,11 @@ tl_status calibrate_interference(const interference_arguments *a, const calibrat
 {
     tlp_interfere_result *result = NULL;
     tlp_interference *fit = NULL;
-    tl_status status =
-        a->from ? tlp_interfere_read_raw(a->from, &result, err) : measure(a, folder, &result, err);
+    tl_status status = TL_OK;
+    if (!a->from)
+        status = measure(a, folder, &result, err);
+    else if (!(result = tlp_raw_open(&tlp_raw_interference, a->from, err)))
+        status = err->status;
     if (status == TL_OK)
         status = tlp_interfere_fit(result, &fit, err);
     if (status == TL_OK)

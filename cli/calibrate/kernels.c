@@ -290,7 +290,9 @@ static tl_status measure(const struct arguments *a, job *j, tl_error *err)
     if (!a->from_path && isatty(STDERR_FILENO))
         fprintf(stderr, "timeless: measuring for about %.0f s, then fitting\n",
                 a->measure.max_seconds);
-    tl_status status = a->from_path ? tlp_read_raw(a->from_path, &j->result, err) : TL_OK;
+    tl_status status = TL_OK;
+    if (a->from_path && !(j->result = tlp_raw_open(&tlp_raw_kernels, a->from_path, err)))
+        status = err->status;
     const unsigned threads = j->result ? j->result->threads : a->measure.threads;
     if (status == TL_OK && j->needs)
         status = check_threads(j->model, threads, err);
@@ -347,9 +349,9 @@ static tl_status finish_archive(const struct arguments *a, const job *j, tl_erro
     if (a->trace)
         tlp_archive_note(archive, "calls of the trace", "%s", a->trace);
     FILE *out = tlp_archive_open(archive);
-    tl_status status = out ? tlp_write_raw(result, out, err)
+    tl_status status = out ? tlp_raw_write(&tlp_raw_kernels, result, out, err)
                            : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
-    if (out && tlp_archive_close(archive, out, TLP_RAW_KERNELS, err) != TL_OK)
+    if (out && tlp_archive_close(archive, out, tlp_raw_kernels.entry, err) != TL_OK)
         status = TL_ERR_MEMORY;
     if (status == TL_OK)
         status = archive_model(j, err);
@@ -408,8 +410,8 @@ static tl_status write_results(const struct arguments *a, job *j, tl_error *err)
         status =
             tl_output_close(&j->out, j->model, tlp_write_model(j->result, j->out.file, err), err);
     if (status == TL_OK && j->raw.file)
-        status =
-            tl_output_close(&j->raw, a->raw_path, tlp_write_raw(j->result, j->raw.file, err), err);
+        status = tl_output_close(&j->raw, a->raw_path,
+                                 tlp_raw_write(&tlp_raw_kernels, j->result, j->raw.file, err), err);
     if (status == TL_OK && a->folder && !j->needs)
         status = tlp_finish_folder(j->result, a->folder, j->describes_other, err);
     return status;

@@ -80,9 +80,9 @@ static tl_status finish_archive(tlp_archive *archive, const tlp_memory_result *r
     tlp_archive_note(archive, "runtime of OpenMP", "%s",
                      *result->runtime ? result->runtime : "none");
     FILE *out = tlp_archive_open(archive);
-    tl_status status = out ? tlp_memory_write_raw(result, out, err)
+    tl_status status = out ? tlp_raw_write(&tlp_raw_memory, result, out, err)
                            : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
-    if (out && tlp_archive_close(archive, out, TLP_RAW_MEMORY, err) != TL_OK)
+    if (out && tlp_archive_close(archive, out, tlp_raw_memory.entry, err) != TL_OK)
         status = TL_ERR_MEMORY;
     if (status == TL_OK)
         status = tlp_archive_add_file(archive, "result/model.conf", model, err);
@@ -100,8 +100,11 @@ static tl_status calibrate(const arguments *a, const calibrated_model *model, tl
     tlp_memory_result *result = NULL;
     if (!a->from && isatty(STDERR_FILENO))
         fprintf(stderr, "timeless: measuring for about %.0f s\n", a->measure.max_seconds);
-    tl_status status = a->from ? tlp_memory_read_raw(a->from, &result, err)
-                               : tlp_memory_measure(&a->measure, &result, err);
+    tl_status status = TL_OK;
+    if (!a->from)
+        status = tlp_memory_measure(&a->measure, &result, err);
+    else if (!(result = tlp_raw_open(&tlp_raw_memory, a->from, err)))
+        status = err->status;
     int is_busy = 0;
     if (status == TL_OK) {
         status = tlp_memory_check(result, err);

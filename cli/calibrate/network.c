@@ -367,7 +367,7 @@ static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
     tlp_repetition_list repetitions = {0};
     char entry[64], file[PATH_MAX];
     tlp_archive_note(archive, "MPI", "%s", data->mpi);
-    tlp_archive_note(archive, "seed", "%llu", data->seed);
+    tlp_archive_note(archive, "seed", "%lu", data->seed);
     tlp_archive_note(archive, "seconds", "%g", data->max_seconds);
     tlp_archive_note(archive, "ranks", "%d on %d hosts; raw/network.csv describes each host",
                      data->n_ranks, data->n_hosts);
@@ -375,7 +375,7 @@ static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
                      net->n_warm);
     if (a->from)
         tlp_archive_note(archive, "measurements from", "%s", a->from);
-    tl_status status = tlp_archive_add_raw(archive, TLP_RAW_NETWORK, path, err);
+    tl_status status = tlp_archive_add_raw(archive, tlp_raw_network.entry, path, err);
     for (size_t i = 0; i < sizeof results / sizeof *results && status == TL_OK; i++) {
         snprintf(entry, sizeof entry, "result/%s", results[i]);
         snprintf(file, sizeof file, "%s/%s", a->folder, results[i]);
@@ -394,34 +394,29 @@ static tl_status make_platform(const struct arguments *a, const char *path, tlp_
                                tl_error *err)
 {
     char shipped[PATH_MAX];
-    tlp_probe_data data = {0};
     tlp_network net = {0};
     tlr_platforms_folder(shipped, sizeof shipped);
     const tlp_network_folder to = {a->folder, shipped, a->nodes};
-    FILE *in = NULL;
-    tl_status status = tlp_open_raw(path, TLP_RAW_NETWORK, &in, err);
-    if (status == TL_OK)
-        status = tlp_probe_read(in, path, &data, err);
-    if (status == TL_OK && a->per_host && a->per_host != data.per_host)
+    tlp_probe_data *data = tlp_raw_open(&tlp_raw_network, path, err);
+    tl_status status = data ? TL_OK : err->status;
+    if (status == TL_OK && a->per_host && a->per_host != data->per_host)
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: was measured with --per-host %d, and not with %d; measure again, or "
                          "leave out --per-host",
-                         path, data.per_host, a->per_host);
+                         path, data->per_host, a->per_host);
     if (status == TL_OK)
-        status = tlp_network_fit(&data, &net, err);
+        status = tlp_network_fit(data, &net, err);
     if (status == TL_OK)
-        status = tlp_network_write(&net, &data, &to, err);
+        status = tlp_network_write(&net, data, &to, err);
     if (status == TL_OK && archive)
-        status = finish_archive(archive, a, path, &net, &data, err);
+        status = finish_archive(archive, a, path, &net, data, err);
     if (status == TL_OK) {
         report(&net, a->folder);
-        warn_of_short(&data);
+        warn_of_short(data);
         warn_of_bursts(&net);
     }
-    if (in)
-        fclose(in);
     tlp_network_clear(&net);
-    tlp_probe_clear(&data);
+    tlp_probe_free(data);
     return status;
 }
 
@@ -437,37 +432,18 @@ static tl_status begin_needs(struct arguments *a, tl_error *err)
     return status;
 }
 
-/* Whether the file has measurements. `name`: for errors. */
-static tl_status check_measurements(const char *path, const char *name, tl_error *err)
-{
-    tlp_probe_data data = {0};
-    FILE *in = NULL;
-    tl_status status = tlp_open_raw(path, TLP_RAW_NETWORK, &in, err);
-    if (status == TL_OK)
-        status = tlp_probe_read(in, name, &data, err);
-    if (in)
-        fclose(in);
-    tlp_probe_clear(&data);
-    return status;
-}
-
 /* New measurements cannot be added to a file without any. */
 static tl_status check_old(const char *path, tl_error *err)
 {
     tl_error reason;
-    const tl_status status = check_measurements(path, path, &reason);
-    if (status != TL_OK)
-        tl_fail(err, status, "%s; --for adds to this file: remove it, or leave out --for",
-                reason.text);
+    tlp_probe_data *data = tlp_raw_open(&tlp_raw_network, path, &reason);
+    const tl_status status = data ? TL_OK
+                                  : tl_fail(err, reason.status,
+                                            "%s; --for adds to this file: remove it, or leave out "
+                                            "--for",
+                                            reason.text);
+    tlp_probe_free(data);
     return status;
-}
-
-static tl_status replace(const char *new, const char *path, tl_error *err)
-{
-    return rename(new, path) == 0
-               ? TL_OK
-               : tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be replaced: %s; check the folder", path,
-                         strerror(errno));
 }
 
 static void announce(const struct arguments *a)
@@ -478,44 +454,28 @@ static void announce(const struct arguments *a)
     fputs(", then fitting\n", stderr);
 }
 
-/* Measures into a file. It becomes the measurements of `old`, if that is not NULL, and these ones
- * behind them. */
-static tl_status measure_launch(const struct arguments *a, int launch, const char *old,
-                                const char *path, tl_error *err)
-{
-    char both[PATH_MAX + 16];
-    snprintf(both, sizeof both, "%s.both", path);
-    tl_status status = measure(a, launch, path, err);
-    if (status == TL_OK)
-        status = check_measurements(path, a->raw, err);
-    if (status == TL_OK && old)
-        status = tlp_probe_join(old, path, both, err);
-    if (status == TL_OK && old)
-        status = replace(both, path, err);
-    if (old && status != TL_OK)
-        unlink(both);
-    return status;
-}
-
 /* Measures into files beside a->raw, and replaces that one or adds to it. If measuring fails, the
  * folder stays as it was. */
 static tl_status measure_all(const struct arguments *a, tl_error *err)
 {
     const char *so_far = a->trace && access(a->raw, F_OK) == 0 ? a->raw : NULL;
-    char files[2][PATH_MAX + 16];
+    char all[PATH_MAX + 16], more[PATH_MAX + 16];
     tl_status status = so_far ? check_old(a->raw, err) : TL_OK;
-    snprintf(files[0], sizeof files[0], "%s.added", a->raw);
-    snprintf(files[1], sizeof files[1], "%s.more", a->raw);
+    snprintf(all, sizeof all, "%s.added", a->raw);
+    snprintf(more, sizeof more, "%s.more", a->raw);
     if (status == TL_OK)
         announce(a);
     for (int i = 0; i < a->n_launches && status == TL_OK; i++) {
-        status = measure_launch(a, i, so_far, files[i % 2], err);
-        so_far = files[i % 2];
+        status = measure(a, i, more, err);
+        if (status == TL_OK)
+            status = tlp_probe_join(so_far, more, all, err);
+        so_far = all;
     }
-    if (status == TL_OK)
-        status = replace(so_far, a->raw, err);
-    unlink(files[0]);
-    unlink(files[1]);
+    if (status == TL_OK && rename(all, a->raw) != 0)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be replaced: %s; check the folder", a->raw,
+                         strerror(errno));
+    unlink(all);
+    unlink(more);
     return status;
 }
 

@@ -82,8 +82,9 @@ tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_err
     return status;
 }
 
-void tlp_result_free(tlp_result *result)
+void tlp_result_free(void *all)
 {
+    tlp_result *result = all;
     if (!result)
         return;
     free(result->samples);

@@ -10,10 +10,8 @@
 #include <timeless.h>
 
 #include "machine.h"
+#include "raw.h"
 #include "repetitions.h"
-
-/* The entry of an archive that contains the output of tlp_write_raw. */
-#define TLP_RAW_KERNELS "raw/kernels.csv"
 
 /* The reference speed of every shipped platform, in flop/s: one core of the machine on which the
  * model was measured counts as a host of this speed. */
@@ -290,7 +288,7 @@ void tlp_kept_clear(tlp_kept *kept);
 
 typedef struct tlp_result {
     tlp_sample *samples;
-    size_t n_samples;
+    size_t n_samples, room;
     unsigned cores;   /* groups of cores that measured at the same time */
     unsigned threads; /* cores in a group, and threads of each call */
     unsigned long seed;
@@ -312,10 +310,10 @@ typedef struct tlp_fit_options {
 
 /* Measures everything, but fits nothing. */
 tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err);
-/* Reads measurements that tlp_write_raw wrote, or those of an archive. */
-tl_status tlp_read_raw(const char *path, tlp_result **out, tl_error *err);
+/* The measurements, a tlp_result, as CSV. */
+extern const tlp_raw tlp_raw_kernels;
 tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err);
-void tlp_result_free(tlp_result *result);
+void tlp_result_free(void *result);
 /* Whether it is one of TLP_KERNELS. */
 int tlp_is_measured(unsigned kernel);
 /* The fit of a kernel, without measurements if n is 0; NULL for those of the program. */
@@ -329,8 +327,6 @@ tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, cons
                           const char *base, const char *path, tl_error *err);
 /* A piece of a model, as it stands in its file. */
 void tlp_write_piece(FILE *out, const tlp_piece *piece);
-/* CSV: kernel,d0,d1,d2,work,core,repeats,seconds */
-tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err);
 /* The measurements as repetitions, by kernel and core: seconds divided by the fitted seconds. */
 tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out);
 /* Writes the files of a platform folder that need no measurement: the files of the shipped

@@ -15,9 +15,7 @@
 #include <timeless.h>
 
 #include "cpu.h"
-
-/* The entry of an archive that contains the output of tlp_interfere_write_raw. */
-#define TLP_RAW_INTERFERE "raw/interference.csv"
+#include "raw.h"
 
 typedef enum tlp_hog {
     TLP_HOG_ARITHMETIC, /* in registers */
@@ -56,7 +54,7 @@ typedef struct tlp_interfere_result {
 } tlp_interfere_result;
 
 tl_status tlp_interfere_add(tlp_interfere_result *result, const tlp_interfere_sample *sample);
-void tlp_interfere_free(tlp_interfere_result *result);
+void tlp_interfere_free(void *result);
 
 /* ---- interfere_hogs.c ---- */
 
@@ -80,9 +78,8 @@ tl_status tlp_hogs_probe(tlp_hogs *hogs, unsigned repetition, tlp_interfere_resu
 
 /* ---- interfere_raw.c ---- */
 
-/* CSV: probe,hog,cores,repetition,from,to,seconds,work,stolen */
-tl_status tlp_interfere_write_raw(const tlp_interfere_result *result, FILE *out, tl_error *err);
-tl_status tlp_interfere_read_raw(const char *path, tlp_interfere_result **out, tl_error *err);
+/* The measurements, a tlp_interfere_result, as CSV. */
+extern const tlp_raw tlp_raw_interference;
 
 /* ---- interfere_fit.c ---- */
 

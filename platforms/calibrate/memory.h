@@ -10,10 +10,8 @@
 #include <timeless.h>
 
 #include "machine.h"
+#include "raw.h"
 #include "repetitions.h"
-
-/* The entry of an archive that contains the output of tlp_memory_write_raw. */
-#define TLP_RAW_MEMORY "raw/memory.csv"
 
 typedef enum tlp_loop {
     TLP_ARITHMETIC,    /* multiplications and additions in registers; operations/s of all cores */
@@ -68,7 +66,7 @@ typedef struct tlp_memory_options {
  * in random order. A missing runtime is no error: regions are left out. */
 tl_status tlp_memory_measure(const tlp_memory_options *options, tlp_memory_result **out,
                              tl_error *err);
-void tlp_memory_free(tlp_memory_result *result);
+void tlp_memory_free(void *result);
 
 /* ---- memory_machine.c ---- */
 
@@ -101,9 +99,8 @@ double tlp_memory_median(const tlp_memory_result *result, tlp_loop loop, unsigne
                          size_t bytes, int all);
 /* Refuses measurements of a busy machine. */
 tl_status tlp_memory_check(const tlp_memory_result *result, tl_error *err);
-/* CSV: loop,cores,bytes,value,lost */
-tl_status tlp_memory_write_raw(const tlp_memory_result *result, FILE *out, tl_error *err);
-tl_status tlp_memory_read_raw(const char *path, tlp_memory_result **out, tl_error *err);
+/* The measurements, a tlp_memory_result, as CSV. */
+extern const tlp_raw tlp_raw_memory;
 tl_status tlp_memory_add(tlp_memory_result *result, const tlp_memory_sample *sample);
 tl_status tlp_memory_repetitions(const tlp_memory_result *result, tlp_repetition_list *list);
 

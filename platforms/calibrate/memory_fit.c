@@ -1,10 +1,10 @@
 /* memory_fit.c - measurements of busy cores: their medians, and CSV. */
 #include "config.h"
 
-#include "archive.h"
 #include "memory.h"
 
-#include <errno.h>
+#include <float.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,6 @@
 #define MOST_LOST 0.05
 #define MOST_OTHER 0.05
 enum { LEAST_REPETITIONS = 3 };
-#define HEADER "loop,cores,bytes,value,lost"
 
 static const char *const names[TLP_N_LOOPS] = {"arithmetic", "triad", "chase", "region",
                                                "shared-region"};
@@ -25,14 +24,8 @@ const char *tlp_loop_name(tlp_loop loop)
 
 tl_status tlp_memory_add(tlp_memory_result *result, const tlp_memory_sample *sample)
 {
-    if (result->n == result->room) {
-        const size_t room = 2 * result->room + 256;
-        tlp_memory_sample *more = realloc(result->samples, room * sizeof *more);
-        if (!more)
-            return TL_ERR_MEMORY;
-        result->samples = more;
-        result->room = room;
-    }
+    if (!tlp_make_room(&result->samples, result->n, &result->room, sizeof *result->samples))
+        return TL_ERR_MEMORY;
     result->samples[result->n++] = *sample;
     return TL_OK;
 }
@@ -87,125 +80,86 @@ tl_status tlp_memory_check(const tlp_memory_result *result, tl_error *err)
 
 /* ---- CSV ---- */
 
-tl_status tlp_memory_write_raw(const tlp_memory_result *result, FILE *out, tl_error *err)
+static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
 {
-    fprintf(out, "# seed %lu\n# processor %s\n# nodes %s\n# runtime %s\n# caches %s\n# cores %u\n",
-            result->seed, result->processor, result->nodes, result->runtime, result->caches_from,
-            result->n_cores);
-    if (*result->moment)
-        fprintf(out, "# moment %s\n", result->moment);
-    fprintf(out, "# other %.17g\n# stolen %.17g\n", result->other, result->stolen);
+    tlp_memory_result *r = all;
+    const tlp_note list[] = {{"seed", 'l', &r->seed, 0},
+                             {"processor", 's', r->processor, sizeof r->processor},
+                             {"nodes", 's', r->nodes, sizeof r->nodes},
+                             {"runtime", 's', r->runtime, sizeof r->runtime},
+                             {"caches", 's', r->caches_from, sizeof r->caches_from},
+                             {"cores", 'u', &r->n_cores, 0},
+                             {"moment", 'w', r->moment, sizeof r->moment},
+                             {"other", 'd', &r->other, 0},
+                             {"stolen", 'd', &r->stolen, 0}};
+    memcpy(notes, list, sizeof list);
+    return sizeof list / sizeof *list;
+}
+
+static void write_caches(const void *all, FILE *out)
+{
+    const tlp_memory_result *result = all;
     for (size_t i = 0; i < result->n_caches; i++)
         fprintf(out, "# cache %u %zu %u\n", result->caches[i].level, result->caches[i].bytes,
                 result->caches[i].cores);
-    fputs(HEADER "\n", out);
+}
+
+static tl_status take_cache(void *all, const char *line, tl_error *err)
+{
+    (void)err;
+    tlp_memory_result *result = all;
+    tlp_cache c;
+    if (result->n_caches < TLP_MAX_CACHES &&
+        sscanf(line, "# cache %u %zu %u", &c.level, &c.bytes, &c.cores) == 3 && c.cores && c.bytes)
+        result->caches[result->n_caches++] = c;
+    return TL_OK;
+}
+
+static void write_rows(const void *all, FILE *out)
+{
+    const tlp_memory_result *result = all;
     for (size_t i = 0; i < result->n; i++) {
         const tlp_memory_sample *s = &result->samples[i];
         fprintf(out, "%s,%u,%zu,%.9g,%.4f\n", tlp_loop_name(s->loop), s->cores, s->bytes, s->value,
                 s->lost);
     }
-    if (fflush(out) == 0 && !ferror(out))
-        return TL_OK;
-    return tl_fail(err, TL_ERR_SYSTEM, "the measurements cannot be written: %s; check the disk",
-                   strerror(errno));
 }
 
-/* What follows the name of a line "# name value"; NULL if it is another line. */
-static const char *value_of(const char *text, const char *name)
+static tl_status take_row(void *all, char **cells)
 {
-    const size_t n = strlen(name);
-    return !strncmp(text, "# ", 2) && !strncmp(text + 2, name, n) && text[2 + n] == ' '
-               ? text + 3 + n
-               : NULL;
+    double cores, bytes;
+    tlp_memory_sample s = {.loop = TLP_ARITHMETIC};
+    while (s.loop < TLP_N_LOOPS && strcmp(names[s.loop], cells[0]) != 0)
+        s.loop++;
+    if (s.loop == TLP_N_LOOPS || !tlp_cell_number(cells[1], 1, UINT_MAX, &cores) ||
+        !tlp_cell_number(cells[2], 0, 0x1p52, &bytes) ||
+        !tlp_cell_number(cells[3], DBL_MIN, DBL_MAX, &s.value) ||
+        !tlp_cell_number(cells[4], -DBL_MAX, 1, &s.lost))
+        return TL_ERR_INPUT;
+    s.cores = (unsigned)cores;
+    s.bytes = (size_t)bytes;
+    return tlp_memory_add(all, &s);
 }
 
-static void read_head(const char *text, tlp_memory_result *result)
+static const char *finish(void *all)
 {
-    const char *value;
-    if ((value = value_of(text, "seed")))
-        result->seed = strtoul(value, NULL, 10);
-    if ((value = value_of(text, "moment")))
-        snprintf(result->moment, sizeof result->moment, "%s", value);
-    if ((value = value_of(text, "processor")))
-        snprintf(result->processor, sizeof result->processor, "%s", value);
-    if ((value = value_of(text, "nodes")))
-        snprintf(result->nodes, sizeof result->nodes, "%s", value);
-    if ((value = value_of(text, "runtime")))
-        snprintf(result->runtime, sizeof result->runtime, "%s", value);
-    if ((value = value_of(text, "caches")))
-        snprintf(result->caches_from, sizeof result->caches_from, "%s", value);
-    if ((value = value_of(text, "cores")))
-        result->n_cores = (unsigned)strtoul(value, NULL, 10);
-    if ((value = value_of(text, "other")))
-        result->other = strtod(value, NULL);
-    if ((value = value_of(text, "stolen")))
-        result->stolen = strtod(value, NULL);
-    if ((value = value_of(text, "cache")) && result->n_caches < TLP_MAX_CACHES) {
-        char *rest;
-        tlp_cache *cache = &result->caches[result->n_caches++];
-        cache->level = (unsigned)strtoul(value, &rest, 10);
-        cache->bytes = strtoul(rest, &rest, 10);
-        cache->cores = (unsigned)strtoul(rest, &rest, 10);
-        if (!cache->cores || !cache->bytes)
-            result->n_caches--;
-    }
+    const tlp_memory_result *result = all;
+    return result->n && result->n_cores ? NULL
+                                        : "has no measurements of cores; give an archive of "
+                                          "'timeless calibrate memory'";
 }
 
-static int parse_line(char *text, tlp_memory_sample *out)
-{
-    char *rest = text, *end;
-    const char *name = strsep(&rest, ",");
-    *out = (tlp_memory_sample){.loop = TLP_N_LOOPS};
-    for (int i = 0; i < TLP_N_LOOPS; i++)
-        if (!strcmp(names[i], name))
-            out->loop = (tlp_loop)i;
-    if (out->loop == TLP_N_LOOPS || !rest)
-        return 0;
-    out->cores = (unsigned)strtoul(rest, &end, 10);
-    if (*end != ',')
-        return 0;
-    out->bytes = strtoul(end + 1, &end, 10);
-    if (*end != ',')
-        return 0;
-    out->value = strtod(end + 1, &end);
-    if (*end != ',')
-        return 0;
-    out->lost = strtod(end + 1, &end);
-    return !*end && out->cores && out->value > 0 && out->lost <= 1;
-}
-
-tl_status tlp_memory_read_raw(const char *path, tlp_memory_result **out, tl_error *err)
-{
-    char text[256];
-    FILE *in = NULL;
-    tlp_memory_result *result = calloc(1, sizeof *result);
-    tl_status status = result ? tlp_open_raw(path, TLP_RAW_MEMORY, &in, err)
-                              : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    for (unsigned line = 1; status == TL_OK && fgets(text, sizeof text, in); line++) {
-        tlp_memory_sample sample;
-        text[strcspn(text, "\r\n")] = '\0';
-        read_head(text, result);
-        if (*text == '#' || !*text || !strcmp(text, HEADER))
-            continue;
-        if (!parse_line(text, &sample))
-            status = tl_fail(err, TL_ERR_INPUT, "%s:%u: not a line of " HEADER "; correct it", path,
-                             line);
-        else if (tlp_memory_add(result, &sample) != TL_OK)
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    }
-    if (in)
-        fclose(in);
-    if (status == TL_OK && (!result->n || !result->n_cores))
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: has no measurements of cores; give an archive of 'timeless calibrate "
-                         "memory'",
-                         path);
-    if (status == TL_OK)
-        *out = result;
-    else
-        tlp_memory_free(result);
-    return status;
-}
+const tlp_raw tlp_raw_memory = {.bytes = sizeof(tlp_memory_result),
+                                .entry = "raw/memory.csv",
+                                .header = "loop,cores,bytes,value,lost",
+                                .behind_notes = "\n",
+                                .notes = list_notes,
+                                .write_more = write_caches,
+                                .write_rows = write_rows,
+                                .take_line = take_cache,
+                                .take_row = take_row,
+                                .finish = finish,
+                                .free = tlp_memory_free};
 
 static const char *unit_of(tlp_loop loop)
 {

@@ -358,8 +358,9 @@ tl_status tlp_memory_measure(const tlp_memory_options *options, tlp_memory_resul
     return status;
 }
 
-void tlp_memory_free(tlp_memory_result *result)
+void tlp_memory_free(void *all)
 {
+    tlp_memory_result *result = all;
     if (result)
         free(result->samples);
     free(result);

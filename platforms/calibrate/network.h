@@ -8,11 +8,9 @@
 
 #include "machine.h"
 #include "network_probe.h"
+#include "raw.h"
 #include "repetitions.h"
 #include "segments.h"
-
-/* The entry of an archive that contains the output of the probe. */
-#define TLP_RAW_NETWORK "raw/network.csv"
 
 /* ---- network_read.c: what the probe wrote ---- */
 
@@ -31,24 +29,25 @@ typedef struct tlp_probe_row {
 
 typedef struct tlp_probe_data {
     tlp_probe_row *rows;
-    size_t n_rows;
+    size_t n_rows, room;
     int n_ranks, n_hosts, n_cores; /* cores of the first host */
     int per_host; /* ranks on each host if all levels of a node were measured; else 1 */
     char mpi[128], moment[TLP_MOMENT_BYTES]; /* moment: when it began; "" unknown */
-    unsigned long long seed;
+    unsigned long seed, max_bytes;
     double max_seconds;
-    long long max_bytes;
-    int n_launches; /* of the probe: one behind the other in the file */
+    int n_launches;     /* of the probe: one behind the other in the file */
+    int is_probe, has_end; /* lines that the file has; the last one states the rows */
+    size_t n_announced;
 } tlp_probe_data;
 
-/* Reads up to the line that ends the measurements. Errors name `path` and the line. */
-tl_status tlp_probe_read(FILE *in, const char *path, tlp_probe_data *out, tl_error *err);
-void tlp_probe_clear(tlp_probe_data *data);
+/* What the probe writes, a tlp_probe_data. */
+extern const tlp_raw tlp_raw_network;
+void tlp_probe_free(void *data);
 
 /* ---- network_merge.c ---- */
 
-/* Writes the measurements of two files as one. TL_ERR_INPUT: they were made by different MPIs or on
- * other numbers of ranks or hosts. */
+/* Writes the measurements of two files as one, which may be one of them; old: NULL: of `added` alone.
+ * TL_ERR_INPUT: they were made by different MPIs or on other numbers of ranks or hosts. */
 tl_status tlp_probe_join(const char *old, const char *added, const char *path, tl_error *err);
 
 /* ---- network_needs.c ---- */

@@ -4,21 +4,9 @@
 #include "network.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static tl_status read_file(const char *path, tlp_probe_data *out, tl_error *err)
-{
-    *out = (tlp_probe_data){0};
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the folder", path,
-                       strerror(errno));
-    const tl_status status = tlp_probe_read(in, path, out, err);
-    fclose(in);
-    return status;
-}
+#include <timeless_files.h>
 
 /* Of a second file, what is copied: its measurements, how long they took, and their moment, which
  * is then the one that holds. */
@@ -49,44 +37,42 @@ static int copy(const char *path, int is_second, FILE *out)
     return good;
 }
 
-static tl_status write_both(const char *old, const char *added, size_t n_rows, const char *path,
-                            tl_error *err)
+static tl_status check_same(const char *old, const tlp_probe_data *before,
+                            const tlp_probe_data *after, tl_error *err)
 {
-    FILE *out = fopen(path, "w");
-    int failed = !out;
-    if (out) {
-        failed = !copy(old, 0, out) || !copy(added, 1, out);
-        fprintf(out, "# end %zu\n", n_rows);
-        failed |= ferror(out);
-        failed |= fclose(out) != 0;
-    }
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,
-                            strerror(errno))
-                  : TL_OK;
+    if (before->n_hosts != after->n_hosts || before->n_ranks != after->n_ranks ||
+        strcmp(before->mpi, after->mpi) != 0)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: was measured by %d ranks on %d hosts with %s, and now by %d on %d with "
+                       "%s; measure as then, or into another folder",
+                       old, before->n_ranks, before->n_hosts, before->mpi, after->n_ranks,
+                       after->n_hosts, after->mpi);
+    if (before->per_host != after->per_host)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: was measured with --per-host %d, and now with %d; measure as then, or "
+                       "into another folder",
+                       old, before->per_host, after->per_host);
+    return TL_OK;
 }
 
 tl_status tlp_probe_join(const char *old, const char *added, const char *path, tl_error *err)
 {
-    tlp_probe_data before = {0}, after = {0};
-    tl_status status = read_file(old, &before, err);
+    tlp_probe_data *after = tlp_raw_open(&tlp_raw_network, added, err),
+                   *before = after && old ? tlp_raw_open(&tlp_raw_network, old, err) : NULL;
+    tl_status status = !after || (old && !before) ? err->status
+                       : old                      ? check_same(old, before, after, err)
+                                                  : TL_OK;
+    tl_output out = {0};
     if (status == TL_OK)
-        status = read_file(added, &after, err);
-    if (status == TL_OK && (before.n_hosts != after.n_hosts || before.n_ranks != after.n_ranks ||
-                            strcmp(before.mpi, after.mpi) != 0))
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: was measured by %d ranks on %d hosts with %s, and now by %d on %d "
-                         "with %s; measure as then, or into another folder",
-                         old, before.n_ranks, before.n_hosts, before.mpi, after.n_ranks,
-                         after.n_hosts, after.mpi);
-    if (status == TL_OK && before.per_host != after.per_host)
-        status =
-            tl_fail(err, TL_ERR_INPUT,
-                    "%s: was measured with --per-host %d, and now with %d; measure as then, or "
-                    "into another folder",
-                    old, before.per_host, after.per_host);
-    if (status == TL_OK)
-        status = write_both(old, added, before.n_rows + after.n_rows, path, err);
-    tlp_probe_clear(&before);
-    tlp_probe_clear(&after);
+        status = tl_output_open(path, &out, err);
+    if (status == TL_OK) {
+        const int is_read = (!old || copy(old, 0, out.file)) && copy(added, old != NULL, out.file);
+        fprintf(out.file, "# end %zu\n", after->n_rows + (old ? before->n_rows : 0));
+        if (!is_read)
+            status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read; check the disk", added);
+        status = tl_output_close(&out, path, status, err);
+    }
+    tlp_probe_free(before);
+    tlp_probe_free(after);
     return status;
 }

@@ -332,7 +332,7 @@ static void write_noise(const noise_path paths[2], const tlp_probe_data *data, F
 {
     fprintf(out,
             "# Measured by 'timeless calibrate network' %s at %s: %d ranks on %d host%s, %s,\n"
-            "# seed %llu, %zu operations in %d launch%s.\n",
+            "# seed %lu, %zu operations in %d launch%s.\n",
             tl_version(), *data->moment ? data->moment : "an unknown moment", data->n_ranks,
             data->n_hosts, data->n_hosts == 1 ? "" : "s", data->mpi, data->seed, data->n_rows,
             data->n_launches > 1 ? data->n_launches : 1, data->n_launches > 1 ? "es" : "");

@@ -259,7 +259,7 @@ static void write_fit(const content *c, FILE *out)
     const tlp_network *net = c->net;
     fprintf(out,
             "# Measured by 'timeless calibrate network' %s at %s: %d ranks on %d host%s, %s,\n"
-            "# seed %llu, %zu operations. README.md has more on the measurement.\n",
+            "# seed %lu, %zu operations. README.md has more on the measurement.\n",
             tl_version(), moment_of(c), c->data->n_ranks, c->data->n_hosts,
             c->data->n_hosts == 1 ? "" : "s", c->data->mpi, c->data->seed, net->n_rows);
     fputs(
@@ -356,9 +356,9 @@ static void write_readme(const content *c, FILE *out)
     fprintf(
         out,
         "# A calibrated network\n\n"
-        "Written by `timeless calibrate network` %s: %d ranks on %d host%s, %s, seed %llu, %g s,\n"
+        "Written by `timeless calibrate network` %s: %d ranks on %d host%s, %s, seed %lu, %g s,\n"
         "%zu operations in random order (%zu of them the warm-up, %zu outliers left out), sizes\n"
-        "from 1 B to %lld B. Measured at %s.\n\n"
+        "from 1 B to %lu B. Measured at %s.\n\n"
         "| figure | value | from |\n|---|---|---|\n"
         "| latency | %.3g us | measured: half a round trip less os and or |\n"
         "| bandwidth | %.4g MB/s | measured: longest messages |\n"

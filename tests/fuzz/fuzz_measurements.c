@@ -30,7 +30,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tlr_runs runs = {0};
     tlr_prediction *prediction = NULL;
-    tlp_probe_data probe = {0};
     tl_error err = {0};
     fuzz_write_file(fuzz_path(0), data, size);
     tl_status status = tlr_runs_read(&runs, fuzz_path(0), &err);
@@ -40,10 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     status = tlr_prediction_read_json(fuzz_path(0), &prediction, NULL);
     FUZZ_CHECK(status || prediction);
     tlr_prediction_free(prediction);
-    FILE *in = fopen(fuzz_path(0), "r");
-    FUZZ_CHECK(in);
-    tlp_probe_read(in, "probe.csv", &probe, NULL);
-    tlp_probe_clear(&probe);
-    fclose(in);
+    tlp_probe_free(tlp_raw_open(&tlp_raw_network, fuzz_path(0), NULL));
     return 0;
 }
