@@ -66,11 +66,6 @@ int cli_open_trace(const char *path, tl_reader **out);
  * overwritten, and returns the exit code. */
 int cli_check_output(const char *path);
 
-/* The path of the archive of a calibration, for tlp_archive_begin: `given` by --archive; otherwise
- * the folder of `result`, which is a folder or a FILE.conf; "" for --archive none, and if the
- * result goes to standard output (NULL). */
-void cli_archive_path(const char *given, const char *result, char *path, size_t size);
-
 /* --json[=FILE], the same in all commands: JSON goes to FILE, or to standard output instead of the
  * text. */
 typedef struct cli_json {

@@ -2,15 +2,13 @@
  * time and a run that counts their volume. */
 #include "config.h"
 
-#include "calibrate/beside.h"
+#include "calibrate/campaign.h"
 #include "cli.h"
 #include "progress.h"
 
-#include <calibrate/archive.h>
 #include <calibrate/cpu.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,25 +18,7 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-typedef struct arguments {
-    const char *output, *base, *from, *archive_path, *counted;
-    const char *traces[2]; /* timed, counted */
-    int n_traces;
-    char **command; /* NULL: the traces are there */
-    int interferes;
-    interference_arguments beside;
-} arguments;
-
-enum {
-    KEY_MODEL = 256,
-    KEY_FROM,
-    KEY_ARCHIVE,
-    KEY_FOR,
-    KEY_INTERFERE,
-    KEY_REPETITIONS,
-    KEY_SEED,
-    KEY_BYTES
-};
+enum { KEY_FOR = KEY_OWN, KEY_INTERFERE, KEY_REPETITIONS };
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
@@ -70,21 +50,13 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-    arguments *a = state->input;
+    cpu_arguments *a = state->input;
+    campaign *c = &a->c;
     switch (key) {
-    case 'o': a->output = value; break;
-    case KEY_MODEL: a->base = value; break;
-    case KEY_FROM: a->from = value; break;
     case KEY_FOR: a->counted = value; break;
-    case KEY_ARCHIVE: a->archive_path = value; break;
     case KEY_INTERFERE: a->interferes = 1; break;
     case KEY_REPETITIONS:
-        a->beside.n_repetitions =
-            (unsigned)cli_parse_number_from(state, "--repetitions", value, 1, 1000);
-        break;
-    case KEY_SEED: a->beside.seed = cli_parse_number(state, "--seed", value, UINT32_MAX); break;
-    case KEY_BYTES:
-        a->beside.max_bytes = cli_parse_number_from(state, "--max-bytes", value, 65536, 1UL << 40);
+        a->n_repetitions = (unsigned)cli_parse_number_from(state, "--repetitions", value, 1, 1000);
         break;
     case ARGP_KEY_ARG:
         /* The words after "--" are a command. */
@@ -100,15 +72,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_SUCCESS:
         if (a->counted && !a->command)
             argp_error(state, "--for: give the command that was recorded behind --");
-        if (a->interferes && (a->counted || a->n_traces || !a->command == !a->from))
+        if (a->interferes && (a->counted || a->n_traces || !a->command == !c->from))
             argp_error(state, "--interfere: give a command behind --, or --from alone");
-        if (a->interferes)
-            break;
-        if (a->command || a->from ? a->n_traces != 0 || (a->command && a->from) : a->n_traces != 2)
+        if (!a->interferes && (a->command || c->from ? a->n_traces != 0 || (a->command && c->from)
+                                                     : a->n_traces != 2))
             argp_error(state, "give a command behind --, or two traces: one in cpu-ns, one that "
                               "counts, or --from");
+        if (!a->command && !c->archive_path)
+            c->archive_path = "none";
         break;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return campaign_parse(key, value, state);
     }
     return 0;
 }
@@ -183,19 +156,6 @@ static tl_status check_counted(const char *path, tl_error *err)
     return status;
 }
 
-/* Records the program twice, into files of a temporary folder; once if its volume is known. */
-static tl_status record_both(const arguments *a, const char *folder, char paths[2][PATH_MAX],
-                             tl_error *err)
-{
-    snprintf(paths[0], PATH_MAX, "%s/timed.tl", folder);
-    snprintf(paths[1], PATH_MAX, "%s/counted.tl", folder);
-    tl_status status = a->counted ? check_counted(a->counted, err) : TL_OK;
-    if (status == TL_OK)
-        status = calibrate_record(a->command, "cputime", paths[0], -1, err);
-    return status == TL_OK && !a->counted ? calibrate_record(a->command, "exact", paths[1], -1, err)
-                                          : status;
-}
-
 /* ---- the whole ---- */
 
 /* Extracts a trace from an archive. */
@@ -225,111 +185,117 @@ static tl_status unpack(const char *archive, const char *entry, const char *path
                   : TL_OK;
 }
 
-static tl_status unpack_both(const arguments *a, const char *folder, char paths[2][PATH_MAX],
-                             tl_error *err)
+tl_status calibrate_begin_cpu(campaign *c, tl_error *err)
 {
-    snprintf(paths[0], PATH_MAX, "%s/timed.tl", folder);
-    snprintf(paths[1], PATH_MAX, "%s/counted.tl", folder);
-    tl_status status = unpack(a->from, TLP_RAW_TIMED, paths[0], err);
-    return status == TL_OK ? unpack(a->from, TLP_RAW_COUNTED, paths[1], err) : status;
+    cpu_arguments *a = (cpu_arguments *)c;
+    if (!a->command) /* which writes to the terminal itself */
+        cli_progress_watch("calibrate cpu");
+    if (a->n_traces)
+        return TL_OK;
+    snprintf(a->folder, sizeof a->folder, "%.1000s/timeless-cpu.XXXXXX", tl_temporary_folder());
+    if (mkdtemp(a->folder))
+        return TL_OK;
+    *a->folder = '\0';
+    return tl_fail(err, TL_ERR_SYSTEM, "%s: no folder can be made there: %s; check TMPDIR",
+                   tl_temporary_folder(), strerror(errno));
 }
 
-static tl_status finish_archive(tlp_archive *archive, tl_reader *const traces[2], const char *model,
-                                const tlp_burst_rates *rates, tl_error *err)
+/* Records the program twice, or once if its volume is known; or takes both traces out of the
+ * archive. */
+static tl_status provide(const cpu_arguments *a, char paths[2][PATH_MAX], tl_error *err)
 {
-    static const char *const entries[2] = {TLP_RAW_TIMED, TLP_RAW_COUNTED};
-    tlp_repetition_list list = {0};
-    tl_status status = TL_OK;
-    tlp_archive_note(archive, "classes of bursts", "%zu", rates->n);
-    for (int i = 0; i < 2 && status == TL_OK; i++)
-        status = tlp_archive_add_file(archive, entries[i], tl_reader_path(traces[i]), err);
-    if (status == TL_OK)
-        status = tlp_archive_add_file(archive, "result/model.conf", model, err);
-    if (status == TL_OK)
-        status = tlp_burst_repetitions(traces[0], rates, &list, err);
-    if (status == TL_OK)
-        status = tlp_archive_finish(archive, &list, err);
-    tlp_clear_repetitions(&list);
+    static const char *const entries[2] = {TLP_RAW_TIMED, TLP_RAW_COUNTED}, *const volumes[2] = {
+                                                                                "cputime", "exact"};
+    tl_status status = a->counted ? check_counted(a->counted, err) : TL_OK;
+    for (int i = 0; i < 2 && status == TL_OK; i++) {
+        snprintf(paths[i], PATH_MAX, "%s/%s", a->folder, strchr(entries[i], '/') + 1);
+        if (a->n_traces || (i && a->counted))
+            snprintf(paths[i], PATH_MAX, "%s", a->n_traces ? a->traces[i] : a->counted);
+        else if (a->c.from)
+            status = unpack(a->c.from, entries[i], paths[i], err);
+        else
+            status = calibrate_record(a->command, volumes[i], paths[i], -1, err);
+    }
     return status;
 }
 
-static tl_status calibrate(const calibrated_model *model, const char *timed, const char *counted,
-                           tlp_archive *archive, tl_error *err)
+static tl_status add_traces(campaign *c, tl_reader *const traces[2], const tlp_burst_rates *rates,
+                            tl_error *err)
 {
+    static const char *const entries[2] = {TLP_RAW_TIMED, TLP_RAW_COUNTED};
+    tl_status status = TL_OK;
+    tlp_archive_note(c->archive, "classes of bursts", "%zu", rates->n);
+    for (int i = 0; i < 2 && status == TL_OK; i++)
+        status = tlp_archive_add_file(c->archive, entries[i], tl_reader_path(traces[i]), err);
+    return status == TL_OK ? tlp_burst_repetitions(traces[0], rates, &c->repetitions, err) : status;
+}
+
+static tl_status measure(campaign *c, tl_error *err)
+{
+    cpu_arguments *a = (cpu_arguments *)c;
+    char paths[2][PATH_MAX] = {"", ""};
     tl_reader *traces[2] = {NULL, NULL};
-    tlp_burst_rates *rates = NULL;
-    tl_status status = tl_reader_open(timed, &traces[0], err);
+    tl_status status = provide(a, paths, err);
+    for (int i = 0; i < 2 && status == TL_OK; i++)
+        status = tl_reader_open(paths[i], &traces[i], err);
     if (status == TL_OK)
-        status = tl_reader_open(counted, &traces[1], err);
-    if (status == TL_OK)
-        status = tlp_burst_rates_make(traces[0], traces[1], &rates, err);
-    if (status == TL_OK)
-        status = tlp_burst_rates_write(rates, model->base, model->path, err);
-    if (status == TL_OK && archive)
-        status = finish_archive(archive, traces, model->path, rates, err);
-    if (status == TL_OK)
-        fprintf(stderr,
-                "timeless: %zu classes of bursts with %.1f%% of the time; %.4g s per unit of %s in "
-                "the mean\n",
-                rates->n, 100 * rates->matched_s / rates->seconds, rates->seconds / rates->volume,
-                rates->unit);
-    tlp_burst_rates_free(rates);
+        status = tlp_burst_rates_make(traces[0], traces[1], &a->rates, err);
+    if (status == TL_OK && c->archive)
+        status = add_traces(c, traces, a->rates, err);
     tl_reader_close(traces[0]);
     tl_reader_close(traces[1]);
     return status;
 }
 
+static tl_status write_result(campaign *c, tl_error *err)
+{
+    return tlp_burst_rates_write(((cpu_arguments *)c)->rates, c->old, c->model, err);
+}
+
+static void report(campaign *c)
+{
+    const tlp_burst_rates *rates = ((cpu_arguments *)c)->rates;
+    fprintf(stderr,
+            "timeless: %zu classes of bursts with %.1f%% of the time; %.4g s per unit of %s in the "
+            "mean\n",
+            rates->n, 100 * rates->matched_s / rates->seconds, rates->seconds / rates->volume,
+            rates->unit);
+}
+
+void calibrate_end_cpu(campaign *c)
+{
+    cpu_arguments *a = (cpu_arguments *)c;
+    char path[PATH_MAX];
+    tlp_burst_rates_free(a->rates);
+    if (!*a->folder)
+        return;
+    snprintf(path, sizeof path, "%s/timed.tl", a->folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/counted.tl", a->folder);
+    unlink(path);
+    rmdir(a->folder);
+}
+
 int calibrate_cpu(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "-- COMMAND...\nTIMED COUNTED\n--from=FILE\n--interfere -- COMMAND...",
-        "Measure how long a unit of counted volume takes between each two call sites.\vA command "
-        "is "
-        "recorded twice, once for its time and once with --volume exact; or give two such traces. "
-        "With "
-        "--interfere, the command runs on one core, alone and beside loops on the other cores.",
-        NULL,
-        NULL,
-        NULL};
-    arguments a = {.output = "cpu.conf", .beside = {.n_repetitions = 3, .seed = 1}};
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
-    tl_error err;
-    if (!a.command) /* which writes to the terminal itself */
-        cli_progress_watch("calibrate cpu");
-    char folder[PATH_MAX / 2], paths[2][PATH_MAX];
-    calibrated_model model;
-    tlp_archive *archive = NULL;
-    char archive_path[PATH_MAX];
-    tl_status status = calibrate_choose_model(a.output, a.base, &model, &err);
-    cli_archive_path(a.archive_path, a.output, archive_path, sizeof archive_path);
-    if (status == TL_OK && *archive_path && (a.command || a.archive_path))
-        status = tlp_archive_begin(archive_path, "cpu", argc, argv, &archive, &err);
-    if (status != TL_OK)
-        return cli_fail(&err);
-    if (a.command || a.from) {
-        snprintf(folder, sizeof folder, "%.1000s/timeless-cpu.XXXXXX", tl_temporary_folder());
-        if (!mkdtemp(folder)) {
-            tlp_archive_free(archive);
-            return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check TMPDIR", folder,
-                                 strerror(errno));
-        }
-        a.beside.command = a.command;
-        a.beside.from = a.from;
-        if (a.interferes)
-            status = calibrate_interference(&a.beside, &model, folder, archive, &err);
-        else
-            status = a.from ? unpack_both(&a, folder, paths, &err)
-                            : record_both(&a, folder, paths, &err);
-        if (status == TL_OK && !a.interferes)
-            status = calibrate(&model, paths[0], a.counted ? a.counted : paths[1], archive, &err);
-        unlink(paths[0]);
-        unlink(paths[1]);
-        rmdir(folder);
-    } else {
-        status = calibrate(&model, a.traces[0], a.traces[1], archive, &err);
-    }
-    tlp_archive_free(archive);
-    return status == TL_OK ? CLI_OK : cli_fail(&err);
+    static const campaign_kind kind = {
+        .what = "cpu",
+        .options = options,
+        .parse = parse,
+        .words = "-- COMMAND...\nTIMED COUNTED\n--from=FILE\n--interfere -- COMMAND...",
+        .doc = "Measure how long a unit of counted volume takes between each two call sites.\vA "
+               "command is recorded twice, once for its time and once with --volume exact; or give "
+               "two such traces. With --interfere, the command runs on one core, alone and beside "
+               "loops on the other cores.",
+        .least_bytes = 65536,
+        .most_bytes = 1UL << 40,
+        .changes_model = 1,
+        .begin = calibrate_begin_cpu,
+        .measure = measure,
+        .write = write_result,
+        .report = report,
+        .end = calibrate_end_cpu};
+    cpu_arguments a = {.c = {.output = "cpu.conf", .seed = 1}, .n_repetitions = 3};
+    campaign_read(&a.c, &kind, argc, argv);
+    return campaign_run(&a.c, a.interferes ? &campaign_interference : &kind, argc, argv);
 }

@@ -1,13 +1,13 @@
 /* interfere.c - timeless calibrate cpu --interfere: runs a program beside loops on other cores. */
 #include "config.h"
 
-#include "calibrate/beside.h"
+#include "calibrate/campaign.h"
+#include "cli.h"
 
 #include <calibrate/interfere.h>
 #include <calibrate/memory.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ typedef struct probe_run {
 } probe_run;
 
 typedef struct probing {
-    const interference_arguments *arguments;
+    const cpu_arguments *arguments;
     tlp_interfere_result *result;
     tlp_hogs *hogs;
     volatile uint64_t *count; /* in the file `page` */
@@ -164,7 +164,7 @@ static tl_status run_all(probing *p, tl_error *err)
     double before[3];
     if (!random)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
-    gsl_rng_set(random, p->arguments->seed);
+    gsl_rng_set(random, p->arguments->c.seed);
     tlp_processor_s(&before[0], &before[1], &before[2]);
     tl_status status = TL_OK;
     for (unsigned r = 0; r < p->arguments->n_repetitions && status == TL_OK; r++) {
@@ -182,18 +182,19 @@ static tl_status run_all(probing *p, tl_error *err)
     return status;
 }
 
-static tl_status measure(const interference_arguments *a, const char *folder,
-                         tlp_interfere_result **out, tl_error *err)
+static tl_status measure(campaign *c, tl_error *err)
 {
+    const cpu_arguments *a = (cpu_arguments *)c;
     probing p = {.arguments = a, .result = calloc(1, sizeof *p.result)};
     if (!p.result)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
-    p.result->seed = a->seed;
+    c->all = p.result;
+    p.result->seed = c->seed;
     p.result->n_repetitions = a->n_repetitions;
-    snprintf(p.page, sizeof p.page, "%.2000s/page", folder);
-    snprintf(p.trace, sizeof p.trace, "%.2000s/probe.tl", folder);
+    snprintf(p.page, sizeof p.page, "%.2000s/page", a->folder);
+    snprintf(p.trace, sizeof p.trace, "%.2000s/probe.tl", a->folder);
     snprintf(p.volume, sizeof p.volume, "page:%s", p.page);
-    tl_status status = tlp_hogs_open(a->max_bytes, a->seed, p.result, &p.hogs, err);
+    tl_status status = tlp_hogs_open(c->max_bytes, c->seed, p.result, &p.hogs, err);
     if (status == TL_OK)
         status = make_page(&p, err);
     if (status == TL_OK)
@@ -205,10 +206,6 @@ static tl_status measure(const interference_arguments *a, const char *folder,
                 p.n_named, 100 * most_stolen);
     drop_page(&p);
     tlp_hogs_close(p.hogs);
-    if (status == TL_OK)
-        *out = p.result;
-    else
-        tlp_interfere_free(p.result);
     return status;
 }
 
@@ -231,61 +228,51 @@ static void report_noise(const tlp_interference *fit)
                 tlp_interference_noise(fit, TLP_HOG_CHASE));
 }
 
-static void report(const tlp_interference *fit)
+static void report(campaign *c)
 {
     enum { MOST_SHOWN = 8 };
+    const tlp_interference *fit = ((cpu_arguments *)c)->fit;
     fputs("timeless: seconds alone; slowdown beside one hog: arithmetic, cache, stream, chase; "
           "acts as so many of these hogs; bursts\n",
           stderr);
     for (size_t i = 0; i < fit->n && i <= MOST_SHOWN; i++) {
-        const tlp_bent_class *c = &fit->classes[i];
-        fprintf(stderr, "%9.4g s  %.3f %.3f %.3f %.3f  %.2f %.2f %.2f %.2f  %s%s%s\n", c->alone_s,
-                c->slowdown[0][0], c->slowdown[0][1], c->slowdown[0][2], c->slowdown[0][3],
-                c->acts_as[0], c->acts_as[1], c->acts_as[2], c->acts_as[3],
-                c->from ? c->from : "the program", c->from ? " .. " : "", c->from ? c->to : "");
+        const tlp_bent_class *b = &fit->classes[i];
+        fprintf(stderr, "%9.4g s  %.3f %.3f %.3f %.3f  %.2f %.2f %.2f %.2f  %s%s%s\n", b->alone_s,
+                b->slowdown[0][0], b->slowdown[0][1], b->slowdown[0][2], b->slowdown[0][3],
+                b->acts_as[0], b->acts_as[1], b->acts_as[2], b->acts_as[3],
+                b->from ? b->from : "the program", b->from ? " .. " : "", b->from ? b->to : "");
     }
     if (fit->n > MOST_SHOWN + 1)
         fprintf(stderr, "timeless: and %zu classes more in the model\n", fit->n - MOST_SHOWN - 1);
     report_noise(fit);
 }
 
-static tl_status archive_all(const tlp_interfere_result *result, const char *model,
-                             tlp_archive *archive, tl_error *err)
+static tl_status write_result(campaign *c, tl_error *err)
 {
-    tlp_repetition_list none = {0};
-    tlp_archive_note(archive, "seed", "%lu", result->seed);
-    FILE *out = tlp_archive_open(archive);
-    tl_status status = out ? tlp_raw_write(&tlp_raw_interference, result, out, err)
-                           : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
-    if (out && tlp_archive_close(archive, out, tlp_raw_interference.entry, err) != TL_OK)
-        status = TL_ERR_MEMORY;
-    if (status == TL_OK)
-        status = tlp_archive_add_file(archive, "result/model.conf", model, err);
-    if (status == TL_OK)
-        status = tlp_archive_finish(archive, &none, err);
-    tlp_clear_repetitions(&none);
-    return status;
+    cpu_arguments *a = (cpu_arguments *)c;
+    const tl_status status = tlp_interfere_fit(c->all, &a->fit, err);
+    return status == TL_OK ? tlp_interference_write(c->all, a->fit, c->old, c->model, err) : status;
 }
 
-tl_status calibrate_interference(const interference_arguments *a, const calibrated_model *model,
-                                 const char *folder, tlp_archive *archive, tl_error *err)
+static tl_status add(campaign *c, tl_error *err)
 {
-    tlp_interfere_result *result = NULL;
-    tlp_interference *fit = NULL;
-    tl_status status = TL_OK;
-    if (!a->from)
-        status = measure(a, folder, &result, err);
-    else if (!(result = tlp_raw_open(&tlp_raw_interference, a->from, err)))
-        status = err->status;
-    if (status == TL_OK)
-        status = tlp_interfere_fit(result, &fit, err);
-    if (status == TL_OK)
-        status = tlp_interference_write(result, fit, model->base, model->path, err);
-    if (status == TL_OK && archive)
-        status = archive_all(result, model->path, archive, err);
-    if (status == TL_OK)
-        report(fit);
-    tlp_interference_free(fit);
-    tlp_interfere_free(result);
-    return status;
+    (void)err;
+    tlp_archive_note(c->archive, "seed", "%lu", ((const tlp_interfere_result *)c->all)->seed);
+    return TL_OK;
 }
+
+static void end(campaign *c)
+{
+    tlp_interference_free(((cpu_arguments *)c)->fit);
+    calibrate_end_cpu(c);
+}
+
+const campaign_kind campaign_interference = {.what = "cpu",
+                                             .raw = &tlp_raw_interference,
+                                             .changes_model = 1,
+                                             .begin = calibrate_begin_cpu,
+                                             .measure = measure,
+                                             .write = write_result,
+                                             .add = add,
+                                             .report = report,
+                                             .end = end};

@@ -2,31 +2,20 @@
  * time, for parallel regions. */
 #include "config.h"
 
-#include "calibrate/model.h"
+#include "calibrate/campaign.h"
 #include "cli.h"
 
-#include <calibrate/archive.h>
 #include <calibrate/memory.h>
-#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
 typedef struct arguments {
-    const char *output, *base, *from, *archive_path;
-    tlp_memory_options measure;
-    int allow_busy;
+    campaign c;
+    const char *runtime;
+    int allow_busy, is_busy;
 } arguments;
 
-enum {
-    KEY_MODEL = 256,
-    KEY_SECONDS,
-    KEY_BYTES,
-    KEY_SEED,
-    KEY_RUNTIME,
-    KEY_BUSY,
-    KEY_FROM,
-    KEY_ARCHIVE
-};
+enum { KEY_RUNTIME = KEY_OWN, KEY_BUSY };
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
@@ -52,100 +41,71 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case 'o': a->output = value; break;
-    case KEY_MODEL: a->base = value; break;
-    case KEY_SECONDS:
-        a->measure.max_seconds =
-            (double)cli_parse_number_from(state, "--max-seconds", value, 1, 86400);
-        break;
-    case KEY_BYTES:
-        a->measure.max_bytes = cli_parse_number_from(state, "--max-bytes", value, 65536, 1UL << 40);
-        break;
-    case KEY_SEED: a->measure.seed = cli_parse_number(state, "--seed", value, UINT32_MAX); break;
-    case KEY_RUNTIME: a->measure.runtime = value; break;
-    case KEY_BUSY: a->allow_busy = 1; break;
-    case KEY_FROM: a->from = value; break;
-    case KEY_ARCHIVE: a->archive_path = value; break;
-    case ARGP_KEY_ARG: argp_error(state, "'%s': this command takes no argument", value); break;
-    default: return ARGP_ERR_UNKNOWN;
+    case KEY_RUNTIME: a->runtime = value; return 0;
+    case KEY_BUSY: a->allow_busy = 1; return 0;
+    default: return campaign_parse(key, value, state);
     }
-    return 0;
 }
 
-static tl_status finish_archive(tlp_archive *archive, const tlp_memory_result *result,
-                                const char *model, tl_error *err)
+static tl_status measure(campaign *c, tl_error *err)
 {
-    tlp_repetition_list list = {0};
-    tlp_archive_note(archive, "seed", "%lu", result->seed);
-    tlp_archive_note(archive, "runtime of OpenMP", "%s",
-                     *result->runtime ? result->runtime : "none");
-    FILE *out = tlp_archive_open(archive);
-    tl_status status = out ? tlp_raw_write(&tlp_raw_memory, result, out, err)
-                           : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
-    if (out && tlp_archive_close(archive, out, tlp_raw_memory.entry, err) != TL_OK)
-        status = TL_ERR_MEMORY;
-    if (status == TL_OK)
-        status = tlp_archive_add_file(archive, "result/model.conf", model, err);
-    if (status == TL_OK && tlp_memory_repetitions(result, &list) != TL_OK)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
-    if (status == TL_OK)
-        status = tlp_archive_finish(archive, &list, err);
-    tlp_clear_repetitions(&list);
-    return status;
-}
-
-static tl_status calibrate(const arguments *a, const calibrated_model *model, tlp_archive *archive,
-                           tl_error *err)
-{
+    const tlp_memory_options wanted = {.max_seconds = (double)c->seconds,
+                                       .max_bytes = c->max_bytes,
+                                       .seed = c->seed,
+                                       .runtime = ((arguments *)c)->runtime};
     tlp_memory_result *result = NULL;
-    if (!a->from && isatty(STDERR_FILENO))
-        fprintf(stderr, "timeless: measuring for about %.0f s\n", a->measure.max_seconds);
-    tl_status status = TL_OK;
-    if (!a->from)
-        status = tlp_memory_measure(&a->measure, &result, err);
-    else if (!(result = tlp_raw_open(&tlp_raw_memory, a->from, err)))
-        status = err->status;
-    int is_busy = 0;
-    if (status == TL_OK) {
-        status = tlp_memory_check(result, err);
-        is_busy = status != TL_OK;
-        if (a->allow_busy)
-            status = TL_OK;
-    }
-    if (status == TL_OK)
-        status = tlp_memory_write(result, is_busy, model->base, model->path, err);
-    if (status == TL_OK && archive)
-        status = finish_archive(archive, result, model->path, err);
-    if (status == TL_OK)
-        tlp_memory_report(result, is_busy, stderr);
-    tlp_memory_free(result);
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "timeless: measuring for about %.0f s\n", wanted.max_seconds);
+    const tl_status status = tlp_memory_measure(&wanted, &result, err);
+    c->all = result;
     return status;
+}
+
+static tl_status write_result(campaign *c, tl_error *err)
+{
+    arguments *a = (arguments *)c;
+    const tl_status status = tlp_memory_check(c->all, err);
+    a->is_busy = status != TL_OK;
+    return a->is_busy && !a->allow_busy
+               ? status
+               : tlp_memory_write(c->all, a->is_busy, c->old, c->model, err);
+}
+
+static tl_status add(campaign *c, tl_error *err)
+{
+    const tlp_memory_result *result = c->all;
+    tlp_archive_note(c->archive, "seed", "%lu", result->seed);
+    tlp_archive_note(c->archive, "runtime of OpenMP", "%s",
+                     *result->runtime ? result->runtime : "none");
+    return tlp_memory_repetitions(result, &c->repetitions) == TL_OK
+               ? TL_OK
+               : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+}
+
+static void report(campaign *c)
+{
+    tlp_memory_report(c->all, ((arguments *)c)->is_busy, stderr);
 }
 
 int calibrate_memory(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        NULL,
-        "Measure what cores get that work at the same time: arithmetic, bandwidth and latency of "
-        "caches and memory, and start and end of parallel regions of OpenMP.",
-        NULL,
-        NULL,
-        NULL};
-    arguments a = {.output = "memory.conf",
-                   .measure = {.max_seconds = 20, .seed = 1, .runtime = "libgomp.so.1"}};
-    cli_parse(&argp, argc, argv, 0, &a);
-    char archive_path[PATH_MAX];
-    tlp_archive *archive = NULL;
-    tl_error err;
-    calibrated_model model;
-    tl_status status = calibrate_choose_model(a.output, a.base, &model, &err);
-    cli_archive_path(a.archive_path, a.output, archive_path, sizeof archive_path);
-    if (status == TL_OK && *archive_path && (!a.from || a.archive_path))
-        status = tlp_archive_begin(archive_path, "memory", argc, argv, &archive, &err);
-    if (status == TL_OK)
-        status = calibrate(&a, &model, archive, &err);
-    tlp_archive_free(archive);
-    return status == TL_OK ? CLI_OK : cli_fail(&err);
+    static const campaign_kind kind = {
+        .what = "memory",
+        .options = options,
+        .parse = parse,
+        .doc = "Measure what cores get that work at the same time: arithmetic, bandwidth and "
+               "latency of caches and memory, and start and end of parallel regions of OpenMP.",
+        .least_seconds = 1,
+        .least_bytes = 65536,
+        .most_bytes = 1UL << 40,
+        .raw = &tlp_raw_memory,
+        .changes_model = 1,
+        .measure = measure,
+        .write = write_result,
+        .add = add,
+        .report = report};
+    arguments a = {.c = {.output = "memory.conf", .seconds = 20, .seed = 1},
+                   .runtime = "libgomp.so.1"};
+    campaign_read(&a.c, &kind, argc, argv);
+    return campaign_run(&a.c, &kind, argc, argv);
 }

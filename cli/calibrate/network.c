@@ -1,12 +1,11 @@
 /* network.c - timeless calibrate network: measures the time of messages between hosts. */
 #include "config.h"
 
+#include "calibrate/campaign.h"
 #include "cli.h"
 #include "installed.h"
 
-#include <calibrate/archive.h>
 #include <errno.h>
-#include <limits.h>
 #include <calibrate/network.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,31 +19,21 @@
 
 extern char **environ;
 
-enum {
-    KEY_HOSTS = 256,
-    KEY_MAX_SECONDS,
-    KEY_MAX_BYTES,
-    KEY_SEED,
-    KEY_NODES,
-    KEY_FROM,
-    KEY_PROBE,
-    KEY_ARCHIVE,
-    KEY_FOR,
-    KEY_PER_HOST,
-    KEY_LAUNCHES
-};
+enum { KEY_HOSTS = KEY_OWN, KEY_NODES, KEY_PROBE, KEY_FOR, KEY_PER_HOST, KEY_LAUNCHES };
 enum { MAX_ARGS = 256, MAX_PER_HOST = 64 };
 /* By default, each launch of the probe measures so long, or longer. */
 enum { LAUNCH_SECONDS = 18, DEFAULT_LAUNCHES = 5, MAX_LAUNCHES = 1000 };
 
-struct arguments {
-    const char *folder, *hosts, *from, *probe, *archive_path, *trace, *raw;
-    uint64_t max_seconds, max_bytes, seed; /* max_seconds 0: not given */
-    int nodes, per_host, n_launches;       /* n_launches 0: not given */
-    char **launcher;                       /* mpirun and its arguments */
+typedef struct arguments {
+    campaign c;
+    const char *hosts, *probe, *trace;
+    char raw[PATH_MAX];              /* the measurements */
+    int nodes, per_host, n_launches; /* n_launches 0: not given */
+    char **launcher;                 /* mpirun and its arguments */
     int n_launcher;
     tlp_network_needs needs; /* of the trace */
-};
+    tlp_network net;
+} arguments;
 
 static const struct argp_option options[] = {
     {"output", 'o', "FOLDER", 0, "the platform folder to write", 0},
@@ -59,13 +48,12 @@ static const struct argp_option options[] = {
     {"for", KEY_FOR, "TRACE", 0,
      "mostly sizes that messages of the trace have, in addition to what the folder has measured",
      0},
-    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "measure for S seconds (default: 90; with --for: 60)",
-     0},
+    {"max-seconds", KEY_SECONDS, "S", 0, "measure for S seconds (default: 90; with --for: 60)", 0},
     {"launches", KEY_LAUNCHES, "N", 0,
      "start the measuring program N times, for a part of the time each: runs differ from launch to "
      "launch (default: one for every 18 s, at most 5)",
      0},
-    {"max-bytes", KEY_MAX_BYTES, "N", 0, "size of the largest message (default: 1000000000)", 0},
+    {"max-bytes", KEY_BYTES, "N", 0, "size of the largest message (default: 1000000000)", 0},
     {"seed", KEY_SEED, "N", 0, "draw operations and sizes from this seed (default: 1)", 0},
     {"probe", KEY_PROBE, "FILE", 0, "the measuring program, if the hosts have it elsewhere", 0},
 
@@ -83,30 +71,44 @@ static int default_launches(uint64_t max_seconds)
     return n < 1 ? 1 : n < DEFAULT_LAUNCHES ? (int)n : DEFAULT_LAUNCHES;
 }
 
+static void check_arguments(struct argp_state *state, arguments *a)
+{
+    campaign *c = &a->c;
+    if (!c->output)
+        argp_error(state, "where to? give -o FOLDER");
+    if (a->trace && c->from)
+        argp_error(state, "give only one of --for and --from");
+    if (!c->seconds)
+        c->seconds = a->trace ? 60 : 90;
+    if (!a->n_launches)
+        a->n_launches = default_launches(c->seconds);
+    if ((uint64_t)a->n_launches > c->seconds)
+        argp_error(state, "--launches %d needs a second for each: give more --max-seconds",
+                   a->n_launches);
+    if ((a->hosts != NULL) + (a->launcher != NULL) + (c->from != NULL) > 1)
+        argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --from");
+    if (a->per_host > 1 && !a->hosts && !a->launcher && !c->from)
+        argp_error(state,
+                   "--per-host %d needs several hosts: give --hosts, or '-- mpirun ARGUMENTS'",
+                   a->per_host);
+    if (a->n_launcher > MAX_ARGS - 10)
+        argp_error(state, "too many arguments for mpirun");
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *a = state->input;
+    arguments *a = state->input;
     switch (key) {
-    case 'o': a->folder = value; return 0;
     case KEY_HOSTS: a->hosts = value; return 0;
-    case KEY_MAX_SECONDS:
-        a->max_seconds = cli_parse_number_from(state, "--max-seconds", value, 1, 86400);
-        return 0;
     case KEY_LAUNCHES:
         a->n_launches = (int)cli_parse_number_from(state, "--launches", value, 1, MAX_LAUNCHES);
         return 0;
-    case KEY_MAX_BYTES:
-        a->max_bytes = cli_parse_number_from(state, "--max-bytes", value, 1024, INT_MAX);
-        return 0;
-    case KEY_SEED: a->seed = cli_parse_number(state, "--seed", value, UINT32_MAX); return 0;
     case KEY_NODES:
         a->nodes = (int)cli_parse_number_from(state, "--nodes", value, 1, 1 << 22);
         return 0;
     case KEY_PER_HOST:
         a->per_host = (int)cli_parse_number_from(state, "--per-host", value, 1, MAX_PER_HOST);
         return 0;
-    case KEY_FROM: a->from = value; return 0;
-    case KEY_ARCHIVE: a->archive_path = value; return 0;
     case KEY_PROBE: a->probe = value; return 0;
     case KEY_FOR: a->trace = value; return 0;
     case ARGP_KEY_ARGS:
@@ -114,29 +116,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->n_launcher = state->argc - state->next;
         state->next = state->argc;
         return 0;
-    case ARGP_KEY_END:
-        if (!a->folder)
-            argp_error(state, "where to? give -o FOLDER");
-        if (a->trace && a->from)
-            argp_error(state, "give only one of --for and --from");
-        if (!a->max_seconds)
-            a->max_seconds = a->trace ? 60 : 90;
-        if (!a->n_launches)
-            a->n_launches = default_launches(a->max_seconds);
-        if ((uint64_t)a->n_launches > a->max_seconds)
-            argp_error(state, "--launches %d needs a second for each: give more --max-seconds",
-                       a->n_launches);
-        if ((a->hosts != NULL) + (a->launcher != NULL) + (a->from != NULL) > 1)
-            argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --from");
-        if (a->per_host > 1 && !a->hosts && !a->launcher && !a->from)
-            argp_error(state,
-                       "--per-host %d needs several hosts: give --hosts, or '-- mpirun "
-                       "ARGUMENTS'",
-                       a->per_host);
-        if (a->n_launcher > MAX_ARGS - 10)
-            argp_error(state, "too many arguments for mpirun");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_END: check_arguments(state, a); return 0;
+    default: return key == ARGP_KEY_ARG ? ARGP_ERR_UNKNOWN : campaign_parse(key, value, state);
     }
 }
 
@@ -174,16 +155,16 @@ static int some_on_each(const char *hosts, int n_each, char *out, size_t size)
 }
 
 /* "18/90": the seconds of a launch, the first of which has what is left over, and of all. */
-static void write_seconds(const struct arguments *a, int launch, char *out, size_t size)
+static void write_seconds(const arguments *a, int launch, char *out, size_t size)
 {
     const uint64_t n = (uint64_t)a->n_launches,
-                   seconds = a->max_seconds / n + (launch ? 0 : a->max_seconds % n);
+                   seconds = a->c.seconds / n + (launch ? 0 : a->c.seconds % n);
     snprintf(out, size, n > 1 ? "%llu/%llu" : "%llu", (unsigned long long)seconds,
-             (unsigned long long)a->max_seconds);
+             (unsigned long long)a->c.seconds);
 }
 
 /* The command that measures. Its texts are in the caller's buffers. */
-static int build_command(const struct arguments *a, int launch, char *probe, char (*texts)[4096],
+static int build_command(const arguments *a, int launch, char *probe, char (*texts)[4096],
                          char **argv)
 {
     int n = 0;
@@ -207,8 +188,8 @@ static int build_command(const struct arguments *a, int launch, char *probe, cha
     }
     argv[n++] = probe;
     write_seconds(a, launch, texts[2], sizeof texts[2]);
-    snprintf(texts[3], sizeof texts[3], "%llu", (unsigned long long)a->seed + (unsigned)launch);
-    snprintf(texts[4], sizeof texts[4], "%llu", (unsigned long long)a->max_bytes);
+    snprintf(texts[3], sizeof texts[3], "%llu", (unsigned long long)a->c.seed + (unsigned)launch);
+    snprintf(texts[4], sizeof texts[4], "%llu", (unsigned long long)a->c.max_bytes);
     for (int i = 2; i < 5; i++)
         argv[n++] = texts[i];
     if (a->needs.n || a->per_host > 1)
@@ -285,7 +266,7 @@ static int copy_until_end(FILE *in, FILE *out)
 }
 
 /* Runs the probe; its measurements go to `path`. */
-static tl_status measure(const struct arguments *a, int launch, const char *path, tl_error *err)
+static tl_status measure_launch(const arguments *a, int launch, const char *path, tl_error *err)
 {
     char probe[PATH_MAX], texts[7][4096], *argv[MAX_ARGS];
     pid_t pid = 0;
@@ -358,77 +339,76 @@ static void warn_of_bursts(const tlp_network *net)
             stderr);
 }
 
-static tl_status finish_archive(tlp_archive *archive, const struct arguments *a, const char *path,
-                                const tlp_network *net, const tlp_probe_data *data, tl_error *err)
+static tl_status add(campaign *c, tl_error *err)
 {
     static const char *const results[] = {"platform.conf", "platform.xml", "options.conf",
                                           "network.conf",  "network.html", "model.conf",
                                           "README.md"};
-    tlp_repetition_list repetitions = {0};
+    const arguments *a = (arguments *)c;
+    const tlp_probe_data *data = c->all;
     char entry[64], file[PATH_MAX];
-    tlp_archive_note(archive, "MPI", "%s", data->mpi);
-    tlp_archive_note(archive, "seed", "%lu", data->seed);
-    tlp_archive_note(archive, "seconds", "%g", data->max_seconds);
-    tlp_archive_note(archive, "ranks", "%d on %d hosts; raw/network.csv describes each host",
+    tlp_archive_note(c->archive, "MPI", "%s", data->mpi);
+    tlp_archive_note(c->archive, "seed", "%lu", data->seed);
+    tlp_archive_note(c->archive, "seconds", "%g", data->max_seconds);
+    tlp_archive_note(c->archive, "ranks", "%d on %d hosts; raw/network.csv describes each host",
                      data->n_ranks, data->n_hosts);
-    tlp_archive_note(archive, "operations", "%zu, of which %zu were taken as warm-up", data->n_rows,
-                     net->n_warm);
-    if (a->from)
-        tlp_archive_note(archive, "measurements from", "%s", a->from);
-    tl_status status = tlp_archive_add_raw(archive, tlp_raw_network.entry, path, err);
+    tlp_archive_note(c->archive, "operations", "%zu, of which %zu were taken as warm-up",
+                     data->n_rows, a->net.n_warm);
+    if (c->from)
+        tlp_archive_note(c->archive, "measurements from", "%s", c->from);
+    tl_status status =
+        tlp_archive_add_raw(c->archive, tlp_raw_network.entry, c->from ? c->from : a->raw, err);
     for (size_t i = 0; i < sizeof results / sizeof *results && status == TL_OK; i++) {
         snprintf(entry, sizeof entry, "result/%s", results[i]);
-        snprintf(file, sizeof file, "%s/%s", a->folder, results[i]);
-        status = tlp_archive_add_file(archive, entry, file, err);
+        snprintf(file, sizeof file, "%s/%s", c->output, results[i]);
+        status = tlp_archive_add_file(c->archive, entry, file, err);
     }
-    if (status == TL_OK && tlp_network_repetitions(net, data, &repetitions) != TL_OK)
+    if (status == TL_OK && tlp_network_repetitions(&a->net, data, &c->repetitions) != TL_OK)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
-    if (status == TL_OK)
-        status = tlp_archive_finish(archive, &repetitions, err);
-    tlp_clear_repetitions(&repetitions);
     return status;
 }
 
-/* Reads, fits and writes. */
-static tl_status make_platform(const struct arguments *a, const char *path, tlp_archive *archive,
-                               tl_error *err)
+/* Fits and writes. */
+static tl_status write_platform(campaign *c, tl_error *err)
 {
+    arguments *a = (arguments *)c;
+    const tlp_probe_data *data = c->all;
     char shipped[PATH_MAX];
-    tlp_network net = {0};
     tlr_platforms_folder(shipped, sizeof shipped);
-    const tlp_network_folder to = {a->folder, shipped, a->nodes};
-    tlp_probe_data *data = tlp_raw_open(&tlp_raw_network, path, err);
-    tl_status status = data ? TL_OK : err->status;
-    if (status == TL_OK && a->per_host && a->per_host != data->per_host)
+    const tlp_network_folder to = {c->output, shipped, a->nodes};
+    tl_status status = TL_OK;
+    if (a->per_host && a->per_host != data->per_host)
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: was measured with --per-host %d, and not with %d; measure again, or "
                          "leave out --per-host",
-                         path, data->per_host, a->per_host);
+                         c->from ? c->from : a->raw, data->per_host, a->per_host);
     if (status == TL_OK)
-        status = tlp_network_fit(data, &net, err);
-    if (status == TL_OK)
-        status = tlp_network_write(&net, data, &to, err);
-    if (status == TL_OK && archive)
-        status = finish_archive(archive, a, path, &net, data, err);
-    if (status == TL_OK) {
-        report(&net, a->folder);
-        warn_of_short(data);
-        warn_of_bursts(&net);
-    }
-    tlp_network_clear(&net);
-    tlp_probe_free(data);
-    return status;
+        status = tlp_network_fit(data, &a->net, err);
+    return status == TL_OK ? tlp_network_write(&a->net, data, &to, err) : status;
+}
+
+static void report_all(campaign *c)
+{
+    const arguments *a = (arguments *)c;
+    report(&a->net, c->output);
+    warn_of_short(c->all);
+    warn_of_bursts(&a->net);
+}
+
+static void end(campaign *c)
+{
+    tlp_network_clear(&((arguments *)c)->net);
 }
 
 /* Sizes of the trace, and no larger ones than thresholds and bandwidth need. */
-static tl_status begin_needs(struct arguments *a, tl_error *err)
+static tl_status begin_needs(arguments *a, tl_error *err)
 {
     enum { LEAST_LARGEST = 1 << 20 };
     const tl_status status = tlp_network_needs_read(a->trace, &a->needs, err);
     const uint64_t largest =
         (uint64_t)(a->needs.largest > LEAST_LARGEST ? a->needs.largest : LEAST_LARGEST);
-    if (status == TL_OK && largest + largest / 4 < a->max_bytes)
-        a->max_bytes = largest + largest / 4;
+    if (status == TL_OK && largest + largest / 4 < a->c.max_bytes)
+        a->c.max_bytes = largest + largest / 4;
     return status;
 }
 
@@ -446,9 +426,9 @@ static tl_status check_old(const char *path, tl_error *err)
     return status;
 }
 
-static void announce(const struct arguments *a)
+static void announce(const arguments *a)
 {
-    fprintf(stderr, "timeless: measuring for %llu s", (unsigned long long)a->max_seconds);
+    fprintf(stderr, "timeless: measuring for %llu s", (unsigned long long)a->c.seconds);
     if (a->n_launches > 1)
         fprintf(stderr, ", in %d launches", a->n_launches);
     fputs(", then fitting\n", stderr);
@@ -456,8 +436,9 @@ static void announce(const struct arguments *a)
 
 /* Measures into files beside a->raw, and replaces that one or adds to it. If measuring fails, the
  * folder stays as it was. */
-static tl_status measure_all(const struct arguments *a, tl_error *err)
+static tl_status measure(campaign *c, tl_error *err)
 {
+    const arguments *a = (arguments *)c;
     const char *so_far = a->trace && access(a->raw, F_OK) == 0 ? a->raw : NULL;
     char all[PATH_MAX + 16], more[PATH_MAX + 16];
     tl_status status = so_far ? check_old(a->raw, err) : TL_OK;
@@ -466,7 +447,7 @@ static tl_status measure_all(const struct arguments *a, tl_error *err)
     if (status == TL_OK)
         announce(a);
     for (int i = 0; i < a->n_launches && status == TL_OK; i++) {
-        status = measure(a, i, more, err);
+        status = measure_launch(a, i, more, err);
         if (status == TL_OK)
             status = tlp_probe_join(so_far, more, all, err);
         so_far = all;
@@ -476,43 +457,42 @@ static tl_status measure_all(const struct arguments *a, tl_error *err)
                          strerror(errno));
     unlink(all);
     unlink(more);
+    if (status == TL_OK && !(c->all = tlp_raw_open(&tlp_raw_network, a->raw, err)))
+        status = err->status;
+    return status;
+}
+
+static tl_status begin(campaign *c, tl_error *err)
+{
+    arguments *a = (arguments *)c;
+    tl_status status = a->trace ? begin_needs(a, err) : TL_OK;
+    if (status == TL_OK && mkdir(c->output, 0777) != 0 && errno != EEXIST)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", c->output,
+                         strerror(errno));
+    snprintf(a->raw, sizeof a->raw, "%s/network.csv", c->output);
     return status;
 }
 
 int calibrate_network(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "[-- mpirun ARGUMENTS...]",
-        "Measure how long messages take between hosts, or between two ranks on this one, and write "
-        "a platform folder for 'timeless replay'.",
-        NULL,
-        NULL,
-        NULL};
-    struct arguments a = {.max_bytes = 1000000000, .seed = 1};
-    char path[PATH_MAX];
-    tl_error err;
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
-    if (a.trace && begin_needs(&a, &err) != TL_OK)
-        return cli_fail(&err);
-    if (mkdir(a.folder, 0777) != 0 && errno != EEXIST)
-        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", a.folder,
-                             strerror(errno));
-    snprintf(path, sizeof path, "%s", a.from ? a.from : a.folder);
-    if (!a.from)
-        snprintf(path, sizeof path, "%s/network.csv", a.folder);
-    a.raw = path;
-    char archive_path[PATH_MAX];
-    tlp_archive *archive = NULL;
-    tl_status status = TL_OK;
-    cli_archive_path(a.archive_path, a.folder, archive_path, sizeof archive_path);
-    if (*archive_path && (!a.from || a.archive_path))
-        status = tlp_archive_begin(archive_path, "network", argc, argv, &archive, &err);
-    if (status == TL_OK && !a.from)
-        status = measure_all(&a, &err);
-    if (status == TL_OK)
-        status = make_platform(&a, path, archive, &err);
-    tlp_archive_free(archive);
-    return status == TL_OK ? CLI_OK : cli_fail(&err);
+    static const campaign_kind kind = {
+        .what = "network",
+        .options = options,
+        .parse = parse,
+        .words = "[-- mpirun ARGUMENTS...]",
+        .doc = "Measure how long messages take between hosts, or between two ranks on this one, "
+               "and write a platform folder for 'timeless replay'.",
+        .least_seconds = 1,
+        .least_bytes = 1024,
+        .most_bytes = INT_MAX,
+        .raw = &tlp_raw_network,
+        .begin = begin,
+        .measure = measure,
+        .write = write_platform,
+        .add = add,
+        .report = report_all,
+        .end = end};
+    arguments a = {.c = {.max_bytes = 1000000000, .seed = 1}};
+    campaign_read(&a.c, &kind, argc, argv);
+    return campaign_run(&a.c, &kind, argc, argv);
 }

@@ -65,12 +65,12 @@ tl_status tlp_archive_add_file(tlp_archive *a, const char *entry, const char *pa
     return add_source(a, entry, zip_source_file(a->zip, path, 0, -1), err);
 }
 
-FILE *tlp_archive_open(tlp_archive *a)
+static FILE *open_entry(tlp_archive *a)
 {
     return open_memstream(&a->text, &a->text_bytes);
 }
 
-tl_status tlp_archive_close(tlp_archive *a, FILE *file, const char *entry, tl_error *err)
+static tl_status close_entry(tlp_archive *a, FILE *file, const char *entry, tl_error *err)
 {
     const int failed = fclose(file) != 0;
     char *text = a->text;
@@ -83,6 +83,17 @@ tl_status tlp_archive_close(tlp_archive *a, FILE *file, const char *entry, tl_er
     if (!source)
         free(text);
     return add_source(a, entry, source, err);
+}
+
+tl_status tlp_archive_add(tlp_archive *a, const char *entry, tl_writing write, const void *arg,
+                          tl_error *err)
+{
+    FILE *out = open_entry(a);
+    if (!out)
+        return out_of_memory(err);
+    const tl_status status = write(arg, out, err),
+                    closed = close_entry(a, out, entry, status == TL_OK ? err : NULL);
+    return status == TL_OK ? closed : status;
 }
 
 void tlp_archive_note(tlp_archive *a, const char *name, const char *format, ...)
@@ -118,19 +129,19 @@ static void note_blas(tlp_archive *a)
 
 static tl_status add_descriptions(tlp_archive *a, int argc, char *const *argv, tl_error *err)
 {
-    FILE *out = tlp_archive_open(a);
+    FILE *out = open_entry(a);
     if (!out)
         return out_of_memory(err);
     tlp_describe_machine(out);
-    tl_status status = tlp_archive_close(a, out, "machine.txt", err);
-    if (status != TL_OK || !(out = tlp_archive_open(a)))
+    tl_status status = close_entry(a, out, "machine.txt", err);
+    if (status != TL_OK || !(out = open_entry(a)))
         return status != TL_OK ? status : out_of_memory(err);
     tlp_describe_environment(environ, out);
-    status = tlp_archive_close(a, out, "environment.txt", err);
-    if (status != TL_OK || !(out = tlp_archive_open(a)))
+    status = close_entry(a, out, "environment.txt", err);
+    if (status != TL_OK || !(out = open_entry(a)))
         return status != TL_OK ? status : out_of_memory(err);
     tlp_describe_command(argc, argv, out);
-    return tlp_archive_close(a, out, "command.txt", err);
+    return close_entry(a, out, "command.txt", err);
 }
 
 static void begin_notes(tlp_archive *a)
@@ -215,16 +226,16 @@ static tl_status add_repetitions(tlp_archive *a, tlp_repetition_list *list, tl_e
     char title[64];
     if (tlp_categorise_all(list) != TL_OK)
         return out_of_memory(err);
-    FILE *out = tlp_archive_open(a);
+    FILE *out = open_entry(a);
     if (!out)
         return out_of_memory(err);
     tlp_write_repetitions(list, out);
-    tl_status status = tlp_archive_close(a, out, "repetitions.csv", err);
-    if (status != TL_OK || !(out = tlp_archive_open(a)))
+    tl_status status = close_entry(a, out, "repetitions.csv", err);
+    if (status != TL_OK || !(out = open_entry(a)))
         return status != TL_OK ? status : out_of_memory(err);
     snprintf(title, sizeof title, "Fingerprint: %s", a->what);
     tlp_write_fingerprint(list, title, a->notes, out);
-    return tlp_archive_close(a, out, "fingerprint.html", err);
+    return close_entry(a, out, "fingerprint.html", err);
 }
 
 /* calibration.txt, and the present state of the machine. */
@@ -235,15 +246,15 @@ static tl_status add_end(tlp_archive *a, tl_error *err)
     clock_gettime(CLOCK_REALTIME, &now);
     moment_text(&now, "%Y-%m-%dT%H:%M:%SZ", text, sizeof text);
     tlp_archive_note(a, "ended", "%s", text);
-    FILE *out = tlp_archive_open(a);
+    FILE *out = open_entry(a);
     if (!out || fflush(a->notes_file) != 0)
         return out_of_memory(err);
     fputs(a->notes, out);
-    tl_status status = tlp_archive_close(a, out, "calibration.txt", err);
-    if (status != TL_OK || !(out = tlp_archive_open(a)))
+    tl_status status = close_entry(a, out, "calibration.txt", err);
+    if (status != TL_OK || !(out = open_entry(a)))
         return status != TL_OK ? status : out_of_memory(err);
     tlp_describe_machine(out);
-    return tlp_archive_close(a, out, "machine-after.txt", err);
+    return close_entry(a, out, "machine-after.txt", err);
 }
 
 tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, tl_error *err)
@@ -353,10 +364,10 @@ tl_status tlp_archive_add_raw(tlp_archive *a, const char *entry, const char *pat
     tl_status status = tlp_open_raw(path, entry, &in, err);
     if (status != TL_OK)
         return status;
-    if (!(out = tlp_archive_open(a)))
+    if (!(out = open_entry(a)))
         status = out_of_memory(err);
     for (size_t n; out && (n = fread(bytes, 1, sizeof bytes, in));)
         fwrite(bytes, 1, n, out);
     fclose(in);
-    return out ? tlp_archive_close(a, out, entry, err) : status;
+    return out ? close_entry(a, out, entry, err) : status;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include <timeless.h>
+#include <timeless_files.h>
 
 #include "repetitions.h"
 
@@ -29,9 +30,9 @@ tl_status tlp_archive_add_file(tlp_archive *archive, const char *entry, const ch
 /* Adds a file of measurements that tlp_open_raw can read. */
 tl_status tlp_archive_add_raw(tlp_archive *archive, const char *entry, const char *path,
                               tl_error *err);
-/* Opens a new entry for writing; NULL without memory. Close it by tlp_archive_close. */
-FILE *tlp_archive_open(tlp_archive *archive);
-tl_status tlp_archive_close(tlp_archive *archive, FILE *file, const char *entry, tl_error *err);
+/* Adds an entry that `write` writes. */
+tl_status tlp_archive_add(tlp_archive *archive, const char *entry, tl_writing write,
+                          const void *arg, tl_error *err);
 /* To be called after measuring and fitting: adds the state of the machine, the repetitions with
  * their categories and the fingerprint, and writes the zip. */
 tl_status tlp_archive_finish(tlp_archive *archive, tlp_repetition_list *repetitions, tl_error *err);

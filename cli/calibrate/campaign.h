@@ -1,0 +1,79 @@
+/* campaign.h - the way of every calibration: options, what is checked before anything is measured,
+ * measurements (or those of --from), a fit with its description, archive, report. */
+#ifndef CLI_CALIBRATE_CAMPAIGN_H
+#define CLI_CALIBRATE_CAMPAIGN_H
+
+#include <argp.h>
+#include <calibrate/archive.h>
+#include <calibrate/raw.h>
+#include <limits.h>
+#include <timeless.h>
+
+/* The keys of options that several calibrations have, and the first one of others. */
+enum { KEY_MODEL = 256, KEY_FROM, KEY_ARCHIVE, KEY_SEED, KEY_SECONDS, KEY_BYTES, KEY_OWN };
+
+/* The arguments of a calibration begin with it. */
+typedef struct campaign {
+    const struct campaign_kind *kind;
+    const char *output, *base, *from, *archive_path; /* -o, --model, --from, --archive */
+    uint64_t seconds, seed, max_bytes;               /* --max-seconds, --seed, --max-bytes */
+    const char *measured_by;         /* the last of these three that was given; NULL: none */
+    char model[PATH_MAX];            /* gets the result, and has all else ... */
+    char old[2 * PATH_MAX];          /* ... of this model */
+    tlp_archive *archive;            /* NULL: none */
+    tlp_repetition_list repetitions; /* for the archive */
+    void *all;                       /* the measurements, of kind->raw */
+} campaign;
+
+/* NULL: nothing to do. */
+typedef struct campaign_kind {
+    const char *what; /* "memory" */
+    const struct argp_option *options;
+    argp_parser_t parse;
+    const char *words, *doc; /* as of struct argp */
+    uint64_t least_seconds, least_bytes, most_bytes;
+    const tlp_raw *raw; /* NULL: measure() takes --from, too */
+    int changes_model;  /* -o is a folder with a model.conf, or FILE.conf, which gets a part */
+    tl_status (*begin)(campaign *c, tl_error *err); /* before anything is measured */
+    tl_status (*measure)(campaign *c, tl_error *err);
+    tl_status (*write)(campaign *c, tl_error *err); /* fits and writes the result */
+    /* Adds what else than raw rows and model is in the archive; gives the repetitions. */
+    tl_status (*add)(campaign *c, tl_error *err);
+    void (*report)(campaign *c);
+    void (*end)(campaign *c);
+} campaign_kind;
+
+/* Whether the path is a FILE.conf. */
+int campaign_is_model(const char *path);
+/* Handles the options above and refuses words. */
+error_t campaign_parse(int key, char *value, struct argp_state *state);
+/* Parses the command line. */
+void campaign_read(campaign *c, const campaign_kind *kind, int argc, char **argv);
+/* Does all else and returns the exit code. */
+int campaign_run(campaign *c, const campaign_kind *kind, int argc, char **argv);
+
+/* cpu.c: timeless record -q --volume VOLUME -o PATH -- COMMAND; with a processor that is not
+ * negative, with --folded on this processor alone. */
+tl_status calibrate_record(char **command, const char *volume, const char *path, int processor,
+                           tl_error *err);
+
+/* The arguments of calibrate cpu. */
+typedef struct cpu_arguments {
+    campaign c;
+    const char *counted;   /* --for */
+    const char *traces[2]; /* timed, counted */
+    int n_traces;
+    char **command; /* NULL: the traces are there */
+    int interferes;
+    unsigned n_repetitions;
+    char folder[PATH_MAX / 2]; /* for temporary files; "": none */
+    struct tlp_burst_rates *rates;
+    struct tlp_interference *fit;
+} cpu_arguments;
+/* The folder is made and removed. */
+tl_status calibrate_begin_cpu(campaign *c, tl_error *err);
+void calibrate_end_cpu(campaign *c);
+/* interfere.c: calibrate cpu --interfere. */
+extern const campaign_kind campaign_interference;
+
+#endif
