@@ -4,43 +4,30 @@
 #include "interfere.h"
 #include "model_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <timeless_files.h>
 
-static int set_number(config_setting_t *group, const char *name, double value)
-{
-    config_setting_t *setting = config_setting_add(group, name, CONFIG_TYPE_FLOAT);
-    return setting && config_setting_set_float(setting, value) == CONFIG_TRUE;
-}
-
-static int set_string(config_setting_t *group, const char *name, const char *value)
-{
-    config_setting_t *setting = config_setting_add(group, name, CONFIG_TYPE_STRING);
-    return setting && config_setting_set_string(setting, value) == CONFIG_TRUE;
-}
-
 static int add_class(config_setting_t *list, const tlp_interference *fit, const tlp_bent_class *c)
 {
     config_setting_t *group = config_setting_add(list, NULL, CONFIG_TYPE_GROUP);
-    if (!group ||
-        (c->from && (!set_string(group, "from", c->from) || !set_string(group, "to", c->to))))
+    if (!group || (c->from && (!tlp_set_string(group, "from", c->from) ||
+                               !tlp_set_string(group, "to", c->to))))
         return 0;
-    if (!set_number(group, "alone_s", c->alone_s))
+    if (!tlp_set_number(group, "alone_s", c->alone_s))
         return 0;
     config_setting_t *rows = config_setting_add(group, "beside", CONFIG_TYPE_LIST);
     for (unsigned i = 0; rows && i < fit->n_rows; i++) {
         config_setting_t *row = config_setting_add(rows, NULL, CONFIG_TYPE_GROUP);
-        if (!row || !set_number(row, "cores", fit->cores[i]))
+        if (!row || !tlp_set_number(row, "cores", fit->cores[i]))
             return 0;
         for (int h = 0; h < TLP_N_HOGS; h++)
-            if (!set_number(row, tlp_hog_name((tlp_hog)h), c->slowdown[i][h]))
+            if (!tlp_set_number(row, tlp_hog_name((tlp_hog)h), c->slowdown[i][h]))
                 return 0;
     }
     config_setting_t *pressure = config_setting_add(group, "acts_as", CONFIG_TYPE_GROUP);
     for (int h = 0; pressure && h < TLP_N_HOGS; h++)
-        if (c->acts_as[h] > 0 && !set_number(pressure, tlp_hog_name((tlp_hog)h), c->acts_as[h]))
+        if (c->acts_as[h] > 0 && !tlp_set_number(pressure, tlp_hog_name((tlp_hog)h), c->acts_as[h]))
             return 0;
     return rows && pressure;
 }
@@ -56,8 +43,14 @@ static int is_same(const config_setting_t *entry, const tlp_bent_class *c)
     return c->from ? from && to && !strcmp(from, c->from) && !strcmp(to, c->to) : !from && !to;
 }
 
-static int change(config_t *config, const tlp_interference *fit)
+typedef struct measured {
+    const tlp_interfere_result *result;
+    const tlp_interference *fit;
+} measured;
+
+static int change(config_t *config, const void *what)
 {
+    const tlp_interference *fit = ((const measured *)what)->fit;
     config_setting_t *root = config_root_setting(config);
     config_setting_t *group = config_setting_get_member(root, "interference");
     if (!group)
@@ -81,58 +74,43 @@ static int change(config_t *config, const tlp_interference *fit)
     return 1;
 }
 
-/* Puts a line on the measurement behind the head of the model, in place of that of the program. */
-static char *write_head(const tlp_interfere_result *r, const tlp_interference *fit,
-                        const char *base)
+static void write_origin(const void *what, FILE *out)
 {
-    char ours[400], *head = NULL;
-    size_t size = 0;
-    snprintf(ours, sizeof ours, TLP_INTERFERENCE_ORIGIN "%.200s: ", tl_printable(r->program));
-    char *kept = tlp_model_head(base, ours);
-    FILE *out = open_memstream(&head, &size);
-    if (out) {
-        fprintf(out,
-                "%s%s'timeless calibrate cpu --interfere' %s on %s, %u ranks on one core, seed "
-                "%lu, %u repetitions in random order, medians; hogs of %zu bytes (cache) and %zu "
-                "bytes (stream, chase). During it, other machines took %.1f%% of the time of all "
-                "cores. Hogs beside each other are slower by (arithmetic, cache, stream, chase):",
-                kept ? kept : "", ours, tl_version(), r->processor, r->n_ranks, r->seed,
-                r->n_repetitions, r->cache_bytes, r->memory_bytes, 100 * r->stolen);
-        for (int h = 0; h < TLP_N_HOGS; h++)
-            fprintf(out, "%s %s %.3f %.3f %.3f %.3f", h ? ";" : "", tlp_hog_name((tlp_hog)h),
-                    fit->between[h][0], fit->between[h][1], fit->between[h][2], fit->between[h][3]);
-        if (fit->is_noise_unknown)
-            fputs(". One repetition does not show their noise", out);
-        else
-            fputs(". Standard errors of these, from the scatter of the repetitions:", out);
-        for (int h = 0; h < TLP_N_HOGS && !fit->is_noise_unknown; h++)
-            fprintf(out, "%s %s %.3f", h ? "," : "", tlp_hog_name((tlp_hog)h),
-                    tlp_interference_noise(fit, (tlp_hog)h));
-        fputs(".\n", out);
-    }
-    free(kept);
-    if (out && fclose(out) == 0)
-        return head;
-    free(head);
-    return NULL;
+    const tlp_interfere_result *r = ((const measured *)what)->result;
+    const tlp_interference *fit = ((const measured *)what)->fit;
+    fprintf(out,
+            "'timeless calibrate cpu --interfere' %s on %s, %u ranks on one core, seed %lu, %u "
+            "repetitions in random order, medians; hogs of %zu bytes (cache) and %zu bytes "
+            "(stream, chase). During it, other machines took %.1f%% of the time of all cores. Hogs "
+            "beside each other are slower by (arithmetic, cache, stream, chase):",
+            tl_version(), r->processor, r->n_ranks, r->seed, r->n_repetitions, r->cache_bytes,
+            r->memory_bytes, 100 * r->stolen);
+    for (int h = 0; h < TLP_N_HOGS; h++)
+        fprintf(out, "%s %s %.3f %.3f %.3f %.3f", h ? ";" : "", tlp_hog_name((tlp_hog)h),
+                fit->between[h][0], fit->between[h][1], fit->between[h][2], fit->between[h][3]);
+    if (fit->is_noise_unknown)
+        fputs(". One repetition does not show their noise", out);
+    else
+        fputs(". Standard errors of these, from the scatter of the repetitions:", out);
+    for (int h = 0; h < TLP_N_HOGS && !fit->is_noise_unknown; h++)
+        fprintf(out, "%s %s %.3f", h ? "," : "", tlp_hog_name((tlp_hog)h),
+                tlp_interference_noise(fit, (tlp_hog)h));
+    fputs(".\n", out);
 }
 
 tl_status tlp_interference_write(const tlp_interfere_result *result, const tlp_interference *fit,
                                  const char *base, const char *path, tl_error *err)
 {
-    config_t config;
-    char *head = NULL;
-    tl_status status = tlp_model_read(base, &config, err);
-    if (status == TL_OK && !change(&config, fit))
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: 'interference' is not a group with a list 'classes'; "
-                         "timeless-model(5) shows the form",
-                         base);
-    if (status == TL_OK && !(head = write_head(result, fit, base)))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    if (status == TL_OK)
-        status = tlp_model_write(&config, head, NULL, path, err);
-    free(head);
-    config_destroy(&config);
-    return status;
+    char origin[400];
+    const measured what = {result, fit};
+    snprintf(origin, sizeof origin,
+             TLP_INTERFERENCE_ORIGIN "%.200s: ", tl_printable(result->program));
+    const tlp_model_change classes = {.what = &what,
+                                      .change = change,
+                                      .wrong =
+                                          "'interference' is not a group with a list 'classes'; "
+                                          "timeless-model(5) shows the form",
+                                      .origin = origin,
+                                      .write_origin = write_origin};
+    return tlp_model_write(&classes, base, path, err);
 }

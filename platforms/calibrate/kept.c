@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 /* What 'calibrate kernels' measures itself. */
-static int is_replaced(const char *name)
+static int is_replaced(const char *name, const void *nothing)
 {
+    (void)nothing;
     static const char *const names[] = {"version", "reference_flops", "units",
                                         "kernels", "hosts",           "kernel_threads"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -36,19 +37,6 @@ static void keep_units(const config_setting_t *units, FILE *out, int *has_instru
     }
 }
 
-static void keep_settings(const config_setting_t *root, FILE *out)
-{
-    const int n = config_setting_length(root);
-    for (int i = 0; i < n; i++) {
-        const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
-        if (is_replaced(config_setting_name(setting)))
-            continue;
-        fprintf(out, "%s = ", config_setting_name(setting));
-        tlp_setting_write(out, setting, 0);
-        fputs(";\n", out);
-    }
-}
-
 static char *text_of(const config_t *config, int is_units, int *has_instructions)
 {
     char *text = NULL;
@@ -59,7 +47,7 @@ static char *text_of(const config_t *config, int is_units, int *has_instructions
     if (is_units)
         keep_units(config_lookup(config, "units"), out, has_instructions);
     else
-        keep_settings(config_root_setting(config), out);
+        tlp_settings_write(out, config, is_replaced, NULL);
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -71,9 +59,14 @@ static char *origins_of(const char *path)
 {
     static const char *const others[] = {TLP_RATES_ORIGIN, TLP_PARALLEL_ORIGIN,
                                          TLP_INTERFERENCE_ORIGIN};
-    char *head = tlp_model_head(path, "\n"), *text = NULL; /* no comment begins so */
+    char *head = NULL, *text = NULL;
     size_t size = 0;
-    FILE *out = head ? open_memstream(&text, &size) : NULL;
+    FILE *out = open_memstream(&head, &size);
+    if (!out)
+        return NULL;
+    tlp_model_head(path, "\n", out); /* no comment begins so */
+    fclose(out);
+    out = head ? open_memstream(&text, &size) : NULL;
     for (char *rest = head, *line; out && (line = strsep(&rest, "\n"));)
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             if (!strncmp(line, others[i], strlen(others[i])))

@@ -5,8 +5,6 @@
 #include "model_text.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The columns of the model. Level 0 is memory. */
 static const struct column {
@@ -49,18 +47,24 @@ static int is_complete(const tlp_memory_result *r, const struct column *c, const
     return 1;
 }
 
+typedef struct measured {
+    const tlp_memory_result *result;
+    int is_busy;
+} measured;
+
 /* The line in the head of the model, which the other commands that change the model keep. */
-static void write_origin(const tlp_memory_result *r, int all, FILE *out)
+static void write_origin(const void *what, FILE *out)
 {
+    const tlp_memory_result *r = ((const measured *)what)->result;
     fprintf(
         out,
-        TLP_PARALLEL_ORIGIN
         "'timeless calibrate memory' %s on %s at %s, %u cores, memory nodes %s, seed %lu; "
         "medians, %zu repetitions in random order in all. During it, other programs took %.1f%% of "
         "the time of all cores, other machines %.1f%%%s.\n",
         tl_version(), r->processor, *r->moment ? r->moment : "an unknown moment", r->n_cores,
         r->nodes, r->seed, r->n, 100 * r->other, 100 * r->stolen,
-        all ? ": the machine was busy, so these numbers are rough" : "");
+        ((const measured *)what)->is_busy ? ": the machine was busy, so these numbers are rough"
+                                          : "");
 }
 
 /* What the members of the group are. */
@@ -119,8 +123,11 @@ static void write_curves(const tlp_memory_result *r, const unsigned *counts, uns
     fputs("\n  );\n", out);
 }
 
-static void write_group(const tlp_memory_result *r, int all, FILE *out)
+static void write_group(const config_t *config, const void *what, FILE *out)
 {
+    const tlp_memory_result *r = ((const measured *)what)->result;
+    const int all = ((const measured *)what)->is_busy;
+    (void)config;
     unsigned counts[TLP_MAX_CORE_COUNTS];
     const unsigned n = tlp_core_counts(r->n_cores, counts);
     fputs("\n", out);
@@ -141,44 +148,16 @@ static void write_group(const tlp_memory_result *r, int all, FILE *out)
     fputs("};\n", out);
 }
 
-/* NULL without memory. */
-static char *write_head(const tlp_memory_result *result, int is_busy, const char *base)
-{
-    char *head = NULL, *kept = tlp_model_head(base, TLP_PARALLEL_ORIGIN);
-    size_t size = 0;
-    FILE *out = open_memstream(&head, &size);
-    if (out) {
-        fputs(kept ? kept : "", out);
-        write_origin(result, is_busy, out);
-    }
-    free(kept);
-    if (out && fclose(out) == 0)
-        return head;
-    free(head);
-    return NULL;
-}
-
 tl_status tlp_memory_write(const tlp_memory_result *result, int is_busy, const char *base,
                            const char *path, tl_error *err)
 {
-    config_t config;
-    char *tail = NULL, *head = NULL;
-    size_t size = 0;
-    tl_status status = tlp_model_read(base, &config, err);
-    FILE *out = status == TL_OK ? open_memstream(&tail, &size) : NULL;
-    if (out) {
-        config_setting_remove(config_root_setting(&config), "parallel");
-        write_group(result, is_busy, out);
-        head = write_head(result, is_busy, base);
-    }
-    if (status == TL_OK && (!out || fclose(out) != 0 || !head))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    if (status == TL_OK)
-        status = tlp_model_write(&config, head, tail, path, err);
-    free(head);
-    free(tail);
-    config_destroy(&config);
-    return status;
+    const measured what = {result, is_busy};
+    const tlp_model_change group = {.what = &what,
+                                    .origin = TLP_PARALLEL_ORIGIN,
+                                    .write_origin = write_origin,
+                                    .left_out = "parallel",
+                                    .write_tail = write_group};
+    return tlp_model_write(&group, base, path, err);
 }
 
 void tlp_memory_report(const tlp_memory_result *r, int is_busy, FILE *out)

@@ -6,15 +6,13 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <timeless_files.h>
 
 typedef struct merge {
     const tlp_result *result;
     const tlp_needs *needs;
-    const char *path; /* of the old model, for messages */
     FILE *out;
-    unsigned char is_written[TLP_FIT_ROOM];
+    unsigned char *is_written; /* [TLP_FIT_ROOM] */
 } merge;
 
 /* The fit of a kernel with this name; NULL if it was not measured. *needed: its calls. */
@@ -126,8 +124,13 @@ static void write_merged(merge *m, const config_setting_t *kernel, const char *n
     m->is_written[needed - m->needs->kernels] = 1;
 }
 
-static void write_kernels(merge *m, const config_setting_t *kernels)
+static void write_kernels(const config_t *config, const void *what, FILE *out)
 {
+    unsigned char is_written[TLP_FIT_ROOM] = {0};
+    merge in_file = *(const merge *)what, *m = &in_file;
+    const config_setting_t *kernels = config_lookup(config, "kernels");
+    m->out = out;
+    m->is_written = is_written;
     const int n = kernels ? config_setting_length(kernels) : 0;
     const char *comma = "";
     fputs("kernels = (\n", m->out);
@@ -164,7 +167,7 @@ static void write_kernels(merge *m, const config_setting_t *kernels)
 }
 
 /* Rates of hosts come before those of all, so that the new ones would have no effect there. */
-static tl_status check_hosts(const merge *m, const config_t *config, tl_error *err)
+static int check_hosts(config_t *config, const void *what)
 {
     const config_setting_t *hosts = config_lookup(config, "hosts");
     const int n = hosts ? config_setting_length(hosts) : 0;
@@ -177,67 +180,39 @@ static tl_status check_hosts(const merge *m, const config_t *config, tl_error *e
             const tlp_needed_kernel *needed = NULL;
             config_setting_lookup_string(config_setting_get_elem(kernels, (unsigned)k), "kernel",
                                          &name);
-            if (fit_of(m, name, &needed))
-                return tl_fail(err, TL_ERR_INPUT,
-                               "%s: has %s for single hosts or cores, which a measurement for a "
-                               "trace does not change; leave out --for",
-                               m->path, name);
+            if (fit_of(what, name, &needed))
+                return 0;
         }
     }
-    return TL_OK;
+    return 1;
 }
 
-static void write_settings(merge *m, const config_t *config)
+static void write_origin(const void *what, FILE *out)
 {
-    const config_setting_t *root = config_root_setting(config);
-    const int n = config_setting_length(root);
-    for (int i = 0; i < n; i++) {
-        const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
-        const char *name = config_setting_name(setting);
-        if (!strcmp(name, "kernels"))
-            continue;
-        fprintf(m->out, "%s = ", name);
-        tlp_setting_write(m->out, setting, 0);
-        fputs(";\n", m->out);
-    }
-    write_kernels(m, config_lookup(config, "kernels"));
+    const tlp_result *result = ((const merge *)what)->result;
+    fprintf(out, "'timeless calibrate kernels --for' %s on %s at %s, %zu calls.\n", tl_version(),
+            result->processor, *result->moment ? result->moment : "an unknown moment",
+            result->n_samples);
 }
 
 tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, const char *trace,
                           const char *base, const char *path, tl_error *err)
 {
-    config_t config, none;
-    char *text = NULL, *head = NULL, *old = NULL, *ours = NULL;
-    size_t size = 0;
-    merge m = {.result = result, .needs = needs, .path = base};
-    tl_status status = tlp_model_read(base, &config, err);
-    if (status == TL_OK)
-        status = check_hosts(&m, &config, err);
-    if (status == TL_OK) {
-        m.out = open_memstream(&text, &size);
-        if (m.out)
-            write_settings(&m, &config);
-        /* Pieces of earlier measurements for other traces may remain, and so do their lines. */
-        if (asprintf(&ours, "# Calls with the sizes of %s: ", tl_printable(trace)) < 0)
-            ours = NULL;
-        old = ours ? tlp_model_head(base, ours) : NULL;
-        if (!m.out || fclose(m.out) != 0 || !ours ||
-            asprintf(&head, "%s%s'timeless calibrate kernels --for' %s on %s at %s, %zu calls.\n",
-                     old ? old : "", ours, tl_version(), result->processor,
-                     *result->moment ? result->moment : "an unknown moment",
-                     result->n_samples) < 0) {
-            head = NULL;
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-        }
-    }
-    config_init(&none);
-    if (status == TL_OK)
-        status = tlp_model_write(&none, head, text, path, err);
-    config_destroy(&none);
-    config_destroy(&config);
-    free(text);
-    free(head);
-    free(old);
-    free(ours);
+    char *origin = NULL;
+    const merge m = {.result = result, .needs = needs};
+    /* Pieces of earlier measurements for other traces may remain, and so do their lines. */
+    if (asprintf(&origin, "# Calls with the sizes of %s: ", tl_printable(trace)) < 0)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    const tlp_model_change calls = {
+        .what = &m,
+        .change = check_hosts,
+        .wrong = "has kernels of the trace for single hosts or cores, which a measurement for a "
+                 "trace does not change; leave out --for",
+        .origin = origin,
+        .write_origin = write_origin,
+        .left_out = "kernels",
+        .write_tail = write_kernels};
+    const tl_status status = tlp_model_write(&calls, base, path, err);
+    free(origin);
     return status;
 }

@@ -65,19 +65,27 @@ void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth)
 }
 
 /* The comment at the beginning of the file gives the origin of its numbers. */
-char *tlp_model_head(const char *path, const char *without)
+void tlp_model_head(const char *path, const char *without, FILE *out)
 {
-    char line[1024], *head = NULL;
-    size_t size = 0;
-    FILE *in = fopen(path, "r"), *out = in ? open_memstream(&head, &size) : NULL;
-    while (out && fgets(line, sizeof line, in) && *line == '#')
+    char line[1024];
+    FILE *in = fopen(path, "r");
+    while (in && fgets(line, sizeof line, in) && *line == '#')
         if (strncmp(line, without, strlen(without)) != 0)
             fputs(line, out);
-    if (out)
-        fclose(out);
     if (in)
         fclose(in);
-    return head;
+}
+
+int tlp_set_string(config_setting_t *group, const char *name, const char *value)
+{
+    config_setting_t *setting = config_setting_add(group, name, CONFIG_TYPE_STRING);
+    return setting && config_setting_set_string(setting, value) == CONFIG_TRUE;
+}
+
+int tlp_set_number(config_setting_t *group, const char *name, double value)
+{
+    config_setting_t *setting = config_setting_add(group, name, CONFIG_TYPE_FLOAT);
+    return setting && config_setting_set_float(setting, value) == CONFIG_TRUE;
 }
 
 tl_status tlp_model_read(const char *path, config_t *config, tl_error *err)
@@ -99,15 +107,45 @@ tl_status tlp_model_read(const char *path, config_t *config, tl_error *err)
                          "%s: 'version' is not a number; timeless-model(5) shows the form", path);
 }
 
-tl_status tlp_model_write(const config_t *config, const char *head, const char *tail,
-                          const char *path, tl_error *err)
+void tlp_settings_write(FILE *out, const config_t *config,
+                        int (*is_left_out)(const char *name, const void *arg), const void *arg)
 {
-    tl_output out;
-    const tl_status status = tl_output_open(path, &out, err);
-    if (status != TL_OK)
-        return status;
-    fputs(head, out.file);
-    write_members(out.file, config_root_setting(config), ";", 0);
-    fputs(tail ? tail : "", out.file);
-    return tl_output_close(&out, path, TL_OK, err);
+    const config_setting_t *root = config_root_setting(config);
+    const int n = config_setting_length(root);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
+        if (is_left_out(config_setting_name(setting), arg))
+            continue;
+        fprintf(out, "%s = ", config_setting_name(setting));
+        tlp_setting_write(out, setting, 0);
+        fputs(";\n", out);
+    }
+}
+
+static int is_same(const char *name, const void *left_out)
+{
+    return left_out && !strcmp(name, left_out);
+}
+
+tl_status tlp_model_write(const tlp_model_change *c, const char *base, const char *path,
+                          tl_error *err)
+{
+    config_t config;
+    tl_output out = {0};
+    tl_status status = tlp_model_read(base, &config, err);
+    if (status == TL_OK && c->change && !c->change(&config, c->what))
+        status = tl_fail(err, TL_ERR_INPUT, "%s: %s", base, c->wrong);
+    if (status == TL_OK)
+        status = tl_output_open(path, &out, err);
+    if (status == TL_OK) {
+        tlp_model_head(base, c->origin, out.file);
+        fputs(c->origin, out.file);
+        c->write_origin(c->what, out.file);
+        tlp_settings_write(out.file, &config, is_same, c->left_out);
+        if (c->write_tail)
+            c->write_tail(&config, c->what, out.file);
+        status = tl_output_close(&out, path, TL_OK, err);
+    }
+    config_destroy(&config);
+    return status;
 }
