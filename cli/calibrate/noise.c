@@ -64,14 +64,13 @@ static tl_status write_quanta(const void *arg, FILE *out, tl_error *err)
 static tl_status write_result(campaign *c, tl_error *err)
 {
     const arguments *a = (arguments *)c;
-    char path[PATH_MAX];
+    char name[32];
     tl_status status = TL_OK;
     for (unsigned i = 0; i < a->n && status == TL_OK; i++) {
-        snprintf(path, sizeof path, "%s/noise.%u", c->output, a->profiles[i]->core);
-        status = tl_output_write(path, write_profile, a->profiles[i], err);
+        snprintf(name, sizeof name, "noise.%u", a->profiles[i]->core);
+        status = tlp_write_in(c->output, name, write_profile, a->profiles[i], err);
     }
-    snprintf(path, sizeof path, "%s/quanta.csv", c->output);
-    return status == TL_OK ? tl_output_write(path, write_quanta, a, err) : status;
+    return status == TL_OK ? tlp_write_in(c->output, "quanta.csv", write_quanta, a, err) : status;
 }
 
 /* Makes the folder, and in it a file that is removed, so that a wrong path is reported before

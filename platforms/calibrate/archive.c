@@ -371,3 +371,24 @@ tl_status tlp_archive_add_raw(tlp_archive *a, const char *entry, const char *pat
     fclose(in);
     return out ? close_entry(a, out, entry, err) : status;
 }
+
+/* ---- folders ---- */
+
+FILE *tlp_open_in(const char *folder, const char *name, tl_error *err)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        tl_error_set(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the folder", path,
+                     strerror(errno));
+    return file;
+}
+
+tl_status tlp_write_in(const char *folder, const char *name, tl_writing write, const void *arg,
+                       tl_error *err)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return tl_output_write(path, write, arg, err);
+}

@@ -42,6 +42,10 @@ void tlp_archive_free(tlp_archive *archive);
 
 /* Opens a file of measurements for reading; if it is an archive, opens this entry of it. */
 tl_status tlp_open_raw(const char *path, const char *entry, FILE **out, tl_error *err);
+/* A file of a folder: opened for reading, or NULL; written (tl_output_write). */
+FILE *tlp_open_in(const char *folder, const char *name, tl_error *err);
+tl_status tlp_write_in(const char *folder, const char *name, tl_writing write, const void *arg,
+                       tl_error *err);
 /* 1 if the file is an archive. */
 int tlp_is_archive(const char *path);
 

@@ -9,6 +9,7 @@
 
 #include <timeless.h>
 
+#include "archive.h"
 #include "machine.h"
 #include "raw.h"
 #include "repetitions.h"

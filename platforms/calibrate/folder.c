@@ -4,62 +4,53 @@
 #include "calibrate.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* The first line of the README in a folder for this machine only. */
 #define TITLE "# This machine, one host\n"
 
-static FILE *open_in(const char *folder, const char *name, const char *mode, tl_error *err)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        tl_error_set(err, TL_ERR_MEMORY, "%s: out of memory", folder);
-        return NULL;
-    }
-    FILE *file = fopen(path, mode);
-    if (!file)
-        tl_error_set(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the folder", path,
-                     strerror(errno));
-    free(path);
-    return file;
-}
+/* A file of the shipped folder. */
+typedef struct shipped_file {
+    FILE *in;
+    unsigned cores;
+} shipped_file;
 
-/* Copies a file of the shipped folder. The first core="N" of each line becomes core="cores". Lines
- * with watts are left out: they are those of another machine. */
-static tl_status copy_file(const char *shipped, const char *folder, const char *name,
-                           unsigned cores, tl_error *err)
+/* The first core="N" of each line becomes core="cores". Lines with watts are left out: they are
+ * those of another machine. */
+static tl_status copy_lines(const void *arg, FILE *out, tl_error *err)
 {
+    const shipped_file *f = arg;
     char line[1024];
-    int failed;
-    FILE *in = open_in(shipped, name, "r", err);
-    FILE *out = in ? open_in(folder, name, "w", err) : NULL;
-    if (!out) {
-        if (in)
-            fclose(in);
-        return TL_ERR_SYSTEM;
-    }
-    while (fgets(line, sizeof line, in)) {
+    (void)err;
+    while (fgets(line, sizeof line, f->in)) {
         if (strstr(line, "wattage_per_state"))
             continue;
         char *attribute = strstr(line, "core=\"");
         char *quote = attribute ? strchr(attribute + 6, '"') : NULL;
         if (quote)
-            fprintf(out, "%.*s%u%s", (int)(attribute + 6 - line), line, cores, quote);
+            fprintf(out, "%.*s%u%s", (int)(attribute + 6 - line), line, f->cores, quote);
         else
             fputs(line, out);
     }
-    failed = ferror(in) || ferror(out);
-    fclose(in);
-    if (fclose(out) != 0 || failed)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s/%s: cannot be written: %s; check the disk", folder,
-                       name, strerror(errno));
     return TL_OK;
 }
 
-static tl_status write_readme(const tlp_result *result, FILE *out)
+static tl_status copy_file(const char *shipped, const char *folder, const char *name,
+                           unsigned cores, tl_error *err)
 {
+    shipped_file file = {tlp_open_in(shipped, name, err), cores};
+    if (!file.in)
+        return TL_ERR_SYSTEM;
+    const tl_status status = tlp_write_in(folder, name, copy_lines, &file, err);
+    fclose(file.in);
+    return status;
+}
+
+static tl_status write_readme(const void *arg, FILE *out, tl_error *err)
+{
+    const tlp_result *result = arg;
+    (void)err;
     const unsigned n_cores = result->cores * result->threads;
     fprintf(
         out,
@@ -73,21 +64,12 @@ static tl_status write_readme(const tlp_result *result, FILE *out)
         "on another\n"
         "  machine (see the README there). Ranks of one host talk through shared memory.\n",
         tl_version(), tlp_n_cores(), n_cores, n_cores == 1 ? "" : "s");
-    return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
+    return TL_OK;
 }
 
-/* Opens a file of the folder and lets `write` fill it. */
-static tl_status write_file(const tlp_result *result, const char *folder, const char *name,
-                            int is_model, tl_error *err)
+static tl_status write_model(const void *result, FILE *out, tl_error *err)
 {
-    FILE *out = open_in(folder, name, "w", err);
-    if (!out)
-        return TL_ERR_SYSTEM;
-    tl_status status = is_model ? tlp_write_model(result, out, err) : write_readme(result, out);
-    if (fclose(out) != 0 || status != TL_OK)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s/%s: cannot be written: %s; check the disk", folder,
-                       name, strerror(errno));
-    return TL_OK;
+    return tlp_write_model(result, out, err);
 }
 
 /* 1 if the folder describes a platform that this file did not write: a measured network, or the
@@ -95,8 +77,8 @@ static tl_status write_file(const tlp_result *result, const char *folder, const 
 static int is_described(const char *folder)
 {
     char line[128] = "";
-    FILE *platform = open_in(folder, "platform.xml", "r", NULL);
-    FILE *readme = open_in(folder, "README.md", "r", NULL);
+    FILE *platform = tlp_open_in(folder, "platform.xml", NULL);
+    FILE *readme = tlp_open_in(folder, "README.md", NULL);
     const int is_ours = readme && fgets(line, sizeof line, readme) && !strcmp(line, TITLE);
     const int is_there = platform != NULL;
     if (platform)
@@ -136,9 +118,9 @@ static tl_status add_to_history(const tlp_result *result, const char *folder, tl
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
                             tl_error *err)
 {
-    tl_status status = write_file(result, folder, "model.conf", 1, err);
+    tl_status status = tlp_write_in(folder, "model.conf", write_model, result, err);
     if (status == TL_OK && !describes_other)
-        status = write_file(result, folder, "README.md", 0, err);
+        status = tlp_write_in(folder, "README.md", write_readme, result, err);
     if (status == TL_OK)
         status = add_to_history(result, folder, err);
     return status;

@@ -1,6 +1,7 @@
 /* network_write.c - writes the platform folder of a fitted network. */
 #include "config.h"
 
+#include "archive.h"
 #include "calibrate.h"
 #include "network.h"
 
@@ -19,54 +20,29 @@ typedef struct content {
     const tlp_network_folder *options;
 } content;
 
-static FILE *open_in(const char *folder, const char *name, const char *mode, char *path,
-                     tl_error *err)
+static tl_status copy_model(const void *in, FILE *out, tl_error *err)
 {
-    snprintf(path, 4096, "%s/%s", folder, name);
-    FILE *file = fopen(path, mode);
-    if (!file)
-        tl_error_set(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the folder", path,
-                     strerror(errno));
-    return file;
-}
-
-static tl_status write_file(const content *c, const char *name,
-                            void (*write)(const content *, FILE *), tl_error *err)
-{
-    char path[4096];
-    FILE *out = open_in(c->options->folder, name, "w", path, err);
-    if (!out)
-        return TL_ERR_SYSTEM;
-    write(c, out);
-    int failed = ferror(out);
-    failed |= fclose(out) != 0;
-    if (failed)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,
-                       strerror(errno));
+    char bytes[4096];
+    (void)err;
+    fputs("# Not measured here: copied from the shipped platform 'local'.\n", out);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, (FILE *)in));)
+        fwrite(bytes, 1, n, out);
     return TL_OK;
 }
 
 /* Keeps the compute model of the folder; if there is none, copies that of the shipped `local`. */
 static tl_status provide_model(const content *c, tl_error *err)
 {
-    char path[4096], from[4096], bytes[4096];
-    size_t n;
-    snprintf(path, sizeof path, "%s/model.conf", c->options->folder);
-    if (access(path, F_OK) == 0)
-        return TL_OK;
-    FILE *in = open_in(c->options->shipped, "local/model.conf", "r", from, err);
-    FILE *out = in ? open_in(c->options->folder, "model.conf", "w", path, err) : NULL;
-    int failed = !out;
-    if (out) {
-        fputs("# Not measured here: copied from the shipped platform 'local'.\n", out);
-        while ((n = fread(bytes, 1, sizeof bytes, in)))
-            fwrite(bytes, 1, n, out);
-        failed = ferror(out);
-        failed |= fclose(out) != 0;
+    FILE *in = tlp_open_in(c->options->folder, "model.conf", NULL);
+    tl_status status = TL_OK;
+    if (!in) {
+        in = tlp_open_in(c->options->shipped, "local/model.conf", err);
+        status = in ? tlp_write_in(c->options->folder, "model.conf", copy_model, in, err)
+                    : TL_ERR_SYSTEM;
     }
     if (in)
         fclose(in);
-    return failed ? TL_ERR_SYSTEM : TL_OK;
+    return status;
 }
 
 static int n_nodes(const content *c)
@@ -171,8 +147,10 @@ static void write_options(const content *c, FILE *out)
                                        "  \"timeless/local-overheads:no\",\n");
 }
 
-static void write_description(const content *c, FILE *out)
+static tl_status write_description(const void *arg, FILE *out, tl_error *err)
 {
+    const content *c = arg;
+    (void)err;
     const tlp_network *net = c->net;
     double lat = net->one_host ? net->latency_s : net->latency_s / 2;
     fprintf(out,
@@ -203,6 +181,7 @@ static void write_description(const content *c, FILE *out)
                 2 * net->bandwidth_Bps / net->adapter / net->backbone);
     write_options(c, out);
     fputs("model = \"model.conf\";\n", out);
+    return TL_OK;
 }
 
 /* ---- everything that was fitted ---- */
@@ -254,8 +233,10 @@ static void write_node(FILE *out, const tlp_network *net)
             net->order_bytes);
 }
 
-static void write_fit(const content *c, FILE *out)
+static tl_status write_fit(const void *arg, FILE *out, tl_error *err)
 {
+    const content *c = arg;
+    (void)err;
     const tlp_network *net = c->net;
     fprintf(out,
             "# Measured by 'timeless calibrate network' %s at %s: %d ranks on %d host%s, %s,\n"
@@ -287,28 +268,23 @@ static void write_fit(const content *c, FILE *out)
             net->bandwidth_Bps, net->saturation, net->limiter_bytes, net->shared, net->backbone,
             net->iprobe_s, net->test_s, net->wtime_s, net->L_s, net->o_s, net->g_s, net->G_s,
             net->O_s);
+    return TL_OK;
 }
 
 /* noise.conf is written even if too few transfers were measured for any class: no message varies
  * then. */
-static tl_status write_noise(const content *c, tl_error *err)
+static tl_status write_noise(const void *arg, FILE *out, tl_error *err)
 {
-    char path[4096];
-    FILE *out = open_in(c->options->folder, "noise.conf", "w", path, err);
-    if (!out)
-        return TL_ERR_SYSTEM;
-    const tl_status status = tlp_network_noise_write(c->net, c->data, out, err);
-    int failed = ferror(out);
-    failed |= fclose(out) != 0;
-    if (status == TL_OK && failed)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,
-                       strerror(errno));
-    return status;
+    const content *c = arg;
+    return tlp_network_noise_write(c->net, c->data, out, err);
 }
 
-static void write_page(const content *c, FILE *out)
+static tl_status write_page(const void *arg, FILE *out, tl_error *err)
 {
+    const content *c = arg;
+    (void)err;
     tlp_network_page(c->net, out);
+    return TL_OK;
 }
 
 /* ---- README ---- */
@@ -349,8 +325,10 @@ static void write_node_rows(const tlp_network *net, FILE *out)
               out);
 }
 
-static void write_readme(const content *c, FILE *out)
+static tl_status write_readme(const void *arg, FILE *out, tl_error *err)
 {
+    const content *c = arg;
+    (void)err;
     const tlp_network *net = c->net;
     const tlp_probe_data *d = c->data;
     fprintf(
@@ -418,32 +396,33 @@ static void write_readme(const content *c, FILE *out)
         net->orders_eager ? "in order" : "not in order, or not measured", n_nodes(c),
         c->options->nodes ? "given" : "as measured", d->n_cores ? d->n_cores : 1,
         net->within ? ", which distinguish messages within a host and between hosts" : "");
+    return TL_OK;
 }
 
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
                             const tlp_network_folder *options, tl_error *err)
 {
     const content c = {network, data, options};
+    static const struct {
+        const char *name;
+        tl_writing write;
+    } files[] = {{"platform.conf", write_description},
+                 {"network.conf", write_fit},
+                 {"noise.conf", write_noise},
+                 {"network.html", write_page},
+                 {"README.md", write_readme}};
     tlp_description *description = NULL;
     char path[4096];
     if (mkdir(options->folder, 0777) != 0 && errno != EEXIST)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path",
                        options->folder, strerror(errno));
     tl_status status = provide_model(&c, err);
-    if (status == TL_OK)
-        status = write_file(&c, "platform.conf", write_description, err);
-    if (status == TL_OK)
-        status = write_file(&c, "network.conf", write_fit, err);
-    if (status == TL_OK)
-        status = write_noise(&c, err);
+    for (size_t i = 0; i < sizeof files / sizeof *files && status == TL_OK; i++)
+        status = tlp_write_in(options->folder, files[i].name, files[i].write, &c, err);
     /* Five parameters for messages of all sizes: former versions wrote this file. */
     snprintf(path, sizeof path, "%s/loggops.params", options->folder);
     if (status == TL_OK)
         unlink(path);
-    if (status == TL_OK)
-        status = write_file(&c, "network.html", write_page, err);
-    if (status == TL_OK)
-        status = write_file(&c, "README.md", write_readme, err);
     snprintf(path, sizeof path, "%s/platform.conf", options->folder);
     if (status == TL_OK)
         status = tlp_description_read(path, &description, err);
