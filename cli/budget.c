@@ -3,12 +3,12 @@
 #include "budget/full.h"
 #include "budget/measured.h"
 #include "cli.h"
+#include "replay.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/budget.h>
-#include <study/sweep.h>
 #include <timeless_files.h>
 
 enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_FULL, OPT_MEASURED };
@@ -77,7 +77,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->inputs.options; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->inputs.base; return 0;
     case OPT_UNCERTAIN: add_given(state, &a->inputs, value); return 0;
     case OPT_FULL: set_rows(state, a, value); return 0;
     case OPT_MEASURED: a->measured = value; return 0;
@@ -154,9 +154,7 @@ static tl_status check_trials(const arguments *a, const tlr_point *points, tl_er
                          "%s: its makespan is 0, so no input can change it; give a trace with "
                          "computation or messages%s",
                          tl_printable(a->inputs.trace),
-                         word_list_value(&a->inputs.options, "--no-compute")
-                             ? ", or leave out --no-compute"
-                             : "");
+                         a->inputs.base.options.no_compute ? ", or leave out --no-compute" : "");
 }
 
 static void set_noise(arguments *a, const double *drawn_s, size_t n)
@@ -235,9 +233,9 @@ static tl_status replay_all(arguments *a, tl_error *err)
                           .fail = fail};
     tl_status status = budget_batch_run(&batch, err);
     if (status == TL_OK)
-        status = check_trials(a, batch.sweep.points, err);
+        status = check_trials(a, batch.points, err);
     if (status == TL_OK)
-        collect(a, batch.sweep.points);
+        collect(a, batch.points);
     budget_batch_free(&batch);
     return status;
 }
@@ -268,7 +266,7 @@ static tl_status make_budget(arguments *a, tl_error *err)
     tl_status status = TL_OK;
     a->inputs.is_measured = a->measured != NULL;
     if (a->measured)
-        status = budget_read_runs(a->measured, &a->runs, err);
+        status = budget_read_runs(a->measured, &a->inputs.base, &a->runs, err);
     if (status == TL_OK)
         status = find_inputs(a, err);
     if (status == TL_OK)
@@ -293,8 +291,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 
 int cmd_budget(int argc, char **argv)
 {
-    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child children[] = {{&words, 0, "As for replay:", 1}, {0}};
+    const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
     const struct argp argp = {options,
                               parse,
                               "TRACE --platform NAME\nTRACE --engine loggops --params L=...",
@@ -306,16 +303,18 @@ int cmd_budget(int argc, char **argv)
     arguments *a = calloc(1, sizeof *a);
     if (!a)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    a->inputs.base = replay_scenario();
     cli_parse(&argp, argc, argv, 0, a);
-    words_prepare(&a->inputs.options);
-    tl_status status = make_budget(a, &err);
+    tl_status status = tlr_scenario_set_source(&a->inputs.base, a->inputs.trace, &err);
+    if (status == TL_OK)
+        status = make_budget(a, &err);
     if (status == TL_OK) {
         if (cli_json_leaves_text(&a->json))
             tlr_budget_print(&a->budget, stdout);
         status = cli_json_write(&a->json, write_json, &a->budget, &err);
     }
     budget_free_runs(&a->runs);
-    word_list_free(&a->inputs.options);
+    tlr_scenario_free(&a->inputs.base);
     free(a);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

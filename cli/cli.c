@@ -185,6 +185,22 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
     return cli_parse_number_from(state, what, text, 0, max);
 }
 
+unsigned cli_parse_jobs(struct argp_state *state, const char *text)
+{
+    return (unsigned)cli_parse_number_from(state, "--jobs", text, 1, 4096);
+}
+
+void cli_add_text(struct argp_state *state, cli_texts *list, const char *text)
+{
+    const char **more = reallocarray(list->texts, list->n + 1, sizeof *more);
+    if (!more) {
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+        return;
+    }
+    list->texts = more;
+    list->texts[list->n++] = text;
+}
+
 const char *cli_picture(struct argp_state *state, const char *path)
 {
     if (!tlg_is_picture(path))

@@ -110,6 +110,14 @@ size_t cli_read_parameter(const char *text, int64_t *value);
 const char *cli_picture(struct argp_state *state, const char *path);
 /* The volume precision of a packed trace (tl_pack_options). */
 double cli_parse_precision(struct argp_state *state, const char *text, int *statistical);
+/* Texts of the command line, in the order of their words. */
+typedef struct cli_texts {
+    size_t n;
+    const char **texts;
+} cli_texts;
+void cli_add_text(struct argp_state *state, cli_texts *list, const char *text);
+/* --jobs N */
+unsigned cli_parse_jobs(struct argp_state *state, const char *text);
 /* A number above 0. */
 double cli_parse_rate(struct argp_state *state, const char *text);
 

@@ -3,62 +3,84 @@
 
 #include "grid.h"
 
-#include "cli.h"
+#include "progress.h"
+#include "replay.h"
 
+#include <calibrate/calibrate.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
 
-static tl_status words_of(const grid *g, size_t i, word_list *out, tl_error *err)
+/* ---- side by side ---- */
+
+typedef struct shown_batch {
+    const tlr_batch *batch;
+    cli_progress progress;
+} shown_batch;
+
+static tl_status make_shown(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
 {
-    const char *trace = g->traces.n ? g->traces.words[0] : NULL;
-    const tl_status status = words_at(&g->sweep, i, trace, &g->options, out, err);
-    return status == TL_OK && g->change ? g->change(g->change_arg, i, out, err) : status;
+    const tlr_batch *batch = ((const shown_batch *)arg)->batch;
+    return batch->make(batch->arg, i, out, err);
 }
 
-static int run_point(void *arg, size_t i, tlr_point *point)
+static tl_status done_shown(void *arg, size_t i, tl_error *err)
+{
+    shown_batch *shown = arg;
+    cli_progress_step(&shown->progress);
+    return shown->batch->done ? shown->batch->done(shown->batch->arg, i, err) : TL_OK;
+}
+
+tl_status cli_run_batch(const tlr_batch *batch, const char *what, tl_error *err)
+{
+    size_t n_open = 0;
+    for (size_t i = batch->first; i < batch->n; i += batch->stride)
+        n_open += !batch->points[i].known;
+    shown_batch shown = {batch, cli_progress_begin(what, n_open)};
+    tlr_batch inner = *batch;
+    inner.make = make_shown;
+    inner.done = done_shown;
+    inner.arg = &shown;
+    const tl_status status = tlr_batch_run(&inner, err);
+    cli_progress_end(&shown.progress);
+    return status;
+}
+
+/* ---- a grid ---- */
+
+static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
 {
     const grid *g = arg;
-    tl_error err;
-    word_list words = {0};
-    const tl_status status = words_of(g, i, &words, &err);
-    const int code = status == TL_OK ? words_run(&words, g->with_energy, point) : cli_fail(&err);
-    word_list_free(&words);
-    return code;
+    const tl_status status = tlr_sweep_scenario(&g->sweep, i, &g->base, g->own, out, err);
+    return status == TL_OK && g->change ? g->change(g->change_arg, i, out, err) : status;
 }
 
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
     grid *g = arg;
-    cli_progress_step(&g->progress);
     return g->results ? tlr_results_add(g->results, &g->sweep, i, err) : TL_OK;
 }
 
-/* Points whose files cannot be read have already failed. */
+/* Points that are wrong, or whose files cannot be read, have already failed. */
 static tl_status set_keys(grid *g, tl_error *err)
 {
     tlr_key_cache *cache = tlr_key_cache_create();
-    tl_status status = cache ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < g->sweep.n_points && status == TL_OK; i++) {
-        tlr_point *point = &g->sweep.points[i];
-        tl_error what;
-        word_list words = {0};
-        status = words_of(g, i, &words, err);
+    if (!cache)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < g->sweep.n_points; i++) {
+        tlr_scenario s = {0};
+        tl_status status = make(g, i, &s, err);
         if (status == TL_OK)
-            point->status =
-                tlr_sweep_key(cache, (const char *const *)words.words, words.n, &point->key, &what);
-        if (status == TL_OK && point->status != TL_OK) {
-            point->known = 1;
-            snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,
-                     what.text);
-        } else if (status == TL_OK) {
-            words_prepare(&words);
-        }
-        word_list_free(&words);
+            status = tlr_scenario_finish(&s, err);
+        if (status == TL_OK)
+            status = tlr_scenario_key(cache, &s, &g->sweep.points[i].key, err);
+        if (status != TL_OK)
+            tlr_point_fail(&g->sweep.points[i], err);
+        tlr_scenario_free(&s);
     }
     tlr_key_cache_free(cache);
-    return status;
+    return TL_OK;
 }
 
 int grid_is_known(const grid *g)
@@ -103,8 +125,9 @@ int grid_tell_failures(const grid *g)
     if (!n)
         return CLI_OK;
     tlr_sweep_point_text(sweep, first, text, sizeof text);
-    return cli_fail_text(tlr_sweep_status(sweep), "%zu of %zu points failed; the first, %s: %s", n,
-                         sweep->n_points, text, sweep->points[first].error);
+    return cli_fail_text(tlr_points_status(sweep->points, sweep->n_points),
+                         "%zu of %zu points failed; the first, %s: %s", n, sweep->n_points, text,
+                         sweep->points[first].error);
 }
 
 static const tlr_point *find_fastest(const tlr_sweep *sweep)
@@ -138,13 +161,17 @@ void grid_warn_of_intervals(const grid *g)
             n, sweep->n_points, text);
 }
 
+grid grid_begin(void)
+{
+    return (grid){.base = replay_scenario(), .n_jobs = tlp_n_cores(), .n_processes = 1};
+}
+
 /* Of Open MPI's mpirun, of one that speaks PMI, or of srun. */
 void grid_find_processes(grid *g)
 {
     static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                            {"PMI_RANK", "PMI_SIZE"},
                                            {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-    g->n_processes = 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
         if (!rank || !size || strtoul(rank, NULL, 10) >= strtoul(size, NULL, 10))
@@ -159,11 +186,7 @@ void grid_find_processes(grid *g)
 static tl_status find_engine(const grid *g, const tlr_axis *axes, size_t n_axes, const char **out,
                              tl_error *err)
 {
-    static const char option[] = "--engine=";
-    *out = NULL;
-    for (size_t i = 0; i < g->options.n; i++)
-        if (!strncmp(g->options.words[i], option, sizeof option - 1))
-            *out = g->options.words[i] + sizeof option - 1;
+    *out = g->base.engine;
     for (size_t i = 0; i < n_axes; i++) {
         if (strcmp(axes[i].name, "engine") != 0)
             continue;
@@ -179,28 +202,11 @@ static tl_status find_engine(const grid *g, const tlr_axis *axes, size_t n_axes,
 static char *command_of(const grid *g)
 {
     char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fputs("replay", out);
-    if (g->traces.n == 1)
-        fprintf(out, " %s", g->traces.words[0]);
-    for (size_t i = 0; i < g->options.n; i++)
-        fprintf(out, " %s", g->options.words[i]);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-/* The points that this process has to run. */
-static size_t count_open(const grid *g)
-{
-    size_t n = 0;
-    for (size_t i = g->rank; i < g->sweep.n_points; i += g->n_processes)
-        n += !g->sweep.points[i].known;
-    return n;
+    const int has_trace = g->traces.n == 1;
+    return asprintf(&text, "replay%s%s%s", has_trace ? " " : "",
+                    has_trace ? g->traces.texts[0] : "", g->base.text) < 0
+               ? NULL
+               : text;
 }
 
 tl_status grid_expand(const grid *g, tlr_axis *axes, size_t n_axes, tl_error *err)
@@ -223,6 +229,8 @@ tl_status grid_run(grid *g, tl_error *err)
     if (!(g->command = command_of(g)))
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
     g->sweep.command = g->command;
+    if (status == TL_OK && g->traces.n == 1)
+        status = tlr_scenario_set_source(&g->base, g->traces.texts[0], err);
     if (status == TL_OK && g->out)
         status = tlr_results_open(g->out, g->rank, g->n_processes, &g->results, err);
     if (status == TL_OK)
@@ -231,10 +239,15 @@ tl_status grid_run(grid *g, tl_error *err)
         status = tlr_results_read(g->results, &g->sweep, 0, err);
     if (status != TL_OK)
         return status;
-    g->progress = cli_progress_begin("points", count_open(g));
-    status = tlr_sweep_run(&g->sweep, g->rank, g->n_processes, g->n_jobs, run_point, done, g, err);
-    cli_progress_end(&g->progress);
-    return status;
+    const tlr_batch batch = {.n = g->sweep.n_points,
+                             .points = g->sweep.points,
+                             .make = make,
+                             .done = done,
+                             .arg = g,
+                             .first = g->rank,
+                             .stride = g->n_processes,
+                             .n_jobs = g->n_jobs};
+    return cli_run_batch(&batch, "points", err);
 }
 
 void grid_free(grid *g)
@@ -243,7 +256,7 @@ void grid_free(grid *g)
         tlr_sweep_free(&g->sweep);
     tlr_results_close(g->results);
     free(g->command);
-    word_list_free(&g->options);
-    word_list_free(&g->traces);
+    tlr_scenario_free(&g->base);
+    free(g->traces.texts);
     *g = (grid){0};
 }

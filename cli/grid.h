@@ -1,26 +1,32 @@
-/* grid.h - replays at the points of a grid, for the commands that need many of them. */
+/* grid.h - many replays: side by side with a line of progress, and at the points of a grid. */
 #ifndef CLI_GRID_H
 #define CLI_GRID_H
 
-#include "progress.h"
-#include "sweep_words.h"
+#include "cli.h"
+
+#include <study/sweep.h>
+
+/* Runs the batch and shows its progress in `what`. */
+tl_status cli_run_batch(const tlr_batch *batch, const char *what, tl_error *err);
 
 typedef struct grid {
-    word_list options, traces; /* of all points; no trace: an axis makes one */
-    tlr_sweep sweep;           /* of tlr_sweep_create */
-    int with_energy;           /* of the jobs, if the platform states watts */
-    const char *out;           /* results file, from which the grid is resumed; NULL: none */
+    tlr_scenario base; /* what all points have in common */
+    cli_texts traces;  /* of all points; no trace: an axis makes one */
+    tlr_sweep sweep;   /* of tlr_sweep_create */
+    const char *out;   /* results file, from which the grid is resumed; NULL: none */
     unsigned n_jobs;
     size_t rank, n_processes; /* of a grid that mpirun or srun runs */
-    /* Changes the words of a point before they are used; NULL: they stay. */
-    tl_status (*change)(const void *arg, size_t point, word_list *words, tl_error *err);
+    /* Applies the axis `own` to the scenario of a point; NULL: there is no such axis. */
+    tl_status (*change)(const void *arg, size_t point, tlr_scenario *s, tl_error *err);
+    const char *own;
     const void *change_arg;
     /* Of grid_run: */
     char *command;        /* of all points: column of the results */
     tlr_results *results; /* NULL: without a results file */
-    cli_progress progress;
 } grid;
 
+/* Before the options are parsed; ends the process without memory. */
+grid grid_begin(void);
 /* Finds this process among those that mpirun or srun has started. */
 void grid_find_processes(grid *g);
 /* Replaces the value "all" of axes coll.OPERATION by the algorithms of the engine that the options

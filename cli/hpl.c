@@ -4,27 +4,25 @@
 #include "cli.h"
 #include "progress.h"
 #include "replay.h"
-#include "sweep_words.h"
 
 #include <calibrate/calibrate.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <study/batch.h>
 
 enum { OPT_JSON = 1000, ROOM = 1024 };
 
 typedef struct arguments {
-    word_list options; /* of the replays */
+    tlr_scenario base; /* of the replays */
     const char *path;
     cli_json json;
     unsigned n_jobs;
     size_t n;
     tl_hpl *runs;
-    tlr_sweep sweep; /* a point for each run */
-    size_t next;     /* of the rows that have been printed */
+    tlr_point *points; /* [n] */
+    size_t next;       /* of the rows that have been printed */
     int has_warned;
 } arguments;
 
@@ -37,10 +35,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
-    case 'j':
-        a->n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->base; return 0;
+    case 'j': a->n_jobs = cli_parse_jobs(state, value); return 0;
     case OPT_JSON: a->json = (cli_json){1, value}; return 0;
     default: return cli_argument(key, value, state, "HPL.dat", &a->path);
     }
@@ -57,36 +53,21 @@ static const tlr_mark *mark_of(const tlr_prediction *p, uint16_t call)
 }
 
 /* The interval that HPL times: from the barrier to the end of the solution, on the slowest rank. */
-static void take(void *arg, const tlr_prediction *p)
+static void take(const tlr_prediction *p, tlr_point *point)
 {
-    tlr_point *point = arg;
     const tlr_mark *from = mark_of(p, TL_MPI_Barrier), *to = mark_of(p, TL_MPI_Finalize);
-    point->n_events = p->n_events;
-    if (p->sampled) {
-        point->half_s = p->sampled->high_s - p->makespan_s;
-        point->share = p->sampled->share;
-    }
-    if (p->free_kernels)
-        snprintf(point->free_kernels, sizeof point->free_kernels, "%s", p->free_kernels);
+    point->makespan_s = 0;
     for (uint32_t r = 0; from && to && r < p->n_ranks; r++)
         point->makespan_s = fmax(point->makespan_s, to->predicted_s[r] - from->predicted_s[r]);
 }
 
-static int run_point(void *arg, size_t i, tlr_point *point)
+static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
 {
     const arguments *a = arg;
     char text[ROOM];
-    char **argv = calloc(a->options.n + 3, sizeof *argv);
-    if (!argv)
-        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    const tl_status status = tlr_scenario_copy(&a->base, out, err);
     tl_hpl_text(&a->runs[i], text, sizeof text);
-    argv[0] = (char *)"timeless replay";
-    argv[1] = text;
-    if (a->options.n)
-        memcpy(argv + 2, a->options.words, a->options.n * sizeof *argv);
-    const int code = replay_and_take((int)a->options.n + 2, argv, 0, take, point);
-    free(argv);
-    return code;
+    return status == TL_OK ? tlr_scenario_set_source(out, text, err) : status;
 }
 
 /* ---- the table ---- */
@@ -139,14 +120,14 @@ static tl_status done(void *arg, size_t i, tl_error *err)
 {
     arguments *a = arg;
     (void)err;
-    if (!a->has_warned && a->sweep.points[i].free_kernels[0]) {
-        replay_warn(a->sweep.points[i].free_kernels);
+    if (!a->has_warned && a->points[i].free_kernels[0]) {
+        replay_warn(a->points[i].free_kernels);
         a->has_warned = 1;
     }
     cli_progress_clear();
-    while (a->next < a->n && a->sweep.points[a->next].known) {
+    while (a->next < a->n && a->points[a->next].known) {
         if (cli_json_leaves_text(&a->json))
-            print_row(&a->runs[a->next], &a->sweep.points[a->next]);
+            print_row(&a->runs[a->next], &a->points[a->next]);
         a->next++;
     }
     return TL_OK;
@@ -180,7 +161,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
     const arguments *a = arg;
     json_t *rows = json_array();
     for (size_t i = 0; i < a->n; i++)
-        json_array_append_new(rows, row_json(&a->runs[i], &a->sweep.points[i]));
+        json_array_append_new(rows, row_json(&a->runs[i], &a->points[i]));
     int lost =
         json_dumpf(rows, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
     lost |= fputc('\n', out) == EOF;
@@ -190,41 +171,39 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                 : TL_OK;
 }
 
-static tl_status make_points(arguments *a, tl_error *err)
+static tl_status replay_all(arguments *a, tl_error *err)
 {
-    tlr_axis *axis = calloc(1, sizeof *axis);
-    char **texts = calloc(a->n + 1, sizeof *texts);
-    tl_status status = axis && texts ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < a->n && status == TL_OK; i++)
-        if (asprintf(&texts[i], "%zu", i) < 0)
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    if (status == TL_OK)
-        status = tlr_axis_of("run", (const char *const *)texts, a->n, axis, err);
-    if (status == TL_OK)
-        status = tlr_sweep_create(axis, 1, &a->sweep, err);
-    else
-        free(axis);
-    for (size_t i = 0; texts && i < a->n; i++)
-        free(texts[i]);
-    free(texts);
-    return status;
+    if (!(a->points = tlr_points_create(a->n, err)))
+        return TL_ERR_MEMORY;
+    const tlr_batch batch = {.n = a->n,
+                             .points = a->points,
+                             .make = make,
+                             .take = take,
+                             .done = done,
+                             .arg = a,
+                             .stride = 1,
+                             .n_jobs = a->n_jobs};
+    if (cli_json_leaves_text(&a->json))
+        print_head();
+    return tlr_batch_run(&batch, err);
 }
 
 static int find_failures(const arguments *a)
 {
     size_t n = 0, first = 0;
     for (size_t i = 0; i < a->n; i++)
-        if (a->sweep.points[i].error[0] && !n++)
+        if (a->points[i].error[0] && !n++)
             first = i;
-    return n ? cli_fail_text(tlr_sweep_status(&a->sweep), "%zu of %zu runs failed; the first: %s",
-                             n, a->n, a->sweep.points[first].error)
+    return n ? cli_fail_text(tlr_points_status(a->points, a->n),
+                             "%zu of %zu runs failed; the first: %s", n, a->n,
+                             a->points[first].error)
              : CLI_OK;
 }
 
 int cmd_hpl(int argc, char **argv)
 {
-    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child children[] = {{&words, 0, "Of the replays, as for replay:", 1}, {0}};
+    const struct argp_child children[] = {
+        {replay_settings(), 0, "Of the replays, as for replay:", 1}, {0}};
     const struct argp argp = {options,
                               parse,
                               "HPL.dat --platform NAME",
@@ -232,29 +211,21 @@ int cmd_hpl(int argc, char **argv)
                               children,
                               NULL,
                               NULL};
-    arguments a = {.n_jobs = tlp_n_cores()};
+    arguments a = {.base = replay_scenario(), .n_jobs = tlp_n_cores()};
     tl_error err;
     cli_parse(&argp, argc, argv, 0, &a);
     tl_status status = tl_hpl_read_dat(a.path, &a.runs, &a.n, &err);
-    if (status == TL_OK && !word_list_value(&a.options, "--platform=") &&
-        !word_list_value(&a.options, "--params="))
+    if (status == TL_OK && !a.base.platform && !a.base.options.loggops_params)
         status = tl_fail(&err, TL_ERR_USAGE, "the platform is missing; give --platform NAME");
     if (status == TL_OK && !a.n)
         status = tl_fail(&err, TL_ERR_INPUT, "%s: asks for no run; give an N above 0", a.path);
     if (status == TL_OK)
-        status = make_points(&a, &err);
-    if (status == TL_OK) {
-        words_prepare(&a.options);
-        if (cli_json_leaves_text(&a.json))
-            print_head();
-        status = tlr_sweep_run(&a.sweep, 0, 1, a.n_jobs, run_point, done, &a, &err);
-    }
+        status = replay_all(&a, &err);
     if (status == TL_OK)
         status = cli_json_write(&a.json, write_json, &a, &err);
     const int code = status == TL_OK ? find_failures(&a) : cli_fail(&err);
-    if (a.sweep.points)
-        tlr_sweep_free(&a.sweep);
-    word_list_free(&a.options);
+    tlr_points_free(a.points, a.n);
+    tlr_scenario_free(&a.base);
     free(a.runs);
     return code;
 }

@@ -16,21 +16,22 @@
 
 enum { OPT_VERSUS = 512, OPT_FLAME, OPT_FOLDED };
 
-/* A replay with words of its own. The first one may have files of predictions instead. */
+/* A replay: that of the words before the first --versus, or a copy of it with other settings. The
+ * first one may have files of predictions instead. */
 typedef struct variant {
     replay_arguments replay;
     struct report *report;
-    int argc;
-    char **argv;
-    const char *page_path; /* NULL: the default */
-    flame_files flame;
-    size_t n_files, n_platforms, n_own; /* n_own: words after its --versus */
-    const char *files[TLR_VERSUS_MOST], *platforms[TLR_VERSUS_MOST];
+    size_t n_platforms;
+    const char *platforms[TLR_VERSUS_MOST];
 } variant;
 
 typedef struct report {
     size_t n_groups; /* of words: one more than --versus occurs */
     size_t n_variants, n;
+    const char *page_path;
+    flame_files flame;
+    size_t n_files;
+    const char *files[TLR_VERSUS_MOST];
     int has_page; /* written */
     variant variants[TLR_VERSUS_MOST];
     json_t *predictions[TLR_VERSUS_MOST], *states[TLR_VERSUS_MOST]; /* [n] */
@@ -60,23 +61,22 @@ static void add_text(struct argp_state *state, const char **list, size_t *n, con
 
 static void check(struct argp_state *state, const variant *v)
 {
-    const int is_versus = v->report->n_groups > 1 || v->n_platforms > 1 || v->n_files;
-    if (v->n_files && v->replay.n_jobs)
+    const report *r = v->report;
+    const variant *first = &r->variants[0];
+    const int is_versus = r->n_groups > 1 || first->n_platforms > 1 || r->n_files;
+    if (r->n_files && first->replay.scenario.n_sources)
         argp_error(state, "'%s' is a prediction, '%s' is not; give one trace, or predictions",
-                   v->files[0], v->replay.traces[0]);
-    if (v->n_files == 1)
-        argp_error(state, "'%s': give a second prediction to compare it with", v->files[0]);
-    if (v->n_files && (v->n_platforms || v->report->n_groups > 1))
+                   r->files[0], first->replay.scenario.sources[0].path);
+    if (r->n_files == 1)
+        argp_error(state, "'%s': give a second prediction to compare it with", r->files[0]);
+    if (r->n_files && (first->n_platforms || r->n_groups > 1))
         argp_error(state,
                    "'%s' is a prediction, which is not replayed; leave out --platform and "
                    "--versus",
-                   v->files[0]);
-    if (v->report->n_groups > 1 && v != v->report->variants && !v->n_own)
-        argp_error(state, "--versus: the options to compare with are missing; write them after it, "
-                          "as --versus --scale network=4");
-    if (v->n_platforms > 1 && v->report->n_groups > 1 && v == v->report->variants)
+                   r->files[0]);
+    if (first->n_platforms > 1 && r->n_groups > 1)
         argp_error(state, "give either several --platform, or --versus");
-    if (is_versus && (v->flame.flame || v->flame.folded))
+    if (is_versus && (r->flame.flame || r->flame.folded))
         argp_error(state, "--flame and --folded show a single replay; leave them out");
     if (is_versus && v->replay.timeline_path)
         argp_error(state, "--timeline shows a single replay; give it to timeless replay");
@@ -85,16 +85,17 @@ static void check(struct argp_state *state, const variant *v)
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     variant *v = state->input;
+    report *r = v->report;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &v->replay; break;
-    case 'o': v->page_path = value; break;
-    case OPT_FLAME: v->flame.flame = value; break;
-    case OPT_FOLDED: v->flame.folded = value; break;
+    case 'o': r->page_path = value; break;
+    case OPT_FLAME: r->flame.flame = value; break;
+    case OPT_FOLDED: r->flame.folded = value; break;
     case OPT_VERSUS: argp_error(state, "write --versus in full, as a word of its own"); break;
     case ARGP_KEY_ARG:
         if (!is_json(value))
             return ARGP_ERR_UNKNOWN; /* a trace */
-        add_text(state, v->files, &v->n_files, value);
+        add_text(state, r->files, &r->n_files, value);
         break;
     case ARGP_KEY_SUCCESS: check(state, v); break;
     default: return ARGP_ERR_UNKNOWN;
@@ -108,7 +109,7 @@ static error_t parse_replay(int key, char *value, struct argp_state *state)
     variant *v = replay->keep_arg;
     if (key == 'p')
         add_text(state, v->platforms, &v->n_platforms, value);
-    if (key == ARGP_KEY_NO_ARGS && v->n_files)
+    if (key == ARGP_KEY_NO_ARGS && (v->report->n_files || v != v->report->variants))
         return 0;
     return replay_argp.parser(key, value, state);
 }
@@ -127,7 +128,7 @@ static void show_options(struct argp_option *out, size_t room)
     }
 }
 
-static void parse_words(variant *v)
+static void parse_words(variant *v, int argc, char **argv)
 {
     static const struct argp_option own[] = {
         {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0},
@@ -147,43 +148,14 @@ static void parse_words(variant *v)
                                 replay_options,
                                 NULL,
                                 NULL};
-    cli_parse(&parser, v->argc, v->argv, 0, v);
-}
-
-/* Copies the words before the first --versus, and those after the one with this number. Parsing
- * changes words. */
-static int copy_words(variant *v, int argc, char **argv, size_t number)
-{
-    size_t group = 0;
-    v->argv = calloc((size_t)argc + 1, sizeof *v->argv);
-    for (int i = 0; i < argc && v->argv; i++) {
-        if (i && !strcmp(argv[i], "--versus"))
-            group++;
-        else if (!group || group == number) {
-            if (!(v->argv[v->argc++] = strdup(argv[i])))
-                return 0;
-            v->n_own += group != 0;
-        }
-    }
-    return v->argv != NULL;
-}
-
-static void free_words(variant *v)
-{
-    /* Parsing orders the words in another way, but keeps them. */
-    for (int i = 0; v->argv && i < v->argc; i++)
-        free(v->argv[i]);
-    free(v->argv);
+    cli_parse(&parser, argc, argv, 0, v);
 }
 
 /* ---- one replay ---- */
 
 static const char *page_path(const report *r)
 {
-    const char *path = "report.html";
-    for (size_t i = 0; i < r->n_variants; i++)
-        path = r->variants[i].page_path ? r->variants[i].page_path : path;
-    return path;
+    return r->page_path ? r->page_path : "report.html";
 }
 
 typedef struct replayed {
@@ -194,7 +166,8 @@ typedef struct replayed {
 static tl_status write_one(const void *what, FILE *out, tl_error *err)
 {
     const replayed *r = what;
-    return tlr_report_write(r->replay->options.timeline, r->replay->jobs, r->prediction, out, err);
+    return tlr_report_write(r->replay->stage.options.timeline, r->replay->stage.jobs, r->prediction,
+                            out, err);
 }
 
 static tl_status keep_page(const replay_arguments *replay, const tlr_prediction *prediction,
@@ -203,10 +176,11 @@ static tl_status keep_page(const replay_arguments *replay, const tlr_prediction 
     const replayed what = {replay, prediction};
     const variant *v = replay->keep_arg;
     tl_status status = TL_OK;
-    v->report->has_page = v->page_path || (!v->flame.flame && !v->flame.folded);
-    if (v->report->has_page)
-        status = tl_output_write(page_path(v->report), write_one, &what, err);
-    return status ? status : flame_write_files(&v->flame, replay, prediction, err);
+    report *r = v->report;
+    r->has_page = r->page_path || (!r->flame.flame && !r->flame.folded);
+    if (r->has_page)
+        status = tl_output_write(page_path(r), write_one, &what, err);
+    return status ? status : flame_write_files(&r->flame, replay, prediction, err);
 }
 
 /* ---- several replays ---- */
@@ -216,12 +190,12 @@ static tl_status keep_states(const replay_arguments *replay, const tlr_predictio
 {
     const variant *v = replay->keep_arg;
     report *r = v->report;
-    r->sources[r->n] = replay->traces[0];
+    r->sources[r->n] = replay->scenario.sources[0].path;
     r->predictions[r->n] = tlr_prediction_json(prediction);
     if (!r->predictions[r->n])
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
-    return tlr_report_states(replay->options.timeline, replay->jobs, prediction, &r->states[r->n++],
-                             err);
+    return tlr_report_states(replay->stage.options.timeline, replay->stage.jobs, prediction,
+                             &r->states[r->n++], err);
 }
 
 static void warn_only(void *arg, const tlr_prediction *prediction)
@@ -230,46 +204,78 @@ static void warn_only(void *arg, const tlr_prediction *prediction)
     replay_warn(prediction->free_kernels);
 }
 
-/* Replays with the words of a group; if there is a single group with several platforms, with the
- * platform of this number. */
-static int run(variant *v, size_t number)
+/* A copy of the first replay. */
+static int add_variant(report *r, int argc, variant **out)
 {
-    const int is_one = v->report->n_groups == 1;
-    v->replay.keep = keep_page; /* for the parser: a single trace is wanted */
-    parse_words(v);
-    if (v->n_files)
-        return CLI_OK;
-    if (v->replay.engine && !strcmp(v->replay.engine, "loggops"))
-        v->replay.links = 0; /* it has none */
-    if (!is_one || v->n_platforms > 1) {
-        v->replay.keep = keep_states;
-        v->replay.take = warn_only;
-        if (is_one)
-            v->replay.platform = v->platforms[number];
+    tl_error err;
+    variant *first = &r->variants[0], *v = *out = &r->variants[r->n_variants++];
+    *v = (variant){.report = r, .replay = first->replay};
+    v->replay.keep_arg = v;
+    v->replay.scenario = (tlr_scenario){0};
+    v->replay.regions_at = calloc((size_t)argc + 1, sizeof *v->replay.regions_at);
+    if (!v->replay.regions_at)
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < v->replay.n_regions_at; i++)
+        v->replay.regions_at[i] = first->replay.regions_at[i];
+    return tlr_scenario_copy(&first->replay.scenario, &v->replay.scenario, &err) == TL_OK
+               ? CLI_OK
+               : cli_fail(&err);
+}
+
+/* The number of words up to the next --versus. */
+static int count_words(int argc, char **argv)
+{
+    int n = 1;
+    while (n < argc && strcmp(argv[n], "--versus") != 0)
+        n++;
+    return n;
+}
+
+/* Makes the replays of all groups of words, or of all platforms. */
+static int parse_all(report *r, int argc, char **argv)
+{
+    variant *v = &r->variants[r->n_variants++];
+    *v = (variant){.report = r, .replay = {.details = 1, .keep = keep_page, .keep_arg = v}};
+    int code = replay_begin(&v->replay, argc);
+    if (code != CLI_OK)
+        return code;
+    v->replay.scenario.links = 1;
+    int n = count_words(argc, argv);
+    parse_words(v, n, argv);
+    for (int at = n; at < argc && code == CLI_OK; at += n) {
+        n = count_words(argc - at, argv + at);
+        if (n == 1)
+            return cli_fail_text(TL_ERR_USAGE,
+                                 "--versus: the options to compare with are missing; write them "
+                                 "after it, as --versus --scale network=4");
+        code = add_variant(r, argc, &v);
+        argv[at] = argv[0];
+        if (code == CLI_OK)
+            parse_words(v, n, argv + at);
     }
-    return replay_run(&v->replay);
+    const variant *first = &r->variants[0];
+    for (size_t i = 1; i < first->n_platforms && r->n_groups == 1 && code == CLI_OK; i++) {
+        code = add_variant(r, argc, &v);
+        v->replay.scenario.platform = first->platforms[i];
+    }
+    if (first->n_platforms > 1 && r->n_groups == 1)
+        r->variants[0].replay.scenario.platform = first->platforms[0];
+    return code;
 }
 
-/* How many replays the words ask for, as far as they were parsed. */
-static size_t count_wanted(const report *r)
-{
-    const size_t n_platforms = r->variants[0].n_platforms;
-    return r->n_groups > 1 ? r->n_groups : n_platforms > 1 ? n_platforms : 1;
-}
-
-static int run_all(report *r, int argc, char **argv)
+static int run_all(report *r)
 {
     int code = CLI_OK;
-    do {
-        const size_t i = r->n_variants++;
-        variant *v = &r->variants[i];
-        *v = (variant){.report = r, .replay = {.details = 1, .links = 1, .keep_arg = v}};
-        code = replay_begin(&v->replay, argc);
-        if (code == CLI_OK && !copy_words(v, argc, argv, r->n_groups > 1 ? i : 0))
-            code = cli_fail_text(TL_ERR_MEMORY, "out of memory");
-        if (code == CLI_OK)
-            code = run(v, i);
-    } while (code == CLI_OK && r->n_variants < count_wanted(r));
+    for (size_t i = 0; i < r->n_variants && code == CLI_OK; i++) {
+        replay_arguments *replay = &r->variants[i].replay;
+        if (tlr_scenario_is_loggops(&replay->scenario))
+            replay->scenario.links = 0; /* it has none */
+        if (r->n_variants > 1) {
+            replay->keep = keep_states;
+            replay->take = warn_only;
+        }
+        code = replay_run(replay);
+    }
     return code;
 }
 
@@ -320,12 +326,12 @@ static int show(report *r, const replay_arguments *options)
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }
 
-static int read_files(report *r, const variant *v)
+static int read_files(report *r)
 {
     tl_error err;
-    for (; r->n < v->n_files; r->n++) {
-        r->sources[r->n] = v->files[r->n];
-        if (tlr_prediction_load_json(v->files[r->n], &r->predictions[r->n], &err) != TL_OK)
+    for (; r->n < r->n_files; r->n++) {
+        r->sources[r->n] = r->files[r->n];
+        if (tlr_prediction_load_json(r->files[r->n], &r->predictions[r->n], &err) != TL_OK)
             return cli_fail(&err);
     }
     return CLI_OK;
@@ -340,13 +346,12 @@ static void say_file(const char *path)
 /* After the results, so that the line is the last one on a terminal. */
 static void say_files(const report *r)
 {
-    const variant *v = &r->variants[0];
     fflush(stdout);
     if (r->variants[r->n_variants - 1].replay.quiet)
         return;
     say_file(r->has_page ? page_path(r) : NULL);
-    say_file(v->flame.flame);
-    say_file(v->flame.folded);
+    say_file(r->flame.flame);
+    say_file(r->flame.folded);
 }
 
 static void free_report(report *r)
@@ -355,10 +360,8 @@ static void free_report(report *r)
         json_decref(r->predictions[i]);
         json_decref(r->states[i]);
     }
-    for (size_t i = 0; i < r->n_variants; i++) {
+    for (size_t i = 0; i < r->n_variants; i++)
         replay_end(&r->variants[i].replay);
-        free_words(&r->variants[i]);
-    }
     free(r);
 }
 
@@ -374,9 +377,9 @@ int cmd_report(int argc, char **argv)
     if (!r)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
     r->n_groups = n_groups;
-    int code = run_all(r, argc, argv);
-    if (code == CLI_OK && r->variants[0].n_files)
-        code = read_files(r, &r->variants[0]);
+    int code = parse_all(r, argc, argv);
+    if (code == CLI_OK)
+        code = r->n_files ? read_files(r) : run_all(r);
     if (code == CLI_OK && r->n)
         code = show(r, &r->variants[r->n_variants - 1].replay);
     if (code == CLI_OK)

@@ -40,7 +40,7 @@ tl_status flame_write_files(const flame_files *files, const replay_arguments *re
     if (!files->flame && !files->folded)
         return TL_OK;
     tl_status status =
-        tlr_flame_make(replay->options.timeline, replay->jobs[0].trace, 0, &flame, err);
+        tlr_flame_make(replay->stage.options.timeline, replay->stage.jobs[0].trace, 0, &flame, err);
     if (!status)
         status = write_file(files->flame, &flame, prediction, tlr_flame_write, err);
     if (!status)

@@ -3,9 +3,9 @@
 
 #include "study/study.h"
 
+#include "replay.h"
 #include "targets.h"
 
-#include <calibrate/calibrate.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -34,26 +34,27 @@ int cmd_study(int argc, char **argv)
 
 study_common study_begin(void)
 {
-    return (study_common){.grid = {.n_jobs = tlp_n_cores(), .n_processes = 1}};
+    return (study_common){.grid = grid_begin()};
+}
+
+void study_parse_all(const struct argp_option *options, argp_parser_t parser, const char *usage,
+                     const char *summary, int argc, char **argv, void *input)
+{
+    const struct argp_child children[] = {
+        {replay_settings(), 0, "At all points, as for replay:", 1}, {0}};
+    const struct argp argp = {options, parser, usage, summary, children, NULL, NULL};
+    cli_parse(&argp, argc, argv, 0, input);
 }
 
 error_t study_parse(int key, char *value, struct argp_state *state, study_common *s)
 {
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &s->grid.options; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &s->grid.base; return 0;
     case STUDY_JSON: s->json = (cli_json){1, value}; return 0;
     case STUDY_PLOT: s->plot = cli_picture(state, value); return 0;
-    case 'j':
-        s->grid.n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
-        return 0;
+    case 'j': s->grid.n_jobs = cli_parse_jobs(state, value); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
-}
-
-void study_add_word(struct argp_state *state, word_list *list, const char *word)
-{
-    if (!word_list_add(list, strdup(word)))
-        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
 }
 
 /* "64", "4K", "1M": K, M and G are powers of 1024. Moves *text behind it; 0: it is no number. */
@@ -74,72 +75,64 @@ static int read_number(const char **text, uint64_t *out)
     return 1;
 }
 
-static int add_number(word_list *list, uint64_t number)
+static tl_status add_number(tlr_axis *axis, uint64_t number, tl_error *err)
 {
-    char *text = NULL;
-    if (asprintf(&text, "%llu", (unsigned long long)number) < 0)
-        text = NULL;
-    for (size_t i = 0; text && i < list->n; i++)
-        if (!strcmp(list->words[i], text)) {
-            free(text);
-            return 1;
-        }
-    return word_list_add(list, text);
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    return tlr_axis_add(axis, text, err);
 }
 
-/* "A", "A..B" or "A..B:F": A, A F, A F F, ..., and B. */
-static int add_item(const char *item, word_list *list)
+/* "A", "A..B" or "A..B:F": A, A F, A F F, ..., and B. TL_ERR_USAGE without a message: it is none of
+ * them. */
+static tl_status add_item(const char *item, tlr_axis *axis, tl_error *err)
 {
     uint64_t first, last, factor = 4;
+    tl_status status = TL_OK;
     if (!read_number(&item, &first))
-        return 0;
+        return TL_ERR_USAGE;
     last = first;
     if (!strncmp(item, "..", 2)) {
         item += 2;
         if (!read_number(&item, &last) || last < first)
-            return 0;
+            return TL_ERR_USAGE;
         if (*item == ':') {
             item++;
             if (!read_number(&item, &factor) || factor < 2)
-                return 0;
+                return TL_ERR_USAGE;
         }
     }
     if (*item)
-        return 0;
-    for (uint64_t at = first; at < last; at = at ? at * factor : 1)
-        if (!add_number(list, at))
-            return 0;
-    return add_number(list, last);
+        return TL_ERR_USAGE;
+    for (uint64_t at = first; at < last && status == TL_OK; at = at ? at * factor : 1)
+        status = add_number(axis, at, err);
+    return status == TL_OK ? add_number(axis, last, err) : status;
 }
 
 tl_status study_numbers(const char *axis, const char *option, const char *text, tlr_axis *out,
                         tl_error *err)
 {
-    word_list list = {0};
     char *copy = strdup(text), *save = NULL;
-    tl_status status = copy ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    tl_status status =
+        copy ? tlr_axis_of(axis, NULL, 0, out, err) : tl_fail(err, TL_ERR_MEMORY, "out of memory");
     for (char *item = copy ? strtok_r(copy, ",", &save) : NULL; item && status == TL_OK;
          item = strtok_r(NULL, ",", &save))
-        if (!add_item(item, &list))
+        if ((status = add_item(item, out, err)) == TL_ERR_USAGE)
             status = tl_fail(err, TL_ERR_USAGE,
                              "%s '%s': '%s' is neither a number, as 64 or 4K, nor a range, as "
                              "1..1M or 1..1M:2",
                              option, text, item);
-    if (status == TL_OK && !list.n)
+    if (status == TL_OK && !out->n)
         status = tl_fail(err, TL_ERR_USAGE, "%s: give at least one number", option);
-    if (status == TL_OK)
-        status = tlr_axis_of(axis, (const char *const *)list.words, list.n, out, err);
     free(copy);
-    word_list_free(&list);
     return status;
 }
 
 /* ---- the grid ---- */
 
-void study_refuse(struct argp_state *state, const grid *g, const char *option, const char *reason)
+void study_refuse(struct argp_state *state, const grid *g, const char *setting, const char *reason)
 {
-    if (word_list_value(&g->options, option))
-        argp_error(state, "%.*s: %s", (int)strcspn(option, "="), option, reason);
+    if (tlr_scenario_has(&g->base, setting))
+        argp_error(state, "--%s: %s", setting, reason);
 }
 
 tl_status study_make_sweep(grid *g, tl_status status, tlr_axis *axes, size_t n_axes, tl_error *err)
@@ -156,20 +149,21 @@ tl_status study_make_sweep(grid *g, tl_status status, tlr_axis *axes, size_t n_a
 
 void study_place(const grid *g, char *text, size_t size)
 {
-    static const struct {
-        const char *option, *before;
-    } parts[] = {{"--platform=", ""},
-                 {"--ranks-per-host=", "ranks per host: "},
-                 {"--engine=", "engine "},
-                 {"--params=", ""}};
+    char ranks[32];
+    const tlr_scenario *base = &g->base;
+    snprintf(ranks, sizeof ranks, "%u", base->options.ranks_per_host);
+    const struct {
+        const char *value, *before;
+    } parts[] = {{base->platform, ""},
+                 {base->options.ranks_per_host ? ranks : NULL, "ranks per host: "},
+                 {base->engine, "engine "},
+                 {base->options.loggops_params, ""}};
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++) {
-        const char *value = word_list_value(&g->options, parts[i].option);
-        if (value)
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++)
+        if (parts[i].value)
             used += (size_t)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "",
-                                     parts[i].before, value);
-    }
+                                     parts[i].before, parts[i].value);
 }
 
 /* Without a single result, the failures say more than an empty table. */

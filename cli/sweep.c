@@ -3,11 +3,10 @@
 
 #include "cli.h"
 #include "grid.h"
+#include "replay.h"
 
-#include <calibrate/calibrate.h>
 #include <errno.h>
 #include <core/format.h>
-#include <results/usage.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +50,7 @@ static void add_axis(struct argp_state *state, arguments *a, const char *text)
     }
     a->axes = more;
     tlr_axis axis = {0};
-    if (tlr_axis_parse(text, &axis, &err) != TL_OK || words_check_axis(axis.name, &err) != TL_OK)
+    if (tlr_axis_parse(text, &axis, &err) != TL_OK || tlr_axis_check(axis.name, &err) != TL_OK)
         argp_error(state, "--grid: %s", err.text);
     a->axes[a->n_axes++] = axis;
 }
@@ -114,35 +113,23 @@ static void set_json(struct argp_state *state, arguments *a, char *value)
 
 static void set_price(struct argp_state *state, arguments *a, const char *value)
 {
-    char *word = NULL;
-    tlr_usage *usage;
     tl_error err;
-    if (tlr_usage_create(0, 1, &usage, &err) != TL_OK)
-        argp_failure(state, CLI_SYSTEM, 0, "%s", err.text);
-    else if (!tlr_usage_set_price(usage, value))
-        argp_error(state, "'%s' is not a price; write it as --energy=0.30/kWh,2/host-hour", value);
-    if (asprintf(&word, "--energy=%s", value) < 0 || !word_list_add(&a->grid.options, word))
-        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
-    tlr_usage_free(usage);
+    if (tlr_scenario_set(&a->grid.base, "energy", value, &err) != TL_OK)
+        argp_error(state, "%s", err.text);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->grid.options; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->grid.base; return 0;
     case OPT_GRID: add_axis(state, a, value); return 0;
     case 'o': a->grid.out = value; return 0;
     case OPT_ENERGY: set_price(state, a, value); return 0;
     case OPT_JSON: set_json(state, a, value); return 0;
     case OPT_PLOT: a->plot = cli_picture(state, value); return 0;
-    case 'j':
-        a->grid.n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!word_list_add(&a->grid.traces, strdup(value)))
-            argp_failure(state, CLI_SYSTEM, 0, "out of memory");
-        return 0;
+    case 'j': a->grid.n_jobs = cli_parse_jobs(state, value); return 0;
+    case ARGP_KEY_ARG: cli_add_text(state, &a->grid.traces, value); return 0;
     case ARGP_KEY_SUCCESS: check_arguments(state, a); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -183,8 +170,7 @@ static tl_status make_grid(arguments *a, tl_error *err)
         memmove(a->axes + 1, a->axes, a->n_axes * sizeof *a->axes);
         a->axes[0] = (tlr_axis){0};
         a->n_axes++;
-        status = tlr_axis_of("trace", (const char *const *)a->grid.traces.words, a->grid.traces.n,
-                             &a->axes[0], err);
+        status = tlr_axis_of("trace", a->grid.traces.texts, a->grid.traces.n, &a->axes[0], err);
     }
     return status == TL_OK ? tlr_sweep_create(a->axes, a->n_axes, &a->grid.sweep, err) : status;
 }
@@ -199,8 +185,8 @@ static tl_status sweep(arguments *a, tl_error *err)
 
 int cmd_sweep(int argc, char **argv)
 {
-    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child children[] = {{&words, 0, "At all points, as for replay:", 1}, {0}};
+    const struct argp_child children[] = {
+        {replay_settings(), 0, "At all points, as for replay:", 1}, {0}};
     const struct argp argp = {options,
                               parse,
                               "TRACE... --grid NAME=VALUE,VALUE",
@@ -208,10 +194,10 @@ int cmd_sweep(int argc, char **argv)
                               children,
                               NULL,
                               NULL};
-    arguments a = {.grid.n_jobs = tlp_n_cores()};
+    arguments a = {.grid = grid_begin()};
     tl_error err;
     grid_find_processes(&a.grid);
-    a.grid.with_energy = 1;
+    a.grid.base.energy = TLR_WANTED_IF_STATED;
     cli_parse(&argp, argc, argv, 0, &a);
     const tl_status status = sweep(&a, &err);
     if (status == TL_OK)

@@ -1,7 +1,9 @@
 /* tolerance.c - timeless tolerance: how much latency a program tolerates. */
+#include "config.h"
+
 #include "cli.h"
 #include "progress.h"
-#include "sweep_words.h"
+#include "replay.h"
 #include "tolerance_points.h"
 
 #include <calibrate/calibrate.h>
@@ -11,8 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <study/sweep.h>
+#include <study/batch.h>
 #include <study/tolerance.h>
 #include <timeless_files.h>
 
@@ -20,7 +21,7 @@ enum { OPT_GROWTH = 1000, OPT_PRECISION, MOST_GROWTHS = 64 };
 
 typedef struct arguments {
     const char *trace;
-    word_list options;
+    tlr_scenario base;
     size_t n;
     tlr_tolerance growths[MOST_GROWTHS];
     double precision;
@@ -59,7 +60,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->base; return 0;
     case OPT_GROWTH: set_growths(state, a, value); return 0;
     case 'o': a->output = value; return 0;
     case OPT_PRECISION:
@@ -71,123 +72,87 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-/* The replays of the sweep, and their results. */
+/* The replays of a round, and their results. */
 typedef struct trial {
     arguments *a;
-    tlr_sweep *sweep;
+    tlr_point *points;
     const double *factors;
 } trial;
 
-static int run_point(void *arg, size_t i, tlr_point *point)
+static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
 {
     const trial *t = arg;
-    tl_error err;
-    word_list words = {0};
-    const tl_status status = words_at(t->sweep, i, t->a->trace, &t->a->options, &words, &err);
-    const int code = status == TL_OK ? words_run(&words, 0, point) : cli_fail(&err);
-    word_list_free(&words);
-    return code;
+    const double factor = t->factors[i];
+    const tlr_params_change L = {.letter = 'L', .value = rint((double)t->a->L_ps * factor)};
+    const tlr_change latency = {TLR_LINK_LATENCY, "*", factor, 1};
+    const tl_status status = tlr_scenario_copy(&t->a->base, out, err);
+    if (status != TL_OK)
+        return status;
+    return t->a->L_ps ? tlr_scenario_change_params(out, L, err)
+                      : tlr_scenario_change(out, &latency, err);
 }
 
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
     const trial *t = arg;
-    const tlr_point *point = &t->sweep->points[i];
+    const tlr_point *point = &t->points[i];
     cli_progress_step(&t->a->progress);
     if (point->error[0])
         return tl_fail(err, point->status, "%s", point->error);
     return kept_points_add(&t->a->kept, t->factors[i], point->makespan_s, err);
 }
 
-/* The latency factor is an axis. */
-static tl_status make_axis(const arguments *a, const double *factors, size_t n, tlr_axis *out,
-                           tl_error *err)
-{
-    char texts[MOST_GROWTHS][32];
-    const char *values[MOST_GROWTHS];
-    for (size_t i = 0; i < n; i++) {
-        if (a->L_ps)
-            snprintf(texts[i], sizeof texts[i], "%.0fps", (double)a->L_ps * factors[i]);
-        else
-            snprintf(texts[i], sizeof texts[i], "%.17g", factors[i]);
-        values[i] = texts[i];
-    }
-    return tlr_axis_of(a->L_ps ? "params.L" : "scale.latency", values, n, out, err);
-}
-
 static tl_status makespans(void *arg, const double *factors, double *makespans_s, size_t n,
                            tl_error *err)
 {
     arguments *a = arg;
-    tlr_sweep sweep = {0};
-    trial t = {a, &sweep, factors};
-    tlr_axis *axis = calloc(1, sizeof *axis);
-    tl_status status = axis ? make_axis(a, factors, n, axis, err)
-                            : tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
-    if (status == TL_OK)
-        status = tlr_sweep_create(axis, 1, &sweep, err);
-    if (status != TL_OK) {
-        if (axis)
-            tlr_axis_free(axis);
-        free(axis);
-        return status;
-    }
+    trial t = {a, tlr_points_create(n, err), factors};
+    if (!t.points)
+        return TL_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) {
         const double known_s = kept_points_find(&a->kept, factors[i]);
-        sweep.points[i].known = known_s > 0;
-        sweep.points[i].makespan_s = known_s > 0 ? known_s : 0;
+        t.points[i].known = known_s > 0;
+        t.points[i].makespan_s = known_s > 0 ? known_s : 0;
     }
-    status = tlr_sweep_run(&sweep, 0, 1, tlp_n_cores(), run_point, done, &t, err);
+    const tlr_batch batch = {.n = n,
+                             .points = t.points,
+                             .make = make,
+                             .done = done,
+                             .arg = &t,
+                             .stride = 1,
+                             .n_jobs = tlp_n_cores()};
+    const tl_status status = tlr_batch_run(&batch, err);
     for (size_t i = 0; i < n && status == TL_OK; i++)
-        makespans_s[i] = sweep.points[i].makespan_s;
-    tlr_sweep_free(&sweep);
+        makespans_s[i] = t.points[i].makespan_s;
+    tlr_points_free(t.points, n);
     return status;
 }
 
 static tl_status find_latency(arguments *a, tl_error *err)
 {
-    static const char option[] = "--params=";
-    for (size_t i = 0; i < a->options.n; i++) {
-        const char *word = a->options.words[i];
-        loggops_params params;
-        if (strncmp(word, option, sizeof option - 1) != 0)
-            continue;
-        const tl_status status = loggops_parse_params(word + sizeof option - 1, &params, err);
-        if (status != TL_OK)
-            return status;
-        a->L_ps = params.L_ps;
-        if (!a->L_ps)
-            return tl_fail(err, TL_ERR_USAGE, "L is 0, which no factor makes more");
-    }
-    return TL_OK;
-}
-
-/* The value of an option among the words "--NAME=VALUE"; NULL. */
-static const char *value_of(const word_list *words, const char *name)
-{
-    const size_t length = strlen(name);
-    const char *value = NULL;
-    for (size_t i = 0; i < words->n; i++)
-        if (!strncmp(words->words[i], name, length))
-            value = words->words[i] + length;
-    return value;
+    loggops_params params;
+    if (!a->base.options.loggops_params)
+        return TL_OK;
+    const tl_status status = loggops_parse_params(a->base.options.loggops_params, &params, err);
+    if (status != TL_OK)
+        return status;
+    a->L_ps = params.L_ps;
+    return a->L_ps ? TL_OK : tl_fail(err, TL_ERR_USAGE, "L is 0, which no factor makes more");
 }
 
 /* Options that change links leave the latency of the platform unknown. */
-static tl_status read_platform(arguments *a, uint64_t *hash, tl_error *err)
+static tl_status read_platform(arguments *a, tl_error *err)
 {
-    const char *name = value_of(&a->options, "--platform=");
+    const char *name = a->base.platform;
     tlr_platform *platform = NULL;
     tlr_cluster cluster = {0};
     tl_error ignored;
-    *hash = 0;
     if (!name)
         return TL_OK;
     const tl_status status = tlr_platform_load(name, &platform, err);
     if (status != TL_OK)
         return status;
-    *hash = platform->hash;
-    if (!a->L_ps && !value_of(&a->options, "--set=") && !value_of(&a->options, "--scale=") &&
+    if (!a->L_ps && !tlr_scenario_has(&a->base, "set") && !tlr_scenario_has(&a->base, "scale") &&
         tlr_cluster_read(platform->xml_path, &cluster, &ignored) == TL_OK) {
         tlr_route route;
         if (tlr_route_find(&cluster, 0, cluster.n_hosts - 1, &route, &ignored) == TL_OK)
@@ -198,36 +163,26 @@ static tl_status read_platform(arguments *a, uint64_t *hash, tl_error *err)
     return TL_OK;
 }
 
-/* The trace, the platform and the options, with the contents of their files, as a line. */
-static tl_status open_kept(arguments *a, uint64_t platform_hash, tl_error *err)
+/* What the replays depend on, as a line. */
+static tl_status open_kept(arguments *a, tl_error *err)
 {
     char *text = NULL;
-    size_t size = 0;
-    uint64_t hash = 0, files = 0;
-    tl_reader *trace = NULL;
+    uint64_t key = 0;
+    tlr_scenario s = {0};
     tlr_key_cache *cache = tlr_key_cache_create();
-    tl_status status = cache ? tlr_sweep_key(cache, (const char *const *)a->options.words,
-                                             a->options.n, &files, err)
+    tl_status status = cache ? tlr_scenario_copy(&a->base, &s, err)
                              : tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
+    if (status == TL_OK)
+        status = tlr_scenario_finish(&s, err);
+    if (status == TL_OK)
+        status = tlr_scenario_key(cache, &s, &key, err);
     tlr_key_cache_free(cache);
-    if (status == TL_OK)
-        status = tl_reader_open(a->trace, &trace, err);
-    if (status == TL_OK)
-        status = tl_reader_hash(trace, &hash, err);
-    tl_reader_close(trace);
-    FILE *out = status == TL_OK ? open_memstream(&text, &size) : NULL;
-    if (status == TL_OK && !out)
+    tlr_scenario_free(&s);
+    if (status == TL_OK && asprintf(&text, "# timeless tolerance %s, key %016" PRIx64 ",%s",
+                                    tl_version(), key, tl_printable(a->base.text)) < 0)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
-    if (status != TL_OK)
-        return status;
-    fprintf(out,
-            "# timeless tolerance %s, trace %016" PRIx64 ", platform %016" PRIx64
-            ", options %016" PRIx64,
-            tl_version(), hash, platform_hash, files);
-    for (size_t i = 0; i < a->options.n; i++)
-        fprintf(out, " %s", tl_printable(a->options.words[i]));
-    fclose(out);
-    status = kept_points_open(a->output, text, &a->kept, err);
+    if (status == TL_OK)
+        status = kept_points_open(a->output, text, &a->kept, err);
     free(text);
     return status;
 }
@@ -259,24 +214,24 @@ static void print(const arguments *a, double makespan_s)
 
 int cmd_tolerance(int argc, char **argv)
 {
-    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child children[] = {{&words, 0, "As for replay:", 1}, {0}};
+    const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
     const struct argp argp = {
         options,  parse, "TRACE", "Print how much latency a program tolerates.",
         children, NULL,  NULL};
-    arguments a = {.n = 3,
+    arguments a = {.base = replay_scenario(),
+                   .n = 3,
                    .growths = {{.growth = 0.01}, {.growth = 0.02}, {.growth = 0.05}},
                    .precision = 1e-3};
     tl_error err;
     double makespan_s = 0;
     cli_parse(&argp, argc, argv, 0, &a);
-    tl_status status = find_latency(&a, &err);
-    uint64_t platform_hash = 0;
-    words_prepare(&a.options);
+    tl_status status = tlr_scenario_set_source(&a.base, a.trace, &err);
     if (status == TL_OK)
-        status = read_platform(&a, &platform_hash, &err);
+        status = find_latency(&a, &err);
+    if (status == TL_OK)
+        status = read_platform(&a, &err);
     if (status == TL_OK && a.output)
-        status = open_kept(&a, platform_hash, &err);
+        status = open_kept(&a, &err);
     /* A search takes about five doublings, then bisections to the precision. */
     a.progress = cli_progress_begin("replays", 1 + a.n * (size_t)(5 + log2(1 / a.precision)));
     if (status == TL_OK)
@@ -287,6 +242,6 @@ int cmd_tolerance(int argc, char **argv)
     if (status == TL_OK)
         print(&a, makespan_s);
     kept_points_close(&a.kept);
-    word_list_free(&a.options);
+    tlr_scenario_free(&a.base);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

@@ -28,7 +28,7 @@ replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIB
 
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
-	replayer/module.c replayer/module.h replayer/replay.c replayer/schedules.c replayer/schedules.h replayer/seeds.c replayer/seeds.h \
+	replayer/instances.c replayer/instances.h replayer/module.c replayer/module.h replayer/replay.c replayer/scenario.c replayer/scenario.h replayer/schedules.c replayer/schedules.h replayer/seeds.c replayer/seeds.h \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \
@@ -46,7 +46,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \
 	replayer/study/collectives.c replayer/study/collectives.h replayer/study/collectives_plot.c replayer/study/hosts.c replayer/study/hosts.h replayer/study/amplify.c replayer/study/amplify.h replayer/study/study_cases.h \
 	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
-	replayer/study/sweep_key.c replayer/study/sweep_plot.c replayer/study/sweep_run.c \
+	replayer/study/batch.c replayer/study/batch.h replayer/study/scenario_key.c replayer/study/sweep_plot.c \
 	replayer/study/tolerance.c replayer/study/tolerance.h \
 	replayer/study/versus.c replayer/study/versus.h replayer/study/versus_write.c \
 	$(LOGGOPS_SOURCES)

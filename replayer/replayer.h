@@ -289,6 +289,14 @@ unsigned tlr_change_threads(const tlr_change *changes, size_t n);
 double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quantity,
                          const char *name);
 
+/* A change of the parameters of LogGOPS, as --params states them. */
+typedef struct tlr_params_change {
+    char letter;   /* L, o, g, G or O; of a value also B, R or S */
+    int is_factor; /* of the parameter in all groups, and of those that replace it, as oi and B;
+                      otherwise a value of messages between nodes of all sizes */
+    double value;  /* the factor; picoseconds, or bytes of S */
+} tlr_params_change;
+
 /* ---- replay ---- */
 
 /* A run to replay. */
@@ -311,6 +319,8 @@ typedef struct tlr_usage tlr_usage;       /* usage.h */
 typedef struct tlr_options {
     const char *hostfile; /* replayer/machine/mapping.h; NULL: the hosts of the platform, ordered by
                              name and number */
+    const char *const *unused_hosts; /* names of hosts that get no rank; without a host file */
+    size_t n_unused_hosts;
     unsigned ranks_per_host; /* 0: one rank for each line of the host file; without a host file,
                                 one for each core of the host; an only host takes all ranks */
     int round_robin;         /* put one rank on each host in turn; 0: fill one host after another */
@@ -349,6 +359,8 @@ typedef struct tlr_options {
     uint32_t part;          /* number of the replayed part; each part draws for itself */
     /* loggops engine only */
     const char *loggops_params; /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
+    const tlr_params_change *params_changes; /* of loggops_params, one after the other */
+    size_t n_params_changes;
     unsigned n_threads; /* number of threads that simulate; 0: one. It does not change the result */
 } tlr_options;
 

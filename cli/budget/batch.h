@@ -3,15 +3,13 @@
 #define CLI_BUDGET_BATCH_H
 
 #include "budget/inputs.h"
-#include "progress.h"
 
-#include <study/sweep.h>
+#include <study/batch.h>
 
 /* How the replay i differs from the one that was asked for. */
 typedef struct budget_variant {
     double positions[BUDGET_MOST_INPUTS]; /* as asked for, when `describe` gets them */
-    const word_list *words;               /* more words, perhaps with another trace before them */
-    const char *trace;
+    const tlr_scenario *base;             /* likewise */
 } budget_variant;
 
 typedef struct budget_batch {
@@ -22,12 +20,10 @@ typedef struct budget_batch {
     void (*describe)(const void *arg, size_t i, budget_variant *variant);
     /* What becomes of a replay that failed; NULL: its error is that of the batch. */
     tl_status (*fail)(const void *arg, size_t i, const tlr_point *point, tl_error *err);
-    /* Of budget_batch_run: */
-    tlr_sweep sweep;
-    cli_progress progress;
+    tlr_point *points; /* [n] of budget_batch_run */
 } budget_batch;
 
-/* Runs all replays, on all cores. Their results are the points of the sweep. */
+/* Runs all replays, on all cores. */
 tl_status budget_batch_run(budget_batch *batch, tl_error *err);
 void budget_batch_free(budget_batch *batch);
 

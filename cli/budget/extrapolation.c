@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <study/extrapolation.h>
 #include <timeless_convert.h>
@@ -14,42 +13,10 @@
 static const char input_name[] = "extrapolation",
                   how_to_state[] = "; state it with --uncertain extrapolation=PERCENT";
 
-/* A parameter of the skeleton, and no quantity of the platform, as in timeless replay. */
-static int is_parameter(const char *text)
-{
-    const size_t name = strcspn(text, "=");
-    return text[name] && name && !memchr(text, '.', name) && !memchr(text, ':', name) &&
-           !strchr(text, ',');
-}
-
-/* The skeleton with the parameters of the replay, as tl_reader_open takes it. NULL without memory.
- */
-static char *with_parameters(const budget_inputs *b)
-{
-    static const char ranks[] = "--ranks=", set[] = "--set=";
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fputs(b->trace, out);
-    for (size_t i = 0; i < b->options.n; i++) {
-        const char *word = b->options.words[i];
-        if (!strncmp(word, ranks, strlen(ranks)))
-            fprintf(out, ",%s", word + 2);
-        else if (!strncmp(word, set, strlen(set)) && is_parameter(word + strlen(set)))
-            fprintf(out, ",%s", word + strlen(set));
-    }
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 static void add_input(budget_inputs *b, tlr_budget_source source, double uncertainty,
                       const char *remedy)
 {
-    const input_change change = {.kind = INPUT_FACTOR, .before = "--scale=bursts=", .after = ""};
+    const input_change change = {.kind = INPUT_FACTOR, .change = {TLR_BURST_TIME, "*", 1, 1}};
     budget_add(b, input_name, source, &change, fmin(uncertainty, BUDGET_MOST_UNCERTAIN), remedy);
 }
 
@@ -149,12 +116,15 @@ static void add_extrapolated(budget_inputs *b)
 
 tl_status budget_add_extrapolation(budget_inputs *b, tl_error *err)
 {
-    const int has_computation = !word_list_value(&b->options, "--no-compute");
-    char *path = tl_is_program(b->trace) ? with_parameters(b) : strdup(b->trace);
+    const int has_computation = !b->base.options.no_compute;
     tl_reader *trace = NULL;
     tlr_extrapolation e;
-    tl_status status = path ? tl_reader_open(path, &trace, err)
-                            : tl_fail(err, TL_ERR_MEMORY, "out of memory for the trace's name");
+    tlr_scenario s = {0};
+    tl_status status = tlr_scenario_copy(&b->base, &s, err);
+    if (status == TL_OK)
+        status = tlr_scenario_finish(&s, err);
+    if (status == TL_OK)
+        status = tl_reader_open(s.sources[0].path, &trace, err);
     const tl_run *run = status == TL_OK ? tl_reader_run(trace) : NULL;
     if (run && !strncmp(run->program, "skel:", 5)) {
         status = tlr_extrapolation_find(run->program, &e, err);
@@ -166,6 +136,6 @@ tl_status budget_add_extrapolation(budget_inputs *b, tl_error *err)
         add_extrapolated(b);
     }
     tl_reader_close(trace);
-    free(path);
+    tlr_scenario_free(&s);
     return status;
 }

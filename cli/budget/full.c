@@ -104,14 +104,14 @@ static void describe(const void *arg, size_t i, budget_variant *variant)
     }
 }
 
-static tl_status take_indices(full *f, const tlr_sweep *sweep, tlr_budget *out, tl_error *err)
+static tl_status take_indices(full *f, const budget_batch *batch, tlr_budget *out, tl_error *err)
 {
     tlr_sobol_index indices[TLR_SOBOL_MOST];
-    double *results = calloc(sweep->n_points, sizeof *results);
+    double *results = calloc(batch->n, sizeof *results);
     if (!results)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of --full");
-    for (size_t i = 0; i < sweep->n_points; i++)
-        results[i] = sweep->points[i].makespan_s;
+    for (size_t i = 0; i < batch->n; i++)
+        results[i] = batch->points[i].makespan_s;
     tlr_sobol_indices(results, f->n, f->d, indices, &out->mean_s, &out->sd_s);
     for (size_t k = 0; k < f->d; k++) {
         f->b->inputs[f->varied[k]].is_varied = 1;
@@ -119,7 +119,7 @@ static tl_status take_indices(full *f, const tlr_sweep *sweep, tlr_budget *out, 
     }
     out->n_rows = f->n;
     out->n_varied = f->d;
-    out->sobol_seed = budget_seed(f->b);
+    out->sobol_seed = f->b->base.options.seed;
     free(results);
     return TL_OK;
 }
@@ -133,12 +133,12 @@ tl_status budget_full(budget_inputs *b, size_t n_rows, tlr_budget *out, tl_error
     f.points = calloc(f.n * 2 * f.d, sizeof *f.points);
     budget_batch batch = {
         .inputs = b, .what = "draws", .n = f.n * (f.d + 2), .arg = &f, .describe = describe};
-    status = f.points ? tlr_sobol_points(f.n, f.d, budget_seed(b), f.points, err)
+    status = f.points ? tlr_sobol_points(f.n, f.d, b->base.options.seed, f.points, err)
                       : tl_fail(err, TL_ERR_MEMORY, "out of memory for the draws of --full");
     if (status == TL_OK)
         status = budget_batch_run(&batch, err);
     if (status == TL_OK)
-        status = take_indices(&f, &batch.sweep, out, err);
+        status = take_indices(&f, &batch, out, err);
     budget_batch_free(&batch);
     free(f.points);
     return status;

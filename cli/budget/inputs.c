@@ -5,7 +5,6 @@
 
 #include "budget/extrapolation.h"
 
-#include <machine/duration.h>
 #include <machine/rank_model.h>
 #include <math.h>
 #include <replayer.h>
@@ -72,11 +71,11 @@ static void add_factor(budget_inputs *b, const char *name, const char *group,
     budget_add(b, name, source, change, fmin(u, BUDGET_MOST_UNCERTAIN), remedy);
 }
 
-static void add_scaled(budget_inputs *b, const char *name, const char *group, const char *before,
-                       const char *after, double assumed, const char *remedy)
+static void add_scaled(budget_inputs *b, const char *name, const char *group, tlr_quantity quantity,
+                       const char *pattern, double assumed, const char *remedy)
 {
-    input_change change = {.kind = INPUT_FACTOR, .after = after};
-    snprintf(change.before, sizeof change.before, "%s", before);
+    input_change change = {.kind = INPUT_FACTOR, .change = {quantity, "", 1, 1}};
+    snprintf(change.change.pattern, sizeof change.change.pattern, "%s", pattern);
     add_factor(b, name, group, &change, 0, assumed, remedy);
 }
 
@@ -85,14 +84,14 @@ static void add_scaled(budget_inputs *b, const char *name, const char *group, co
 static void add_kernel(budget_inputs *b, const tlr_model *model, uint16_t call, const char *user)
 {
     char name[160];
-    input_change change = {.kind = INPUT_FACTOR, .after = "x"};
+    input_change change = {.kind = INPUT_FACTOR, .change = {TLR_KERNEL_TIME, "", 1, 1}};
     snprintf(name, sizeof name, user ? "kernel:user:%s" : "kernel:%s",
              user ? user : tl_call_by_code(call)->name);
     for (size_t i = 0; i < b->n; i++)
         if (!strcmp(b->inputs[i].name, name))
             return;
     const tlr_kernel_model *kernel = model ? tlr_rates_kernel(&model->pool, call, user) : NULL;
-    snprintf(change.before, sizeof change.before, "--set=%s.time=", name);
+    snprintf(change.change.pattern, sizeof change.change.pattern, "%s", strchr(name, ':') + 1);
     add_factor(b, name, "kernels", &change, kernel ? TLR_MEDIANS_90 * kernel->median_error : 0,
                kernel || !model ? ASSUMED_COMPUTE : ASSUMED_ESTIMATE,
                kernel || user ? "timeless calibrate kernels --max-seconds 60"
@@ -178,7 +177,7 @@ static tl_status add_computation(budget_inputs *b, const tlr_model *model,
     for (size_t i = 0; i < n_traces && status == TL_OK; i++)
         status = add_kernels_of_file(b, model, traces[i], err);
     if (status == TL_OK)
-        add_scaled(b, "bursts", "bursts", "--scale=bursts=", "", ASSUMED_COMPUTE,
+        add_scaled(b, "bursts", "bursts", TLR_BURST_TIME, "*", ASSUMED_COMPUTE,
                    "timeless calibrate cpu -o FOLDER -- mpirun -np N PROGRAM");
     return status;
 }
@@ -188,50 +187,38 @@ static tl_status add_computation(budget_inputs *b, const tlr_model *model,
 static const char calibrate_network[] = "timeless calibrate network --hosts HOST,HOST "
                                         "--max-seconds 60 -o FOLDER";
 
-/* Of one of these options: "smpi/os:...", also as the user's --cfg=smpi/os:.... */
+static int has_any(const char *const *options, size_t n, const char *start)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(options[i], start, strlen(start)))
+            return 1;
+    return 0;
+}
+
+/* Of the platform, or of the user's --cfg. */
 static int has_overheads(const budget_inputs *b, const tlr_platform *platform)
 {
-    static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"}, *const words[] = {
-                                                                                 "--cfg=smpi/os:",
-                                                                                 "--cfg=smpi/ois:",
-                                                                                 "--cfg=smpi/or:"};
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        if (word_list_value(&b->options, words[k]))
+    static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (has_any(b->base.options.cfg, b->base.options.n_cfg, keys[k]) ||
+            has_any((const char *const *)platform->options, platform->n_options, keys[k]))
             return 1;
-        for (size_t i = 0; i < platform->n_options; i++)
-            if (!strncmp(platform->options[i], keys[k], strlen(keys[k])))
-                return 1;
-    }
     return 0;
 }
 
 static void add_links(budget_inputs *b, const tlr_platform *platform)
 {
     static const struct {
-        const char *name, *before, *after;
-    } parts[] = {{"bandwidth", "--scale=bandwidth=", ""},
-                 {"latency", "--scale=latency=", ""},
-                 {"loopback", "--set=link:*loopback*.bandwidth=", "x"},
-                 {"overheads", "--scale=overheads=", ""}};
+        const char *name, *pattern;
+        tlr_quantity quantity;
+    } parts[] = {{"bandwidth", "*", TLR_LINK_BANDWIDTH},
+                 {"latency", "*", TLR_LINK_LATENCY},
+                 {"loopback", "*loopback*", TLR_LINK_BANDWIDTH},
+                 {"overheads", "*", TLR_MESSAGE_OVERHEAD}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcmp(parts[i].name, "overheads") != 0 || has_overheads(b, platform))
-            add_scaled(b, parts[i].name, "network", parts[i].before, parts[i].after,
+            add_scaled(b, parts[i].name, "network", parts[i].quantity, parts[i].pattern,
                        ASSUMED_NETWORK, calibrate_network);
-}
-
-/* The parameter that one of --params belongs to: the o of receives and of nonblocking sends is an
- * o, and the time per byte of a message (B) a G. */
-static char family_of(const char *name, size_t length)
-{
-    static const struct {
-        const char *name;
-        char family;
-    } names[] = {{"L", 'L'}, {"o", 'o'}, {"oi", 'o'}, {"or", 'o'}, {"g", 'g'},
-                 {"G", 'G'}, {"B", 'G'}, {"O", 'O'},  {"Oi", 'O'}, {"Or", 'O'}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i].name) == length && !strncmp(names[i].name, name, length))
-            return names[i].family;
-    return 0;
 }
 
 static void add_parameters(budget_inputs *b)
@@ -243,59 +230,35 @@ static void add_parameters(budget_inputs *b)
     }
 }
 
-/* Each value of --params times the factor of its parameter: "local:L=5us,..;from=1000,L=..". */
-static char *scaled_parameters(const char *text, const double factors[static 128])
-{
-    char *words = NULL;
-    size_t size;
-    FILE *out = open_memstream(&words, &size);
-    if (!out)
-        return NULL;
-    fputs("--params=", out);
-    while (*text) {
-        const size_t length = strcspn(text, "=:,;");
-        const char family = text[length] == '=' ? family_of(text, length) : 0;
-        const char *end = text + length + (text[length] != '\0');
-        fprintf(out, "%.*s", (int)(end - text), text);
-        if (family)
-            fprintf(out, "%.17gps", tlr_parse_ps(end, &end) * factors[(int)family]);
-        text = end;
-    }
-    if (fclose(out) != 0) {
-        free(words);
-        return NULL;
-    }
-    return words;
-}
-
 /* ---- what replays tell ---- */
 
 static void add_orders(budget_inputs *b)
 {
-    static const struct {
-        const char *option, *other, *name, *remedy;
-    } orders[] = {
-        {"--polls=", "adaptive", "order of polls", "timeless replay --polls adaptive"},
-        {"--wildcards=", "first", "order of wildcards", "timeless replay --wildcards first"}};
-    const char *engine = word_list_value(&b->options, "--engine=");
-    if (engine && !strcmp(engine, "loggops")) /* it only has the recorded ones */
+    static const char *const orders[][2] = {
+        {"order of wildcards", "timeless replay --wildcards first"},
+        {"order of polls", "timeless replay --polls adaptive"}};
+    if (tlr_scenario_is_loggops(&b->base)) /* it only has the recorded ones */
         return;
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        const char *now = word_list_value(&b->options, orders[i].option);
-        input_change change = {.kind = INPUT_ORDER};
-        snprintf(change.before, sizeof change.before, "%s%s", orders[i].option,
-                 now && !strcmp(now, orders[i].other) ? "recorded" : orders[i].other);
-        budget_add(b, orders[i].name, TLR_BUDGET_REPLAYED, &change, 0, orders[i].remedy);
-    }
+    for (int is_of_polls = 1; is_of_polls >= 0; is_of_polls--)
+        budget_add(b, orders[is_of_polls][0], TLR_BUDGET_REPLAYED,
+                   &(input_change){.kind = INPUT_ORDER, .is_of_polls = is_of_polls}, 0,
+                   orders[is_of_polls][1]);
+}
+
+static int is_changed(const budget_inputs *b, tlr_quantity quantity)
+{
+    for (size_t i = 0; i < b->base.options.n_changes; i++)
+        if (b->base.changes[i].quantity == quantity)
+            return 1;
+    return 0;
 }
 
 /* The trace does not show what limits a parallel region. If nobody names it, and the number of
  * threads is not that of the run, it may be each limit that was measured. */
 static void add_bound(budget_inputs *b, const tlr_model *model)
 {
-    if ((!word_list_value(&b->options, "--rank-threads=") &&
-         !word_list_value(&b->options, "--set=rank.threads=")) ||
-        word_list_value(&b->options, "--set=region") || !model || !model->parallel.n)
+    if (!is_changed(b, TLR_RANK_THREADS) || is_changed(b, TLR_REGION_BOUND) || !model ||
+        !model->parallel.n)
         return;
     input_change change = {.kind = INPUT_BOUND};
     for (unsigned i = 0; i < TLR_N_LIMITS; i++)
@@ -309,9 +272,8 @@ static void add_bound(budget_inputs *b, const tlr_model *model)
 /* Whether another seed can give another makespan. */
 static int is_random(const budget_inputs *b, const tlr_model *model)
 {
-    return (model && model->is_random && !word_list_value(&b->options, "--no-compute")) ||
-           word_list_value(&b->options, "--noise=") ||
-           word_list_value(&b->options, "--set=retransmission.loss=");
+    return (model && model->is_random && !b->base.options.no_compute) ||
+           tlr_scenario_has(&b->base, "noise") || is_changed(b, TLR_RETRANSMISSION_LOSS);
 }
 
 static void add_noise(budget_inputs *b)
@@ -358,7 +320,7 @@ static tl_status refuse_unused(const budget_inputs *b, tl_error *err)
 /* The network of a replay: the parameters of LogGOPS, or the links of a platform. */
 static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_error *err)
 {
-    const char *engine = word_list_value(&b->options, "--engine=");
+    const char *engine = b->base.engine;
     if (engine && strcmp(engine, "smpi") != 0 && strcmp(engine, "loggops") != 0)
         return tl_fail(err, TL_ERR_USAGE, "--engine '%s': a budget takes smpi or loggops",
                        tl_printable(engine));
@@ -370,7 +332,7 @@ static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_
         add_links(b, platform);
         return TL_OK;
     }
-    if (!word_list_value(&b->options, "--params="))
+    if (!b->base.options.loggops_params)
         return tl_fail(
             err, TL_ERR_USAGE,
             "a budget with the engine loggops needs the parameters of the network: "
@@ -385,13 +347,12 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
 {
     tlr_platform *platform = NULL;
     tlr_model *own = NULL;
-    const char *name = word_list_value(&b->options, "--platform="),
-               *path = word_list_value(&b->options, "--model=");
+    const char *name = b->base.platform, *path = b->base.options.model_path;
     tl_status status = name ? tlr_platform_load(name, &platform, err) : TL_OK;
     if (status == TL_OK && path)
         status = tlr_model_load(path, &own, err);
     const tlr_model *model = own ? own : platform ? platform->model : NULL;
-    if (status == TL_OK && !word_list_value(&b->options, "--no-compute"))
+    if (status == TL_OK && !b->base.options.no_compute)
         status = add_computation(b, model, traces, n_traces, err);
     if (status == TL_OK)
         status = budget_add_extrapolation(b, err);
@@ -399,7 +360,7 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
         status = add_network(b, platform, err);
     if (status == TL_OK) {
         add_orders(b);
-        if (!word_list_value(&b->options, "--no-compute"))
+        if (!b->base.options.no_compute)
             add_bound(b, model);
         b->measured_error = ASSUMED_MEASURED;
         if (b->is_measured)
@@ -415,12 +376,6 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
 
 /* ---- replays ---- */
 
-unsigned long long budget_seed(const budget_inputs *b)
-{
-    const char *seed = word_list_value(&b->options, "--seed=");
-    return seed ? strtoull(seed, NULL, 10) : 1;
-}
-
 double budget_usual(const budget_inputs *b, size_t input)
 {
     return b->changes[input].kind == INPUT_FACTOR || b->changes[input].kind == INPUT_PARAMETER;
@@ -434,59 +389,39 @@ double budget_other_bound(const input_change *change, unsigned k)
     return 0;
 }
 
-/* Inputs that change the same quantity multiply: the time of bursts, and the extrapolation. The
- * first one of them speaks for all; 1 for the others. */
-static double factor_of(const budget_inputs *b, const double *positions, size_t input)
+tl_status budget_change(const budget_inputs *b, const double *positions, tlr_scenario *s,
+                        tl_error *err)
 {
-    const input_change *change = &b->changes[input];
-    double factor = 1;
-    for (size_t i = 0; i < b->n; i++) {
-        const input_change *other = &b->changes[i];
-        if (other->kind != INPUT_FACTOR || strcmp(other->before, change->before) != 0 ||
-            strcmp(other->after, change->after) != 0)
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < b->n && status == TL_OK; i++) {
+        const input_change *input = &b->changes[i];
+        tlr_change change = input->change;
+        if (positions[i] == budget_usual(b, i))
             continue;
-        if (i < input)
-            return 1;
-        factor *= positions[i];
-    }
-    return factor;
-}
-
-int budget_add_words(const budget_inputs *b, const double *positions, word_list *words)
-{
-    double factors[128];
-    int good = 1, has_factors = 0;
-    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
-        factors[i] = 1;
-    for (size_t i = 0; i < b->n && good; i++) {
-        const input_change *change = &b->changes[i];
-        const double position =
-            change->kind == INPUT_FACTOR ? factor_of(b, positions, i) : positions[i];
-        if (position == budget_usual(b, i))
-            continue;
-        switch (change->kind) {
+        switch (input->kind) {
         case INPUT_FACTOR:
-            good = word_list_format(words, "%s%.17g%s", change->before, position, change->after);
+            change.value = positions[i];
+            status = tlr_scenario_change(s, &change, err);
             break;
         case INPUT_PARAMETER:
-            factors[(int)change->parameter] = positions[i];
-            has_factors = 1;
+            status = tlr_scenario_change_params(
+                s, (tlr_params_change){input->parameter, 1, positions[i]}, err);
             break;
-        case INPUT_ORDER: good = word_list_format(words, "%s", change->before); break;
+        case INPUT_ORDER:
+            if (input->is_of_polls)
+                s->options.polls_adaptive = !b->base.options.polls_adaptive;
+            else
+                s->options.wildcards_first = !b->base.options.wildcards_first;
+            break;
         case INPUT_BOUND:
-            good = word_list_format(words, "--set=region.bound=%s",
-                                    tlr_limit_name((tlr_limit)(position - 1)));
+            change = (tlr_change){TLR_REGION_BOUND, "*", positions[i] - 1, 0};
+            status = tlr_scenario_change(s, &change, err);
             break;
-        case INPUT_NOISE:
-            good = word_list_format(words, "--seed=%llu",
-                                    budget_seed(b) + (unsigned long long)positions[i]);
-            break;
+        case INPUT_NOISE: s->options.seed = b->base.options.seed + (uint64_t)positions[i]; break;
         case INPUT_FIXED: break;
         }
     }
-    return good && (!has_factors ||
-                    word_list_add(words, scaled_parameters(
-                                             word_list_value(&b->options, "--params="), factors)));
+    return status;
 }
 
 void budget_drop_unknown(budget_inputs *b)

@@ -2,8 +2,7 @@
 #ifndef CLI_BUDGET_INPUTS_H
 #define CLI_BUDGET_INPUTS_H
 
-#include "sweep_words.h"
-
+#include <scenario.h>
 #include <study/budget.h>
 
 enum {
@@ -23,13 +22,13 @@ typedef enum input_kind {
     INPUT_FIXED      /* no replay changes it */
 } input_kind;
 
-/* How a replay with another value of an input is asked for. */
+/* How a replay has another value of an input. */
 typedef struct input_change {
     input_kind kind;
-    char before[192]; /* the option of a factor up to it, or that of the other order */
-    const char *after;
-    char parameter;  /* L, o, g, G or O */
-    unsigned limits; /* INPUT_BOUND: a bit for each tlr_limit but the assumed one */
+    tlr_change change; /* INPUT_FACTOR, with another value */
+    char parameter;    /* L, o, g, G or O */
+    int is_of_polls;   /* INPUT_ORDER; otherwise of wildcards */
+    unsigned limits;   /* INPUT_BOUND: a bit for each tlr_limit but the assumed one */
 } input_change;
 
 typedef struct budget_given {
@@ -40,7 +39,7 @@ typedef struct budget_given {
 
 typedef struct budget_inputs {
     const char *trace;
-    word_list options; /* of the replay */
+    tlr_scenario base; /* the replay as asked for */
     size_t n_given;
     budget_given given[BUDGET_MOST_INPUTS]; /* --uncertain */
     size_t n;
@@ -65,14 +64,13 @@ void budget_note(budget_inputs *b, const char *format, ...) __attribute__((forma
 /* Finds the inputs of the prediction and their uncertainties. `traces`: others with kernels. */
 tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
                              tl_error *err);
-/* The seed of the replay as asked for. */
-unsigned long long budget_seed(const budget_inputs *b);
 /* The position of an input as asked for. */
 double budget_usual(const budget_inputs *b, size_t input);
 /* The position of the k-th of the other bounds, from 0 on; 0 if there are fewer. */
 double budget_other_bound(const input_change *change, unsigned k);
-/* Adds the options of a replay with the inputs at these positions. Returns 0 without memory. */
-int budget_add_words(const budget_inputs *b, const double *positions, word_list *words);
+/* Gives the scenario the inputs at these positions. */
+tl_status budget_change(const budget_inputs *b, const double *positions, tlr_scenario *s,
+                        tl_error *err);
 /* Leaves out the inputs of which no replay ended. */
 void budget_drop_unknown(budget_inputs *b);
 

@@ -4,6 +4,7 @@
 #include "budget/measured.h"
 
 #include "budget/batch.h"
+#include "replay.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,75 +15,85 @@
 
 /* ---- the file ---- */
 
-/* They would make another machine of the one whose inputs are judged. words_parse has given them
- * their full names. */
-static int is_of_machine(const char *word)
-{
-    static const char *const names[] = {"--platform=", "--model=", "--engine=", "--params="};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(word, names[i], strlen(names[i])))
-            return 1;
-    return 0;
-}
+/* A line while it is parsed. */
+typedef struct parsing {
+    budget_run *run;
+    tl_error reason; /* why a word is wrong; without a text, if it belongs nowhere */
+} parsing;
 
 static error_t parse_word(int key, char *value, struct argp_state *state)
 {
-    budget_run *run = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &run->words; return 0;
-    case ARGP_KEY_ARG:
-        if (run->trace)
-            return EINVAL;
-        run->trace = strdup(value);
-        return run->trace ? 0 : ENOMEM;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    parsing *p = state->input;
+    if (key != ARGP_KEY_ARG)
+        return replay_take_setting(key, value, state, &p->run->scenario, &p->reason);
+    if (p->run->trace)
+        return EINVAL;
+    p->run->trace = value;
+    return 0;
 }
 
-/* "[TRACE] [OPTION...]" behind the first word, as on the command line of the budget. */
-static tl_status parse_words(const word_list *line, budget_run *run, tl_error *err)
+/* They would make another machine of the one whose inputs are judged. */
+static tl_status refuse_machine(const tlr_scenario *s, tl_error *err)
 {
-    const struct argp options = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child children[] = {{&options, 0, NULL, 0}, {0}};
-    const struct argp argp = {NULL, parse_word, NULL, NULL, children, NULL, NULL};
-    const error_t failed = argp_parse(&argp, (int)line->n, line->words, ARGP_SILENT, NULL, run);
-    if (failed == ENOMEM)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
-    if (failed)
-        return tl_fail(err, TL_ERR_INPUT,
-                       "has more than one trace, or an option that replay lacks or that shows a "
-                       "single replay; write SECONDS [TRACE] [OPTION...]");
-    for (size_t i = 0; i < run->words.n; i++)
-        if (is_of_machine(run->words.words[i]))
+    const char *const settings[][2] = {{"platform", s->platform},
+                                       {"model", s->options.model_path},
+                                       {"engine", s->engine},
+                                       {"params", s->options.loggops_params}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (tlr_scenario_has(s, settings[i][0]))
             return tl_fail(err, TL_ERR_INPUT,
-                           "%s: all runs are of the same machine; give it on the command line",
-                           tl_printable(run->words.words[i]));
+                           "--%s=%s: all runs are of the same machine; give it on the command line",
+                           settings[i][0], tl_printable(settings[i][1]));
     return TL_OK;
 }
 
+/* "[TRACE] [OPTION...]" behind the first word, as on the command line of the budget. */
+static tl_status parse_words(int n, char **words, budget_run *run, tl_error *err)
+{
+    const struct argp argp = {replay_settings()->options, parse_word, NULL, NULL, NULL, NULL, NULL};
+    parsing p = {.run = run};
+    run->scenario.given = 0;
+    if (argp_parse(&argp, n, words, ARGP_SILENT, NULL, &p) != 0)
+        return tl_fail(err, p.reason.status == TL_ERR_MEMORY ? TL_ERR_MEMORY : TL_ERR_INPUT, "%s",
+                       p.reason.text[0]
+                           ? p.reason.text
+                           : "has more than one trace, or an option that replay lacks; write "
+                             "SECONDS [TRACE] [OPTION...]");
+    const tl_status status = refuse_machine(&run->scenario, err);
+    return status == TL_OK && run->trace ? tlr_scenario_set_source(&run->scenario, run->trace, err)
+                                         : status;
+}
+
 /* "SECONDS [TRACE] [OPTION...]" */
-static tl_status read_run(char *line, budget_run *run, tl_error *err)
+static tl_status read_run(const char *line, const tlr_scenario *base, budget_run *run,
+                          tl_error *err)
 {
     static const char blanks[] = " \t\r\n";
     char *save = NULL, *rest;
-    word_list words = {0};
-    const char *word = strtok_r(line, blanks, &save);
+    int n = 0;
+    run->words = strdup(line);
+    char **words = calloc(strlen(line) / 2 + 2, sizeof *words);
+    if (!run->words || !words) {
+        free(words);
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+    }
+    char *word = strtok_r(run->words, blanks, &save);
     run->measured_s = strtod(word, &rest);
+    tl_status status = tlr_scenario_copy(base, &run->scenario, err);
     if (rest == word || *rest || !isfinite(run->measured_s) || run->measured_s <= 0)
-        return tl_fail(err, TL_ERR_INPUT,
-                       "'%s' is not a measured time; write SECONDS [TRACE] [OPTION...]",
-                       tl_printable(word));
-    tl_status status = TL_OK;
-    for (; word && status == TL_OK; word = strtok_r(NULL, blanks, &save))
-        if (!word_list_add(&words, strdup(word)))
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "'%s' is not a measured time; write SECONDS [TRACE] [OPTION...]",
+                         tl_printable(word));
+    for (; word; word = strtok_r(NULL, blanks, &save))
+        words[n++] = word;
     if (status == TL_OK)
-        status = parse_words(&words, run, err);
-    word_list_free(&words);
+        status = parse_words(n, words, run, err);
+    free(words);
     return status;
 }
 
-static tl_status read_file(FILE *in, const char *path, budget_runs *out, tl_error *err)
+static tl_status read_file(FILE *in, const char *path, const tlr_scenario *base, budget_runs *out,
+                           tl_error *err)
 {
     char *line = NULL;
     size_t size = 0;
@@ -98,7 +109,7 @@ static tl_status read_file(FILE *in, const char *path, budget_runs *out, tl_erro
             break;
         }
         out->runs[out->n].line = n;
-        if ((status = read_run(line, &out->runs[out->n++], &reason)) != TL_OK)
+        if ((status = read_run(line, base, &out->runs[out->n++], &reason)) != TL_OK)
             status = tl_fail(err, status, "%s:%u: %s", tl_printable(path), n, reason.text);
     }
     free(line);
@@ -114,15 +125,16 @@ static tl_status read_file(FILE *in, const char *path, budget_runs *out, tl_erro
     return status;
 }
 
-tl_status budget_read_runs(const char *text, budget_runs *out, tl_error *err)
+tl_status budget_read_runs(const char *text, const tlr_scenario *base, budget_runs *out,
+                           tl_error *err)
 {
     char *rest;
     const double seconds = strtod(text, &rest);
     if (rest != text && (!*rest || !strcmp(rest, "s"))) {
         if (!isfinite(seconds) || seconds <= 0)
             return tl_fail(err, TL_ERR_USAGE, "--measured %s: give seconds, more than 0", text);
-        out->runs[out->n++].measured_s = seconds;
-        return TL_OK;
+        out->runs[out->n].measured_s = seconds;
+        return tlr_scenario_copy(base, &out->runs[out->n++].scenario, err);
     }
     if (!*text)
         return tl_fail(err, TL_ERR_USAGE,
@@ -132,7 +144,7 @@ tl_status budget_read_runs(const char *text, budget_runs *out, tl_error *err)
     if (!in)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: %s; give the seconds of a run, or a file of runs",
                        tl_printable(text), strerror(errno));
-    const tl_status status = read_file(in, text, out, err);
+    const tl_status status = read_file(in, text, base, out, err);
     fclose(in);
     return status;
 }
@@ -140,8 +152,8 @@ tl_status budget_read_runs(const char *text, budget_runs *out, tl_error *err)
 void budget_free_runs(budget_runs *runs)
 {
     for (size_t i = 0; i < runs->n; i++) {
-        free(runs->runs[i].trace);
-        word_list_free(&runs->runs[i].words);
+        free(runs->runs[i].words);
+        tlr_scenario_free(&runs->runs[i].scenario);
     }
     runs->n = 0;
 }
@@ -166,9 +178,7 @@ static void describe(const void *arg, size_t i, budget_variant *variant)
     const suspicion *s = arg;
     const budget_run *run = &s->runs->runs[i / replays_of_run(s)];
     const size_t k = i % replays_of_run(s);
-    variant->words = &run->words;
-    if (run->trace)
-        variant->trace = run->trace;
+    variant->base = &run->scenario;
     if (!k)
         return;
     const size_t input = s->inputs[(k - 1) / 2];
@@ -292,9 +302,9 @@ tl_status budget_suspect(budget_inputs *b, const budget_runs *runs, double noise
                           .fail = fail};
     tl_status status = budget_batch_run(&batch, err);
     if (status == TL_OK)
-        status = check_runs(&s, batch.sweep.points, err);
+        status = check_runs(&s, batch.points, err);
     if (status == TL_OK)
-        status = judge(&s, batch.sweep.points, hypot(b->measured_error, noise), out, err);
+        status = judge(&s, batch.points, hypot(b->measured_error, noise), out, err);
     budget_batch_free(&batch);
     return status;
 }

@@ -89,12 +89,10 @@ static tl_status make_axes(arguments *a, tlr_axis *axes, tl_error *err)
 
 static tl_status make_grid(arguments *a, tl_error *err)
 {
-    static const char selector[] = "--coll-selector=";
     tlr_axis *axes = calloc(TLR_STUDY_N_AXES, sizeof *axes);
     tl_status status = axes ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    if (status == TL_OK && !word_list_value(&a->common.grid.options, selector) &&
-        !word_list_add(&a->common.grid.options, strdup("--coll-selector=" DEFAULT_RULE)))
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    if (status == TL_OK && !a->common.grid.base.options.coll_selector)
+        status = tlr_scenario_set(&a->common.grid.base, "coll-selector", DEFAULT_RULE, err);
     if (status == TL_OK)
         status = make_axes(a, axes, err);
     return study_make_sweep(&a->common.grid, status, axes, TLR_STUDY_N_AXES, err);
@@ -116,7 +114,7 @@ static tl_status write_results(const void *arg, tl_error *err)
     char place[256];
     const tlr_study study = {.sweep = &a->common.grid.sweep,
                              .operation = a->operation,
-                             .rule = word_list_value(&a->common.grid.options, "--coll-selector="),
+                             .rule = a->common.grid.base.options.coll_selector,
                              .place = place};
     study_place(&a->common.grid, place, sizeof place);
     tl_status status = TL_OK;
@@ -135,18 +133,10 @@ static tl_status write_results(const void *arg, tl_error *err)
 
 int study_collectives(int argc, char **argv)
 {
-    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child children[] = {{&words, 0, "At all points, as for replay:", 1}, {0}};
-    const struct argp argp = {options,
-                              parse,
-                              "--op OPERATION",
-                              "Compare all algorithms of a collective on a platform.",
-                              children,
-                              NULL,
-                              NULL};
     arguments a = {.common = study_begin(), .ranks = "16"};
     tl_error err;
-    cli_parse(&argp, argc, argv, 0, &a);
+    study_parse_all(options, parse, "--op OPERATION",
+                    "Compare all algorithms of a collective on a platform.", argc, argv, &a);
     tl_status status = make_grid(&a, &err);
     const int code = study_run(&a.common, status, write_results, &a, &err);
     grid_free(&a.common.grid);

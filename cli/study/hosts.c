@@ -3,12 +3,10 @@
 
 #include "study/study.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/hosts.h>
 #include <timeless_files.h>
-#include <unistd.h>
 
 enum { OPT_REMOVE = 1000, OPT_SEEDS, MOST_SEEDS = 100 };
 
@@ -16,9 +14,9 @@ typedef struct arguments {
     study_common common;
     const char *remove;
     unsigned n_seeds, ranks_per_host;
-    int *files;            /* for each point, the list of its hosts; -1: none yet */
-    size_t n_hosts;        /* of the platform */
-    tlr_timed_host *hosts; /* of the first seed, the slowest first */
+    size_t n_hosts;                    /* of the platform */
+    tlr_timed_host *hosts[MOST_SEEDS]; /* of each seed, the slowest first */
+    const char **names;                /* [seed * n_hosts + host] of the same */
 } arguments;
 
 static const struct argp_option options[] = {
@@ -35,17 +33,18 @@ static void refuse_grid(struct argp_state *state, const arguments *a)
 {
     static const char *const names[] = {"P=", "Q=", "RANKS="};
     char option[16];
+    const char *parameters = a->common.grid.base.parameters;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t length = strlen(names[i]);
-        for (const char *at = a->common.grid.traces.words[0] + 3; at; at = strchr(at, ','))
+        for (const char *at = a->common.grid.traces.texts[0] + 3; at; at = strchr(at, ','))
             if (!strncasecmp(++at, names[i], length))
                 argp_error(state,
                            "'%.*s': the grid follows from the hosts that are left; leave out "
                            "P, Q and RANKS",
                            (int)strcspn(at, ","), at);
-        snprintf(option, sizeof option, "--set=%s", names[i]);
-        study_refuse(state, &a->common.grid, option,
-                     "the grid follows from the hosts that are left");
+        snprintf(option, sizeof option, ",%s", names[i]);
+        if (parameters && strstr(parameters, option))
+            argp_error(state, "--set: the grid follows from the hosts that are left");
     }
 }
 
@@ -62,25 +61,22 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state,
                        "'%s': give one program hpl:N=20000,NB=128; its grid follows from the hosts",
                        value);
-        study_add_word(state, &a->common.grid.traces, value);
+        cli_add_text(state, &a->common.grid.traces, value);
         return 0;
-    case ARGP_KEY_SUCCESS: {
-        const char *ranks = word_list_value(&a->common.grid.options, "--ranks-per-host=");
+    case ARGP_KEY_SUCCESS:
         if (!a->common.grid.traces.n)
             argp_error(state, "which run of HPL? give hpl:N=20000,NB=128");
-        if (!word_list_value(&a->common.grid.options, "--platform=") || !ranks)
+        a->ranks_per_host = a->common.grid.base.options.ranks_per_host;
+        if (!a->common.grid.base.platform || !a->ranks_per_host)
             argp_error(state, "give --platform and --ranks-per-host");
-        a->ranks_per_host =
-            (unsigned)cli_parse_number_from(state, "--ranks-per-host", ranks, 1, 65535);
         refuse_grid(state, a);
-        study_refuse(state, &a->common.grid,
-                     "--ranks=", "the ranks follow from the hosts that are left");
-        study_refuse(state, &a->common.grid,
-                     "--hostfile=", "the study chooses the hosts; see --remove");
-        study_refuse(state, &a->common.grid,
-                     "--seed=", "the study takes the seeds 1 to N; give --seeds N");
+        study_refuse(state, &a->common.grid, "ranks",
+                     "the ranks follow from the hosts that are left");
+        study_refuse(state, &a->common.grid, "hostfile",
+                     "the study chooses the hosts; see --remove");
+        study_refuse(state, &a->common.grid, "seed",
+                     "the study takes the seeds 1 to N; give --seeds N");
         return 0;
-    }
     default: return study_parse(key, value, state, &a->common);
     }
 }
@@ -92,81 +88,40 @@ static size_t removed_at(const arguments *a, size_t point)
     return strtoul(tlr_sweep_value(&a->common.grid.sweep, point, TLR_HOSTS_REMOVE), NULL, 10);
 }
 
-/* Writes the hosts without the slowest ones into a file without a name. They stay in the order of
- * the platform, as without a list. */
-static tl_status write_hosts(const tlr_timed_host *hosts, size_t n, size_t n_removed, int *file,
-                             tl_error *err)
-{
-    char *path;
-    tl_status status = tl_temporary_file("hosts", &path, file, err);
-    if (status != TL_OK)
-        return status;
-    unlink(path);
-    free(path);
-    const char **names = calloc(n, sizeof *names);
-    if (!names)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the hosts");
-    for (size_t i = n_removed; i < n; i++)
-        names[hosts[i].place] = hosts[i].name;
-    for (size_t i = 0; i < n && status == TL_OK; i++)
-        if (names[i] && dprintf(*file, "%s\n", names[i]) < 0)
-            status = tl_fail(err, TL_ERR_SYSTEM, "the list of hosts cannot be written: %s",
-                             strerror(errno));
-    free(names);
-    return status;
-}
-
-/* The lists of all points with a seed; a seed is a cluster of its own. */
-static tl_status write_lists(arguments *a, size_t seed, const tlr_timed_host *hosts, tl_error *err)
-{
-    const tlr_axis *axes = a->common.grid.sweep.axes;
-    tl_status status = TL_OK;
-    for (size_t k = 0; k < axes[TLR_HOSTS_REMOVE].n && status == TL_OK; k++) {
-        const size_t point = k * axes[TLR_HOSTS_SEED].n + seed, n_removed = removed_at(a, point);
-        if (n_removed >= a->n_hosts)
-            status =
-                tl_fail(err, TL_ERR_USAGE, "--remove %zu: the platform has %zu hosts; give less",
-                        n_removed, a->n_hosts);
-        else
-            status = write_hosts(hosts, a->n_hosts, n_removed, &a->files[point], err);
-    }
-    return status;
-}
-
+/* A seed is a cluster of its own. */
 static tl_status find_hosts(arguments *a, const tlr_platform *platform, const tlr_model *model,
                             const tl_reader *trace, tl_error *err)
 {
     tl_status status = TL_OK;
-    for (size_t s = 0; s < a->n_seeds && status == TL_OK; s++) {
-        tlr_timed_host *hosts;
-        size_t n;
-        status =
-            tlr_hosts_by_speed(platform, model, trace, s + 1, a->ranks_per_host, &hosts, &n, err);
-        if (status != TL_OK)
-            break;
-        a->n_hosts = n;
-        status = write_lists(a, s, hosts, err);
-        if (!s)
-            a->hosts = hosts;
-        else
-            tlr_timed_hosts_free(hosts, n);
+    for (size_t seed = 0; seed < a->n_seeds && status == TL_OK; seed++) {
+        status = tlr_hosts_by_speed(platform, model, trace, seed + 1, a->ranks_per_host,
+                                    &a->hosts[seed], &a->n_hosts, err);
+        if (status == TL_OK && !a->names &&
+            !(a->names = calloc(a->n_seeds * a->n_hosts + 1, sizeof *a->names)))
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        for (size_t i = 0; status == TL_OK && i < a->n_hosts; i++)
+            a->names[seed * a->n_hosts + i] = a->hosts[seed][i].name;
     }
+    for (size_t i = 0; i < a->common.grid.sweep.n_points && status == TL_OK; i++)
+        if (removed_at(a, i) >= a->n_hosts)
+            status =
+                tl_fail(err, TL_ERR_USAGE, "--remove %zu: the platform has %zu hosts; give less",
+                        removed_at(a, i), a->n_hosts);
     return status;
 }
 
 static tl_status open_hosts(arguments *a, tl_error *err)
 {
-    const char *path = word_list_value(&a->common.grid.options, "--model=");
+    const char *path = a->common.grid.base.options.model_path;
     char *text = NULL;
     tlr_platform *platform = NULL;
     tlr_model *own = NULL;
     tl_reader *trace = NULL;
-    if (asprintf(&text, "%s,RANKS=1", a->common.grid.traces.words[0]) < 0)
+    if (asprintf(&text, "%s,RANKS=1", a->common.grid.traces.texts[0]) < 0)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory");
     tl_status status = tl_reader_open(text, &trace, err);
     if (status == TL_OK)
-        status = tlr_platform_load(word_list_value(&a->common.grid.options, "--platform="),
-                                   &platform, err);
+        status = tlr_platform_load(a->common.grid.base.platform, &platform, err);
     if (status == TL_OK && path)
         status = tlr_model_load(path, &own, err);
     if (status == TL_OK)
@@ -178,26 +133,17 @@ static tl_status open_hosts(arguments *a, tl_error *err)
     return status;
 }
 
-/* The ranks and the hosts of a point, instead of --remove. */
-static tl_status change_words(const void *arg, size_t point, word_list *words, tl_error *err)
+/* The ranks and the hosts of a point. */
+static tl_status remove_hosts(const void *arg, size_t point, tlr_scenario *s, tl_error *err)
 {
-    static const char option[] = "--remove=";
     const arguments *a = arg;
-    char *program = NULL, *hostfile = NULL;
-    const size_t n_ranks = (a->n_hosts - removed_at(a, point)) * a->ranks_per_host;
-    if (asprintf(&program, "%s,RANKS=%zu", words->words[0], n_ranks) < 0 ||
-        asprintf(&hostfile, "--hostfile=/proc/self/fd/%d", a->files[point]) < 0) {
-        free(program);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    }
-    free(words->words[0]);
-    words->words[0] = program;
-    for (size_t i = 1; i < words->n; i++)
-        if (!strncmp(words->words[i], option, sizeof option - 1)) {
-            free(words->words[i]);
-            words->words[i] = hostfile;
-        }
-    return TL_OK;
+    char ranks[32];
+    const size_t seed = point % a->common.grid.sweep.axes[TLR_HOSTS_SEED].n;
+    s->options.unused_hosts = a->names + seed * a->n_hosts;
+    s->options.n_unused_hosts = removed_at(a, point);
+    snprintf(ranks, sizeof ranks, "RANKS=%zu",
+             (a->n_hosts - s->options.n_unused_hosts) * a->ranks_per_host);
+    return tlr_scenario_add_parameter(s, ranks, err);
 }
 
 /* ---- the study ---- */
@@ -224,12 +170,8 @@ static tl_status make_grid(arguments *a, tl_error *err)
     status = study_make_sweep(&a->common.grid, status, axes, TLR_HOSTS_N_AXES, err);
     if (status != TL_OK)
         return status;
-    a->files = calloc(a->common.grid.sweep.n_points, sizeof *a->files);
-    if (!a->files)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < a->common.grid.sweep.n_points; i++)
-        a->files[i] = -1;
-    a->common.grid.change = change_words;
+    a->common.grid.own = "remove";
+    a->common.grid.change = remove_hosts;
     a->common.grid.change_arg = a;
     return open_hosts(a, err);
 }
@@ -245,7 +187,7 @@ static tl_status find_grids(const arguments *a, tl_hpl *grids, tl_error *err)
     for (size_t k = 0; k < a->common.grid.sweep.axes[TLR_HOSTS_REMOVE].n && status == TL_OK; k++) {
         char *text = NULL;
         const size_t n = a->n_hosts - removed_at(a, k * a->n_seeds);
-        if (asprintf(&text, "%s,RANKS=%zu", a->common.grid.traces.words[0] + 4,
+        if (asprintf(&text, "%s,RANKS=%zu", a->common.grid.traces.texts[0] + 4,
                      n * a->ranks_per_host) < 0)
             return tl_fail(err, TL_ERR_MEMORY, "out of memory");
         status = tl_hpl_parse(text, &grids[k], err);
@@ -261,12 +203,12 @@ static tl_status write_results(const void *arg, tl_error *err)
     const size_t n = a->common.grid.sweep.axes[TLR_HOSTS_REMOVE].n;
     tl_hpl *grids = calloc(n, sizeof *grids);
     const tlr_host_study study = {.sweep = &a->common.grid.sweep,
-                                  .program = a->common.grid.traces.words[0],
+                                  .program = a->common.grid.traces.texts[0],
                                   .place = place,
                                   .n_hosts = a->n_hosts,
                                   .ranks_per_host = a->ranks_per_host,
                                   .grids = grids,
-                                  .hosts = a->hosts};
+                                  .hosts = a->hosts[0]};
     study_place(&a->common.grid, place, sizeof place);
     tl_status status =
         grids ? find_grids(a, grids, err) : tl_fail(err, TL_ERR_MEMORY, "out of memory");
@@ -284,25 +226,15 @@ static tl_status write_results(const void *arg, tl_error *err)
 
 int study_hosts(int argc, char **argv)
 {
-    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child children[] = {{&words, 0, "At all points, as for replay:", 1}, {0}};
-    const struct argp argp = {options,
-                              parse,
-                              "hpl:N=... --platform NAME --ranks-per-host N",
-                              "Predict HPL without the slowest hosts of a platform.",
-                              children,
-                              NULL,
-                              NULL};
     arguments a = {.common = study_begin(), .n_seeds = 1, .remove = "0:4"};
     tl_error err;
-    cli_parse(&argp, argc, argv, 0, &a);
+    study_parse_all(options, parse, "hpl:N=... --platform NAME --ranks-per-host N",
+                    "Predict HPL without the slowest hosts of a platform.", argc, argv, &a);
     tl_status status = make_grid(&a, &err);
     const int code = study_run(&a.common, status, write_results, &a, &err);
-    for (size_t i = 0; a.files && i < a.common.grid.sweep.n_points; i++)
-        if (a.files[i] >= 0)
-            close(a.files[i]);
-    free(a.files);
-    tlr_timed_hosts_free(a.hosts, a.n_hosts);
+    for (size_t seed = 0; seed < a.n_seeds; seed++)
+        tlr_timed_hosts_free(a.hosts[seed], a.n_hosts);
+    free(a.names);
     grid_free(&a.common.grid);
     return code;
 }

@@ -12,7 +12,7 @@ enum { OPT_NOISE = 1000, OPT_RANKS, OPT_SEEDS, MOST_SEEDS = 1000 };
 
 typedef struct arguments {
     study_common common;
-    word_list noises;
+    cli_texts noises;
     const char *ranks;
     unsigned n_seeds;
 } arguments;
@@ -30,16 +30,15 @@ static const struct argp_option options[] = {
 /* The other engine does not predict the run without noise. */
 static void check_engine(struct argp_state *state, const grid *g)
 {
-    const char *engine = word_list_value(&g->options, "--engine=");
-    if (!engine || strcmp(engine, "loggops") != 0)
+    if (!tlr_scenario_is_loggops(&g->base))
         argp_error(state, "a study of noise needs --engine loggops, which also replays without it");
 }
 
 /* The replay without noise has the noise of messages, too: of it alone, nothing would remain. */
-static void check_noises(struct argp_state *state, const word_list *noises)
+static void check_noises(struct argp_state *state, const cli_texts *noises)
 {
     for (size_t i = 0; i < noises->n; i++)
-        if (!strcmp(noises->words[i], TLR_NETWORK_NOISE))
+        if (!strcmp(noises->texts[i], TLR_NETWORK_NOISE))
             argp_error(state, "a study of noise needs detours, which take time from ranks; give "
                               "--noise 10Hz:2.5ms instead of network");
 }
@@ -48,12 +47,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case OPT_NOISE: study_add_word(state, &a->noises, value); return 0;
+    case OPT_NOISE: cli_add_text(state, &a->noises, value); return 0;
     case OPT_RANKS: a->ranks = value; return 0;
     case OPT_SEEDS:
         a->n_seeds = (unsigned)cli_parse_number_from(state, "--seeds", value, 1, MOST_SEEDS);
         return 0;
-    case ARGP_KEY_ARG: study_add_word(state, &a->common.grid.traces, value); return 0;
+    case ARGP_KEY_ARG: cli_add_text(state, &a->common.grid.traces, value); return 0;
     case ARGP_KEY_SUCCESS:
         if (!a->common.grid.traces.n)
             argp_error(state, "which programs? give traces, skeletons or hpl:N=...");
@@ -61,16 +60,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "which noise? give --noise 10Hz:2.5ms, a file of detours, or a name");
         check_engine(state, &a->common.grid);
         check_noises(state, &a->noises);
-        study_refuse(state, &a->common.grid,
-                     "--seed=", "the study takes the seeds 1 to N; give --seeds N");
+        study_refuse(state, &a->common.grid, "seed",
+                     "the study takes the seeds 1 to N; give --seeds N");
         return 0;
     default: return study_parse(key, value, state, &a->common);
     }
-}
-
-static tl_status words_axis(const char *name, const word_list *list, tlr_axis *out, tl_error *err)
-{
-    return tlr_axis_of(name, (const char *const *)list->words, list->n, out, err);
 }
 
 static tl_status make_axes(const arguments *a, tlr_axis *axes, tl_error *err)
@@ -78,9 +72,11 @@ static tl_status make_axes(const arguments *a, tlr_axis *axes, tl_error *err)
     static const char *const none[] = {"none"};
     char seeds[32];
     snprintf(seeds, sizeof seeds, "seed=1:%u", a->n_seeds);
-    tl_status status = words_axis("noise", &a->noises, &axes[TLR_AMPLIFY_NOISE], err);
+    tl_status status =
+        tlr_axis_of("noise", a->noises.texts, a->noises.n, &axes[TLR_AMPLIFY_NOISE], err);
     if (status == TL_OK)
-        status = words_axis("trace", &a->common.grid.traces, &axes[TLR_AMPLIFY_PROGRAM], err);
+        status = tlr_axis_of("trace", a->common.grid.traces.texts, a->common.grid.traces.n,
+                             &axes[TLR_AMPLIFY_PROGRAM], err);
     if (status == TL_OK)
         status = a->ranks
                      ? study_numbers("ranks", "--ranks", a->ranks, &axes[TLR_AMPLIFY_RANKS], err)
@@ -109,24 +105,16 @@ static tl_status write_results(const void *arg, tl_error *err)
 
 int study_noise(int argc, char **argv)
 {
-    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child children[] = {{&words, 0, "At all points, as for replay:", 1}, {0}};
-    const struct argp argp = {options,
-                              parse,
-                              "PROGRAM... --noise NOISE",
-                              "Print how much programs amplify the noise of the system.",
-                              children,
-                              NULL,
-                              NULL};
     arguments a = {.common = study_begin(), .n_seeds = 1};
     tl_error err;
-    cli_parse(&argp, argc, argv, 0, &a);
+    study_parse_all(options, parse, "PROGRAM... --noise NOISE",
+                    "Print how much programs amplify the noise of the system.", argc, argv, &a);
     tlr_axis *axes = calloc(TLR_AMPLIFY_N_AXES, sizeof *axes);
     tl_status status =
         axes ? make_axes(&a, axes, &err) : tl_fail(&err, TL_ERR_MEMORY, "out of memory");
     status = study_make_sweep(&a.common.grid, status, axes, TLR_AMPLIFY_N_AXES, &err);
     const int code = study_run(&a.common, status, write_results, &a, &err);
-    word_list_free(&a.noises);
+    free(a.noises.texts);
     grid_free(&a.common.grid);
     return code;
 }

@@ -26,11 +26,12 @@ enum { STUDY_JSON = 2000, STUDY_PLOT };
 
 /* A study before its options are parsed. */
 study_common study_begin(void);
+/* Parses the command line of a study, with the settings of its replays. */
+void study_parse_all(const struct argp_option *options, argp_parser_t parser, const char *usage,
+                     const char *summary, int argc, char **argv, void *input);
 /* Parses --json, --plot, --jobs, and the options of replays; ARGP_ERR_UNKNOWN: it is another one.
  */
 error_t study_parse(int key, char *value, struct argp_state *state, study_common *s);
-/* Adds a copy of a word, or ends the process without memory. */
-void study_add_word(struct argp_state *state, word_list *list, const char *word);
 /* Replays the grid, if making it gave `status`, and writes the results that there are. Returns the
  * exit code. */
 int study_run(study_common *s, tl_status status, tl_status (*write)(const void *arg, tl_error *err),
@@ -40,9 +41,9 @@ int study_run(study_common *s, tl_status status, tl_status (*write)(const void *
  * `option` is for errors. */
 tl_status study_numbers(const char *axis, const char *option, const char *text, tlr_axis *out,
                         tl_error *err);
-/* Ends the program with this reason if the option is given: the study would overrule it silently.
+/* Ends the program with this reason if the setting is given: the study would overrule it silently.
  */
-void study_refuse(struct argp_state *state, const grid *g, const char *option, const char *reason);
+void study_refuse(struct argp_state *state, const grid *g, const char *setting, const char *reason);
 /* Makes the sweep of axes that were allocated together (NULL: there was no memory), and takes them
  * over in any case. `status` is that of making them. */
 tl_status study_make_sweep(grid *g, tl_status status, tlr_axis *axes, size_t n_axes, tl_error *err);

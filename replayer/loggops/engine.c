@@ -308,7 +308,7 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
     tl_status status = TL_OK;
     tlr_cluster cluster = {0};
     if (options->loggops_params &&
-        (status = loggops_parse_network(options->loggops_params, &r->network, err)) != TL_OK)
+        (status = loggops_read_params(options, &r->network, err)) != TL_OK)
         return status;
     if (options->loggops_params && !r->network.has_within && !places_ranks(options) &&
         !options->network_noise && r->network.between.n == 1 && !r->network.move_bytes &&

@@ -60,7 +60,7 @@ static tl_status read_params(const tlr_options *options, loggops_network *networ
         return fail(err, TL_ERR_USAGE,
                     "GOAL needs the network's parameters: --params "
                     "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536");
-    const tl_status status = loggops_parse_network(options->loggops_params, network, err);
+    const tl_status status = loggops_read_params(options, network, err);
     if (status == TL_OK && (network->has_within || network->move_bytes || network->between.n > 1))
         return fail(err, TL_ERR_USAGE,
                     "GOAL has no nodes: --params has one group of L, o, g, G, O and S");

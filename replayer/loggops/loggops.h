@@ -198,6 +198,8 @@ tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *
  * that a group does not state is taken from the group before; for the first local group, from the
  * first group. */
 tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error *err);
+/* The same for the loggops_params of the options, with their changes. */
+tl_status loggops_read_params(const tlr_options *options, loggops_network *out, tl_error *err);
 /* The smallest L + o of all sizes; 0 if it is 0 for some size. */
 uint64_t loggops_least_latency_ps(const loggops_path *path, uint64_t S_bytes);
 

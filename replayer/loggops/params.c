@@ -28,6 +28,9 @@ typedef struct parameter_group {
     uint64_t S_bytes, from_bytes;
     unsigned given;      /* a bit for each parameter */
     unsigned given_here; /* likewise, in this group itself */
+    const tlr_params_change *changes;
+    size_t n_changes;
+    int is_within;
 } parameter_group;
 
 static tl_status wrong(const char *text, const char *at, tl_error *err)
@@ -46,6 +49,35 @@ static const struct parameter *find_parameter(const char *at)
         if (strlen(parameters[i].name) == length && !strncmp(parameters[i].name, at, length))
             return &parameters[i];
     return NULL;
+}
+
+/* The letter of the parameter that this one replaces: o of oi and or, G of B. */
+static char family_of(int number)
+{
+    return number == P_B ? 'G' : parameters[number].name[0];
+}
+
+/* The value that a change gives to the parameter of its letter. */
+static void set_value(parameter_group *g, int number, const tlr_params_change *c)
+{
+    if (c->is_factor || parameters[number].name[0] != c->letter || parameters[number].name[1])
+        return;
+    if (number == P_S)
+        g->S_bytes = (uint64_t)c->value;
+    else
+        g->values[number] = c->value;
+    g->given |= 1u << number;
+}
+
+static void change_value(parameter_group *g, int number)
+{
+    for (size_t i = 0; i < g->n_changes; i++) {
+        const tlr_params_change *c = &g->changes[i];
+        if (c->is_factor && !parameters[number].is_bytes && family_of(number) == c->letter)
+            g->values[number] *= c->value;
+        if (!g->is_within)
+            set_value(g, number, c);
+    }
 }
 
 /* Parses "L=5us"; *at is behind it then. Returns 0 if the text has another form. */
@@ -70,6 +102,7 @@ static int read_parameter(const char **at, parameter_group *g)
         if (!(g->values[number] <= 1e18))
             return 0;
     }
+    change_value(g, number);
     g->given |= 1u << number;
     g->given_here |= 1u << number;
     *at = end;
@@ -167,12 +200,17 @@ static tl_status check_network(const char *text, const loggops_network *n, tl_er
     return TL_OK;
 }
 
-tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error *err)
+static tl_status parse_network(const char *text, const tlr_params_change *changes, size_t n_changes,
+                               loggops_network *out, tl_error *err)
 {
     static const char local[] = "local:";
     loggops_network n = {.params = {.S_bytes = UINT64_MAX}};
-    parameter_group groups[2] = {{.S_bytes = UINT64_MAX}};
+    parameter_group groups[2] = {
+        {.S_bytes = UINT64_MAX, .changes = changes, .n_changes = n_changes}};
     tl_status status = TL_OK;
+    for (size_t i = 0; i < n_changes; i++)
+        for (int number = 0; number < N_PARAMETERS; number++)
+            set_value(&groups[0], number, &changes[i]);
     for (const char *at = text; *at || at == text; at += *at == ';') {
         const char *begin = at;
         const int is_within = !strncmp(at, local, sizeof local - 1);
@@ -183,6 +221,7 @@ tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error
             if (!n.has_within) {
                 *g = groups[0];
                 g->given &= ~(1u << P_from);
+                g->is_within = 1;
             }
             n.has_within = 1;
         }
@@ -210,6 +249,17 @@ tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error
     if ((status = check_network(text, &n, err)) == TL_OK)
         *out = n;
     return status;
+}
+
+tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error *err)
+{
+    return parse_network(text, NULL, 0, out, err);
+}
+
+tl_status loggops_read_params(const tlr_options *options, loggops_network *out, tl_error *err)
+{
+    return parse_network(options->loggops_params, options->params_changes,
+                         options->n_params_changes, out, err);
 }
 
 tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err)

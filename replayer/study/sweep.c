@@ -3,7 +3,7 @@
 
 #include "sweep.h"
 
-#include "sandbox.h"
+#include "machine/duration.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -119,6 +119,11 @@ static int has_value(const tlr_axis *axis, const char *value)
     return 0;
 }
 
+tl_status tlr_axis_add(tlr_axis *axis, const char *value, tl_error *err)
+{
+    return has_value(axis, value) || add_value(axis, strdup(value)) ? TL_OK : out_of_memory(err);
+}
+
 /* Puts the names into the place of the value i, except those that are values already. */
 static tl_status replace_value(tlr_axis *axis, size_t i, const char *names, tl_error *err)
 {
@@ -189,16 +194,15 @@ tl_status tlr_sweep_create(tlr_axis *axes, size_t n_axes, tlr_sweep *out, tl_err
             return tl_fail(err, TL_ERR_USAGE, "the grid has more than %d points", (int)MOST);
         sweep.n_points *= axes[a].n;
     }
-    sweep.points = tlr_shared_alloc(sweep.n_points * sizeof *sweep.points);
-    if (!sweep.points)
-        return out_of_memory(err);
+    if (!(sweep.points = tlr_points_create(sweep.n_points, err)))
+        return TL_ERR_MEMORY;
     *out = sweep;
     return TL_OK;
 }
 
 void tlr_sweep_free(tlr_sweep *sweep)
 {
-    tlr_shared_free(sweep->points, sweep->n_points * sizeof *sweep->points);
+    tlr_points_free(sweep->points, sweep->n_points);
     for (size_t a = 0; a < sweep->n_axes; a++)
         tlr_axis_free(&sweep->axes[a]);
     free(sweep->axes);
@@ -211,22 +215,127 @@ const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis)
     return sweep->axes[axis].values[point % sweep->axes[axis].n];
 }
 
-int tlr_point_is_impossible(const tlr_point *point)
+const char *tlr_sweep_value_of(const tlr_sweep *sweep, size_t point, const char *axis)
 {
-    return !strncmp(point->error, TLR_NOT_POSSIBLE, sizeof TLR_NOT_POSSIBLE - 1);
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (!strcmp(sweep->axes[a].name, axis))
+            return tlr_sweep_value(sweep, point, a);
+    return NULL;
 }
 
-tl_status tlr_sweep_status(const tlr_sweep *sweep)
+/* ---- axes as changes of a scenario ---- */
+
+/* "scale.network=4" is --scale=network=4, "cfg.KEY=VALUE" is --cfg=KEY:VALUE. */
+static const char *const families[] = {"scale.", "set.", "coll.", "cfg."};
+enum { N_FAMILIES = sizeof families / sizeof *families };
+
+static const char *const made[] = {"make.ranks", "make.bytes", "make.iterations", "make.seed"};
+enum { N_MADE = sizeof made / sizeof *made };
+
+/* What follows `start`; NULL if the text does not begin with it, or if nothing follows. */
+static const char *behind(const char *text, const char *start)
 {
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < sweep->n_points; i++) {
-        const tlr_point *point = &sweep->points[i];
-        if (!point->error[0] || tlr_point_is_impossible(point))
-            continue;
-        if (status != TL_OK && tl_status_exit_code(status) != tl_status_exit_code(point->status))
-            return TL_ERR_INPUT;
-        status = point->status;
-    }
+    const size_t length = strlen(start);
+    return !strncmp(text, start, length) && text[length] ? text + length : NULL;
+}
+
+tl_status tlr_axis_check(const char *name, tl_error *err)
+{
+    const char *letter = behind(name, "params.");
+    int is_known = tlr_setting_kind(name) == TLR_VALUE || !strcmp(name, "make") ||
+                   behind(name, "hpl.") || (letter && !letter[1]);
+    for (int i = 0; i < N_FAMILIES; i++)
+        is_known |= behind(name, families[i]) != NULL;
+    for (int i = 0; i < N_MADE; i++)
+        is_known |= !strcmp(name, made[i]);
+    return is_known ? TL_OK
+                    : tl_fail(err, TL_ERR_USAGE,
+                              "'%s' is not an axis; give an option of timeless replay, as seed, or "
+                              "scale.network, set.link.bandwidth, coll.bcast, cfg.KEY, params.L, "
+                              "make, make.ranks, hpl.NB",
+                              name);
+}
+
+static tl_status set_parameter(tlr_scenario *s, char letter, const char *value, tl_error *err)
+{
+    const char *end = value;
+    tlr_params_change change = {.letter = letter};
+    if (letter == 'S')
+        change.value = (double)strtoull(value, (char **)&end, 10);
+    else
+        change.value = tlr_parse_ps(value, &end);
+    if (end == value || *end || !(change.value >= 0) || !strchr("LogGOBRS", letter))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "params.%c=%s: is not valid; write L, o, g, G, O, B, R or S, and a time as "
+                       "5us, or bytes for S",
+                       letter, value);
+    if (!s->options.loggops_params)
+        s->options.loggops_params = "";
+    return tlr_scenario_change_params(s, change, err);
+}
+
+static tl_status set_hpl(tlr_scenario *s, const char *name, const char *value, tl_error *err)
+{
+    char text[256];
+    if (!behind(s->sources[0].path, "hpl:"))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: the axis hpl.%s applies to HPL only; give hpl:N=...,P=...,Q=...",
+                       s->sources[0].path, name);
+    snprintf(text, sizeof text, "%s=%s", name, value);
+    return tlr_scenario_add_parameter(s, text, err);
+}
+
+static tl_status set_axis(tlr_scenario *s, const char *name, const char *value, tl_error *err)
+{
+    char setting[32], *text = NULL;
+    const char *rest = strchr(name, '.');
+    if (!strcmp(name, "trace") || !strncmp(name, "make", 4))
+        return TL_OK;
+    if (behind(name, "hpl."))
+        return set_hpl(s, rest + 1, value, err);
+    if (behind(name, "params."))
+        return set_parameter(s, rest[1], value, err);
+    if (!strcmp(value, "none"))
+        return TL_OK;
+    if (!rest)
+        return tlr_scenario_set(s, name, value, err);
+    snprintf(setting, sizeof setting, "%.*s", (int)(rest - name), name);
+    if (asprintf(&text, "%s%c%s", rest + 1, strcmp(setting, "cfg") != 0 ? '=' : ':', value) < 0)
+        return out_of_memory(err);
+    const tl_status status = tlr_scenario_set(s, setting, text, err);
+    free(text);
+    return status;
+}
+
+/* "pattern:stencil2d,ranks=16,bytes=8" */
+static tl_status describe_made(const tlr_sweep *sweep, size_t point, tlr_scenario *s, tl_error *err)
+{
+    char text[512];
+    const char *name = tlr_sweep_value_of(sweep, point, "make"), *value;
+    if (!name)
+        return tl_fail(err, TL_ERR_USAGE, "which pattern?  give --grid make=PATTERN");
+    if (!tlr_sweep_value_of(sweep, point, "make.ranks"))
+        return tl_fail(err, TL_ERR_USAGE, "how many ranks?  give --grid make.ranks=N");
+    int length = snprintf(text, sizeof text, "pattern:%s", name);
+    for (int i = 0; i < N_MADE && length < (int)sizeof text; i++)
+        if ((value = tlr_sweep_value_of(sweep, point, made[i])))
+            length += snprintf(text + length, sizeof text - (size_t)length, ",%s=%s",
+                               behind(made[i], "make."), value);
+    return tlr_scenario_set_source(s, text, err);
+}
+
+tl_status tlr_sweep_scenario(const tlr_sweep *sweep, size_t point, const tlr_scenario *base,
+                             const char *own, tlr_scenario *out, tl_error *err)
+{
+    const char *trace = tlr_sweep_value_of(sweep, point, "trace");
+    tl_status status = tlr_scenario_copy(base, out, err);
+    if (status == TL_OK && trace)
+        status = tlr_scenario_set_source(out, trace, err);
+    else if (status == TL_OK && !out->n_sources)
+        status = describe_made(sweep, point, out, err);
+    for (size_t a = 0; a < sweep->n_axes && status == TL_OK; a++)
+        if (!own || strcmp(sweep->axes[a].name, own) != 0)
+            status = set_axis(out, sweep->axes[a].name, tlr_sweep_value(sweep, point, a), err);
     return status;
 }
 

@@ -1,11 +1,9 @@
-/* sweep.h - a grid of replays: its points, their results in a file, plots.
- *
- * An axis is an option of `timeless replay` with its values. The caller decides what a point runs.
- * Each point runs in a process of its own. */
+/* sweep.h - a grid of replays: its points, their results in a file, plots. An axis is a setting of
+ * a replay with its values. */
 #ifndef TLR_SWEEP_H
 #define TLR_SWEEP_H
 
-#include "replayer.h"
+#include "batch.h"
 
 typedef struct tlr_axis {
     char *name; /* "scale.network" */
@@ -13,32 +11,11 @@ typedef struct tlr_axis {
     char **values;
 } tlr_axis;
 
-/* The result of a point. */
-typedef struct tlr_point {
-    uint64_t key; /* of all that the result depends on; 0: not known */
-    int known;    /* ran, now or before */
-    double makespan_s;
-    double quiet_s;   /* without noise; 0: none was asked for */
-    double compute_s; /* mean of the ranks */
-    double noise_s;   /* that detours took from the CPU of a rank: mean of the ranks */
-    uint64_t n_events;
-    double half_s;          /* of the 90 % interval of a sampled replay; 0: there is none */
-    double share;           /* of the events that it replayed */
-    int has_energy;         /* the platform states watts */
-    int has_cost;           /* a price was given */
-    int is_at_least;        /* the energy and the cost: tlr_usage */
-    double job_j, cost;     /* of the job */
-    char error[448];        /* "": none */
-    tl_status status;       /* of the error; TL_ERR_INPUT if it is from a results file */
-    char free_kernels[400]; /* of the prediction; "": none */
-    double estimated[TLR_N_ESTIMATES]; /* tlr_estimated_share */
-} tlr_point;
-
 /* Points are numbered with the last axis fastest. */
 typedef struct tlr_sweep {
     size_t n_axes, n_points;
     tlr_axis *axes;
-    tlr_point *points;   /* shared with the processes that run them */
+    tlr_point *points;
     const char *command; /* what is the same at all points, for people; the caller's */
 } tlr_sweep;
 
@@ -48,6 +25,10 @@ tl_status tlr_axis_parse(const char *text, tlr_axis *out, tl_error *err);
 /* Makes an axis with these values. */
 tl_status tlr_axis_of(const char *name, const char *const *values, size_t n, tlr_axis *out,
                       tl_error *err);
+/* Adds a value that the axis does not have yet. */
+tl_status tlr_axis_add(tlr_axis *axis, const char *value, tl_error *err);
+/* TL_ERR_USAGE: a replay has no such axis. */
+tl_status tlr_axis_check(const char *name, tl_error *err);
 /* The axis is coll.OPERATION with the value "all". */
 int tlr_axis_has_all(const tlr_axis *axis);
 /* In such an axis, the value "all" becomes every algorithm that the engine (NULL: "smpi")
@@ -59,38 +40,14 @@ tl_status tlr_sweep_create(tlr_axis *axes, size_t n_axes, tlr_sweep *out, tl_err
 void tlr_sweep_free(tlr_sweep *sweep);
 /* The value of an axis at a point. */
 const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis);
-/* Whether the chosen algorithm does not serve the point: no failure (TLR_NOT_POSSIBLE). */
-int tlr_point_is_impossible(const tlr_point *point);
-/* The status of the points that failed, if it is the same for all of them; otherwise TL_ERR_INPUT.
- * TL_OK: none failed. */
-tl_status tlr_sweep_status(const tlr_sweep *sweep);
+/* The value of the axis of this name at a point; NULL: the sweep has no such axis. */
+const char *tlr_sweep_value_of(const tlr_sweep *sweep, size_t point, const char *axis);
+/* The scenario of a point: the base, of which the values of the axes are changes. Its source may be
+ * that of an axis. An axis `own` (NULL: none) is the caller's. */
+tl_status tlr_sweep_scenario(const tlr_sweep *sweep, size_t point, const tlr_scenario *base,
+                             const char *own, tlr_scenario *out, tl_error *err);
 /* "NAME=VALUE NAME=VALUE", shortened to `size`. */
 void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size);
-
-/* ---- keys: replayer/study/sweep_key.c ---- */
-
-/* Hashes of the files that words name. Each file is read once. */
-typedef struct tlr_key_cache tlr_key_cache;
-
-tlr_key_cache *tlr_key_cache_create(void);
-void tlr_key_cache_free(tlr_key_cache *cache);
-/* A hash of the words of a replay: their text, and the contents of the trace, the platform and the
- * files that they name ("TRACE", "--platform=NAME", "--model=FILE"). "make ..." names no file. */
-tl_status tlr_sweep_key(tlr_key_cache *cache, const char *const *words, size_t n, uint64_t *out,
-                        tl_error *err);
-
-/* ---- running: replayer/study/sweep_run.c ---- */
-
-/* Runs in a child, whose standard output and error do not go to the terminal. Fills *point and
- * returns the exit code; or prints the reason on standard error and exits. */
-typedef int tlr_point_body(void *arg, size_t index, tlr_point *point);
-
-/* Runs the points i = first, first + stride, ... that have no result, n_jobs at the same time.
- * After each point it calls done(arg, i), in the order in which the points end. The error of a
- * point is in its result. Any other error ends the run. */
-tl_status tlr_sweep_run(tlr_sweep *sweep, size_t first, size_t stride, unsigned n_jobs,
-                        tlr_point_body *body, tl_status (*done)(void *arg, size_t i, tl_error *err),
-                        void *arg, tl_error *err);
 
 /* ---- files: replayer/study/sweep_file.c, replayer/study/sweep_plot.c ---- */
 

@@ -209,7 +209,7 @@ unclear() {
 echo 'soon kernels.tl' >runs; unclear 3 "runs:1: 'soon' is not a measured time; write SECONDS"
 echo '1.5 kernels.tl --platform star-1g' >runs; unclear 3 'runs:1: --platform=star-1g: all runs are of the same machine'
 echo '1.5 kernels.tl --plat star-1g' >runs; unclear 3 'runs:1: --platform=star-1g: all runs are of the same machine'
-echo '1.5 kernels.tl --timeline=out.json' >runs; unclear 3 'runs:1: has more than one trace, or an option that replay lacks or that shows'
+echo '1.5 kernels.tl --timeline=out.json' >runs; unclear 3 'runs:1: --timeline shows a single replay'
 check 'and nothing is written' test ! -e out.json
 echo '1.5 kernels.tl --help' >runs; unclear 3 'runs:1: has .* an option that replay lacks'
 echo '1.5 kernels.tl burst.tl' >runs; unclear 3 'runs:1: has more than one trace'
@@ -336,7 +336,7 @@ refused 'is the error of --measured; give both' --uncertain measured=3
 refused "'loggop': a budget takes smpi or loggops" --engine loggop
 check_exit 2 'an option that no replay takes' budget --seed -1
 cp err said
-check 'is named as if nothing had been changed' grep -q "^timeless: --seed '-1': give a whole number from 0 to [0-9]*$" said
+check 'is named as if nothing had been changed' grep -q "^timeless budget: --seed '-1': give a whole number from 0 to [0-9]*$" said
 check_exit 3 'a trace without computation and messages' "$timeless" budget empty.tl --platform one --full=8 --measured 1
 cp err said
 check 'has no budget' grep -q '^timeless: empty.tl: its makespan is 0, so no input can change it; give a trace with computation or messages$' said

@@ -165,9 +165,10 @@ check 'an error does not end the other processes' refused 3 '1 of 4 points faile
 check 'the other processes write their rows' test "$(column f.csv makespan_s | grep -c .)" = 3
 check 'a trace that does not exist fails at its points only' refused 4 '2 of 4 points failed; the first, trace=none.tl scale.network=1: none.tl' sweep d.tl none.tl -p star-1g --grid scale.network=1,2
 check 'points that fail for different reasons exit with 3' refused 3 '3 of 4 points failed; the first, trace=d.tl seed=-1: ' loggops d.tl none.tl --grid seed=1,-1
-for wrong in '2 --seed=-1' '2 --params=L=x' '4 --noise=loud' '3 --noise=1000Hz:5s' '4 --model=none.conf'; do
+for wrong in '2 --params=L=x' '4 --noise=loud' '3 --noise=1000Hz:5s' '4 --model=none.conf'; do
     check "with ${wrong#* }, the exit code is that of the replay" refused ${wrong% *} '2 of 2 points failed' loggops d.tl ${wrong#* } --grid scale.bursts=1,2
 done
+check 'a wrong value of an option of all points is refused before the first of them' refused 2 "--seed '-1': give a whole number" loggops d.tl --seed=-1 --grid scale.bursts=1,2
 check 'an unknown axis is refused' refused 2 "'speed' is not an axis" sweep d.tl -p star-1g --grid speed=1,2
 check 'an option that shows one replay is refused as an axis' refused 2 "'json' is not an axis" sweep d.tl -p star-1g --grid json=a,b
 check 'an option that shows one replay is refused' refused 2 'shows a single replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv

@@ -3,11 +3,12 @@
  */
 #include "config.h"
 
-#include "replay.h"
+#include "instances.h"
+
+#include "machine/cluster.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <machine/cluster.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static int is_count(const char *word, unsigned long *out)
 }
 
 /* Reads a line of a description. 0: it is none. */
-static int read_line(const char *path, char *line, cli_instance *out, int *is_empty)
+static int read_line(const char *path, char *line, tlr_source *out, int *is_empty)
 {
     char *words[N_WORDS], *end = NULL;
     unsigned long n_ranks;
@@ -61,24 +62,17 @@ static int read_line(const char *path, char *line, cli_instance *out, int *is_em
     *is_empty = n == 0;
     if (n < DELAY || n > N_WORDS || !is_count(words[RANKS], &n_ranks))
         return 0;
-    *out = (cli_instance){.n_ranks = (uint32_t)n_ranks};
+    *out = (tlr_source){.n_ranks = (uint32_t)n_ranks};
     if (n == N_WORDS)
         out->delay_flops = strtod(words[DELAY], &end);
     if ((end && (end == words[DELAY] || *end)) || !(out->delay_flops >= 0) ||
         !isfinite(out->delay_flops))
         return 0;
-    out->trace = find_trace(path, words[TRACE]);
-    return out->trace != NULL;
+    out->path = find_trace(path, words[TRACE]);
+    return out->path != NULL;
 }
 
-void cli_free_instances(cli_instance *instances, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(instances[i].trace);
-    free(instances);
-}
-
-static size_t read_instances(const char *path, cli_instance **out)
+size_t tlr_instances_read(const char *path, tlr_source **out)
 {
     FILE *in = fopen(path, "r");
     char *line = NULL;
@@ -86,7 +80,7 @@ static size_t read_instances(const char *path, cli_instance **out)
     int is_good = in != NULL, is_empty = 0;
     *out = NULL;
     while (is_good && getline(&line, &room, in) > 0) {
-        cli_instance *more = realloc(*out, (n + 1) * sizeof *more);
+        tlr_source *more = realloc(*out, (n + 1) * sizeof *more);
         if (more)
             *out = more;
         is_good = more && strlen(line) < 4096 && read_line(path, line, &more[n], &is_empty);
@@ -98,7 +92,9 @@ static size_t read_instances(const char *path, cli_instance **out)
         fclose(in);
     if (is_good && n)
         return n;
-    cli_free_instances(*out, n);
+    while (n)
+        free((*out)[--n].path);
+    free(*out);
     *out = NULL;
     return 0;
 }
@@ -125,43 +121,25 @@ static tl_status find_speed(const tlr_platform *platform, const tlr_options *opt
                   : TL_OK;
 }
 
-tl_status cli_start_instances(const cli_instance *instances, size_t n, const tlr_platform *platform,
+tl_status tlr_instances_start(const tlr_source *sources, size_t n, const tlr_platform *platform,
                               const tlr_options *options, tlr_job *jobs, tl_error *err)
 {
     double speed = 0;
     for (size_t i = 0; i < n; i++) {
         const uint32_t n_ranks = tl_reader_run(jobs[i].trace)->n_ranks;
-        if (n_ranks != instances[i].n_ranks)
+        if (sources[i].n_ranks && n_ranks != sources[i].n_ranks)
             return tl_fail(err, TL_ERR_INPUT,
                            "%s: has %u ranks, and the description of the instances states %u; "
                            "correct the description",
-                           instances[i].trace, n_ranks, instances[i].n_ranks);
-        if (!(instances[i].delay_flops > 0))
+                           sources[i].path, n_ranks, sources[i].n_ranks);
+        if (!(sources[i].delay_flops > 0))
             continue;
         if (!platform)
             return tl_fail(err, TL_ERR_USAGE, "a delay in flops needs --platform");
         const tl_status status = speed > 0 ? TL_OK : find_speed(platform, options, &speed, err);
         if (status != TL_OK)
             return status;
-        jobs[i].start_s = instances[i].delay_flops / speed;
+        jobs[i].start_s = sources[i].delay_flops / speed;
     }
     return TL_OK;
-}
-
-int replay_add_instances(struct argp_state *state, replay_arguments *a, const char *path)
-{
-    if (a->n_jobs || !(a->n_instances = read_instances(path, &a->instances)))
-        return 0;
-    const size_t n = a->n_instances + (size_t)state->argc + 1;
-    free(a->traces), free(a->programs), free(a->jobs);
-    a->traces = calloc(n, sizeof *a->traces);
-    a->programs = calloc(n, sizeof *a->programs);
-    a->jobs = calloc(n, sizeof *a->jobs);
-    if (!a->traces || !a->programs || !a->jobs) {
-        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
-        return 1;
-    }
-    for (; a->n_jobs < a->n_instances; a->n_jobs++)
-        a->traces[a->n_jobs] = a->instances[a->n_jobs].trace;
-    return 1;
 }

@@ -1,0 +1,66 @@
+/* batch.h - many replays, several at the same time, each in a process of its own. */
+#ifndef TLR_BATCH_H
+#define TLR_BATCH_H
+
+#include "scenario.h"
+
+/* The result of a replay. */
+typedef struct tlr_point {
+    uint64_t key; /* of all that the result depends on; 0: not known */
+    int known;    /* ran, now or before */
+    double makespan_s;
+    double quiet_s;   /* without noise; 0: none was asked for */
+    double compute_s; /* mean of the ranks */
+    double noise_s;   /* that detours took from the CPU of a rank: mean of the ranks */
+    uint64_t n_events;
+    double half_s;          /* of the 90 % interval of a sampled replay; 0: there is none */
+    double share;           /* of the events that it replayed */
+    int has_energy;         /* the platform states watts */
+    int has_cost;           /* a price was given */
+    int is_at_least;        /* the energy and the cost: tlr_usage */
+    double job_j, cost;     /* of the job */
+    char error[448];        /* "": none */
+    tl_status status;       /* of the error; TL_ERR_INPUT if it is from a results file */
+    char free_kernels[400]; /* of the prediction; "": none */
+    double estimated[TLR_N_ESTIMATES]; /* tlr_estimated_share */
+} tlr_point;
+
+typedef struct tlr_batch {
+    size_t n;
+    tlr_point *points; /* [n] of tlr_batch_create: those that are known do not run */
+    /* Makes the scenario of replay i, which tlr_scenario_finish has not seen yet. */
+    tl_status (*make)(const void *arg, size_t i, tlr_scenario *out, tl_error *err);
+    /* Changes a point after it was filled; NULL: it stays. */
+    void (*take)(const tlr_prediction *prediction, tlr_point *point);
+    /* Called after each replay, in the order in which they end. An error ends the batch; that of a
+     * replay is in its point. */
+    tl_status (*done)(void *arg, size_t i, tl_error *err);
+    void *arg;
+    size_t first, stride; /* the replays first, first + stride, ... are run */
+    unsigned n_jobs;      /* at the same time */
+} tlr_batch;
+
+/* Points without a result, which child processes can fill. */
+tlr_point *tlr_points_create(size_t n, tl_error *err);
+void tlr_points_free(tlr_point *points, size_t n);
+/* Puts the error of a replay into its point. */
+void tlr_point_fail(tlr_point *point, const tl_error *err);
+/* Whether the chosen algorithm does not serve the point: no failure (TLR_NOT_POSSIBLE). */
+int tlr_point_is_impossible(const tlr_point *point);
+/* The status of the points that failed, if it is the same for all of them; otherwise TL_ERR_INPUT.
+ * TL_OK: none failed. */
+tl_status tlr_points_status(const tlr_point *points, size_t n);
+/* Runs the replays that have no result. */
+tl_status tlr_batch_run(const tlr_batch *batch, tl_error *err);
+
+/* Hashes of the files that scenarios name. Each file is read once. */
+typedef struct tlr_key_cache tlr_key_cache;
+
+tlr_key_cache *tlr_key_cache_create(void);
+void tlr_key_cache_free(tlr_key_cache *cache);
+/* A hash of a finished scenario: its settings and sources, and the contents of the traces, the
+ * platform and the files that they name. Of the changes, tlr_scenario_change does not count. */
+tl_status tlr_scenario_key(tlr_key_cache *cache, const tlr_scenario *s, uint64_t *out,
+                           tl_error *err);
+
+#endif
