@@ -15,6 +15,11 @@
  *   - Several threads may use different objects at the same time, but not the same object.
  *     Several cursors of one reader may be used by different threads at the same time.
  *
+ * This header and timeless_source.h are stable: a program that was linked with one release runs
+ * with each later one of the same library name (libtimeless.so.0).  What timeless_convert.h and
+ * timeless_files.h declare may change with each release.  Define TIMELESS_EXPERIMENTAL before you
+ * include them; timeless.h then includes timeless_convert.h.
+ *
  * SPDX-FileCopyrightText: 2026 the Timeless authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -526,32 +531,6 @@ TL_API const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, cons
  * cut. */
 TL_API void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);
 
-/* Finds ranks that do the same: returns the smallest rank that, as the file shows, has the same
- * events as `rank`. This leader may be `rank` itself. Both ranks have the same number of events,
- * and each pair of events agrees in every slot except
- *   - the clock;
- *   - the volume, unless `with_volumes`;
- *   - the peers of point-to-point calls on MPI_COMM_WORLD: these have the same distance from their
- *     own rank, and tl_event_move converts one event to the other.
- * The ids of communicators, sites and kernels are equal, but each rank defines what its ids mean.
- * Ranks with different leaders may do the same, too. A packed file shows most of these cases. */
-TL_API uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes);
-/* Converts an event of rank `from` to the event of rank `to`, which has the same leader. */
-TL_API void tl_event_move(tl_event *event, uint32_t from, uint32_t to);
-
-/* The calls of a program (timeless_convert.h), found without reading its events; NULL if the reader
- * reads a file. */
-typedef struct tl_program_call {
-    uint16_t call;
-    uint32_t site;    /* if the call is a mark */
-    uint64_t n_marks; /* if the call is a mark: number of its events on each rank */
-} tl_program_call;
-TL_API const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n);
-/* Lets each rank of a program sleep for a number of nanoseconds before its first step. This holds
- * for cursors that are opened later; the array must exist as long as they are open. Returns 0 if
- * the reader does not read a program. */
-TL_API int tl_reader_delay(tl_reader *r, const int64_t *delays_ns);
-
 /* Opens a cursor, which reads the events of one rank in order, with memory for one frame. Close it
  * before its reader. */
 TL_API tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err);
@@ -608,6 +587,9 @@ TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 }
 #endif
 
+#include "timeless_source.h"
+#ifdef TIMELESS_EXPERIMENTAL
 #include "timeless_convert.h"
+#endif
 
 #endif

@@ -1,13 +1,18 @@
 /* timeless_convert.h - whole traces: packed, as text, from and to other formats, from patterns, and
  * from other traces.
  *
- * timeless.h includes this header and states its conventions.
+ * timeless.h includes this header if TIMELESS_EXPERIMENTAL is defined, and states its conventions.
  *
  * SPDX-FileCopyrightText: 2026 the Timeless authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef TIMELESS_CONVERT_H
 #define TIMELESS_CONVERT_H
+
+/* What this header declares may change with each release. */
+#ifndef TIMELESS_EXPERIMENTAL
+#error "define TIMELESS_EXPERIMENTAL before including this header; what it declares may change"
+#endif
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +24,21 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- ranks that do the same ---- */
+
+/* Finds ranks that do the same: returns the smallest rank that, as the file shows, has the same
+ * events as `rank`. This leader may be `rank` itself. Both ranks have the same number of events,
+ * and each pair of events agrees in every slot except
+ *   - the clock;
+ *   - the volume, unless `with_volumes`;
+ *   - the peers of point-to-point calls on MPI_COMM_WORLD: these have the same distance from their
+ *     own rank, and tl_event_move converts one event to the other.
+ * The ids of communicators, sites and kernels are equal, but each rank defines what its ids mean.
+ * Ranks with different leaders may do the same, too. A packed file shows most of these cases. */
+TL_API uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes);
+/* Converts an event of rank `from` to the event of rank `to`, which has the same leader. */
+TL_API void tl_event_move(tl_event *event, uint32_t from, uint32_t to);
 
 /* ---- packing ---- */
 
@@ -395,6 +415,19 @@ TL_API tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_m
                                const char *origin, const char *out_path, tl_error *err);
 
 /* ---- events of a program as they are made ---- */
+
+/* The calls of a program, found without reading its events; NULL if the reader
+ * reads a file. */
+typedef struct tl_program_call {
+    uint16_t call;
+    uint32_t site;    /* if the call is a mark */
+    uint64_t n_marks; /* if the call is a mark: number of its events on each rank */
+} tl_program_call;
+TL_API const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n);
+/* Lets each rank of a program sleep for a number of nanoseconds before its first step. This holds
+ * for cursors that are opened later; the array must exist as long as they are open. Returns 0 if
+ * the reader does not read a program. */
+TL_API int tl_reader_delay(tl_reader *r, const int64_t *delays_ns);
 
 /* A short form of the events that programs make: kernels, calls on MPI_COMM_WORLD, and calls
  * without a communicator. */

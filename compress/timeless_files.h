@@ -5,6 +5,11 @@
 #ifndef TIMELESS_FILES_H
 #define TIMELESS_FILES_H
 
+/* What this header declares may change with each release. */
+#ifndef TIMELESS_EXPERIMENTAL
+#error "define TIMELESS_EXPERIMENTAL before including this header; what it declares may change"
+#endif
+
 #include <stdio.h>
 
 #include "timeless.h"

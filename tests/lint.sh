@@ -17,7 +17,7 @@ depth=()
 [ "${1:-}" != --quick ] || { depth=(-Xclang -analyzer-config -Xclang max-nodes=50000); shift; }
 includes=("$top_builddir" "$top_builddir/tracer" compress symbols plots tracer replayer platforms perform cli)
 # At debug level 1 xxhash states by assertions what it takes.
-flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 -DTLT_WITH_OPENMPI
+flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 -DTIMELESS_EXPERIMENTAL -DTLT_WITH_OPENMPI
     '-DBINDIR=""' '-DPKGLIBDIR=""' '-DPKGLIBEXECDIR=""' '-DPKGDATADIR=""'
     '-DREPORT_FOLDER="/dev"' '-DCHART_JS="/dev/null"'
     $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl expat simgrid ompi-c pmix cmocka))

@@ -19,7 +19,7 @@
 [ "${timeless#/}" = "$timeless" ] && timeless=$PWD/$timeless
 libs=$(cd "$top_builddir" && pwd)/compress/.libs
 $MPICC -O1 -o "$scratch/patterns" "$top_srcdir/tests/bench/patterns.c"
-${CC:-cc} -O2 -I"$top_srcdir/compress" -o "$scratch/plain" "$top_srcdir/tests/bench/plain.c" \
+${CC:-cc} -O2 -DTIMELESS_EXPERIMENTAL -I"$top_srcdir/compress" -o "$scratch/plain" "$top_srcdir/tests/bench/plain.c" \
     -L"$libs" -ltimeless -Wl,-rpath,"$libs"
 cd "$scratch" || exit 4
 declare -A size_of

@@ -12,7 +12,7 @@ src=$(cd "$(dirname "$0")/../.." && pwd)
 [ $# -gt 0 ] || set -- $(cd "$src/tests/fuzz/corpus" && ls)
 # __SANITIZE_ADDRESS__ is what GCC defines with these options.
 export FUZZ_CC="${CLANG:-clang} -g -O1 -std=gnu11 -fPIC -D__SANITIZE_ADDRESS__ -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-    -DHAVE_CONFIG_H -DBINDIR=\"\" -DPKGLIBDIR=\"\" -DPKGLIBEXECDIR=\"\" -DPKGDATADIR=\"\" -I. -I$src/compress -I$src/replayer -I$src/platforms"
+    -DHAVE_CONFIG_H -DTIMELESS_EXPERIMENTAL -DBINDIR=\"\" -DPKGLIBDIR=\"\" -DPKGLIBEXECDIR=\"\" -DPKGDATADIR=\"\" -I. -I$src/compress -I$src/replayer -I$src/platforms"
 
 # sources NAME: what the harness is made of
 sources() {

@@ -19,7 +19,7 @@ $fixed true 2>/dev/null || fixed=
 # build_object SOURCE NAME [FLAGS...]
 build_object() {
     local source=$1 name=$2; shift 2
-    $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTL_HIDDEN "${family[@]}" \
+    $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTIMELESS_EXPERIMENTAL -DTL_HIDDEN "${family[@]}" \
         -I"$top_builddir" -I"$top_builddir/tracer" -I"$top_srcdir/tracer" -I"$top_srcdir/compress" \
         "${flags[@]}" "$@" -c "$source" -o "$scratch/objects/$name.o"
 }
