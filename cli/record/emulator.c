@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A processor that QEMU emulates completely. The C library then uses the same routines everywhere. */
+/* A processor that QEMU emulates completely. The C library then uses the same routines everywhere.
+ */
 #define QEMU_X86_CPU "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid"
 
 static bool find_in_path(const char *name, char *path, size_t size)
