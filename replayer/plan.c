@@ -1,5 +1,6 @@
 /* plan.c - what a pass over the whole trace finds before the trace is replayed. */
 #include "actions.h"
+#include "core/room.h"
 #include "machine/rank_model.h"
 #include "plan.h"
 #include "validate.h"
@@ -25,19 +26,6 @@ typedef struct survey {
 static tl_status out_of_memory(tl_error *err)
 {
     return tl_fail(err, TL_ERR_MEMORY, "out of memory while reading the trace");
-}
-
-static int has_room(void **array, size_t n, size_t *room, size_t size)
-{
-    if (n < *room)
-        return 1;
-    size_t more = *room ? 2 * *room : 16;
-    void *grown = realloc(*array, more * size);
-    if (!grown)
-        return 0;
-    *array = grown;
-    *room = more;
-    return 1;
 }
 
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
@@ -112,7 +100,7 @@ static tl_status add_mark(survey *s, tlr_plan_rank *rank, const tl_event *event,
 {
     tlr_plan_site *site = tlr_plan_find_site(rank, event->call, event->site);
     if (!site) {
-        if (!has_room((void **)&rank->sites, rank->n_sites, room, sizeof *rank->sites))
+        if (!tl_make_room(&rank->sites, rank->n_sites, room, sizeof *rank->sites))
             return out_of_memory(s->err);
         site = &rank->sites[rank->n_sites++];
         *site = (tlr_plan_site){.call = event->call, .site = event->site};
@@ -131,7 +119,7 @@ static tl_status add_split(survey *s, uint32_t rank, int32_t parent, uint32_t or
     plan->comms[parent].needs_twin = 1;
     if (child < 0)
         return TL_OK;
-    if (!has_room((void **)&plan->splits, plan->n_splits, &s->splits_room, sizeof *plan->splits))
+    if (!tl_make_room(&plan->splits, plan->n_splits, &s->splits_room, sizeof *plan->splits))
         return out_of_memory(s->err);
     plan->splits[plan->n_splits++] = (tlr_plan_split){
         .parent = (uint32_t)parent,

@@ -19,21 +19,6 @@ uint64_t tl_get_long_varint(tl_input *in)
     return 0;
 }
 
-bool tl_make_room(void *array, size_t n, size_t *capacity, size_t element_bytes)
-{
-    if (n < *capacity)
-        return true;
-    size_t wider = *capacity ? 2 * *capacity : 8;
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *data = realloc(old, wider * element_bytes);
-    if (!data)
-        return false;
-    memcpy(array, &data, sizeof data);
-    *capacity = wider;
-    return true;
-}
-
 bool tl_buffer_grow(tl_buffer *b, size_t more)
 {
     size_t capacity = b->capacity ? b->capacity : 1024;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "room.h"
+
 enum { TL_VARINT_MAX_BYTES = 10 };
 
 static inline void tl_store16(uint8_t *p, uint16_t v)
@@ -79,10 +81,6 @@ static inline uint64_t tl_get_varint(tl_input *in)
         return *in->p++;
     return tl_get_long_varint(in);
 }
-
-/* Makes room for element n of an array whose size doubles. `array` is the address of the pointer to
- * it. False without memory. */
-bool tl_make_room(void *array, size_t n, size_t *capacity, size_t element_bytes);
 
 typedef struct tl_buffer {
     uint8_t *data;

@@ -139,19 +139,6 @@ static tl_status read_operation(tl_goal *g, const uint8_t *at, uint64_t place)
     return TL_OK;
 }
 
-static bool make_room(void *array, size_t *capacity, size_t n, size_t size)
-{
-    void **at = array;
-    if (n <= *capacity)
-        return true;
-    void *more = realloc(*at, n * size);
-    if (!more)
-        return false;
-    *at = more;
-    *capacity = n;
-    return true;
-}
-
 static tl_status read_block(tl_goal *g, uint64_t begin, uint64_t size)
 {
     const uint64_t n = get(g->block, 4), n_roots = get(g->block + 4, 4);
@@ -160,8 +147,8 @@ static tl_status read_block(tl_goal *g, uint64_t begin, uint64_t size)
         return wrong(g, begin, "there are more operations than the schedule has room for");
     const uint8_t *nodes = g->block + nodes_at, *appendix = g->block + appendix_at;
     const uint64_t n_appendix = (size - appendix_at) / 4;
-    if (!make_room(&g->operations, &g->capacity, n, sizeof *g->operations) ||
-        !make_room(&g->n_required, &g->required_capacity, n, sizeof *g->n_required))
+    if (!tl_make_room(&g->operations, n, &g->capacity, sizeof *g->operations) ||
+        !tl_make_room(&g->n_required, n, &g->required_capacity, sizeof *g->n_required))
         return tl_goal_out_of_memory(g);
     tl_status status = TL_OK;
     for (uint64_t i = 0; i < n && !status; i++)
@@ -193,7 +180,7 @@ tl_status tl_goal_read_binary(tl_goal *g)
     if (begin + COOKIE_BYTES < g->end)
         return wrong(g, entry_at, "the schedules of two ranks overlap");
     g->end = end + COOKIE_BYTES;
-    if (!make_room(&g->block, &g->block_capacity, end - begin, 1))
+    if (!tl_make_room(&g->block, end - begin, &g->block_capacity, 1))
         return tl_goal_out_of_memory(g);
     const tl_status status = load(g, begin + COOKIE_BYTES, g->block, end - begin);
     return status ? status : read_block(g, begin + COOKIE_BYTES, end - begin);

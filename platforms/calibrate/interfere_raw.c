@@ -3,6 +3,8 @@
 
 #include "interfere.h"
 
+#include "core/room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@ static const size_t n_probes = sizeof probes / sizeof *probes;
 
 tl_status tlp_interfere_add(tlp_interfere_result *result, const tlp_interfere_sample *sample)
 {
-    if (!tlp_make_room(&result->samples, result->n, &result->room, sizeof *result->samples))
+    if (!tl_make_room(&result->samples, result->n, &result->room, sizeof *result->samples))
         return TL_ERR_MEMORY;
     tlp_interfere_sample *next = &result->samples[result->n];
     *next = *sample;

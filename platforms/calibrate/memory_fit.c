@@ -3,6 +3,8 @@
 
 #include "memory.h"
 
+#include "core/room.h"
+
 #include <float.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@ const char *tlp_loop_name(tlp_loop loop)
 
 tl_status tlp_memory_add(tlp_memory_result *result, const tlp_memory_sample *sample)
 {
-    if (!tlp_make_room(&result->samples, result->n, &result->room, sizeof *result->samples))
+    if (!tl_make_room(&result->samples, result->n, &result->room, sizeof *result->samples))
         return TL_ERR_MEMORY;
     result->samples[result->n++] = *sample;
     return TL_OK;

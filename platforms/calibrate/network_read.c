@@ -7,6 +7,8 @@
 
 #include "network.h"
 
+#include "core/room.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,7 @@ static tl_status take_row(void *all, char **cells)
                                .launch = data->n_launches ? data->n_launches - 1 : 0};
     if (row.kind < 0 || row.bytes < 0 || row.seconds < 0 || row.seconds >= 1e9)
         return TL_ERR_INPUT;
-    if (!tlp_make_room(&data->rows, data->n_rows, &data->room, sizeof row))
+    if (!tl_make_room(&data->rows, data->n_rows, &data->room, sizeof row))
         return TL_ERR_MEMORY;
     data->rows[data->n_rows++] = row;
     return TL_OK;

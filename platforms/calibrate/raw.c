@@ -12,20 +12,6 @@
 
 enum { LINE_BYTES = 4096 };
 
-int tlp_make_room(void *items, size_t n, size_t *room, size_t item_bytes)
-{
-    void *now;
-    if (n < *room)
-        return 1;
-    memcpy(&now, items, sizeof now);
-    now = reallocarray(now, 2 * *room + 256, item_bytes);
-    if (!now)
-        return 0;
-    *room = 2 * *room + 256;
-    memcpy(items, &now, sizeof now);
-    return 1;
-}
-
 /* ---- writing ---- */
 
 void tlp_put_cell(FILE *out, const char *text)

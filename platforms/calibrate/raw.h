@@ -51,7 +51,5 @@ void *tlp_raw_open(const tlp_raw *raw, const char *path, tl_error *err);
 int tlp_cell_number(const char *cell, double least, double most, double *out);
 /* Writes a name of others: what would end a cell becomes '?'. */
 void tlp_put_cell(FILE *out, const char *text);
-/* Room for one more of n items; 0 without memory. */
-int tlp_make_room(void *items, size_t n, size_t *room, size_t item_bytes);
 
 #endif

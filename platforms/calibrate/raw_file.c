@@ -1,6 +1,8 @@
 /* raw_file.c - the measurements of kernels as CSV. */
 #include "calibrate.h"
 
+#include "core/room.h"
+
 #include <float.h>
 #include <stdint.h>
 #include <string.h>
@@ -42,7 +44,7 @@ static tl_status take_row(void *all, char **cells)
         !tlp_cell_number(cells[6], 0, INT32_MAX, &repeats) ||
         !tlp_cell_number(cells[7], DBL_MIN, DBL_MAX, &seconds))
         return TL_ERR_INPUT;
-    if (!tlp_make_room(&result->samples, result->n_samples, &result->room, sizeof *result->samples))
+    if (!tl_make_room(&result->samples, result->n_samples, &result->room, sizeof *result->samples))
         return TL_ERR_MEMORY;
     tlp_sample *s = &result->samples[result->n_samples++];
     *s = (tlp_sample){.call = {.kernel = info->code,

@@ -8,6 +8,8 @@
 
 #include "demand.h"
 
+#include "core/room.h"
+
 #include <math.h>
 #include <stdlib.h>
 #define XXH_INLINE_ALL
@@ -94,21 +96,6 @@ void loggops_demand_begin(loggops_demand *d, double slot_s)
         d->counted[i].n = 0;
 }
 
-/* Doubles an array that is full; 0 without memory. */
-static int has_room(void *array, size_t n, size_t *room, size_t size)
-{
-    void **at = array;
-    const size_t more = *room ? 2 * *room : 64;
-    if (n < *room)
-        return 1;
-    void *grown = realloc(*at, more * size);
-    if (!grown)
-        return 0;
-    *at = grown;
-    *room = more;
-    return 1;
-}
-
 /* Of shorter messages, some count as long as this: so many that they have as many bytes as all. */
 enum { SAMPLE_BYTES = 4096 };
 
@@ -125,7 +112,7 @@ void loggops_demand_count(loggops_demand *d, unsigned thread, uint32_t from_rank
             return;
         bytes = SAMPLE_BYTES;
     }
-    if (has_room(&f->all, f->n, &f->room, sizeof *f->all))
+    if (tl_make_room(&f->all, f->n, &f->room, sizeof *f->all))
         f->all[f->n++] = (flow){node_of[from_rank], node_of[to_rank], bytes};
     else
         f->is_out_of_memory = 1;
@@ -204,7 +191,7 @@ static void ask(loggops_demand *d, uint64_t id, double Bps, const flow *f, doubl
 static void keep_link(void *arg, const tlr_link *link)
 {
     loggops_demand *d = arg;
-    if (has_room(&d->route, d->n_route, &d->route_room, sizeof *d->route))
+    if (tl_make_room(&d->route, d->n_route, &d->route_room, sizeof *d->route))
         d->route[d->n_route++] = *link;
     else
         d->is_out_of_memory = 1;

@@ -1,6 +1,8 @@
 /* goal_load.c - reads the schedules of GOAL into a graph of all ranks. */
 #include "goal.h"
 
+#include "core/room.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,21 +21,6 @@ typedef struct loader {
     int no_compute, has_any; /* has_any: a receive of any source or tag */
     tl_error *err;
 } loader;
-
-/* Room for n elements. */
-static int has_room(void *array, uint64_t n, size_t *room, size_t size)
-{
-    void **at = array;
-    if (n <= *room)
-        return 1;
-    const uint64_t more = n + n / 2 + 16;
-    void *grown = realloc(*at, more * size);
-    if (!grown)
-        return 0;
-    *at = grown;
-    *room = more;
-    return 1;
-}
 
 static tl_status out_of_memory(const loader *l)
 {
@@ -80,7 +67,7 @@ static uint32_t find_slot(loader *l, uint32_t from, uint32_t to, uint64_t tag)
         if (s->from == from && s->to == to && s->tag == tag)
             return l->table[at] - 1;
     }
-    if (!has_room(&run->slots, run->n_slots + UINT64_C(1), &l->slots_room, sizeof *run->slots))
+    if (!tl_make_room(&run->slots, run->n_slots, &l->slots_room, sizeof *run->slots))
         return GOAL_NONE;
     run->slots[run->n_slots] = (goal_slot){.from = from,
                                            .to = to,
@@ -101,7 +88,7 @@ static uint32_t find_group(loader *l, uint32_t stream, uint32_t side)
     for (uint32_t i = run->streams[stream].first_group; i != GOAL_NONE; i = run->groups[i].next)
         if (run->groups[i].side == side)
             return i;
-    if (!has_room(&run->groups, run->n_groups + UINT64_C(1), &l->groups_room, sizeof *run->groups))
+    if (!tl_make_room(&run->groups, run->n_groups, &l->groups_room, sizeof *run->groups))
         return GOAL_NONE;
     run->groups[run->n_groups] = (goal_group){.stream = stream,
                                               .side = side,
@@ -138,8 +125,8 @@ static tl_status add_operations(loader *l, uint32_t rank, const tl_goal_operatio
     const uint64_t n_ops = run->n_ops + (uint64_t)n;
     if (n_ops >= INT32_MAX)
         return too_many(l);
-    if (!has_room(&run->ops, n_ops, &l->ops_room, sizeof *run->ops) ||
-        !has_room(&run->places, n_ops, &l->places_room, sizeof *run->places))
+    if (!tl_make_room(&run->ops, n_ops, &l->ops_room, sizeof *run->ops) ||
+        !tl_make_room(&run->places, n_ops, &l->places_room, sizeof *run->places))
         return out_of_memory(l);
     for (size_t i = 0; i < n; i++) {
         goal_op *op = &run->ops[run->n_ops];
@@ -161,10 +148,10 @@ static tl_status add_edges(loader *l, uint32_t first, size_t n, const tl_goal_ed
                            size_t n_edges)
 {
     goal_run *run = l->run;
-    if (!has_room(&run->edges, l->n_edges + n_edges, &l->edges_room, sizeof *run->edges) ||
-        !has_room(&run->first_edge, first + (uint64_t)n + 1, &l->first_room,
-                  sizeof *run->first_edge) ||
-        !has_room(&l->counts, n + UINT64_C(1), &l->counts_room, sizeof *l->counts))
+    if (!tl_make_room(&run->edges, l->n_edges + n_edges, &l->edges_room, sizeof *run->edges) ||
+        !tl_make_room(&run->first_edge, first + (uint64_t)n, &l->first_room,
+                      sizeof *run->first_edge) ||
+        !tl_make_room(&l->counts, n, &l->counts_room, sizeof *l->counts))
         return out_of_memory(l);
     memset(l->counts, 0, (n + 1) * sizeof *l->counts);
     for (size_t i = 0; i < n_edges; i++)

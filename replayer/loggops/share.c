@@ -1,6 +1,8 @@
 /* share.c - stores equal programs of several ranks once. */
 #include "program.h"
 
+#include "core/room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +11,10 @@
 
 int loggops_grow_more(void **array, size_t n, size_t *room, size_t size)
 {
-    size_t more = *room ? *room : 16;
-    while (more < n)
-        more *= 2;
-    char *grown = realloc(*array, more * size);
-    if (!grown)
+    const size_t old = *room;
+    if (!tl_make_room(array, n - 1, room, size))
         return 0;
-    memset(grown + *room * size, 0, (more - *room) * size);
-    *array = grown;
-    *room = more;
+    memset((char *)*array + old * size, 0, (*room - old) * size);
     return 1;
 }
 

@@ -10,20 +10,6 @@
 
 /* ---- arrays and names ---- */
 
-int tlr_grow(void *array, size_t n, size_t *room, size_t size)
-{
-    void **at = array;
-    if (n < *room)
-        return 1;
-    const size_t more = *room ? 2 * *room : 16;
-    void *grown = realloc(*at, more * size);
-    if (!grown)
-        return 0;
-    *at = grown;
-    *room = more;
-    return 1;
-}
-
 static const char *name_at(const void *array, size_t size, uint32_t number)
 {
     return *(const char *const *)((const char *)array + size * number);

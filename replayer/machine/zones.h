@@ -137,8 +137,6 @@ struct tlr_zones {
 
 tlr_zones *tlr_zones_create(const char *path);
 void tlr_zones_free(tlr_zones *z);
-/* Makes room for one more element of an array. */
-int tlr_grow(void *array, size_t n, size_t *room, size_t size);
 /* The number of a name; TLR_NO_INDEX: it has none. `array` has elements of so many bytes. */
 uint32_t tlr_names_find(const tlr_names *names, const void *array, size_t size, const char *name);
 /* Adds the name of an element; 0 without memory. */

@@ -3,6 +3,8 @@
 
 #include "machine/zones_reading.h"
 
+#include "core/room.h"
+
 #include "text_file.h"
 
 #include <stdlib.h>
@@ -26,8 +28,8 @@ static tl_status read_link_ctn(zones_reading *x, const tlr_element *e, tl_error 
         status = zones_find_link(x, e, name, is_up || is_down, &link, err);
     if (status != TL_OK)
         return status;
-    if (!tlr_grow(&x->steps, x->n_steps, &x->steps_room, sizeof *x->steps) ||
-        !tlr_grow(&x->directions, x->n_steps, &x->directions_room, sizeof *x->directions))
+    if (!tl_make_room(&x->steps, x->n_steps, &x->steps_room, sizeof *x->steps) ||
+        !tl_make_room(&x->directions, x->n_steps, &x->directions_room, sizeof *x->directions))
         return zones_no_memory(x, err);
     x->steps[x->n_steps] = link;
     x->directions[x->n_steps++] = (int8_t)(is_up - is_down);
@@ -110,7 +112,7 @@ static tl_status keep_steps(zones_reading *x, int backwards, tlr_span *out, tl_e
 static tl_status add_row(zones_reading *x, tlr_route_table *table, const tlr_route_row *row,
                          tl_error *err)
 {
-    if (!tlr_grow(&table->rows, table->n, &table->room, sizeof *table->rows))
+    if (!tl_make_room(&table->rows, table->n, &table->room, sizeof *table->rows))
         return zones_no_memory(x, err);
     table->rows[table->n++] = *row;
     return TL_OK;
@@ -172,7 +174,7 @@ static tl_status open_zone(zones_reading *x, const tlr_element *e, const char *n
                             "<zone>");
     if (parent != TLR_NO_INDEX)
         z->zones[parent].has_zones = 1;
-    if (!tlr_grow(&z->zones, z->n_zones, &z->zones_room, sizeof *z->zones))
+    if (!tl_make_room(&z->zones, z->n_zones, &z->zones_room, sizeof *z->zones))
         return zones_no_memory(x, err);
     const tl_status status =
         zones_add_point(x, e, name, (tlr_point){.of = number, .is_zone = 1}, err);

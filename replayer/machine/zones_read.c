@@ -3,6 +3,8 @@
 
 #include "machine/zones_reading.h"
 
+#include "core/room.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ tl_status zones_add_point(zones_reading *x, const tlr_element *e, const char *na
             e, TL_ERR_INPUT, err,
             "the name '%s' is taken by another host, router or zone; choose another",
             tl_printable(name));
-    if (!tlr_grow(&z->points, z->n_points, &z->points_room, sizeof *z->points) ||
+    if (!tl_make_room(&z->points, z->n_points, &z->points_room, sizeof *z->points) ||
         !(point.name = strdup(name)))
         return zones_no_memory(x, err);
     point.zone = x->zone;
@@ -71,7 +73,7 @@ static tl_status add_coordinates(zones_reading *x, const tlr_element *e, uint32_
                                 tl_printable(text));
         at = end + 1;
     }
-    if (!tlr_grow(&z->coordinates, z->n_coordinates, &z->coordinates_room, sizeof c))
+    if (!tl_make_room(&z->coordinates, z->n_coordinates, &z->coordinates_room, sizeof c))
         return zones_no_memory(x, err);
     z->coordinates[z->n_coordinates++] = c;
     return TL_OK;
@@ -118,13 +120,13 @@ static tl_status add_host(zones_reading *x, const tlr_element *e, const char *na
     const size_t n = c->n_hosts;
     if (n == x->hosts_room) {
         size_t rooms[3] = {x->hosts_room, x->hosts_room, x->hosts_room};
-        if (!tlr_grow(&c->hosts, n, &rooms[0], sizeof *c->hosts) ||
-            !tlr_grow(&c->speeds, n, &rooms[1], sizeof *c->speeds) ||
-            !tlr_grow(&c->watts, n, &rooms[2], sizeof *c->watts))
+        if (!tl_make_room(&c->hosts, n, &rooms[0], sizeof *c->hosts) ||
+            !tl_make_room(&c->speeds, n, &rooms[1], sizeof *c->speeds) ||
+            !tl_make_room(&c->watts, n, &rooms[2], sizeof *c->watts))
             return zones_no_memory(x, err);
         x->hosts_room = rooms[0];
     }
-    if (!tlr_grow(&x->point_of, n, &x->points_room, sizeof *x->point_of))
+    if (!tl_make_room(&x->point_of, n, &x->points_room, sizeof *x->point_of))
         return zones_no_memory(x, err);
     const tl_status status = zones_add_point(x, e, name, (tlr_point){.of = (uint32_t)n}, err);
     if (status != TL_OK)
@@ -218,7 +220,7 @@ static tl_status name_link(zones_reading *x, const tlr_element *e, const char *n
         free(whole_name);
         return status;
     }
-    if (!tlr_grow(&z->named, z->n_named, &z->named_room, sizeof *z->named)) {
+    if (!tl_make_room(&z->named, z->n_named, &z->named_room, sizeof *z->named)) {
         free(whole_name);
         return zones_no_memory(x, err);
     }
@@ -231,7 +233,7 @@ static tl_status name_link(zones_reading *x, const tlr_element *e, const char *n
 static tl_status add_link(zones_reading *x, const tlr_link *link, tl_error *err)
 {
     tlr_zones *z = x->z;
-    if (!tlr_grow(&z->links, z->n_links, &z->links_room, sizeof *z->links))
+    if (!tl_make_room(&z->links, z->n_links, &z->links_room, sizeof *z->links))
         return zones_no_memory(x, err);
     z->links[z->n_links] = *link;
     z->links[z->n_links].id = z->n_links;
@@ -323,7 +325,7 @@ tl_status zones_find_link(const zones_reading *x, const tlr_element *e, const ch
 tlr_arm *zones_new_arm(zones_reading *x, uint32_t id)
 {
     tlr_zone *zone = &x->z->zones[x->zone];
-    if (!tlr_grow(&zone->arms, zone->n_arms, &zone->arms_room, sizeof *zone->arms))
+    if (!tl_make_room(&zone->arms, zone->n_arms, &zone->arms_room, sizeof *zone->arms))
         return NULL;
     zone->arms[zone->n_arms] = (tlr_arm){.point = id, .number = zone->n_arms};
     return &zone->arms[zone->n_arms++];
@@ -332,7 +334,7 @@ tlr_arm *zones_new_arm(zones_reading *x, uint32_t id)
 tl_status zones_add_span(zones_reading *x, uint32_t link, tl_error *err)
 {
     tlr_zones *z = x->z;
-    if (!tlr_grow(&z->spans, z->n_spans, &z->spans_room, sizeof *z->spans))
+    if (!tl_make_room(&z->spans, z->n_spans, &z->spans_room, sizeof *z->spans))
         return zones_no_memory(x, err);
     z->spans[z->n_spans++] = link;
     return TL_OK;
