@@ -16,7 +16,7 @@ replayer_libengine_la_SOURCES = \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/cluster.h replayer/machine/platform_xml.c replayer/machine/platform_xml.h replayer/machine/routes.c replayer/machine/topologies.c replayer/machine/zones.c replayer/machine/zones.h replayer/machine/zones_load.c replayer/machine/zones_read.c replayer/machine/zones_reading.h replayer/machine/duration.c replayer/machine/duration.h \
 	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c replayer/installed.c replayer/installed.h replayer/machine/network_noise.c replayer/machine/network_noise.h replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c replayer/machine/interference.c \
-	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/simgrid_options.c replayer/machine/simgrid_options.h replayer/machine/simgrid_options.def replayer/machine/roofline.c replayer/machine/what_if.c \
+	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/simgrid_options.c replayer/machine/simgrid_options.h replayer/machine/simgrid_options.def replayer/machine/roofline.c replayer/machine/segments.c replayer/machine/segments.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
 	replayer/results/timeline.h replayer/results/chosen.c replayer/results/chosen.h replayer/results/halves.c replayer/results/halves.h \
 	replayer/results/state_of_event.c replayer/results/state_of_event.h replayer/results/waits.c \

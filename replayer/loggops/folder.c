@@ -26,53 +26,21 @@ static const char default_latency[] =
     "0:2.01467;257:1.95341;732:1.9503;1426:1.61075;3484:1.88101;5776:2.18796;9376:2.59299;"
     "15424:3.48845;65472:11.6436";
 
-static int compare_segments(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Sorts the segments in ascending order: SMPI's own need not be. An overhead without a positive
- * part is none, as in SMPI. */
-static tl_status parse_segments(const char *name, const char *text, segments *out, tl_error *err)
-{
-    double rows[MAX_SEGMENTS][3];
-    out->n = 0;
-    for (const char *at = text ? text : ""; *at; at += *at == ';') {
-        double *row = rows[out->n];
-        char *end;
-        row[0] = strtod(at, &end);
-        row[1] = *end == ':' ? strtod(end + 1, &end) : NAN;
-        row[2] = *end == ':' ? strtod(end + 1, &end) : 0;
-        if (end == at || (*end && *end != ';') || !(row[0] >= 0) || isnan(row[1]) ||
-            isnan(row[2]) || ++out->n == MAX_SEGMENTS)
-            return tl_fail(err, TL_ERR_INPUT,
-                           "option %s: '%s' cannot be understood; write BYTES:VALUE;BYTES:VALUE",
-                           name, text);
-        if (row[1] <= 0 && row[2] <= 0 && strstr(name, "factor") == NULL)
-            row[1] = row[2] = 0;
-        if (row[1] < 0 || row[2] < 0)
-            return tl_fail(err, TL_ERR_INPUT,
-                           "option %s: '%s' has a negative value from %.0f bytes on; write 0 where "
-                           "there is no cost",
-                           name, text, row[0]);
-        at = end;
-    }
-    qsort(rows, out->n, sizeof *rows, compare_segments);
-    for (unsigned i = 0; i < out->n; i++) {
-        out->from_bytes[i] = rows[i][0];
-        out->value[i] = rows[i][1];
-        out->per_byte[i] = rows[i][2];
-    }
-    return TL_OK;
-}
-
 /* The segments of an option; those of `other` if it is not set. */
 static tl_status take(const tlr_platform *platform, const tlr_options *options, const char *name,
-                      const char *other, segments *out, tl_error *err)
+                      const char *other, tlr_segments *out, tl_error *err)
 {
     const char *text = tlr_option_value(platform, options, name);
-    return parse_segments(name, text ? text : other, out, err);
+    return tlr_segments_read(name, text ? text : other,
+                             strstr(name, "factor") ? TLR_FACTORS : TLR_OVERHEADS, out, err);
+}
+
+/* The same of an option that does not change what *out has unless it is set. */
+static tl_status take_own(const tlr_platform *platform, const tlr_options *options,
+                          const char *name, tlr_segments *out, tl_error *err)
+{
+    return tlr_option_value(platform, options, name) ? take(platform, options, name, NULL, out, err)
+                                                     : TL_OK;
 }
 
 /* A positive number that SimGrid reads, without a unit. */
@@ -89,13 +57,10 @@ static tl_status take_own_overheads(const tlr_platform *platform, const tlr_opti
 {
     static const char *const names[] = {"timeless/loopback-os", "timeless/loopback-ois",
                                         "timeless/loopback-or"};
-    segments *const parts[] = {&within->sends, &within->starts, &within->receives};
+    tlr_segments *const parts[] = {&within->sends, &within->starts, &within->receives};
     tl_status status = TL_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++) {
-        const char *text = tlr_option_value(platform, options, names[i]);
-        if (text)
-            status = parse_segments(names[i], text, parts[i], err);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++)
+        status = take_own(platform, options, names[i], parts[i], err);
     return status;
 }
 
@@ -170,18 +135,17 @@ static tl_status read_laws(const tlr_platform *platform, const tlr_options *opti
         .gamma = number_of(platform, options, "network/TCP-gamma", 4194304),
         .is_bound = bound && !tlr_option_is_no(bound),
         .S_bytes = S_bytes};
-    segments *const parts[] = {&between->bandwidth, &between->latency, &between->sends,
-                               &between->starts, &between->receives};
+    tlr_segments *const parts[] = {&between->bandwidth, &between->latency, &between->sends,
+                                   &between->starts, &between->receives};
     tl_status status = TL_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TL_OK; i++)
         status = take(platform, options, names[i], others[i], parts[i], err);
     *within = *between;
-    const char *bandwidth = tlr_option_value(platform, options, "timeless/loopback-bw-factor");
-    const char *latency = tlr_option_value(platform, options, "timeless/loopback-lat-factor");
-    if (status == TL_OK && bandwidth)
-        status = parse_segments("timeless/loopback-bw-factor", bandwidth, &within->bandwidth, err);
-    if (status == TL_OK && latency)
-        status = parse_segments("timeless/loopback-lat-factor", latency, &within->latency, err);
+    if (status == TL_OK)
+        status =
+            take_own(platform, options, "timeless/loopback-bw-factor", &within->bandwidth, err);
+    if (status == TL_OK)
+        status = take_own(platform, options, "timeless/loopback-lat-factor", &within->latency, err);
     if (tlr_option_is_no(tlr_option_value(platform, options, "timeless/local-overheads")))
         within->sends.n = within->starts.n = within->receives.n = 0;
     return status == TL_OK ? take_own_overheads(platform, options, within, err) : status;

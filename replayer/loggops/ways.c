@@ -18,20 +18,9 @@
  * overheads and thresholds. */
 enum { ENVELOPE_BYTES = 16 };
 
-/* The last segment that begins below the size, as in SMPI; NONE_BELOW if there is none. */
-enum { NONE_BELOW = -1 };
-static int segment_at(const segments *s, double bytes)
+static double factor_at(const tlr_segments *s, double bytes)
 {
-    int found = NONE_BELOW;
-    for (unsigned i = 0; i < s->n && s->from_bytes[i] < bytes; i++)
-        found = (int)i;
-    return found;
-}
-
-static double factor_at(const segments *s, double bytes)
-{
-    const int i = segment_at(s, bytes + ENVELOPE_BYTES);
-    return i == NONE_BELOW ? 1 : s->value[i];
+    return tlr_factor_at(s, bytes + ENVELOPE_BYTES);
 }
 
 /* ---- derived parameters ---- */
@@ -57,13 +46,12 @@ static double ps(double s)
     return fmin(s * 1e12, (double)LOGGOPS_MOST_PS);
 }
 
-/* The overhead of the first byte, in seconds, and that of each further byte. Where SMPI has no
- * segment for a size, the first one applies, unlike that of factors. */
-static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
+/* The overhead of the first byte, in seconds, and that of each further byte. */
+static uint64_t overhead(const tlr_segments *s, double bytes, double *per_byte_ps)
 {
-    const int found = segment_at(s, bytes), i = found == NONE_BELOW && s->n ? 0 : found;
-    *per_byte_ps = i == NONE_BELOW ? 0 : ps(s->per_byte[i]);
-    return i == NONE_BELOW ? 0 : (uint64_t)llrint(ps(s->value[i] + s->per_byte[i]));
+    const int i = tlr_overhead_segment(s, bytes);
+    *per_byte_ps = i < 0 ? 0 : ps(s->per_byte[i]);
+    return i < 0 ? 0 : (uint64_t)llrint(ps(s->value[i] + s->per_byte[i]));
 }
 
 static loggops_costs costs_at(const loggops_law *law, const tlr_route *route, uint64_t from_bytes)
@@ -120,8 +108,8 @@ static void keep_order(loggops_path *path, double S_bytes)
 tl_status loggops_derive_path(const loggops_law *law, const tlr_route *route, loggops_path *out,
                               tl_error *err)
 {
-    const segments *all[] = {&law->bandwidth, &law->latency, &law->sends, &law->starts,
-                             &law->receives};
+    const tlr_segments *all[] = {&law->bandwidth, &law->latency, &law->sends, &law->starts,
+                                 &law->receives};
     uint64_t borders[LOGGOPS_MAX_SIZES + 2] = {0};
     unsigned n = 1;
     add_border(borders, &n, law->S_bytes);

@@ -4,21 +4,14 @@
 
 #include "loggops.h"
 #include "machine/cluster.h"
+#include "machine/segments.h"
 
 #include <stdio.h>
 
-enum { MAX_SEGMENTS = 64 };
-
-/* "0:1e-6:2e-10;8000:...": one or two values from each size on. */
-typedef struct segments {
-    unsigned n;
-    double from_bytes[MAX_SEGMENTS], value[MAX_SEGMENTS], per_byte[MAX_SEGMENTS];
-} segments;
-
 /* How links and options of a platform become costs, for messages between hosts or within one. */
 typedef struct loggops_law {
-    segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
-    int is_bound;                                         /* timeless/bw-factor-bound */
+    tlr_segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
+    int is_bound;                                             /* timeless/bw-factor-bound */
     double crosstraffic; /* what a message takes of its links, as both directions are busy */
     double gamma;        /* network/TCP-gamma: the largest window */
     double S_bytes;      /* from here on, sends wait */

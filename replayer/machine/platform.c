@@ -8,6 +8,7 @@
 #include "installed.h"
 #include "machine/cluster.h"
 #include "machine/network_noise.h"
+#include "machine/segments.h"
 #include "machine/simgrid_options.h"
 #include "text_file.h"
 
@@ -374,23 +375,18 @@ cleanup:
  */
 static double only_factor(const char *text)
 {
-    double factor = -1;
-    for (const char *at = text;; at++) {
-        char *end;
-        double value = strtod(at, &end);
-        if (end != at && *end == ':') {
-            if (factor < 0 && value != 0)
-                return -1;
-            at = end + 1;
-            value = strtod(at, &end);
-        }
-        if (end == at || (*end && *end != ';') || (factor >= 0 && value != factor))
+    tlr_segments all;
+    char *end;
+    const double alone = strtod(text, &end);
+    if (end != text && !*end)
+        return alone;
+    if (tlr_segments_read("", text, TLR_FACTORS, &all, NULL) != TL_OK || !all.n ||
+        all.from_bytes[0] != 0)
+        return -1;
+    for (unsigned i = 1; i < all.n; i++)
+        if (all.value[i] != all.value[0])
             return -1;
-        factor = value;
-        if (!*end)
-            return factor;
-        at = end;
-    }
+    return all.value[0];
 }
 
 static int are_same_factors(const char *a, const char *b)

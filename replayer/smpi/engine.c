@@ -77,6 +77,14 @@ void *smpi_alloc(size_t n, size_t size)
 
 /* ---- options ---- */
 
+void smpi_read_segments(const char *option, const char *text, tlr_segment_values values,
+                        tlr_segments *out)
+{
+    tl_error err;
+    if (tlr_segments_read(option, text, values, out, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+}
+
 /* The options in the order in which they take effect, "key:value" each. */
 typedef struct option_list {
     size_t n;

@@ -17,6 +17,7 @@
 #include "open_receives.h"
 #include "plan.h"
 #include "machine/rank_model.h"
+#include "machine/segments.h"
 
 enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64, SELECTOR_BYTES = 512 };
 
@@ -205,6 +206,9 @@ void smpi_give_up(tl_status status, const char *format, ...)
 void smpi_give_up_at(const smpi_rank *r, tl_status status, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 void *smpi_alloc(size_t n, size_t size);
+/* tlr_segments_read; ends the process on failure. */
+void smpi_read_segments(const char *option, const char *text, tlr_segment_values values,
+                        tlr_segments *out);
 
 /* One rank calls this when all communicators are built and the traces begin. */
 void smpi_begin_traces(void);

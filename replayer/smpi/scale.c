@@ -7,27 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "smpi/os:0:1e-6:2e-10;8000:...": begins each segment with its bytes; what follows is time. */
+/* "smpi/os:0:1e-6:2e-10;8000:..." with the times multiplied by the factor. */
 static const char *scaled_overheads(const char *option, double factor)
 {
     size_t size;
     char *text = NULL;
+    tlr_segments all;
+    const char *at = strchr(option, ':') + 1;
+    smpi_read_segments(option, at, TLR_OVERHEADS, &all);
     FILE *out = open_memstream(&text, &size);
     if (!out)
         smpi_give_up(TL_ERR_MEMORY, "out of memory for the options");
-    const char *at = strchr(option, ':') + 1;
     fprintf(out, "%.*s", (int)(at - option), option);
-    for (int is_time = 0; *at;) {
-        char *end;
-        const double value = strtod(at, &end);
-        if (end == at || (*end && *end != ':' && *end != ';'))
-            smpi_give_up(TL_ERR_INPUT,
-                         "option %s: cannot be scaled; write BYTES:SECONDS:SECONDS_PER_BYTE;...",
-                         option);
-        fprintf(out, "%.17g%.1s", is_time ? value * factor : value, end);
-        is_time = *end == ':';
-        at = end + (*end != '\0');
-    }
+    for (unsigned i = 0; i < all.n; i++)
+        fprintf(out, "%s%.17g:%.17g:%.17g", i ? ";" : "", all.from_bytes[i], all.value[i] * factor,
+                all.per_byte[i] * factor);
     if (fclose(out) != 0)
         smpi_give_up(TL_ERR_MEMORY, "out of memory for the options");
     return text;

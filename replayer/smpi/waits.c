@@ -36,42 +36,13 @@ static tlr_halves halves = {.allocate = smpi_alloc};
 
 /* ---- overheads: smpi/os and smpi/or ---- */
 
-enum { MAX_SEGMENTS = 64 };
-
-typedef struct overheads {
-    size_t n;
-    double from_bytes[MAX_SEGMENTS], fixed_s[MAX_SEGMENTS], per_byte_s[MAX_SEGMENTS];
-} overheads;
-
-static overheads of_receives, of_sends;
-
-/* "0:3e-7:1e-10;8000:4e-6:1e-10": bytes, seconds, seconds per byte. SimGrid has checked the text.
- */
-static void read_overheads(const char *text, overheads *out)
-{
-    out->n = 0;
-    for (char *at = (char *)text; *at && out->n < MAX_SEGMENTS; at += *at == ';') {
-        const size_t i = out->n++;
-        out->from_bytes[i] = strtod(at, &at);
-        out->fixed_s[i] = *at == ':' ? strtod(at + 1, &at) : 0;
-        out->per_byte_s[i] = *at == ':' ? strtod(at + 1, &at) : 0;
-        at += strcspn(at, ";");
-    }
-}
+static tlr_segments of_receives, of_sends;
 
 void smpi_waits_overheads(const char *receives, const char *sends)
 {
-    read_overheads(receives, &of_receives);
-    read_overheads(sends, &of_sends);
-}
-
-/* As in SMPI: the last segment that begins below the size, otherwise the first one. */
-static double overhead_s(const overheads *o, int64_t bytes)
-{
-    size_t i = 0;
-    while (i + 1 < o->n && o->from_bytes[i + 1] < (double)bytes)
-        i++;
-    return o->n ? o->fixed_s[i] + o->per_byte_s[i] * (double)bytes : 0;
+    /* SimGrid takes negative overheads, too: they count as none. */
+    (void)tlr_segments_read("smpi/or", receives, TLR_OVERHEADS, &of_receives, NULL);
+    (void)tlr_segments_read("smpi/os", sends, TLR_OVERHEADS, &of_sends, NULL);
 }
 
 static smpi_waits *waits_of(smpi_rank *r)
@@ -322,7 +293,7 @@ static double message_s(const void *context, const tlr_half *half)
 static double overhead_of(const void *context, const tlr_half *half)
 {
     (void)context;
-    return overhead_s(half->is_send ? &of_sends : &of_receives, half->bytes);
+    return tlr_overhead_s(half->is_send ? &of_sends : &of_receives, (double)half->bytes);
 }
 
 void smpi_end_waits(smpi_rank *r, tlr_state *state)

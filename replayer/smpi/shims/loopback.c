@@ -29,17 +29,10 @@
 #include <simgrid/zone.h>
 #include <xbt/config.h>
 
-enum { MAX_SEGMENTS = 64 };
-
-typedef struct factors {
-    size_t n;
-    double from_bytes[MAX_SEGMENTS], factor[MAX_SEGMENTS];
-} factors;
-
 typedef enum quantity { BANDWIDTH, LATENCY, N_QUANTITIES } quantity;
 
 static const char *const smpi_keys[N_QUANTITIES] = {"smpi/bw-factor:", "smpi/lat-factor:"};
-static factors loopback[N_QUANTITIES], others[N_QUANTITIES];
+static tlr_segments loopback[N_QUANTITIES], others[N_QUANTITIES];
 static int is_bound;       /* the factor of bandwidth */
 static double limit = 1.0; /* of the message whose bound comes next */
 
@@ -61,42 +54,23 @@ static int is_used(void)
            smpi_limiter_is_set();
 }
 
-/* "0:0.5;8133:5.6": bytes and factors. A bandwidth cannot have the factor 0. */
-static void parse(const char *option, const char *text, quantity what, factors *out)
+/* A bandwidth cannot have the factor 0. */
+static void read_factors(const char *option, const char *text, quantity what, tlr_segments *out)
 {
-    out->n = 0;
-    for (const char *at = text; out->n < MAX_SEGMENTS; at++) {
-        char *after;
-        const double from_bytes = strtod(at, &after);
-        if (after == at || *after != ':' || !(from_bytes >= 0))
-            break;
-        at = after + 1;
-        const double factor = strtod(at, &after);
-        const int is_ascending = !out->n || from_bytes > out->from_bytes[out->n - 1];
-        if (after == at || !(factor >= 0) || (what == BANDWIDTH && factor == 0) || !is_ascending)
-            break;
-        out->from_bytes[out->n] = from_bytes;
-        out->factor[out->n++] = factor;
-        at = after;
-        if (!*at)
-            return;
-        if (*at != ';')
-            break;
-    }
-    smpi_give_up(TL_ERR_INPUT,
-                 "option %s: not a list of BYTES:FACTOR with ascending bytes, separated by ';' "
-                 "(at most %d); correct the value",
-                 option, MAX_SEGMENTS);
+    smpi_read_segments(option, text, TLR_FACTORS, out);
+    for (unsigned i = 0; what == BANDWIDTH && i < out->n; i++)
+        if (out->value[i] == 0)
+            smpi_give_up(TL_ERR_INPUT, "option %s: a bandwidth of 0; correct the value", option);
 }
 
 void smpi_loopback_bandwidth(const char *option, const char *value)
 {
-    parse(option, value, BANDWIDTH, &loopback[BANDWIDTH]);
+    read_factors(option, value, BANDWIDTH, &loopback[BANDWIDTH]);
 }
 
 void smpi_loopback_latency(const char *option, const char *value)
 {
-    parse(option, value, LATENCY, &loopback[LATENCY]);
+    read_factors(option, value, LATENCY, &loopback[LATENCY]);
 }
 
 int smpi_loopback_takes(const char *option)
@@ -106,19 +80,11 @@ int smpi_loopback_takes(const char *option)
     for (quantity q = 0; q < N_QUANTITIES; q++) {
         const size_t length = strlen(smpi_keys[q]);
         if (!strncmp(option, smpi_keys[q], length)) {
-            parse(option, option + length, q, &others[q]);
+            read_factors(option, option + length, q, &others[q]);
             return 1;
         }
     }
     return 0;
-}
-
-static double factor_of(const factors *f, double bytes)
-{
-    double factor = 1;
-    for (size_t i = 0; i < f->n && f->from_bytes[i] < bytes; i++)
-        factor = f->factor[i];
-    return factor;
 }
 
 /* ---- std::function<double(double, const Host *, const Host *, const vector &, const set &)> ----
@@ -149,7 +115,8 @@ static double call(const void *what, const double *bytes, const void *const *fro
     smpi_limiter_message(*bytes);
     const quantity q = *(const quantity *)what;
     const int is_local = *from == *to;
-    const double factor = factor_of(is_local && loopback[q].n ? &loopback[q] : &others[q], *bytes),
+    const double factor =
+                     tlr_factor_at(is_local && loopback[q].n ? &loopback[q] : &others[q], *bytes),
                  noise = smpi_noise_factor(is_local);
     if (q == LATENCY)
         return factor * noise;

@@ -16,18 +16,9 @@
 #include "smpi/rank.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <stdlib.h>
 
-enum { MAX_SEGMENTS = 64 };
-
-/* Seconds, and seconds per byte, from each size on. */
-typedef struct own_overheads {
-    size_t n; /* 0: not stated */
-    double from_bytes[MAX_SEGMENTS], fixed_s[MAX_SEGMENTS], per_byte_s[MAX_SEGMENTS];
-} own_overheads;
-
-static own_overheads of_sends, of_isends, of_receives; /* within a host */
+static tlr_segments of_sends, of_isends, of_receives; /* within a host; none: not stated */
 static double scale = 1;
 static int are_free; /* overheads within a host */
 static int *skipped; /* set: the next MPI_Isend's is none, and here is said whether it is local */
@@ -42,48 +33,19 @@ void smpi_overheads_skip(int *is_local)
     skipped = is_local;
 }
 
-/* "0:3e-7:1e-10;8000:4e-6:1e-10": bytes, seconds, seconds per byte. */
-static void parse(const char *option, const char *text, own_overheads *out)
-{
-    out->n = 0;
-    for (const char *at = text; out->n < MAX_SEGMENTS; at++) {
-        double row[3];
-        int n = 0;
-        for (; n < 3; n++) {
-            char *after;
-            row[n] = strtod(at, &after);
-            if (after == at || !(row[n] >= 0) || !isfinite(row[n]) || (n < 2 && *after != ':'))
-                break;
-            at = after + (n < 2);
-        }
-        const int is_ascending = !out->n || row[0] > out->from_bytes[out->n - 1];
-        if (n < 3 || !is_ascending || (*at && *at != ';'))
-            break;
-        out->from_bytes[out->n] = row[0];
-        out->fixed_s[out->n] = row[1];
-        out->per_byte_s[out->n++] = row[2];
-        if (!*at)
-            return;
-    }
-    smpi_give_up(TL_ERR_INPUT,
-                 "option %s: not a list of BYTES:SECONDS:SECONDS_PER_BYTE with ascending bytes, "
-                 "separated by ';' (at most %d); correct the value",
-                 option, MAX_SEGMENTS);
-}
-
 void smpi_overheads_sends(const char *option, const char *value)
 {
-    parse(option, value, &of_sends);
+    smpi_read_segments(option, value, TLR_OVERHEADS, &of_sends);
 }
 
 void smpi_overheads_isends(const char *option, const char *value)
 {
-    parse(option, value, &of_isends);
+    smpi_read_segments(option, value, TLR_OVERHEADS, &of_isends);
 }
 
 void smpi_overheads_receives(const char *option, const char *value)
 {
-    parse(option, value, &of_receives);
+    smpi_read_segments(option, value, TLR_OVERHEADS, &of_receives);
 }
 
 void smpi_overheads_scale(double factor)
@@ -91,25 +53,16 @@ void smpi_overheads_scale(double factor)
     scale = factor;
 }
 
-/* As in SMPI: the last segment that begins below the size, otherwise the first one. */
-static double own_s(const own_overheads *o, size_t bytes)
-{
-    size_t i = 0;
-    while (i + 1 < o->n && o->from_bytes[i + 1] < (double)bytes)
-        i++;
-    return scale * (o->fixed_s[i] + o->per_byte_s[i] * (double)bytes);
-}
-
 typedef double overhead(void *self, size_t bytes, const void *from, const void *to);
 overhead send_overhead SMPI_REPLACES(SG_OSEND);
 overhead isend_overhead SMPI_REPLACES(SG_OISEND);
 overhead receive_overhead SMPI_REPLACES(SG_ORECV);
 
-static double ask(overhead **theirs, const char *name, const own_overheads *own, void *self,
+static double ask(overhead **theirs, const char *name, const tlr_segments *own, void *self,
                   size_t bytes, const void *from, const void *to)
 {
     if (own->n && from == to)
-        return own_s(own, bytes);
+        return scale * tlr_overhead_s(own, (double)bytes);
     if (are_free && from == to)
         return 0;
     SMPI_BEHIND(*theirs, name);
