@@ -5,7 +5,7 @@ cli_timeless_SOURCES = \
 	cli/export.c cli/extrapolate.c cli/fit.c cli/import.c cli/info.c cli/join.c cli/main.c cli/make.c cli/pack.c cli/perform.c \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/replay_run.c cli/replay_warn.c cli/report.c cli/report_flame.c cli/report_flame.h cli/hpl.c  cli/sweep.c \
 	cli/grid.c cli/grid.h cli/progress.c cli/progress.h cli/study.c cli/study/study.h cli/study/collectives.c cli/study/hosts.c cli/study/noise.c cli/targets.c cli/targets.h \
-	cli/tolerance.c cli/tolerance_points.c cli/tolerance_points.h cli/undump.c \
+	cli/tolerance.c cli/undump.c \
 	cli/record/emulator.c cli/record/emulator.h cli/record/ends.c cli/record/folded.c cli/record/launcher.c cli/record/pack.c cli/record/parts.c \
 	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/skip.c cli/record/summary.c cli/record/words.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/perform -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms -I$(top_srcdir)/symbols -I$(top_srcdir)/plots $(JANSSON_CFLAGS)

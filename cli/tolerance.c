@@ -4,16 +4,14 @@
 #include "cli.h"
 #include "progress.h"
 #include "replay.h"
-#include "tolerance_points.h"
 
 #include <calibrate/calibrate.h>
-#include <inttypes.h>
 #include <loggops/loggops.h>
 #include <machine/cluster.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <study/batch.h>
+#include <study/sweep.h>
 #include <study/tolerance.h>
 #include <timeless_files.h>
 
@@ -28,7 +26,9 @@ typedef struct arguments {
     uint64_t L_ps; /* 0: the engine has links */
     double link_s; /* latency between two hosts that are far apart, on the way; 0: unknown */
     const char *output;
-    kept_points kept;
+    char *command;        /* of the rows in the output */
+    tlr_results *results; /* of the output; NULL: nothing is kept */
+    tlr_key_cache *keys;
     cli_progress progress;
 } arguments;
 
@@ -72,59 +72,96 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-/* The replays of a round, and their results. */
+/* A round of the search: the latency is an axis. */
 typedef struct trial {
     arguments *a;
-    tlr_point *points;
-    const double *factors;
+    tlr_sweep sweep;
 } trial;
 
 static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
 {
     const trial *t = arg;
-    const double factor = t->factors[i];
-    const tlr_params_change L = {.letter = 'L', .value = rint((double)t->a->L_ps * factor)};
-    const tlr_change latency = {TLR_LINK_LATENCY, "*", factor, 1};
-    const tl_status status = tlr_scenario_copy(&t->a->base, out, err);
-    if (status != TL_OK)
-        return status;
-    return t->a->L_ps ? tlr_scenario_change_params(out, L, err)
-                      : tlr_scenario_change(out, &latency, err);
+    return tlr_sweep_scenario(&t->sweep, i, &t->a->base, NULL, out, err);
 }
 
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
     const trial *t = arg;
-    const tlr_point *point = &t->points[i];
+    const tlr_point *point = &t->sweep.points[i];
     cli_progress_step(&t->a->progress);
     if (point->error[0])
         return tl_fail(err, point->status, "%s", point->error);
-    return kept_points_add(&t->a->kept, t->factors[i], point->makespan_s, err);
+    return t->a->results ? tlr_results_add(t->a->results, &t->sweep, i, err) : TL_OK;
+}
+
+static tl_status make_sweep(trial *t, const double *factors, size_t n, tl_error *err)
+{
+    char text[32];
+    const uint64_t L_ps = t->a->L_ps;
+    tlr_axis *axis = calloc(1, sizeof *axis);
+    tl_status status = axis ? tlr_axis_of(L_ps ? "params.L" : "scale.latency", NULL, 0, axis, err)
+                            : tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
+    for (size_t i = 0; i < n && status == TL_OK; i++) {
+        const double value = L_ps ? rint((double)L_ps * factors[i]) : factors[i];
+        snprintf(text, sizeof text, L_ps ? "%.17gps" : "%.17g", value);
+        status = tlr_axis_append(axis, text, err);
+    }
+    if (status == TL_OK && (status = tlr_sweep_create(axis, 1, &t->sweep, err)) == TL_OK)
+        return TL_OK;
+    if (axis)
+        tlr_axis_free(axis);
+    free(axis);
+    return status;
+}
+
+/* The points that the output has are known. */
+static tl_status begin_round(trial *t, const double *factors, size_t n, tl_error *err)
+{
+    tl_status status = make_sweep(t, factors, n, err);
+    t->sweep.command = t->a->command;
+    for (size_t i = 0; i < n && t->a->results && status == TL_OK; i++) {
+        tlr_scenario s = {0};
+        status = make(t, i, &s, err);
+        if (status == TL_OK)
+            status = tlr_scenario_finish(&s, err);
+        if (status == TL_OK)
+            status = tlr_scenario_key(t->a->keys, &s, &t->sweep.points[i].key, err);
+        tlr_scenario_free(&s);
+    }
+    return status == TL_OK && t->a->results ? tlr_results_read(t->a->results, &t->sweep, 0, err)
+                                            : status;
 }
 
 static tl_status makespans(void *arg, const double *factors, double *makespans_s, size_t n,
                            tl_error *err)
 {
-    arguments *a = arg;
-    trial t = {a, tlr_points_create(n, err), factors};
-    if (!t.points)
-        return TL_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        const double known_s = kept_points_find(&a->kept, factors[i]);
-        t.points[i].known = known_s > 0;
-        t.points[i].makespan_s = known_s > 0 ? known_s : 0;
-    }
+    trial t = {.a = arg};
+    tl_status status = begin_round(&t, factors, n, err);
     const tlr_batch batch = {.n = n,
-                             .points = t.points,
+                             .points = t.sweep.points,
                              .make = make,
                              .done = done,
                              .arg = &t,
                              .stride = 1,
                              .n_jobs = tlp_n_cores()};
-    const tl_status status = tlr_batch_run(&batch, err);
+    if (status == TL_OK)
+        status = tlr_batch_run(&batch, err);
     for (size_t i = 0; i < n && status == TL_OK; i++)
-        makespans_s[i] = t.points[i].makespan_s;
-    tlr_points_free(t.points, n);
+        makespans_s[i] = t.sweep.points[i].makespan_s;
+    if (t.sweep.points)
+        tlr_sweep_free(&t.sweep);
+    return status;
+}
+
+/* Writes the output anew, with the rows of this search. */
+static tl_status write_output(arguments *a, tl_error *err)
+{
+    trial t = {.a = a};
+    tl_status status = begin_round(&t, &(const double){1}, 1, err);
+    if (status == TL_OK)
+        status = tlr_results_write(a->results, &t.sweep, err);
+    if (t.sweep.points)
+        tlr_sweep_free(&t.sweep);
     return status;
 }
 
@@ -163,28 +200,13 @@ static tl_status read_platform(arguments *a, tl_error *err)
     return TL_OK;
 }
 
-/* What the replays depend on, as a line. */
-static tl_status open_kept(arguments *a, tl_error *err)
+static tl_status open_output(arguments *a, tl_error *err)
 {
-    char *text = NULL;
-    uint64_t key = 0;
-    tlr_scenario s = {0};
-    tlr_key_cache *cache = tlr_key_cache_create();
-    tl_status status = cache ? tlr_scenario_copy(&a->base, &s, err)
-                             : tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
-    if (status == TL_OK)
-        status = tlr_scenario_finish(&s, err);
-    if (status == TL_OK)
-        status = tlr_scenario_key(cache, &s, &key, err);
-    tlr_key_cache_free(cache);
-    tlr_scenario_free(&s);
-    if (status == TL_OK && asprintf(&text, "# timeless tolerance %s, key %016" PRIx64 ",%s",
-                                    tl_version(), key, tl_printable(a->base.text)) < 0)
+    if (asprintf(&a->command, "replay %s%s", a->trace, a->base.text) < 0)
+        a->command = NULL;
+    if (!(a->keys = tlr_key_cache_create()) || !a->command)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
-    if (status == TL_OK)
-        status = kept_points_open(a->output, text, &a->kept, err);
-    free(text);
-    return status;
+    return tlr_results_open(a->output, 0, 1, &a->results, err);
 }
 
 static void print(const arguments *a, double makespan_s)
@@ -231,7 +253,7 @@ int cmd_tolerance(int argc, char **argv)
     if (status == TL_OK)
         status = read_platform(&a, &err);
     if (status == TL_OK && a.output)
-        status = open_kept(&a, &err);
+        status = open_output(&a, &err);
     /* A search takes about five doublings, then bisections to the precision. */
     a.progress = cli_progress_begin("replays", 1 + a.n * (size_t)(5 + log2(1 / a.precision)));
     if (status == TL_OK)
@@ -239,9 +261,13 @@ int cmd_tolerance(int argc, char **argv)
     if (status == TL_OK)
         status = tlr_tolerance_find(a.growths, a.n, makespan_s, a.precision, makespans, &a, &err);
     cli_progress_end(&a.progress);
+    if (status == TL_OK && a.results)
+        status = write_output(&a, &err);
     if (status == TL_OK)
         print(&a, makespan_s);
-    kept_points_close(&a.kept);
+    tlr_results_close(a.results);
+    tlr_key_cache_free(a.keys);
+    free(a.command);
     tlr_scenario_free(&a.base);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

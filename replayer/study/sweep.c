@@ -119,9 +119,14 @@ static int has_value(const tlr_axis *axis, const char *value)
     return 0;
 }
 
+tl_status tlr_axis_append(tlr_axis *axis, const char *value, tl_error *err)
+{
+    return add_value(axis, strdup(value)) ? TL_OK : out_of_memory(err);
+}
+
 tl_status tlr_axis_add(tlr_axis *axis, const char *value, tl_error *err)
 {
-    return has_value(axis, value) || add_value(axis, strdup(value)) ? TL_OK : out_of_memory(err);
+    return has_value(axis, value) ? TL_OK : tlr_axis_append(axis, value, err);
 }
 
 /* Puts the names into the place of the value i, except those that are values already. */

@@ -25,7 +25,8 @@ tl_status tlr_axis_parse(const char *text, tlr_axis *out, tl_error *err);
 /* Makes an axis with these values. */
 tl_status tlr_axis_of(const char *name, const char *const *values, size_t n, tlr_axis *out,
                       tl_error *err);
-/* Adds a value that the axis does not have yet. */
+/* Adds a value; tlr_axis_add: if the axis does not have it yet. */
+tl_status tlr_axis_append(tlr_axis *axis, const char *value, tl_error *err);
 tl_status tlr_axis_add(tlr_axis *axis, const char *value, tl_error *err);
 /* TL_ERR_USAGE: a replay has no such axis. */
 tl_status tlr_axis_check(const char *name, tl_error *err);
