@@ -22,7 +22,8 @@ enum { SMPI_ANY_VERSION = 99999 };
 enum { SMPI_SPEED, SMPI_MODEL };
 
 /* SHIM(part, kind, first version, last version): 332 is 3.32.  Its file, and what rests on it:
- *   MEMORY     memory.c      operators new and delete
+ *   MEMORY     memory.c      operators new and delete, for DETACHED, and for buffers of collectives
+ *                            that SimGrid frees while ranks use them
  *   DETACHED   detached.c    eager messages under way
  *   NUMBERS    numbers.c     numbers of messages between two ranks
  *   ROUTES     routes.c      routes between hosts
