@@ -9,17 +9,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROWS = 1 << 17, PASSES = 60 };
-
-static double cpu_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Typical work between kernels: swaps and copies rows by an index, tests, counts. */
 static uint64_t work_outside_of_kernels(double *values, uint32_t *index)
@@ -70,11 +62,11 @@ tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *
     }
     volatile uint64_t sink = work_outside_of_kernels(values, index);
     uint64_t count = 0;
-    double begin_s = cpu_s();
+    double begin_s = tlp_now_s(CLOCK_THREAD_CPUTIME_ID);
     ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
     sink += work_outside_of_kernels(values, index);
     ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-    double seconds = cpu_s() - begin_s;
+    double seconds = tlp_now_s(CLOCK_THREAD_CPUTIME_ID) - begin_s;
     (void)sink;
     if (read(fd, &count, sizeof count) != (ssize_t)sizeof count || count == 0) {
         status = tl_fail(err, TL_ERR_UNSUPPORTED,

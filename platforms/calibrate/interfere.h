@@ -113,8 +113,6 @@ void tlp_interference_free(tlp_interference *fit);
 
 /* ---- interfere_weigh.c ---- */
 
-/* Sorts the values. 0: there are none. */
-double tlp_interfere_median(double *values, size_t n);
 /* The variance of the logarithm of one of n repetitions, which are above 0; the values are lost.
  * 0: fewer than two. */
 double tlp_interfere_scatter(double *values, size_t n);

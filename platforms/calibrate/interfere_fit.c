@@ -59,7 +59,7 @@ static double find_median(const tlp_interfere_result *r, tlp_probe probe, tlp_ho
 {
     double values[MAX_VALUES];
     const size_t n = collect(r, probe, hog, cores, from, to, rate, values);
-    return tlp_interfere_median(values, n);
+    return tlp_median(values, n);
 }
 
 /* At least 1: a hog makes nothing faster, except for noise. */
@@ -84,7 +84,7 @@ static tl_status compare_hog(const tlp_interfere_result *r, int h, tlp_interfere
                            "the measurements have no rate of the hog '%s' beside '%s'; "
                            "measure again",
                            name, tlp_hog_name((tlp_hog)k));
-        median[k] = tlp_interfere_median(values, n[k]);
+        median[k] = tlp_median(values, n[k]);
         scatter[k] = tlp_interfere_scatter(values, n[k]);
         alone->pooled += (double)(n[k] - 1) * scatter[k];
         freedom += (double)(n[k] - 1);
@@ -131,7 +131,7 @@ static tl_status fit_suffered(const tlp_interfere_result *r, const tlp_interfere
         c->suffered_noise[h] = fit->classes[0].suffered_noise[h];
         return TL_OK;
     }
-    c->suffered[h] = ratio(tlp_interfere_median(values, n), alone->seconds);
+    c->suffered[h] = ratio(tlp_median(values, n), alone->seconds);
     const double scatter = tlp_interfere_scatter(values, n);
     c->suffered_noise[h] = tlp_interfere_noise(
         c->suffered[h], tlp_interfere_variance(scatter, alone->pooled, n), alone->variance);

@@ -19,7 +19,6 @@
 #include "interfere.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_statistics.h>
 
@@ -35,20 +34,6 @@ static const double least_weight = 0.01;
 static const double pooled_freedom = 4;
 enum { ROUNDS = 2000 };
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double tlp_interfere_median(double *values, size_t n)
-{
-    if (!n)
-        return 0;
-    qsort(values, n, sizeof *values, compare_numbers);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
 /* Up to 4 repetitions: their variance, because two of them may agree by chance. From 5 on: the
  * square of the median absolute deviation, which ignores the repetitions that the median ignores,
  * too. Factors make its mean the variance of a normal distribution, out of 3 million draws; above,
@@ -63,10 +48,10 @@ double tlp_interfere_scatter(double *values, size_t n)
         values[i] = log(values[i]);
     if (n < LEAST_MEDIAN)
         return gsl_stats_variance(values, 1, n);
-    const double middle = tlp_interfere_median(values, n);
+    const double middle = tlp_median(values, n);
     for (size_t i = 0; i < n; i++)
         values[i] = fabs(values[i] - middle);
-    const double deviation = tlp_interfere_median(values, n);
+    const double deviation = tlp_median(values, n);
     const double factor = n < LEAST_MEDIAN + N_FACTORS ? factors[n - LEAST_MEDIAN]
                                                        : 2.1981 * (double)n / ((double)n - 0.4);
     return factor * deviation * deviation;

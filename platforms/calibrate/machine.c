@@ -12,15 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { VALUE_BYTES = 256, MAX_CORES_TOLD = 256 };
+enum { MAX_CORES_TOLD = 256 };
 
-/* The first line of a file of the system, without the line break; 0 if there is none. */
-static int read_value(const char *path, char value[VALUE_BYTES])
+int tlp_read_value(const char *path, char value[TLP_VALUE_BYTES])
 {
     FILE *file = fopen(path, "r");
     if (!file)
         return 0;
-    const int is_read = fgets(value, VALUE_BYTES, file) != NULL;
+    const int is_read = fgets(value, TLP_VALUE_BYTES, file) != NULL;
     fclose(file);
     if (is_read)
         value[strcspn(value, "\n")] = '\0';
@@ -28,7 +27,8 @@ static int read_value(const char *path, char value[VALUE_BYTES])
 }
 
 /* The value of the line that begins with `key`, without its separator and quotes. */
-static int read_line_of(const char *path, const char *key, char separator, char value[VALUE_BYTES])
+static int read_line_of(const char *path, const char *key, char separator,
+                        char value[TLP_VALUE_BYTES])
 {
     char line[4096];
     int found = 0;
@@ -38,7 +38,7 @@ static int read_line_of(const char *path, const char *key, char separator, char 
         if (strncmp(line, key, strlen(key)) != 0 || !at)
             continue;
         at += 1 + strspn(at + 1, " \t\"");
-        snprintf(value, VALUE_BYTES, "%.*s", (int)strcspn(at, "\"\n"), at);
+        snprintf(value, TLP_VALUE_BYTES, "%.*s", (int)strcspn(at, "\"\n"), at);
         found = 1;
     }
     if (file)
@@ -48,24 +48,31 @@ static int read_line_of(const char *path, const char *key, char separator, char 
 
 static void tell_file(FILE *out, const char *name, const char *path)
 {
-    char value[VALUE_BYTES];
-    if (read_value(path, value))
+    char value[TLP_VALUE_BYTES];
+    if (tlp_read_value(path, value))
         fprintf(out, "%s: %s\n", name, value);
 }
 
 static void tell_line_of(FILE *out, const char *name, const char *path, const char *key,
                          char separator)
 {
-    char value[VALUE_BYTES];
+    char value[TLP_VALUE_BYTES];
     if (read_line_of(path, key, separator, value))
         fprintf(out, "%s: %s\n", name, value);
 }
 
 void tlp_cpu_name(char *text, size_t size)
 {
-    char value[VALUE_BYTES];
+    char value[TLP_VALUE_BYTES];
     snprintf(text, size, "%s",
              read_line_of("/proc/cpuinfo", "model name", ':', value) ? value : "unknown processor");
+}
+
+double tlp_now_s(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void tlp_moment(char text[TLP_MOMENT_BYTES])
@@ -75,36 +82,37 @@ void tlp_moment(char text[TLP_MOMENT_BYTES])
     strftime(text, TLP_MOMENT_BYTES, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
+int tlp_read_cache(int processor, int index, tlp_cache_text *out)
+{
+    static const char *const names[] = {"level", "type", "size", "shared_cpu_list"};
+    char *const values[] = {out->level, out->type, out->size, out->shared};
+    *out = (tlp_cache_text){.level = ""};
+    for (int i = 0; i < 4; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/%s", processor,
+                 index, names[i]);
+        if (!tlp_read_value(path, values[i]) && values[i] != out->shared)
+            return 0;
+    }
+    return 1;
+}
+
 static void tell_caches(FILE *out)
 {
-    for (int i = 0; i < 8; i++) {
-        static const char folder[] = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
-        char path[128], level[VALUE_BYTES], type[VALUE_BYTES], size[VALUE_BYTES];
-        char shared[VALUE_BYTES];
-        snprintf(path, sizeof path, folder, i, "level");
-        if (!read_value(path, level))
-            return;
-        snprintf(path, sizeof path, folder, i, "type");
-        if (!read_value(path, type))
-            return;
-        snprintf(path, sizeof path, folder, i, "size");
-        if (!read_value(path, size))
-            return;
-        snprintf(path, sizeof path, folder, i, "shared_cpu_list");
-        if (!read_value(path, shared))
-            snprintf(shared, sizeof shared, "?");
-        fprintf(out, "cache: L%s %s, %s, of cores %s\n", level, type, size, shared);
-    }
+    tlp_cache_text c;
+    for (int i = 0; i < 8 && tlp_read_cache(0, i, &c); i++)
+        fprintf(out, "cache: L%s %s, %s, of cores %s\n", c.level, c.type, c.size,
+                *c.shared ? c.shared : "?");
 }
 
 /* One line for all cores, with several values if they differ. */
 static void tell_of_cores(FILE *out, const char *name, const char *file)
 {
-    char first[VALUE_BYTES] = "", value[VALUE_BYTES], path[128];
+    char first[TLP_VALUE_BYTES] = "", value[TLP_VALUE_BYTES], path[128];
     int n = 0;
     for (int core = 0; core < MAX_CORES_TOLD; core++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", core, file);
-        if (!read_value(path, value))
+        if (!tlp_read_value(path, value))
             break;
         if (n++ == 0)
             fprintf(out, "%s: %s", name, strcpy(first, value));
@@ -119,7 +127,7 @@ static void tell_of_cores(FILE *out, const char *name, const char *file)
 /* The values of /proc/cpuinfo, also if there is no cpufreq. */
 static void tell_clock_rates(FILE *out)
 {
-    char line[VALUE_BYTES];
+    char line[TLP_VALUE_BYTES];
     int n = 0;
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file && n < MAX_CORES_TOLD && fgets(line, sizeof line, file)) {
@@ -146,7 +154,7 @@ static void tell_cores(FILE *out)
 
 void tlp_describe_machine(FILE *out)
 {
-    char name[VALUE_BYTES];
+    char name[TLP_VALUE_BYTES];
     struct utsname system;
     if (uname(&system) == 0)
         fprintf(out, "host: %s\nkernel: %s %s %s %s\n", system.nodename, system.sysname,

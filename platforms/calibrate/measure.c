@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <gsl/gsl_rng.h>
@@ -33,13 +32,6 @@ struct board {
         tlp_sample samples[MAX_SAMPLES];
     } lanes[];
 };
-
-static double now_s(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 unsigned tlp_n_cores(void)
 {
@@ -96,17 +88,17 @@ static void time_call(callers *c, clockid_t clock, const tlp_call *call, size_t 
                       tlp_sample *out)
 {
     warm_up(c, call, offset);
-    double before_s = now_s(clock);
+    double before_s = tlp_now_s(clock);
     run(c, call, offset);
-    double seconds = now_s(clock) - before_s;
+    double seconds = tlp_now_s(clock) - before_s;
     uint32_t repeats = 1;
     if (seconds < WARM_S) {
         double wanted = seconds > 0 ? BATCH_S / seconds : MAX_REPEATS;
         repeats = wanted < MAX_REPEATS ? 1 + (uint32_t)wanted : MAX_REPEATS;
-        before_s = now_s(clock);
+        before_s = tlp_now_s(clock);
         for (uint32_t i = 0; i < repeats; i++)
             run(c, call, offset);
-        seconds = (now_s(clock) - before_s) / repeats;
+        seconds = (tlp_now_s(clock) - before_s) / repeats;
     }
     *out = (tlp_sample){
         .call = *call, .repeats = repeats, .work = tlp_call_work(call), .seconds = seconds};
@@ -128,7 +120,7 @@ static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_r
     tlp_blas_refresh(c->blas);
     for (size_t i = 0; i < n_calls && lane->n < MAX_SAMPLES; i++) {
         tlp_sample sample;
-        if (options->needs && round != 1 && now_s(CLOCK_MONOTONIC) >= end_s)
+        if (options->needs && round != 1 && tlp_now_s(CLOCK_MONOTONIC) >= end_s)
             break;
         time_call(c, clock, &calls[i], gsl_rng_get(offsets), &sample);
         sample.core = (uint16_t)core;
@@ -154,7 +146,7 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     if (status == TL_OK && options->needs)
         status =
             perform_kernels_open(options->needs->operands, options->seed, &c.others, &lane->err);
-    const double end_s = now_s(CLOCK_MONOTONIC) + options->max_seconds;
+    const double end_s = tlp_now_s(CLOCK_MONOTONIC) + options->max_seconds;
     if (status == TL_OK) {
         gsl_rng_set(offsets, options->seed + core);
         status = run_round(options, &c, offsets, core, 0, end_s, lane);
@@ -167,7 +159,7 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     while (atomic_load(&board->ready) < cores && !atomic_load(&board->failed))
         usleep(1000);
     for (unsigned round = 1; status == TL_OK && !atomic_load(&board->failed); round++) {
-        if (round > 1 && now_s(CLOCK_MONOTONIC) >= end_s)
+        if (round > 1 && tlp_now_s(CLOCK_MONOTONIC) >= end_s)
             break;
         status = run_round(options, &c, offsets, core, round, end_s, lane);
     }

@@ -32,12 +32,6 @@ tl_status tlp_memory_add(tlp_memory_result *result, const tlp_memory_sample *sam
     return TL_OK;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int is_of(const tlp_memory_sample *s, tlp_loop loop, unsigned cores, size_t bytes)
 {
     return s->loop == loop && s->cores == cores && s->bytes == bytes;
@@ -52,10 +46,8 @@ double tlp_memory_median(const tlp_memory_result *result, tlp_loop loop, unsigne
         if (is_of(&result->samples[i], loop, cores, bytes) &&
             (all || result->samples[i].lost <= MOST_LOST))
             values[n++] = result->samples[i].value;
-    if (n >= LEAST_REPETITIONS) {
-        qsort(values, n, sizeof *values, compare);
-        median = (values[(n - 1) / 2] + values[n / 2]) / 2;
-    }
+    if (n >= LEAST_REPETITIONS)
+        median = tlp_median(values, n);
     free(values);
     return median;
 }

@@ -9,20 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first line of a file of a processor; 0 if there is none. */
-static int read_of(int processor, const char *file, char *text, int size)
-{
-    char path[160];
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", processor, file);
-    FILE *in = fopen(path, "r");
-    const int is_read = in && fgets(text, size, in);
-    if (in)
-        fclose(in);
-    if (is_read)
-        text[strcspn(text, "\n")] = '\0';
-    return is_read;
-}
-
 /* "0-3,8": how many numbers. */
 static unsigned count_list(const char *list)
 {
@@ -42,12 +28,20 @@ static unsigned count_list(const char *list)
 /* Whether two processors are hardware threads of one core. */
 static int share_core(int a, int b)
 {
-    char of_a[2][32] = {"", ""}, of_b[2][32] = {"", ""};
-    return read_of(a, "topology/core_id", of_a[0], sizeof *of_a) &&
-           read_of(b, "topology/core_id", of_b[0], sizeof *of_b) &&
-           read_of(a, "topology/physical_package_id", of_a[1], sizeof *of_a) &&
-           read_of(b, "topology/physical_package_id", of_b[1], sizeof *of_b) &&
-           !strcmp(of_a[0], of_b[0]) && !strcmp(of_a[1], of_b[1]);
+    static const char *const files[] = {"core_id", "physical_package_id"};
+    const int processors[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        char path[128], values[2][TLP_VALUE_BYTES];
+        for (int k = 0; k < 2; k++) {
+            snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", processors[k],
+                     files[i]);
+            if (!tlp_read_value(path, values[k]))
+                return 0;
+        }
+        if (strcmp(values[0], values[1]) != 0)
+            return 0;
+    }
+    return 1;
 }
 
 unsigned tlp_list_processors(int *processors, unsigned room, unsigned *n_apart)
@@ -94,23 +88,13 @@ static void find_in_sys(tlp_memory_result *result)
     int processors[1] = {0};
     unsigned n_apart;
     tlp_list_processors(processors, 1, &n_apart);
-    for (int i = 0; i < 16; i++) {
-        char file[64], level[32], type[32], size[32], shared[256], *unit;
-        snprintf(file, sizeof file, "cache/index%d/level", i);
-        if (!read_of(processors[0], file, level, sizeof level))
-            return;
-        snprintf(file, sizeof file, "cache/index%d/type", i);
-        if (!read_of(processors[0], file, type, sizeof type) || !strcmp(type, "Instruction"))
-            continue;
-        snprintf(file, sizeof file, "cache/index%d/size", i);
-        if (!read_of(processors[0], file, size, sizeof size))
-            continue;
-        snprintf(file, sizeof file, "cache/index%d/shared_cpu_list", i);
-        if (!read_of(processors[0], file, shared, sizeof shared))
-            *shared = '\0';
-        size_t bytes = strtoul(size, &unit, 10);
+    tlp_cache_text c;
+    for (int i = 0; i < 16 && tlp_read_cache(processors[0], i, &c); i++) {
+        char *unit;
+        size_t bytes = strtoul(c.size, &unit, 10);
         bytes *= *unit == 'K' ? 1024 : *unit == 'M' ? 1024 * 1024 : 1;
-        add_cache(result, (unsigned)strtoul(level, NULL, 10), bytes, count_list(shared));
+        if (strcmp(c.type, "Instruction") != 0)
+            add_cache(result, (unsigned)strtoul(c.level, NULL, 10), bytes, count_list(c.shared));
     }
 }
 
@@ -118,12 +102,9 @@ void tlp_find_caches(tlp_memory_result *result)
 {
     static const int names[TLP_MAX_CACHES] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
                                               _SC_LEVEL3_CACHE_SIZE};
-    FILE *nodes = fopen("/sys/devices/system/node/online", "r");
-    if (!nodes || !fgets(result->nodes, sizeof result->nodes, nodes))
-        snprintf(result->nodes, sizeof result->nodes, "?");
-    result->nodes[strcspn(result->nodes, "\n")] = '\0';
-    if (nodes)
-        fclose(nodes);
+    char nodes[TLP_VALUE_BYTES];
+    const int is_known = tlp_read_value("/sys/devices/system/node/online", nodes);
+    snprintf(result->nodes, sizeof result->nodes, "%.60s", is_known ? nodes : "?");
     tlp_cpu_name(result->processor, sizeof result->processor);
     snprintf(result->caches_from, sizeof result->caches_from, "/sys");
     find_in_sys(result);

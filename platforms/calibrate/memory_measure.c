@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <gsl/gsl_randist.h>
@@ -61,13 +60,6 @@ typedef struct worker {
     double work, cpu_s, wall_s;
 } worker;
 
-static double now_s(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int prepare(const run *r, place *p)
 {
     const bench *b = r->bench;
@@ -100,8 +92,8 @@ static void warm_up(const run *r, place *p, tlp_pair *x, size_t *at, tlp_line **
 {
     const size_t bytes = r->loop == TLP_ARITHMETIC ? 0 : r->bench->sizes[r->size];
     const double per_chunk = r->loop == TLP_CHASE ? CHUNK_LOADS * LINE_BYTES : CHUNK_BYTES;
-    const double end_s = now_s(CLOCK_MONOTONIC) + 4 * WINDOW_S;
-    for (double done = 0; done <= (double)bytes && now_s(CLOCK_MONOTONIC) < end_s;)
+    const double end_s = tlp_now_s(CLOCK_MONOTONIC) + 4 * WINDOW_S;
+    for (double done = 0; done <= (double)bytes && tlp_now_s(CLOCK_MONOTONIC) < end_s;)
         done += per_chunk + 0 * do_chunk(r, p, x, at, on);
 }
 
@@ -127,13 +119,13 @@ static void *work(void *data)
         ;
     if (atomic_load(&r->failed))
         return NULL;
-    const double begin_s = now_s(CLOCK_MONOTONIC), cpu_s = now_s(CLOCK_THREAD_CPUTIME_ID);
+    const double begin_s = tlp_now_s(CLOCK_MONOTONIC), cpu_s = tlp_now_s(CLOCK_THREAD_CPUTIME_ID);
     double end_s = begin_s;
     while (end_s < begin_s + WINDOW_S) {
         w->work += do_chunk(r, w->place, x, &at, &on);
-        end_s = now_s(CLOCK_MONOTONIC);
+        end_s = tlp_now_s(CLOCK_MONOTONIC);
     }
-    w->cpu_s = now_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
+    w->cpu_s = tlp_now_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
     w->wall_s = end_s - begin_s;
     /* The compiler must not see that nobody reads the result. */
     __asm__ volatile("" : : "r"(on), "m"(x) : "memory");
@@ -268,10 +260,11 @@ static tl_status run_rounds(bench *b, tl_error *err)
     const size_t n = list_items(b, items);
     double busy_s[2], all_s[2], stolen_s[2];
     const int is_known = tlp_processor_s(&busy_s[0], &all_s[0], &stolen_s[0]);
-    const double begin_s = now_s(CLOCK_MONOTONIC), own_before_s = own_s();
+    const double begin_s = tlp_now_s(CLOCK_MONOTONIC), own_before_s = own_s();
     tl_status status = TL_OK;
     for (unsigned round = 0; status == TL_OK; round++) {
-        if (round >= LEAST_ROUNDS && now_s(CLOCK_MONOTONIC) - begin_s >= b->options->max_seconds)
+        if (round >= LEAST_ROUNDS &&
+            tlp_now_s(CLOCK_MONOTONIC) - begin_s >= b->options->max_seconds)
             break;
         gsl_ran_shuffle(b->random, items, n, sizeof *items);
         status = run_round(b, items, n, err);

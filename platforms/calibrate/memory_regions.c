@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The median of so many batches; a batch is so short that other programs rarely interrupt it. */
@@ -18,22 +17,9 @@ enum { BATCHES = 101, REGIONS_IN_BATCH = 10, WARM_REGIONS = 50 };
 typedef void parallel_function(void (*function)(void *), void *data, unsigned n_threads,
                                unsigned flags);
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void do_nothing(void *data)
 {
     (void)data;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 static double time_regions(parallel_function *parallel, unsigned n_threads)
@@ -42,13 +28,12 @@ static double time_regions(parallel_function *parallel, unsigned n_threads)
     for (int i = 0; i < WARM_REGIONS; i++)
         parallel(do_nothing, NULL, n_threads, 0);
     for (int b = 0; b < BATCHES; b++) {
-        const double before_s = now_s();
+        const double before_s = tlp_now_s(CLOCK_MONOTONIC);
         for (int i = 0; i < REGIONS_IN_BATCH; i++)
             parallel(do_nothing, NULL, n_threads, 0);
-        batches[b] = (now_s() - before_s) / REGIONS_IN_BATCH;
+        batches[b] = (tlp_now_s(CLOCK_MONOTONIC) - before_s) / REGIONS_IN_BATCH;
     }
-    qsort(batches, BATCHES, sizeof *batches, compare);
-    return batches[BATCHES / 2];
+    return tlp_median(batches, BATCHES);
 }
 
 /* In the process that measures: the runtime reads the variables when it is loaded. */

@@ -13,7 +13,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 
 /* The limits below were chosen and not derived. tests/cli/calibrate_network.sh checks that the fit
  * finds known networks with them. */
@@ -58,12 +57,6 @@ static size_t select_rows(const fit *f, int kind, int local)
     return n;
 }
 
-double tlp_network_median(double *values, size_t n)
-{
-    gsl_sort(values, 1, n);
-    return n ? gsl_stats_median_from_sorted_data(values, 1, n) : 0;
-}
-
 static void fit_polls(fit *f)
 {
     /* Kinds for which the host does not matter. */
@@ -75,7 +68,7 @@ static void fit_polls(fit *f)
                  {KIND_wtime, &f->net->wtime_s}};
     for (size_t i = 0; i < sizeof polls / sizeof *polls; i++) {
         size_t n = select_rows(f, polls[i].kind, f->net->one_host);
-        *polls[i].to = tlp_network_median(f->y, n);
+        *polls[i].to = tlp_median(f->y, n);
     }
 }
 
@@ -381,8 +374,7 @@ static double gap(fit *f)
     }
     if (!n_single || !n_many)
         return 0;
-    return fmax(0, tlp_network_median(many, n_many) - tlp_network_median(single, n_single)) /
-           (longest - 1);
+    return fmax(0, tlp_median(many, n_many) - tlp_median(single, n_single)) / (longest - 1);
 }
 
 /* A receive that finds its message already there does not show the whole cost for the receiver,
@@ -435,14 +427,14 @@ static void fit_send_buffer(fit *f)
     const double largest = f->x[n - 1];
     double shortest[5];
     memcpy(shortest, f->y, sizeof shortest);
-    const double answer_s = tlp_network_median(shortest, 5);
+    const double answer_s = tlp_median(shortest, 5);
     for (size_t i = 0; i < n; i++) {
         const int k = tlp_segment_of(&net->pieces, f->x[i]);
         if (f->y[i] > CLEARLY_KEPT * answer_s)
             f->y[n_kept++] = (tlp_network_wire_s(net, k, f->x[i]) - f->y[i]) * net->bw_factor[k] *
                              net->bandwidth_Bps;
     }
-    net->send_buffer_bytes = n_kept >= 5 ? fmax(0, tlp_network_median(f->y, n_kept)) : largest;
+    net->send_buffer_bytes = n_kept >= 5 ? fmax(0, tlp_median(f->y, n_kept)) : largest;
 }
 
 /* Whether the first of two eager messages on a connection arrives as soon as without the second
@@ -470,7 +462,7 @@ static void fit_order(fit *f)
     gsl_fit_linear(f->x, 1, f->y, 1, n_single, &c0, &c1, &cov00, &cov01, &cov11, &sum);
     for (size_t i = n_single; i < n; i++)
         f->y[i] = (f->y[i] - c0 - c1 * f->x[i]) / (c1 * f->x[i]);
-    f->net->orders_eager = c1 > 0 && tlp_network_median(f->y + n_single, n - n_single) < SHARED / 2;
+    f->net->orders_eager = c1 > 0 && tlp_median(f->y + n_single, n - n_single) < SHARED / 2;
 }
 
 /* ---- LogGOPS ---- */

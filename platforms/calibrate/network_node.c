@@ -12,9 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
-
 /* The limits below were chosen and not derived; tests/cli/calibrate_nodes.sh checks them on known
  * networks. */
 
@@ -138,11 +135,7 @@ static double rate_of_pairs(const tlp_probe_data *data, const tlp_network *net, 
                                   : net->ois[k].intercept_s + net->ois[k].per_byte_s * row->bytes;
         per_byte[n_rows++] = (row->seconds - latency - around) / (row->bytes + TLP_ENVELOPE_BYTES);
     }
-    double rate = 0;
-    if (n_rows >= LEAST_ROWS) {
-        gsl_sort(per_byte, 1, n_rows);
-        rate = n / gsl_stats_median_from_sorted_data(per_byte, 1, n_rows);
-    }
+    const double rate = n_rows >= LEAST_ROWS ? n / tlp_median(per_byte, n_rows) : 0;
     free(per_byte);
     return kind == KIND_multi ? rate : 2 * rate;
 }
@@ -184,10 +177,7 @@ static double lateness(const tlp_probe_data *data, const tlp_network *net, int k
         late[n++] = (row->seconds - alone_s) * net->bw_factor[k] * net->bandwidth_Bps /
                     (row->bytes + TLP_ENVELOPE_BYTES);
     }
-    if (n < LEAST_ROWS)
-        return NAN;
-    gsl_sort(late, 1, n);
-    return gsl_stats_median_from_sorted_data(late, 1, n);
+    return n < LEAST_ROWS ? NAN : tlp_median(late, n);
 }
 
 static int shows_order(const tlp_network *net, double bytes)

@@ -16,11 +16,9 @@
 tl_status tlp_fit_level(const tlp_probe_data *data, int is_within, double most_detached,
                         tlp_network *out, tl_error *err);
 
-/* network_fit.c: a line at a size; the time in the network
- * of a message in segment i; a median, which sorts the values (0 of none). */
+/* network_fit.c: a line at a size; the time in the network of a message in segment i. */
 double tlp_network_line_at(const tlp_line *line, double bytes);
 double tlp_network_wire_s(const tlp_network *net, int i, double bytes);
-double tlp_network_median(double *values, size_t n);
 
 /* network_sharing.c: from messages in both directions at once, and of several pairs of ranks.
  * `room` is for a number for each row. */

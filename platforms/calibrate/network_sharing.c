@@ -41,7 +41,7 @@ static double slowdown(const exchanges *f, int kind, int apart, int is_eager)
             around += fmax(0, tlp_network_line_at(&net->or_[segment], row->bytes));
         f->room[n++] = (row->seconds - latency - around) / alone;
     }
-    return n >= 5 ? tlp_network_median(f->room, n) : 0;
+    return n >= 5 ? tlp_median(f->room, n) : 0;
 }
 
 static void fit_sharing(const exchanges *f)
@@ -84,7 +84,7 @@ static void check_exchanges(const exchanges *f)
                 ours += fmax(0, tlp_network_line_at(&net->or_[i], row->bytes));
             f->room[n++] = row->seconds / ours;
         }
-        net->exchange[i] = n >= 5 ? tlp_network_median(f->room, n) : 0;
+        net->exchange[i] = n >= 5 ? tlp_median(f->room, n) : 0;
     }
 }
 

@@ -15,6 +15,12 @@ enum { LEAST_WARM_UP = 10 };
 #define WARM_UP_STEP 0.1
 #define OUTLIER_FACTOR 2.0
 
+double tlp_median(double *values, size_t n)
+{
+    gsl_sort(values, 1, n);
+    return n ? gsl_stats_median_from_sorted_data(values, 1, n) : 0;
+}
+
 const char *tlp_category_name(tlp_category category)
 {
     static const char *const names[TLP_N_CATEGORIES] = {"first", "warm-up", "outlier", "good"};
@@ -30,8 +36,7 @@ tl_status tlp_categorise(const double *values, size_t n, tlp_category *categorie
     if (!sorted)
         return TL_ERR_MEMORY;
     memcpy(sorted, values, n * sizeof *sorted);
-    gsl_sort(sorted, 1, n);
-    const double median = gsl_stats_median_from_sorted_data(sorted, 1, n);
+    const double median = tlp_median(sorted, n);
     free(sorted);
     /* Equation 4.1 of the cumulative minimum, 4.6. */
     double least = values[0];

@@ -9,6 +9,9 @@
 
 #include <timeless.h>
 
+/* Changes the order of the values. 0: there are none. */
+double tlp_median(double *values, size_t n);
+
 /* Roth, thesis, section 4.5. */
 typedef enum tlp_category {
     TLP_FIRST,   /* repetition 0 */
