@@ -101,28 +101,20 @@ static tl_status add_classes(probing *p, const probe_run *run, unsigned repetiti
     return status;
 }
 
-/* The share of the time of all cores that other machines took since *all_s and *stolen_s. */
-static double stolen_since(const double before[3])
-{
-    double now[3];
-    return tlp_processor_s(&now[0], &now[1], &now[2]) && now[1] > before[1]
-               ? (now[2] - before[2]) / (now[1] - before[1])
-               : 0;
-}
-
 static tl_status run_once(probing *p, const probe_run *run, double *stolen, tl_error *err)
 {
     const int is_timed = run->probe == TLP_PROBE_TIMED;
-    double before[3];
+    double other;
+    tlp_processor_times before;
     unlink(p->trace);
     tl_status status =
         tlp_hogs_start(p->hogs, run->hog, run->cores, is_timed ? NULL : p->count, err);
     if (status != TL_OK)
         return status;
-    tlp_processor_s(&before[0], &before[1], &before[2]);
+    tlp_processors_now(&before);
     status = calibrate_record(p->arguments->command, is_timed ? "cputime" : p->volume, p->trace,
                               tlp_hogs_free_processor(p->hogs), err);
-    *stolen = stolen_since(before);
+    tlp_processors_since(&before, &other, stolen);
     tlp_hogs_stop(p->hogs);
     return status;
 }
@@ -161,11 +153,12 @@ static tl_status run_all(probing *p, tl_error *err)
     probe_run runs[MAX_RUNS];
     const size_t n = list_runs(p, runs);
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-    double before[3];
+    double other;
+    tlp_processor_times before;
     if (!random)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
     gsl_rng_set(random, p->arguments->c.seed);
-    tlp_processor_s(&before[0], &before[1], &before[2]);
+    tlp_processors_now(&before);
     tl_status status = TL_OK;
     for (unsigned r = 0; r < p->arguments->n_repetitions && status == TL_OK; r++) {
         gsl_ran_shuffle(random, runs, n, sizeof *runs);
@@ -177,7 +170,7 @@ static tl_status run_all(probing *p, tl_error *err)
             status = run_quietly(p, &runs[i], r, err);
         }
     }
-    p->result->stolen = stolen_since(before);
+    tlp_processors_since(&before, &other, &p->result->stolen);
     gsl_rng_free(random);
     return status;
 }

@@ -6,7 +6,6 @@
 #include "memory_loops.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,16 +73,9 @@ static int prepare(hog_thread *t)
     const size_t bytes = t->hogs->result->memory_bytes;
     if (t->hog == TLP_HOG_CHASE && !t->ring)
         t->ring = tlp_make_ring(bytes, 1);
-    if ((t->hog == TLP_HOG_CACHE || t->hog == TLP_HOG_STREAM) && !t->arrays) {
-        void *memory =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED)
-            return 0;
-        /* The program that is started beside does not need it. */
-        madvise(memory, bytes, MADV_DONTFORK);
-        memset(memory, 0, bytes);
-        t->arrays = memory;
-    }
+    if ((t->hog == TLP_HOG_CACHE || t->hog == TLP_HOG_STREAM) && !t->arrays &&
+        !(t->arrays = tlp_make_set(bytes)))
+        return 0;
     return t->hog != TLP_HOG_CHASE || t->ring;
 }
 
@@ -100,12 +92,9 @@ static void do_part(const hog_thread *t, tlp_pair *x, size_t *at, tlp_line **on)
 static void *work(void *data)
 {
     hog_thread *t = data;
-    cpu_set_t one;
     tlp_pair x[8] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {1, 3}, {3, 1}, {2, 3}, {3, 2}};
     size_t at = 0;
-    CPU_ZERO(&one);
-    CPU_SET(t->processor, &one);
-    if (pthread_setaffinity_np(pthread_self(), sizeof one, &one) != 0 || !prepare(t)) {
+    if (!tlp_pin_thread(t->processor) || !prepare(t)) {
         atomic_store(&t->has_failed, 1);
         atomic_store(&t->is_ready, 1);
         return NULL;

@@ -74,8 +74,13 @@ void tlp_memory_free(void *result);
  * *n_apart is the number before them. Returns how many there are. */
 unsigned tlp_list_processors(int *processors, unsigned room, unsigned *n_apart);
 /* Seconds of all processors since the system started: of programs, of all, and taken by other
- * machines. 0: unknown. */
-int tlp_processor_s(double *busy_s, double *all_s, double *stolen_s);
+ * machines; and those of this process and its children. */
+typedef struct tlp_processor_times {
+    double busy_s, all_s, stolen_s, own_s;
+} tlp_processor_times;
+void tlp_processors_now(tlp_processor_times *out);
+/* Shares of the time of all processors: of other programs, of other machines. 0: unknown. */
+void tlp_processors_since(const tlp_processor_times *before, double *other, double *stolen);
 /* Caches, memory nodes and the name of the processor. */
 void tlp_find_caches(tlp_memory_result *result);
 /* Numbers of cores to be measured: 1, 2, 3, 4, 6, 8, ... n. Returns how many. */

@@ -4,6 +4,8 @@
 
 #include "memory_loops.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -66,16 +68,33 @@ double tlp_chase(tlp_line **at, int n_loads)
     return n_loads;
 }
 
+int tlp_pin_thread(int processor)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    return pthread_setaffinity_np(pthread_self(), sizeof one, &one) == 0;
+}
+
+void *tlp_make_set(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    /* Processes that are started meanwhile, regions and programs, do not need it. */
+    madvise(memory, bytes, MADV_DONTFORK);
+    memset(memory, 0, bytes);
+    return memory;
+}
+
 /* A ring through all lines of the working set in random order (Sattolo). */
 tlp_line *tlp_make_ring(size_t bytes, unsigned long seed)
 {
     const size_t n = bytes / LINE_BYTES;
-    tlp_line *lines = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    tlp_line *lines = tlp_make_set(bytes);
     uint64_t state = seed * 2 + 1;
-    if (lines == MAP_FAILED)
+    if (!lines)
         return NULL;
-    /* Measuring regions starts processes, which do not need it. */
-    madvise(lines, bytes, MADV_DONTFORK);
     for (size_t i = 0; i < n; i++)
         lines[i].next = &lines[i];
     for (size_t i = n - 1; i > 0; i--) {

@@ -19,7 +19,11 @@ double tlp_arithmetic(tlp_pair *x);
 /* About chunk_bytes of a triad on three arrays that take `bytes` together, from *at on. */
 double tlp_triad(char *arrays, size_t bytes, size_t chunk_bytes, size_t *at);
 double tlp_chase(tlp_line **at, int n_loads);
-/* A ring through all lines of a working set, to be freed by munmap; NULL without memory. */
+/* Pins the thread that calls it; 0: it cannot be. */
+int tlp_pin_thread(int processor);
+/* A working set, and one with a ring through all of its lines, to be freed by munmap; NULL without
+ * memory. The thread that calls it has touched all of it. */
+void *tlp_make_set(size_t bytes);
 tlp_line *tlp_make_ring(size_t bytes, unsigned long seed);
 
 #endif

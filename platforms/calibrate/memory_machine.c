@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* "0-3,8": how many numbers. */
@@ -147,8 +148,15 @@ size_t tlp_level_bytes(const tlp_memory_result *result, unsigned level)
     return fits && (level == 1 || bytes > share_of(result, level - 1)) ? bytes : 0;
 }
 
-/* Seconds of all processors since the system started: of programs, and taken by other machines. */
-int tlp_processor_s(double *busy_s, double *all_s, double *stolen_s)
+static double own_s(int who)
+{
+    struct rusage u;
+    return getrusage(who, &u) == 0 ? (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                                         1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec)
+                                   : 0;
+}
+
+void tlp_processors_now(tlp_processor_times *out)
 {
     double t[8] = {0};
     char text[512] = "", *rest = text + 4;
@@ -159,8 +167,18 @@ int tlp_processor_s(double *busy_s, double *all_s, double *stolen_s)
     const double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
     if (in)
         fclose(in);
-    *busy_s = (t[0] + t[1] + t[2] + t[5] + t[6]) * tick_s;
-    *stolen_s = t[7] * tick_s;
-    *all_s = *busy_s + *stolen_s + (t[3] + t[4]) * tick_s;
-    return is_read;
+    out->own_s = own_s(RUSAGE_SELF) + own_s(RUSAGE_CHILDREN);
+    out->busy_s = (t[0] + t[1] + t[2] + t[5] + t[6]) * tick_s;
+    out->stolen_s = t[7] * tick_s;
+    out->all_s = out->busy_s + out->stolen_s + (t[3] + t[4]) * tick_s;
+}
+
+void tlp_processors_since(const tlp_processor_times *before, double *other, double *stolen)
+{
+    tlp_processor_times now;
+    tlp_processors_now(&now);
+    const double all_s = now.all_s - before->all_s,
+                 other_s = now.busy_s - before->busy_s - (now.own_s - before->own_s);
+    *other = all_s > 0 && other_s > 0 ? other_s / all_s : 0;
+    *stolen = all_s > 0 ? (now.stolen_s - before->stolen_s) / all_s : 0;
 }

@@ -7,13 +7,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <gsl/gsl_randist.h>
@@ -64,15 +62,8 @@ static int prepare(const run *r, place *p)
 {
     const bench *b = r->bench;
     const size_t largest = b->sizes[b->n_sizes - 1];
-    if (r->loop == TLP_TRIAD && !p->arrays) {
-        p->arrays = mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p->arrays == MAP_FAILED) {
-            p->arrays = NULL;
-            return 0;
-        }
-        madvise(p->arrays, largest, MADV_DONTFORK);
-        memset(p->arrays, 0, largest);
-    }
+    if (r->loop == TLP_TRIAD && !p->arrays && !(p->arrays = tlp_make_set(largest)))
+        return 0;
     if (r->loop == TLP_CHASE && !p->rings[r->size])
         p->rings[r->size] = tlp_make_ring(b->sizes[r->size], b->options->seed);
     return r->loop != TLP_CHASE || p->rings[r->size];
@@ -101,13 +92,10 @@ static void *work(void *data)
 {
     worker *w = data;
     run *r = w->run;
-    cpu_set_t one;
     tlp_pair x[8] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {1, 3}, {3, 1}, {2, 3}, {3, 2}};
     size_t at = 0;
     tlp_line alone = {.next = &alone}, *on = &alone;
-    CPU_ZERO(&one);
-    CPU_SET(w->place->processor, &one);
-    if (pthread_setaffinity_np(pthread_self(), sizeof one, &one) != 0 || !prepare(r, w->place))
+    if (!tlp_pin_thread(w->place->processor) || !prepare(r, w->place))
         atomic_store(&r->failed, 1);
     else {
         if (r->loop == TLP_CHASE)
@@ -239,18 +227,6 @@ static tl_status run_round(bench *b, const item *items, size_t n, tl_error *err)
     return status;
 }
 
-static double own_s(void)
-{
-    double sum = 0;
-    for (int i = 0; i < 2; i++) {
-        struct rusage u;
-        if (getrusage(i ? RUSAGE_CHILDREN : RUSAGE_SELF, &u) == 0)
-            sum += (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-                   1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-    }
-    return sum;
-}
-
 static tl_status run_rounds(bench *b, tl_error *err)
 {
     const size_t room = (size_t)b->n_counts * (2 + 2 * b->n_sizes) + 2;
@@ -258,9 +234,9 @@ static tl_status run_rounds(bench *b, tl_error *err)
     if (!items)
         return out_of_memory(err);
     const size_t n = list_items(b, items);
-    double busy_s[2], all_s[2], stolen_s[2];
-    const int is_known = tlp_processor_s(&busy_s[0], &all_s[0], &stolen_s[0]);
-    const double begin_s = tlp_now_s(CLOCK_MONOTONIC), own_before_s = own_s();
+    tlp_processor_times before;
+    tlp_processors_now(&before);
+    const double begin_s = tlp_now_s(CLOCK_MONOTONIC);
     tl_status status = TL_OK;
     for (unsigned round = 0; status == TL_OK; round++) {
         if (round >= LEAST_ROUNDS &&
@@ -269,12 +245,7 @@ static tl_status run_rounds(bench *b, tl_error *err)
         gsl_ran_shuffle(b->random, items, n, sizeof *items);
         status = run_round(b, items, n, err);
     }
-    if (is_known && tlp_processor_s(&busy_s[1], &all_s[1], &stolen_s[1]) && all_s[1] > all_s[0]) {
-        const double all = all_s[1] - all_s[0],
-                     other = busy_s[1] - busy_s[0] - (own_s() - own_before_s);
-        b->result->other = other > 0 ? other / all : 0;
-        b->result->stolen = (stolen_s[1] - stolen_s[0]) / all;
-    }
+    tlp_processors_since(&before, &b->result->other, &b->result->stolen);
     free(items);
     return status;
 }
