@@ -47,7 +47,7 @@ endif
 platforms_timeless_network_probe_SOURCES = \
 	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/network_draw.c platforms/calibrate/network_draw.h platforms/calibrate/network_hosts.c \
 	platforms/calibrate/network_hosts.h platforms/calibrate/network_kinds.c platforms/calibrate/network_kinds.h \
-	platforms/calibrate/network_multi.c platforms/calibrate/network_multi.h platforms/calibrate/network_probe.c \
+	platforms/calibrate/network_probe.c \
 	platforms/calibrate/network_probe.h
 platforms_timeless_network_probe_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(MPI_CFLAGS)
 platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm

@@ -2,7 +2,6 @@
  */
 #include "network_kinds.h"
 
-#include "network_multi.h"
 #include "network_probe.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG_TOKEN = 3, TAG_DATA, TAG_ACK };
+enum { TAG_TOKEN = 3, TAG_DATA, TAG_ACK, TAG_READY, TAG_GO, TAG_TIME };
 enum { N_POLLS = 100 };
 /* Messages that take longer than this are never sent before their receive. */
 #define LONGEST_EAGER_S 0.02
@@ -159,7 +158,7 @@ static void answer_late(const order *o)
     receive_data(o, o->from);
 }
 
-/* Both directions at the same time. An exchange before it lets both begin at the same time. */
+/* Both directions at the same time. A short exchange before it lets both begin at the same time. */
 static void exchange(int64_t bytes, int other)
 {
     const order o = {.bytes = bytes};
@@ -167,9 +166,14 @@ static void exchange(int64_t bytes, int other)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+static void exchange_short(int64_t bytes, int other)
+{
+    exchange(bytes < MAX_SHORT_BYTES ? bytes : MAX_SHORT_BYTES, other);
+}
+
 static double exchange_all(const order *o, int other)
 {
-    exchange(o->bytes < MAX_SHORT_BYTES ? o->bytes : MAX_SHORT_BYTES, other);
+    exchange_short(o->bytes, other);
     double t0 = MPI_Wtime();
     for (int i = 0; i < o->count; i++)
         exchange(o->bytes, other);
@@ -309,6 +313,97 @@ static const struct {
     [KIND_pingpong] = {measure_pingpong, answer_pingpong},
 };
 
+/* ---- several pairs of ranks on two hosts that send at the same time ----
+ *
+ * One pair shows whether it reaches the rate of the adapter, all pairs of a host what the adapter
+ * carries, pairs that send in both directions what it carries in both directions together. Whether
+ * the first of two messages arrives before the last one shows in which order the adapter sends. */
+
+/* Pair k is senders[k], on the first host, and receivers[k], on the second one. */
+typedef struct pairs {
+    int n;
+    const int *senders, *receivers;
+    int64_t bytes;
+    int both;    /* each pair sends in both directions */
+    int gathers; /* the first sender gets the times of all */
+} pairs;
+
+/* All senders are on one host: these messages do not use the adapter. */
+static void begin_together(const pairs *p, int k)
+{
+    if (k) {
+        give_token(p->senders[0], TAG_READY);
+        take_token(p->senders[0], TAG_GO);
+        return;
+    }
+    for (int i = 1; i < p->n; i++)
+        take_token(p->senders[i], TAG_READY);
+    for (int i = 1; i < p->n; i++)
+        give_token(p->senders[i], TAG_GO);
+}
+
+static void gather(const pairs *p, int k, double took_s, double seconds[2])
+{
+    if (k) {
+        MPI_Send(&took_s, 1, MPI_DOUBLE, p->senders[0], TAG_TIME, MPI_COMM_WORLD);
+        return;
+    }
+    seconds[0] = seconds[1] = took_s;
+    for (int i = 1; i < p->n; i++) {
+        MPI_Recv(&took_s, 1, MPI_DOUBLE, p->senders[i], TAG_TIME, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        seconds[0] = took_s < seconds[0] ? took_s : seconds[0];
+        seconds[1] = took_s > seconds[1] ? took_s : seconds[1];
+    }
+}
+
+static void send_of_pair(const pairs *p, int k, double seconds[2])
+{
+    const int to = p->receivers[k];
+    take_token(to, TAG_READY);
+    begin_together(p, k);
+    if (p->both)
+        exchange_short(p->bytes, to);
+    const double t0 = MPI_Wtime();
+    if (p->both) {
+        exchange(p->bytes, to);
+    } else {
+        MPI_Send(me.out, (int)p->bytes, MPI_BYTE, to, TAG_DATA, MPI_COMM_WORLD);
+        take_token(to, TAG_ACK);
+    }
+    const double took_s = MPI_Wtime() - t0;
+    if (p->gathers)
+        gather(p, k, took_s, seconds);
+    else
+        seconds[0] = took_s;
+}
+
+static void receive_of_pair(const pairs *p, int k)
+{
+    const int from = p->senders[k];
+    give_token(from, TAG_READY);
+    if (p->both) {
+        exchange_short(p->bytes, from);
+        exchange(p->bytes, from);
+        return;
+    }
+    MPI_Recv(me.in, (int)p->bytes, MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    give_token(from, TAG_ACK);
+}
+
+/* The part of a rank that is in one of the pairs. A sender sets seconds[0] from the common start
+ * until its own message has arrived. If the pairs gather, the first one sets both, until the first
+ * and until the last message has arrived, and no other one does. */
+static void take_part_in_pairs(const pairs *p, int rank, double seconds[2])
+{
+    for (int k = 0; k < p->n; k++) {
+        if (p->senders[k] == rank)
+            send_of_pair(p, k, seconds);
+        if (p->receivers[k] == rank)
+            receive_of_pair(p, k);
+    }
+}
+
 int tlp_is_multi(const order *o)
 {
     return o->kind == KIND_multi || o->kind == KIND_multi_both || o->kind == KIND_beside;
@@ -320,10 +415,9 @@ void tlp_take_part(const order *o, int rank, const int *ranks, double *seconds)
     seconds[0] = seconds[1] = 0;
     make_room(o->bytes);
     if (tlp_is_multi(o))
-        tlp_pairs_take_part(&(tlp_pairs){o->count, ranks, ranks + o->count, me.out, me.in,
-                                         (int)o->bytes, o->kind == KIND_multi_both,
-                                         o->kind == KIND_beside},
-                            rank, seconds);
+        take_part_in_pairs(&(pairs){o->count, ranks, ranks + o->count, o->bytes,
+                                    o->kind == KIND_multi_both, o->kind == KIND_beside},
+                           rank, seconds);
     else if (rank == o->from || rank == o->from2)
         sides[o->kind].measure(o, seconds);
     else

@@ -7,7 +7,8 @@
 enum {
     N_BURST = 32, /* messages of a burst */
     /* Shorter exchanges are repeated and measured together. */
-    MAX_SHORT_BYTES = 65536
+    MAX_SHORT_BYTES = 65536,
+    MAX_PER_HOST = 64 /* ranks on a host */
 };
 /* A late receive comes at least so late. */
 #define TLP_LATE_S 2e-4

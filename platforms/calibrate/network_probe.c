@@ -10,7 +10,6 @@
 #include "network_draw.h"
 #include "network_hosts.h"
 #include "network_kinds.h"
-#include "network_multi.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -20,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG_ORDER = 1, TAG_RESULT }; /* network_kinds.c and network_multi.c have others */
+enum { TAG_ORDER = 1, TAG_RESULT }; /* network_kinds.c has others */
 enum { STOP = -1, MAX_BURST_BYTES = 1024, MAX_ORDER_BYTES = 65536, MAX_RANKS = 4096 };
 /* With --per-host: so many of 100 operations are between several pairs of ranks, whose messages are
  * at least so long that their bytes matter, or show the order of eager messages. Of the others, so

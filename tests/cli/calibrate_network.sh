@@ -61,7 +61,7 @@ simulate() {
         --log=root.thres:critical ./probe "$3" 1 100000000
 }
 check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -I"$top_builddir" -I"$top_srcdir/platforms" \
-    -o probe "$top_srcdir"/platforms/calibrate/{network_probe,network_kinds,network_multi,network_draw,network_hosts,machine}.c -lm
+    -o probe "$top_srcdir"/platforms/calibrate/{network_probe,network_kinds,network_draw,network_hosts,machine}.c -lm
 check 'the measuring program runs on a simulated network' bash -c "$(declare -f simulate); SMPIRUN='$SMPIRUN'; simulate known.xml known.conf 60 >known.csv"
 check 'known network: the measurements are fitted' "$timeless" calibrate network --from known.csv -o found
 factor() { option found "$1" | tr ';' '\n' | sed -n "$2p" | cut -d: -f"$3"; }

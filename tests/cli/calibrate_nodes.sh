@@ -19,7 +19,7 @@ near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { print a, b; if (!(a > 0 && b
 known_network 2GBps 5us
 printf 'node-0\nnode-0\nnode-1\nnode-1\n' >hosts
 check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -I"$top_builddir" -I"$top_srcdir/platforms" \
-    -o probe "$top_srcdir"/platforms/calibrate/{network_probe,network_kinds,network_multi,network_draw,network_hosts,machine}.c -lm
+    -o probe "$top_srcdir"/platforms/calibrate/{network_probe,network_kinds,network_draw,network_hosts,machine}.c -lm
 simulate() { # PER_HOST SECONDS
     local args=() line
     while read -r line; do args+=("--cfg=$line"); done <known.conf
