@@ -130,7 +130,7 @@ static tl_status define_site(passage *p, uint32_t id)
     return status;
 }
 
-static tl_status put(passage *p, const tl_event *e)
+static tl_status write_event(passage *p, const tl_event *e)
 {
     tl_status status = define_site(p, e->site);
     if (!status)
@@ -167,7 +167,7 @@ static tl_status pass_event(passage *p, const tl_event *original, bool opens)
         e.clock_ns = e.clock_ns > p->base_ns ? e.clock_ns - p->base_ns : 0;
         p->last_ns = e.clock_ns;
     }
-    return put(p, &e);
+    return write_event(p, &e);
 }
 
 static int by_serial(const void *a, const void *b)
@@ -192,7 +192,7 @@ static tl_status carry_persistent(passage *p)
         tl_event e = alive[i]->begun;
         e.volume = 0;
         e.polls = 0;
-        status = put(p, &e);
+        status = write_event(p, &e);
     }
     free(alive);
     return status;
@@ -201,13 +201,13 @@ static tl_status carry_persistent(passage *p)
 static tl_status carry_thread(passage *p)
 {
     const tl_event e = {.call = TL_MPI_Thread, .tag = p->state.thread};
-    return p->state.thread ? put(p, &e) : TL_OK;
+    return p->state.thread ? write_event(p, &e) : TL_OK;
 }
 
 static tl_status carry_delay(passage *p)
 {
     const tl_event e = {.call = TL_MPI_Sleep, .count = p->delay_ns};
-    return p->delay_ns > 0 ? put(p, &e) : TL_OK;
+    return p->delay_ns > 0 ? write_event(p, &e) : TL_OK;
 }
 
 /* Writes the marks in front of an event. The computation before the event comes after the marks. */
@@ -216,7 +216,7 @@ static tl_status put_marks(passage *p, uint64_t number)
     const tl_event e = {.call = TL_MPI_Pcontrol, .clock_ns = p->last_ns};
     tl_status status = TL_OK;
     for (; p->next_mark < p->n_marks && p->marks[p->next_mark] <= number && !status; p->next_mark++)
-        status = put(p, &e);
+        status = write_event(p, &e);
     return status;
 }
 

@@ -18,7 +18,7 @@ enum { MOST_BYTES = 32 << 20 };
 
 /* ---- reading ---- */
 
-static const tl_extra_ref *find(const tl_reader *r, uint32_t rank)
+static const tl_extra_ref *find_index_chunk(const tl_reader *r, uint32_t rank)
 {
     const tl_part *part = tl_reader_part(r, rank);
     for (size_t i = part ? part->n_extras : 0; i-- > 0;)
@@ -101,7 +101,7 @@ static bool are_in_order(const tl_index *x, uint64_t n_events)
 }
 
 /* False: it is another version's, of another trace, or breaks the format. */
-static tl_status parse(const tl_reader *r, uint64_t n_events, tl_index *x, bool *ok)
+static tl_status parse_index(const tl_reader *r, uint64_t n_events, tl_index *x, bool *ok)
 {
     tl_input in = {.p = x->raw.data, .end = x->raw.data + x->raw.size};
     *ok = tl_get_varint(&in) == INDEX_VERSION && in.end - in.p >= 8 &&
@@ -132,7 +132,7 @@ tl_status tl_index_open(const tl_reader *r, uint32_t rank, tl_index *out)
 {
     tl_index x = {.n_places = 0};
     *out = x;
-    const tl_extra_ref *ref = find(r, rank);
+    const tl_extra_ref *ref = find_index_chunk(r, rank);
     if (!ref || tl_reader_part(r, rank)->damage)
         return TL_OK;
     uint64_t n_read = 0;
@@ -148,7 +148,7 @@ tl_status tl_index_open(const tl_reader *r, uint32_t rank, tl_index *out)
         }
     }
     if (!status)
-        status = parse(r, tl_reader_part(r, rank)->summary.n_events, &x, &ok);
+        status = parse_index(r, tl_reader_part(r, rank)->summary.n_events, &x, &ok);
     if (status || !ok)
         tl_index_close(&x);
     else

@@ -42,7 +42,7 @@ static bool make_request(tl_requests *all, const tl_event *e, bool persistent, b
     return true;
 }
 
-static void start(const tl_requests *all, uint32_t id, bool before)
+static void start_request(const tl_requests *all, uint32_t id, bool before)
 {
     tl_request *r = tl_requests_find(all, id);
     if (r) {
@@ -67,9 +67,9 @@ bool tl_requests_follow(tl_requests *all, const tl_event *e, const tl_call_info 
         return make_request(all, e, persistent, before);
     switch (row->action) {
     case TL_ACTION_START:
-        start(all, e->request, before);
+        start_request(all, e->request, before);
         for (uint32_t i = 0; i < e->list_len; i++)
-            start(all, (uint32_t)e->list[i], before);
+            start_request(all, (uint32_t)e->list[i], before);
         break;
     case TL_ACTION_WAIT:
         complete(all, e->request);

@@ -99,7 +99,7 @@ static step post(pacing *p, const runner *at, int32_t peer)
     return GONE_ON;
 }
 
-static step take(pacing *p, runner *at, uint32_t from)
+static step take_message(pacing *p, runner *at, uint32_t from)
 {
     queue *q = from == UINT32_MAX ? NULL : queue_between(p, from, at->rank);
     if (from == UINT32_MAX)
@@ -135,7 +135,7 @@ static step complete(pacing *p, runner *at, uint32_t request)
     uint64_t *source = tl_map_find(&at->sources, request);
     if (!source || *source < 2)
         return GONE_ON;
-    const step s = take(p, at, (uint32_t)(*source / 2 - 1));
+    const step s = take_message(p, at, (uint32_t)(*source / 2 - 1));
     if (s == GONE_ON && !(*source & 1))
         *source = 0;
     return s;
@@ -215,11 +215,11 @@ static step do_event(pacing *p, runner *at)
     switch (row->action) {
     case TL_ACTION_SEND:
     case TL_ACTION_ISEND: return post(p, at, e->peer);
-    case TL_ACTION_RECV: return take(p, at, world_rank(p, at, e->comm, e->peer));
+    case TL_ACTION_RECV: return take_message(p, at, world_rank(p, at, e->comm, e->peer));
     case TL_ACTION_SENDRECV:
         s = at->is_here ? GONE_ON : post(p, at, e->peer);
         at->is_here = true;
-        return s == GONE_ON ? take(p, at, world_rank(p, at, e->comm, e->recv_peer)) : s;
+        return s == GONE_ON ? take_message(p, at, world_rank(p, at, e->comm, e->recv_peer)) : s;
     case TL_ACTION_IRECV: return begin_receive(p, at, e->request, e->peer, false);
     case TL_ACTION_RECV_INIT: return begin_receive(p, at, e->request, e->peer, true);
     case TL_ACTION_MATCH: return begin_receive(p, at, e->request, e->peer, false);

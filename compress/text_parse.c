@@ -336,7 +336,7 @@ static int parse_extra(event_parser *p, char *word)
 }
 
 /* Records that a slot of the row is given. */
-static tl_status note(event_parser *p, uint32_t slot, const char *word)
+static tl_status note_slot(event_parser *p, uint32_t slot, const char *word)
 {
     if (!(p->row->slots & slot))
         return wrong(p, "%s has no '%.*s'; remove it", p->row->name, (int)strcspn(word, "="), word);
@@ -360,7 +360,7 @@ static tl_status parse_pair(event_parser *p, char *word)
         const char *text = tl_text_value(word, name);
         if (!text)
             continue;
-        tl_status status = note(p, field->slot, word);
+        tl_status status = note_slot(p, field->slot, word);
         if (!status &&
             !parse_field(field, field->kind == TL_TEXT_TAG && name == field->name, text, p->event))
             status = wrong(p, "'%.40s' is no number that a trace can hold; correct it", word);
@@ -368,11 +368,11 @@ static tl_status parse_pair(event_parser *p, char *word)
     }
     if (tl_text_value(word, "list")) {
         tl_status status = p->n_sizes ? wrong(p, "sizes and a list; give one of them") : TL_OK;
-        status = status ? status : note(p, TL_SLOT_LIST, word);
+        status = status ? status : note_slot(p, TL_SLOT_LIST, word);
         return status ? status : parse_list(p, equals + 1);
     }
     if (tl_text_value(word, "clock_ns")) {
-        tl_status status = note(p, TL_SLOT_CLOCK, word);
+        tl_status status = note_slot(p, TL_SLOT_CLOCK, word);
         if (!status && !tl_text_unsigned(equals + 1, UINT64_MAX, &p->event->clock_ns))
             status = wrong(p, "'%.40s' is no whole number; correct it", word);
         return status;

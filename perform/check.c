@@ -126,7 +126,8 @@ static int add_uncalled(const tl_reader *trace, uint32_t rank, const tl_event *e
 }
 
 /* Zero: out of memory. */
-static int add(const tl_reader *trace, uint32_t rank, const tl_event *e, perform_needs *needs)
+static int check_event(const tl_reader *trace, uint32_t rank, const tl_event *e,
+                       perform_needs *needs)
 {
     const tl_call_info *info = tl_call_by_code(e->call);
     if (e->new_comm)
@@ -165,7 +166,7 @@ tl_status perform_check(tl_reader *trace, uint32_t rank, perform_needs *needs, t
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for communicators");
     tl_status status = tl_cursor_open(trace, rank, &cursor, err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
-        if (!add(trace, rank, &event, needs)) {
+        if (!check_event(trace, rank, &event, needs)) {
             tl_cursor_close(cursor);
             return tl_fail(err, TL_ERR_MEMORY, "out of memory for the kernels of the trace");
         }

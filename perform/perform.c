@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
     {0}};
 
 /* The command 'timeless perform' has checked these texts. */
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     static const char *const names[] = {"none", "wait", "spin", "kernels"};
     arguments *a = state->input;
@@ -375,7 +375,7 @@ static int fail(const tl_error *err)
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse,
+        options, parse_option,
         "TRACE", "One rank of the performance of a trace; 'timeless perform' starts it.",
         NULL,    NULL,
         NULL};

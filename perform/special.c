@@ -14,7 +14,7 @@
 
 /* A persistent receive from any source is made anew for each message that it takes: as one from the
  * source that it had in the run. */
-static int start(performer *p, uint32_t slot)
+static int start_request(performer *p, uint32_t slot)
 {
     perform_request *r = perform_request_of(p, slot);
     if (!r->is_open)
@@ -113,7 +113,7 @@ static int start_all(performer *p)
     int rc = MPI_SUCCESS;
     for (uint32_t i = 0; i < p->event.list_len && rc == MPI_SUCCESS; i++)
         if (p->event.list[i])
-            rc = start(p, (uint32_t)p->event.list[i]);
+            rc = start_request(p, (uint32_t)p->event.list[i]);
     MPI_Request *r = take_requests(p);
     if (rc == MPI_SUCCESS)
         rc = MPI_Startall((int)p->event.list_len, r);
@@ -255,7 +255,7 @@ int perform_special(performer *p)
     case TL_ACTION_START: {
         if (e->call == TL_MPI_Startall)
             return start_all(p);
-        const int rc = start(p, e->request);
+        const int rc = start_request(p, e->request);
         return rc != MPI_SUCCESS ? rc : MPI_Start(&perform_request_of(p, e->request)->handle);
     }
     case TL_ACTION_REQUEST_FREE:

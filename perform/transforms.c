@@ -47,7 +47,7 @@ static int precision_of(unsigned code)
 }
 
 /* "fftwf_" "execute"; NULL if this machine has no such library. */
-static void *find(unsigned code, const char *function)
+static void *find_function(unsigned code, const char *function)
 {
     static const char *const files[] = {"libfftw3.so.3", "libfftw3f.so.3", "libfftw3l.so.3"},
                              *const prefixes[] = {"fftw_", "fftwf_", "fftwl_"};
@@ -80,7 +80,7 @@ int64_t perform_transform_bytes(const tl_event *kernel)
 {
     const int64_t points = points_of(kernel);
     if (precision_of(kernel->call) >= N_PRECISIONS || !points ||
-        kernel->list[0] > (INT64_C(1) << 40) / points || !find(kernel->call, "execute"))
+        kernel->list[0] > (INT64_C(1) << 40) / points || !find_function(kernel->call, "execute"))
         return 0;
     return 2 * kernel->list[0] * points * (int64_t)number_bytes[precision_of(kernel->call)];
 }
@@ -92,7 +92,7 @@ static int half_of(const plan *p, int points)
     return points / last * (last / 2 + 1);
 }
 
-static void *make(const plan *p, int points)
+static void *make_plan(const plan *p, int points)
 {
     static const char *const functions[N_FORMS] = {"plan_many_dft", "plan_many_dft_r2c",
                                                    "plan_many_dft_c2r", "plan_many_r2r"};
@@ -100,7 +100,7 @@ static void *make(const plan *p, int points)
     const int form = form_of(p->code), rank = (int)p->n_sizes - 1, *n = p->sizes + 1;
     const int half = half_of(p, points), from = form == DFT_C2R ? half : points,
               to = form == DFT_R2C ? half : points;
-    void *f = find(p->code, functions[form]);
+    void *f = find_function(p->code, functions[form]);
     if (!f)
         return NULL;
     if (form == DFT)
@@ -129,7 +129,7 @@ static plan *find_plan(const perform_transforms *t, const tl_event *kernel)
 static void free_plan(plan *p)
 {
     if (p->made)
-        ((void (*)(void *))find(p->code, "destroy_plan"))(p->made);
+        ((void (*)(void *))find_function(p->code, "destroy_plan"))(p->made);
     free(p->in);
     free(p->out);
 }
@@ -152,8 +152,8 @@ static plan *add_plan(perform_transforms *t, const tl_event *kernel)
     p.in = calloc(1, bytes);
     p.out = calloc(1, bytes);
     if (p.in && p.out)
-        p.made = make(&p, (int)points_of(kernel));
-    p.execute = find(p.code, "execute");
+        p.made = make_plan(&p, (int)points_of(kernel));
+    p.execute = find_function(p.code, "execute");
     if (!p.made || !p.execute) {
         free_plan(&p);
         return NULL;

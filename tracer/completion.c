@@ -361,7 +361,7 @@ static uint32_t find_to_start(MPI_Request handle, const void *variable, bool *be
 }
 
 /* The request has been started; MPI may have put another handle in its place. */
-static void start(MPI_Request before, const MPI_Request *request, const void *variable)
+static void note_started(MPI_Request before, const MPI_Request *request, const void *variable)
 {
     tlt_request *r = tlt_request_find(TLT_HANDLE(before), variable);
     if (!r)
@@ -382,7 +382,7 @@ int TLT_WRAPPER(Start)(MPI_Request *request)
                       .request = find_to_start(before, tlt_variable(request, 0), &begins)};
     int result = TLT_OUTSIDE(begins ? &event : NULL, tlt_pmpi.Start(request));
     if (result == MPI_SUCCESS) {
-        start(before, request, tlt_variable(request, 0));
+        note_started(before, request, tlt_variable(request, 0));
         if (begins)
             tlt_put(&event);
     }
@@ -410,7 +410,7 @@ int TLT_WRAPPER(Startall)(int count, MPI_Request requests[])
     int result = TLT_OUTSIDE(begins ? &event : NULL, tlt_pmpi.Startall(count, requests));
     if (recording && result == MPI_SUCCESS) {
         for (int i = 0; i < count; i++)
-            start(handles[i], &requests[i], tlt_variable(requests, i));
+            note_started(handles[i], &requests[i], tlt_variable(requests, i));
         if (begins)
             tlt_put(&event);
     }

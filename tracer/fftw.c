@@ -70,7 +70,8 @@ static void remember(void *plan, uint16_t code, const int64_t *sizes, uint32_t n
     pthread_mutex_unlock(&changing);
 }
 
-static void forget(void *plan)
+/* The program destroys the plan. Its entry stays, for another plan. */
+static void forget_plan(void *plan)
 {
     if (!plan)
         return;
@@ -211,7 +212,7 @@ static shape guru64_shape(int rank, const dimension64 *n, int howmany_rank,
     TLT_API void f##_destroy_plan(void *plan)                                                      \
     {                                                                                              \
         TLT_REAL(f##_destroy_plan);                                                                \
-        forget(plan);                                                                              \
+        forget_plan(plan);                                                                              \
         real(plan);                                                                                \
     }
 #define REAL_INTERFACE(f, transform)                                                               \

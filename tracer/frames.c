@@ -25,7 +25,7 @@ typedef struct input {
     bool bad;
 } input;
 
-static uint64_t get(input *in, size_t bytes)
+static uint64_t get_number(input *in, size_t bytes)
 {
     uint64_t value = 0;
     if (in->bad || (size_t)(in->end - in->p) < bytes) {
@@ -41,7 +41,7 @@ static uint64_t get_uleb(input *in)
 {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
-        const uint64_t byte = get(in, 1);
+        const uint64_t byte = get_number(in, 1);
         if (in->bad || shift > 56) {
             in->bad = true;
             return 0;
@@ -56,7 +56,7 @@ static int64_t get_sleb(input *in)
 {
     uint64_t value = 0;
     for (unsigned shift = 0;;) {
-        const uint64_t byte = get(in, 1);
+        const uint64_t byte = get_number(in, 1);
         if (in->bad || shift > 56) {
             in->bad = true;
             return 0;
@@ -77,9 +77,9 @@ static uint64_t get_pointer(input *in, unsigned encoding)
     switch (encoding & FORM) {
     case ABSOLUTE:
     case UDATA8:
-    case SDATA8: value = get(in, 8); break;
-    case UDATA4: value = get(in, 4); break;
-    case SDATA4: value = (uint64_t)(int64_t)(int32_t)get(in, 4); break;
+    case SDATA8: value = get_number(in, 8); break;
+    case UDATA4: value = get_number(in, 4); break;
+    case SDATA4: value = (uint64_t)(int64_t)(int32_t)get_number(in, 4); break;
     default: in->bad = true;
     }
     if ((encoding & ~(unsigned)FORM) == PC_RELATIVE)
@@ -139,10 +139,10 @@ static bool get_expression(input *in, bool is_cfa, int64_t *offset)
     }
     input e = {.p = in->p, .end = in->p + size};
     in->p += size;
-    bool fits = get(&e, 1) == OP_FP;
+    bool fits = get_number(&e, 1) == OP_FP;
     *offset = get_sleb(&e);
     if (is_cfa)
-        fits = get(&e, 1) == OP_DEREF && fits;
+        fits = get_number(&e, 1) == OP_DEREF && fits;
     return fits && !e.bad && e.p == e.end;
 }
 
@@ -185,9 +185,9 @@ static void run_other(program *p, unsigned code, input *in)
     int64_t offset;
     switch (code) {
     case 0x00: break; /* nop */
-    case 0x02: p->pc += get(in, 1) * p->code_unit; break;
-    case 0x03: p->pc += get(in, 2) * p->code_unit; break;
-    case 0x04: p->pc += get(in, 4) * p->code_unit; break;
+    case 0x02: p->pc += get_number(in, 1) * p->code_unit; break;
+    case 0x03: p->pc += get_number(in, 2) * p->code_unit; break;
+    case 0x04: p->pc += get_number(in, 4) * p->code_unit; break;
     case 0x0a:
         if (p->n_remembered == MAX_REMEMBERED)
             in->bad = true;
@@ -216,7 +216,7 @@ static void run_other(program *p, unsigned code, input *in)
 static void run(program *p, input *in, uint64_t pc)
 {
     while (in->p < in->end && !in->bad && p->pc <= pc) {
-        const unsigned code = (unsigned)get(in, 1), low = code & 0x3f;
+        const unsigned code = (unsigned)get_number(in, 1), low = code & 0x3f;
         switch (code >> 6) {
         case 1: p->pc += low * p->code_unit; break;
         case 2: save(&p->now, low, TLT_SAVED_AT_CFA, (int64_t)get_uleb(in) * p->data_unit); break;
@@ -253,7 +253,7 @@ typedef struct common {
 static input get_entry(const uint8_t *at)
 {
     input in = {.p = at, .end = at + 4};
-    const uint64_t length = get(&in, 4);
+    const uint64_t length = get_number(&in, 4);
     in.bad = length < 4 || length >= 0xfffffff0;
     in.end = in.bad ? in.p : in.p + length;
     return in;
@@ -271,13 +271,13 @@ static bool get_augmentation(input *in, const char *text, common *out)
     in->p += size;
     for (const char *c = text + 1; *c; c++)
         switch (*c) {
-        case 'L': get(&data, 1); break;
+        case 'L': get_number(&data, 1); break;
         case 'P': {
-            const unsigned encoding = (unsigned)get(&data, 1);
+            const unsigned encoding = (unsigned)get_number(&data, 1);
             get_pointer(&data, encoding & FORM);
             break;
         }
-        case 'R': out->encoding = (unsigned)get(&data, 1); break;
+        case 'R': out->encoding = (unsigned)get_number(&data, 1); break;
         case 'S': out->is_signal = true; break;
         case 'B': break;
         default: return false;
@@ -289,9 +289,9 @@ static bool get_common(const uint8_t *at, common *out)
 {
     input in = get_entry(at);
     *out = (common){.encoding = ABSOLUTE};
-    if (get(&in, 4) != 0)
+    if (get_number(&in, 4) != 0)
         return false;
-    const uint64_t version = get(&in, 1);
+    const uint64_t version = get_number(&in, 1);
     const char *text = (const char *)in.p;
     const uint8_t *end = in.bad ? NULL : memchr(in.p, 0, (size_t)(in.end - in.p));
     if (!end || (version != 1 && version != 3))
@@ -299,7 +299,7 @@ static bool get_common(const uint8_t *at, common *out)
     in.p = end + 1;
     out->code_unit = get_uleb(&in);
     out->data_unit = get_sleb(&in);
-    const uint64_t return_register = version == 1 ? get(&in, 1) : get_uleb(&in);
+    const uint64_t return_register = version == 1 ? get_number(&in, 1) : get_uleb(&in);
     if (return_register != REGISTER_RETURN || !get_augmentation(&in, text, out))
         return false;
     out->instructions = in;
@@ -312,7 +312,7 @@ static tlt_frame read_entry(const uint8_t *at, uint64_t pc)
     common shared;
     input in = get_entry(at);
     const uint8_t *back = in.p;
-    const uint64_t distance = get(&in, 4);
+    const uint64_t distance = get_number(&in, 4);
     if (in.bad || !distance || !get_common(back - distance, &shared) || shared.is_signal)
         return unknown;
     const uint64_t begin = get_pointer(&in, shared.encoding);
@@ -346,8 +346,8 @@ static tlt_frame find_in_table(const uint8_t *header, size_t size, uint64_t pc)
 {
     const tlt_frame unknown = {.kind = TLT_FRAME_UNKNOWN};
     input in = {.p = header, .end = header + size};
-    const uint64_t version = get(&in, 1), frame_encoding = get(&in, 1);
-    const uint64_t count_encoding = get(&in, 1), table_encoding = get(&in, 1);
+    const uint64_t version = get_number(&in, 1), frame_encoding = get_number(&in, 1);
+    const uint64_t count_encoding = get_number(&in, 1), table_encoding = get_number(&in, 1);
     get_pointer(&in, (unsigned)frame_encoding);
     const uint64_t n = get_pointer(&in, (unsigned)count_encoding);
     if (in.bad || version != 1 || table_encoding != SORTED_TABLE || !n ||

@@ -85,7 +85,7 @@ static void end_parallel(ompt_data_t *parallel, ompt_data_t *task, int flags, co
 
 enum { WORKS = 1, ALONE = 2 };
 
-static void keep(ompt_data_t *task, tlt_team *team, bool works, bool alone)
+static void keep_membership(ompt_data_t *task, tlt_team *team, bool works, bool alone)
 {
     task->value = (uintptr_t)team | (works ? WORKS : 0u) | (alone ? ALONE : 0u);
 }
@@ -113,7 +113,7 @@ static void implicit_task(int endpoint, ompt_data_t *parallel, ompt_data_t *task
         tlt_membership before = tlt_team_enter(team, (int)index);
         if (depth && team == &own[depth - 1].team)
             own[depth - 1].before = before;
-        keep(task, tlt_member.team, true, false);
+        keep_membership(task, tlt_member.team, true, false);
     } else if (depth && tlt_member.team == &own[depth - 1].team) {
         tlt_team_leave(own[depth - 1].before);
     } else {
@@ -126,7 +126,7 @@ static void create_task(ompt_data_t *creator, const void *frame, ompt_data_t *ta
 {
     (void)creator, (void)frame, (void)has_dependences, (void)code;
     if (!(flags & ompt_task_initial))
-        keep(task, tlt_is_in_team() ? tlt_member.team : NULL, true, false);
+        keep_membership(task, tlt_is_in_team() ? tlt_member.team : NULL, true, false);
 }
 
 static void schedule_task(ompt_data_t *prior, int status, ompt_data_t *next)
@@ -134,7 +134,7 @@ static void schedule_task(ompt_data_t *prior, int status, ompt_data_t *next)
     if (!tlt_is_in_team() || !next)
         return;
     if (status != ompt_task_complete && status != ompt_task_cancel)
-        keep(prior, tlt_member.team, tlt_member.works, tlt_member.part == TLT_ALONE);
+        keep_membership(prior, tlt_member.team, tlt_member.works, tlt_member.part == TLT_ALONE);
     tlt_team_switch(kept(next));
 }
 

@@ -159,7 +159,7 @@ static uint32_t define(const void *code, const void *function, uint32_t offset, 
                                      .sources = &source});
 }
 
-static uint32_t find(const void *code, uint32_t offset, uint32_t caller)
+static uint32_t find_line(const void *code, uint32_t offset, uint32_t caller)
 {
     const void *function = pointer(code, CODE_FUNCTION);
     const uint64_t key =
@@ -219,7 +219,7 @@ uint32_t tlt_python_site(unsigned depth)
     }
     uint32_t site = 0;
     while (n-- > 0) {
-        site = find(frames[n].code, frames[n].offset, site);
+        site = find_line(frames[n].code, frames[n].offset, site);
         if (!site)
             break;
     }

@@ -27,7 +27,7 @@ static bool starting, answered;
 
 /* In the global scope, or in a library that was loaded locally: by a component of Open MPI, or by
  * Python. */
-static void *find(const char *name, const char *in_library)
+static void *find_symbol(const char *name, const char *in_library)
 {
     void *address = dlsym(RTLD_NEXT, name);
     void *library = address ? NULL : dlopen(in_library, RTLD_LAZY | RTLD_NOLOAD);
@@ -38,7 +38,7 @@ static void *find(const char *name, const char *in_library)
     return address;
 }
 
-#define FIND_PMIX(name) ((__typeof__(&name))find(#name, "libpmix.so.2"))
+#define FIND_PMIX(name) ((__typeof__(&name))find_symbol(#name, "libpmix.so.2"))
 
 TLT_API pmix_status_t PMIx_Commit(void)
 {
@@ -59,7 +59,7 @@ void tlt_roll_call_answer(void)
 
 static bool is_set(const char *flag, bool otherwise)
 {
-    const bool *value = find(flag, "libmpi.so.40");
+    const bool *value = find_symbol(flag, "libmpi.so.40");
     return value ? *value : otherwise;
 }
 

@@ -58,7 +58,7 @@ static uint32_t define(size_t slot, void *address, uint32_t caller)
     return site.id;
 }
 
-static inline uint32_t find(void *return_address, uint32_t caller)
+static inline uint32_t find_or_define(void *return_address, uint32_t caller)
 {
     const uint64_t key = (uint64_t)(uintptr_t)return_address ^ (uint64_t)caller << 40;
     size_t i = (size_t)(key * 0x9e3779b97f4a7c15U >> 50);
@@ -72,7 +72,7 @@ static inline uint32_t find(void *return_address, uint32_t caller)
 
 uint32_t tlt_site(void *return_address)
 {
-    return find(return_address, 0);
+    return find_or_define(return_address, 0);
 }
 
 uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site)
@@ -80,7 +80,7 @@ uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site)
     if (n_sites + n > MAX_IN_PATHS)
         return tlt_site(return_addresses[0]);
     while (n-- > 0) {
-        site = find(return_addresses[n], site);
+        site = find_or_define(return_addresses[n], site);
         if (!site)
             break;
     }

@@ -18,7 +18,7 @@
 
 enum { NS_PER_S = 1000000000 };
 
-static void put(tlt_place place, int64_t ns)
+static void put_sleep(tlt_place place, int64_t ns)
 {
     const int error = errno;
     if (tlt_self.polls || !tlt_select_is_full() || !tlt_enter_kernel())
@@ -60,7 +60,7 @@ static int64_t now(clockid_t clock)
 TLT_API unsigned sleep(unsigned seconds)
 {
     unsigned left = NEXT(sleep)(seconds);
-    put(TLT_PLACE(), (int64_t)(seconds - left) * NS_PER_S);
+    put_sleep(TLT_PLACE(), (int64_t)(seconds - left) * NS_PER_S);
     return left;
 }
 
@@ -75,7 +75,7 @@ TLT_API int usleep(useconds_t us)
 {
     const int64_t from = now(CLOCK_MONOTONIC);
     int result = NEXT(usleep)(us);
-    put(TLT_PLACE(), took(CLOCK_MONOTONIC, from, from + (int64_t)us * 1000, result != 0));
+    put_sleep(TLT_PLACE(), took(CLOCK_MONOTONIC, from, from + (int64_t)us * 1000, result != 0));
     return result;
 }
 
@@ -83,7 +83,7 @@ TLT_API int nanosleep(const struct timespec *request, struct timespec *left)
 {
     const int64_t from = now(CLOCK_MONOTONIC), until = from + ns_of(request);
     int result = NEXT(nanosleep)(request, left);
-    put(TLT_PLACE(), took(CLOCK_MONOTONIC, from, until, result != 0));
+    put_sleep(TLT_PLACE(), took(CLOCK_MONOTONIC, from, until, result != 0));
     return result;
 }
 
@@ -93,6 +93,6 @@ TLT_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec *r
     const int64_t from = now(clock);
     const int64_t until = (flags & TIMER_ABSTIME ? 0 : from) + ns_of(request);
     int result = NEXT(clock_nanosleep)(clock, flags, request, left);
-    put(TLT_PLACE(), took(clock, from, until, result != 0));
+    put_sleep(TLT_PLACE(), took(clock, from, until, result != 0));
     return result;
 }

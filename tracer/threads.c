@@ -221,7 +221,7 @@ static form form_of(const tl_call_info *row)
 }
 
 /* Writes the beginning of the call in which a thread is. */
-static void begin(tlt_thread *t)
+static void write_begin(tlt_thread *t)
 {
     tl_event e = *t->pending;
     const tl_call_info *row = tl_call_by_code(e.call);
@@ -283,11 +283,11 @@ void tlt_thread_take_turn(void)
 {
     for (tlt_thread *t = first; t; t = t->next)
         if (t != &tlt_self && t->pending)
-            begin(t);
+            write_begin(t);
 }
 
 /* Writes the end of the thread's call that was begun by others. */
-static void end(const tl_event *e)
+static void write_end(const tl_event *e)
 {
     const tl_call_info *row = tl_call_by_code(e->call);
     if (tlt_self.takes_any) {
@@ -320,7 +320,7 @@ bool tlt_thread_turn(const tl_event *event)
     }
     if (begun) {
         if (!begins_only)
-            end(event);
+            write_end(event);
         tlt_self.is_begun = false;
         tlt_self.n_requests = 0;
     }

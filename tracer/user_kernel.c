@@ -138,7 +138,7 @@ TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
 }
 
 /* Writes the event, unless there are too many names. */
-static void put(const char *name, uint32_t site, uint32_t n_sizes, const int64_t *sizes)
+static void put_kernel(const char *name, uint32_t site, uint32_t n_sizes, const int64_t *sizes)
 {
     const uint64_t volume = tlt_kernel_volume();
     if (TLT_UNLIKELY(tlt.shared))
@@ -164,13 +164,13 @@ TLT_API void tlt_end(void)
     if (!inside.depth || --inside.depth || tlt_role != TLT_IN_KERNEL)
         return;
     tlt_role = TLT_INSIDE;
-    put(inside.name, inside.site, inside.n_sizes, inside.sizes);
+    put_kernel(inside.name, inside.site, inside.n_sizes, inside.sizes);
 }
 
 void tlt_put_user_kernel(const char *name, void *caller, uint32_t n_sizes, const int64_t *sizes)
 {
     if (tlt_role == TLT_RECORDING && tlt_enter_routine(TL_KERNEL_user))
-        put(name, site_of((tlt_place){caller, NULL}), n_sizes, sizes);
+        put_kernel(name, site_of((tlt_place){caller, NULL}), n_sizes, sizes);
 }
 
 void tlt_dissolve_kernel(void)

@@ -44,7 +44,7 @@ static bool asks_for(const char *wanted, const tlt_volume_source *s)
     return !strncmp(wanted, s->option, n) && (!s->option[n] || s->option[n] == ':');
 }
 
-static const char *start(const tlt_volume_source *s, const char *wanted)
+static const char *start_source(const tlt_volume_source *s, const char *wanted)
 {
     const char *reason = NULL, *event = wanted ? strchr(wanted, ':') : NULL;
     if (event && s->choose_event)
@@ -61,7 +61,7 @@ const tlt_volume_source *tlt_volume_choose(const char *wanted, char *why, size_t
         if (!any && !asks_for(wanted, s))
             continue;
         known = 1;
-        const char *reason = start(s, wanted);
+        const char *reason = start_source(s, wanted);
         if (!reason)
             return s;
         append(why, why_size, "%snot %s: %s", *why ? "; " : "", s->name, reason);

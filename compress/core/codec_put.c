@@ -1,7 +1,8 @@
 /* codec_put.c - encodes events. */
 #include "codec_value.h"
 
-static void put(tl_codec *codec, tl_buffer *out, uint64_t v)
+/* Appends a number to a stream, and to the check of the frame. */
+static void put_number(tl_codec *codec, tl_buffer *out, uint64_t v)
 {
     size_t before = out->size;
     tl_buffer_put_varint(out, v);
@@ -73,7 +74,7 @@ static __attribute__((noinline)) bool put_value(tl_codec *codec, tl_context *c,
         tl_codec_learn(codec, c, r, &guess, value);
     }
     if (difference)
-        put(codec, &streams[tl_stream_of(c->streams, i)], tl_zigzag(difference));
+        put_number(codec, &streams[tl_stream_of(c->streams, i)], tl_zigzag(difference));
     return difference != 0;
 }
 
@@ -111,8 +112,8 @@ static bool put_tail(tl_codec *codec, tl_context *c, tl_buffer *out, const int64
     bool surprise = !tail_is_predicted(codec, c, tail, n);
     if (surprise) {
         for (uint32_t i = 0; i < n; i++)
-            put(codec, out,
-                tl_zigzag((uint64_t)tail[i] - tl_codec_predict_element(codec, c, tail, i)));
+            put_number(codec, out,
+                       tl_zigzag((uint64_t)tail[i] - tl_codec_predict_element(codec, c, tail, i)));
     }
     tl_codec_remember_tail(codec, c, tail, n);
     return surprise;
@@ -200,17 +201,19 @@ static void put_run(tl_codec *codec, tl_buffer *control)
     codec->run = 0;
 }
 
-static void put_volume(tl_codec *codec, tl_context *c, uint64_t volume, tl_buffer *out)
+/* Writes how the volume differs from the previous volume of this context. Equal volumes are only
+ * counted: a 0 begins their series, and their number - 1 is written before the next change. */
+static void put_volume_change(tl_codec *codec, tl_context *c, uint64_t volume, tl_buffer *out)
 {
     if (volume == c->volume) {
         if (!codec->same_volumes++)
-            put(codec, out, 0);
+            put_number(codec, out, 0);
         return;
     }
     if (codec->same_volumes)
-        put(codec, out, codec->same_volumes - 1);
+        put_number(codec, out, codec->same_volumes - 1);
     codec->same_volumes = 0;
-    put(codec, out, tl_zigzag(volume - c->volume));
+    put_number(codec, out, tl_zigzag(volume - c->volume));
     c->volume = volume;
 }
 
@@ -237,16 +240,16 @@ bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_eve
         put_run(codec, control);
         if (surprises) {
             head[0] |= TL_SURPRISE;
-            put(codec, &streams[TL_STREAM_MASKS], surprises);
+            put_number(codec, &streams[TL_STREAM_MASKS], surprises);
         }
         memcpy(control->data + control->size, head, (size_t)(p - head));
         control->size += (size_t)(p - head);
         codec->n_bytes += (size_t)(p - head);
     }
-    put_volume(codec, c, event->volume, &streams[TL_STREAM_VOLUMES]);
+    put_volume_change(codec, c, event->volume, &streams[TL_STREAM_VOLUMES]);
     if (c->slots & TL_SLOT_CLOCK) {
-        put(codec, &streams[TL_STREAM_CLOCKS],
-            tl_zigzag(event->clock_ns - tl_codec_clock_base(codec, c)));
+        put_number(codec, &streams[TL_STREAM_CLOCKS],
+                   tl_zigzag(event->clock_ns - tl_codec_clock_base(codec, c)));
         codec->clock_ns = event->clock_ns;
     }
     tl_codec_advance(codec, index);

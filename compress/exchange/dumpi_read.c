@@ -39,7 +39,7 @@ static tl_status out_of_memory(tl_dumpi_file *f)
 
 /* ---- numbers ---- */
 
-static uint64_t get(tl_dumpi_file *f, unsigned bytes)
+static uint64_t get_number(tl_dumpi_file *f, unsigned bytes)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < bytes; i++) {
@@ -53,7 +53,7 @@ static uint64_t get(tl_dumpi_file *f, unsigned bytes)
 
 static int32_t get32(tl_dumpi_file *f)
 {
-    return (int32_t)(uint32_t)get(f, 4);
+    return (int32_t)(uint32_t)get_number(f, 4);
 }
 
 static void seek(tl_dumpi_file *f, uint64_t offset)
@@ -73,7 +73,7 @@ static tl_status get_array(tl_dumpi_file *f, tl_dumpi_array *out, unsigned eleme
                               "another version",
                               n);
     for (int32_t i = 0; i < n && !f->bad; i++) {
-        int64_t value = element_bytes == 4 ? get32(f) : (int64_t)get(f, element_bytes);
+        int64_t value = element_bytes == 4 ? get32(f) : (int64_t)get_number(f, element_bytes);
         if (!out)
             continue;
         if (!tl_buffer_reserve(&out->bytes, sizeof value))
@@ -88,9 +88,9 @@ static tl_status get_array(tl_dumpi_file *f, tl_dumpi_array *out, unsigned eleme
 /* A length of 16 bits and characters, shortened to the size of `text`. */
 static void get_string(tl_dumpi_file *f, char *text, size_t size)
 {
-    size_t n = get(f, 2), kept = 0;
+    size_t n = get_number(f, 2), kept = 0;
     for (size_t i = 0; i < n && !f->bad; i++) {
-        char c = (char)get(f, 1);
+        char c = (char)get_number(f, 1);
         if (kept + 1 < size && c)
             text[kept++] = c;
     }
@@ -102,8 +102,9 @@ static void get_string(tl_dumpi_file *f, char *text, size_t size)
 static tl_status read_header(tl_dumpi_file *f, uint64_t offset)
 {
     seek(f, offset);
-    unsigned major = (unsigned)get(f, 1), minor = (unsigned)get(f, 1), patch = (unsigned)get(f, 1);
-    get(f, 8); /* time of the start */
+    unsigned major = (unsigned)get_number(f, 1), minor = (unsigned)get_number(f, 1),
+             patch = (unsigned)get_number(f, 1);
+    get_number(f, 8); /* time of the start */
     get_string(f, f->host, sizeof f->host);
     if (!f->bad && major * 10000 + minor * 100 + patch < 609)
         return tl_fail(f->err, TL_ERR_VERSION,
@@ -116,16 +117,16 @@ static tl_status read_header(tl_dumpi_file *f, uint64_t offset)
 static tl_status read_footer(tl_dumpi_file *f, uint64_t offset)
 {
     seek(f, offset);
-    if (get(f, 8) != UINT64_C(0xf007fee7) && !f->bad)
+    if (get_number(f, 8) != UINT64_C(0xf007fee7) && !f->bad)
         return tl_fail(f->err, TL_ERR_INPUT,
                        "%s:%" PRIu64 ": no footer is here; the file is "
                        "damaged",
                        f->name, offset);
     for (size_t i = 0; i < TL_DUMPI_N_CALLS; i++)
-        f->called[i] = (uint32_t)get(f, 4);
-    get(f, 4);
+        f->called[i] = (uint32_t)get_number(f, 4);
+    get_number(f, 4);
     for (size_t i = 0; i < TL_DUMPI_N_CALLS; i++)
-        f->ignored[i] = (uint32_t)get(f, 4);
+        f->ignored[i] = (uint32_t)get_number(f, 4);
     return TL_OK;
 }
 
@@ -134,11 +135,11 @@ tl_status tl_dumpi_open(tl_dumpi_file *f, FILE *in, const char *name, tl_error *
     *f = (tl_dumpi_file){.in = in, .name = name, .err = err, .counter = -1};
     rewind(in);
     uint64_t index[INDEX_ENTRIES] = {0};
-    bool is_dumpi = get(f, 8) == MAGIC;
+    bool is_dumpi = get_number(f, 8) == MAGIC;
     if (is_dumpi && fseeko(in, -8 * (off_t)INDEX_ENTRIES, SEEK_END))
         f->bad = true;
     for (size_t i = 0; i < INDEX_ENTRIES && is_dumpi; i++)
-        index[i] = get(f, 8);
+        index[i] = get_number(f, 8);
     if (!is_dumpi || f->bad || index[0] != MAGIC)
         return tl_fail(err, TL_ERR_NOT_A_TRACE,
                        is_dumpi
@@ -186,7 +187,7 @@ void tl_dumpi_rewind(tl_dumpi_file *f)
     clearerr(f->in);
     f->bad = false;
     seek(f, f->body);
-    get(f, 8); /* seconds that have been taken off the times */
+    get_number(f, 8); /* seconds that have been taken off the times */
     f->record.offset = f->body;
 }
 
@@ -209,10 +210,10 @@ static void get_times(tl_dumpi_file *f, tl_dumpi_times *t, bool known)
     *t = (tl_dumpi_times){.known = known};
     if (!known)
         return;
-    t->start_s = (uint16_t)get(f, 2);
-    t->start_ns = (uint32_t)get(f, 4);
-    t->stop_s = (uint16_t)get(f, 2);
-    t->stop_ns = (uint32_t)get(f, 4);
+    t->start_s = (uint16_t)get_number(f, 2);
+    t->start_ns = (uint32_t)get_number(f, 4);
+    t->stop_s = (uint16_t)get_number(f, 2);
+    t->stop_ns = (uint32_t)get_number(f, 4);
 }
 
 static tl_status get_statuses(tl_dumpi_file *f, bool known)
@@ -220,10 +221,10 @@ static tl_status get_statuses(tl_dumpi_file *f, bool known)
     tl_dumpi_record *r = &f->record;
     int32_t n = known ? get32(f) : 0;
     for (int32_t i = 0; i < n && !f->bad; i++) {
-        get(f, 4); /* bytes */
+        get_number(f, 4); /* bytes */
         tl_dumpi_status s = {.source = get32(f)};
-        s.cancelled = get(f, 1);
-        get(f, 1); /* error */
+        s.cancelled = get_number(f, 1);
+        get_number(f, 1); /* error */
         s.tag = get32(f);
         if (!tl_buffer_reserve(&r->statuses, sizeof s))
             return out_of_memory(f);
@@ -237,9 +238,9 @@ static tl_status get_statuses(tl_dumpi_file *f, bool known)
 static void get_counters(tl_dumpi_file *f, bool known)
 {
     tl_dumpi_record *r = &f->record;
-    r->n_counters = known ? (unsigned)get(f, 1) : 0;
+    r->n_counters = known ? (unsigned)get_number(f, 1) : 0;
     for (unsigned i = 0; i < r->n_counters; i++) {
-        uint64_t in = get(f, 8), out = get(f, 8);
+        uint64_t in = get_number(f, 8), out = get_number(f, 8);
         if ((int)i == f->counter) {
             r->counter_in = in;
             r->counter_out = out;
@@ -268,9 +269,9 @@ static tl_status get_field(tl_dumpi_file *f, char field, bool has_status)
     case 'w':
     case 'u':
     case 'U':
-    case ':': r->value[(int)field] = (int64_t)get(f, 2); return TL_OK;
+    case ':': r->value[(int)field] = (int64_t)get_number(f, 2); return TL_OK;
     case 'o':
-    case ',': r->value[(int)field] = (int64_t)get(f, 1); return TL_OK;
+    case ',': r->value[(int)field] = (int64_t)get_number(f, 1); return TL_OK;
     case 'C': return get_array(f, &r->counts, 4);
     case 'R': return get_array(f, &r->requests, 4);
     case 'I': return get_array(f, &r->indices, 4);
@@ -284,7 +285,7 @@ static tl_status get_field(tl_dumpi_file *f, char field, bool has_status)
     }
 }
 
-static void forget(tl_dumpi_array *a)
+static void free_array(tl_dumpi_array *a)
 {
     a->bytes.size = a->n = 0;
 }
@@ -292,11 +293,11 @@ static void forget(tl_dumpi_array *a)
 static void begin_record(tl_dumpi_record *r)
 {
     memset(r->value, 0, sizeof r->value);
-    forget(&r->counts);
-    forget(&r->requests);
-    forget(&r->indices);
-    forget(&r->lengths);
-    forget(&r->types);
+    free_array(&r->counts);
+    free_array(&r->requests);
+    free_array(&r->indices);
+    free_array(&r->lengths);
+    free_array(&r->types);
     r->statuses.size = r->n_statuses = 0;
 }
 
@@ -305,7 +306,7 @@ tl_status tl_dumpi_next(tl_dumpi_file *f)
     tl_dumpi_record *r = &f->record;
     off_t at = ftello(f->in);
     r->offset = at < 0 ? 0 : (uint64_t)at;
-    r->function = (unsigned)get(f, 2);
+    r->function = (unsigned)get_number(f, 2);
     if (f->bad)
         return tl_dumpi_wrong(f, TL_ERR_TRUNCATED,
                               "the calls end without a mark; the file is damaged");
@@ -317,13 +318,13 @@ tl_status tl_dumpi_next(tl_dumpi_file *f)
                               "what is known here",
                               r->function);
     begin_record(r);
-    const unsigned mask = (unsigned)get(f, 1);
-    r->thread = mask & HAS_THREAD ? (uint16_t)get(f, 2) : 0;
+    const unsigned mask = (unsigned)get_number(f, 1);
+    r->thread = mask & HAS_THREAD ? (uint16_t)get_number(f, 2) : 0;
     get_times(f, &r->cpu, mask & HAS_CPU);
     get_times(f, &r->wall, mask & HAS_WALL);
     get_counters(f, mask & HAS_COUNTERS);
     if (r->function > TL_DUMPI_N_CALLS) {
-        get(f, 8); /* address of the function */
+        get_number(f, 8); /* address of the function */
         return TL_OK;
     }
     const tl_dumpi_row *row = &tl_dumpi_rows[r->function];

@@ -17,13 +17,13 @@ void tl_export_refuse(tl_export *x, const char *why)
 
 /* ---- requests ---- */
 
-static tl_transfer *find(tl_export *x, int64_t request)
+static tl_transfer *find_transfer(tl_export *x, int64_t request)
 {
     uint64_t *index = request > 0 ? tl_map_find(&x->by_request, (uint64_t)request) : NULL;
     return index && *index ? &x->transfers[*index - 1] : NULL;
 }
 
-static tl_transfer *keep(tl_export *x, const tl_transfer *t)
+static tl_transfer *keep_transfer(tl_export *x, const tl_transfer *t)
 {
     uint64_t *index = tl_map_at(&x->by_request, t->request);
     if (!index) {
@@ -42,7 +42,7 @@ static tl_transfer *keep(tl_export *x, const tl_transfer *t)
     return &x->transfers[*index - 1];
 }
 
-static void begin(tl_export *x, tl_transfer *t)
+static void begin_transfer(tl_export *x, tl_transfer *t)
 {
     t->active = true;
     t->serial = x->next_serial++;
@@ -59,7 +59,7 @@ static void wait_for(tl_export *x, const int64_t *requests, uint32_t n)
     }
     uint32_t n_active = 0;
     for (uint32_t i = 0; i < n; i++) {
-        tl_transfer *t = find(x, requests[i]);
+        tl_transfer *t = find_transfer(x, requests[i]);
         if (requests[i] && (!t || !t->used))
             tl_export_refuse(x,
                              "of a request that was not begun or that the format cannot express");
@@ -69,7 +69,7 @@ static void wait_for(tl_export *x, const int64_t *requests, uint32_t n)
     if (n_active)
         x->target->wait(x, all, n_active);
     for (uint32_t i = 0; i < n; i++) {
-        tl_transfer *t = find(x, requests[i]);
+        tl_transfer *t = find_transfer(x, requests[i]);
         if (t) {
             t->active = false;
             t->used = t->persistent;
@@ -128,9 +128,9 @@ static void nonblocking(tl_export *x, const tl_event *e, bool is_recv, bool pers
     if (!describe(x, e, is_recv, false, &t))
         return;
     t.persistent = persistent;
-    tl_transfer *kept = keep(x, &t);
+    tl_transfer *kept = keep_transfer(x, &t);
     if (kept && !persistent)
-        begin(x, kept);
+        begin_transfer(x, kept);
 }
 
 static void exchange(tl_export *x, const tl_event *e)
@@ -153,26 +153,26 @@ static void exchange(tl_export *x, const tl_event *e)
     if (x->target->exchange && x->target->exchange(x, &send, &recv))
         return;
     tl_transfer *all[] = {&send, &recv};
-    begin(x, &send);
-    begin(x, &recv);
+    begin_transfer(x, &send);
+    begin_transfer(x, &recv);
     x->target->wait(x, all, 2);
 }
 
-static void start(tl_export *x, const int64_t *requests, uint32_t n)
+static void start_requests(tl_export *x, const int64_t *requests, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        tl_transfer *t = find(x, requests[i]);
+        tl_transfer *t = find_transfer(x, requests[i]);
         if (!t || !t->persistent)
             tl_export_refuse(x,
                              "of a request that was not begun or that the format cannot express");
         else
-            begin(x, t);
+            begin_transfer(x, t);
     }
 }
 
 static void release(tl_export *x, const tl_event *e)
 {
-    tl_transfer *t = find(x, e->request);
+    tl_transfer *t = find_transfer(x, e->request);
     if (!t || (t->active && !t->is_null))
         tl_export_refuse(x, "of a request that is under way");
     else
@@ -236,8 +236,8 @@ static void communicate(tl_export *x, const tl_event *e, const tl_call_info *row
     case TL_MPI_Irecv: nonblocking(x, e, true, false); return;
     case TL_MPI_Send_init: nonblocking(x, e, false, true); return;
     case TL_MPI_Recv_init: nonblocking(x, e, true, true); return;
-    case TL_MPI_Start: start(x, &request, 1); return;
-    case TL_MPI_Startall: start(x, e->list, e->list_len); return;
+    case TL_MPI_Start: start_requests(x, &request, 1); return;
+    case TL_MPI_Startall: start_requests(x, e->list, e->list_len); return;
     case TL_MPI_Wait: wait_for(x, &request, 1); return;
     case TL_MPI_Waitall: wait_for(x, e->list, e->list_len); return;
     case TL_MPI_Request_free: release(x, e); return;
@@ -252,7 +252,7 @@ static void communicate(tl_export *x, const tl_event *e, const tl_call_info *row
     tl_export_refuse(x, "");
 }
 
-static void say(tl_export *x, const tl_event *e, const tl_call_info *row)
+static void export_event(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
     x->row = row;
     compute(x, e, row);
@@ -302,7 +302,7 @@ tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err)
     tl_event e;
     while (!x->status && !(status = tl_cursor_next(c, &e))) {
         x->position = tl_cursor_position(c) - 1;
-        say(x, &e, tl_call_by_code(e.call));
+        export_event(x, &e, tl_call_by_code(e.call));
     }
     say_computation(x);
     x->target->end_rank(x);

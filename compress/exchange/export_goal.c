@@ -71,7 +71,7 @@ static void transfer(tl_export *x, const tl_transfer *t)
     follow(x, false);
 }
 
-static void begin(tl_export *x, tl_transfer *t)
+static void put_begin(tl_export *x, tl_transfer *t)
 {
     put_transfer(x, t);
     t->handle = follow(x, true);
@@ -99,7 +99,7 @@ static const tl_export_target goal = {.name = "GOAL",
                                       .compute = compute,
                                       .sleep = say_sleep,
                                       .transfer = transfer,
-                                      .begin = begin,
+                                      .begin = put_begin,
                                       .wait = wait_all,
                                       .collective = collective};
 

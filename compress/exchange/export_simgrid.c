@@ -20,10 +20,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void say(tl_export *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_line(tl_export *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Writes nothing in the first pass. */
-static void say(tl_export *x, const char *format, ...)
+static void put_line(tl_export *x, const char *format, ...)
 {
     if (!x->out)
         return;
@@ -34,7 +34,7 @@ static void say(tl_export *x, const char *format, ...)
 }
 
 /* Writes a whole line. */
-#define put(x, format, ...) say(x, "%" PRIu32 " " format "\n", (x)->rank, ##__VA_ARGS__)
+#define put(x, format, ...) put_line(x, "%" PRIu32 " " format "\n", (x)->rank, ##__VA_ARGS__)
 
 static void begin_rank(tl_export *x)
 {
@@ -67,7 +67,7 @@ static void transfer(tl_export *x, const tl_transfer *t)
     put_transfer(x, t, "");
 }
 
-static void begin(tl_export *x, tl_transfer *t)
+static void put_begin(tl_export *x, tl_transfer *t)
 {
     put_transfer(x, t, "i");
 }
@@ -187,7 +187,7 @@ static int64_t count_for(tl_export *x, const tl_side *side)
 static void put_counts(tl_export *x, const tl_side *all)
 {
     for (uint32_t i = 0; i < x->n_ranks; i++)
-        say(x, "%" PRId64 " ", checked(x, tl_count_at(all, i)));
+        put_line(x, "%" PRId64 " ", checked(x, tl_count_at(all, i)));
 }
 
 /* Their sum, then the counts. */
@@ -196,7 +196,7 @@ static void put_sum_and_counts(tl_export *x, const tl_side *all)
     int64_t sum = 0;
     for (uint32_t i = 0; i < x->n_ranks; i++)
         sum += checked(x, tl_count_at(all, i));
-    say(x, "%" PRId64 " ", sum);
+    put_line(x, "%" PRId64 " ", sum);
     put_counts(x, all);
 }
 
@@ -208,28 +208,28 @@ static void sized_collective(tl_export *x, const tl_event *e, const tl_call_info
     switch (row->action) {
     case TL_ACTION_GATHERV:
     case TL_ACTION_ALLGATHERV:
-        say(x, "%" PRIu32 " %s %" PRId64 " ", x->rank,
-            row->action == TL_ACTION_GATHERV ? "gatherv" : "allgatherv", count_for(x, sent));
+        put_line(x, "%" PRIu32 " %s %" PRId64 " ", x->rank,
+                 row->action == TL_ACTION_GATHERV ? "gatherv" : "allgatherv", count_for(x, sent));
         put_counts(x, received);
         if (row->action == TL_ACTION_GATHERV)
-            say(x, "%" PRId32 " ", e->peer);
+            put_line(x, "%" PRId32 " ", e->peer);
         break;
     case TL_ACTION_SCATTERV:
-        say(x, "%" PRIu32 " scatterv ", x->rank);
+        put_line(x, "%" PRIu32 " scatterv ", x->rank);
         put_counts(x, sent);
-        say(x, "%" PRId64 " %" PRId32 " ", count_for(x, received), e->peer);
+        put_line(x, "%" PRId64 " %" PRId32 " ", count_for(x, received), e->peer);
         break;
     case TL_ACTION_REDUCE_SCATTER:
-        say(x, "%" PRIu32 " reducescatter ", x->rank);
+        put_line(x, "%" PRIu32 " reducescatter ", x->rank);
         put_counts(x, sent);
-        say(x, "0 %d\n", s_type);
+        put_line(x, "0 %d\n", s_type);
         return;
     default: /* alltoallv */
-        say(x, "%" PRIu32 " alltoallv ", x->rank);
+        put_line(x, "%" PRIu32 " alltoallv ", x->rank);
         put_sum_and_counts(x, sent);
         put_sum_and_counts(x, received);
     }
-    say(x, "%d %d\n", s_type, r_type);
+    put_line(x, "%d %d\n", s_type, r_type);
 }
 
 static bool is_as_world(const tl_export *x, uint32_t comm)
@@ -309,7 +309,7 @@ static const tl_export_target simgrid = {.name = "SimGrid's text",
                                          .compute = compute,
                                          .sleep = say_sleep,
                                          .transfer = transfer,
-                                         .begin = begin,
+                                         .begin = put_begin,
                                          .wait = wait_all,
                                          .exchange = exchange,
                                          .collective = collective};

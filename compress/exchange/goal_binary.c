@@ -40,7 +40,7 @@ enum {
     MORE = 4 /* from a number of operations to the index of the first */
 };
 
-static uint64_t get(const uint8_t *at, int bytes)
+static uint64_t get_number(const uint8_t *at, int bytes)
 {
     uint64_t value = 0;
     for (int i = bytes; i-- > 0;)
@@ -76,11 +76,11 @@ tl_status tl_goal_begin_binary(tl_goal *g)
     tl_status status = load(g, 0, head, sizeof head);
     if (status)
         return status;
-    if (get(head, COOKIE_BYTES) != MAGIC)
+    if (get_number(head, COOKIE_BYTES) != MAGIC)
         return tl_fail(g->err, TL_ERR_NOT_A_TRACE,
                        "%s: byte 0: is not GOAL, whose first number is 4223; give a file of GOAL",
                        g->name);
-    g->n_ranks = (uint32_t)get(head + COOKIE_BYTES, 4);
+    g->n_ranks = (uint32_t)get_number(head + COOKIE_BYTES, 4);
     g->end = (uint64_t)g->n_ranks * RANK_BYTES + HEAD_BYTES;
     if (!g->n_ranks || g->n_ranks > TL_MAX_RANKS)
         return wrong(g, COOKIE_BYTES, "the number of ranks is impossible");
@@ -95,13 +95,13 @@ tl_status tl_goal_begin_binary(tl_goal *g)
 static tl_status read_edges(tl_goal *g, uint32_t from, const uint8_t *at, int ends,
                             const uint8_t *appendix, uint64_t n_appendix, uint64_t place)
 {
-    const uint64_t n = get(at, 4), first = get(at + MORE, 4);
+    const uint64_t n = get_number(at, 4), first = get_number(at + MORE, 4);
     if (!n)
         return TL_OK;
     if (first > n_appendix || n > n_appendix - first || n > n_appendix - g->n_edges)
         return wrong(g, place, "the dependencies are beyond the end of the schedule");
     for (uint64_t i = 0; i < n; i++) {
-        const uint32_t to = (uint32_t)get(appendix + 4 * (first + i), 4);
+        const uint32_t to = (uint32_t)get_number(appendix + 4 * (first + i), 4);
         if (to >= g->n)
             return wrong(g, place, "a dependency on an operation that does not exist");
         if (!g->n_required[to]--)
@@ -116,16 +116,18 @@ static tl_status read_edges(tl_goal *g, uint32_t from, const uint8_t *at, int en
 static tl_status read_operation(tl_goal *g, const uint8_t *at, uint64_t place)
 {
     static const uint16_t calls[] = {0, TL_MPI_Send, TL_MPI_Recv, 0};
-    tl_goal_operation o = {
-        .amount = get(at + AT_AMOUNT, 8), .place = place, .cpu = at[AT_CPU], .nic = at[AT_NIC]};
-    const uint32_t kind = at[AT_KIND], peer = (uint32_t)get(at + AT_PEER, 4);
+    tl_goal_operation o = {.amount = get_number(at + AT_AMOUNT, 8),
+                           .place = place,
+                           .cpu = at[AT_CPU],
+                           .nic = at[AT_NIC]};
+    const uint32_t kind = at[AT_KIND], peer = (uint32_t)get_number(at + AT_PEER, 4);
     if (kind < 1 || kind > 3)
         return wrong(g, place + AT_KIND, "no operation of GOAL");
     o.call = calls[kind];
     if (o.amount > UINT64_C(1) << 53)
         return wrong(g, place + AT_AMOUNT, "an impossible size or time");
     if (o.call) {
-        const uint32_t tag = (uint32_t)get(at + AT_TAG, 4);
+        const uint32_t tag = (uint32_t)get_number(at + AT_TAG, 4);
         const int is_receive = o.call == TL_MPI_Recv;
         o.peer = peer == UINT32_MAX ? TL_ANY_SOURCE : (int32_t)peer;
         o.tag = tag == UINT32_MAX ? UINT64_MAX : tag;
@@ -135,13 +137,13 @@ static tl_status read_operation(tl_goal *g, const uint8_t *at, uint64_t place)
             return wrong(g, place + AT_TAG, "a send with any tag, which only a receive can have");
     }
     g->operations[g->n++] = o;
-    g->n_required[g->n - 1] = (uint32_t)get(at, 4);
+    g->n_required[g->n - 1] = (uint32_t)get_number(at, 4);
     return TL_OK;
 }
 
 static tl_status read_block(tl_goal *g, uint64_t begin, uint64_t size)
 {
-    const uint64_t n = get(g->block, 4), n_roots = get(g->block + 4, 4);
+    const uint64_t n = get_number(g->block, 4), n_roots = get_number(g->block + 4, 4);
     const uint64_t nodes_at = 8 + 4 * n_roots, appendix_at = nodes_at + NODE_BYTES * n;
     if (appendix_at > size || n > INT32_MAX)
         return wrong(g, begin, "there are more operations than the schedule has room for");
@@ -174,7 +176,7 @@ tl_status tl_goal_read_binary(tl_goal *g)
 {
     const uint64_t entry_at = HEAD_BYTES + (uint64_t)g->rank * RANK_BYTES;
     const uint8_t *entry = g->table + (size_t)g->rank * RANK_BYTES;
-    const uint64_t begin = get(entry, 8), end = get(entry + 8, 8);
+    const uint64_t begin = get_number(entry, 8), end = get_number(entry + 8, 8);
     if (begin > end || end > g->size - COOKIE_BYTES || end - begin < 8)
         return wrong(g, entry_at, "the schedule of a rank is beyond the end of the file");
     if (begin + COOKIE_BYTES < g->end)

@@ -54,7 +54,7 @@ static bool push(list *l, uint32_t item)
 
 /* ---- the calls ---- */
 
-static tl_status put(importer *m, tl_event e)
+static tl_status write_event(importer *m, tl_event e)
 {
     e.volume = m->volume;
     m->volume = 0;
@@ -87,7 +87,7 @@ static tl_status put_held(importer *m, bool blocking)
         if (!push(&m->under_way, i))
             return tl_goal_out_of_memory(&m->g);
     }
-    return put(m, e);
+    return write_event(m, e);
 }
 
 /* Waits for the marked operations. */
@@ -120,10 +120,10 @@ static tl_status put_wait(importer *m, size_t n)
     int64_t first;
     memcpy(&first, m->requests.data, sizeof first);
     if (n == 1)
-        return put(m, (tl_event){.call = TL_MPI_Wait, .request = (uint32_t)first});
-    return put(m, (tl_event){.call = TL_MPI_Waitall,
-                             .list = (const int64_t *)(const void *)m->requests.data,
-                             .list_len = (uint32_t)n});
+        return write_event(m, (tl_event){.call = TL_MPI_Wait, .request = (uint32_t)first});
+    return write_event(m, (tl_event){.call = TL_MPI_Waitall,
+                                     .list = (const int64_t *)(const void *)m->requests.data,
+                                     .list_len = (uint32_t)n});
 }
 
 /* ---- the order ---- */
@@ -274,7 +274,7 @@ static tl_status wait_for_some(importer *m)
 
 static tl_status put_calls(importer *m)
 {
-    tl_status status = put(m, (tl_event){.call = TL_MPI_Init});
+    tl_status status = write_event(m, (tl_event){.call = TL_MPI_Init});
     for (uint32_t i = 0; i < m->g.n && !status; i++)
         if (!m->progress[i].n_unstarted && !enqueue(m, i))
             status = tl_goal_out_of_memory(&m->g);
@@ -298,7 +298,7 @@ static tl_status put_calls(importer *m)
         m->progress[m->under_way.items[i]].in_wait = true;
     if (!status && m->under_way.n)
         status = put_wait(m, m->under_way.n);
-    return status ? status : put(m, (tl_event){.call = TL_MPI_Finalize});
+    return status ? status : write_event(m, (tl_event){.call = TL_MPI_Finalize});
 }
 
 /* ---- files ---- */

@@ -81,7 +81,7 @@ static bool parse_double(const char *text, double *out)
 
 /* A whole number from min to max. If the line ends here, *given is false and the value is
  * `optional`. */
-static tl_status take(importer *m, const char *what, double min, double max, int64_t *out)
+static tl_status take_number(importer *m, const char *what, double min, double max, int64_t *out)
 {
     const char *word = tl_text_word(&m->rest);
     double value;
@@ -103,7 +103,7 @@ static tl_status take(importer *m, const char *what, double min, double max, int
 static tl_status take_rank(importer *m, const char *what, int32_t *out)
 {
     int64_t rank = 0;
-    tl_status status = take(m, what, 0, m->n_ranks - 1, &rank);
+    tl_status status = take_number(m, what, 0, m->n_ranks - 1, &rank);
     *out = (int32_t)rank;
     return status;
 }
@@ -131,14 +131,14 @@ static tl_status take_tag(importer *m, bool is_recv, int32_t *out)
 {
     int64_t tag = TL_ANY_TAG;
     tl_status status =
-        is_recv && takes_number(m, ANY_TAG) ? TL_OK : take(m, "the tag", 0, INT32_MAX, &tag);
+        is_recv && takes_number(m, ANY_TAG) ? TL_OK : take_number(m, "the tag", 0, INT32_MAX, &tag);
     *out = (int32_t)tag;
     return status;
 }
 
 static tl_status take_count(importer *m, const char *what, int64_t *out)
 {
-    return take(m, what, 0, 9007199254740992.0, out);
+    return take_number(m, what, 0, 9007199254740992.0, out);
 }
 
 static tl_status take_root(importer *m, int32_t *out)
@@ -158,7 +158,7 @@ static tl_status take_type(importer *m, int64_t *out)
     if (!m->rest[strspn(m->rest, " \t")])
         return TL_OK;
     int64_t number = 0;
-    tl_status status = take(m, "the datatype", 0, sizeof bytes - 1, &number);
+    tl_status status = take_number(m, "the datatype", 0, sizeof bytes - 1, &number);
     *out = bytes[number];
     return status;
 }
@@ -175,7 +175,7 @@ static tl_status take_work(importer *m, double *out)
 
 /* ---- events ---- */
 
-static tl_status put(importer *m, tl_event *e)
+static tl_status write_event(importer *m, tl_event *e)
 {
     e->volume = (uint64_t)m->compute;
     m->compute -= (double)e->volume; /* the fraction goes to the next one */
@@ -210,7 +210,7 @@ static tl_status transfer(importer *m, unsigned call)
     status = status ? status : take_count(m, "the size (-1 stands for an unknown one)", &e.count);
     status = status ? status : take_type(m, &e.type_bytes);
     if (status || call == TL_MPI_Send || call == TL_MPI_Recv)
-        return status ? status : put(m, &e);
+        return status ? status : write_event(m, &e);
     if (m->n_requests >= 1 << 14)
         return wrong(m, "more than %d requests are under way; wait for some", 1 << 14);
     if (!tl_make_room(&m->requests, m->n_requests, &m->requests_capacity, sizeof *m->requests))
@@ -220,7 +220,7 @@ static tl_status transfer(importer *m, unsigned call)
                                              .destination = is_recv ? (int32_t)m->rank : e.peer,
                                              .tag = e.tag,
                                              .request = e.request};
-    return put(m, &e);
+    return write_event(m, &e);
 }
 
 /* Takes source, destination and tag of a request, and finds the oldest one that has them; NULL. */
@@ -243,7 +243,7 @@ static tl_status complete(importer *m, unsigned call, pending *p)
 {
     const uint32_t request = p->request;
     memmove(p, p + 1, (size_t)(m->requests + --m->n_requests - p) * sizeof *p);
-    return put(m, &(tl_event){.call = (uint16_t)call, .request = request});
+    return write_event(m, &(tl_event){.call = (uint16_t)call, .request = request});
 }
 
 static tl_status wait_for(importer *m, unsigned call)
@@ -285,7 +285,7 @@ static tl_status wait_all(importer *m, unsigned call)
                   .list_len = (uint32_t)m->n_requests,
                   .list = (const int64_t *)(const void *)m->list.data};
     m->n_requests = 0;
-    return put(m, &e);
+    return write_event(m, &e);
 }
 
 static tl_status exchange(importer *m, unsigned call)
@@ -297,7 +297,7 @@ static tl_status exchange(importer *m, unsigned call)
     status = status ? status : take_rank(m, "the source", &e.recv_peer);
     status = status ? status : take_type(m, &e.type_bytes);
     status = status ? status : take_type(m, &e.recv_type_bytes);
-    return status ? status : put(m, &e);
+    return status ? status : write_event(m, &e);
 }
 
 /* The counts of all ranks; they are appended to the list. */
@@ -348,7 +348,7 @@ static tl_status collective(importer *m, unsigned call, const char *words)
         e.recv_count = e.recv_type_bytes = 0;
     if (call == TL_MPI_Scatter && e.peer != (int32_t)m->rank)
         e.count = e.type_bytes = 0;
-    status = put(m, &e);
+    status = write_event(m, &e);
     m->compute += work;
     return status;
 }
@@ -358,7 +358,7 @@ static tl_status collective(importer *m, unsigned call, const char *words)
 static tl_status init(importer *m)
 {
     m->default_type_bytes = tl_text_word(&m->rest) ? DEFAULT_IS_DOUBLE : DEFAULT_IS_BYTE;
-    return put(m, &(tl_event){.call = TL_MPI_Init});
+    return write_event(m, &(tl_event){.call = TL_MPI_Init});
 }
 
 static tl_status finalize(importer *m)
@@ -366,7 +366,7 @@ static tl_status finalize(importer *m)
     /* At its end the replay waits for all requests that are not complete. */
     tl_status status = m->n_requests ? wait_all(m, TL_MPI_Waitall) : TL_OK;
     m->ended = true;
-    return status ? status : put(m, &(tl_event){.call = TL_MPI_Finalize});
+    return status ? status : write_event(m, &(tl_event){.call = TL_MPI_Finalize});
 }
 
 static tl_status compute(importer *m)
@@ -386,7 +386,8 @@ static tl_status sleep_for(importer *m)
     if (!parse_double(word, &seconds) || !(seconds >= 0 && seconds <= 1e9))
         return wrong(m, "the time '%.20s' is no number of seconds from 0 to 1e9; correct it",
                      word ? word : "");
-    return put(m, &(tl_event){.call = TL_MPI_Sleep, .count = (int64_t)(seconds * 1e9 + 0.5)});
+    return write_event(m,
+                       &(tl_event){.call = TL_MPI_Sleep, .count = (int64_t)(seconds * 1e9 + 0.5)});
 }
 
 static tl_status location(importer *m)
@@ -395,7 +396,7 @@ static tl_status location(importer *m)
     int64_t line = 0;
     if (!object || strlen(object) > TL_MAX_TEXT_BYTES)
         return wrong(m, "lacks the name of a file; add it");
-    tl_status status = take(m, "the line", 0, INT_MAX, &line);
+    tl_status status = take_number(m, "the line", 0, INT_MAX, &line);
     if (status)
         return status;
     tl_site site = {.id = ++m->next_site, .object = object, .offset = (uint64_t)line};

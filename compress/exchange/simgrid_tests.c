@@ -35,7 +35,7 @@ static long number(char **rest)
     return whole == ANY_SOURCE_TRACED ? ANY_SOURCE : whole;
 }
 
-static open_request *find(const outcomes *o, const open_request *like)
+static open_request *find_request(const outcomes *o, const open_request *like)
 {
     for (size_t i = 0; i < o->n_open; i++)
         if (o->open[i].source == like->source && o->open[i].destination == like->destination &&
@@ -50,9 +50,9 @@ static void remove_request(outcomes *o, open_request *r)
 }
 
 /* A program that begins a request like one that it has tested is done with the tested one. */
-static bool begin(outcomes *o, const open_request *new)
+static bool begin_request(outcomes *o, const open_request *new)
 {
-    open_request *old = find(o, new);
+    open_request *old = find_request(o, new);
     if (old && old->last_test != NO_TEST && o->succeeds) {
         o->succeeds[old->last_test - 1] = 1;
         remove_request(o, old);
@@ -65,7 +65,7 @@ static bool begin(outcomes *o, const open_request *new)
 
 static bool test(outcomes *o, const open_request *like)
 {
-    open_request *r = find(o, like);
+    open_request *r = find_request(o, like);
     if (!tl_make_room(&o->succeeds, o->n_tests, &o->tests_capacity, sizeof *o->succeeds))
         return false;
     o->succeeds[o->n_tests++] = 0;
@@ -88,7 +88,7 @@ static bool read_action(outcomes *o, char *rest, uint32_t rank)
         request.source = is_send ? self : peer;
         request.destination = is_send ? peer : self;
         request.tag = number(&rest);
-        return begin(o, &request);
+        return begin_request(o, &request);
     }
     const bool is_test = !strcmp(word, "test"), is_wait = !strcmp(word, "wait");
     if (!strcmp(word, "waitall"))
@@ -100,7 +100,7 @@ static bool read_action(outcomes *o, char *rest, uint32_t rank)
     request.tag = number(&rest);
     if (is_test)
         return test(o, &request);
-    open_request *r = find(o, &request);
+    open_request *r = find_request(o, &request);
     if (r)
         remove_request(o, r);
     return true;

@@ -142,7 +142,7 @@ static const char *find_key(const asked *a, const skel_array *samples)
     return NULL;
 }
 
-static bool find(fitting *f, uint32_t number, const skel_array *samples)
+static bool explain_comm(fitting *f, uint32_t number, const skel_array *samples)
 {
     const asked a = {f, number};
     const fit_node node = {.samples = *samples};
@@ -176,7 +176,7 @@ bool fit_comms(fitting *f)
     for (uint32_t i = 0; i < f->comms.n; i++)
         fit_comm_at(f, SKEL_FIRST_COMM + i)->text[0] = '\0';
     for (uint32_t i = 0; found && i < f->comms.n && f->status == TL_OK; i++) {
-        found = find(f, SKEL_FIRST_COMM + i, &samples);
+        found = explain_comm(f, SKEL_FIRST_COMM + i, &samples);
         if (found)
             fit_candidates_again(f);
     }

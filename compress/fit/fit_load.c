@@ -274,8 +274,8 @@ static void list_comms(fitting *f, fit_capture *c)
         fit_out_of_memory(f);
 }
 
-static void take(fitting *f, uint32_t capture, uint32_t rank, skel_array *events,
-                 skel_array *starts, fit_numbers *numbers, tl_event *e)
+static void load_event(fitting *f, uint32_t capture, uint32_t rank, skel_array *events,
+                       skel_array *starts, fit_numbers *numbers, tl_event *e)
 {
     const tl_call_info *row = tl_call_by_code(e->call);
     const tl_reader *r = f->captures[capture].reader;
@@ -333,7 +333,7 @@ static void load_rank(fitting *f, uint32_t capture, uint32_t rank, skel_array *e
                                 "%s: has more than %d calls; capture fewer steps or ranks",
                                 tl_reader_path(c->reader), MAX_EVENTS);
         else if (e.call != TL_MPI_Init && e.call != TL_MPI_Init_thread)
-            take(f, capture, rank, events, &starts, &numbers, &e);
+            load_event(f, capture, rank, events, &starts, &numbers, &e);
     }
     if (f->status == TL_OK && status != TL_END)
         f->status = tl_fail(f->err, status, "%s", tl_cursor_error(cursor)->text);

@@ -29,7 +29,7 @@ static const tl_program_call calls[] = {
     {TL_KERNEL_dcopy, 0, 0},           {TL_KERNEL_idamax, 0, 0},
 };
 
-static void call(hpl_rank *r, uint16_t code)
+static void emit_call(hpl_rank *r, uint16_t code)
 {
     *hpl_next_item(r) = (hpl_item){.call = code, .site = HPL_AT_MAIN};
 }
@@ -50,7 +50,7 @@ static int64_t past_panels(const hpl_rank *r)
 static void mark_panel(hpl_rank *r)
 {
     if (r->p->o.past)
-        call(r, TL_MPI_Pcontrol);
+        emit_call(r, TL_MPI_Pcontrol);
 }
 
 /* ---- HPL_pdgesv0: no look-ahead ---- */
@@ -240,9 +240,9 @@ static void begin_test(hpl_rank *r)
         p->delays_ns
             ? p->delays_ns[p->o.column_major ? r->col * p->o.p + r->row : r->row * p->o.q + r->col]
             : 0;
-    call(r, TL_MPI_Init);
+    emit_call(r, TL_MPI_Init);
     if (!first_panel(r))
-        call(r, TL_MPI_Barrier);
+        emit_call(r, TL_MPI_Barrier);
     if (delay_ns > 0)
         *hpl_next_item(r) =
             (hpl_item){.call = TL_MPI_Sleep, .site = HPL_AT_MAIN, .bytes = delay_ns};
@@ -265,7 +265,7 @@ static int test(hpl_rank *r, hpl_task *t)
         if (past_panels(r) == r->p->n_panels)
             hpl_solve(r);
         return 0;
-    default: call(r, TL_MPI_Finalize); return 1;
+    default: emit_call(r, TL_MPI_Finalize); return 1;
     }
 }
 

@@ -45,7 +45,7 @@ static void in_row(hpl_rank *r, uint16_t call, int32_t column, int64_t doubles, 
 }
 
 /* The first block, and the right-hand side to the ranks that own it. */
-static void begin(hpl_rank *r, substitution *s)
+static void begin_substitution(hpl_rank *r, substitution *s)
 {
     const tl_hpl *o = &r->p->o;
     const int64_t blocks_before = (o->n - 1) / o->nb, kb = o->n - blocks_before * o->nb;
@@ -146,7 +146,7 @@ static int solve(hpl_rank *r, hpl_task *t)
 {
     substitution *s = r->solution;
     if (!t->state++)
-        begin(r, s);
+        begin_substitution(r, s);
     else if (s->n > 0)
         solve_block(r, s);
     else {

@@ -165,7 +165,7 @@ static uint64_t block_bytes(const schedule *s, const tl_event *e, const tl_side 
     return each + (block < bytes % s->n_parts);
 }
 
-static tl_status put(rewriting *w, tl_event e, uint32_t site)
+static tl_status write_event(rewriting *w, tl_event e, uint32_t site)
 {
     e.site = site;
     e.volume = w->volume;
@@ -181,7 +181,7 @@ static tl_status put_step(rewriting *w, const schedule *s, const sched_step *ste
         const tl_event wait = {
             .call = TL_MPI_Waitall, .list = w->requests.items, .list_len = (uint32_t)w->requests.n};
         w->requests.n = 0;
-        return put(w, wait, e->site);
+        return write_event(w, wait, e->site);
     }
     const uint32_t *blocks = (const uint32_t *)s->blocks.items + step->blocks;
     uint64_t bytes = 0;
@@ -198,7 +198,7 @@ static tl_status put_step(rewriting *w, const schedule *s, const sched_step *ste
                               .tag = TAG,
                               .count = (int64_t)bytes,
                               .type_bytes = 1};
-    return put(w, message, e->site);
+    return write_event(w, message, e->site);
 }
 
 static tl_status replace(rewriting *w, choice *c, const tl_event *e, uint32_t n, uint32_t me,
@@ -219,7 +219,7 @@ static tl_status replace(rewriting *w, choice *c, const tl_event *e, uint32_t n,
     for (size_t i = s->starts[me]; i < s->starts[me + 1] && status == TL_OK; i++)
         status = put_step(w, s, (const sched_step *)s->steps.items + i, e, side);
     if (status == TL_OK && (w->volume || w->polls)) /* the rank has no step */
-        status = put(w, (tl_event){.call = TL_MPI_Waitall}, e->site);
+        status = write_event(w, (tl_event){.call = TL_MPI_Waitall}, e->site);
     return status;
 }
 

@@ -181,7 +181,7 @@ static void name_block(const schedule *s, uint64_t block, char text[100])
     }
 }
 
-static tl_status begin(flow *f)
+static tl_status prepare_flow(flow *f)
 {
     const schedule *s = f->s;
     f->n_blocks = sched_n_blocks(s);
@@ -317,7 +317,7 @@ static size_t find_missing(const flow *f, uint32_t rank)
 }
 
 /* Goes on with a rank up to a wait that does not end; whether it did anything. */
-static tl_status go_on(flow *f, uint32_t rank, bool *has_moved)
+static tl_status advance_rank(flow *f, uint32_t rank, bool *has_moved)
 {
     tl_status status = TL_OK;
     size_t *next = &f->next[rank];
@@ -391,11 +391,11 @@ tl_status sched_check(schedule *s, tl_error *err)
     flow f = {.s = s, .err = err};
     tl_status status = join_ends(s, err);
     if (status == TL_OK)
-        status = begin(&f);
+        status = prepare_flow(&f);
     for (bool has_moved = true; has_moved && status == TL_OK;) {
         has_moved = false;
         for (uint32_t rank = 0; rank < s->n_ranks && status == TL_OK; rank++)
-            status = go_on(&f, rank, &has_moved);
+            status = advance_rank(&f, rank, &has_moved);
     }
     if (status == TL_OK)
         status = check_ended(&f);

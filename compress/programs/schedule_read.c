@@ -22,7 +22,7 @@ typedef struct reading {
     bool has_steps;
 } reading;
 
-static sched_statement *at(const reading *r, uint32_t number)
+static sched_statement *statement_at(const reading *r, uint32_t number)
 {
     return (sched_statement *)r->s->statements.items + number;
 }
@@ -177,8 +177,8 @@ static uint32_t read_let(reading *r, uint32_t depth)
     const uint32_t number = add(r, SCHED_LET, line);
     if (!number)
         return 0;
-    at(r, number)->expressions[0] = value;
-    at(r, number)->slot = r->s->s.n_slots;
+    statement_at(r, number)->expressions[0] = value;
+    statement_at(r, number)->slot = r->s->s.n_slots;
     define(r, &token, r->s->s.n_slots++, false);
     return number;
 }
@@ -199,11 +199,11 @@ static uint32_t read_for(reading *r, uint32_t depth, bool in_send)
         expressions[2] = skel_expression(&r->p);
     if (r->p.status != TL_OK)
         return 0;
-    memcpy(at(r, number)->expressions, expressions, sizeof expressions);
-    at(r, number)->slot = r->s->s.n_slots;
+    memcpy(statement_at(r, number)->expressions, expressions, sizeof expressions);
+    statement_at(r, number)->slot = r->s->s.n_slots;
     define(r, &token, r->s->s.n_slots++, false);
     const uint32_t body = read_braces(r, depth, in_send);
-    at(r, number)->body = body;
+    statement_at(r, number)->body = body;
     r->p.names.n = n_names;
     return number;
 }
@@ -223,9 +223,9 @@ static uint32_t read_if(reading *r, uint32_t depth, bool in_send)
     }
     if (r->p.status != TL_OK)
         return 0;
-    at(r, number)->expressions[0] = test;
-    at(r, number)->body = body;
-    at(r, number)->other = other;
+    statement_at(r, number)->expressions[0] = test;
+    statement_at(r, number)->body = body;
+    statement_at(r, number)->other = other;
     return number;
 }
 
@@ -242,8 +242,8 @@ static uint32_t read_one_block(reading *r)
     }
     if (r->p.status != TL_OK)
         return 0;
-    at(r, number)->expressions[0] = first;
-    at(r, number)->expressions[1] = second;
+    statement_at(r, number)->expressions[0] = first;
+    statement_at(r, number)->expressions[1] = second;
     return number;
 }
 
@@ -267,9 +267,9 @@ static uint32_t read_send(reading *r, uint32_t depth)
                    skel_found(&r->p, text));
     if (r->p.status != TL_OK)
         return 0;
-    at(r, number)->expressions[0] = peer;
-    at(r, number)->body = body;
-    at(r, number)->all = all;
+    statement_at(r, number)->expressions[0] = peer;
+    statement_at(r, number)->body = body;
+    statement_at(r, number)->all = all;
     r->has_steps = true;
     return number;
 }
@@ -286,7 +286,7 @@ static uint32_t read_receive(reading *r, sched_kind kind)
     const uint32_t peer = skel_expression(&r->p);
     if (r->p.status != TL_OK)
         return 0;
-    at(r, number)->expressions[0] = peer;
+    statement_at(r, number)->expressions[0] = peer;
     r->has_steps = true;
     return number;
 }
@@ -350,7 +350,7 @@ static uint32_t read_block(reading *r, uint32_t depth, bool in_send)
         }
         const uint32_t number = read_statement(r, depth, in_send);
         if (number && last)
-            at(r, last)->next = number;
+            statement_at(r, last)->next = number;
         first = first ? first : number;
         last = number ? number : last;
         if (r->p.token.kind != SKEL_T_LINE && r->p.token.kind != SKEL_T_END && !skel_is(&r->p, "}"))

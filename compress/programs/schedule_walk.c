@@ -22,7 +22,7 @@ typedef struct walk {
     tl_error *err;
 } walk;
 
-static const sched_statement *at(const walk *w, uint32_t number)
+static const sched_statement *statement_at(const walk *w, uint32_t number)
 {
     return (const sched_statement *)w->s->statements.items + number;
 }
@@ -171,10 +171,11 @@ static tl_status walk_one(walk *w, const sched_statement *st)
 static tl_status walk_block(walk *w, uint32_t number)
 {
     tl_status status = TL_OK;
-    for (; number && status == TL_OK; number = at(w, number)->next) {
+    for (; number && status == TL_OK; number = statement_at(w, number)->next) {
         if (++w->n_statements > MAX_STATEMENTS)
-            return wrong(w, at(w, number)->line, "the schedule does not end; correct its loops");
-        status = walk_one(w, at(w, number));
+            return wrong(w, statement_at(w, number)->line,
+                         "the schedule does not end; correct its loops");
+        status = walk_one(w, statement_at(w, number));
     }
     return status;
 }

@@ -128,7 +128,7 @@ static int64_t first_argument(skel_parser *p, uint32_t line, const char *name, b
     return found->slot;
 }
 
-static uint32_t call(skel_parser *p, uint32_t which)
+static uint32_t parse_call(skel_parser *p, uint32_t which)
 {
     const uint32_t line = p->token.line, n = functions[which].n_arguments;
     const char *name = functions[which].name;
@@ -172,7 +172,7 @@ static uint32_t named(skel_parser *p)
     const skel_name *name = skel_find_name(p, &token);
     for (uint32_t i = 0; i < N_FUNCTIONS; i++)
         if (is_word(&token, functions[i].name))
-            return call(p, i);
+            return parse_call(p, i);
     skel_advance(p);
     if (is_word(&token, "null"))
         return add(p, SKEL_NUMBER, token.line, SKEL_NULL);

@@ -49,7 +49,7 @@ typedef struct walk {
 /* Statements between two events: what takes longer is taken for a mistake. */
 enum { MAX_QUIET = 100000000 };
 
-static const skel_statement *at(const walk *w, uint32_t number)
+static const skel_statement *statement_at(const walk *w, uint32_t number)
 {
     return (const skel_statement *)w->s->statements.items + number;
 }
@@ -91,7 +91,7 @@ static void enter(walk *w, uint32_t first, uint32_t loop, uint64_t left, int64_t
 
 static tl_status enter_loop(walk *w, uint32_t number)
 {
-    const skel_statement *st = at(w, number);
+    const skel_statement *st = statement_at(w, number);
     const uint32_t *expressions = st->expressions;
     int64_t first = 1, last = 0, step = 1;
     tl_status status = number_of(w, st->line, expressions[1], &last);
@@ -124,8 +124,8 @@ static void leave(walk *w)
         return;
     }
     b->left--;
-    w->slots[at(w, b->loop)->slot] += b->step;
-    b->next = at(w, b->loop)->body;
+    w->slots[statement_at(w, b->loop)->slot] += b->step;
+    b->next = statement_at(w, b->loop)->body;
 }
 
 /* ---- requests ---- */
@@ -484,7 +484,7 @@ static tl_status compute(walk *w, const skel_statement *st)
 /* Does one statement; *is_event: it has filled the event. */
 static tl_status do_statement(walk *w, uint32_t number, tl_event *e, bool *is_event)
 {
-    const skel_statement *st = at(w, number);
+    const skel_statement *st = statement_at(w, number);
     int64_t value = 0;
     tl_status status;
     switch (st->kind) {
@@ -533,9 +533,9 @@ tl_status skel_next(void *state, tl_event *event)
             continue;
         }
         if (n > MAX_QUIET)
-            return wrong(w, at(w, number)->line,
+            return wrong(w, statement_at(w, number)->line,
                          "more than %d statements without a call; shorten the loops", MAX_QUIET);
-        b->next = at(w, number)->next;
+        b->next = statement_at(w, number)->next;
         const tl_status status = do_statement(w, number, event, &is_event);
         if (status != TL_OK)
             return status;

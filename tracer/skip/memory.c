@@ -203,7 +203,7 @@ static bool is_glibc_malloc(void)
     return libc && dlsym(libc, "malloc") == dlsym(RTLD_DEFAULT, "malloc");
 }
 
-static const char *begin(void)
+static const char *begin_folding(void)
 {
     enum { MOST_THRESHOLD = 32 << 20 }; /* more is refused */
     program p = {0};
@@ -230,7 +230,8 @@ void tlt_fold_memory(void)
     if (region >= 0 || !tlt_skip_word("memory", 0, text, sizeof text))
         return;
     least_bytes = strtoull(text, NULL, 10);
-    const char *why = least_bytes < 4 * (size_t)EDGE_BYTES ? "give 262144 bytes or more" : begin();
+    const char *why =
+        least_bytes < 4 * (size_t)EDGE_BYTES ? "give 262144 bytes or more" : begin_folding();
     if (why && tlt.rank == 0)
         tlt_say("--fold-memory: no memory is folded: %s", why);
 }
