@@ -76,7 +76,7 @@ static int post(tlr_open_receives *a, int64_t id)
     return 1;
 }
 
-static int start(tlr_open_receives *a, int64_t id)
+static int start_receive(tlr_open_receives *a, int64_t id)
 {
     return make_room(a, id) && (!a->persists[id] || post(a, id));
 }
@@ -92,7 +92,7 @@ static int match(tlr_open_receives *a, const tl_event *e)
     return 1;
 }
 
-static int begin(tlr_open_receives *a, const tl_event *e)
+static int begin_receive(tlr_open_receives *a, const tl_event *e)
 {
     if (!make_room(a, e->request))
         return 0;
@@ -107,11 +107,11 @@ static int follow(tlr_open_receives *a, const tl_event *e)
     if (e->call == TL_MPI_Match)
         return match(a, e);
     if (tl_call_by_code(e->call)->traits & TL_TRAIT_NB)
-        return begin(a, e);
+        return begin_receive(a, e);
     if (e->call == TL_MPI_Start)
-        return start(a, e->request);
+        return start_receive(a, e->request);
     for (uint32_t i = 0; e->call == TL_MPI_Startall && i < e->list_len; i++)
-        if (!start(a, e->list[i]))
+        if (!start_receive(a, e->list[i]))
             return 0;
     return 1;
 }

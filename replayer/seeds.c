@@ -29,7 +29,8 @@ static double longest_s(const tlr_mark *from, const tlr_mark *to, uint32_t n_ran
     return longest;
 }
 
-static tl_status keep(ensemble *e, size_t seed, tlr_prediction *const *predictions, tl_error *err)
+static tl_status keep_results(ensemble *e, size_t seed, tlr_prediction *const *predictions,
+                              tl_error *err)
 {
     for (size_t j = 0; j < e->n_jobs; j++) {
         const tlr_prediction *p = predictions[j];
@@ -89,7 +90,7 @@ tl_status tlr_replay_seeds(tlr_replay_function *replay, const tlr_job *jobs, siz
         if (status != TL_OK)
             break;
         wall_s += out[0]->wall_s;
-        status = keep(&e, i, out, err);
+        status = keep_results(&e, i, out, err);
         free_predictions(out, n_jobs);
     }
     size_t median = 0;

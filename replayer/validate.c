@@ -421,7 +421,7 @@ static tl_status find_request(const tlr_validation *v, const tl_event *e, int64_
     return *slot ? TL_OK : refuse(v, e, "request %" PRId64 " was never made", id);
 }
 
-static tl_status start(tlr_validation *v, const tl_event *e, int64_t id)
+static tl_status start_request(tlr_validation *v, const tl_event *e, int64_t id)
 {
     uint32_t slot;
     const tl_status status = find_request(v, e, id, &slot);
@@ -487,7 +487,7 @@ static tl_status follow_requests(tlr_validation *v, const tl_event *e, const tl_
         return e->request ? make_request(v, e, info, is_modelled) : TL_OK;
     switch (info->action) {
     case TL_ACTION_MATCH: return note_match(v, e);
-    case TL_ACTION_START: return for_requests(v, e, start);
+    case TL_ACTION_START: return for_requests(v, e, start_request);
     case TL_ACTION_WAIT: return for_requests(v, e, complete);
     case TL_ACTION_CANCEL:
     case TL_ACTION_REQUEST_FREE:

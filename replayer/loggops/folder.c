@@ -27,8 +27,9 @@ static const char default_latency[] =
     "15424:3.48845;65472:11.6436";
 
 /* The segments of an option; those of `other` if it is not set. */
-static tl_status take(const tlr_platform *platform, const tlr_options *options, const char *name,
-                      const char *other, tlr_segments *out, tl_error *err)
+static tl_status take_segments(const tlr_platform *platform, const tlr_options *options,
+                               const char *name, const char *other, tlr_segments *out,
+                               tl_error *err)
 {
     const char *text = tlr_option_value(platform, options, name);
     return tlr_segments_read(name, text ? text : other,
@@ -39,8 +40,9 @@ static tl_status take(const tlr_platform *platform, const tlr_options *options, 
 static tl_status take_own(const tlr_platform *platform, const tlr_options *options,
                           const char *name, tlr_segments *out, tl_error *err)
 {
-    return tlr_option_value(platform, options, name) ? take(platform, options, name, NULL, out, err)
-                                                     : TL_OK;
+    return tlr_option_value(platform, options, name)
+               ? take_segments(platform, options, name, NULL, out, err)
+               : TL_OK;
 }
 
 /* A positive number that SimGrid reads, without a unit. */
@@ -139,7 +141,7 @@ static tl_status read_laws(const tlr_platform *platform, const tlr_options *opti
                                    &between->starts, &between->receives};
     tl_status status = TL_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TL_OK; i++)
-        status = take(platform, options, names[i], others[i], parts[i], err);
+        status = take_segments(platform, options, names[i], others[i], parts[i], err);
     *within = *between;
     if (status == TL_OK)
         status =

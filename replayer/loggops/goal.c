@@ -366,7 +366,7 @@ static void run_stream(goal_run *run, uint32_t stream, uint64_t at_ps)
 
 /* ---- events ---- */
 
-static void begin(goal_run *run, uint32_t i, uint64_t at_ps)
+static void begin_operation(goal_run *run, uint32_t i, uint64_t at_ps)
 {
     const goal_op *op = &run->ops[i];
     if (op->kind == GOAL_CALC && !op->amount)
@@ -412,7 +412,7 @@ static void step(goal_run *run, const goal_event *e)
     switch (e->kind) {
     case CPU: run_stream(run, e->id, e->time_ps); break;
     case MESSAGE: arrive(run, e->id, e->time_ps); break;
-    default: begin(run, e->id, e->time_ps);
+    default: begin_operation(run, e->id, e->time_ps);
     }
 }
 

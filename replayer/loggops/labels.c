@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static loggops_label *add(loggops_reading *t)
+static loggops_label *add_label(loggops_reading *t)
 {
     if (!loggops_grow((void **)&t->labels, t->n_labels + 1, &t->labels_room, sizeof *t->labels))
         return NULL;
@@ -23,7 +23,7 @@ tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, int i
 {
     if (seconds <= 0)
         return TL_OK;
-    loggops_label *label = add(t);
+    loggops_label *label = add_label(t);
     if (!label)
         return loggops_out_of_memory(t);
     label->share_s = seconds;
@@ -106,7 +106,7 @@ tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_ca
     tlr_state state = {0};
     if (is_hidden(info->action))
         return TL_OK;
-    loggops_label *label = add(t);
+    loggops_label *label = add_label(t);
     if (!label)
         return loggops_out_of_memory(t);
     tlr_state_of_event(t->plan, t->rank, e, info, &state);
@@ -135,7 +135,7 @@ tl_status loggops_label_started(loggops_reading *t, const loggops_op *op)
 {
     if (op->kind != LOGGOPS_SEND || op->peer == LOGGOPS_NOBODY)
         return TL_OK;
-    loggops_label *label = add(t);
+    loggops_label *label = add_label(t);
     if (!label)
         return loggops_out_of_memory(t);
     label->op--;

@@ -96,12 +96,12 @@ static int is_own(const loggops_reading *t, const tl_event *e)
 }
 
 /* What a rank gets from itself is a copy. */
-static tl_status get(loggops_reading *t, const tl_event *e, int64_t bytes)
+static tl_status add_get(loggops_reading *t, const tl_event *e, int64_t bytes)
 {
     return is_own(t, e) ? TL_OK : access_window(t, e, LOGGOPS_GET, bytes);
 }
 
-static tl_status put(loggops_reading *t, const tl_event *e, int64_t bytes)
+static tl_status add_put(loggops_reading *t, const tl_event *e, int64_t bytes)
 {
     return is_own(t, e) ? TL_OK : access_window(t, e, LOGGOPS_PUT, bytes);
 }
@@ -117,7 +117,7 @@ static tl_status get_accumulate(loggops_reading *t, const tl_event *e)
 {
     const int64_t bytes = e->count * e->type_bytes, back = e->recv_count * e->recv_type_bytes;
     const int swaps = e->call == TL_MPI_Compare_and_swap;
-    tl_status status = get(t, e, swaps ? e->recv_type_bytes : back);
+    tl_status status = add_get(t, e, swaps ? e->recv_type_bytes : back);
     if (status == TL_OK && !is_own(t, e)) {
         const int64_t request = t->accesses[--t->n_accesses].request;
         status = loggops_wait_for(t, &request, 1);
@@ -125,7 +125,7 @@ static tl_status get_accumulate(loggops_reading *t, const tl_event *e)
     if (status != TL_OK)
         return status;
     if (swaps)
-        return e->flags & TL_NOT_SWAPPED ? TL_OK : put(t, e, e->recv_type_bytes);
+        return e->flags & TL_NOT_SWAPPED ? TL_OK : add_put(t, e, e->recv_type_bytes);
     return e->count ? accumulate(t, e, bytes) : TL_OK;
 }
 
@@ -135,13 +135,13 @@ static tl_status add_access(loggops_reading *t, const tl_event *e, const tl_call
     if (e->peer < 0) /* MPI_PROC_NULL */
         return TL_OK;
     switch (info->action) {
-    case TL_ACTION_PUT: return put(t, e, bytes); /* its request is done at once */
+    case TL_ACTION_PUT: return add_put(t, e, bytes); /* its request is done at once */
     case TL_ACTION_ACCUMULATE: return accumulate(t, e, bytes);
     case TL_ACTION_GET_ACCUMULATE: return get_accumulate(t, e);
     default: break;
     }
     if (!(info->traits & TL_TRAIT_NB) || is_own(t, e))
-        return get(t, e, bytes);
+        return add_get(t, e, bytes);
     const uint32_t comm = loggops_comm_of(t, e);
     return loggops_add_started(t,
                                (loggops_op){.kind = LOGGOPS_GET,
@@ -209,7 +209,7 @@ static tl_status post(loggops_reading *t, const tl_event *e)
     return meet(t, e, &w->posted, LOGGOPS_SEND, POSTED_TAG);
 }
 
-static tl_status start(loggops_reading *t, const tl_event *e)
+static tl_status add_win_start(loggops_reading *t, const tl_event *e)
 {
     loggops_window *w = window_of(t, e);
     if (!w || !keep_group(&w->started, e))
@@ -276,7 +276,7 @@ tl_status loggops_add_one_sided(loggops_reading *t, const tl_event *e, const tl_
     case TL_ACTION_WIN_FENCE: return fence(t, e, !(e->tag & TL_MODE_NOPRECEDE));
     case TL_ACTION_WIN_FREE: return fence(t, e, 1);
     case TL_ACTION_WIN_POST: return post(t, e);
-    case TL_ACTION_WIN_START: return start(t, e);
+    case TL_ACTION_WIN_START: return add_win_start(t, e);
     case TL_ACTION_WIN_COMPLETE: return complete(t, e);
     case TL_ACTION_WIN_WAIT: return wait_exposed(t, e);
     case TL_ACTION_WIN_SYNC: return TL_OK;

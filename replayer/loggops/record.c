@@ -315,7 +315,7 @@ static double message_s(const void *context, const tlr_half *half)
     return (double)(c.o_ps + c.L_ps + c.late_ps + moved_ps) * s_per_ps + overhead_s(context, half);
 }
 
-static void put(const simulation *s, uint32_t r, uint64_t end_ps, tlr_state *state)
+static void set_times(const simulation *s, uint32_t r, uint64_t end_ps, tlr_state *state)
 {
     recorded_rank *own = &s->recorder->ranks[r];
     state->rank = r;
@@ -349,7 +349,7 @@ static tlr_state state_of(const simulation *s, uint32_t r, const loggops_label *
 static void put_label(const simulation *s, uint32_t r, const loggops_label *label, uint64_t end_ps)
 {
     tlr_state state = state_of(s, r, label);
-    put(s, r, end_ps, &state);
+    set_times(s, r, end_ps, &state);
     tlr_walk_on(&s->recorder->ranks[r].walked, &state);
     tlr_timeline_put(s->recorder->timeline, &state);
 }
@@ -363,7 +363,7 @@ static void end_call(simulation *s, uint32_t r, const loggops_label *label, uint
     const tlr_message_times times = {message_s, overhead_s, &here};
     const int on_any_network = tl_call_by_code(label->call)->action == TL_ACTION_SLEEP;
     tlr_state state = state_of(s, r, label);
-    put(s, r, end_ps, &state);
+    set_times(s, r, end_ps, &state);
     if (!tlr_end_waits(own->now, own->n_now, &times, on_any_network, &own->clocks, &own->walked,
                        &state))
         rec->failed = 1;

@@ -62,7 +62,7 @@ static int is_polled(const simulation *s, const sim_rank *rank, const message *m
 
 /* A rank that waits goes on at the earliest with the message; one that computes does not need to
  * know of it before, unless it has to answer. */
-static inline void give(simulation *s, block *b, uint32_t i)
+static inline void give_message(simulation *s, block *b, uint32_t i)
 {
     message *m = &s->messages[i];
     const uint32_t to = (uint32_t)m->to,
@@ -90,7 +90,7 @@ void loggops_give(simulation *s, block *b, uint32_t i)
 {
     if (s->orders)
         loggops_order_arrival(s, &s->messages[i]);
-    give(s, b, i);
+    give_message(s, b, i);
 }
 
 /* Gives the ranks their messages. */
@@ -99,7 +99,7 @@ static void deliver(simulation *s, block *b, queue *in)
     for (uint32_t i = in->first, next; i != NONE; i = next) {
         next = s->messages[i].next;
         if (!s->nodes)
-            give(s, b, i);
+            give_message(s, b, i);
         else if (!loggops_adapter_takes(s, b, i))
             loggops_give(s, b, i);
     }

@@ -65,7 +65,7 @@ uint64_t loggops_occupy_with_noise(simulation *s, uint32_t r, tlr_work work, uin
     return end_ps;
 }
 
-static void go_on(sim_rank *rank, uint64_t at_ps)
+static void resume_program(sim_rank *rank, uint64_t at_ps)
 {
     rank->state = RUNNING;
     if (rank->ready_ps < at_ps)
@@ -101,7 +101,7 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
     if (request == UNAWAITED) {
         return;
     } else if (request == OF_CALL || request == OF_BUFFERED) {
-        go_on(rank, at_ps);
+        resume_program(rank, at_ps);
         rank->p2p_ps += rank->ready_ps;
         if (rank->step) /* the send of an exchange */
             rank->step++;
@@ -109,7 +109,7 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
             rank->position++;
     } else if (request == OF_COLLECTIVE) {
         if (--rank->n_open == 0 && rank->state == IN_COLLECTIVE) {
-            go_on(rank, at_ps);
+            resume_program(rank, at_ps);
             rank->step++;
         }
     } else if (request >= OF_FIBER) {
@@ -131,7 +131,7 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
         if (s->moves_bytes && rank->owed_ps)
             rank->ready_ps = at_ps = loggops_pay(s, r, at_ps);
         if (--rank->n_open == 0) {
-            go_on(rank, at_ps);
+            resume_program(rank, at_ps);
             rank->wait_ps += rank->ready_ps;
             rank->position++;
         }

@@ -39,7 +39,7 @@ static int has_other(const row *r, char sign, const char *key, size_t length)
     return 0;
 }
 
-static const row *find(const char *option)
+static const row *find_row(const char *option)
 {
     const size_t length = strcspn(option, ":");
     for (size_t i = 0; i < N_ROWS; i++)
@@ -144,7 +144,7 @@ const char *tlr_option_value(const tlr_platform *platform, const tlr_options *op
 {
     for (size_t i = n_options(platform, options); i-- > 0;) {
         const char *option = option_at(platform, options, i);
-        const row *r = find(option);
+        const row *r = find_row(option);
         if (r && !strcmp(r->name, name) && strchr(option, ':'))
             return strchr(option, ':') + 1;
     }
@@ -153,13 +153,13 @@ const char *tlr_option_value(const tlr_platform *platform, const tlr_options *op
 
 const char *tlr_option_renamed(const char *option)
 {
-    const row *r = find(option);
+    const row *r = find_row(option);
     return r && has_other(r, '+', option, strcspn(option, ":")) ? r->name : NULL;
 }
 
 int tlr_option_is_idle(const char *option)
 {
-    const row *r = find(option);
+    const row *r = find_row(option);
     return r && r->smpi == NONE;
 }
 
@@ -230,7 +230,7 @@ tl_status tlr_options_check(const tlr_platform *platform, const tlr_options *opt
     size_t size = 1;
     for (size_t i = 0; i < n; i++) {
         const char *option = option_at(platform, options, i), *value = strchr(option, ':');
-        const row *r = find(option);
+        const row *r = find_row(option);
         if (!r || lacks(r->kind, value ? value + 1 : ""))
             return refuse(platform, i, option, r, err);
         size += strlen(option) + 1;
@@ -251,7 +251,7 @@ tl_status tlr_options_check(const tlr_platform *platform, const tlr_options *opt
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the options");
     for (size_t i = 0; i < n; i++) {
         const char *option = option_at(platform, options, i);
-        const row *r = find(option);
+        const row *r = find_row(option);
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(option, ":"), option);
         if (!has_effect(platform, options, engine, i, r) && !contains(*idle, name))
