@@ -2,7 +2,7 @@
 #
 #   check NAME COMMAND...        passes when the command succeeds
 #   check_exit CODE NAME COMMAND...   passes when it exits with CODE; standard error is left in $scratch/err
-#   equal A B                    a condition for check: both are the same, and not empty
+#   equal A B                    a condition for check: both are the same, and not empty; words.sh has more of them
 #   skip NAME REASON             the test needs what this machine does not have; has a row in tests/guards.txt
 #   simgrid_version              prints 332 for SimGrid 3.32
 #   tap_done                     prints the plan; call last
@@ -47,6 +47,7 @@ uses_mpich() { echo '#include <mpi.h>' | $MPICC -E -dM -x c - 2>/dev/null | grep
 # A rank starts in nine tenths of the CPU time if Open MPI opens no library of networks that no test has.
 export OMPI_MCA_pml=^cm,ucx
 . "$top_srcdir/tests/quick_starts.sh"
+. "$top_srcdir/tests/words.sh"
 
 tap_count=0
 tap_result() { tap_count=$((tap_count + 1)); printf '%s %d - %s\n' "$1" "$tap_count" "$2"; }

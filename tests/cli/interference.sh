@@ -52,12 +52,7 @@ trace() {
     } >"$file.txt"
     "$timeless" undump "$file.txt" -o "$file"
 }
-# takes SECONDS TRACE OPTION...
-takes() {
-    local got
-    got=$("$timeless" replay "$2" -q "${@:3}") || return 1
-    awk -v a="$got" -v b="$1" 'BEGIN { print a, b; d = a - b; exit !(d < 1e-6 && d > -1e-6) }'
-}
+takes() { near "$(makespan "$2" "${@:3}")" "$1" 1e-7; }
 trace ab.tl '16 3' '32 1'
 # B ends at 1.4; until then A does 1.4 of its 3 s at 1.5 times its time: 1.4 + 3 - 1.4 / 1.5
 check 'a burst goes on as if alone when the other one ends' takes 3.4666666667 ab.tl -p ./two
@@ -91,14 +86,13 @@ check 'two jobs on one host slow each other' jobs
 trace aa.tl '16 3' '16 3'
 check 'loggops: two ranks that compute all the time' takes 6 aa.tl -p ./two --engine loggops
 # B computes 1.4 s beside A, and A is slowed by B in the mean over its own time: e = 3 (1 + 0.5 * 1.4 / e).
-near() { awk -v a="$("$timeless" replay ab.tl -q -p ./two --engine loggops "$@")" -v b=3585 'BEGIN { print a; d = 1000 * a - b; exit !(d < 1.5 && d > -1.5) }'; }
-check 'loggops: the mean load of a rank that ends earlier' near
+check 'loggops: the mean load of a rank that ends earlier' near "$(makespan ab.tl -p ./two --engine loggops)" 3.585 4e-4
 # A (1 s) is beside B for 1 s of its e seconds: e = 1 + 20 / e = 5. Each simulation corrects 4/5 of the error of the one before
 # in the other direction, so six of them leave 1.3 s.
 trace short.tl '16 1' '32 1'
 model "$(class "$(from '?' app+0x10)" "$(row 1 1.0 1.0 21.0 1.0)" ''), $(class "$(from '?' app+0x20)" "$(row 1 1.0 1.0 1.0 1.0)" 'stream = 1.0;')" >steep.conf
-close_to() { awk -v a="$("$timeless" replay short.tl -q -p ./two --engine loggops --model steep.conf)" -v b=5 'BEGIN { print a; d = a - b; exit !(d < 0.005 && d > -0.005) }'; }
-check 'loggops: simulates until the load of the hosts has settled' close_to
+check 'loggops: simulates until the load of the hosts has settled' \
+    near "$(makespan short.tl -p ./two --engine loggops --model steep.conf)" 5 1e-3
 quiet_load() { "$timeless" replay short.tl -p ./two --engine loggops --model steep.conf --json >load.json 2>said && [ ! -s said ] && ! grep -q load_change load.json; }
 check 'loggops: without a remark' quiet_load
 sed 's/21\.0/1001.0/' steep.conf >steeper.conf
@@ -121,34 +115,30 @@ for engine in smpi loggops; do
     check "$engine: slowed bursts keep their cores at work" energy $engine
 done
 
-# refused PATTERN MODEL
-refused() {
-    "$timeless" replay ab.tl -p ./two --model "$2" -q 2>said
-    [ $? = 3 ] && grep -q "$1" said
-}
+model_refused() { refused 3 "$1" "$timeless" replay ab.tl -p ./two --model "$2" -q; } # TEXT MODEL
 bad() { printf '%s\n' "$head" 'interference = {' "$2" '};' >"$1.conf"; }
 bad empty 'classes = ();'
-check 'no classes' refused 'empty.conf:2: .*has no classes' empty.conf
+check 'no classes' model_refused 'empty.conf:2: .*has no classes' empty.conf
 bad rows "classes = ( $(class "$(from a b)" '' '') );"
-check 'a class without rows' refused 'rows.conf:3: a class has no rows' rows.conf
+check 'a class without rows' model_refused 'rows.conf:3: a class has no rows' rows.conf
 bad sort "classes = ( $(class "$(from a b)" "$(row 2 1.0 1.0 1.0 1.0), $(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'rows that do not rise' refused 'sort.conf:3: .*do not rise' sort.conf
+check 'rows that do not rise' model_refused 'sort.conf:3: .*do not rise' sort.conf
 bad fast "classes = ( $(class "$(from a b)" "$(row 1 0.9 1.0 1.0 1.0)" '') );"
-check 'a hog that makes faster' refused 'fast.conf:3: ' fast.conf
+check 'a hog that makes faster' model_refused 'fast.conf:3: ' fast.conf
 bad half "classes = ( $(class 'from = "a";' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'one call site' refused "half.conf:3: a class has both 'from' and 'to'" half.conf
+check 'one call site' model_refused "half.conf:3: a class has both 'from' and 'to'" half.conf
 bad twice "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" ''), $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'a class twice' refused "twice.conf:3: the bursts from 'a' to 'b' appear twice" twice.conf
+check 'a class twice' model_refused "twice.conf:3: the bursts from 'a' to 'b' appear twice" twice.conf
 bad rests "classes = ( $(class '' "$(row 1 1.0 1.0 1.0 1.0)" ''), $(class '' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'the rest twice' refused 'rests.conf:3: the class of all other computation appears twice' rests.conf
+check 'the rest twice' model_refused 'rests.conf:3: the class of all other computation appears twice' rests.conf
 bad kernel "classes = ( $(class 'kernel = "dgemmm";' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'an unknown kernel' refused "kernel.conf:3: 'dgemmm' is not a kernel" kernel.conf
+check 'an unknown kernel' model_refused "kernel.conf:3: 'dgemmm' is not a kernel" kernel.conf
 bad silent "classes = ( { $(from a b) beside = ( $(row 1 1.0 1.0 1.0 1.0) ); } );"
-check 'no pressure' refused "silent.conf:3: 'acts_as' is missing" silent.conf
+check 'no pressure' model_refused "silent.conf:3: 'acts_as' is missing" silent.conf
 bad word "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" 'memory = 1.0;') );"
-check 'an unknown setting' refused 'word.conf:3: ' word.conf
+check 'an unknown setting' model_refused 'word.conf:3: ' word.conf
 bad minus "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" 'stream = -1.0;') );"
-check 'a negative pressure' refused 'minus.conf:3: ' minus.conf
+check 'a negative pressure' model_refused 'minus.conf:3: ' minus.conf
 sed 's/^version = 2; //' two.conf >old.conf
-check 'version 1 has no such group' refused 'interference' old.conf
+check 'version 1 has no such group' model_refused 'interference' old.conf
 tap_done

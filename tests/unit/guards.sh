@@ -31,7 +31,7 @@ check 'guards fire: format, lint, events, exact, emulated hosts, sanitizers' gua
     tests/mpi/exact.sh tests/mpi/hosts.sh tests/accuracy/cluster_short.sh
 # What never fires is found: the guard of a builtin of the shell, which no library is loaded into.
 mkdir -p "$broken/tests/mpi"
-cp "$top_srcdir"/tests/{tap.sh,runs_mpi.sh,mpi_env.sh,guards.sh,deny.c} "$broken/tests/"
+cp "$top_srcdir"/tests/{tap.sh,words.sh,runs_mpi.sh,mpi_env.sh,guards.sh,deny.c} "$broken/tests/"
 printf '. "$top_srcdir/tests/tap.sh"\nif LD_PRELOAD=/none true; then check a true; else skip a b; fi\ntap_done\n' >"$broken/tests/mpi/b.sh"
 printf 'tests/mpi/b.sh | a | deny perf\n' >"$broken/tests/guards.txt"
 dead() { top_srcdir=$broken guards; }
