@@ -23,8 +23,8 @@ trace() {
 }
 # ends ARGUMENTS...: the makespan of each job
 ends() { "$timeless" replay -p p -q "$@"; }
-# near NAME EXPECTED ARGUMENTS...: the makespans are these; a message without bytes takes 24 us
-near() {
+# ends_near NAME EXPECTED ARGUMENTS...: the makespans are these; a message without bytes takes 24 us
+ends_near() {
     local name=$1 expected=$2; shift 2
     check "$name" awk -v want="$expected" -v got="$(ends "$@" | tr '\n' ' ')" 'BEGIN {
         n = split(want, a, " "); m = split(got, b, " "); print want " expected, " got " replayed"
@@ -36,26 +36,24 @@ check 'a message of 100 MB' trace message.tl 0 100000000
 alone=$(ends message.tl)
 printf 'n%d\n' 0 1 >first; printf 'n%d\n' 2 3 >last; echo n0:4 >one
 
-near 'computation alone' '1' compute.tl
-near 'jobs on hosts of their own do not meet' '1 1' compute.tl compute.tl
-near 'two jobs on one core: each takes twice as long' '2 2' compute.tl compute.tl --hostfile first --hostfile first
-near 'half a second later' '1.5 1.5' compute.tl compute.tl@0.5 --hostfile first --hostfile first
-near 'one after the other' '1 1' compute.tl compute.tl@1 --hostfile first --hostfile first
-near 'the start has a unit if one likes, the order is free' '1.5 1.5' compute.tl@0.5s compute.tl --hostfile first --hostfile first
-near 'one host file for all: the second job takes what is left' '4 4' compute.tl compute.tl --hostfile one
-near 'messages over one backbone share it' "$(awk -v a="$alone" 'BEGIN {
+ends_near 'computation alone' '1' compute.tl
+ends_near 'jobs on hosts of their own do not meet' '1 1' compute.tl compute.tl
+ends_near 'two jobs on one core: each takes twice as long' '2 2' compute.tl compute.tl --hostfile first --hostfile first
+ends_near 'half a second later' '1.5 1.5' compute.tl compute.tl@0.5 --hostfile first --hostfile first
+ends_near 'one after the other' '1 1' compute.tl compute.tl@1 --hostfile first --hostfile first
+ends_near 'the start has a unit if one likes, the order is free' '1.5 1.5' compute.tl@0.5s compute.tl --hostfile first --hostfile first
+ends_near 'one host file for all: the second job takes what is left' '4 4' compute.tl compute.tl --hostfile one
+ends_near 'messages over one backbone share it' "$(awk -v a="$alone" 'BEGIN {
     # factors of SMPI for messages of this size: 0.940694 of the bandwidth, and 1.05 for the data against acknowledgements
     s = 1.05 * 1e8 / (0.940694 * 1e8); printf "%.9g %.9g", a + s, a + s }')" message.tl message.tl
-near 'or do not, later' "$alone $alone" message.tl message.tl@10 --hostfile first --hostfile last
-near 'three jobs' '1 2 2' compute.tl compute.tl@1.0 compute.tl@1 --hostfile first --hostfile last --hostfile last
+ends_near 'or do not, later' "$alone $alone" message.tl message.tl@10 --hostfile first --hostfile last
+ends_near 'three jobs' '1 2 2' compute.tl compute.tl@1.0 compute.tl@1 --hostfile first --hostfile last --hostfile last
 
 check 'JSON of all jobs' "$timeless" replay -p p message.tl compute.tl@2 --json=a.json
 cp out printed
 check 'the text has all jobs' test "$(grep -c '^makespan ' printed)" = 2
 check 'the text of a job has its start' grep -q '^started at  *2 s' printed
-check 'the JSON is one object with all jobs' python3 -c '
-import json
-d = json.load(open("a.json"))
+check 'the JSON is one object with all jobs' json a.json '
 assert d["format"] == "timeless-predictions-1"
 assert [j["start_s"] for j in d["jobs"]] == [0, 2]
 assert [j["trace"] for j in d["jobs"]] == ["message.tl", "compute.tl"]
@@ -70,13 +68,13 @@ printf 'rank 1=n3 slot=0\nrank 0=n2\n' >ranks
 check 'ranks by a rank file' test "$(hosts compute.tl --hostfile ranks)" = 'n2 n3 '
 cp compute.tl run@5
 check 'a file whose name looks like a start' test "$(hosts run@5)" = 'n0 n1 '
-check_exit 2 'a start that is none' "$timeless" replay -p p compute.tl@soon
-cp err said
-check 'a wrong start is answered by TRACE@10' grep -q "'compute.tl@soon': give the start in seconds, as TRACE@10" said
+check 'a start that is none: a wrong start is answered by TRACE@10' refused 2 \
+    "'compute.tl@soon': give the start in seconds, as TRACE@10" \
+    "$timeless" replay -p p compute.tl@soon
 check_exit 2 'a negative start exits with 2' "$timeless" replay -p p compute.tl@-1
 check_exit 2 'two host files for three jobs' "$timeless" replay -p p compute.tl compute.tl compute.tl --hostfile first --hostfile last
-check_exit 3 'more ranks than places' "$timeless" replay -p p compute.tl compute.tl compute.tl
-cp err said
-check 'counted over all jobs' grep -q '4 hosts have room for 4 ranks, but the trace has 6' said
+check 'more ranks than places: counted over all jobs' refused 3 \
+    '4 hosts have room for 4 ranks, but the trace has 6' \
+    "$timeless" replay -p p compute.tl compute.tl compute.tl
 check_exit 3 'a comparison is of one job' "$timeless" compare a.json
 tap_done

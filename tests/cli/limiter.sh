@@ -10,12 +10,8 @@ limited_of() { # EAGER: the folder platform
         rm -r platform && "$timeless" platform description -o platform
 }
 limited_of 400000
-makespan() { "$timeless" replay "$1" -p platform -q "${@:2}"; }
-# takes FILE MILLISECONDS OPTION...: and one latency
-takes() {
-    awk -v got="$(makespan "$1" "${@:3}")" -v want="$(awk -v ms="$2" -v L=$latency 'BEGIN { print L + ms * 1e-3 }')" \
-        'BEGIN { print got, want; d = got / want - 1; exit !(d < 1e-6 && d > -1e-6) }'
-}
+limited() { "$timeless" replay "$1" -p platform -q "${@:2}"; }
+takes() { near "$(limited "$1" "${@:3}")" "$latency + $2 * 1e-3" 1e-6; }
 above=(--cfg timeless/limiter-from:$bytes) below=(--cfg timeless/limiter-from:$((bytes + 1))) two=(--ranks-per-host 2)
 
 messages both.tl "0 2 $bytes" "3 1 $bytes"
@@ -45,8 +41,8 @@ check 'a platform of 16 hosts' sh -c 'rm -r platform && "$1" platform descriptio
 agree() {
     local tolerance=$1 factor=$2 smpi loggops free
     shift 2
-    smpi=$(makespan p.tl --no-compute --cfg timeless/limiter-from:4096 "$@") loggops=$(makespan p.tl --no-compute --engine loggops "$@")
-    free=$(makespan p.tl --no-compute --cfg timeless/limiter-from:1000000000 "$@")
+    smpi=$(limited p.tl --no-compute --cfg timeless/limiter-from:4096 "$@") loggops=$(limited p.tl --no-compute --engine loggops "$@")
+    free=$(limited p.tl --no-compute --cfg timeless/limiter-from:1000000000 "$@")
     awk -v s="$smpi" -v l="$loggops" -v f="$free" -v t="$tolerance" -v factor="$factor" 'BEGIN { print "SimGrid", s, "LogGOPS", l, "without limiter", f
         exit !(s > 0 && (s - l) / s < t && (l - s) / s < t && s > (factor - 0.01) * f && s < (factor + 0.01) * f) }'
 }
@@ -62,19 +58,19 @@ check 'in one direction at a time it takes nothing' agree 1e-3 1 --ranks-per-hos
 "$timeless" make alltoall -n 16 --bytes 60000 -o p.tl
 check 'eager messages that share the adapter pass it, too' agree 1e-2 1.667 --ranks-per-host 1
 echo timeless/limiter-from:65536 >>platform/options.conf
-check 'unless it holds for longer ones only' awk -v s="$(makespan p.tl --no-compute --ranks-per-host 1)" \
-    -v l="$(makespan p.tl --no-compute --ranks-per-host 1 --engine loggops)" 'BEGIN { print s, l; d = s / l - 1; exit !(d < 1e-2 && d > -1e-2 && s < 0.0073) }'
+check 'unless it holds for longer ones only' near "$(limited p.tl --no-compute --ranks-per-host 1)" \
+    "$(limited p.tl --no-compute --ranks-per-host 1 --engine loggops)" 1e-2
 "$timeless" make alltoall -n 16 --bytes 4000 -o p.tl
 sed -i '/limiter-from/d' platform/options.conf
 check 'short messages do not' agree 1e-2 1 --ranks-per-host 1
 
 limited_of 1000
-check_exit 3 'no number of bytes exits 3' makespan both.tl "${two[@]}" --cfg timeless/limiter-from:short
-cp "$scratch/err" said
-check 'and is named' grep -q 'timeless/limiter-from:short: .*not a number' said
+check 'no number of bytes exits 3, and is named' refused 3 \
+    'timeless/limiter-from:short: .*not a number' \
+    limited both.tl "${two[@]}" --cfg timeless/limiter-from:short
 sed -i '/factor/d' platform/options.conf
-check_exit 3 'the factors of SMPI have to be given' makespan both.tl "${two[@]}" "${below[@]}"
-cp "$scratch/err" said
-check 'the line says so' grep -q 'timeless/limiter-from .*need smpi/bw-factor as well.*add it to options.conf' said
+check 'the factors of SMPI have to be given: the line says so' refused 3 \
+    'timeless/limiter-from .*need smpi/bw-factor as well.*add it to options.conf' \
+    limited both.tl "${two[@]}" "${below[@]}"
 
 tap_done
