@@ -65,13 +65,13 @@ done
 # What a tag may be.
 say_tag() { header; echo 'rank 0 host="h"'; by_group 0 3 "$1"; }
 for tag in 0 7 -1 2147483647 -2147483648; do
-    says() { say_tag "$1" | $timeless undump - -o one.tl && $timeless dump one.tl 2>/dev/null | grep -q "members=\[0-3\] tag=$1\$"; }
-    check "the tag $tag is kept" says "$tag"
+    keeps_tag() { say_tag "$1" | $timeless undump - -o one.tl && $timeless dump one.tl 2>/dev/null | grep -q "members=\[0-3\] tag=$1\$"; }
+    check "the tag $tag is kept" keeps_tag "$tag"
 done
 for tag in 2147483648 -2147483649 1x any ''; do
     wrong() { say_tag "$1" | $timeless undump - -o one.tl; }
-    check_exit 3 "the tag '$tag' is refused" wrong "$tag"
-    cp err said
-    check "the tag '$tag': the message shows how" grep -q "^timeless: .*'tag=NUMBER', in this order; correct it" said
+    check "the tag '$tag' is refused: the tag '$tag': the message shows how" refused 3 \
+        "~^timeless: .*'tag=NUMBER', in this order; correct it" \
+        wrong "$tag"
 done
 tap_done

@@ -6,7 +6,7 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
 schedules=$top_srcdir/traces/schedules
 params=(--engine loggops --model "$top_srcdir/platforms/star-1g/model.conf" --params)
-makespan() { "$timeless" replay "$1" -q "${params[@]}" "$2"; }
+replayed() { "$timeless" replay "$1" -q "${params[@]}" "$2"; }
 
 # 2 x 3 ranks: comm 3 is MPI_COMM_WORLD again, 4 the row, 5 the column from below, 6 the grid without periods.
 trace() { # CALL: of the neighbours
@@ -78,7 +78,7 @@ check 'tags of MPI_COMM_WORLD remain, equal ones of another communicator change'
     'grep -q "send 100b .* tag 7$" plain.goal && ! grep "send 5000b .* tag 7$" plain.goal && grep -q "send 512b .* tag 1$" plain.goal'
 "$timeless" import --from goal plain.goal -o again.tl
 for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=200 L=1us,o=3us,g=4us,G=1ns,O=0ns; do
-    check "the import takes as long as the trace, with $p" equal "$(makespan plain.tl $p)" "$(makespan again.tl $p)"
+    check "the import takes as long as the trace, with $p" equal "$(replayed plain.tl $p)" "$(replayed again.tl $p)"
 done
 check "SimGrid's engine: the import takes as long as the trace" equal "$("$timeless" replay -q plain.tl -p star-1g)" "$("$timeless" replay -q again.tl -p star-1g)"
 
@@ -89,7 +89,7 @@ for op in allreduce alltoall bcast barrier; do
     check "$op becomes the messages of a schedule" "$timeless" export --to goal coll.tl --coll $op="$file" -o coll.goal
     "$timeless" import --from goal coll.goal -o coll2.tl
     check "$op takes as long as by the schedule" equal "$("$timeless" replay -q coll.tl "${params[@]}" L=5us,o=2us,g=2us,G=2.5ns,O=1ns --coll $op="$file")" \
-        "$(makespan coll2.tl L=5us,o=2us,g=2us,G=2.5ns,O=1ns)"
+        "$(replayed coll2.tl L=5us,o=2us,g=2us,G=2.5ns,O=1ns)"
 done
 trace 'MPI_Barrier comm=4 clock_ns=0' rows.tl
 check 'a barrier of each row becomes messages' "$timeless" export --to goal rows.tl --coll barrier="$schedules/barrier_dissemination.sched" -o rows.goal

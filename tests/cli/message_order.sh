@@ -30,7 +30,7 @@ END
 # ends ENGINE FILE OPTION...: when ranks 1 and 2 end
 ends() {
     "$timeless" replay "$2" --engine "$1" -q "${@:3}" --json=ends.json >out &&
-        python3 -c 'import json; print(*(rank["end_s"] for rank in json.load(open("ends.json"))["ranks"][1:3]))'
+        json ends.json 'print(*(rank["end_s"] for rank in d["ranks"][1:3]))'
 }
 # both FILE SECONDS OPTION...: rank 2 ends then in LogGOPS, with one thread and two, and within 0.1 % in SimGrid
 both() {
@@ -57,7 +57,7 @@ relay other.tl 1 300000 2 1 2 1
 other() { ends loggops other.tl -p platform --ranks-per-host 2 | awk -v want="$(after 1)" '{ print $2, want; exit !(($2 / want - 1) ^ 2 < 1e-10) }'; }
 check 'that of the other tag does not wait for it' other
 
-near() {
+engines_near() {
     local smpi loggops
     smpi=$(ends smpi request.tl "$@") && loggops=$(ends loggops request.tl "$@") || return 1
     awk -v smpi="$smpi" -v loggops="$loggops" 'BEGIN {
@@ -66,6 +66,6 @@ near() {
         for (i = 1; i <= 2; i++) if ((l[i] / s[i] - 1) ^ 2 > 0.05 ^ 2) exit 1 }'
 }
 for platform in graphene dahu star-1g; do
-    check "$platform: both ranks end within 5 % of SimGrid" near -p "$platform" --ranks-per-host 1
+    check "$platform: both ranks end within 5 % of SimGrid" engines_near -p "$platform" --ranks-per-host 1
 done
 tap_done

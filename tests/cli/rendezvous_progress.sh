@@ -97,16 +97,12 @@ sed 's/ranks 256/ranks 32/' many.skel >fewer.skel
 check 'noise, calls: two threads predict the same' equal "$(replay fewer.skel -q "${noise[@]}" "${calls[@]}" --ranks-per-host 4)" \
     "$(replay fewer.skel -q "${noise[@]}" "${calls[@]}" --ranks-per-host 4 --threads 2)"
 
-says() { # CODE NAME MESSAGE ARGUMENTS...
-    local code=$1 name=$2 message=$3; shift 3
-    check_exit "$code" "$name exits $code" "$timeless" replay "$@"
-    cp "$scratch/err" said
-    check "$name: the message says what to do" grep -q -- "$message" said
-}
-says 2 'SimGrid with calls' 'whatever its ranks compute; give --engine loggops' receiver.skel -p graphene --no-compute "${calls[@]}"
-says 2 'parameters whose CPUs take in messages' 'leave out --params without or=TIME' receiver.skel -p graphene --no-compute --engine loggops \
+replay_refused() { check "$2" refused "$1" "$3" "$timeless" replay "${@:4}"; } # CODE NAME TEXT ARGUMENTS...
+replay_refused 2 'SimGrid with calls' 'whatever its ranks compute; give --engine loggops' receiver.skel -p graphene --no-compute \
+    "${calls[@]}"
+replay_refused 2 'parameters whose CPUs take in messages' 'leave out --params without or=TIME' receiver.skel -p graphene --no-compute --engine loggops \
     --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns "${calls[@]}"
-says 2 'an unknown progress' "'sometimes' is not the progress of a rendezvous; give calls or offload" receiver.skel -p graphene \
+replay_refused 2 'an unknown progress' "'sometimes' is not the progress of a rendezvous; give calls or offload" receiver.skel -p graphene \
     --set rendezvous.progress=sometimes
-says 2 'a progress with a name' 'rendezvous have no names' receiver.skel -p graphene --set rendezvous:eth0.progress=calls
+replay_refused 2 'a progress with a name' 'rendezvous have no names' receiver.skel -p graphene --set rendezvous:eth0.progress=calls
 tap_done

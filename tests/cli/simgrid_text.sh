@@ -65,15 +65,15 @@ mv run/actions/zero.txt zero.txt
 check_exit 3 'a folder without the file of a rank is refused' "$timeless" replay run/actions --platform cluster.xml
 cp zero.txt run/actions/zero.txt
 cp run/actions/one.txt run/actions/again.txt
-check_exit 3 'a folder with two files of a rank is refused' "$timeless" replay run/actions --platform cluster.xml
-cp err said
-check 'two files of a rank: the error names both' grep -q 'actions/one.txt: has actions of rank 1, as run/actions/again.txt has' said
+check 'a folder with two files of a rank is refused: two files of a rank: the error names both' refused 3 \
+    'actions/one.txt: has actions of rank 1, as run/actions/again.txt has' \
+    "$timeless" replay run/actions --platform cluster.xml
 mkdir empty
 check_exit 3 'a folder without actions is refused' "$timeless" replay empty --platform cluster.xml
 printf '0 init\n0 jump\n' >bad.txt
-check_exit 3 'an unknown action is refused' "$timeless" replay bad.txt --platform cluster.xml
-cp err said
-check 'an unknown action: the error names file and line' grep -q "bad.txt:2: 'jump' is no action" said
+check 'an unknown action is refused: an unknown action: the error names file and line' refused 3 \
+    "bad.txt:2: 'jump' is no action" \
+    "$timeless" replay bad.txt --platform cluster.xml
 mkfifo pipe
 printf 's3cret line\n' >private.txt
 for name in /dev/zero pipe private.txt no-such-file; do
@@ -86,11 +86,11 @@ check_exit 3 'a file that is no trace is refused' "$timeless" import --from simg
 cp err said
 check 'a file that is no trace: the error contains none of it' bash -c '! grep s3cret said'
 check_exit 3 'a device is refused' timeout 60 "$timeless" import --from simgrid /dev/zero -o x.tl
-check_exit 2 'export to a timeline is refused' "$timeless" export run/actions/zero.txt --to prv -o x
-cp err said
-check 'export to a timeline: the error names the command that writes one' grep -q 'Paraver, .*timeless replay --timeline' said
+check 'export to a timeline is refused: export to a timeline: the error names the command that writes one' refused 2 \
+    'Paraver, .*timeless replay --timeline' \
+    "$timeless" export run/actions/zero.txt --to prv -o x
 printf '0 init\n0 send 1 0 1e6\n0 finalize\n' >lone.txt
-check_exit 3 'the file of one rank of several is refused' "$timeless" replay lone.txt --platform cluster.xml
-cp err said
-check 'one rank of several: the error asks for the others' grep -q "lone.txt:2: the partner '1' is not in this trace of one rank; give the list" said
+check 'the file of one rank of several is refused: one rank of several: the error asks for the others' refused 3 \
+    "lone.txt:2: the partner '1' is not in this trace of one rank; give the list" \
+    "$timeless" replay lone.txt --platform cluster.xml
 tap_done

@@ -100,9 +100,9 @@ check 'of 200 ranks, four are a row' sh -c '"$0" make ring --ranks 200 -o many.t
     grep -q "ranks 0 to 3<" many.svg && grep -q "ranks 192 to 195<" many.svg' "$timeless"
 check_exit 4 'a picture that cannot be written exits with 4' "$timeless" replay one.tl -p star-1g --timeline no/one.svg -q
 
-check_exit 2 'an unknown format of a timeline exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.bmp
-cp err said
-check 'an unknown format of a timeline prints the known ones' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, pajeng), .prv (Paraver), or .svg, .pdf or .png (a picture)" said
+check 'an unknown format of a timeline exits with 2: an unknown format of a timeline prints the known ones' refused 2 \
+    "a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, pajeng), .prv (Paraver), or .svg, .pdf or .png (a picture)" \
+    "$timeless" replay a.tl -p star-1g --timeline a.bmp
 # The same by the other engine.
 for format in csv json paje prv; do
     check "loggops: a timeline as .$format" "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --engine loggops --details --json=l.details --timeline l.$format -q

@@ -20,11 +20,9 @@ check "info names the calls" grep -Eq '^ +300  MPI_Send$' said.out
 "$timeless" info --sections ring.tl >info.txt
 check "info lists three sections" test "$(grep -Ec '^ +[0-2] (\(start\)|MPI_Barrier)' info.txt)" = 3
 "$timeless" info --json --sections ring.tl >info.json
-check "info --json is JSON" python3 -c '
-import json
-i = json.load(open("info.json"))
-assert i["complete"] and i["n_ranks"] == 3 and i["calls"]["MPI_Irecv"] == 300, i
-assert [r["end"] for r in i["ranks"]] == ["finalized"] * 3 and len(i["sections"]) == 3, i'
+check "info --json is JSON" json info.json '
+assert d["complete"] and d["n_ranks"] == 3 and d["calls"]["MPI_Irecv"] == 300, d
+assert [r["end"] for r in d["ranks"]] == ["finalized"] * 3 and len(d["sections"]) == 3, d'
 try 0 "dump" "$timeless" dump ring.tl
 "$timeless" dump ring.tl >all.txt
 "$timeless" dump --rank 1 ring.tl >one.txt

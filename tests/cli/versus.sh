@@ -59,9 +59,9 @@ check_exit 2 'a single prediction exits with 2' "$timeless" report a.json
 check_exit 2 'a trace and a prediction exit with 2' "$timeless" report "$hpl" a.json -p star-1g
 check_exit 2 'predictions with a platform exit with 2' "$timeless" report a.json b.json -p star-1g
 check_exit 2 'several platforms and --versus exit with 2' "$timeless" report "$hpl" -p star-1g -p fat-tree --versus --host-speed 2x
-check_exit 2 '--versus without options after it' "$timeless" report "$hpl" -p star-1g --versus
-cp "$scratch/err" "$scratch/said"
-check '... names what is missing' grep -q 'the options to compare with are missing' "$scratch/said"
+check '--versus without options after it names what is missing' refused 2 \
+    'the options to compare with are missing' \
+    "$timeless" report "$hpl" -p star-1g --versus
 check_exit 2 'one of two --versus without options' "$timeless" report "$hpl" -p star-1g --versus --versus --host-speed 2x
 check_exit 2 '--timeline with several platforms exits with 2' "$timeless" report "$hpl" -p star-1g -p fat-tree --timeline t.csv
 sed 's/"trace_hash": "[0-9a-f]*"/"trace_hash": "0000000000000001"/' a.json >other.json
