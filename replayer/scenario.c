@@ -326,7 +326,8 @@ typedef enum value_kind {
     SEED,   /* uint64_t */
     CHOICE, /* an int: whether it is the second of two words */
     CHANGE, /* of a quantity of the platform */
-    OTHER
+    OTHER,
+    OPTIONAL /* likewise, and the value may be missing */
 } value_kind;
 
 #define PLACE(member) .place = offsetof(tlr_scenario, member)
@@ -361,14 +362,14 @@ static const struct setting {
     {"noise", OTHER, .set = set_noise},
     {"seed", SEED, PLACE(options.seed), 0, INT64_MAX},
     {"seeds", NUMBER, PLACE(options.n_seeds), 1, 1000000},
-    {"sample", OTHER, .set = set_sample},
+    {"sample", OPTIONAL, .set = set_sample},
     {"cluster-seed", SEED, PLACE(options.cluster_seed), 1, INT64_MAX},
     {"engine", TEXT, PLACE(engine)},
     {"params", TEXT, PLACE(options.loggops_params)},
     {"order", CHOICE, PLACE(options.order_loggopsim), .words = {"possible", "loggopsim"}},
     {"threads", NUMBER, PLACE(options.n_threads), 1, 1024},
     {"links", FLAG, PLACE(links)},
-    {"energy", OTHER, .set = set_energy},
+    {"energy", OPTIONAL, .set = set_energy},
     {"progress", FLAG, PLACE(options.progress)}};
 enum { N_SETTINGS = sizeof settings / sizeof *settings };
 
@@ -417,9 +418,7 @@ tl_status tlr_scenario_set(tlr_scenario *s, const char *name, const char *value,
     if (i == N_SETTINGS)
         return tl_fail(err, TL_ERR_USAGE, "'%s' is not a setting of a replay", name);
     const struct setting *setting = &settings[i];
-    const int needs_value =
-        setting->kind != FLAG && setting->set != set_energy && setting->set != set_sample;
-    if (!value && needs_value)
+    if (!value && setting->kind != FLAG && setting->kind != OPTIONAL)
         return tl_fail(err, TL_ERR_USAGE, "--%s: the value is missing", name);
     void *place = (char *)s + setting->place;
     if (asprintf(&text, value ? " --%s=%s" : " --%s", name, value) < 0)
@@ -435,7 +434,8 @@ tl_status tlr_scenario_set(tlr_scenario *s, const char *name, const char *value,
     case SEED: return set_number(setting, value, place, err);
     case CHOICE: return set_choice(setting, value, place, err);
     case CHANGE: return add_change(s, name, setting->words[0], value, err);
-    case OTHER: break;
+    case OTHER:
+    case OPTIONAL: break;
     }
     return setting->set(s, value, err);
 }
