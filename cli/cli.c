@@ -141,10 +141,9 @@ tl_status cli_json_write(const cli_json *json,
     return tl_output_write(json->path, write, arg, err);
 }
 
-void cli_note_renamed(const char *old, const char *now)
+void cli_refuse_renamed(struct argp_state *state, const char *old, const char *now)
 {
-    fprintf(stderr, "timeless: note: %s is now %s; the next version refuses the old spelling\n",
-            old, now);
+    argp_error(state, "%s is now %s in this command", old, now);
 }
 
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,

@@ -83,9 +83,8 @@ tl_status cli_json_write(const cli_json *json,
                          tl_status (*write)(const void *arg, FILE *out, tl_error *err),
                          const void *arg, tl_error *err);
 
-/* Prints a note on standard error that an option has a new spelling in this version ("-r",
- * "--rate"). The next version will refuse the old spelling. */
-void cli_note_renamed(const char *old, const char *now);
+/* Ends the process with the new spelling of an option ("-r", "--rate"). */
+void cli_refuse_renamed(struct argp_state *state, const char *old, const char *now);
 
 /* A pattern for glob(): the first `length` bytes of a path literally, then `rest`, which may have
  * wildcards. NULL without memory. */

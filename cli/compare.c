@@ -38,7 +38,8 @@ enum {
     KEY_JSON,
     KEY_CSV,
     KEY_PLOT,
-    KEY_JUNIT
+    KEY_JUNIT,
+    KEY_RENAMED
 };
 
 static const struct argp_option options[] = {
@@ -48,8 +49,9 @@ static const struct argp_option options[] = {
     {"baseline", KEY_BASELINE, "FILE", 0,
      "earlier measurements instead of predictions; may be repeated", 0},
     {"history", KEY_HISTORY, "FOLDER", 0, "the calibrations of a platform", 0},
-    {"versus", KEY_VERSUS, "FILE", 0,
+    {"against", KEY_VERSUS, "FILE", 0,
      "predictions of the trace, or of another version of the program", 0},
+    {"versus", KEY_RENAMED, "FILE", OPTION_HIDDEN, NULL, 0},
 
     {0, 0, 0, 0, "What counts as different:", 2},
     {"tolerance", KEY_TOLERANCE, "SHARE", 0,
@@ -104,7 +106,7 @@ static void check(struct argp_state *state, const struct arguments *a)
     if (n_kinds > 1)
         argp_error(state, "give only one of predictions, --baseline and --history");
     if (a->versus.n && (!a->predictions.n || a->measured.n))
-        argp_error(state, "--versus needs a prediction to compare with, and no measurements");
+        argp_error(state, "--against needs a prediction to compare with, and no measurements");
     if (a->baseline.n && !a->measured.n)
         argp_error(state, "--baseline needs --measured");
     if (a->options.history_folder && a->options.slower_only)
@@ -126,6 +128,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_BASELINE: add_file(state, &arguments->baseline, value); break;
     case KEY_HISTORY: arguments->options.history_folder = value; break;
     case KEY_VERSUS: add_file(state, &arguments->versus, value); break;
+    case KEY_RENAMED: cli_refuse_renamed(state, "--versus", "--against"); break;
     case KEY_TOLERANCE:
         arguments->options.tolerance = parse_share(state, "--tolerance", value);
         break;
@@ -190,12 +193,12 @@ int cmd_compare(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "PREDICTION.json... [--versus OTHER.json]\n--baseline FILE --measured FILE\n--history "
+        "PREDICTION.json... [--against OTHER.json]\n--baseline FILE --measured FILE\n--history "
         "FOLDER",
         "Print the times that 'timeless replay --json' predicted beside measured times: a row for "
         "each two neighbouring moments that all ranks pass (Init, Barrier, Wtime, Pcontrol, "
         "Finalize), and one for the whole run.  --baseline and --history compare measurements or "
-        "calibrations with earlier ones, and test whether a change is more than noise.  --versus "
+        "calibrations with earlier ones, and test whether a change is more than noise.  --against "
         "compares predictions with each other.",
         NULL,
         NULL,

@@ -28,7 +28,7 @@ static const struct argp_option option_table[] = {
     {"region", OPT_REGION, "LEVEL[:NTH]", 0,
      "the NTH region (default: 0) from MPI_Pcontrol(LEVEL) to the next one with another level", 0},
     {"events", 'e', "A:B", 0, "events A to B-1 of every rank", 0},
-    {NULL, 'r', "LEVEL[:NTH]", OPTION_HIDDEN, NULL, 0}, /* until the next version */
+    {NULL, 'r', "LEVEL[:NTH]", OPTION_HIDDEN, NULL, 0},
     {0}};
 
 /* "A" or "A:B"; returns whether B was given. */
@@ -89,7 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         set_part(state, PART_SECTIONS, arg);
         parse_sections(state, arg);
         return 0;
-    case 'r': cli_note_renamed("-r", "--region"); /* fall through */
+    case 'r': cli_refuse_renamed(state, "-r", "--region"); return 0;
     case OPT_REGION:
         set_part(state, PART_REGION, arg);
         parse_region(state, arg);

@@ -26,7 +26,7 @@ static const struct argp_option option_table[] = {
     {"events", 'e', "A:B", 0, "print only the events A to B-1 of each rank", 0},
     CLI_JSON_OPTION(OPT_JSON),
     {"csv", OPT_CSV, "FILE", OPTION_ARG_OPTIONAL, "write CSV to FILE, or instead of text", 0},
-    {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0}, /* until the next version */
+    {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0},
     {0}};
 
 static void parse_events(struct argp_state *state, char *arg)
@@ -55,10 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (o->csv.is_wanted && o->json.is_wanted && !o->csv.path && !o->json.path)
             argp_error(state, "--csv and --json: give a FILE to one of them");
         return 0;
-    case 'j':
-        cli_note_renamed("-j", "--json");
-        o->json.is_wanted = 1;
-        return 0;
+    case 'j': cli_refuse_renamed(state, "-j", "--json"); return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
     }
 }

@@ -53,7 +53,7 @@ enum { OPT_JSON = 256 };
 
 static const struct argp_option option_table[] = {
     CLI_JSON_OPTION(OPT_JSON),
-    {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0}, /* until the next version */
+    {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0},
     {"all", 'a', NULL, 0, "print each rank, even if there are many", 0},
     {"sections", 's', NULL, 0, "list the sections (between synchronising collectives)", 0},
     {0}};
@@ -63,10 +63,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct info_options *o = state->input;
     switch (key) {
     case OPT_JSON: o->json = (cli_json){1, arg}; return 0;
-    case 'j':
-        cli_note_renamed("-j", "--json");
-        o->json.is_wanted = 1;
-        return 0;
+    case 'j': cli_refuse_renamed(state, "-j", "--json"); return 0;
     case 's': o->sections = 1; return 0;
     case 'a': o->all = 1; return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);

@@ -5,14 +5,12 @@
 #include "grid.h"
 #include "replay.h"
 
-#include <errno.h>
-#include <core/format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/sweep.h>
-#include <sys/stat.h>
 #include <timeless_files.h>
+#include <unistd.h>
 
 enum { OPT_GRID = 1000, OPT_JSON, OPT_PLOT, OPT_ENERGY };
 
@@ -85,32 +83,6 @@ static void check_arguments(struct argp_state *state, const arguments *a)
         argp_error(state, "several processes need a results file; give -o FILE");
 }
 
-/* "--json FILE": the spelling before --json[=FILE]. The next word is a file that is no trace. */
-static int is_file_of_json(const char *word)
-{
-    char start[TL_FILE_MAGIC_BYTES];
-    struct stat there;
-    if (word[0] == '-' || tl_is_program(word))
-        return 0;
-    if (stat(word, &there) != 0 || !S_ISREG(there.st_mode))
-        return 1;
-    FILE *in = fopen(word, "rb");
-    const int is_trace = in && fread(start, 1, sizeof start, in) == sizeof start &&
-                         !memcmp(start, TL_FILE_MAGIC, sizeof start);
-    if (in)
-        fclose(in);
-    return !is_trace;
-}
-
-static void set_json(struct argp_state *state, arguments *a, char *value)
-{
-    if (!value && state->next < state->argc && is_file_of_json(state->argv[state->next])) {
-        value = state->argv[state->next++];
-        cli_note_renamed("--json FILE", "--json=FILE");
-    }
-    a->json = (cli_json){1, value};
-}
-
 static void set_price(struct argp_state *state, arguments *a, const char *value)
 {
     tl_error err;
@@ -126,10 +98,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_GRID: add_axis(state, a, value); return 0;
     case 'o': a->grid.out = value; return 0;
     case OPT_ENERGY: set_price(state, a, value); return 0;
-    case OPT_JSON: set_json(state, a, value); return 0;
+    case OPT_JSON: a->json = (cli_json){1, value}; return 0;
     case OPT_PLOT: a->plot = cli_picture(state, value); return 0;
     case 'j': a->grid.n_jobs = cli_parse_jobs(state, value); return 0;
-    case ARGP_KEY_ARG: cli_add_text(state, &a->grid.traces, value); return 0;
+    case ARGP_KEY_ARG:
+        if (!cli_json_leaves_text(&a->json) && !tl_is_program(value) && access(value, F_OK) != 0)
+            argp_error(state, "'%s': no such trace; write --json=FILE for a JSON file", value);
+        cli_add_text(state, &a->grid.traces, value);
+        return 0;
     case ARGP_KEY_SUCCESS: check_arguments(state, a); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -5,7 +5,7 @@
  * contains the selection (timeless-record(1)). A part is recorded in full if all conditions in it
  * hold.
  *
- * --from, --until and the signal change the state of all ranks together. The change happens at a
+ * --since, --until and the signal change the state of all ranks together. The change happens at a
  * synchronising collective over all ranks, which all ranks count alike (doc/FORMAT.md, "Parts of a
  * run"). If a clock or a signal decides, the ranks agree at this collective, on a communicator of
  * the tracer. Threads that enter such collectives on different communicators at the same time may

@@ -12,15 +12,16 @@
 #include "record/record.h"
 #include "timeless.h"
 
-enum { REGIONS = 512, FROM, UNTIL, EXCLUDE, RANKS, ON_SIGNAL };
+enum { REGIONS = 512, FROM, UNTIL, EXCLUDE, RANKS, ON_SIGNAL, RENAMED };
 
 static const struct argp_option options[] = {
     {"regions", REGIONS, NULL, 0, "from MPI_Pcontrol(1) to MPI_Pcontrol(0)", 0},
-    {"from", FROM, "WHEN", 0, "from section WHEN on, or from WHEN seconds (30s)", 0},
+    {"since", FROM, "WHEN", 0, "from section WHEN on, or from WHEN seconds (30s)", 0},
     {"until", UNTIL, "WHEN", 0, "to the end of section WHEN, or WHEN seconds", 0},
     {"ranks", RANKS, "LIST", 0, "these ranks, as in 0-3,7", 0},
     {"signal", ON_SIGNAL, "NAME", 0, "begin and end at each signal USR1 or USR2", 0},
     {"exclude", EXCLUDE, "NAMES", 0, "leave out these calls, as in MPI_Iprobe,dgemm", 0},
+    {"from", RENAMED, "WHEN", OPTION_HIDDEN, NULL, 0},
     {0}};
 
 /* Calls for which no other rank waits, and without which the program's other calls have the same
@@ -72,7 +73,7 @@ static void check_order(struct argp_state *state, const char *from, const char *
 {
     if (from && until && !strchr(from, 's') == !strchr(until, 's') &&
         strtod(from, NULL) > strtod(until, NULL))
-        argp_error(state, "--from %s is after --until %s; swap them", from, until);
+        argp_error(state, "--since %s is after --until %s; swap them", from, until);
 }
 
 static unsigned long n_ranks_named;
@@ -125,10 +126,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case REGIONS: record_add_word(&words, "regions"); return 0;
     case FROM:
-        check_when(state, "from", arg);
+        check_when(state, "since", arg);
         from = arg;
         record_add_word(&words, "from=%s", arg);
         return 0;
+    case RENAMED: cli_refuse_renamed(state, "--from", "--since"); return 0;
     case UNTIL:
         check_when(state, "until", arg);
         until = arg;

@@ -74,7 +74,7 @@ static void say_if_nothing_was_selected(const tl_reader *r)
         return;
     fprintf(stderr,
             "timeless: warning: %s: no computation was recorded, because the program never came to "
-            "this part: check --from, --until, --regions and --ranks\n",
+            "this part: check --since, --until, --regions and --ranks\n",
             tl_reader_path(r));
 }
 

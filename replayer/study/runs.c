@@ -97,7 +97,7 @@ tl_status tlr_runs_read(tlr_runs *runs, const char *path, tl_error *err)
             status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: not a measurement; %s", path, number,
                              line[strspn(line, " \t")] == '{'
                                  ? "give a prediction without --baseline or --measured, or by "
-                                   "--versus"
+                                   "--against"
                                  : "write NAME,SECONDS with seconds above 0");
         else {
             size_t n_rows = runs->n_rows;

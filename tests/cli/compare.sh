@@ -74,26 +74,26 @@ done
 for n in 1 2; do
     check "many rows: prediction $n" sh -c '"$1" make call_barrier --ranks 2 --iterations 40 -o "$2/rows.tl" && "$1" replay "$2/rows.tl" -p "$3" --scale network '$n' --no-compute -q --json="$2/rows$4.json"' - "$timeless" "$scratch" "$top_srcdir/platforms/star-1g" $n
 done
-check 'many rows: a plot is drawn' "$timeless" compare "$scratch/rows1.json" --versus "$scratch/rows2.json" --all --plot "$scratch/rows.svg"
+check 'many rows: a plot is drawn' "$timeless" compare "$scratch/rows1.json" --against "$scratch/rows2.json" --all --plot "$scratch/rows.svg"
 check 'many rows: the axis is at the top and at the bottom' test "$(grep -c 'difference from .*\[%\]' "$scratch/rows.svg")" = 2
 sed 's/0000000000000001/0000000000000003/' "$scratch/p.json" >"$scratch/other.json"
 check_exit 3 'predictions of different traces exit with 3' $compare "$scratch/other.json" --all
 check_exit 4 'a plot that cannot be written exits with 4' $compare --plot /nowhere/x.svg
 
 # Predictions with other predictions: q.json takes 4.4 s for solve, p.json 4.2 s.
-check_exit 0 '--versus compares two predictions' $compare --versus "$scratch/q.json"
+check_exit 0 '--against compares two predictions' $compare --against "$scratch/q.json"
 keep out
-check '--versus prints both times and the change' kept '^ *4\.2  *4\.4  *+4\.8%  '"$solve"'$'
-check '--versus does not need measured clocks' kept '^         4\.9          4\.9     +0\.0%  makespan$'
-check_exit 1 '--versus: a change beyond the tolerance exits with 1' $compare --versus "$scratch/q.json" --tolerance 4%
-check_exit 0 '--versus: a change within the tolerance exits with 0' $compare --versus "$scratch/q.json" --tolerance 5%
-check_exit 0 '--versus: a faster prediction passes with --slower-only' "$timeless" compare "$scratch/q.json" --versus "$scratch/p.json" --tolerance 1% --slower-only
-check_exit 1 '--versus writes JSON' $compare --versus "$scratch/q.json" --tolerance 4% --json
+check '--against prints both times and the change' kept '^ *4\.2  *4\.4  *+4\.8%  '"$solve"'$'
+check '--against does not need measured clocks' kept '^         4\.9          4\.9     +0\.0%  makespan$'
+check_exit 1 '--against: a change beyond the tolerance exits with 1' $compare --against "$scratch/q.json" --tolerance 4%
+check_exit 0 '--against: a change within the tolerance exits with 0' $compare --against "$scratch/q.json" --tolerance 5%
+check_exit 0 '--against: a faster prediction passes with --slower-only' "$timeless" compare "$scratch/q.json" --against "$scratch/p.json" --tolerance 1% --slower-only
+check_exit 1 '--against writes JSON' $compare --against "$scratch/q.json" --tolerance 4% --json
 keep out
-check '--versus: the JSON has both times' kept '"versus_s": 4.4'
-check_exit 3 '--versus: several predictions of different traces exit with 3' $compare --versus "$scratch/q.json" --versus "$scratch/other.json"
+check '--against: the JSON has both times' kept '"versus_s": 4.4'
+check_exit 3 '--against: several predictions of different traces exit with 3' $compare --against "$scratch/q.json" --against "$scratch/other.json"
 sed 's/"format": "timeless-prediction-1"/"changes": "link.bandwidth=2x", &/' "$scratch/q.json" >"$scratch/changed.json"
-check_exit 3 '--versus: predictions with and without --scale are no seeds of one' $compare --versus "$scratch/q.json" --versus "$scratch/changed.json"
+check_exit 3 '--against: predictions with and without --scale are no seeds of one' $compare --against "$scratch/q.json" --against "$scratch/changed.json"
 cp "$scratch/err" "$scratch/said"
 check '... and the error says so' grep -q 'the predictions have different --scale or --set, so they are not seeds of one; compare each of them alone' "$scratch/said"
 for differs in 'engine/different engines' 'options/different options of replay' 'model_hash/different models of computation' 'coll_selector/different --coll-selector'; do
@@ -110,9 +110,9 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 "$timeless" make alltoall -n 4 --bytes 1000000 -o v3.tl; "$timeless" make ring -n 5 --bytes 1000000 -o v5.tl
 for v in 1 2 3 5; do "$timeless" replay v$v.tl -p star-1g --no-compute --details --json=v$v.json -q >/dev/null; done
 "$timeless" replay v2.tl -p star-1g --no-compute --json=plain.json -q >/dev/null
-check '--versus: two versions of a program' "$timeless" compare v1.json --versus v2.json --all --json
+check '--against: two versions of a program' "$timeless" compare v1.json --against v2.json --all --json
 cp out programs.json
-check '--versus: the rows are sums of both predictions' python3 -c '
+check '--against: the rows are sums of both predictions' python3 -c '
 import json, re
 a, b, rows = (json.load(open(f)) for f in ("v1.json", "v2.json", "programs.json"))
 rows = {r["name"]: r for r in rows["rows"]}
@@ -127,24 +127,24 @@ near(rows["makespan"]["change"], b["makespan_s"] / a["makespan_s"] - 1)
 assert any(n.startswith("site ") for n in rows), rows'
 check 'the names of sites have no lines, which move' bash -c '
     sed "s/? (ring:8)/main (app.c:12)/" v1.json >m1.json && sed "s/? (ring:8)/main (app.c:14)/" v2.json >m2.json &&
-    "$1" compare m1.json --versus m2.json | grep -q "  site MPI_Sendrecv main (app.c)$"' - "$timeless"
+    "$1" compare m1.json --against m2.json | grep -q "  site MPI_Sendrecv main (app.c)$"' - "$timeless"
 check 'JUnit calls the sides A and B, and the platform by its name' bash -c '
-    ! "$1" compare v1.json --versus v2.json --tolerance 1% --junit v.xml >table.txt && grep -q "<testcase classname=\"star-1g\" name=\"makespan\".*message=\"B [0-9.e-]*, A " v.xml &&
+    ! "$1" compare v1.json --against v2.json --tolerance 1% --junit v.xml >table.txt && grep -q "<testcase classname=\"star-1g\" name=\"makespan\".*message=\"B [0-9.e-]*, A " v.xml &&
     ! grep -q "name=\"call compute\"\|computation, and" v.xml' - "$timeless"
-check_exit 1 '--versus: a slower version fails' "$timeless" compare v1.json --versus v2.json --tolerance 10% --slower-only
-check_exit 0 '--versus: a faster version passes' "$timeless" compare v2.json --versus v1.json --tolerance 10% --slower-only
-check '--versus lists what one version has alone' "$timeless" compare v1.json --versus v3.json
+check_exit 1 '--against: a slower version fails' "$timeless" compare v1.json --against v2.json --tolerance 10% --slower-only
+check_exit 0 '--against: a faster version passes' "$timeless" compare v2.json --against v1.json --tolerance 10% --slower-only
+check '--against lists what one version has alone' "$timeless" compare v1.json --against v3.json
 keep out
 check '... of the first' kept '^only in A: call MPI_Sendrecv$'
 check '... of the second' kept '^only in B: site MPI_Waitall ? (alltoall)'
-check '--versus: without details, it names the option' "$timeless" compare v1.json --versus plain.json
+check '--against: without details, it names the option' "$timeless" compare v1.json --against plain.json
 keep out
 check '... for rows by call site' kept 'need predictions of .timeless replay --details'
-check_exit 3 '--versus: other numbers of ranks are refused' "$timeless" compare v1.json --versus v5.json
-check_exit 2 '--versus needs a prediction' "$timeless" compare --versus "$scratch/q.json"
-check_exit 2 '--versus and --measured exclude each other' $compare --versus "$scratch/q.json" --measured "$scratch/m.csv"
+check_exit 3 '--against: other numbers of ranks are refused' "$timeless" compare v1.json --against v5.json
+check_exit 2 '--against needs a prediction' "$timeless" compare --against "$scratch/q.json"
+check_exit 2 '--against and --measured exclude each other' $compare --against "$scratch/q.json" --measured "$scratch/m.csv"
 sed 's/"clock": "comparable",//; s/"format"/"clock": "the ranks shared cores", "format"/' "$scratch/p.json" >"$scratch/folded.json"
-check_exit 0 '--versus: the clock of the recording does not matter' "$timeless" compare "$scratch/folded.json" --versus "$scratch/q.json" --tolerance 5%
+check_exit 0 '--against: the clock of the recording does not matter' "$timeless" compare "$scratch/folded.json" --against "$scratch/q.json" --tolerance 5%
 
 # Earlier runs.
 for t in 3.9 4.0 4.1 4.3 4.2; do printf 'a,%s\nb,1%s\n' $t "${t#*.}"; done >"$scratch/before.csv"

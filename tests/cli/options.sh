@@ -27,6 +27,15 @@ for command in "${commands[@]}"; do
 done
 check 'every row of CONTRIBUTING.md is used by a command' cmp <(sort -u used) <(sort -u table)
 
+# Long options with several values, as "WORD VALUE" in the order of their names: of the table, and of every help
+sed -n 's/^| `\(--[a-z-]*\)` | \(`.*`\) | .*/\1 \2/p' "$top_srcdir/CONTRIBUTING.md" | tr -d '`\\' |
+    awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort >stated
+mapfile -t -O "${#commands[@]}" commands < <("$timeless" study --help | awk '/^  [a-z]/ { print "study", $1 }')
+for command in "${commands[@]}"; do
+    "$timeless" $command --help 2>/dev/null | sed -nE 's/^ {2,6}(-[a-zA-Z], )?(--[a-z-]+)(\[?=[^ ]+)?( .*)?$/\2 \3/p'
+done | sed -E 's/ =/ /; s/ $/ -/' | sort -u >values
+check 'CONTRIBUTING.md lists the long options that take different values' cmp stated <(awk 'NR == FNR { n[$1]++; next } n[$1] > 1' values values)
+
 # --json=FILE writes what --json prints, and leaves the text.
 "$timeless" make sweep --ranks 4 --bytes 4096 --iterations 2 -o t.tl || exit 99
 "$timeless" replay t.tl --engine loggops --params $params --json=p.json >/dev/null || exit 99
@@ -44,29 +53,18 @@ for command in 'info t.tl' 'dump t.tl' "sweep t.tl --engine loggops --params $pa
     check_exit 4 "${command%% *} --json=FILE exits 4 when FILE cannot be written" "$timeless" $command --json=/dev/full
 done
 
-# Old spellings work, and a note names the new one.
-renamed() { # NOTE EXPECTED-FILE COMMAND...: prints or writes what the new spelling does
-    local note=$1 expected=$2; shift 2
-    "$timeless" "$@" >got 2>said && cmp "$expected" got && [ "$(cat said)" = "timeless: note: $note; the next version refuses the old spelling" ]
-}
-"$timeless" info t.tl --json >info.json
-check 'info -j prints JSON, with a note' renamed '-j is now --json' info.json info -j t.tl
-"$timeless" dump t.tl --json >dump.json
-check 'dump -j prints JSON, with a note' renamed '-j is now --json' dump.json dump -j t.tl
-: >empty
-"$timeless" export t.tl --to goal --rate 2 --no-compute -o new
-check 'export -n leaves computation out, with a note' renamed '-n is now --no-compute' empty export t.tl --to goal --rate 2 -n -o old
-check 'export -n writes what --no-compute writes' cmp new old
-"$timeless" export t.tl --to goal --rate 2 -o new
-check 'export -r is the rate, with a note' renamed '-r is now --rate' empty export t.tl --to goal -r 2 -o old
-check 'export -r writes what --rate writes' cmp new old
-printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Pcontrol level=1 clock_ns=0' \
-    '0 1 MPI_Pcontrol level=2 clock_ns=5' 'end cut clock_ns=9' | "$timeless" undump - -o regions.tl
-check 'cut -r cuts a region, with a note' renamed '-r is now --region' empty cut regions.tl -r 1 -o region.tl
-check 'cut -r writes the region' "$timeless" info region.tl
+# Old spellings, and words that had a second meaning, are refused with the word of today.
+refuses() { ! "$timeless" "$@" 2>said && grep -q -e "$now" said; }
+now='--versus is now --against' check 'compare --versus is refused' refuses compare --versus=a.json a.json
+now='--from is now --since' check 'record --from is refused' refuses record --from 2 true
+for command in 'info -j' 'dump -j'; do
+    now='-j is now --json' check "$command is refused" refuses $command t.tl
+done
+now='-n is now --no-compute' check 'export -n is refused' refuses export t.tl --to goal --rate 2 -n -o old
+now='-r is now --rate' check 'export -r is refused' refuses export t.tl --to goal -r 2 -o old
+now='-r is now --region' check 'cut -r is refused' refuses cut t.tl -r 1 -o region.tl
+now='write --json=FILE' check 'sweep --json FILE is refused' refuses sweep --json old.json --engine loggops --params $params --grid seed=1:2 t.tl
 "$timeless" sweep t.tl --engine loggops --params $params --grid seed=1:2 --json=new.json >sweep.csv
-check 'sweep --json FILE writes JSON to FILE, with a note' renamed '--json FILE is now --json=FILE' sweep.csv sweep --json old.json --engine loggops --params $params --grid seed=1:2 t.tl
-check 'sweep --json FILE writes what --json=FILE writes' cmp new.json old.json
 json_to_stdout() { "$timeless" sweep --engine loggops --params $params --grid seed=1:2 --json t.tl | cmp - new.json; }
 check 'sweep --json TRACE prints JSON of the trace' json_to_stdout
 tap_done

@@ -51,11 +51,11 @@ selected regions '0 1 2 3' 'bare full bare bare ' --regions
 says_part() { "$timeless" info "$trace" | grep -q 'recorded in part: regions'; }
 check "regions: info reports that the run was recorded in part" says_part
 n_sections() { [ "$("$timeless" info --json --sections "$trace" | grep -c '"first_event"')" = 3 ]; }
-selected "from a section" '0 1 2 3' 'bare bare bare full ' --from 2
+selected "from a section" '0 1 2 3' 'bare bare bare full ' --since 2
 check "from a section: info numbers the sections in the same way" n_sections
-selected "sections" '0 1 2 3' 'bare full full bare ' --from 1 --until 1
+selected "sections" '0 1 2 3' 'bare full full bare ' --since 1 --until 1
 selected "until a section" '0 1 2 3' 'full full full bare ' --until 1
-selected "from a time that passes at once" '0 1 2 3' 'bare full full full ' --from 0.000001s
+selected "from a time that passes at once" '0 1 2 3' 'bare full full full ' --since 0.000001s
 selected "until a time far ahead" '0 1 2 3' 'full full full full ' --until 1000s
 selected "some ranks" '1 3' 'full full full full ' --ranks 1,3-3
 check "some ranks: the other ranks have MPI calls only" in_all '0 2' 'bare bare bare bare '
@@ -65,12 +65,12 @@ selected "a signal to one rank" '0 1 2 3' 'bare full full bare ' --signal USR2
 argument='1 3'
 selected "several threads: a signal" '0 1 2 3' 'bare full full bare ' --signal USR2
 argument='-1 2'
-selected "several threads: sections" '0 1 2 3' 'bare full full bare ' --from 1 --until 1
-selected "several threads: a time" '0 1 2 3' 'bare full full full ' --from 0.000001s
+selected "several threads: sections" '0 1 2 3' 'bare full full bare ' --since 1 --until 1
+selected "several threads: a time" '0 1 2 3' 'bare full full full ' --since 0.000001s
 argument=
-selected "several selections" '0 1' 'bare full bare bare ' --regions --from 1 --ranks 0-1
-selected "a section that never comes" '0 1 2 3' 'bare bare bare bare ' --from 99
-says_nothing() { $timeless record --volume cputime -o "$trace" --from 99 -- $MPIRUN -np 4 "$scratch/select" 2>&1 | grep -q 'warning: .*the program never came to this part'; }
+selected "several selections" '0 1' 'bare full bare bare ' --regions --since 1 --ranks 0-1
+selected "a section that never comes" '0 1 2 3' 'bare bare bare bare ' --since 99
+says_nothing() { $timeless record --volume cputime -o "$trace" --since 99 -- $MPIRUN -np 4 "$scratch/select" 2>&1 | grep -q 'warning: .*the program never came to this part'; }
 check "a section that never comes: record warns" says_nothing
 
 check "--exclude: the run is recorded" $timeless record -o "$trace" --exclude MPI_Iprobe,dgemm,MPI_Pcontrol -- $MPIRUN -np 4 "$scratch/select"
@@ -81,7 +81,7 @@ check "--exclude: the trace is replayed" replays
 refused() { check_exit 2 "$1 exits 2" $timeless record -o "$trace" "${@:2}" -- true; }
 refused "a call that replay needs" --exclude MPI_Iprobe,MPI_Wait
 refused "an unknown call" --exclude MPI_Nothing
-refused "no place in the run" --from 1.5
+refused "no place in the run" --since 1.5
 refused "no rank" --ranks 1,,2
 refused "ranks backwards" --ranks 0,3-1
 refused "more ranks than the tracer can be told" --ranks "$(seq -s, 0 2 2000)"
@@ -94,8 +94,8 @@ check "a rank that the run does not have is named before the run" grep -q 'there
 check "a rank that the run does not have is named after the run" grep -q -- '--ranks names rank 9, but the run has 2 ranks' "$scratch/said"
 check_exit 7 "a rank that the run does not have: the exit code of the command is kept" $timeless record -q -o "$trace" --ranks 9 -- sh -c '"$@"; exit 7' - $MPIRUN -np 2 "$scratch/select"
 refused "another signal" --signal KILL
-refused "a begin after the end, in sections" --until 2 --from 10
-refused "a begin after the end, in seconds" --from 2.5s --until 1s
+refused "a begin after the end, in sections" --until 2 --since 10
+refused "a begin after the end, in seconds" --since 2.5s --until 1s
 cp "$scratch/err" "$scratch/said"
-check "a begin after the end is named" grep -q -- '--from 2.5s is after --until 1s' "$scratch/said"
+check "a begin after the end is named" grep -q -- '--since 2.5s is after --until 1s' "$scratch/said"
 tap_done

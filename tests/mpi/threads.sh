@@ -77,9 +77,9 @@ full_in() {
         END {exit wrong || inside < 50}'
 }
 trace=$scratch/threads.tl
-in_part "some sections" --from 60 --until 90
+in_part "some sections" --since 60 --until 90
 check "some sections: only the selected sections are recorded in full" full_in 60 90
-in_part "a part by the clock" --from 0.000001s --until 0.3s
+in_part "a part by the clock" --since 0.000001s --until 0.3s
 
 record threads 2 1 10 && trace=$scratch/threads.tl
 check "one thread only: no event is split" test "$(calls 0 Thread)$(calls 0 Enter)$(calls 0 Return)" = 000
