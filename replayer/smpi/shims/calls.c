@@ -3,8 +3,8 @@
  * SimGrid's own objects are changed by its scheduler only. A rank that wants to change one stops,
  * the scheduler runs all other ranks of the present moment until they stop, too, then it handles
  * the requests in this order, and the ranks continue. A message needs about ten such requests:
- * the lock of a mailbox, looking into it, sending, unlocking. That is a quarter of the time of a
- * replay. If no other rank runs at the present moment, which is the usual case, the order is known:
+ * the lock of a mailbox, looking into it, sending, unlocking. That is a seventh of a replay of HPL.
+ * If no other rank runs at the present moment, which is the usual case, the order is known:
  * the request is handled at once, on the stack of the rank, and the rank continues.
  *
  * If a request wakes other ranks, or if the rank has to wait, SimGrid's lists are brought into the

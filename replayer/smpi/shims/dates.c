@@ -1,10 +1,10 @@
 /* dates.c - when the next activity ends: SimGrid 3.32's heap of dates, and its update.
  *
  * SimGrid keeps the date at which each action ends in a heap of Boost. When shares change, it
- * computes the dates of all actions concerned anew, by several virtual functions for each. At 1,024
- * ranks that takes a quarter of the time of a replay. The functions here make the same
- * floating-point operations in the same order, and take actions of the same date in the same order:
- * that of their last update. The heap is an array here.
+ * computes the dates of all actions concerned anew, by several virtual functions for each. The
+ * functions here make the same floating-point operations in the same order, and take actions of the
+ * same date in the same order: that of their last update. The heap is an array here, in which
+ * cores.c has dates, too.
  *
  * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
  * module first (replayer/module.c). inside.h has the layout of SimGrid's objects. The first action
