@@ -1,7 +1,9 @@
 /* declare.c - kernels whose cost is declared instead of measured. */
 #include "calibrate.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define USER_PREFIX "user:"
@@ -17,6 +19,17 @@ static int is_kernel(const char *name)
     return info && info->action == TL_ACTION_KERNEL && info->code != TL_KERNEL_user;
 }
 
+/* Parses seconds, up to `end`. */
+static int take_seconds(const char **text, char end, double *out)
+{
+    char *rest;
+    errno = 0;
+    *out = strtod(*text, &rest);
+    const int found = rest != *text && *rest == end && !errno && isfinite(*out) && *out >= 0;
+    *text = rest + (found && end);
+    return found;
+}
+
 tl_status tlp_declaration_parse(const char *text, tlp_declaration *out, tl_error *err)
 {
     *out = (tlp_declaration){0};
@@ -28,10 +41,9 @@ tl_status tlp_declaration_parse(const char *text, tlp_declaration *out, tl_error
     if (!is_kernel(out->kernel))
         return tl_fail(err, TL_ERR_USAGE,
                        "'%s' is not a kernel; timeless-model(5) lists the kernels", out->kernel);
-    int end = 0;
-    if (sscanf(equals + 1, "%lf,%lf%n", &out->intercept_s, &out->per_work_s, &end) != 2 ||
-        equals[1 + end] || !isfinite(out->intercept_s) || !isfinite(out->per_work_s) ||
-        out->intercept_s < 0 || out->per_work_s < 0)
+    const char *rest = equals + 1;
+    if (!take_seconds(&rest, ',', &out->intercept_s) ||
+        !take_seconds(&rest, '\0', &out->per_work_s))
         return tl_fail(err, TL_ERR_USAGE,
                        "'%s': give the seconds of a call and those of a unit of work, as in "
                        "dgemm=1e-5,2e-11",

@@ -102,10 +102,15 @@ static tl_status take_cache(void *all, const char *line, tl_error *err)
 {
     (void)err;
     tlp_memory_result *result = all;
-    tlp_cache c;
-    if (result->n_caches < TLP_MAX_CACHES &&
-        sscanf(line, "# cache %u %zu %u", &c.level, &c.bytes, &c.cores) == 3 && c.cores && c.bytes)
-        result->caches[result->n_caches++] = c;
+    static const char name[] = "# cache ";
+    if (strncmp(line, name, sizeof name - 1) != 0 || result->n_caches == TLP_MAX_CACHES)
+        return TL_OK;
+    char *rest;
+    tlp_cache *cache = &result->caches[result->n_caches];
+    cache->level = (unsigned)strtoul(line + sizeof name - 1, &rest, 10);
+    cache->bytes = strtoul(rest, &rest, 10);
+    cache->cores = (unsigned)strtoul(rest, &rest, 10);
+    result->n_caches += cache->cores && cache->bytes;
     return TL_OK;
 }
 

@@ -35,7 +35,7 @@ typedef struct tlp_probe_data {
     char mpi[128], moment[TLP_MOMENT_BYTES]; /* moment: when it began; "" unknown */
     unsigned long seed, max_bytes;
     double max_seconds;
-    int n_launches;     /* of the probe: one behind the other in the file */
+    int n_launches;        /* of the probe: one behind the other in the file */
     int is_probe, has_end; /* lines that the file has; the last one states the rows */
     size_t n_announced;
 } tlp_probe_data;
@@ -46,8 +46,8 @@ void tlp_probe_free(void *data);
 
 /* ---- network_merge.c ---- */
 
-/* Writes the measurements of two files as one, which may be one of them; old: NULL: of `added` alone.
- * TL_ERR_INPUT: they were made by different MPIs or on other numbers of ranks or hosts. */
+/* Writes the measurements of two files as one, which may be one of them; old: NULL: of `added`
+ * alone. TL_ERR_INPUT: they were made by different MPIs or on other numbers of ranks or hosts. */
 tl_status tlp_probe_join(const char *old, const char *added, const char *path, tl_error *err);
 
 /* ---- network_needs.c ---- */

@@ -68,23 +68,29 @@ static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
     return sizeof list / sizeof *list;
 }
 
+/* The number after `key`, or 0. */
+static double number_after(const char *line, const char *key)
+{
+    const char *at = strstr(line, key);
+    return at ? fmax(0, fmin(1e15, strtod(at + strlen(key), NULL))) : 0;
+}
+
 /* Of each launch of the probe, and of each rank. */
 static tl_status take_line(void *all, const char *line, tl_error *err)
 {
     tlp_probe_data *data = all;
-    double seconds;
     if (!strncmp(line, "# error ", 8))
         return tl_fail(err, TL_ERR_INPUT, "the measuring program %s", line + 8);
-    if (!strcmp(line, MAGIC))
-        data->is_probe = 1;
-    if (!strncmp(line, "# moment ", 9))
-        data->n_launches++;
-    if (sscanf(line, "# seconds %lf", &seconds) == 1)
-        data->max_seconds += fmax(0, fmin(1e15, seconds));
+    data->is_probe |= !strcmp(line, MAGIC);
+    data->n_launches += !strncmp(line, "# moment ", 9);
+    data->max_seconds += number_after(line, "# seconds ");
     if (!strncmp(line, "# rank ", 7) && data->n_ranks++ == 0)
-        (void)!sscanf(line, "# rank %*d host %*d cores %d", &data->n_cores);
-    data->has_end = sscanf(line, "# end %zu", &data->n_announced) == 1;
-    return data->has_end ? TL_END : TL_OK;
+        data->n_cores = (int)fmin(MOST, number_after(line, " cores "));
+    if (strncmp(line, "# end ", 6) != 0)
+        return TL_OK;
+    data->has_end = 1;
+    data->n_announced = (size_t)number_after(line, "# end ");
+    return TL_END;
 }
 
 static const char *finish(void *all)
