@@ -93,14 +93,14 @@ keep out
 check '--against: the JSON has both times' kept '"versus_s": 4.4'
 check_exit 3 '--against: several predictions of different traces exit with 3' $compare --against "$scratch/q.json" --against "$scratch/other.json"
 sed 's/"format": "timeless-prediction-1"/"changes": "link.bandwidth=2x", &/' "$scratch/q.json" >"$scratch/changed.json"
-check_exit 3 '--against: predictions with and without --scale are no seeds of one' $compare --against "$scratch/q.json" --against "$scratch/changed.json"
-cp "$scratch/err" "$scratch/said"
-check '... and the error says so' grep -q 'the predictions have different --scale or --set, so they are not seeds of one; compare each of them alone' "$scratch/said"
+check '--against: predictions with and without --scale are no seeds of one and the error says so' refused 3 \
+    'the predictions have different --scale or --set, so they are not seeds of one; compare each of them alone' \
+    $compare --against "$scratch/q.json" --against "$scratch/changed.json"
 for differs in 'engine/different engines' 'options/different options of replay' 'model_hash/different models of computation' 'coll_selector/different --coll-selector'; do
     sed "s/\"${differs%/*}\": \"[^\"]*\"/\"${differs%/*}\": \"00000000000000ff\"/" "$scratch/p.json" >"$scratch/changed.json"
-    check_exit 3 "${differs##*/}: predictions are no seeds of one" $compare "$scratch/changed.json"
-    cp "$scratch/err" "$scratch/said"
-    check "... and the error says so: ${differs##*/}" grep -q "the predictions [a-z ]*${differs##*/}, so they are not seeds of one; compare each of them alone" "$scratch/said"
+    check "${differs##*/}: predictions are no seeds of one and the error says so: ${differs##*/}" refused 3 \
+        "~the predictions [a-z ]*${differs##*/}, so they are not seeds of one; compare each of them alone" \
+        $compare "$scratch/changed.json"
 done
 
 cd "$scratch" || exit 99
@@ -218,19 +218,19 @@ check '--history: CSV has an empty cell for it' grep -q '^"\{0,1\}network: wait"
 check_exit 4 '--history: a platform without history exits with 4' "$timeless" compare --history "$top_srcdir/platforms/star-1g"
 
 check_exit 2 'predictions and a baseline together exit with 2' $compare --baseline "$scratch/before.csv"
-check_exit 3 'a prediction is no baseline' "$timeless" compare --baseline "$scratch/p.json" --measured "$scratch/same.csv"
-cp "$scratch/err" "$scratch/said"
-check '... and the error names the way to compare it' grep -q 'p.json:1: not a measurement; give a prediction without --baseline' "$scratch/said"
+check 'a prediction is no baseline and the error names the way to compare it' refused 3 \
+    'p.json:1: not a measurement; give a prediction without --baseline' \
+    "$timeless" compare --baseline "$scratch/p.json" --measured "$scratch/same.csv"
 check_exit 2 '--baseline without --measured exits with 2' "$timeless" compare --baseline "$scratch/before.csv"
 printf '\211TLS\0' >"$scratch/a.tl"
-check_exit 3 'a trace in place of a prediction exits with 3' "$timeless" compare "$scratch/a.tl"
-cp "$scratch/err" "$scratch/said"
-check 'a trace in place of a prediction is reported as such' grep -q "a.tl: not a prediction; give a file that 'timeless replay --json=FILE' wrote" "$scratch/said"
+check 'a trace in place of a prediction exits with 3: a trace in place of a prediction is reported as such' refused 3 \
+    "a.tl: not a prediction; give a file that 'timeless replay --json=FILE' wrote" \
+    "$timeless" compare "$scratch/a.tl"
 check_exit 2 'a comparison without a prediction exits with 2' "$timeless" compare
 check_exit 2 'a negative tolerance exits with 2' $compare --tolerance=-1%
-check_exit 2 'a tolerance of 5, which may mean 5% or 500%, exits with 2' $compare --tolerance 5
-cp "$scratch/err" "$scratch/said"
-check 'a tolerance of 5 is answered by both readings' grep -q "'5': above 1, write it as a percentage: 5% or 500%" "$scratch/said"
+check 'a tolerance of 5, which may mean 5% or 500%, exits with 2: a tolerance of 5 is answered by both readings' refused 2 \
+    "'5': above 1, write it as a percentage: 5% or 500%" \
+    $compare --tolerance 5
 check_exit 0 'a tolerance of 500% accepts all errors' $compare --tolerance 500%
 check_exit 2 'a tolerance that is not a number exits with 2' $compare --tolerance 10x
 check_exit 4 'a prediction that does not exist exits with 4' "$timeless" compare /nowhere/p.json

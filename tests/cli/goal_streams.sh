@@ -127,7 +127,7 @@ check 'the import has them, too' eval '"$timeless" import --from goal any.goal -
 refused_goal() {
     local place=$1 pattern=$2; shift 2
     { printf '%s\n' 'num_ranks 2' 'rank 0 {' "$@" '}' 'rank 1{' 'recv 1b from -1' 'recv 1b from -1' '}'; } >no.goal
-    ! replay no.goal 2>err.txt && grep -q "^timeless: no.goal:$place: $pattern" err.txt || { cat err.txt; return 1; }
+    refused 3 "timeless: no.goal:$place: $pattern" replay no.goal
 }
 check 'more receives from any source than messages are refused' refused_goal 3 'rank 1 receives 2 messages, and 1 are sent to it; ' 'send 1b to 1'
 check 'a send to any rank is refused' refused_goal 3 "no rank: '-1'; " 'send 1b to -1'
@@ -191,36 +191,36 @@ python3 binary.py stencil.goal stencil.bin
 check 'the binary form is imported as the text' eval \
     '"$timeless" import --from goal stencil.goal -o t.tl && "$timeless" import --from goal stencil.bin -o b.tl && "$timeless" dump t.tl >t.txt && "$timeless" dump b.tl | cmp t.txt -'
 
-# refused EXIT PATTERN COMMAND...: one line
-refused() {
-    local code=$1 pattern=$2; shift 2
-    "$@" >out.txt 2>err.txt
-    [ $? = "$code" ] && [ ! -s out.txt ] && [ "$(wc -l <err.txt)" = 1 ] && grep -Eq "^timeless: $pattern" err.txt || { cat out.txt err.txt; return 1; }
-}
 printf 'num_ranks 2\nrank 0 {\na: calc 5 cpu 1\n}\nrank 1 {\n}\n' >cpu.goal
-check 'import of a second CPU names line and remedy' refused 3 "cpu.goal:3: 'a': a rank of a trace has one CPU and one NIC; replay the file itself" "$timeless" import --from goal cpu.goal -o no.tl
-check 'the other engine is refused' refused 2 'cpu.goal: is a schedule of GOAL, .*--engine loggops' "$timeless" replay cpu.goal
-check 'missing parameters are refused' refused 2 "GOAL needs the network's parameters" "$timeless" replay cpu.goal --engine loggops
-check 'an unknown order is refused' eval '! order --order first --params $params cpu.goal 2>err.txt && grep -q "give possible or loggopsim" err.txt'
-check 'the order of LogGOPSim for a trace is refused, with what helps' refused 2 'all.tl: --order loggopsim is for schedules of GOAL; timeless export --to goal' \
+check 'import of a second CPU names line and remedy' refused 3 \
+    "timeless: cpu.goal:3: 'a': a rank of a trace has one CPU and one NIC; replay the file itself" "$timeless" import --from \
+    goal cpu.goal -o no.tl
+check 'the other engine is refused' refused 2 'timeless: cpu.goal: is a schedule of GOAL, .*--engine loggops' "$timeless" replay cpu.goal
+check 'missing parameters are refused' refused 2 "timeless: GOAL needs the network's parameters" "$timeless" replay cpu.goal \
+    --engine loggops
+check 'an unknown order is refused' refused 2 'give possible or loggopsim' order --order first --params $params cpu.goal
+check 'the order of LogGOPSim for a trace is refused, with what helps' refused 2 'timeless: all.tl: --order loggopsim is for schedules of GOAL; timeless export --to goal' \
     "$timeless" replay all.tl --engine loggops --params $params --model "$model" --order loggopsim
-check 'an option without meaning is refused' refused 2 'cpu.goal: .* --model has no meaning' "$timeless" replay cpu.goal --engine loggops --params $params --model "$model"
+check 'an option without meaning is refused' refused 2 'timeless: cpu.goal: .* --model has no meaning' "$timeless" replay \
+    cpu.goal --engine loggops --params $params --model "$model"
 printf 'num_ranks 2\nrank 0 {\ns: send 5b to 1 tag 3\n}\nrank 1 {\n}\n' >lost.goal
-check 'a send without a receive is refused' refused 3 'lost.goal:3: rank 0 sends 1 messages to rank 1 with tag 3, which receives 0; ' replay lost.goal
+check 'a send without a receive is refused' refused 3 \
+    'timeless: lost.goal:3: rank 0 sends 1 messages to rank 1 with tag 3, which receives 0; ' replay lost.goal
 printf 'num_ranks 1\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}\n' >circle.goal
-check 'a circle is refused' refused 3 'circle.goal:3: rank 0 waits forever at this operation, and 2 operations do not end; ' replay circle.goal
+check 'a circle is refused' refused 3 \
+    'timeless: circle.goal:3: rank 0 waits forever at this operation, and 2 operations do not end; ' replay circle.goal
 printf 'num_ranks 2\nrank 0 {\nr: recv 5b from 1\ns: send 5b to 1\ns requires r\n}\nrank 1 {\nr: recv 5b from 0\ns: send 5b to 0\ns requires r\n}\n' >dead.goal
-check 'ranks that wait for each other are refused' refused 3 'dead.goal:3: rank 0 waits forever' replay dead.goal
+check 'ranks that wait for each other are refused' refused 3 'timeless: dead.goal:3: rank 0 waits forever' replay dead.goal
 printf 'num_ranks 1\nrank 0 {\na: calc x\n}\n' >bad.goal
-check 'a wrong text is refused by its line' refused 3 "bad.goal:3: no time in nanoseconds: 'x'; " replay bad.goal
+check 'a wrong text is refused by its line' refused 3 "timeless: bad.goal:3: no time in nanoseconds: 'x'; " replay bad.goal
 
 # Damaged binary files: the header has 14 bytes, then 2 x 16; rank 0's schedule of 2 operations begins at byte 46.
 takes 15e-6 'a: calc 5000' 's: send 1b to 1 tag 9' 's requires a' -- 'r: recv 1b from 0 tag 9' >/dev/null
 damaged() { # PATTERN BYTE HEX: these bytes are other ones
-    cp f.bin d.bin && printf "$3" | dd of=d.bin bs=1 seek="$2" conv=notrunc 2>/dev/null && refused 3 "d.bin: byte $1" replay d.bin
+    cp f.bin d.bin && printf "$3" | dd of=d.bin bs=1 seek="$2" conv=notrunc 2>/dev/null && refused 3 "timeless: d.bin: byte $1" replay d.bin
 }
 check 'damaged: no ranks' damaged '8: the number of ranks is impossible' 8 '\0\0\0\0'
-check 'damaged: more ranks than the file has' damaged '[0-9]+: the file ends in the table of ranks' 8 '\377\377\0\0'
+check 'damaged: more ranks than the file has' damaged '.*: the file ends in the table of ranks' 8 '\377\377\0\0'
 check 'damaged: a schedule beyond the end' damaged '14: the schedule of a rank is beyond the end of the file' 22 '\377\377\377\0'
 check 'damaged: schedules that overlap' damaged '30: the schedules of two ranks overlap' 30 '\46'
 check 'damaged: too many operations' damaged '46: there are more operations than the schedule has room for' 46 '\377\377\377\377'
@@ -233,13 +233,14 @@ check 'damaged: dependencies beyond the end' damaged '81: the dependencies are b
 check 'damaged: a dependency on no operation' damaged '81: a dependency on an operation that does not exist' 136 '\11'
 check 'damaged: fewer dependencies than stated' damaged '58: an operation has fewer dependencies than it states' 58 '\1'
 check 'damaged: more dependencies than stated' damaged '81: an operation has more dependencies than it states' 97 '\0'
-check 'damaged: another first number' eval 'cp f.bin d.bin && printf "\0" | dd of=d.bin bs=1 seek=1 conv=notrunc 2>dd.txt && refused 3 "d.bin: byte 0: is not GOAL" "$timeless" import --from goal d.bin -o no.tl'
+check 'damaged: another first number' eval \
+    'cp f.bin d.bin && printf "\0" | dd of=d.bin bs=1 seek=1 conv=notrunc 2>dd.txt && refused 3 "timeless: d.bin: byte 0: is not GOAL" "$timeless" import --from goal d.bin -o no.tl'
 truncations() {
     local n
     for n in $(seq 14 7 "$(($(stat -c %s f.bin) - 1))"); do
         head -c "$n" f.bin >cut.bin
-        refused 3 'cut.bin: byte [0-9]+: .*; ' replay cut.bin || return
-        refused 3 'cut.bin: byte [0-9]+: .*; ' "$timeless" import --from goal cut.bin -o no.tl || return
+        refused 3 '~^timeless: cut.bin: byte [0-9]+: .*; ' replay cut.bin || return
+        refused 3 '~^timeless: cut.bin: byte [0-9]+: .*; ' "$timeless" import --from goal cut.bin -o no.tl || return
     done
 }
 check 'cut off anywhere, a binary file is refused in one line' truncations

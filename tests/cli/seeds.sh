@@ -41,13 +41,6 @@ between() {
     echo "$@" | tr ' ' '\n' | awk -v low="$low" -v high="$high" '{print} !($1 >= low && $1 <= high) {bad = 1} END {exit bad || !NR}'
 }
 differ() { ! cmp -s "$1" "$2"; }
-refused() { # MESSAGE COMMAND...: with exit code 2
-    local message=$1 code=0
-    shift
-    "$@" 2>err || code=$?
-    cat err
-    [ $code = 2 ] && grep -q "$message" err
-}
 # 400 ms of bursts; the sum of the kernels: 400 (1e-6) + (1e-10 1e4 + 1e-9 100) sum(101..500)
 exact_s=$(awk 'BEGIN {s = 0.4 + 400e-6; for (i = 101; i <= 500; i++) s += i * 1.1e-6; print s}')
 about() { # FACTOR NUMBER: of the exact sum, to 1 %
@@ -108,12 +101,13 @@ check 'the interval holds what it should' grep -q '^[01] of 3 measured medians l
 awk -F, '/^"makespan"/ { print "makespan," $6 }' all.csv >middle.csv
 check 'a measurement in the middle of them' "$timeless" compare all.json --measured middle.csv --json
 cp out middle.json
-check 'a measurement among the predictions is within their interval' python3 -c 'import json; r, = json.load(open("middle.json"))["rows"]; assert r["within"] and r["predictions"] == 6 and abs(r["error"]) < 1e-6'
+check 'a measurement among the predictions is within their interval' json middle.json \
+    'r, = d["rows"]; assert r["within"] and r["predictions"] == 6 and abs(r["error"]) < 1e-6'
 echo makespan,9 >far.csv
 check 'a measurement far from the predictions is not within their interval' bash -c "'$timeless' compare all.json --measured far.csv --json | grep -q '\"within\": false'"
 check 'a spread that lacks a seed' python3 -c 'import json; p = json.load(open("all.json")); p["spread"]["whole_s"].pop(); json.dump(p, open("bad.json", "w"))'
 check_exit 3 'a spread that lacks a seed exits with 3' "$timeless" compare bad.json --measured far.csv
-check 'a timeline is of one seed' refused 'leave out --seeds' smpi --seeds 3 --timeline t.csv
+check 'a timeline is of one seed' refused 2 'leave out --seeds' smpi --seeds 3 --timeline t.csv
 # The files of the manual.
 awk '/^\.SH/ {on = /^\.SH EXAMPLE/} /^\.fi/ {text = 0} on && text {print >("page" n ".conf")} /^\.nf/ {text = 1; n++}' "$top_srcdir/doc/timeless-model.5"
 for page in page*.conf; do check "the manual's $page" smpi --model "$page" --seeds 2; done
