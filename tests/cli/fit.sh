@@ -4,9 +4,8 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
 
-# Without the call sites and the computation.
-events() { "$timeless" dump "$1" | sed -n '/^[0-9]/s/ site=[0-9]*$//p' | sed 's/ volume=[0-9]*//'; }
-same_events() { events "$1" >fitted && events "$2" >expected && [ -s fitted ] && cmp fitted expected; }
+# Events are compared without the call sites and the computation.
+FILTER='s/ site=[0-9]*$//; s/ volume=[0-9]*//'
 
 # ---- patterns ----
 
@@ -20,16 +19,6 @@ capture() {
     done
 }
 fit() { "$timeless" fit 1.tl 2.tl 3.tl --parameter bytes=101,204,309 -o "$1.skel" -q; }
-# refused TEXT COMMAND...: it exits with 3, prints one line with this text, and writes nothing
-refused() {
-    local text=$1 rc
-    shift
-    rm -f refused.skel
-    "$@" >out 2>&1
-    rc=$?
-    sed "s|^|refused: |" out
-    [ $rc -eq 3 ] && [ "$(wc -l <out)" = 1 ] && grep -qF -- "$text" out && [ ! -e refused.skel ]
-}
 n_patterns=0
 for name in $("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
     case $name in
@@ -47,7 +36,7 @@ for name in $("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9
         *) why= ;;
     esac
     if [ -n "$why" ]; then
-        check "$name is refused: $why" refused "$why" fit refused
+        check "$name is refused: $why" refused 3 "$why" fit refused
         continue
     fi
     check "$name: three captures have a skeleton" fit $name
@@ -55,17 +44,12 @@ for name in $("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9
     check "$name: it has the events of $other ranks" same_events $name.skel,ranks=$other,bytes=777 other.tl
 done
 check 'all patterns were fitted' test $n_patterns -ge 23
-# warns TEXT PATTERN RANKS...: what fit says on standard error besides
-warns() {
-    local text=$1
-    shift
-    capture "$@" && fit warns 2>said
-    cat said
-    grep -qF -- "$text" said
-}
-check 'captures that check nothing: a warning' warns 'no fit without one of the captures was possible' ring 4 9 16
-check 'captures that leave other calls open: a warning' warns '1 of the fits without one of the captures made other calls' dissemination 4 9 16
-check 'captures that agree: no warning' bash -c "$(declare -f capture fit warns); timeless='$timeless'; ! warns warning stencil2d 4 9 16"
+captured() { capture "$@" && fit warns; }
+no_warning() { captured "$@" 2>said && ! grep -q warning said; }
+check 'captures that check nothing: a warning' warns 'no fit without one of the captures was possible' captured ring 4 9 16
+check 'captures that leave other calls open: a warning' warns '1 of the fits without one of the captures made other calls' \
+    captured dissemination 4 9 16
+check 'captures that agree: no warning' no_warning stencil2d 4 9 16
 
 # With a call site for each call, as recorded programs have them, two of the refused patterns are equal, too.
 cat >sweep.skel <<'EOS'
@@ -170,20 +154,21 @@ replaced() { # FROM TO: the captures of the program with another statement
 fit_changed() { "$timeless" fit $captures $values -o refused.skel; }
 check 'captures with peers that depend on data' replaced 'MPI_Bcast.*' \
     'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
-check 'peers that depend on data are refused by call site' refused 'MPI_Sendrecv at changed.skel:9: no expression has the values of peer' fit_changed
+check 'peers that depend on data are refused by call site' refused 3 \
+    'MPI_Sendrecv at changed.skel:9: no expression has the values of peer' fit_changed
 check 'captures with sizes that depend on data' replaced 'count=3' 'count=N * 7919 % 31 + rank * N % 7'
-check 'sizes that depend on data are refused by call site' refused 'MPI_Bcast at changed.skel:9: no expression has the values of count' fit_changed
+check 'sizes that depend on data are refused by call site' refused 3 \
+    'MPI_Bcast at changed.skel:9: no expression has the values of count' fit_changed
 check 'captures with a loop that depends on data' replaced 'steps {' 'steps + N * 7919 % 11 {'
-check 'a number of iterations that depends on data is refused' refused 'no expression has the numbers of iterations' fit_changed
+check 'a number of iterations that depends on data is refused' refused 3 'no expression has the numbers of iterations' fit_changed
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1' \
     '0 2 MPI_Finalize clock_ns=0' 'end finalized clock_ns=0' >any.txt
 check 'a trace with a wildcard' "$timeless" undump any.txt -o any.tl
-check 'a wildcard is refused' refused 'MPI_Recv has a wildcard' "$timeless" fit any.tl any.tl any.tl -o refused.skel
+check 'a wildcard is refused' refused 3 'MPI_Recv has a wildcard' "$timeless" fit any.tl any.tl any.tl -o refused.skel
 printf 'mine\n' >mine.txt
-usage() { local rc; "${@:2}" >usage.txt 2>&1; rc=$?; cat usage.txt; [ $rc -eq 2 ] && grep -qF -- "$1" usage.txt; }
-check 'two captures exit with 2' usage 'give 3 traces or more' "$timeless" fit any.tl any.tl
-check 'a value is missing: exits with 2' usage '2 values for 3 captures' "$timeless" fit any.tl any.tl any.tl -P N=1,2
-check 'a parameter without values exits with 2' usage 'give NAME=VALUES' "$timeless" fit any.tl any.tl any.tl -P N
+check 'two captures exit with 2' refused 2 'give 3 traces or more' "$timeless" fit any.tl any.tl
+check 'a value is missing: exits with 2' refused 2 '2 values for 3 captures' "$timeless" fit any.tl any.tl any.tl -P N=1,2
+check 'a parameter without values exits with 2' refused 2 'give NAME=VALUES' "$timeless" fit any.tl any.tl any.tl -P N
 check 'a file of another kind is not overwritten' bash -c '! "$1" fit any.tl any.tl any.tl -o mine.txt && grep -qx mine mine.txt' - "$timeless"
 # ---- many iterations ----
 cat >many.skel <<'EOS'
