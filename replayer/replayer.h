@@ -358,7 +358,7 @@ typedef struct tlr_options {
                                any width */
     uint32_t part;          /* number of the replayed part; each part draws for itself */
     /* loggops engine only */
-    const char *loggops_params; /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
+    const char *loggops_params;              /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
     const tlr_params_change *params_changes; /* of loggops_params, one after the other */
     size_t n_params_changes;
     unsigned n_threads; /* number of threads that simulate; 0: one. It does not change the result */

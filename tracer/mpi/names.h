@@ -1,5 +1,5 @@
-/* names.h - gives external names a prefix for the family of MPI, in the files that are compiled once
- * for each family (tracer/local.mk lists them). */
+/* names.h - gives external names a prefix for the family of MPI, in the files that are compiled
+ * once for each family (tracer/local.mk lists them). */
 #ifndef TLT_NAMES_H
 #define TLT_NAMES_H
 

@@ -8,8 +8,8 @@
  *
  * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
  * module first (replayer/module.c). inside.h has the layout of SimGrid's objects. The first action
- * that gets a date decides: if it has another layout, SimGrid's own functions are called. The layout
- * of the solver's objects is checked by a small system. */
+ * that gets a date decides: if it has another layout, SimGrid's own functions are called. The
+ * layout of the solver's objects is checked by a small system. */
 #include "config.h"
 
 #include "dates.h"

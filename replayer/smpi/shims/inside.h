@@ -2,8 +2,8 @@
  *
  * A *system* shares resources among activities: its *constraints* are links or hosts, its
  * *variables* are the activities, and an *element* is the use of a constraint by a variable. An
- * *action* of a model has a variable, whose value is the rate of the action. dates.c and cores.c check
- * the layout on real objects before they rely on it. */
+ * *action* of a model has a variable, whose value is the rate of the action. dates.c and cores.c
+ * check the layout on real objects before they rely on it. */
 #ifndef TLR_SMPI_INSIDE_H
 #define TLR_SMPI_INSIDE_H
 
