@@ -18,7 +18,7 @@ median() {
           if (f[1] == group && (f[2], f[3]) in steady) print e < 0 ? -e : e }' "$scratch/table" "$scratch/work/rows.csv" | sort -g |
         awk '{ e[NR] = $1 } END { print NR ? (e[int((NR + 1) / 2)] + e[int(NR / 2) + 1]) / 2 : "none" }'
 }
-near() { local error; error=$(median "$1"); echo "median error $error %"; awk -v e="$error" 'BEGIN { exit !(e + 0 == e && e <= 10) }'; }
+error_is_small() { local error; error=$(median "$1"); echo "median error $error %"; awk -v e="$error" 'BEGIN { exit !(e + 0 == e && e <= 10) }'; }
 ended() { cat "$scratch/log"; test $code = 0; }
 check "it comes to its end" ended
 check "with all its rows" test "$(grep -c '^100mbit:2x2/5 ' "$scratch/table")" = 28
@@ -26,5 +26,5 @@ check "the predictions of both engines have a hash before the first row" awk '/^
     END { exit n != 2 }' "$scratch/table"
 check "both are judged" test "$(awk -F, '$1 ~ /^100mbit:2x2/' "$scratch/work/rows.csv" | wc -l)" = 56
 if [ "${steady:-0}" -lt 10 ]; then skip "the steady rows are predicted" "the machine is too busy: only ${steady:-0} of 28 rows are steady"
-else for group in 100mbit:2x2/5 100mbit:2x2/5-loggops; do check "$group: the median error of the steady rows is at most 10 %" near $group; done; fi
+else for group in 100mbit:2x2/5 100mbit:2x2/5-loggops; do check "$group: the median error of the steady rows is at most 10 %" error_is_small $group; done; fi
 tap_done

@@ -20,11 +20,11 @@ validate() {
     read -r steady error < <(median "$scratch/table")
     echo "# $steady steady rows, median error $error %"
 }
-near() { echo "median error $error %"; awk -v e="$error" 'BEGIN { exit !(e <= 10) }'; }
+error_is_small() { echo "median error $error %"; awk -v e="$error" 'BEGIN { exit !(e <= 10) }'; }
 # Load that comes and goes during the calibration alone cannot be told from a wrong model by one attempt.
 for attempt in 1 2; do
     validate
-    [ "$code" = 0 ] && [ "$steady" -ge 10 ] && ! near >/dev/null || break
+    [ "$code" = 0 ] && [ "$steady" -ge 10 ] && ! error_is_small >/dev/null || break
 done
 if [ $code = 77 ]; then skip "blind validation" "$(cluster_reason "$scratch/log")"; tap_done; exit; fi
 ended() { cat "$scratch/log"; test $code = 0; }
@@ -34,7 +34,7 @@ check "the predictions have a hash before the first row" awk '/^# SHA-256 / && l
 check "and is judged" grep -qE '^  all +28 .*100mbit:2' "$scratch/table"
 check "with a skill over both naive predictions" test "$(grep -cE '^  all +28 +(bytes|hockney) ' "$scratch/table")" = 2
 if [ "$steady" -lt 10 ]; then skip "the steady rows are predicted" "the machine is too busy: only $steady of 28 rows are steady"
-else check "the steady rows are predicted: their median error is at most 10 %" near; fi
+else check "the steady rows are predicted: their median error is at most 10 %" error_is_small; fi
 
 # The judgement itself, on tables: a right one, one with a wrong model, one of a busy machine.
 table() { # ERROR SPREAD
@@ -44,7 +44,7 @@ table() { # ERROR SPREAD
 table +4.0 1.05 >"$scratch/right"; table -18.0 1.05 >"$scratch/wrong"; table +4.0 1.3 >"$scratch/busy"
 check "a table of errors of 4 % is near" test "$(median "$scratch/right")" = "28 4"
 error=18
-check_exit 1 "a median error of 18 % is not" near
+check_exit 1 "a median error of 18 % is not" error_is_small
 check "it is found" test "$(median "$scratch/wrong")" = "28 18"
 check "rows that spread 30 % do not count" test "$(median "$scratch/busy")" = "0 none"
 tap_done

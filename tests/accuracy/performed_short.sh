@@ -14,7 +14,7 @@ worst() {
 # others: what other programs use of the cores in a second, in percent
 others() { { head -n 1 /proc/stat; sleep 1; head -n 1 /proc/stat; } | awk 'NR == 1 { for (i = 2; i <= 9; i++) a += $i; idle = $5 + $6 }
     NR == 2 { for (i = 2; i <= 9; i++) b += $i; print int(100 * (1 - ($5 + $6 - idle) / (b - a))) }'; }
-near() { echo "error $error %"; awk -v e="$error" 'BEGIN { exit !(e <= 40) }'; }
+error_is_small() { echo "error $error %"; awk -v e="$error" 'BEGIN { exit !(e <= 40) }'; }
 busy=$(others)
 # Load that comes and goes during the calibration alone cannot be told from a wrong model by one attempt.
 for attempt in 1 2; do
@@ -24,7 +24,7 @@ for attempt in 1 2; do
     read -r steady error < <(worst "$scratch/table")
     after=$(others)
     [ "$after" -le "$busy" ] || busy=$after
-    [ $code = 0 ] && [ "$busy" -le 10 ] && [ "$steady" = 4 ] && ! near >/dev/null || break
+    [ $code = 0 ] && [ "$busy" -le 10 ] && [ "$steady" = 4 ] && ! error_is_small >/dev/null || break
 done
 if [ $code = 77 ]; then skip "performances of emulated hosts" "$(cluster_reason "$scratch/log")"; tap_done; exit; fi
 ended() { cat "$scratch/log"; test $code = 0; }
@@ -34,7 +34,7 @@ check "the predictions have a hash before the first row" awk '/^# SHA-256 / && l
 check "and are judged, with a skill" grep -qE '^  all +4 +hockney ' "$scratch/table"
 if [ "$steady" -lt 4 ] || [ "$busy" -gt 10 ]; then
     skip "the steady rows are predicted" "the machine is too busy: $steady of 4 rows are steady, and other programs use $busy % of the cores"
-else check "the rows are predicted within 40 %" near; fi
+else check "the rows are predicted within 40 %" error_is_small; fi
 
 # The judgement itself, on tables: a right one, one with a wrong model, one of a busy machine.
 table() { # ERROR SPREAD
@@ -45,6 +45,6 @@ table +9.0 1.05 >"$scratch/right"; table -60.0 1.05 >"$scratch/wrong"; table +9.
 check "errors of 9 % are near" test "$(worst "$scratch/right")" = "4 9"
 check "an error of 60 % is found" test "$(worst "$scratch/wrong")" = "4 60"
 error=60
-check_exit 1 "and is not near" near
+check_exit 1 "and is not near" error_is_small
 check "rows that spread 30 % do not count" test "$(worst "$scratch/busy")" = "0 0"
 tap_done

@@ -4,8 +4,8 @@ cd "$scratch"
 limit_kb=2097152
 replay() { "$timeless" replay "$1" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host "${@:2}"; }
 limited() { (ulimit -v $limit_kb && replay "$@"); }
-makespan() { sed -n 's/^makespan *//p' "$1"; }
-same() { makespan free >one && test -s one && makespan limited | diff one -; }
+printed_in() { sed -n 's/^makespan *//p' "$1"; }
+same() { printed_in free >one && test -s one && printed_in limited | diff one -; }
 
 if [ -n "${SANITIZE:-}" ]; then
     skip "replays in 2 GB of address space" "the sanitizers reserve terabytes"
@@ -20,7 +20,7 @@ check "64 ranks in 2 GB of address space: the makespan is that without a limit" 
 
 "$timeless" make token --ranks 4 --bytes 1000000000 --iterations 1 -o long.tl || exit 99
 replay long.tl 1 >free
-check "a message of 1 GB without a limit: the replay succeeds" test -n "$(makespan free)"
+check "a message of 1 GB without a limit: the replay succeeds" test -n "$(printed_in free)"
 check_exit 4 "a message of 1 GB in 2 GB of address space: exit code 4" limited long.tl 1
 cp err said
 check "a message of 1 GB in 2 GB of address space: the error names ulimit -v" \

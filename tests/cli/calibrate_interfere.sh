@@ -97,13 +97,13 @@ check_exit 4 'a file that is not there' "$timeless" calibrate cpu --interfere --
 head -n 9 raw.csv >empty.csv
 check_exit 3 'no measurements' "$timeless" calibrate cpu --interfere --from empty.csv -o no.conf
 grep -v ^pressed raw.csv >gentle.csv
-check_exit 3 'hogs that nobody timed beside the program' "$timeless" calibrate cpu --interfere --from gentle.csv -o no.conf
-cp err said
-check '... are named' grep -q "no rate of the hog 'arithmetic' beside the program; measure again" said
+check 'hogs that nobody timed beside the program are named' refused 3 \
+    "no rate of the hog 'arithmetic' beside the program; measure again" \
+    "$timeless" calibrate cpu --interfere --from gentle.csv -o no.conf
 grep -v '^timed,chase' raw.csv >part.csv
-check_exit 3 'a hog beside which the program did not run' "$timeless" calibrate cpu --interfere --from part.csv -o no.conf
-cp err said
-check '... is named' grep -q "no run of the program beside 1 hogs 'chase'" said
+check 'a hog beside which the program did not run is named' refused 3 \
+    "no run of the program beside 1 hogs 'chase'" \
+    "$timeless" calibrate cpu --interfere --from part.csv -o no.conf
 # bad LINE: it is refused with its number
 bad() { { cat raw.csv; echo "$1"; } >bad.csv; "$timeless" calibrate cpu --interfere --from bad.csv -o no.conf 2>said; [ $? = 3 ] && grep -q "bad.csv:$(wc -l <bad.csv): " said; }
 check 'a line that is too short' bad 'timed,chase,1,0,a,b,1,0'

@@ -9,12 +9,9 @@ fi
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
 
-says() { grep -q -- "$1" said; }
 # fails CODE NAME COMMAND...: and keeps what it said
 fails() { check_exit "$1" "$2" "${@:3}"; cp "$scratch/err" said; }
 option() { sed -n "s|^$2:||p" "$1/options.conf"; }
-# near A B TOLERANCE: |A / B - 1| is not more
-near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { print a, b; if (!(a > 0 && b > 0)) exit 1; d = a / b - 1; exit !(d <= t && d >= -t) }'; }
 
 known_network 2GBps 5us
 printf 'node-0\nnode-0\nnode-1\nnode-1\n' >hosts
@@ -33,12 +30,11 @@ check 'pairs of ranks are measured one and two at a time' awk -F, '$3 ~ /^multi/
 check 'they are fitted' "$timeless" calibrate network --from known.csv -o found
 factor() { option found "$1" | tr ';' '\n' | sed -n "$2p" | cut -d: -f"$3"; }
 loopback() { sed -n "s/^loopback = .*$1 = \([^;]*\);.*/\1/p" found/platform.conf; }
-times() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.9g", a * b }'; }
 check 'within a host: three segments are found' test "$(option found timeless/loopback-os | tr ';' '\n' | wc -l)" = 3
 check 'within a host: the break is found' near "$(factor timeless/loopback-os 2 1)" 1420 0.05
-check 'within a host: the latency is found' near "$(times "$(loopback latency_s)" "$(factor timeless/loopback-lat-factor 1 2)")" 5e-6 0.05
-check 'within a host: that of the last segment' near "$(times "$(loopback latency_s)" "$(factor timeless/loopback-lat-factor 3 2)")" 30e-6 0.02
-check 'within a host: the bandwidth is found' near "$(times "$(loopback bandwidth_Bps)" "$(factor timeless/loopback-bw-factor 3 2)")" 1.88e9 0.02
+check 'within a host: the latency is found' near "$(loopback latency_s) * $(factor timeless/loopback-lat-factor 1 2)" 5e-6 0.05
+check 'within a host: that of the last segment' near "$(loopback latency_s) * $(factor timeless/loopback-lat-factor 3 2)" 30e-6 0.02
+check 'within a host: the bandwidth is found' near "$(loopback bandwidth_Bps) * $(factor timeless/loopback-bw-factor 3 2)" 1.88e9 0.02
 check 'within a host: os is found' near "$(factor timeless/loopback-os 1 2)" 8e-6 0.02
 check 'within a host: its slope is found' near "$(factor timeless/loopback-os 1 3)" 5e-10 0.05
 check 'within a host: or of the second segment is found' near "$(factor timeless/loopback-or 2 2)" 8e-6 0.02
@@ -69,16 +65,16 @@ ping() { # ping BYTES: 10 round trips
             for (i = 0; i < 20; i++) printf "%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i + r) % 2 ? "Recv" : "Send", bytes, 1 - r
             print "end cut clock_ns=0" } }' | "$timeless" undump - -o ping.tl
 }
-makespan() { "$timeless" replay "$3" -p "$1" --ranks-per-host "$2" -q "${@:4}"; }
+replayed() { "$timeless" replay "$3" -p "$1" --ranks-per-host "$2" -q "${@:4}"; }
 for bytes in 1 1000 1480 30000 70000 1000000; do
     ping $bytes
-    check "a round trip of $bytes B within a host takes as long" near "$(makespan found 2 ping.tl)" "$(makespan known 2 ping.tl)" 0.01
-    check "a round trip of $bytes B between hosts takes as long" near "$(makespan found 1 ping.tl)" "$(makespan known 1 ping.tl)" 0.01
-    check "a round trip of $bytes B within a host takes as long in LogGOPS" near "$(makespan found 2 ping.tl --engine loggops)" \
-        "$(makespan known 2 ping.tl)" 0.02
+    check "a round trip of $bytes B within a host takes as long" near "$(replayed found 2 ping.tl)" "$(replayed known 2 ping.tl)" 0.01
+    check "a round trip of $bytes B between hosts takes as long" near "$(replayed found 1 ping.tl)" "$(replayed known 1 ping.tl)" 0.01
+    check "a round trip of $bytes B within a host takes as long in LogGOPS" near "$(replayed found 2 ping.tl --engine loggops)" \
+        "$(replayed known 2 ping.tl)" 0.02
 done
 "$timeless" make stencil2d -n 4 --bytes 100000 --iterations 5 -o stencil.tl
-check 'a stencil on two nodes takes as long' near "$(makespan found 2 stencil.tl)" "$(makespan known 2 stencil.tl)" 0.02
+check 'a stencil on two nodes takes as long' near "$(replayed found 2 stencil.tl)" "$(replayed known 2 stencil.tl)" 0.02
 
 # ---- an adapter that sends one message after the other: the first of two arrives as soon as one that is alone ----
 # ordered FILE BYTES [LAST]: below BYTES; with LAST, the last one as well
@@ -107,15 +103,15 @@ check 'an adapter with more than one pair reaches is fitted' "$timeless" calibra
 check 'each message has a bound' test "$(option found timeless/bw-factor-bound)" = yes
 check 'the link has the rate of all pairs' near "$(sed -n 's/^link = { bandwidth_Bps = \([^;]*\);.*/\1/p' found/platform.conf)" 235e6 0.03
 ping 1000000
-check 'one message takes as long as before' near "$(makespan found 1 ping.tl)" "$(makespan known 1 ping.tl)" 0.01
-check 'in LogGOPS, too' near "$(makespan found 1 ping.tl --engine loggops)" "$(makespan known 1 ping.tl)" 0.02
+check 'one message takes as long as before' near "$(replayed found 1 ping.tl)" "$(replayed known 1 ping.tl)" 0.01
+check 'in LogGOPS, too' near "$(replayed found 1 ping.tl --engine loggops)" "$(replayed known 1 ping.tl)" 0.02
 # Ranks 0 and 1 of the first host send to 2 and 3 at the same time.
 printf '%s\n' 'skeleton 1' 'ranks 4' 'if rank < 2 {' 'MPI_Send peer=rank + 2 count=1000000' '} else {' 'MPI_Recv peer=rank - 2 count=1000000' '}' >two.skel
 printf '%s\n' 'skeleton 1' 'ranks 4' 'if rank < 1 {' 'MPI_Send peer=2 count=1000000' '} else {' 'if rank == 2 {' 'MPI_Recv peer=0 count=1000000' '}' '}' >one.skel
-check "two messages at once take as long as one" near "$(makespan found 2 two.skel)" "$(makespan found 2 one.skel)" 0.03
+check "two messages at once take as long as one" near "$(replayed found 2 two.skel)" "$(replayed found 2 one.skel)" 0.03
 # A limit of LogGOPS, timeless-calibrate-network(1): what a message takes beyond its share comes after the sharing.
-check "in LogGOPS half as long again" near "$(makespan found 2 two.skel --engine loggops)" \
-    "$(times 1.5 "$(makespan found 2 one.skel --engine loggops)")" 0.03
+check "in LogGOPS half as long again" near "$(replayed found 2 two.skel --engine loggops)" \
+    "1.5 * $(replayed found 2 one.skel --engine loggops)" 0.03
 
 # ---- what goes wrong ----
 touch found/loggops.params
@@ -124,11 +120,11 @@ check 'parameters of an earlier calibration are removed' test ! -e found/loggops
 fails 2 '--per-host 0 exits 2' "$timeless" calibrate network --per-host 0 --hosts a,b -o x
 fails 2 '--per-host 65 exits 2' "$timeless" calibrate network --per-host 65 --hosts a,b -o x
 fails 2 'ranks on each of no hosts exit 2' "$timeless" calibrate network --per-host 2 -o x
-check 'the message asks for hosts' says 'needs several hosts: give --hosts'
+check 'the message asks for hosts' says 'needs several hosts: give --hosts' "$scratch/said"
 fails 3 'one host exits 3' "$timeless" calibrate network --per-host 2 --max-seconds 1 -o x -- "$MPIRUN" -np 2
-check 'the message says how many it needs' says 'needs 2 hosts or more to measure what 2 ranks on each share'
+check 'the message says how many it needs' says 'needs 2 hosts or more to measure what 2 ranks on each share' "$scratch/said"
 fails 3 'measurements of another number of ranks exit 3' "$timeless" calibrate network --per-host 3 --from known.csv -o x
-check 'both numbers are named' says 'was measured with --per-host 2, and not with 3'
+check 'both numbers are named' says 'was measured with --per-host 2, and not with 3' "$scratch/said"
 grep -v '^# per_host' known.csv >plain.csv
 fails 3 'measurements without --per-host exit 3' "$timeless" calibrate network --per-host 2 --from plain.csv -o x
 check 'without the option they are fitted as before' "$timeless" calibrate network --from plain.csv -o plain
@@ -139,13 +135,14 @@ for file in platform.conf options.conf platform.xml network.conf README.md netwo
 done
 awk -F, '$3 !~ /^multi/ && !($6 == 1 && ++n > 40) { print }' known.csv | awk '/^[0-9]/ { n++ } /^# end/ { print "# end " n; next } { print }' >few.csv
 fails 3 'too few measurements within a host exit 3' "$timeless" calibrate network --from few.csv -o x
-check 'the message asks for more time' says 'between two ranks are too few for a fit; give more --max-seconds'
+check 'the message asks for more time' says 'between two ranks are too few for a fit; give more --max-seconds' "$scratch/said"
 # Hosts with other numbers of ranks than stated.
 for wrong in 'node-0 node-0 node-0 node-1:3:1 on the host of rank 3' 'node-0 node-0 node-1:2:1 on the host of rank 2' 'node-0 node-1:2:1 on the host of rank 0'; do
     IFS=: read -r names per_host message <<<"$wrong"
     tr ' ' '\n' <<<"$names" >hosts
     "$SMPIRUN" -np "$(wc -l <hosts)" -platform known.xml -hostfile hosts --log=root.thres:critical ./probe 1 1 1000 - "$per_host" >wrong.csv 2>/dev/null
     fails 3 "$names with --per-host $per_host exits 3" "$timeless" calibrate network --from wrong.csv -o x
-    check "$names with --per-host $per_host: the message names the host" says "needs $per_host ranks on each host, but the launcher placed $message"
+    check "$names with --per-host $per_host: the message names the host" says \
+        "needs $per_host ranks on each host, but the launcher placed $message" "$scratch/said"
 done
 tap_done

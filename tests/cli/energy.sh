@@ -113,9 +113,9 @@ table = list(csv.reader(open("sweep.csv")))
 table[1][table[0].index(sys.argv[1])] = "2x"
 csv.writer(open("wrong.csv", "w"), lineterminator="\n").writerows(table)
 END
-    check_exit 3 "$column '2x' in a results file is refused" "$timeless" sweep four.tl -p star-1g --grid seed=1 -o wrong.csv
-    cp err text
-    check "$column: the line is named" grep -q "wrong.csv:2: '2x' is not a $column of a result" text
+    check "$column '2x' in a results file is refused: $column: the line is named" refused 3 \
+        "wrong.csv:2: '2x' is not a $column of a result" \
+        "$timeless" sweep four.tl -p star-1g --grid seed=1 -o wrong.csv
 done
 check 'a platform without watts' sh -c 'mkdir -p bare && sed "/wattage/d" "$1/star-1g/platform.xml" >bare/platform.xml && cp "$1/star-1g/model.conf" bare' - "$platforms"
 check 'is swept' "$timeless" sweep four.tl --grid platform=./bare,star-1g -o bare.csv --json=bare.json
@@ -177,8 +177,8 @@ rows, points = list(csv.DictReader(open("step.csv"))), json.load(open("step.json
 assert [(float(r["job_energy_j"]), r["energy_is_at_least"]) for r in rows] == [(580, ""), (360, "1")], rows
 assert [p.get("energy_is_at_least") for p in points] == [None, True]'
 sed 's/100:120:200/100:x/; s/wattage_per_state" value="[^"]*"/wattage_per_state" value="100:x"/' step/platform.xml >bad.xml
-check_exit 3 'loggops: watts that are none' "$timeless" replay both.tl -p bad.xml --engine loggops --model "$platforms/star-1g/model.conf"
-cp err text
-check 'are named' grep -q 'wattage_per_state "100:x" is not IDLE:FULL' text
+check 'loggops: watts that are none: are named' refused 3 \
+    'wattage_per_state "100:x" is not IDLE:FULL' \
+    "$timeless" replay both.tl -p bad.xml --engine loggops --model "$platforms/star-1g/model.conf"
 check_exit 2 'loggops: --energy without a platform' "$timeless" replay both.tl --engine loggops --no-compute --params L=1us,o=1us,g=1us,G=1ns,O=0ns --energy
 tap_done

@@ -21,16 +21,8 @@ captures() {
     done
 }
 fit() { "$timeless" fit ?.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3 "$@"; }
-# refused TEXT OPTION...: no skeleton, exit code 3, one line with the text
-refused() {
-    local rc
-    captures || return
-    rm -f refused.skel
-    fit -o refused.skel "${@:2}" >said 2>&1
-    rc=$?
-    cat said
-    [ $rc -eq 3 ] && [ "$(wc -l <said)" = 1 ] && grep -qF -- "$1" said && [ ! -e refused.skel ]
-}
+# no_fit TEXT OPTION...: the captures of the program have no skeleton
+no_fit() { captures && refused 3 "$1" fit -o refused.skel "${@:2}"; }
 # data FROM TO MODULUS: a number that depends on data
 data() { echo "(($1) * 7919 + ($2) * 104729 + step * 1299709 + N) * 40503 % 65537 % ($3)"; }
 before='(rank - 1) % ranks' after='(rank + 1) % ranks' cell='N / (ranks * ranks)'
@@ -39,7 +31,7 @@ before='(rank - 1) % ranks' after='(rank + 1) % ranks' cell='N / (ranks * ranks)
 
 program 'MPI_Allreduce count=64 type_bytes=4' \
     "MPI_Alltoallv counts=$cell / 2 + $(data rank each "$cell") recv_counts=$cell / 2 + $(data each rank "$cell") type_bytes=4"
-check 'counts that depend on data are refused with their range, and --draw is named' refused \
+check 'counts that depend on data are refused with their range, and --draw is named' no_fit \
     'MPI_Alltoallv at program.skel:11: no expression has the values of counts (43 to 374 in the captures); the captures have no skeleton: capture other sizes, write the skeleton, or draw these sizes (--draw)'
 check 'with --draw there is a skeleton' fit --draw -o sort.skel
 cp "$scratch/out" report
@@ -136,21 +128,24 @@ check 'they are not drawn: the skeleton is the same with --draw' bash -c '"$1" f
 # ---- what is refused with --draw ----
 
 program 'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
-check 'peers are refused with their range' refused 'MPI_Sendrecv at program.skel:10: no expression has the values of peer (0 to '
-check 'they are not drawn' refused 'the captures have no skeleton: capture other sizes, or write the skeleton (--draw draws only sizes of messages and collectives)' --draw
+check 'peers are refused with their range' no_fit 'MPI_Sendrecv at program.skel:10: no expression has the values of peer (0 to '
+check 'they are not drawn' no_fit \
+    'the captures have no skeleton: capture other sizes, or write the skeleton (--draw draws only sizes of messages and collectives)' \
+    --draw
 program "MPI_Send peer=(rank * 5 + N * 7) % 3 ? null : 0 count=1"
-check 'null among the peers is named' refused 'no expression has the values of peer (0 to 0, and null, in the captures)'
+check 'null among the peers is named' no_fit 'no expression has the values of peer (0 to 0, and null, in the captures)'
 program "MPI_Sendrecv_replace peer=$after recv_peer=$before count=$(data 1 2 50)"
-check 'MPI_Sendrecv_replace has one size for two messages' refused 'MPI_Sendrecv_replace at program.skel:10: no expression has the values of count (' --draw
+check 'MPI_Sendrecv_replace has one size for two messages' no_fit \
+    'MPI_Sendrecv_replace at program.skel:10: no expression has the values of count (' --draw
 program "dgemm m=$(data rank 2 50) n=3 k=4"
-check 'sizes of kernels are not drawn' refused 'dgemm at program.skel:10: no expression has the values of m (0 to ' --draw
+check 'sizes of kernels are not drawn' no_fit 'dgemm at program.skel:10: no expression has the values of m (0 to ' --draw
 program "repeat $(data 1 2 5) { MPI_Barrier }" 'MPI_Bcast peer=0 count=1'
-check 'numbers of iterations are not drawn' refused 'no expression has the numbers of iterations (' --draw
+check 'numbers of iterations are not drawn' no_fit 'no expression has the numbers of iterations (' --draw
 program "if rank % 2 == 0 && rank + 1 < ranks {" "MPI_Send peer=rank + 1 count=2 * ($(data rank 0 50)) type_bytes=4" '}' 'if rank % 2 == 1 {' \
     "MPI_Recv peer=rank - 1 count=$(data 'rank - 1' 0 50) type_bytes=8" '}'
-check 'messages with other elements on the other side' refused "MPI_Recv at program.skel:14: the two sides of a message do not draw the same bytes" --draw
-usage() { local rc; "${@:2}" >usage.txt 2>&1; rc=$?; cat usage.txt; [ $rc -eq 2 ] && grep -qF -- "$1" usage.txt; }
-check 'a seed that is no number exits with 2' usage '--draw' fit --draw=many
-clash() { "$timeless" make program.skel -o same.tl && ! "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --draw >said 2>&1 && cat said && grep -q "'draw_seed' is defined already" said; }
+check 'messages with other elements on the other side' no_fit \
+    "MPI_Recv at program.skel:14: the two sides of a message do not draw the same bytes" --draw
+check 'a seed that is no number exits with 2' refused 2 '--draw' fit --draw=many
+clash() { "$timeless" make program.skel -o same.tl && refused 3 "'draw_seed' is defined already" "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --draw; }
 check 'a parameter draw_seed of the captures is refused' clash
 tap_done

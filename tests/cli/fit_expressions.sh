@@ -5,8 +5,7 @@
 cd "$scratch" || exit 99
 
 # Without the call sites.
-events() { "$timeless" dump "$1" | sed -n '/^[0-9]/s/ site=[0-9]*$//p'; }
-same_events() { events "$1" >fitted && events "$2" >expected && [ -s expected ] && cmp fitted expected; }
+FILTER='s/ site=[0-9]*$//'
 
 # program NAME PARAMETERS OTHER SIZES...: standard input is the program without its head. A size is ranks:VALUES, with a value
 # for each parameter.

@@ -11,7 +11,7 @@ part 0 node1 && part 1 node2 || exit 99
 export LC_ALL=C
 umask 022
 
-same_events() { cmp <("$timeless" dump "$1" | sed '/^origin /d') <("$timeless" dump "$2" | sed '/^origin /d'); }
+same_traces() { cmp <("$timeless" dump "$1" | sed '/^origin /d') <("$timeless" dump "$2" | sed '/^origin /d'); }
 # written NAME COMMAND...: the command, with its output file behind it, over files of every kind
 written() {
     local name=$1 mode; shift
@@ -102,11 +102,11 @@ mkfifo slow
 exec 7>slow
 until compgen -G 'both.tl.*.part' >/dev/null; do kill -0 $writer || break; sleep 0.05; done
 check 'a second writer ends first' "$timeless" pack t.tl -o both.tl
-check 'and its file is whole' same_events t.tl both.tl
+check 'and its file is whole' same_traces t.tl both.tl
 "$timeless" dump own.tl >&7
 exec 7>&-
 check 'the first writer ends, too' wait $writer
-check 'the last one put its file in place, whole' same_events own.tl both.tl
+check 'the last one put its file in place, whole' same_traces own.tl both.tl
 check 'a killed command leaves the output as it was' bash -c '"$0" undump - -o both.tl <slow & exec 7>slow
     until compgen -G "both.tl.*.part" >/dev/null; do sleep 0.05; done
     kill -TERM $!; wait $!; test $? = 143 && "$0" info both.tl && ! compgen -G "both.tl.*.part"' "$timeless"

@@ -25,7 +25,7 @@ takes() {
     local seconds hops
     hops=$(python3 "$top_srcdir/tests/ompi_making.py" hops "$2" "$3")
     seconds=$("$timeless" replay "$2-$3.tl" -p wide --ranks-per-host 1 --engine "$1" -q "${@:4}") || return 1
-    awk -v t="$seconds" -v hops="$hops" 'BEGIN { print t, hops * 20e-6; exit !((t / (hops * 20e-6) - 1) ^ 2 < 1e-6) }'
+    near "$seconds" "$hops * 20e-6" 1e-3
 }
 sed 's/nodes = 4/nodes = 8/; s/125.0e6/125.0e9/' description >wide.conf
 check 'a platform of eight hosts' "$timeless" platform wide.conf -o wide

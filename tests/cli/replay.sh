@@ -119,31 +119,28 @@ cp out second.json
 check 'two predictions have the same bytes' cmp first.json second.json
 check '--progress is accepted with -q' $timeless replay ring.tl --platform star-1g --progress -q
 
-# fails CODE NAME PATTERN ARGUMENTS...: exits with CODE after one line that says PATTERN
-fails() {
-    local code=$1 name=$2 pattern=$3; shift 3
-    check_exit "$code" "$name" $timeless replay "$@"
-    cp err said
-    check "$name: says so" grep -q -e "^timeless: .*$pattern" said
-    check "$name: in one line" test "$(wc -l <said)" = 1
-}
+# replay_refused CODE NAME TEXT ARGUMENTS...
+replay_refused() { check "$2" refused "$1" "$3" "$timeless" replay "${@:4}"; }
 mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$TIMELESS_PLATFORMS/star-1g/platform.xml" >small/platform.xml
 echo '<platform' >wrong-xml/platform.xml
 head -c $(($(wc -c <ring.tl) / 2)) ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
-fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, but the trace has 4' ring.tl -p small --no-compute
-fails 3 'an unknown platform exits with 3' 'nowhere: is no file and no folder, .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
-fails 3 'a folder without a platform' 'no-xml: is a folder without a platform.xml' ring.tl -p ./no-xml
-fails 3 'a platform.xml that is not XML exits with 3' 'wrong-xml/platform.xml:[12]: .*XML' ring.tl -p wrong-xml --no-compute
+replay_refused 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, but the trace has 4' ring.tl -p small --no-compute
+replay_refused 3 'an unknown platform exits with 3' 'nowhere: is no file and no folder, .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
+replay_refused 3 'a folder without a platform' 'no-xml: is a folder without a platform.xml' ring.tl -p ./no-xml
+replay_refused 3 'a platform.xml that is not XML exits with 3' '~wrong-xml/platform.xml:[12]: .*XML' ring.tl -p wrong-xml --no-compute
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "flops"' 'rank 0 host="h"' '0 0 MPI_Barrier comm=1 volume=5 clock_ns=0' \
     'end cut clock_ns=0' | $timeless undump - -o flops.tl
-fails 3 'a unit without a rate names the units that have one' "no rate for the unit 'flops' of flops.tl (it has: cpu-ns" flops.tl -p star-1g
-fails 3 'computation without a compute model exits with 3' 'no compute model (model.conf), which gives its time; give a platform that has one, --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2
-fails 3 'a host that is not there' "nobody:1: the platform has no host 'nobody'" ring.tl -p star-1g --hostfile nobody
-fails 3 'an unknown SimGrid option' 'no/such' ring.tl -p star-1g --cfg no/such:1
-fails 3 'prediction of a truncated trace exits with 3' 'cut.tl' cut.tl -p star-1g
-fails 3 'prediction of an empty file exits with 3' 'empty.tl' empty.tl -p star-1g
-fails 3 'prediction of a text file exits with 3' 'text.tl' text.tl -p star-1g
-fails 2 'an unknown engine exits with 2' "'nobody' is not an engine" ring.tl -p star-1g --engine nobody
+replay_refused 3 'a unit without a rate names the units that have one' \
+    "no rate for the unit 'flops' of flops.tl (it has: cpu-ns" flops.tl -p star-1g
+replay_refused 3 'computation without a compute model exits with 3' \
+    'no compute model (model.conf), which gives its time; give a platform that has one, --model FILE, or --no-compute' ring.tl \
+    -p small --ranks-per-host 2
+replay_refused 3 'a host that is not there' "nobody:1: the platform has no host 'nobody'" ring.tl -p star-1g --hostfile nobody
+replay_refused 3 'an unknown SimGrid option' 'no/such' ring.tl -p star-1g --cfg no/such:1
+replay_refused 3 'prediction of a truncated trace exits with 3' 'cut.tl' cut.tl -p star-1g
+replay_refused 3 'prediction of an empty file exits with 3' 'empty.tl' empty.tl -p star-1g
+replay_refused 3 'prediction of a text file exits with 3' 'text.tl' text.tl -p star-1g
+replay_refused 2 'an unknown engine exits with 2' "'nobody' is not an engine" ring.tl -p star-1g --engine nobody
 ompi_41() { # RANKS BYTES
     $timeless make call_bcast --ranks "$1" --bytes "$2" --iterations 3 -o bcast.tl &&
         $timeless replay bcast.tl -p fat-tree --ranks-per-host 1 --coll-selector ompi-4.1 -q
@@ -153,9 +150,9 @@ for ranks in 2 3 4 7 12 16; do
         check "$ranks ranks broadcast $bytes bytes as in Open MPI 4.1" ompi_41 $ranks $bytes
     done
 done
-check_exit 2 'an unknown selector exits with 2' $timeless replay ring.tl -p star-1g --coll-selector nobody
-cp err said
-check 'the known ones are named' grep -q "'nobody': give default, ompi, ompi-4.1, ompi-5.0, mpich, mvapich2, impi or recorded" said
+check 'an unknown selector exits with 2: the known ones are named' refused 2 \
+    "'nobody': give default, ompi, ompi-4.1, ompi-5.0, mpich, mvapich2, impi or recorded" \
+    $timeless replay ring.tl -p star-1g --coll-selector nobody
 check_exit 2 'a JSON file without =' $timeless replay ring.tl -p star-1g --json file.json
 cp err said
 check 'a JSON file without = is answered by --json=FILE' grep -q 'write --json=FILE for a JSON file' said

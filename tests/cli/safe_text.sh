@@ -39,20 +39,20 @@ assert not bad, bad
 assert not [line for line in text.splitlines() if line.startswith("complete         yes")], text
 END
 }
-# prints NAME COMMAND...: both its outputs are harmless
-prints() {
+# prints_safely NAME COMMAND...: both its outputs are harmless
+prints_safely() {
     local name=$1; shift
     "$@" >printed 2>&1
     check "$name" harmless printed
 }
-prints 'info prints no control characters' "$timeless" info --sections t.tl
+prints_safely 'info prints no control characters' "$timeless" info --sections t.tl
 check 'info prints printable characters unchanged' grep -q '^program *p?\]0;x??complete         yes?$' printed
-prints 'dump prints no control characters' "$timeless" dump t.tl
-prints 'replay prints none' "$timeless" replay good.tl -p star-1g --no-compute --details
-prints 'messages have none' "$timeless" replay t.tl --engine loggops --params $params
-prints 'nor those of what is not there' "$timeless" info "$(printf 'no\033]0;x\007such\nfile')"
+prints_safely 'dump prints no control characters' "$timeless" dump t.tl
+prints_safely 'replay prints none' "$timeless" replay good.tl -p star-1g --no-compute --details
+prints_safely 'messages have none' "$timeless" replay t.tl --engine loggops --params $params
+prints_safely 'nor those of what is not there' "$timeless" info "$(printf 'no\033]0;x\007such\nfile')"
 "$timeless" replay good.tl -p star-1g --no-compute --json=p.json --timeline p.csv >/dev/null 2>&1 || exit 99
-prints 'compare prints none' "$timeless" compare --all p.json
+prints_safely 'compare prints none' "$timeless" compare --all p.json
 check 'the timeline as CSV has none' harmless p.csv
 
 # Measurements of others: control characters, markup and formulas in their names.

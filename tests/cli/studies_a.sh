@@ -52,17 +52,15 @@ speeds = [h["dgemm_s"] for h in study["hosts_of_first_seed"]]
 assert len(speeds) == 32 and speeds == sorted(speeds, reverse=True)'
 sed 's/kernel = "dgemm"; /&host_sd = 0.1; /' "$TIMELESS_PLATFORMS/dahu/calibrations/dgemm-2020-02-equal/model.conf" >drawn.conf
 check 'hosts: a model that draws hosts' timeless study hosts hpl:N=1000,NB=64 -p dahu --model drawn.conf --ranks-per-host 1 --engine loggops --remove 0,7 --seeds 3 --json=d.json
-check '... has another cluster for each seed' python3 -c '
-import json
-study = json.load(open("d.json"))
-assert all(c["least_s"] < c["most_s"] for c in study["cases"])
-speeds = [h["dgemm_s"] for h in study["hosts_of_first_seed"]]
+check '... has another cluster for each seed' json d.json '
+assert all(c["least_s"] < c["most_s"] for c in d["cases"])
+speeds = [h["dgemm_s"] for h in d["hosts_of_first_seed"]]
 assert speeds[0] > 1.1 * speeds[-1]'
 check_exit 2 'hosts: more hosts than there are' timeless study hosts "${tiny[@]}" --remove 32
 for list in many '' 8:0 0:999999999; do
-    check_exit 2 "hosts: --remove '$list' is refused" timeless study hosts "${tiny[@]}" --remove "$list"
-    cp "$scratch/err" said
-    check '... with what to write' grep -q "^timeless: --remove '$list': give numbers of hosts, as 0:8 or 0,4$" said
+    check "hosts: --remove '$list' is refused with what to write" refused 2 \
+        "~^timeless: --remove '$list': give numbers of hosts, as 0:8 or 0,4$" \
+        timeless study hosts "${tiny[@]}" --remove "$list"
 done
 # What the study chooses itself was overruled silently.
 for word in ,P=4,Q=8 ,q=8 ,RANKS=7; do
@@ -115,9 +113,9 @@ printf '%s\n' 'skeleton 1' 'ranks 2' >empty.skel
 check 'noise: a program that takes no time' timeless study noise empty.skel --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --noise 1kHz:50us
 cp "$scratch/out" said
 check 'noise: has no growth' grep -qE '^  empty.skel +recorded  takes no time$' said
-check_exit 2 'noise: the noise of messages has no replay without it' timeless study noise empty.skel --engine loggops -p star-1g --noise network
-cp "$scratch/err" said
-check 'noise: the message says what to give' grep -q 'needs detours, which take time from ranks; give --noise 10Hz:2.5ms instead of network' said
+check 'noise: the noise of messages has no replay without it: the message says what to give' refused 2 \
+    'needs detours, which take time from ranks; give --noise 10Hz:2.5ms instead of network' \
+    timeless study noise empty.skel --engine loggops -p star-1g --noise network
 check 'noise: means over seeds' bash -c 'timeless study noise "$@" --noise 1kHz:50us --seeds 2 --json=two.json &&
     timeless replay "$@" --noise 1kHz:50us --seed 2 -q >second' - "${tiny[@]}"
 check '... are those of the single seeds' python3 -c '
@@ -127,16 +125,16 @@ import json
 assert c["seeds"] == 2
 assert abs(c["makespan_s"] - (first["makespan_s"] + float(open("second").read())) / 2) < 1e-12, c'
 check 'noise: a noise of the platforms is that file' bash -c 'a=$(timeless replay "$@" --noise chic -q) && [ "$a" = "$(timeless replay "$@" --noise "$TIMELESS_PLATFORMS/noise/chic" -q)" ]' - "${tiny[@]}"
-check_exit 4 'noise: a name that is no noise is refused' timeless replay "${tiny[@]}" --noise nowhere
-cp "$scratch/err" said
-check '... with the names that there are' grep -q "no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give " said
+check 'noise: a name that is no noise is refused with the names that there are' refused 4 \
+    "no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give " \
+    timeless replay "${tiny[@]}" --noise nowhere
 check_exit 4 'noise: the script beside the noises is none of them' timeless replay "${tiny[@]}" --noise make.py
 cp "$scratch/err" said
 check '... and the names are listed, too' grep -q "make.py.*no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give " said
 check_exit 2 'noise: a seed of its own is refused' timeless study noise "${tiny[@]}" --noise chic --seed 3
-check_exit 2 'noise: a trace has the ranks of its run' timeless study noise "$top_srcdir/traces/hpl-4.tl" "${tiny[@]:5}" --ranks 8 --noise chic
-cp "$scratch/err" said
-check '... and the message says so' grep -q 'hpl-4.tl is a trace with the ranks of its run; leave out --ranks' said
+check 'noise: a trace has the ranks of its run and the message says so' refused 2 \
+    'hpl-4.tl is a trace with the ranks of its run; leave out --ranks' \
+    timeless study noise "$top_srcdir/traces/hpl-4.tl" "${tiny[@]:5}" --ranks 8 --noise chic
 check_exit 4 'a file that does not exist is not called a trace' timeless replay absent.skel --platform theta --ranks 8
 cp "$scratch/err" said
 check '... the message says that it cannot be opened' grep -q '^timeless: absent.skel: cannot be opened: ' said
@@ -164,9 +162,9 @@ for grid in 12:3:4 16:4:4 7:1:7; do
     check "HPL on $ranks ranks is a grid of ${p}x$q" same "hpl:N=300,NB=32,MOVES=0,RANKS=$ranks" "hpl:N=300,NB=32,MOVES=0,P=$p,Q=$q"
 done
 check_exit 2 'HPL refuses 0 ranks' timeless replay hpl:N=300,RANKS=0 -p theta --engine loggops
-check_exit 2 'HPL without a grid' timeless replay hpl:N=300 -p theta --engine loggops
-cp "$scratch/err" said
-check '... may get one by its ranks' grep -q 'P and Q or RANKS, are required' said
+check 'HPL without a grid may get one by its ranks' refused 2 \
+    'P and Q or RANKS, are required' \
+    timeless replay hpl:N=300 -p theta --engine loggops
 check 'noise: the picture' timeless study noise "${tiny[@]}" --noise chic --noise jaguar --plot n.svg
 check '... has a panel for each noise and a line for the program' bash -c 'grep -q chic n.svg && grep -q jaguar n.svg && grep -q dissemination.skel n.svg'
 tap_done

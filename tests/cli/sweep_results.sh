@@ -9,7 +9,6 @@ sweep() { "$timeless" sweep --engine loggops --params $params "$@"; }
 # rows FILE COLUMN...: these columns of all rows, a row in a line
 rows() { python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] for name in sys.argv[2:]))' "$@"; }
-says() { grep -Eq -e "$2" "$1" || { cat "$1"; return 1; }; }
 
 # Rows of other grids.
 check 'a grid is swept into a new file' sweep d.tl --grid seed=1:2 -o r.csv
@@ -122,7 +121,7 @@ csv.writer(open("wrong.csv", "w"), lineterminator="\n").writerows(table)
 END
     check_exit 3 "$1 '$2' in a results file is refused" sweep d.tl --grid seed=11 -o wrong.csv
     cp err said
-    check "$1 '$2': the line is named" says said "^timeless: wrong.csv:3: '$2' is not a $1 of a result; correct or remove the line$"
+    check "$1 '$2': the line is named" says "~^timeless: wrong.csv:3: '$2' is not a $1 of a result; correct or remove the line$" said
     check "$1 '$2': the file is left as it was" grep -q "^12,.*d.tl" wrong.csv
 }
 wrong makespan_s ''
@@ -154,7 +153,7 @@ check 'the pipe still exists after the refusal' test -p pipe
 timeout 60 cat pipe >json &
 check '--json writes into a pipe' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o p.csv --json=pipe
 wait $!
-check 'the JSON arrives at the other end of the pipe' python3 -c 'import json; json.load(open("json"))'
+check 'the JSON arrives at the other end of the pipe' json json 'd'
 check 'the pipe still exists after the JSON' test -p pipe
 
 # Sampled replays: half of the interval has a column, which files of before lack.
@@ -162,8 +161,8 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 sampled() { "$timeless" sweep hpl:N=6400,NB=16,P=2,Q=2 -p dahu --engine loggops --sample "$@"; }
 check 'two seeds of a sampled replay are swept' sampled --grid seed=1,2 -o sampled.csv
 cp err said
-check 'differences below the intervals are a warning' says said \
-    '^timeless: warning: 1 of 2 points differ from the smallest makespan \(seed=[12]\) by less than the 90 % intervals'
+check 'differences below the intervals are a warning' says \
+    '~^timeless: warning: 1 of 2 points differ from the smallest makespan \(seed=[12]\) by less than the 90 % intervals' said
 check 'both rows have the half interval of their replay' test "$(rows sampled.csv half_interval_90_s)" = \
     "$(for seed in 1 2; do "$timeless" replay hpl:N=6400,NB=16,P=2,Q=2 -p dahu --engine loggops --sample --seed $seed --json |
         python3 -c 'import json, sys; p = json.load(sys.stdin)
@@ -172,7 +171,7 @@ cp sampled.csv again.csv
 check 'rows that are there are not replayed again' sampled --grid seed=1,2 -o again.csv --jobs 1
 cp err said
 check 'their intervals are kept' cmp sampled.csv again.csv
-check 'the intervals that were kept are a warning, too' says said 'by less than the 90 % intervals'
+check 'the intervals that were kept are a warning, too' says '~by less than the 90 % intervals' said
 check 'other sizes are swept' sampled --grid hpl.N=6400,9600
 check 'differences above the intervals are no warning' test ! -s err
 python3 - <<'END'

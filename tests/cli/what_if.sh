@@ -138,33 +138,39 @@ check 'what it says can be given again' equal "$("$timeless" replay a.tl -p plai
     "$("$timeless" replay a.tl -p plain -q --scale network 0.1 --host-speed 2x)"
 check 'compare reads a prediction with changes' "$timeless" compare b.json
 
-# fails CODE NAME PATTERN ARGUMENTS...
-fails() {
-    local code=$1 name=$2 pattern=$3; shift 3
-    check_exit "$code" "$name" "$timeless" replay a.tl -p plain "$@"
-    cp err said
-    check "$name: says so" grep -q -e "$pattern" said
-}
-fails 2 'an unknown algorithm exits with 2' "^timeless: --coll allreduce=nobody: there is no such algorithm; give default, lr, .*, automatic$" --coll allreduce=nobody
-fails 2 'an unknown algorithm of bcast' "^timeless: --coll bcast=nobody: there is no such algorithm; give default, .*, automatic$" --coll bcast=nobody
-fails 2 'an unknown collective exits with 2' "'scan=rdb': write COLLECTIVE=ALGORITHM; the collectives are allgather, .*, scatter" --coll scan=rdb
-fails 2 'a collective without an algorithm exits with 2' "'bcast': write COLLECTIVE=ALGORITHM" --coll bcast
-fails 3 'a pattern that matches no link exits with 3' "has no link that 'x\*' names; the first is called 'c_" --set 'link:x*.latency=1us'
-fails 3 'a pattern that matches no host exits with 3' "has no host that 'c\*' names; the first is called 'n0'" --set 'host:c*.speed=1Gf'
-fails 2 'a wrong unit exits with 2' "'5min' is not a latency of a link; give a number and a unit, as 5us" --set link.latency=5min
-fails 2 'a bandwidth without a unit' "'2' is not a bandwidth of a link; give a number and a unit, as 10Gbps, or a factor, as 2x" --set link.bandwidth=2
-fails 2 'a latency without a unit' "'2' is not a latency of a link; give a number and a unit" --set link.latency=2
-fails 2 'a speed without a unit' "'2' is not a speed of a host; give a number and a unit, as 3Gf, or a factor, as 2x" --host-speed 2
-fails 2 'a speed that is not a number exits with 2' "'fast' is not a speed of a host" --host-speed fast
-fails 2 'a speed of 0 exits with 2' "'0' is not a speed of a host; it must be positive" --host-speed 0
-fails 2 'a negative bandwidth exits with 2' "'-1' is not a bandwidth of a link; it must be positive" --set link.bandwidth=-1
-fails 2 'an unknown change exits with 2' "'link.colour=3' is not a change of a platform; write link.bandwidth=VALUE" --set link.colour=3
-fails 2 'a time of kernels in seconds' "'2s' is not a factor of the time of a kernel; give one, as 1.1x" --set kernel.time=2s
-fails 2 'a burst with a name' "'burst:a.time=2x': bursts have no names; write burst.time=1.1x" --set burst:a.time=2x
-fails 2 'overheads in seconds' "'2us' is not a factor of the overhead of a message; give one, as 1.1x" --set message.overhead=2us
-fails 2 'the loggops engine changes no overheads' 'changes kernels and bursts, but no platform' --engine loggops --scale overheads 2
-fails 2 'the loggops engine changes no links' 'changes kernels and bursts, but no platform; leave out --host-speed' --engine loggops --scale network 2
-fails 2 'an unknown thing to scale exits with 2' "'disks' cannot be scaled; give network, bandwidth, latency, overheads, hosts, kernels or bursts" --scale disks 2
-fails 2 'a scale without a factor exits with 2' "'network' has no factor; write WHAT=FACTOR, as network=4" --scale network
-fails 2 'noise without a unit' "--noise '1000:100us': give a frequency and a duration, 1000Hz:100us" --noise 1000:100us
+# replay_refused CODE NAME TEXT ARGUMENTS...
+replay_refused() { check "$2" refused "$1" "$3" "$timeless" replay a.tl -p plain "${@:4}"; }
+replay_refused 2 'an unknown algorithm exits with 2' \
+    "~^timeless: --coll allreduce=nobody: there is no such algorithm; give default, lr, .*, automatic$" --coll allreduce=nobody
+replay_refused 2 'an unknown algorithm of bcast' \
+    "~^timeless: --coll bcast=nobody: there is no such algorithm; give default, .*, automatic$" --coll bcast=nobody
+replay_refused 2 'an unknown collective exits with 2' \
+    "'scan=rdb': write COLLECTIVE=ALGORITHM; the collectives are allgather, .*, scatter" --coll scan=rdb
+replay_refused 2 'a collective without an algorithm exits with 2' "'bcast': write COLLECTIVE=ALGORITHM" --coll bcast
+replay_refused 3 'a pattern that matches no link exits with 3' "has no link that 'x*' names; the first is called 'c_" --set \
+    'link:x*.latency=1us'
+replay_refused 3 'a pattern that matches no host exits with 3' "has no host that 'c*' names; the first is called 'n0'" --set \
+    'host:c*.speed=1Gf'
+replay_refused 2 'a wrong unit exits with 2' "'5min' is not a latency of a link; give a number and a unit, as 5us" --set link.latency=5min
+replay_refused 2 'a bandwidth without a unit' \
+    "'2' is not a bandwidth of a link; give a number and a unit, as 10Gbps, or a factor, as 2x" --set link.bandwidth=2
+replay_refused 2 'a latency without a unit' "'2' is not a latency of a link; give a number and a unit" --set link.latency=2
+replay_refused 2 'a speed without a unit' "'2' is not a speed of a host; give a number and a unit, as 3Gf, or a factor, as 2x" \
+    --host-speed 2
+replay_refused 2 'a speed that is not a number exits with 2' "'fast' is not a speed of a host" --host-speed fast
+replay_refused 2 'a speed of 0 exits with 2' "'0' is not a speed of a host; it must be positive" --host-speed 0
+replay_refused 2 'a negative bandwidth exits with 2' "'-1' is not a bandwidth of a link; it must be positive" --set link.bandwidth=-1
+replay_refused 2 'an unknown change exits with 2' "'link.colour=3' is not a change of a platform; write link.bandwidth=VALUE" \
+    --set link.colour=3
+replay_refused 2 'a time of kernels in seconds' "'2s' is not a factor of the time of a kernel; give one, as 1.1x" --set kernel.time=2s
+replay_refused 2 'a burst with a name' "'burst:a.time=2x': bursts have no names; write burst.time=1.1x" --set burst:a.time=2x
+replay_refused 2 'overheads in seconds' "'2us' is not a factor of the overhead of a message; give one, as 1.1x" --set message.overhead=2us
+replay_refused 2 'the loggops engine changes no overheads' 'changes kernels and bursts, but no platform' --engine loggops \
+    --scale overheads 2
+replay_refused 2 'the loggops engine changes no links' 'changes kernels and bursts, but no platform; leave out --host-speed' \
+    --engine loggops --scale network 2
+replay_refused 2 'an unknown thing to scale exits with 2' \
+    "'disks' cannot be scaled; give network, bandwidth, latency, overheads, hosts, kernels or bursts" --scale disks 2
+replay_refused 2 'a scale without a factor exits with 2' "'network' has no factor; write WHAT=FACTOR, as network=4" --scale network
+replay_refused 2 'noise without a unit' "--noise '1000:100us': give a frequency and a duration, 1000Hz:100us" --noise 1000:100us
 tap_done

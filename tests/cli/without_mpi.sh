@@ -5,9 +5,7 @@ if [ "${WITHOUT_MPI:-}" != yes ]; then skip "commands of a build without MPI" "t
 # stops NAME PATTERN COMMAND...: it exits with 4, and a line of its message matches
 stops() {
     local name=$1 pattern=$2; shift 2
-    check_exit 4 "$name stops" "$@"
-    cp "$scratch/err" "$scratch/message"
-    check "$name names the reason" grep -E -- "$pattern" "$scratch/message"
+    check "$name stops: $name names the reason" refused 4 "~$pattern" "$@"
 }
 trace=$top_srcdir/traces/hpl-4.tl
 check 'a trace is replayed' $timeless replay "$trace" --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 1

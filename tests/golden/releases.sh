@@ -4,13 +4,13 @@
 export PYTHONDONTWRITEBYTECODE=1 top_builddir
 check 'golden files of today' bash "$top_srcdir/tests/golden/release.sh" "$scratch/today"
 check_exit 2 'are never replaced' bash "$top_srcdir/tests/golden/release.sh" "$scratch/today"
-says() { "$timeless" dump "$1" 2>/dev/null | diff "${1%.tl}.txt" - | head -n 20 >"$scratch/diff"; [ -s "${1%.tl}.txt" ] && [ ! -s "$scratch/diff" ] || { cat "$scratch/diff"; return 1; }; }
+has_its_text() { "$timeless" dump "$1" 2>/dev/null | diff "${1%.tl}.txt" - | head -n 20 >"$scratch/diff"; [ -s "${1%.tl}.txt" ] && [ ! -s "$scratch/diff" ] || { cat "$scratch/diff"; return 1; }; }
 for folder in "$scratch/today" "$top_srcdir"/tests/golden/[0-9]*/ "$top_srcdir"/tests/golden/format-*/; do
     [ -d "$folder" ] || continue # no version has been released
     version=$(basename "$folder")
     for trace in "$folder"/*.tl; do
         name=$(basename "$trace" .tl)
-        check "$version: $name" says "$trace"
+        check "$version: $name" has_its_text "$trace"
         [ "$name" = damaged ] || check "$version: $name, by the independent reader" \
             python3 "$top_srcdir/tests/golden/same_events.py" "$timeless" "$trace"
     done

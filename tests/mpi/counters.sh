@@ -18,15 +18,16 @@ else
     check "mpit: record counts a variable of the MPI library" record_with --counters mpit:coll_monitoring_a2a_count,mpit:none_such
     cp "$scratch/err" "$scratch/said"
     check "mpit: the variable counts the collectives of the program only" between "$(counter 1 mpit:coll_monitoring_a2a_count)" 2 4
-    check "mpit: an unknown variable is reported" says 'counters: the MPI library has no counter mpit:none_such' "$scratch/said"
+    check "mpit: an unknown variable is reported" says '~counters: the MPI library has no counter mpit:none_such' "$scratch/said"
     check "mpit: the trace has no counter of an unknown variable" test "$(counter 0 mpit:none_such)" = none
-    check "mpit: the text form has the counter" says '^counter 1 name="mpit:coll_monitoring_a2a_count" value=[0-9]+$' <($timeless dump "$trace")
+    check "mpit: the text form has the counter" says '~^counter 1 name="mpit:coll_monitoring_a2a_count" value=[0-9]+$' \
+        <($timeless dump "$trace")
     check "mpit: record accepts a pattern of variables" record_with --counters 'mpit:coll_monitoring_*'
     check "mpit: a pattern counts several variables" test "$($timeless info "$trace" | grep -c ' mpit:coll_monitoring_')" -ge 8
 fi
 check_exit 2 "PAPI: an unknown event exits 2" record_with --counters NO_SUCH_EVENT
 cp "$scratch/err" "$scratch/said"
-check "PAPI: the message names the unknown event" says '^timeless: --counters: PAPI knows no event NO_SUCH_EVENT' "$scratch/said"
+check "PAPI: the message names the unknown event" says '~^timeless: --counters: PAPI knows no event NO_SUCH_EVENT' "$scratch/said"
 
 # A stand-in for PAPI, which counts where this machine may have no counter.
 papi=$(readelf -d "$(cc -print-file-name=libpapi.so)" | sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')

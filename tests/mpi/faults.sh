@@ -28,7 +28,7 @@ without_trace() { diff <(sed 's/^exit 0$/exit 3/' "$scratch/plain") "$scratch/tr
 warnings() { grep -cE '^timeless: (rank [0-9]+:|no trace:)' "$scratch/said"; }
 once() { [ "$(warnings)" = 1 ] || { cat "$scratch/said"; return 1; }; }
 never() { [ "$(warnings)" = 0 ] || { cat "$scratch/said"; return 1; }; }
-info_says() { says "$1" "$scratch/info"; }
+info_says() { says "~$1" "$scratch/info"; }
 complete() { info_says '^complete +yes'; }
 # keeps RANK: at most 64 KiB of events are; one has 8 bytes and more in a frame
 keeps() { awk -v rank="$1" -v least=$((rounds - 8192)) -v most=$((2 * rounds + 10)) \
@@ -90,7 +90,7 @@ plain none
 going_on() {
     check "$1: the program runs as without the tracer" "${3:-same}"
     check "$1: one rank reports the fault for all" once
-    check "$1: the message names the fault" says "^timeless: (rank [0-9]+: |no trace: ).*$2" "$scratch/said"
+    check "$1: the message names the fault" says "~^timeless: (rank [0-9]+: |no trace: ).*$2" "$scratch/said"
 }
 # A file system of 160 KiB is full in the middle of the run: a part of every rank is there.
 in_namespace=
@@ -147,7 +147,7 @@ going_on "a limit for one rank, while the ranks agree on what to record" 'faults
 
 traced remove "$trace"
 going_on "the trace is removed" 'was removed while it was written' without_trace
-check "the trace is removed: record reports that no trace was written" says '^timeless: no trace was written: .*removed' "$scratch/said"
+check "the trace is removed: record reports that no trace was written" says '~^timeless: no trace was written: .*removed' "$scratch/said"
 traced empty "$trace"
 going_on "the trace is emptied" 'was cut short while it was written' without_trace
 # If one rank fills the file again before the other one writes, neither notices; info then names the damaged part.
@@ -180,8 +180,8 @@ partly 1 1
 going_on "one rank without the tracer" 'rank 1 runs without the tracer'
 check "one rank without the tracer: there is no trace" test ! -e "$scratch/partly.tl"
 partly 1 2
-check "two ranks without the tracer: the program exits 0" says '^exit 0$' "$scratch/traced"
-check "two ranks without the tracer: the message names both" says 'no trace: ranks 1, 2 run without the tracer' "$scratch/said"
+check "two ranks without the tracer: the program exits 0" says '~^exit 0$' "$scratch/traced"
+check "two ranks without the tracer: the message names both" says '~no trace: ranks 1, 2 run without the tracer' "$scratch/said"
 
 cat >"$scratch/odd.sh" <<'EOS'
 [ $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2)) = 0 ] || export LD_PRELOAD=$1
@@ -189,7 +189,7 @@ shift; exec "$@"
 EOS
 TIMELESS_OUTPUT=$scratch/partly.tl timeout $((limit + 20)) $MPIRUN -np 4 sh "$scratch/odd.sh" "$tracer" "$scratch/faults" none >"$scratch/traced" 2>"$scratch/said"
 echo "exit $?" >>"$scratch/traced"
-check "a script loads the tracer into some ranks: the program exits 0" says '^exit 0$' "$scratch/traced"
+check "a script loads the tracer into some ranks: the program exits 0" says '~^exit 0$' "$scratch/traced"
 check "a script loads the tracer into some ranks: one message names the others" test \
     "$(grep -c 'no trace: ranks 0, 2 run without the tracer' "$scratch/said")" = 1
 

@@ -16,9 +16,9 @@ check 'so has the trace of its text' sh -c '"$0" dump 1.tl | "$0" undump - -o te
 check 'three captures have a skeleton, with these parameters' "$timeless" fit 1.tl 2.tl 3.tl -o fitted.skel
 # Without call sites and clocks.
 events() { "$timeless" dump "$1" | sed -n 's/ site=[0-9]*$//; s/ clock_ns=[0-9]*//; /^[0-9]/p'; }
-same_events() { events "$1" >fitted.text && events "$2" >expected && [ -s expected ] && diff fitted.text expected; }
+same_calls() { events "$1" >fitted.text && events "$2" >expected && [ -s expected ] && diff fitted.text expected; }
 check 'no report on a multiple of the ranks' sh -c '! grep "is a multiple" fitted.skel'
-check 'it has the calls of six ranks' same_events fitted.skel,ranks=6,N=75,steps=31 other.tl
+check 'it has the calls of six ranks' same_calls fitted.skel,ranks=6,N=75,steps=31 other.tl
 # With computation: the capture that the budget suggests can be made, and the fit takes it.
 timed() { $timeless record -q --folded --volume cputime --parameter N="$3" --parameter steps="$4" -n "$2" -o "$1.tl" -- ./fitted "$3" "$4"; }
 check 'four ranks with computation' timed t1 4 66 11

@@ -15,11 +15,11 @@ recorded() {
 }
 # The events without what the clock says, and what else belongs to one run.
 events() { $timeless dump "$1" | sed -E 's/ ?clock_ns=[0-9]+//; /^(run_id|folding|clock) /d'; }
-same_events() { events "$scratch/$1.tl" >"$scratch/one" && test -s "$scratch/one" && events "$scratch/$2.tl" | diff "$scratch/one" -; }
+same_calls() { events "$scratch/$1.tl" >"$scratch/one" && test -s "$scratch/one" && events "$scratch/$2.tl" | diff "$scratch/one" -; }
 kernels() { $timeless dump "$1" | sed -nE 's/^([0-9]+) [0-9]+ (dgemm .*) volume=.*/\1 \2/p'; }
 same_kernels() { kernels "$scratch/$1.tl" | diff "$scratch/expected" -; }
 # Of each burst to 0.1 %, of everything else the words.
-near() {
+volumes_near() {
     paste -d '|' <(events "$scratch/$1.tl" | sed 's/value=/volume=/') <(events "$scratch/$2.tl" | sed 's/value=/volume=/') | awk -F '|' '
         { a = b = 0; x = $1; y = $2
           if (match(x, /volume=[0-9]+/)) { a = substr(x, RSTART + 7, RLENGTH - 7); sub(/volume=[0-9]+/, "", x) }
@@ -36,18 +36,18 @@ check "4 ranks are recorded on 1 core" recorded one "$cpu" --volume none
 check "4 ranks are recorded on all cores" recorded all "$cpus" --volume none
 check "1 core: the kernels are those that the program called" same_kernels one
 check "all cores: the kernels are those that the program called" same_kernels all
-check "1 core and all cores: the events are the same" same_events one all
+check "1 core and all cores: the events are the same" same_calls one all
 if why=$(no_exact_counts); then skip "exact instructions" "$why"
 else
     check "1 core: exact instructions are recorded" recorded exact1 "$cpu" --volume exact:qemu
     check "all cores: exact instructions are recorded" recorded exact2 "$cpus" --volume exact:qemu
-    check "1 core and all cores: the instructions of each burst agree within 0.1 %" near exact1 exact2
+    check "1 core and all cores: the instructions of each burst agree within 0.1 %" volumes_near exact1 exact2
 fi
 
 check "16 ranks are recorded on the cores of this machine" $timeless record --folded -n 16 -o "$scratch/16.tl" -- "$scratch/folded"
 check "16 ranks: the trace is complete" $timeless info "$scratch/16.tl"
 cp "$scratch/out" "$scratch/info"
-check "16 ranks: info prints the number of ranks and cores" says '^folding +16 ranks on [0-9]+ cores?$' "$scratch/info"
+check "16 ranks: info prints the number of ranks and cores" says '~^folding +16 ranks on [0-9]+ cores?$' "$scratch/info"
 check "16 ranks: the trace is replayed" $timeless replay "$scratch/16.tl" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host 1
 
 # Without --folded, with more ranks than this machine has cores: -n folds by itself, mpirun refuses.
@@ -60,7 +60,7 @@ check "-n with more ranks than cores: a line reports the folding" \
     grep -qE "^timeless: $more ranks share [0-9]+ cores?, as with --folded" "$scratch/said"
 check "-n with more ranks than cores: the trace is complete" $timeless info "$scratch/self.tl"
 cp "$scratch/out" "$scratch/info"
-check "-n with more ranks than cores: info prints the number of ranks" says "^folding +$more ranks on " "$scratch/info"
+check "-n with more ranks than cores: info prints the number of ranks" says "~^folding +$more ranks on " "$scratch/info"
 if uses_mpich; then
     skip "mpirun refuses more ranks than cores" "that of MPICH starts them"
 else

@@ -42,8 +42,8 @@ END
     make -C "$folder/$1" arch="$1"
 }
 run() { (cd "$scratch" && rm -f hpccoutf.txt && timeout 300 "$timeless" record --folded --volume none -o "$1.tl" -- $2 4 "$folder/$1/hpcc" && mv hpccoutf.txt "$1.txt"); }
-passed() { says '^Success=1$' "$scratch/$1.txt" && says 'Ax-b.*PASSED' "$scratch/$1.txt" && ! grep FAILED "$scratch/$1.txt"; }
-complete() { "$timeless" info "$scratch/$1.tl" | tee "$scratch/info" | grep -Eq '^complete +yes' && says "^MPI library +$2" "$scratch/info"; }
+passed() { says '~^Success=1$' "$scratch/$1.txt" && says '~Ax-b.*PASSED' "$scratch/$1.txt" && ! grep FAILED "$scratch/$1.txt"; }
+complete() { "$timeless" info "$scratch/$1.tl" | tee "$scratch/info" | grep -Eq '^complete +yes' && says "~^MPI library +$2" "$scratch/info"; }
 
 # The section of HPL in the trace of NAME, rank by rank.  It follows the last split of MPI_COMM_WORLD.  While HPL waits for
 # a panel it polls and updates a few columns at a time, so two runs differ in the number of polls and of these kernels, and in
@@ -61,12 +61,12 @@ section() {
             END {print rank, "dgemm", multiply; print rank, "dtrsm", solve; for (i = 0; i < n; i++) print rank, line[i]}'
     done | sort
 }
-same_events() {
+same_calls() {
     section openmpi >"$scratch/openmpi.events" && section mpich >"$scratch/mpich.events" || return
     diff "$scratch/openmpi.events" "$scratch/mpich.events" && [ "$(wc -l <"$scratch/mpich.events")" -gt 1000 ]
 }
 # Of the whole of hpcc.
-replays() { "$timeless" replay "$scratch/mpich.tl" --platform "$top_srcdir/platforms/star-1g" && says '^makespan +[0-9.e-]+ s' "$scratch/out"; }
+replays() { "$timeless" replay "$scratch/mpich.tl" --platform "$top_srcdir/platforms/star-1g" && says '~^makespan +[0-9.e-]+ s' "$scratch/out"; }
 
 [ -e "$(echo "$folder"/apt/hpcc_*.orig.tar.gz)" ] || source_package "$folder" hpcc >"$folder/apt.log" 2>&1 ||
     { echo "hpcc_mpich.sh: no source package of hpcc: $folder/apt.log" >&2; exit 4; }
@@ -81,6 +81,6 @@ for mpi in openmpi mpich; do
     check "$library: the checks of hpcc pass" passed $mpi
     check "$library: the trace is complete" complete $mpi "$library"
 done
-check "HPL: the events under MPICH are those under Open MPI" same_events
+check "HPL: the events under MPICH are those under Open MPI" same_calls
 check "MPICH: the trace replays" replays
 tap_done

@@ -28,7 +28,7 @@ lasting() {
 # whole ROUNDS: the trace of a run that nobody kills
 whole() { alone "$1" finalize; mv "$trace" "$scratch/whole.tl"; lasting "$scratch/whole.tl" >"$scratch/whole.lasting"; }
 nothing_lost() { lasting "$1" | diff "$scratch/whole.lasting" - >"$scratch/lost" && [ -s "$scratch/whole.lasting" ] || { head "$scratch/lost"; return 1; }; }
-incomplete() { "$timeless" info "$1" >"$scratch/info" 2>&1; [ $? = 3 ] && says '^complete +no' "$scratch/info"; }
+incomplete() { "$timeless" info "$1" >"$scratch/info" 2>&1; [ $? = 3 ] && says '~^complete +no' "$scratch/info"; }
 removed() { [ ! -e "$1" ] || { ls -la "$(dirname "$1")"; return 1; }; }
 
 for rounds in $ROUNDS; do
@@ -41,7 +41,7 @@ for rounds in $ROUNDS; do
         check "$rounds rounds, $how: the trace is incomplete" incomplete "$trace"
     done
 done
-check "info prints how many events were recovered" says '^recovered +[0-9]+ events of killed ranks, from .*killed.tl.open' "$scratch/info"
+check "info prints how many events were recovered" says '~^recovered +[0-9]+ events of killed ranks, from .*killed.tl.open' "$scratch/info"
 text "$trace" >"$scratch/before.txt"
 check "an incomplete trace is packed" "$timeless" pack "$trace" -o "$scratch/packed.tl"
 check "the packed trace has every event" nothing_lost "$scratch/packed.tl"
@@ -59,8 +59,9 @@ check "a truncated TRACE.open: the trace is incomplete" incomplete "$trace"
 # Under mpirun; what record says.
 unset TIMELESS_VOLUME
 "$timeless" record --volume none -o "$trace" -- $MPIRUN -np 3 "$scratch/killed" 30 kill >/dev/null 2>"$scratch/said"
-check "3 ranks: record points to TRACE.open" says 'killed.tl.open holds the last events of [123] killed ranks?: keep it beside the trace' "$scratch/said"
-check "3 ranks: record names a killed rank" says 'incomplete: rank [012] was killed' "$scratch/said"
+check "3 ranks: record points to TRACE.open" says \
+    '~killed.tl.open holds the last events of [123] killed ranks?: keep it beside the trace' "$scratch/said"
+check "3 ranks: record names a killed rank" says '~incomplete: rank [012] was killed' "$scratch/said"
 "$timeless" record --volume none -o "$trace" -- $MPIRUN -np 3 "$scratch/killed" 30 finalize 2>"$scratch/said"
 check "the next recording leaves no TRACE.open" removed "$trace.open"
 export TIMELESS_VOLUME=none
@@ -85,7 +86,7 @@ for moment in $MOMENTS; do
     events "$trace" | grep '^0 ' >"$scratch/part.events"
     check "killed from outside after $moment s: no round is lost" rounds_known
     check "killed from outside after $moment s: the events are a beginning of the run" is_beginning
-    check "killed from outside after $moment s: info of the running program reports no damage" says '^complete +no$' "$scratch/live"
+    check "killed from outside after $moment s: info of the running program reports no damage" says '~^complete +no$' "$scratch/live"
 done
 
 # No room.
@@ -95,7 +96,8 @@ runs_through() { local code; limited "$@"; code=$?; [ $code = 0 ] || { cat "$scr
 whole 3000
 unset TIMELESS_QUIET
 check "a limit on the size of files below that of TRACE.open: the program runs as without the tracer" runs_through 200 3000 finalize
-check "a limit on the size of files below that of TRACE.open: a message reports it" says 'killed.tl.open: cannot be written: File too large: a rank that is killed loses its last events' "$scratch/said"
+check "a limit on the size of files below that of TRACE.open: a message reports it" says \
+    '~killed.tl.open: cannot be written: File too large: a rank that is killed loses its last events' "$scratch/said"
 check "a limit on the size of files below that of TRACE.open: the trace is complete" "$timeless" info "$trace"
 export TIMELESS_QUIET=1
 

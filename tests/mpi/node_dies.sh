@@ -90,7 +90,11 @@ lines_of() { $timeless dump --rank "$1" "$2" 2>/dev/null | sed -n '/^rank /,$p';
 same_bytes() { lines_of "$1" "$2" >"$scratch/one"; test -s "$scratch/one" && lines_of "$1" "$3" | cmp - "$scratch/one"; }
 # ends RANK AS TRACE: timeless info prints how the rank ends
 ends() { $timeless info "$3" 2>/dev/null | grep -Eq "^ +$1 .* $2"; }
-refused() { check_exit 3 "$1: info exits 3" $timeless info "$2"; check_exit 3 "$1: replay refuses the trace" $timeless replay "$2" --platform "$platform" --no-compute; check_exit 3 "$1: dump prints it and exits 3" $timeless dump "$2"; }
+unusable() { # NAME TRACE
+    check_exit 3 "$1: info exits 3" $timeless info "$2"
+    check_exit 3 "$1: replay refuses the trace" $timeless replay "$2" --platform "$platform" --no-compute
+    check_exit 3 "$1: dump prints it and exits 3" $timeless dump "$2"
+}
 survivors_whole() {
     ranks='0 1 2'
     check "$1: the ranks of the other node have the events up to their end" for_ranks has_all "$2"
@@ -111,7 +115,8 @@ check "an undisturbed run" on_hosts "$scratch/whole.tl" "$scratch"
 for rank in 0 1 2 3 4 5; do events_of $rank "$scratch/whole.tl" >"$scratch/whole.$rank"; done
 
 check "a node dies, disks of their own: record ends as the launcher" as_launcher 3 node_dies "$scratch/private/run.tl" true
-check "a node dies, disks of their own: record names the missing part, and what to do" says 'the part of node2 is missing; give the parts of all hosts, or --allow-missing' "$scratch/said"
+check "a node dies, disks of their own: record names the missing part, and what to do" says \
+    '~the part of node2 is missing; give the parts of all hosts, or --allow-missing' "$scratch/said"
 fresh
 check "both parts are readable: they are joined" in_clusters 1
 cp "$scratch/err" "$scratch/said"
@@ -123,7 +128,7 @@ check "both parts are readable: the ranks of the dead node have all calls that h
 check "both parts are readable: they are those of an undisturbed run" for_ranks is_beginning run.tl
 ranks='0 1 2'
 check "both parts are readable: the ranks of the other node have the same bytes as in their part" for_ranks same_bytes run.tl run.node1.tl
-refused "both parts are readable" run.tl
+unusable "both parts are readable" run.tl
 cuts() { $timeless cut "$1" --section 0:9 -o part.tl && $timeless replay part.tl --platform "$platform" --no-compute; }
 check "both parts are readable: the sections before the death are replayed" cuts run.tl
 cp run.tl "$scratch/joined.tl"
@@ -138,12 +143,13 @@ check "killed while it writes: the trace has every byte of that without the inco
 fresh; rm run.node2.tl.open
 check "without the last events of the dead node: the parts are joined" $timeless join run.*.tl -o run.tl
 cp "$scratch/err" "$scratch/said"
-check "without the last events of the dead node: a line says so" says 'ranks 3-5 on node2 were killed after [0-9 to]+ events; 3 killed ranks lost the last events' "$scratch/said"
+check "without the last events of the dead node: a line says so" says \
+    '~ranks 3-5 on node2 were killed after [0-9 to]+ events; 3 killed ranks lost the last events' "$scratch/said"
 survivors_whole "without the last events of the dead node" run.tl
 ranks='3 4 5'
 check "without the last events of the dead node: what is there is right" for_ranks is_beginning run.tl
 check "without the last events of the dead node: and it is less" for_ranks is_shorter run.tl "$scratch/joined.tl"
-refused "without the last events of the dead node" run.tl
+unusable "without the last events of the dead node" run.tl
 
 fresh; truncate -s -5000 run.node2.tl
 check "the part of the dead node is truncated: the parts are joined" $timeless join run.*.tl -o run.tl
@@ -152,7 +158,7 @@ check "the part of the dead node is truncated: one line names the damage" test "
 survivors_whole "the part of the dead node is truncated" run.tl
 ranks='3 4 5'
 check "the part of the dead node is truncated: what is there is right" for_ranks is_beginning run.tl
-refused "the part of the dead node is truncated" run.tl
+unusable "the part of the dead node is truncated" run.tl
 ranks='0 1 2'
 check "the part of the dead node is truncated: the ranks of the other node have the same bytes as in their part" for_ranks same_bytes run.tl run.node1.tl
 
@@ -165,10 +171,11 @@ for state in empty missing; do
     check "the part of the dead node is $state: nothing is written" test ! -e run.tl
     check "the part of the dead node is $state: the others are joined" in_clusters 2
     cp "$scratch/err" "$scratch/said"
-    check "the part of the dead node is $state: a line names its ranks" says 'left.tl: the part of node2 is missing: the trace has no events of 3 ranks \(3 4 5\)' "$scratch/said"
+    check "the part of the dead node is $state: a line names its ranks" says \
+        '~left.tl: the part of node2 is missing: the trace has no events of 3 ranks \(3 4 5\)' "$scratch/said"
     survivors_whole "the part of the dead node is $state" left.tl
     check "the part of the dead node is $state: its ranks are lost, not killed" ends '[345]' 'lost with its host' left.tl
-    refused "the part of the dead node is $state" left.tl
+    unusable "the part of the dead node is $state" left.tl
 done
 cd "$scratch" || exit 99
 
@@ -179,11 +186,12 @@ check "a node dies, common file system: one line names the ranks, where they end
 survivors_whole "a node dies, common file system" run.tl
 ranks='3 4 5'
 check "a node dies, common file system: its ranks have all calls that had returned" for_ranks has_doomed run.tl
-refused "a node dies, common file system" run.tl
+unusable "a node dies, common file system" run.tl
 rm -f run.*
 lose_part() { : >run.node2.tl; rm run.node2.tl.open; }
 check "a node dies, its part is empty on the common file system: record ends as the launcher" as_launcher 3 node_dies "$scratch/run.tl" lose_part
-check "a node dies, its part is empty on the common file system: record says what to do" says 'the part of node2 is missing; .* or --allow-missing if they are lost' "$scratch/said"
+check "a node dies, its part is empty on the common file system: record says what to do" says \
+    '~the part of node2 is missing; .* or --allow-missing if they are lost' "$scratch/said"
 check "a node dies, its part is empty on the common file system: the other part is kept" $timeless join --allow-missing run.node1.tl -o left.tl
 survivors_whole "a node dies, its part is empty on the common file system" left.tl
 tap_done

@@ -9,15 +9,15 @@ for launcher in mpirun /usr/bin/mpiexec; do
     check_exit 2 "record -n 2 -- $launcher exits 2" $timeless record -n 2 -o "$trace" -- $launcher -np 2 true
     cp "$scratch/err" "$scratch/said"
     check "record -n 2 -- $launcher: the message has both ways to write it" says \
-        "-n 2 starts the program by mpirun itself, and $launcher would be started 2 times; write 'timeless record -n 2 PROGRAM', or leave out -n 2\$" "$scratch/said"
+        "~-n 2 starts the program by mpirun itself, and $launcher would be started 2 times; write 'timeless record -n 2 PROGRAM', or leave out -n 2\$" "$scratch/said"
 done
 check_exit 4 "a command that does not exist exits 4" $timeless record -o "$trace" -- "$scratch/absent"
 cp "$scratch/err" "$scratch/said"
-check "a command that does not exist is named" says "^timeless: $scratch/absent: cannot be run" "$scratch/said"
+check "a command that does not exist is named" says "~^timeless: $scratch/absent: cannot be run" "$scratch/said"
 check_exit 4 "a tracer that does not exist exits 4" env TIMELESS_TRACER=/absent $timeless record true
 check_exit 3 "a program without MPI exits 3" $timeless record -o "$trace" -- true
 cp "$scratch/err" "$scratch/said"
-check "a program without MPI: record reports that no trace was written" says '^timeless: no trace was written' "$scratch/said"
+check "a program without MPI: record reports that no trace was written" says '~^timeless: no trace was written' "$scratch/said"
 check_exit 3 "record exits with the exit code of the command" $timeless record -o "$trace" -- sh -c 'exit 3'
 check_exit 143 "a command that SIGTERM ends exits 143" $timeless record -o "$trace" -- sh -c 'kill -TERM $$'
 
@@ -31,19 +31,15 @@ forwards_signal() {
 }
 check "record passes signals on to the command" forwards_signal
 
-# refused CODE NAME PATTERN OPTION...: says PATTERN in one line, before the command begins
-refused() {
-    local code=$1 name=$2 pattern=$3; shift 3
-    check_exit "$code" "$name" $timeless record "$@" -- touch "$scratch/began"
-    cp "$scratch/err" "$scratch/said"
-    check "$name: the message names the reason" says "^timeless: $pattern" "$scratch/said"
-    check "$name: the message is one line" test "$(wc -l <"$scratch/said")" = 1
-    check "$name: the command does not start" test ! -e "$scratch/began"
+# record_refused CODE NAME REGEX OPTION...: in one line, before the command begins
+record_refused() {
+    check "$2" refused "$1" "~^timeless: $3" $timeless record "${@:4}" -- touch "$scratch/began"
+    check "$2: the command does not start" test ! -e "$scratch/began"
 }
-refused 4 "a trace in a folder that is not there" '.*/absent/x.tl: cannot be created' -o "$scratch/absent/x.tl"
-refused 4 "a trace that is a folder" '.*: cannot be created: Is a directory' -o "$scratch"
-refused 4 "a trace that is a device" '/dev/full: cannot be created: Is no regular file' -o /dev/full
-refused 2 "a volume source that does not exist" "'absent' is no volume source" -o "$trace" --volume absent
+record_refused 4 "a trace in a folder that is not there" '.*/absent/x.tl: cannot be created' -o "$scratch/absent/x.tl"
+record_refused 4 "a trace that is a folder" '.*: cannot be created: Is a directory' -o "$scratch"
+record_refused 4 "a trace that is a device" '/dev/full: cannot be created: Is no regular file' -o /dev/full
+record_refused 2 "a volume source that does not exist" "'absent' is no volume source" -o "$trace" --volume absent
 
 $timeless make token -n 4 -o "$trace"
 cp "$trace" "$scratch/before.tl"
@@ -53,10 +49,11 @@ rm -f "$trace"
 : >"$trace"
 check_exit 3 "an empty file in the place of the trace exits 3" $timeless record -o "$trace" -- true
 echo 'int main(void)' >"$scratch/program.c"
-refused 2 "a file that is no trace" '.*program.c: exists and is not a trace, so it is not overwritten; give another' -o "$scratch/program.c"
+record_refused 2 "a file that is no trace" '.*program.c: exists and is not a trace, so it is not overwritten; give another' -o \
+    "$scratch/program.c"
 check "a file that is no trace keeps its content" grep -qx 'int main(void)' "$scratch/program.c"
 printf a >"$scratch/a"
-refused 2 "a file that is shorter than a trace's first bytes" '.*/a: exists and is not a trace' -o "$scratch/a"
+record_refused 2 "a file that is shorter than a trace's first bytes" '.*/a: exists and is not a trace' -o "$scratch/a"
 
 list() { $timeless record --list-volumes | grep -E '^none +none +none +works$'; }
 check "--list-volumes lists the volume sources" list
@@ -96,26 +93,26 @@ once_only() { $timeless record -o "$trace" -- "$scratch/mpirun-all" job; equal "
 check "a script with a name like mpirun-all runs once, and is not asked for a version" once_only
 stand_in -np 1 a : -np 1 b
 check "record adds -x for every program of the command line" \
-    says '^-x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 a : -x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 b$' "$scratch/got"
+    says '~^-x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 a : -x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 b$' "$scratch/got"
 thread_limits() {
     unset OPENBLAS_NUM_THREADS OMP_NUM_THREADS
     stand_in -np 1 a
     says LD_PRELOAD "$scratch/got" && ! grep NUM_THREADS "$scratch/got" || return
     $timeless record --folded -o "$trace" -- "$scratch/mpirun" -np 1 a >"$scratch/got" 2>"$scratch/err"
-    says '-x OPENBLAS_NUM_THREADS -x OMP_NUM_THREADS -x OMP_WAIT_POLICY -x OPENBLAS_THREAD_TIMEOUT -np 1 a$' "$scratch/got"
+    says '~-x OPENBLAS_NUM_THREADS -x OMP_NUM_THREADS -x OMP_WAIT_POLICY -x OPENBLAS_THREAD_TIMEOUT -np 1 a$' "$scratch/got"
 }
 check "--folded limits the threads of ranks on other hosts, too" thread_limits
 export OMPI_MCA_mca_base_env_list=MINE=1
 stand_in -np 1 a
 check "mca_base_env_list of the environment is kept and extended" \
-    says "^list: MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+\$" "$scratch/got"
+    says "~^list: MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+\$" "$scratch/got"
 shows_mine() { $timeless record -o "$trace" -- $MPIRUN -np 2 sh -c 'test "$MINE" = 1 && exec "$0"' "$scratch/ends" && complete "$trace" 1; }
 if uses_mpich; then skip "mca_base_env_list of the environment reaches the ranks" "it is a parameter of Open MPI"
 else check "mca_base_env_list of the environment reaches the ranks" shows_mine; fi
 unset OMPI_MCA_mca_base_env_list
 stand_in --mca mca_base_env_list 'MINE=1' -np 1 a
 check "mca_base_env_list of the command line is kept and extended" \
-    says "^--mca mca_base_env_list MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+ -np 1 a\$" "$scratch/got"
+    says "~^--mca mca_base_env_list MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+ -np 1 a\$" "$scratch/got"
 with_option() { set_for_ranks MINE=1; $timeless record -o "$trace" -- $MPIRUN -np 2 "${for_ranks[@]}" sh -c 'test "$MINE" = 1 && exec "$0"' "$scratch/ends" && complete "$trace" 1; }
 check "a variable that the command line gives to the ranks reaches them" with_option
 tap_done

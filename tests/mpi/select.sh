@@ -78,24 +78,20 @@ left_out() { ! "$timeless" dump "$trace" | grep -E ' (MPI_Iprobe|dgemm|MPI_Pcont
 check "--exclude: the trace does not have the excluded calls" left_out
 check "--exclude: the trace is replayed" replays
 
-refused() { check_exit 2 "$1 exits 2" $timeless record -o "$trace" "${@:2}" -- true; }
-refused "a call that replay needs" --exclude MPI_Iprobe,MPI_Wait
-refused "an unknown call" --exclude MPI_Nothing
-refused "no place in the run" --since 1.5
-refused "no rank" --ranks 1,,2
-refused "ranks backwards" --ranks 0,3-1
-refused "more ranks than the tracer can be told" --ranks "$(seq -s, 0 2 2000)"
-refused "a rank that there will not be" --ranks 0-1,9 -n 2
-cp "$scratch/err" "$scratch/said"
-check "a rank that the run will not have is named" grep -q 'the run has no rank 9; give ranks below 2' "$scratch/said"
+record_refused() { check "$1" refused 2 "$2" $timeless record -o "$trace" "${@:3}" -- true; } # NAME TEXT OPTION...
+record_refused "a call that replay needs" '' --exclude MPI_Iprobe,MPI_Wait
+record_refused "an unknown call" '' --exclude MPI_Nothing
+record_refused "no place in the run" '' --since 1.5
+record_refused "no rank" '' --ranks 1,,2
+record_refused "ranks backwards" '' --ranks 0,3-1
+record_refused "more ranks than the tracer can be told" '' --ranks "$(seq -s, 0 2 2000)"
+record_refused 'a rank that there will not be' 'the run has no rank 9; give ranks below 2' --ranks 0-1,9 -n 2
 check_exit 3 "a rank that the run does not have exits 3" $timeless record -q -o "$trace" --ranks 0,2-9 -- $MPIRUN -np 2 "$scratch/select"
 cp "$scratch/err" "$scratch/said"
 check "a rank that the run does not have is named before the run" grep -q 'there is no rank 9 in a run of 2 ranks' "$scratch/said"
 check "a rank that the run does not have is named after the run" grep -q -- '--ranks names rank 9, but the run has 2 ranks' "$scratch/said"
 check_exit 7 "a rank that the run does not have: the exit code of the command is kept" $timeless record -q -o "$trace" --ranks 9 -- sh -c '"$@"; exit 7' - $MPIRUN -np 2 "$scratch/select"
-refused "another signal" --signal KILL
-refused "a begin after the end, in sections" --until 2 --since 10
-refused "a begin after the end, in seconds" --since 2.5s --until 1s
-cp "$scratch/err" "$scratch/said"
-check "a begin after the end is named" grep -q -- '--since 2.5s is after --until 1s' "$scratch/said"
+record_refused "another signal" '' --signal KILL
+record_refused "a begin after the end, in sections" '' --until 2 --since 10
+record_refused 'a begin after the end, in seconds' '--since 2.5s is after --until 1s' --since 2.5s --until 1s
 tap_done

@@ -14,7 +14,7 @@ clock_nanosleep: Bad address"
 check "sleeps with invalid times return the same as without the tracer" same_text without.txt cat with.txt
 "$timeless" dump sleeps.tl >dump.txt
 slept() { sed -n 's/^0 [0-9]* Sleep count=\([0-9]*\) .*/\1/p' dump.txt; }
-near() { awk -v got="$1" -v want="$2" -v by="$3" 'BEGIN {exit !(got >= want - by && got <= want + by)}' || { echo "$1 ns, not $2"; slept; return 1; }; }
+within_ns() { awk -v got="$1" -v want="$2" -v by="$3" 'BEGIN {exit !(got >= want - by && got <= want + by)}' || { echo "$1 ns, not $2"; slept; return 1; }; }
 check "the sleeps of rank 0 are events" test "$(slept | wc -l)" = 14
 check "usleep: the event has the requested time" test "$(slept | sed -n 1p)" = 2000000
 check "nanosleep: the event has the requested time" test "$(slept | sed -n 2p)" = 3000000

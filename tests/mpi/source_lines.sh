@@ -14,7 +14,7 @@ recorded() { $timeless record -o "$1.tl" -- $MPIRUN -np 2 "./$1" 2>"$1.said"; }
 # has NAME PATTERN...: for each pattern there is a call site
 has() {
     local name=$1 pattern; shift
-    for pattern in "$@"; do says "$pattern" <(sources "$name") || return 1; done
+    for pattern in "$@"; do says "~$pattern" <(sources "$name") || return 1; done
 }
 # line FILE PATTERN: the number of its first line with the pattern
 line() { grep -n -m 1 -- "$2" "$source/$1" | cut -d : -f 1; }
@@ -51,7 +51,7 @@ check "a separate debug file has the lines" has split "$wrapper\$" "$inlined\$"
 build bare $MPICC -O2 "$source/halo.c"
 check "bare is recorded" recorded bare
 check "without -g there are names of functions" has bare 'function="transfer" file="" line=0$' 'function="main" file="" line=0$'
-one_report() { equal "$(grep -c 'line numbers' "$1.said")" 1 && says "^timeless: $1.tl: no line numbers in $1; compile with -g\$" "$1.said"; }
+one_report() { equal "$(grep -c 'line numbers' "$1.said")" 1 && says "~^timeless: $1.tl: no line numbers in $1; compile with -g\$" "$1.said"; }
 check "without -g, record reports it once" one_report bare
 cp bare stripped && strip stripped
 check "stripped is recorded" recorded stripped
@@ -79,13 +79,14 @@ check "C++ without -g: names are demangled" has solver-bare 'function="solver::F
 
 # ---- where they are printed ----
 check "the trace is readable without the program" rm halo
-check "info prints them" says 'MPI_Barrier +meet \(halo.c:[0-9]+\) < step \(halo.c:[0-9]+\)' <($timeless info --sections halo.tl)
-check "dump --json has them" says '"source":"meet \(halo.c:[0-9]+\) < step \(halo.c:[0-9]+\)"' <($timeless dump --json halo.tl)
+check "info prints them" says '~MPI_Barrier +meet \(halo.c:[0-9]+\) < step \(halo.c:[0-9]+\)' <($timeless info --sections halo.tl)
+check "dump --json has them" says '~"source":"meet \(halo.c:[0-9]+\) < step \(halo.c:[0-9]+\)"' <($timeless dump --json halo.tl)
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 check "a replay with details and timeline" eval "$timeless replay halo.tl --platform star-1g --ranks-per-host 1 --details --timeline t.csv >details"
-check "replay --details prints them" says '^MPI_Sendrecv_replace transfer \(halo.c:[0-9]+\) ' details
-check "computation on the critical path has the calls around it" says '^  compute transfer \(halo.c:[0-9]+\) .. meet \(halo.c:[0-9]+\) ' details
-check "the timeline has them" says '"transfer \(halo.c:[0-9]+\)"' t.csv
+check "replay --details prints them" says '~^MPI_Sendrecv_replace transfer \(halo.c:[0-9]+\) ' details
+check "computation on the critical path has the calls around it" says \
+    '~^  compute transfer \(halo.c:[0-9]+\) .. meet \(halo.c:[0-9]+\) ' details
+check "the timeline has them" says '~"transfer \(halo.c:[0-9]+\)"' t.csv
 check "the report has them" eval "$timeless report halo.tl --platform star-1g --ranks-per-host 1 -o r.html && grep -q 'transfer (halo.c:' r.html"
 
 # ---- later ----
@@ -97,7 +98,7 @@ check "pack: they are the same" has later2 "$wrapper\$" "$inlined\$"
 check "the program is compiled again, with another result" $MPICC -O0 -g "$source/halo.c" -o halo
 check "pack does not use a program that has changed" $timeless pack later.tl -o later3.tl
 cp err said
-check "pack reports that it has changed" says '^timeless: later3.tl: without source lines: the run had another version of halo$' said
+check "pack reports that it has changed" says '~^timeless: later3.tl: without source lines: the run had another version of halo$' said
 check "and finds no lines" eval "! sources later3 | grep function="
 check "a part of the trace has them" $timeless cut halo.tl --section 1 -o part.tl
 check "the part: they are the same" has part "$inlined\$"
@@ -137,19 +138,15 @@ if /usr/bin/python3 -c 'import mpi4py, sys; sys.exit(not (3, 11) <= sys.version_
     cat >Größe.py <<'END'
 from mpi4py import MPI
 
-
 def halo(comm):
     comm.Barrier()  # halo
-
 
 def step(comm):
     halo(comm)  # step
 
-
 class Sum:
     def all(self, comm):
         return comm.allreduce(1)  # sum
-
 
 step(MPI.COMM_WORLD)
 print(Sum().all(MPI.COMM_WORLD))
@@ -161,7 +158,7 @@ END
     check "Python: record prints nothing about the interpreter's lines" eval "! grep -q 'line numbers' err"
     check "Python is recorded with call paths" \
         env TIMELESS_CALL_PATHS=8 $timeless record -q -o paths.tl -- $MPIRUN -np 2 /usr/bin/python3 Größe.py
-    check "Python: the path of a call" says "MPI_Barrier +halo \(Größe.py:$(py halo)\) < step:$(py step) < <module>:[0-9]+ " \
+    check "Python: the path of a call" says "~MPI_Barrier +halo \(Größe.py:$(py halo)\) < step:$(py step) < <module>:[0-9]+ " \
         <($timeless info --sections paths.tl)
 else
     for what in "is recorded" "functions, methods and lines" "record prints nothing about the interpreter's lines" \

@@ -18,8 +18,6 @@ record() {
 }
 # same_text EXPECTED COMMAND...: compares the command's output with a file
 same_text() { local expected=$1; shift; test -s "$expected" && "$@" | diff "$expected" -; }
-# says PATTERN FILE: a line of the file matches
-says() { grep -Eq -- "$1" "$2" || { echo "no line matches: $1"; cat "$2"; return 1; }; }
 # no_exact_counts: prints why instructions cannot be counted exactly here; fails if they can
 no_exact_counts() {
     if [ -n "${SANITIZE:-}" ]; then echo "the sanitizers' memory does not fit into an emulator; the plain build is tested"
