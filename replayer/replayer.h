@@ -5,7 +5,7 @@
  *
  * SimGrid keeps its simulation in global variables and cannot start a second one. A process
  * therefore runs one replay by the SimGrid engine at a time: tlr_replay runs this engine in a child
- * process (sandbox.h), and the files of the engine share one state (`replay`, smpi/rank.h).
+ * process (sandbox.h), and the files of the engine share one state (`replay`, smpi/state.h).
  * All other functions may be called from several threads, each with objects of its own.
  */
 #ifndef TLR_REPLAYER_H

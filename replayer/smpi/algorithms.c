@@ -4,7 +4,7 @@
 #include "smpi/algorithms.h"
 
 #include "actions.h"
-#include "rank.h"
+#include "state.h"
 #include "results/timeline.h"
 #include "sandbox.h"
 

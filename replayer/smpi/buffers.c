@@ -1,7 +1,7 @@
 /* buffers.c - the send and the receive buffer that the messages of all ranks share. */
 #include "config.h"
 
-#include "rank.h"
+#include "hosts.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>

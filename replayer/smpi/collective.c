@@ -4,6 +4,7 @@
 
 #include "actions.h"
 #include "smpi/shims/shims.h"
+#include "calls.h"
 #include "rank.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "smpi/shims/shims.h"
-#include "rank.h"
+#include "calls.h"
 
 #include <limits.h>
 

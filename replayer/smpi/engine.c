@@ -9,7 +9,9 @@
 
 #include "smpi/algorithms.h"
 #include "smpi/shims/shims.h"
-#include "rank.h"
+#include "calls.h"
+#include "hosts.h"
+#include "notes.h"
 
 #include "diagnosis.h"
 #include "machine/simgrid_options.h"

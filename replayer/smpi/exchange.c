@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "exchange.h"
-#include "rank.h"
+#include "calls.h"
 
 #include <stdlib.h>
 #include <string.h>

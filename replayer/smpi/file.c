@@ -6,7 +6,7 @@
  * describe a file take no time except their barrier. */
 #include "config.h"
 
-#include "rank.h"
+#include "calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* hosts.c - applies the user's changes to the platform, and finds the host of each rank. */
 #include "config.h"
 
+#include "calls.h"
+#include "hosts.h"
 #include "rank.h"
 
 #include "machine/mapping.h"

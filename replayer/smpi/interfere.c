@@ -5,7 +5,7 @@
  * it. The cores are shared as SimGrid shares them: equally, and no rank has more than one. */
 #include "config.h"
 
-#include "rank.h"
+#include "hosts.h"
 #include "results/usage.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* needs.c - the ranks for which a rank waits in a collective. */
 #include "config.h"
 
+#include "calls.h"
 #include "waits.h"
 
 /* The rule of the schema, except for calls that share their action with others. */

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "actions.h"
-#include "rank.h"
+#include "calls.h"
 #include "smpi/algorithms.h"
 #include "smpi/ompi_tree.h"
 

@@ -1,6 +1,8 @@
 /* p2p.c - requests of the simulated ranks, and their messages from one rank to another. */
 #include "config.h"
 
+#include "calls.h"
+#include "notes.h"
 #include "rank.h"
 
 #include <limits.h>

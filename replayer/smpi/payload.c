@@ -4,7 +4,7 @@
 
 #include "payload.h"
 
-#include "rank.h"
+#include "state.h"
 #include "smpi/shims/shims.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * message is there on this platform, not where they succeeded in the recorded run. */
 #include "config.h"
 
+#include "rank.h"
 #include "poll.h"
 #include "smpi/shims/shims.h"
 

@@ -7,7 +7,7 @@
 #ifndef SMPI_POLL_H
 #define SMPI_POLL_H
 
-#include "rank.h"
+#include "state.h"
 
 #define SMPI_NO_BLOCK SIZE_MAX
 /* Assumed limits of what is recognised; longer blocks are replayed as they were recorded. */

@@ -3,6 +3,9 @@
 
 #include "smpi/shims/shims.h"
 #include "payload.h"
+#include "calls.h"
+#include "hosts.h"
+#include "notes.h"
 #include "rank.h"
 
 #include <inttypes.h>

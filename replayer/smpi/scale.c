@@ -1,7 +1,7 @@
 /* scale.c - what sends and receives cost, times a factor of the user. */
 #include "config.h"
 
-#include "rank.h"
+#include "hosts.h"
 #include "smpi/shims/shims.h"
 
 #include <stdlib.h>

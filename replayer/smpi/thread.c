@@ -5,7 +5,7 @@
  * events shows how the threads of a rank wait for each other. */
 #include "config.h"
 
-#include "rank.h"
+#include "hosts.h"
 
 #include <stdlib.h>
 

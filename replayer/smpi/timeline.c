@@ -1,7 +1,7 @@
 /* timeline.c - writes the states of the ranks to the timeline. */
 #include "config.h"
 
-#include "rank.h"
+#include "notes.h"
 #include "results/state_of_event.h"
 
 #include <stdlib.h>

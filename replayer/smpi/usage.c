@@ -6,7 +6,7 @@
 
 #include "smpi/shims/shims.h"
 #include "payload.h"
-#include "rank.h"
+#include "hosts.h"
 #include "results/usage.h"
 
 #include <math.h>

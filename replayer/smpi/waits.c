@@ -2,6 +2,8 @@
  * timeline: replayer/results/waits.c finds out who waits for whom. */
 #include "config.h"
 
+#include "calls.h"
+#include "notes.h"
 #include "waits.h"
 #include "results/timeline.h"
 

@@ -3,7 +3,7 @@
 #define TLR_SMPI_WAITS_H
 
 #include "actions.h"
-#include "rank.h"
+#include "state.h"
 #include "results/halves.h"
 #include "results/state_of_event.h"
 

@@ -6,6 +6,7 @@
  * barrier precede. */
 #include "config.h"
 
+#include "calls.h"
 #include "rank.h"
 #include "smpi/shims/shims.h"
 

@@ -16,7 +16,7 @@
 #include "config.h"
 
 #include "shims.h"
-#include "smpi/rank.h"
+#include "smpi/calls.h"
 
 #include <dlfcn.h>
 #include <math.h>

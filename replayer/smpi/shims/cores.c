@@ -17,7 +17,7 @@
 #include "dates.h"
 #include "shims.h"
 #include "results/usage.h"
-#include "smpi/rank.h"
+#include "smpi/state.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -14,7 +14,7 @@
 #include "config.h"
 
 #include "shims.h"
-#include "smpi/rank.h"
+#include "smpi/state.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "shims.h"
-#include "smpi/rank.h"
+#include "smpi/state.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -20,7 +20,7 @@
 #include "config.h"
 
 #include "shims.h"
-#include "smpi/rank.h"
+#include "smpi/state.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

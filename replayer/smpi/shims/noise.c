@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "shims.h"
-#include "smpi/rank.h"
+#include "smpi/state.h"
 
 #include "machine/network_noise.h"
 

@@ -22,7 +22,7 @@
 
 #include "dates.h"
 #include "shims.h"
-#include "smpi/rank.h"
+#include "smpi/state.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "shims.h"
-#include "smpi/rank.h"
+#include "smpi/state.h"
 
 #include <stdlib.h>
 #include <string.h>

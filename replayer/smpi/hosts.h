@@ -1,0 +1,46 @@
+/* hosts.h - where ranks run: hosts, threads and cores, buffers, and what these cost. */
+#ifndef TLR_SMPI_HOSTS_H
+#define TLR_SMPI_HOSTS_H
+
+#include "state.h"
+
+/* ---- hosts.c ---- */
+
+/* Changes the platform as the options require, and finds the host of each rank. */
+void smpi_place_ranks(void);
+/* Starts the ranks on their hosts. */
+void smpi_deploy(void);
+
+/* ---- buffers.c ---- */
+
+/* Sets replay.send_buffer, recv_buffer and buffer_bytes. */
+void smpi_reserve_buffers(void);
+/* Gives up if the message of the rank's event is larger than buffers that 'ulimit -v' made small.
+ */
+void smpi_check_room(const smpi_rank *r);
+
+/* ---- thread.c ---- */
+
+/* The following events belong to the thread that the current event names. */
+void smpi_switch_thread(smpi_rank *r);
+/* Waits until the thread has computed for this number of seconds of the reference speed. */
+void smpi_compute_beside(const smpi_rank *r, double reference_s);
+
+/* ---- interfere.c ---- */
+
+/* Simulates computation that takes so many seconds on this host if no other rank computes there. */
+void smpi_compute_among(smpi_rank *r, double alone_s);
+
+/* ---- usage.c: what options->usage asks for ---- */
+
+/* To be called before the platform is read, after it was read, and when the simulation is over. */
+void smpi_usage_prepare(void);
+void smpi_usage_open(void);
+void smpi_usage_close(void);
+
+/* ---- scale.c ---- */
+
+/* Replaces the overheads in SimGrid's options, "key:value" each, if the user changed them. */
+void smpi_scale_overheads(const char **list, size_t n, const tlr_options *options);
+
+#endif
