@@ -55,22 +55,31 @@ static tl_status check_same(const char *old, const tlp_probe_data *before,
     return TL_OK;
 }
 
+static tl_status write_joined(const char *old, const char *added, size_t n_rows, const char *path,
+                              tl_error *err)
+{
+    tl_output out;
+    tl_status status = tl_output_open(path, &out, err);
+    if (status != TL_OK)
+        return status;
+    if ((old && !copy(old, 0, out.file)) || !copy(added, old != NULL, out.file))
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read; check the disk", added);
+    fprintf(out.file, "# end %zu\n", n_rows);
+    return tl_output_close(&out, path, status, err);
+}
+
 tl_status tlp_probe_join(const char *old, const char *added, const char *path, tl_error *err)
 {
     tlp_probe_data *after = tlp_raw_open(&tlp_raw_network, added, err),
                    *before = after && old ? tlp_raw_open(&tlp_raw_network, old, err) : NULL;
-    tl_status status = !after || (old && !before) ? err->status
-                       : old                      ? check_same(old, before, after, err)
-                                                  : TL_OK;
-    tl_output out = {0};
-    if (status == TL_OK)
-        status = tl_output_open(path, &out, err);
-    if (status == TL_OK) {
-        const int is_read = (!old || copy(old, 0, out.file)) && copy(added, old != NULL, out.file);
-        fprintf(out.file, "# end %zu\n", after->n_rows + (old ? before->n_rows : 0));
-        if (!is_read)
-            status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read; check the disk", added);
-        status = tl_output_close(&out, path, status, err);
+    tl_status status;
+    if (!after || (old && !before))
+        status = err->status;
+    else {
+        status = old ? check_same(old, before, after, err) : TL_OK;
+        if (status == TL_OK)
+            status =
+                write_joined(old, added, after->n_rows + (old ? before->n_rows : 0), path, err);
     }
     tlp_probe_free(before);
     tlp_probe_free(after);
