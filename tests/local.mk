@@ -23,7 +23,7 @@ check-quiet: all
 QUICK_CHECKS = $(filter-out %.sh,$(TESTS)) tests/golden/format.sh tests/golden/numbers.sh tests/unit/format.sh \
 	tests/unit/include_rules.sh tests/unit/version.sh tests/cli/bad_input.sh tests/cli/make.sh tests/cli/replay.sh \
 	tests/cli/simgrid_text.sh tests/cli/engines_random.sh tests/cli/numbers.sh tests/cli/trace.sh tests/cli/usage.sh \
-	tests/mpi/record.sh tests/mpi/tracer.sh tests/mpi/hpcc.sh
+	tests/mpi/record.sh tests/mpi/calls.sh tests/mpi/hpcc.sh
 check-quick: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_CHECKS)' TEST_SUITE_LOG=quick-suite.log
 .PHONY: check-shared check-quiet check-quick
