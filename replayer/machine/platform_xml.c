@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if HAVE_DECL_XML_GETCURRENTLINENUMBER64
+#define LINE_NUMBER(parser) ((unsigned long)XML_GetCurrentLineNumber64(parser))
+#else
+#define LINE_NUMBER(parser) ((unsigned long)XML_GetCurrentLineNumber(parser))
+#endif
+
 /* ---- SimGrid's DTD ---- */
 
 /* Elements with the attributes that they may have, the elements in which they may be, and their
@@ -108,10 +114,8 @@ tl_status tlr_xml_fail(const tlr_element *e, tl_status status, tl_error *err, co
 
 static tlr_element element_of(const reading *r, const char *name, const char *const *attributes)
 {
-    return (tlr_element){.name = name,
-                         .path = r->path,
-                         .line = XML_GetCurrentLineNumber(r->parser),
-                         .attributes = attributes};
+    return (tlr_element){
+        .name = name, .path = r->path, .line = LINE_NUMBER(r->parser), .attributes = attributes};
 }
 
 static void stop(reading *r, tl_status status)
@@ -212,8 +216,7 @@ tl_status tlr_xml_read(const char *text, size_t size, const char *path,
     const enum XML_Status parsed = XML_Parse(r.parser, text, (int)size, XML_TRUE);
     if (r.status == TL_OK && parsed != XML_STATUS_OK)
         r.status = tl_fail(err, TL_ERR_INPUT, "%s:%lu: is not XML: %s; correct it", path,
-                           XML_GetCurrentLineNumber(r.parser),
-                           XML_ErrorString(XML_GetErrorCode(r.parser)));
+                           LINE_NUMBER(r.parser), XML_ErrorString(XML_GetErrorCode(r.parser)));
     XML_ParserFree(r.parser);
     return r.status;
 }
