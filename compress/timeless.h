@@ -1,17 +1,18 @@
 /* timeless.h - read and write time-independent traces of MPI programs.
  *
- * A trace contains, for each rank of a run, the sequence of its MPI calls and kernels, and the
- * volume of the computation between them.  Only marks have a time, for comparison.  One file
- * contains all ranks.  doc/FORMAT.md specifies the file; compress/mpi_calls.def lists what each
- * call records.
+ * A trace contains, for each rank of a run, the sequence of its MPI calls and kernels (calls of
+ * routines such as dgemm), and the volume of the computation between them, for example in
+ * instructions.  Only some calls (marks, such as MPI_Init) have a time, to compare it with a
+ * prediction.  One file contains all ranks.  doc/FORMAT.md specifies the file;
+ * compress/mpi_calls.def lists what each call records.
  *
  * Conventions of every function here:
  *   - A function that can fail returns a tl_status.  The end of each header lists the statuses of
- *     each function.  An out-parameter receives the result; after a failure it is unchanged, or
- *     NULL.  The library never prints and never exits.
+ *     each function.  An out-parameter receives the result.  If it was NULL before the call, it is
+ *     NULL after a failure.  The library never prints and never exits.
  *   - *_close and *_free accept NULL.
- *   - Strings are UTF-8.  The object that returned a string owns it; the string is valid until the
- *     object is closed.
+ *   - Strings are UTF-8.  An object owns the strings and arrays that it returned; they are valid
+ *     until it is closed.
  *   - Several threads may use different objects at the same time, but not the same object.
  *     Several cursors of one reader may be used by different threads at the same time.
  *
@@ -59,7 +60,7 @@ TL_API int tl_version_number(void);
 
 /* ---- status ---- */
 
-/* A number never changes; 32 and 50, which version 0.1.0 used, are not used again. */
+/* A status keeps its number. 32 and 50 belonged to removed statuses and are not used again. */
 typedef enum tl_status {
     TL_OK = 0,
     TL_END = 1,         /* no further event; not an error */
@@ -71,7 +72,7 @@ typedef enum tl_status {
     TL_ERR_CORRUPT = 23,     /* a checksum or a rule of the format is violated */
     TL_ERR_LIMIT = 24,       /* beyond a limit of the format (see doc/FORMAT.md) */
     TL_ERR_NO_RANK = 25,     /* the trace has no such rank */
-    TL_ERR_INPUT = 30,       /* an input file of another kind is wrong: a text, HPL.dat */
+    TL_ERR_INPUT = 30,       /* an input that is no trace file is wrong: a text, HPL.dat */
     TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented */
     TL_ERR_USAGE = 40,       /* wrong argument */
     /* The library returns none of the following numbers. A program may use them for errors of its
@@ -182,11 +183,11 @@ typedef enum tl_action {
     TL_ACTION_INTERCOMM_CREATE = 67,
     TL_ACTION_INTERCOMM_MERGE = 68,
     TL_ACTION_COMM_FREE = 69,
-    /* One-sided: collective over the window ... */
+    /* One-sided, collective over the window. */
     TL_ACTION_WIN_CREATE = 70,
     TL_ACTION_WIN_FREE = 71,
     TL_ACTION_WIN_FENCE = 72,
-    /* Files: collective over the ranks that opened the file ... */
+    /* Files, collective over the ranks that opened the file. */
     TL_ACTION_FILE_OPEN = 73,
     TL_ACTION_FILE_CLOSE = 74,
     TL_ACTION_FILE_SETUP = 75,       /* view, size, shared pointer: no data */
@@ -194,20 +195,20 @@ typedef enum tl_action {
     TL_ACTION_FILE_SYNC = 77,
     TL_ACTION_FILE_READ_ALL = 78,
     TL_ACTION_FILE_WRITE_ALL = 79,
-    TL_ACTION_FILE_READ_BEGIN = 80, /* a split collective: its begin names the data, */
+    TL_ACTION_FILE_READ_BEGIN = 80, /* begins a split collective, and has its sizes */
     TL_ACTION_FILE_WRITE_BEGIN = 81,
-    TL_ACTION_FILE_READ_END = 82, /* and its end waits until the data are moved */
+    TL_ACTION_FILE_READ_END = 82, /* waits until the data are moved */
     TL_ACTION_FILE_WRITE_END = 83,
-    /* ... and not collective. */
+    /* Files, not collective. */
     TL_ACTION_FILE_READ = 84,
     TL_ACTION_FILE_WRITE = 85,
     TL_ACTION_FILE_DELETE = 86,
-    /* ... and not collective: to and from the window of rank `peer`. */
+    /* One-sided, not collective: to and from the window of rank `peer`. */
     TL_ACTION_PUT = 87,
     TL_ACTION_GET = 88,
     TL_ACTION_ACCUMULATE = 89,
     TL_ACTION_GET_ACCUMULATE = 90, /* count * type_bytes there, recv_count * recv_type_bytes back */
-    TL_ACTION_WIN_POST = 91,       /* list: ranks that may access this one's window */
+    TL_ACTION_WIN_POST = 91,       /* list: ranks that may access this rank's window */
     TL_ACTION_WIN_START = 92,      /* list: ranks whose windows are accessed */
     TL_ACTION_WIN_COMPLETE = 93,
     TL_ACTION_WIN_WAIT = 94,
@@ -223,10 +224,11 @@ typedef enum tl_action {
     TL_ACTION_OPAQUE = 104, /* communicates, not modelled */
     TL_ACTION_KERNEL = 105,
     TL_ACTION_THREAD = 106, /* the thread of the events that follow */
-    TL_ACTION_ENTER = 107   /* the next event begins here and ends later */
+    TL_ACTION_ENTER = 107   /* the call of the thread's next event begins here; events of other
+                               threads may come before it returns */
 } tl_action;
 
-/* Slots of tl_event that a call can fill, as bits. */
+/* Slots: the members of tl_event that a call can fill, as bits. */
 enum {
     TL_SLOT_COUNT = 1 << 0,
     TL_SLOT_TYPE = 1 << 1,
@@ -249,9 +251,9 @@ enum {
     TL_TRAIT_SYNC = 1 << 1,  /* no rank leaves before every rank has entered */
     TL_TRAIT_MARK = 1 << 2,  /* carries the rank's clock */
     TL_TRAIT_SIZED = 1 << 3, /* list has one element per rank or neighbour of the communicator; if
-                                both sides vary, the received sizes follow the sent ones */
+                                sent and received sizes vary, the sent sizes come first */
     TL_TRAIT_PERSISTENT = 1 << 4 /* makes a request that does nothing until it is started; a
-                                    collective has the action of its nonblocking form */
+                                    persistent collective has the action of its nonblocking form */
 };
 
 typedef struct tl_call_info {
@@ -263,7 +265,8 @@ typedef struct tl_call_info {
     const char *dimensions; /* kernels: names of the sizes in list, "m n k"; otherwise NULL */
 } tl_call_info;
 
-/* Codes of the calls: TL_MPI_Send, TL_MPI_Match (pseudo), TL_KERNEL_dgemm... */
+/* Codes of the calls: TL_MPI_Send, TL_KERNEL_dgemm... TL_MPI_Match is no call of MPI: it names the
+ * message that a receive from any source took. */
 enum tl_call {
     TL_MPI_NONE = 0,
 #define TL_CALL(code, name, action, traits, ...) TL_MPI_##name = (code),
@@ -281,8 +284,8 @@ enum tl_call {
 TL_API const tl_call_info *tl_call_by_code(unsigned code);
 /* The row of a name ("MPI_Send", "dgemm"); NULL if there is none. */
 TL_API const tl_call_info *tl_call_by_name(const char *name);
-/* The work of a kernel with these sizes: the leading term of its number of operations, in a unit of
- * the kernel's own. 0 for other calls. */
+/* The work of a kernel with these sizes: the leading term of its number of operations without its
+ * factor, m * n * k for dgemm. 0 for other calls. */
 TL_API double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes);
 /* The floating-point operations in a unit of this work; for a kernel that only moves data, the
  * elements that it moves. 0 for other calls, and if the number is not known. */
@@ -329,8 +332,8 @@ typedef struct tl_event {
     uint16_t flags;    /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
     uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
     uint64_t volume;   /* computation since the previous event, in tl_run.volume_unit */
-    uint32_t polls;    /* number of failed tests and probes since the previous event; of MPI_Wtime:
-                        * number of further calls that followed directly and have no event */
+    uint32_t polls;    /* number of failed tests and probes since the previous event; in an event of
+                        * MPI_Wtime: number of calls of MPI_Wtime directly after it, which have none */
     uint32_t comm;     /* communicator, window or file: id of a tl_comm of this rank */
     uint32_t new_comm; /* what this call made; TL_COMM_NULL if this rank got none */
     uint32_t request;  /* id of a request, 1 or more; a later request may reuse it; 0: null */
@@ -353,11 +356,11 @@ typedef struct tl_event {
 /* A communicator, a window (`call` has the action TL_ACTION_WIN_CREATE) or an open file (`call` is
  * MPI_File_open), as one rank defines it.
  *
- * Definitions of two ranks mean the same communicator if they have the same members, parent and
- * tag, and the same index: each rank counts its definitions with these members, parent and tag, in
- * order of definition.  Of intercommunicators, the two groups may be in either order, and the
- * parent counts only if it is an intercommunicator.  Communicators of MPI_Comm_create_group, which
- * only the members of the group make, are counted apart. */
+ * Two ranks define the same communicator if members, parent, tag and index are equal.  The index is
+ * the number of earlier definitions of the rank with these members, parent and tag;
+ * MPI_Comm_create_group, which only the members of the group call, has an index of its own.  For an
+ * intercommunicator, the two groups may be swapped, and its parent matters only if the parent is an
+ * intercommunicator, too. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
@@ -375,14 +378,15 @@ typedef struct tl_comm {
     const char *name; /* of a file, as the program named it; otherwise "" */
 } tl_comm;
 
-/* A place in the program that makes calls. */
+/* A call site: the place in the program from which a call is made. */
 typedef struct tl_site {
     uint32_t id;                     /* 1 or more */
     const char *object;              /* base name of the object file */
     uint64_t offset;                 /* bytes in this file */
     uint32_t n_sources;              /* 0: the source line is unknown */
     const struct tl_source *sources; /* timeless_source.h */
-    uint32_t caller; /* site that called the function of this site, less than id; 0 unknown */
+    uint32_t caller; /* id of the site that called the function with this site; it is less than the
+                        id of this site; 0 unknown */
 } tl_site;
 
 /* A kernel that the program named (tracer/timeless_kernel.h). Events of TL_KERNEL_user have its id
@@ -411,13 +415,14 @@ typedef struct tl_run {
     const char *writer;        /* "timeless 0.1.0" */
     const char *origin; /* of a trace that was made from others: their names, and how; else "" */
     const char *run_id; /* unique for each run; "" unknown */
-    /* The following are "" in all other cases. Several names are separated by blanks. */
+    /* Each of the following is "" if it does not apply. Several names are separated by blanks. */
     const char *parts;         /* names of the hosts, if each host wrote a file of its own */
     const char *folding;       /* "64 ranks on 2 cores", if ranks shared cores */
     const char *untraced;      /* MPI functions that the tracer does not know */
     const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
-    const char *volume_sample; /* "16 of 301" blocks have volumes of their own (FORMAT.md) */
-    const char *volume_bursts; /* "900 sampled, 0 rounded, of 1000" events (FORMAT.md) */
+    const char *volume_sample; /* "16 of 301": blocks of events with recorded volumes (FORMAT.md) */
+    const char *volume_bursts; /* "900 sampled, 0 rounded, of 1000": events whose volume is not
+                                  exact (FORMAT.md) */
 } tl_run;
 
 /* How a rank's part ends. */
@@ -438,8 +443,8 @@ typedef struct tl_rank_summary {
     const char *host;   /* name of the host on which the rank ran */
     const char *remark; /* for the user: why the part ended; "" if there is no reason */
     const char *clock;  /* why the rank's clocks are not comparable with a prediction; "" else */
-    /* If PATH.open exists for a killed rank: its last n_recovered events come from this file, and
-     * only the call that was not complete is lost. */
+    /* 1: the rank was killed, and PATH.open exists (tl_trace_keep_open). The last n_recovered
+     * events come from this file; only the call that was not complete is lost. */
     int kept_open;
     uint64_t n_recovered;
 } tl_rank_summary;
@@ -457,16 +462,17 @@ TL_API tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *
  * O_APPEND. */
 TL_API tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_writer **out,
                                 tl_error *err);
-/* Keep the events that are not yet in a frame in the file PATH.open, so that they survive when the
- * process is killed. tl_trace_keep_open makes this file; call it after tl_trace_create and before
- * the first tl_writer_open. tl_writer_keep_open must be the first call on each writer. When the
- * last writer is closed, it removes the file. If one of the two calls fails, for example because
- * the disk is full, the writer works without the file. */
+/* The two following functions keep in the file PATH.open what the writers still buffer, so that it
+ * survives when the process is killed. tl_trace_keep_open makes this file; call it after
+ * tl_trace_create and before the first tl_writer_open. tl_writer_keep_open must be the first call
+ * on each writer. When the last writer is closed, it removes the file. If one of the two calls
+ * fails, for example because the disk is full, the writer works without the file. */
 TL_API tl_status tl_trace_keep_open(const char *path, tl_error *err);
 TL_API tl_status tl_writer_keep_open(tl_writer *w, tl_error *err);
 /* Removes a trace and its PATH.open. */
 TL_API void tl_trace_remove(const char *path);
-/* Define what events refer to by an id. Call them before the first event that uses the id. */
+/* The following functions define what events refer to by an id. Call them before the first event
+ * that uses the id. The writer copies the definition. */
 TL_API tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm);
 TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
 TL_API tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel);
@@ -477,7 +483,7 @@ TL_API tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counte
 TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
 /* Writes the buffered events to the file, as a frame. */
 TL_API tl_status tl_writer_flush(tl_writer *w);
-/* The failure of the writer. */
+/* The failure of the writer; its status is TL_OK if there was none. */
 TL_API const tl_error *tl_writer_error(const tl_writer *w);
 /* Sets the reason for the end of the part: one line of less than 512 bytes. */
 TL_API tl_status tl_writer_remark(tl_writer *w, const char *text);
@@ -485,7 +491,8 @@ TL_API tl_status tl_writer_remark(tl_writer *w, const char *text);
  * overloaded machine: one line of less than 512 bytes. It replaces an earlier reason; ""
  * removes the reason. */
 TL_API tl_status tl_writer_clock(tl_writer *w, const char *reason);
-/* Flushes, writes the rank's end (TL_END_FAILED after a failure) and releases the writer. */
+/* Flushes, writes the rank's end (TL_END_FAILED after a failure) and releases the writer, also if
+ * it fails. */
 TL_API tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns);
 /* Releases the writer and writes nothing. A child calls it after fork(). */
 TL_API void tl_writer_abandon(tl_writer *w);
@@ -519,7 +526,8 @@ TL_API int tl_reader_complete(const tl_reader *r);
 /* The damages that tl_reader_open found: their number, and one of them ("FILE:OFFSET: ..."). */
 TL_API size_t tl_reader_n_damages(const tl_reader *r);
 TL_API const tl_error *tl_reader_damage(const tl_reader *r, size_t i);
-/* All definitions of a rank, ordered by id; returns their number. */
+/* All definitions of a rank, ordered by id; returns their number, 0 if there is no such rank. The
+ * reader owns them. */
 TL_API size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out);
 TL_API size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out);
 TL_API size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **out);
@@ -559,7 +567,8 @@ TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 
 /* The statuses of each function besides TL_OK, without the prefix TL_ERR_ (END is TL_END).  A
  * writer or a cursor that has failed returns the status of this failure again.  tl_reader_open
- * returns USAGE only for programs (timeless_convert.h), and INPUT for programs and texts.
+ * returns USAGE only for generators of events such as HPL (timeless_convert.h), and INPUT for these
+ * and for text traces.
  *
  *   tl_trace_create          SYSTEM MEMORY LIMIT
  *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT

@@ -1,12 +1,14 @@
 /* replayer.h - replays a trace on a described platform; the result is a prediction.
  *
- * Names of simulated seconds end in _s; wall-clock seconds of the replay itself are called wall_*.
+ * Names of seconds end in _s; those of the replay's own wall-clock time begin with wall_.
  * Status, errors and ownership follow the conventions of timeless.h.
  *
- * SimGrid keeps its simulation in global variables and cannot start a second one. A process
- * therefore runs one replay by the SimGrid engine at a time: tlr_replay runs this engine in a child
- * process (sandbox.h), and the files of the engine share one state (`replay`, smpi/state.h).
- * All other functions may be called from several threads, each with objects of its own.
+ * SimGrid keeps its simulation in global variables and cannot start a second one. tlr_replay and
+ * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h), where the
+ * files of the engine share one state (`replay`, smpi/state.h). One thread at a time may call these
+ * two functions. All others may be called from several threads, each with objects of its own.
+ *
+ * A burst is the computation between two MPI calls or kernels (timeless.h).
  */
 #ifndef TLR_REPLAYER_H
 #define TLR_REPLAYER_H
@@ -22,8 +24,8 @@
 /* The clock of the recording is not comparable with a prediction. */
 #define TLR_ERR_NOT_COMPARABLE ((tl_status)(TL_STATUS_USER + 1))
 
-/* The beginning of an error if the chosen algorithm does not serve this number of ranks. A sweep
- * marks such a point and continues. */
+/* The text of an error begins so if the chosen algorithm of a collective does not support the
+ * number of ranks. A sweep marks such a point and continues. */
 #define TLR_NOT_POSSIBLE "not possible: "
 
 /* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
@@ -34,8 +36,8 @@ typedef enum tlr_term {
     TLR_N_TERMS
 } tlr_term;
 
-/* The distribution of the durations of equal calls: N-0, N-1, N-2 and N' of Cornebize, thesis
- * draft, section 4.1. */
+/* The distribution of the durations of equal calls: none, normal, half-normal, or a mixture of
+ * normals (N-0, N-1, N-2 and N' of Cornebize, thesis draft, section 4.1). */
 typedef enum tlr_shape { TLR_NO_NOISE, TLR_NORMAL, TLR_HALF_NORMAL, TLR_MIXTURE } tlr_shape;
 
 enum { TLR_MAX_MODES = 8 };
@@ -73,7 +75,8 @@ typedef struct tlr_kernel_model {
     tlr_piece *pieces;
 } tlr_kernel_model;
 
-/* The bursts between two call sites, such as "hpcc+0x1234"; "?" before the first call. */
+/* The class of the bursts from one call site to the next, such as "hpcc+0x1234"; "?" stands for the
+ * start of the program. */
 typedef struct tlr_burst_class {
     char *from, *to;
     double s_per_unit;
@@ -114,7 +117,7 @@ typedef enum tlr_limit {
 const char *tlr_limit_name(tlr_limit limit);
 int tlr_limit_find(const char *name, tlr_limit *out);
 
-/* How fast a number of cores of a host is if they work at the same time. */
+/* The speed of `cores` cores of a host that work at the same time. */
 typedef struct tlr_busy_cores {
     double cores;
     double region_s;              /* time to start and end a parallel region on `cores` threads */
@@ -125,7 +128,7 @@ typedef struct tlr_busy_cores {
 typedef struct tlr_parallel {
     size_t n;               /* number of rows; 0: nothing was measured */
     tlr_busy_cores *rows;   /* by rising number of cores, from 1 on */
-    tlr_limit bound;        /* the limit of a region whose limit is not known */
+    tlr_limit bound;        /* the limit that is assumed for a region with an unknown limit */
     double shared_region_s; /* time to start and end a region with two threads on one core */
 } tlr_parallel;
 
@@ -134,7 +137,7 @@ typedef enum tlr_hog {
     TLR_HOG_ARITHMETIC, /* in registers */
     TLR_HOG_CACHE,      /* in the cache that cores share */
     TLR_HOG_STREAM,     /* at the bandwidth of memory */
-    TLR_HOG_CHASE,      /* of loads from memory that depend on each other */
+    TLR_HOG_CHASE,      /* loads from memory that depend on each other (pointer chasing) */
     TLR_N_HOGS
 } tlr_hog;
 
@@ -144,14 +147,14 @@ typedef struct tlr_beside {
     double slowdown[TLR_N_HOGS];
 } tlr_beside;
 
-/* How a class of bursts slows down when other cores of its host compute, and how it slows down
- * their bursts. */
+/* How much a class of bursts slows down while other cores of the host compute, and how much it
+ * slows down the bursts of these cores. */
 typedef struct tlr_bending {
     char *from, *to; /* call sites; both NULL: a kernel, or all other computation */
     uint16_t kernel; /* code of the call; 0: none */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
-    double acts_as[TLR_N_HOGS]; /* number of hogs that slow down other bursts as much */
+    double acts_as[TLR_N_HOGS]; /* the class slows down others as this number of hogs does */
 } tlr_bending;
 
 typedef struct tlr_interference {
@@ -161,13 +164,14 @@ typedef struct tlr_interference {
 } tlr_interference;
 
 /* The compute model converts volumes and kernels into seconds on a host with the speed
- * `reference_flops`. A host with twice this speed in the platform takes half of the time.  It is
- * read from a libconfig file, model.conf (doc/timeless-model.5). */
+ * `reference_flops`. A host with twice this speed in the platform takes half of the time.  The
+ * model is read from a libconfig file, model.conf (doc/timeless-model.5). */
 typedef struct tlr_model {
     char *path;
-    double reference_flops; /* flop/s, in the platform, of the host on which it was measured */
-    double s_per_flop;      /* roofline of kernels without a line of their own; negative: unknown */
-    double s_per_byte;      /* the same for the bytes that they move; the longer time counts */
+    double reference_flops; /* speed in the platform, flop/s, of the host on which the model was
+                               measured */
+    double s_per_flop; /* roofline, for kernels that the model does not list; negative: unknown */
+    double s_per_byte; /* the same for the bytes that they move; the longer time counts */
     double kernel_threads;  /* threads of the BLAS in each process during the measurement */
     double host_sd, day_sd; /* relative standard deviation of all seconds, between hosts and days */
     tlr_rates pool;         /* of all hosts */
@@ -196,8 +200,9 @@ typedef enum tlr_estimate {
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
 
-/* Mean seconds of a kernel event on any host, from the model of the kernel or else from the
- * roofline; negative if there is neither.  `trace` and `rank` give the name of a user's kernel. */
+/* Mean seconds of a kernel event by the rates of all hosts (`pool`), from the model of the kernel
+ * or else from the roofline; negative if there is neither.  `trace` and `rank` give the name of a
+ * user's kernel. */
 double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32_t rank,
                           const tl_event *kernel);
 
@@ -208,7 +213,7 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
 /* A platform: its platform.xml (SimGrid), options.conf (one SimGrid "key:value" a line, # begins a
  * comment), model.conf and further files. */
 typedef struct tlr_platform {
-    char *folder; /* with "@CALIBRATION..." as predictions print it; or the XML file */
+    char *folder; /* as predictions print it: the folder with "@CALIBRATION...", or the XML file */
     char *xml_path;
     size_t n_options;
     size_t n_settings;    /* the first n_settings options come from <config> in the XML file */
@@ -240,10 +245,10 @@ typedef enum tlr_quantity {
     TLR_REGION_BOUND,        /* a tlr_limit */
     TLR_MESSAGE_OVERHEAD,    /* a factor for the CPU time of sends and receives */
     TLR_RENDEZVOUS_PROGRESS, /* a tlr_progress */
-    /* messages whose packets are lost, so that TCP sends them again; these are the last ones */
-    TLR_RETRANSMISSION_LOSS, /* a probability */
-    TLR_RETRANSMISSION_TIMEOUT,
-    TLR_RETRANSMISSION_FLOWS /* a number */
+    /* lost packets, which TCP sends again; these constants stay the last ones */
+    TLR_RETRANSMISSION_LOSS,    /* a probability */
+    TLR_RETRANSMISSION_TIMEOUT, /* seconds */
+    TLR_RETRANSMISSION_FLOWS    /* a number */
 } tlr_quantity;
 
 /* Who moves a long message that waits for its receive. */
@@ -258,7 +263,8 @@ typedef struct tlr_change {
     tlr_quantity quantity;
     char pattern[128]; /* of the names of links, hosts, kernels or call sites, fnmatch(3); loopback
                           links change only if it contains "loopback" */
-    double value;      /* in bytes/s, seconds, flop/s, a number or a tlr_limit; or the factor */
+    double value;      /* in bytes/s, seconds or flop/s; a number, probability, tlr_limit or
+                          tlr_progress; or the factor */
     int is_factor;
 } tlr_change;
 
@@ -291,10 +297,10 @@ double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quant
 
 /* A change of the parameters of LogGOPS, as --params states them. */
 typedef struct tlr_params_change {
-    char letter;   /* L, o, g, G or O; of a value also B, R or S */
-    int is_factor; /* of the parameter in all groups, and of those that replace it, as oi and B;
-                      otherwise a value of messages between nodes of all sizes */
-    double value;  /* the factor; picoseconds, or bytes of S */
+    char letter;   /* L, o, g, G or O; if it is no factor, also B, R or S */
+    int is_factor; /* 1: for the parameter in all groups of loggops.params, and for parameters that
+                      replace it, such as oi and B. 0: for messages of all sizes between nodes */
+    double value;  /* the factor; or picoseconds (G, O: for a byte), or bytes of S */
 } tlr_params_change;
 
 /* ---- replay ---- */
@@ -303,42 +309,43 @@ typedef struct tlr_params_change {
 typedef struct tlr_job {
     tl_reader *trace;
     double start_s;       /* when its program starts on the platform */
-    const char *hostfile; /* of this job; NULL: the places after those of the previous job */
-    const char *const *regions_at; /* functions that are the regions of the details */
+    const char *hostfile; /* of this job; NULL: the cores after those of the previous job */
+    const char *const *regions_at; /* functions that tlr_details reports as regions */
     size_t n_regions_at;           /* 0: the regions are those of MPI_Pcontrol */
 } tlr_job;
 
 typedef struct tlr_timeline tlr_timeline; /* timeline.h */
 typedef struct tlr_usage tlr_usage;       /* usage.h */
 
-/* If the platform describes no disk, each rank is assumed to read and write at this bandwidth of a
- * SATA disk of flash memory, in bytes per second. */
+/* If the platform describes no disk, each rank is assumed to read and write at this bandwidth, that
+ * of a SATA SSD, in bytes per second. */
 #define TLR_IO_BANDWIDTH 5e8
 
 /* The options of a replay. All zero: the defaults. The caller owns everything. */
 typedef struct tlr_options {
     const char *hostfile; /* replayer/machine/mapping.h; NULL: the hosts of the platform, ordered by
                              name and number */
-    const char *const *unused_hosts; /* names of hosts that get no rank; without a host file */
+    const char *const *unused_hosts; /* names of hosts that get no rank; only if hostfile is NULL */
     size_t n_unused_hosts;
     unsigned ranks_per_host; /* 0: one rank for each line of the host file; without a host file,
-                                one for each core of the host; an only host takes all ranks */
+                                one for each core of the host; a platform with one host puts all
+                                ranks on it */
     int round_robin;         /* put one rank on each host in turn; 0: fill one host after another */
     const char *coll_selector; /* SMPI's smpi/coll-selector, "ompi-4.1", "ompi-5.0", or "recorded":
                                   the selector of the MPI library that recorded the trace; NULL: the
                                   selector of the platform */
     const char *const *cfg;    /* further options of SimGrid, "key:value" */
     size_t n_cfg;
-    const char *schedules;     /* the schedules in cfg, as predictions print them; set by
-                                  tlr_replay_jobs */
+    const char *schedules;     /* leave it NULL: tlr_replay_jobs sets it in its own copy, to the
+                                  schedules in cfg */
     const tlr_change *changes; /* of the platform, applied in this order */
     size_t n_changes;
     const char *model_path; /* compute model that replaces the platform's */
     int no_compute;         /* bursts and kernels take no time */
     int model_strict;    /* refuse kernels without a line in the model, and files without a disk */
     int allow_opaque;    /* replay although the trace has calls that are not modelled */
-    double io_bandwidth; /* bytes per second that each rank reads or writes; 0: those of the disk
-                            of its host, or TLR_IO_BANDWIDTH if it has no disk */
+    double io_bandwidth; /* bytes per second that each rank reads or writes; 0: the bandwidth of the
+                            disk of its host, or TLR_IO_BANDWIDTH without a disk */
     int wildcards_first; /* a nonblocking receive from any source takes the message that arrives
                             first; 0: the message that it took in the recorded run */
     int polls_adaptive;  /* a probe succeeds when the message has arrived in the replay
@@ -347,16 +354,18 @@ typedef struct tlr_options {
     int progress;        /* report progress on standard error */
     tlr_timeline *timeline; /* receives the states of each rank; NULL: they are not recorded */
     tlr_usage *usage;       /* receives the use of links and the energy; NULL: not recorded */
-    const char *noise;      /* "1kHz:100us", or a file of detours (machine/noise.h); NULL: none.
+    const char *noise;      /* "1kHz:100us", or a file of detours (interruptions of the CPU,
+                               machine/noise.h); NULL: none.
                                The engine smpi applies it to computation only */
     int network_noise;      /* each message draws from the noise of the platform */
     uint64_t seed;          /* of everything that is drawn: noise and the compute model */
-    uint64_t cluster_seed;  /* of the hosts that the compute model draws; 0: `seed` */
+    uint64_t cluster_seed;  /* of the differences between hosts in the compute model; 0: `seed` */
     unsigned n_seeds;       /* number of replays, with `seed`, `seed` + 1, ...; 0: one */
     int sampled;            /* replay only parts of the run: replayer/sample/sample.h */
     double sample_error;    /* wanted half width of the 90 % interval, relative to the makespan; 0:
                                any width */
-    uint32_t part;          /* number of the replayed part; each part draws for itself */
+    uint32_t part; /* index of the replayed part of a sampled run, which draws its own random
+                      numbers */
     /* loggops engine only */
     const char *loggops_params;              /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
     const tlr_params_change *params_changes; /* of loggops_params, one after the other */
@@ -384,8 +393,8 @@ typedef struct tlr_rank_prediction {
     double delay_s; /* how much earlier the rank ends if no rank has noise; loggops engine only */
 } tlr_rank_prediction;
 
-/* A moment that all ranks passed, by the same call (Init, Finalize, Barrier, Pcontrol, Wtime), from
- * the same call site, for the same number of times. */
+/* A call (Init, Finalize, Barrier, Pcontrol, Wtime) that every rank made from the same call site
+ * for the n-th time. */
 typedef struct tlr_mark {
     uint16_t call;
     char *site;          /* "hpcc+0x1234" */
@@ -415,15 +424,16 @@ typedef struct tlr_spread {
 
 /* The error of a sampled replay. */
 typedef struct tlr_sampled {
-    size_t n_windows; /* between the first and the last steps; 0: all steps were replayed */
+    size_t n_windows; /* replayed groups of iterations between the first and the last ones; 0: all
+                         iterations were replayed */
     size_t n_steps, n_steps_replayed;
-    double share;         /* of the events that were replayed, approximately */
+    double share;         /* replayed events / all events, approximately */
     double low_s, high_s; /* the 90 % interval of the makespan */
     double wanted;        /* tlr_options.sample_error */
 } tlr_sampled;
 
-/* The overload of links or memories that messages share, because the engine gives each message the
- * whole bandwidth. */
+/* Links or memories that get more traffic than they can carry: messages share them, but the engine
+ * gives each message the whole bandwidth. */
 typedef struct tlr_overload {
     uint64_t n; /* number of overloaded links or memories. The rest is about the worst one, in its
                    worst interval: */
@@ -463,23 +473,25 @@ typedef struct tlr_prediction {
     uint64_t n_events, n_polls, n_opaque;
     uint64_t n_unknown_kernels;       /* calls of kernels with an unknown code or number of sizes */
     char *estimated[TLR_N_ESTIMATES]; /* names of the kernels without a measurement; or NULL */
-    uint64_t n_assumed_transfers;     /* calls on files without a disk, at TLR_IO_BANDWIDTH */
+    uint64_t n_assumed_transfers;     /* calls on files by ranks on hosts without a disk */
     char *free_kernels; /* names of a program's kernels that are not in the model and take no time;
                            or NULL */
     uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
     uint64_t n_crowded_cores; /* the cores of these hosts */
-    uint64_t
-        ignores_limiter; /* the engine ignores a limiter of the platform, which messages in both
-                            directions share, for messages of fewer bytes; UINT64_MAX: for all */
-    int ignores_crowd;   /* the crowded ranks compute as if each had a core of its own */
+    uint64_t ignores_limiter; /* the engine ignores the limiter of the platform (a bandwidth that
+                                 both directions share) for messages with fewer bytes than this;
+                                 UINT64_MAX: for all messages */
+    int ignores_crowd;        /* the crowded ranks compute as if each had a core of its own */
     tlr_overload links, memories; /* links between switches; memories of nodes */
     int memories_are_assumed;     /* the platform does not describe the memories */
-    double load_change;  /* 0: the mean load of the hosts (interference) converged. Otherwise the
-                            last change of the end of a rank, relative to the makespan */
+    double load_change;  /* 0: the mean load of the hosts (interference) converged. Otherwise how
+                            much the end of a rank still changed in the last of the repeated
+                            replays, relative to the makespan */
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */
-    char *selection; /* the part of the computation in the trace (tl_reader_selection); or "" */
+    char *selection; /* which part of the computation the trace contains (tl_reader_selection); "":
+                        all of it */
     tl_recorded_share recorded; /* shares of the selection; `all` < 0: unknown, or no selection */
     tlr_rank_prediction *ranks;
     size_t n_marks;
@@ -494,16 +506,18 @@ typedef struct tlr_prediction {
 typedef struct tlr_engine {
     const char *name;
     const char *summary;
-    /* Loads the module of the engine, which otherwise its first replay does; NULL: no module. */
+    /* Loads the module of the engine; without this call, the first replay loads it. NULL: the
+     * engine has no module. */
     tl_status (*load)(tl_error *err);
-    /* Fills out[job], except what tlr_replay_jobs fills, and options->timeline and options->usage.
-     * model NULL: the platform has no model, or computation takes no time; an error if a trace has
-     * computation and options->no_compute is 0. */
+    /* Fills options->timeline, options->usage, and all of out[job] that tlr_replay_jobs does not
+     * fill. If model is NULL, a trace with computation is refused unless options->no_compute is
+     * set. */
     tl_status (*replay)(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                         const tlr_model *model, const tlr_options *options,
                         tlr_prediction *const *out, tl_error *err);
     /* The names of the algorithms of a collective ("alltoall"), separated by commas, without
-     * selectors among algorithms. The caller frees *out. TL_ERR_USAGE: there is no choice. */
+     * selectors among algorithms. The caller frees *out. TL_ERR_USAGE: the engine has no algorithms
+     * to choose from for this collective. */
     tl_status (*algorithms)(const char *collective, char **out, tl_error *err);
     int needs_platform; /* 0: `platform` may be NULL */
 } tlr_engine;
