@@ -23,6 +23,19 @@ extern char **environ;
 /* The longest entry that can be read back. */
 #define MAX_ENTRY_BYTES (1UL << 30)
 
+/* The functions of libzip, which is loaded when the first archive is opened. */
+/* clang-format off */
+#define CALLS(X) \
+    X(close) X(discard) X(error_fini) X(error_init_with_code) X(error_strerror) X(fclose) \
+    X(file_add) X(fopen) X(fread) X(open) X(source_buffer) X(source_file) X(source_free) \
+    X(stat) X(strerror)
+/* clang-format on */
+
+static struct {
+#define POINTER(name) __typeof__(zip_##name) *name;
+    CALLS(POINTER)
+} libzip;
+
 struct tlp_archive {
     zip_t *zip;
     char path[PATH_MAX];
@@ -38,6 +51,19 @@ static tl_status out_of_memory(tl_error *err)
     return tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving the calibration");
 }
 
+static tl_status load_libzip(tl_error *err)
+{
+    void *library = dlopen(LIBZIP_SONAME, RTLD_LAZY | RTLD_LOCAL), *found;
+    if (!library)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s; install libzip, which archives need", dlerror());
+#define FIND(call)                                                                                 \
+    if (!(found = dlsym(library, "zip_" #call)))                                                   \
+        return tl_fail(err, TL_ERR_SYSTEM, "%s; install another libzip", dlerror());               \
+    memcpy(&libzip.call, &found, sizeof found);
+    CALLS(FIND)
+    return TL_OK;
+}
+
 static void moment_text(const struct timespec *moment, const char *format, char *text, size_t size)
 {
     struct tm utc;
@@ -48,12 +74,12 @@ static void moment_text(const struct timespec *moment, const char *format, char 
 
 static tl_status add_source(tlp_archive *a, const char *entry, zip_source_t *source, tl_error *err)
 {
-    if (source && zip_file_add(a->zip, entry, source, ZIP_FL_ENC_UTF_8) >= 0)
+    if (source && libzip.file_add(a->zip, entry, source, ZIP_FL_ENC_UTF_8) >= 0)
         return TL_OK;
-    const char *why = zip_strerror(a->zip);
+    const char *why = libzip.strerror(a->zip);
     tl_error_set(err, TL_ERR_SYSTEM, "%s: %s cannot be added: %s; check the file", a->path, entry,
                  why);
-    zip_source_free(source);
+    libzip.source_free(source);
     return TL_ERR_SYSTEM;
 }
 
@@ -62,7 +88,7 @@ tl_status tlp_archive_add_file(tlp_archive *a, const char *entry, const char *pa
     if (access(path, R_OK) != 0)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be archived: %s; check the file", path,
                        strerror(errno));
-    return add_source(a, entry, zip_source_file(a->zip, path, 0, -1), err);
+    return add_source(a, entry, libzip.source_file(a->zip, path, 0, -1), err);
 }
 
 static FILE *open_entry(tlp_archive *a)
@@ -79,7 +105,7 @@ static tl_status close_entry(tlp_archive *a, FILE *file, const char *entry, tl_e
         free(text);
         return out_of_memory(err);
     }
-    zip_source_t *source = zip_source_buffer(a->zip, text, a->text_bytes, 1);
+    zip_source_t *source = libzip.source_buffer(a->zip, text, a->text_bytes, 1);
     if (!source)
         free(text);
     return add_source(a, entry, source, err);
@@ -199,15 +225,17 @@ tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *
         return out_of_memory(err);
     clock_gettime(CLOCK_REALTIME, &a->begun);
     snprintf(a->what, sizeof a->what, "%s", what);
-    tl_status status = choose_path(a, path, err);
+    tl_status status = load_libzip(err);
+    if (status == TL_OK)
+        status = choose_path(a, path, err);
     if (status == TL_OK && !(a->notes_file = open_memstream(&a->notes, &a->notes_bytes)))
         status = out_of_memory(err);
-    if (status == TL_OK && !(a->zip = zip_open(a->path, ZIP_CREATE | ZIP_TRUNCATE, &code))) {
+    if (status == TL_OK && !(a->zip = libzip.open(a->path, ZIP_CREATE | ZIP_TRUNCATE, &code))) {
         zip_error_t error;
-        zip_error_init_with_code(&error, code);
+        libzip.error_init_with_code(&error, code);
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", a->path,
-                         zip_error_strerror(&error));
-        zip_error_fini(&error);
+                         libzip.error_strerror(&error));
+        libzip.error_fini(&error);
     }
     if (status == TL_OK) {
         begin_notes(a);
@@ -264,9 +292,9 @@ tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, t
         status = add_repetitions(a, repetitions, err);
     if (status != TL_OK)
         return status;
-    if (zip_close(a->zip) != 0)
+    if (libzip.close(a->zip) != 0)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", a->path,
-                       zip_strerror(a->zip));
+                       libzip.strerror(a->zip));
     a->zip = NULL;
     return TL_OK;
 }
@@ -281,7 +309,7 @@ void tlp_archive_free(tlp_archive *a)
     if (!a)
         return;
     if (a->zip)
-        zip_discard(a->zip);
+        libzip.discard(a->zip);
     if (a->notes_file)
         fclose(a->notes_file);
     free(a->notes);
@@ -305,7 +333,7 @@ static tl_status read_entry(zip_t *zip, const char *path, const char *entry, FIL
                             tl_error *err)
 {
     zip_stat_t stat;
-    if (zip_stat(zip, entry, 0, &stat) != 0)
+    if (libzip.stat(zip, entry, 0, &stat) != 0)
         return tl_fail(err, TL_ERR_INPUT,
                        "%s: has no %s; give an archive of the same kind of calibration", path,
                        entry);
@@ -320,14 +348,14 @@ static tl_status read_entry(zip_t *zip, const char *path, const char *entry, FIL
                        path, entry, (unsigned long long)stat.size,
                        (unsigned long long)MAX_ENTRY_BYTES, GREATEST_RATIO);
     FILE *text = fmemopen(NULL, (size_t)stat.size + 1, "w+");
-    zip_file_t *file = text ? zip_fopen(zip, entry, 0) : NULL;
+    zip_file_t *file = text ? libzip.fopen(zip, entry, 0) : NULL;
     char bytes[1 << 14];
     zip_int64_t n = 0, total = 0;
-    while (file && (n = zip_fread(file, bytes, sizeof bytes)) > 0)
+    while (file && (n = libzip.fread(file, bytes, sizeof bytes)) > 0)
         total += (zip_int64_t)fwrite(bytes, 1, (size_t)n, text);
     const int is_whole = file && n == 0 && total == (zip_int64_t)stat.size;
     if (file)
-        zip_fclose(file);
+        libzip.fclose(file);
     if (!text)
         return out_of_memory(err);
     if (!is_whole) {
@@ -347,11 +375,14 @@ tl_status tlp_open_raw(const char *path, const char *entry, FILE **out, tl_error
                     : tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
                               strerror(errno));
     }
-    zip_t *zip = zip_open(path, ZIP_RDONLY, NULL);
+    tl_status status = load_libzip(err);
+    if (status != TL_OK)
+        return status;
+    zip_t *zip = libzip.open(path, ZIP_RDONLY, NULL);
     if (!zip)
         return tl_fail(err, TL_ERR_INPUT, "%s: is a damaged archive; measure again", path);
-    tl_status status = read_entry(zip, path, entry, out, err);
-    zip_discard(zip);
+    status = read_entry(zip, path, entry, out, err);
+    libzip.discard(zip);
     return status;
 }
 

@@ -38,6 +38,8 @@ is_measured_on() { unzip -p "$1" machine.txt >machine && for name in host kernel
     grep -q "^$name: ." machine || { echo "no $name"; return 1; }; done; }
 
 # ---- kernels ----
+has_no_libzip() { readelf -d "$timeless" >needed && grep -q NEEDED needed && ! grep 'libzip' needed; }
+check 'a start of the program loads no library of archives' has_no_libzip
 check 'kernels are calibrated with a seed' "$timeless" calibrate kernels --max-seconds 0 --seed 7 -o kernels
 archive=$(echo kernels/kernels-*Z.zip)
 check 'kernels: the archive is complete' holds "$archive" raw/kernels.csv result/model.conf
