@@ -212,3 +212,12 @@ void xbt_os_threadtimer_stop(xbt_os_timer_t timer)
 {
     (void)timer;
 }
+
+/* When SimGrid gives up, it reads the debug information of all its libraries to print the stack.
+ * Of what it prints, only the sentence before the stack is reported. An algorithm that fails is
+ * known after 0.1 s of CPU time instead of 0.4 s; a study of algorithms has several. */
+void xbt_backtrace_display_current(void) SMPI_REPLACES(SG_STACK);
+
+void xbt_backtrace_display_current(void)
+{
+}

@@ -28,7 +28,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   NUMBERS    numbers.c     numbers of messages between two ranks
  *   ROUTES     routes.c      routes between hosts
  *   SHORTCUTS  shortcuts.c   what SMPI asks itself
- *   TIMERS     shortcuts.c   clocks whose answer is ignored
+ *   TIMERS     shortcuts.c   clocks whose answer is ignored, and stacks that nobody reads
  *   WAITALL    waitall.c     waits for thousands of requests
  *   DATES      dates.c       the date at which each activity ends
  *   CALLS      calls.c       requests of ranks that are answered at once
@@ -132,6 +132,7 @@ typedef enum smpi_shim {
 #define SG_FINALIZED "PMPI_Finalized"
 #define SG_TIMER_START "xbt_os_threadtimer_start"
 #define SG_TIMER_STOP "xbt_os_threadtimer_stop"
+#define SG_STACK "xbt_backtrace_display_current"
 #define SG_WAITALL "_ZN7simgrid4smpi7Request7waitallEiPPS1_P10MPI_Status"
 #define SG_MAILBOX "_ZN7simgrid6kernel8activity11MailboxImpl"
 #define SG_FIND_COMM                                                                               \
@@ -249,6 +250,7 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     REPLACED(SHORTCUTS, SG_ACTOR_BY_PID)                                                           \
     REPLACED(SHORTCUTS, SG_ACTOR_CLEANUP)                                                          \
     REPLACED(TIMERS, SG_TIMER_START)                                                               \
+    REPLACED(TIMERS, SG_STACK)                                                                     \
     REPLACED(TIMERS, SG_TIMER_STOP)                                                                \
     REPLACED(WAITALL, SG_WAITALL)                                                                  \
     REPLACED(DATES, SG_HEAP_TOP)                                                                   \
