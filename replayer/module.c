@@ -31,7 +31,7 @@ static tl_status open_object(const char *name, void **out, char *path, size_t si
 {
     if (!tlr_installed(TLR_PLACE_LIBRARIES, name, "replayer/.libs", path, size))
         snprintf(path, size, "%s", name);
-    *out = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    *out = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (*out)
         return TL_OK;
     return tl_fail(err, TL_ERR_SYSTEM, "%s; install Timeless with this engine, and SimGrid",
