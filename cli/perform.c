@@ -186,8 +186,7 @@ static tl_status check(const struct arguments *a, tl_reader *trace, const tlr_mo
                        "%s: is incomplete, and ranks would wait for each other forever; cut off a "
                        "complete part with 'timeless cut'",
                        tl_reader_path(trace));
-    tl_status status =
-        tlr_plan_make(trace, model, &replay_options, tlr_plan_is_modelled, &plan, err);
+    tl_status status = tlr_plan_make(trace, model, &replay_options, &plan, err);
     tlr_plan_free(plan);
     return status == TL_OK ? check_ranks(a, trace, model, sizes, err) : status;
 }

@@ -3,6 +3,7 @@
  * The events of a waiting rank are read once more from the start, to find the operations of its
  * requests. The events of its partner are read to find out whether it ever sends or receives the
  * message. */
+#include "actions.h"
 #include "diagnosis.h"
 #include "request_slots.h"
 
@@ -255,8 +256,8 @@ static const char *name_known_by_return(const waiter *waiters, size_t n)
     for (size_t i = 0; i < n; i++) {
         const tl_action action = waiters[i].info->action;
         has_threads |= waiters[i].has_threads;
-        if (!name && (tlr_plan_is_file(action) ||
-                      (tlr_plan_is_one_sided(action) && !tlr_plan_is_access(action))))
+        if (!name && (tl_is_on_file(action) ||
+                      (tl_is_on_window(action) && tl_meaning_of(action)->kind != TL_KIND_ACCESS)))
             name = waiters[i].info->name;
     }
     return has_threads ? name : NULL;

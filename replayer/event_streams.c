@@ -1,6 +1,5 @@
 /* event_streams.c - the events of all ranks; ranks with the same events share one cursor. */
 #include "event_streams.h"
-#include "request_slots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,6 @@ typedef struct place {
     uint32_t n_taken;  /* of the piece */
     uint64_t position; /* in the group */
     tl_cursor *own;
-    tlr_renumbering *renumbering; /* NULL: its requests keep their numbers */
 } place;
 
 struct tlr_streams {
@@ -118,9 +116,7 @@ tl_status tlr_streams_open(tl_reader *trace, const tlr_plan *plan, tlr_streams *
     int has_room = s->groups && s->places;
     for (uint32_t r = 0; r < plan->n_ranks && has_room; r++) {
         const tlr_plan_rank *like = plan->ranks[r];
-        if (like->is_sparse) /* each reads for itself, from the start */
-            has_room = (s->places[r].renumbering = calloc(1, sizeof(tlr_renumbering))) != NULL;
-        if (like->n_alike < 2 || like->is_sparse)
+        if (like->n_alike < 2)
             continue;
         if (like->first == r)
             has_room = (s->groups[r] = new_group(r, like->n_alike)) != NULL;
@@ -230,8 +226,6 @@ tl_status tlr_streams_next(tlr_streams *s, uint32_t rank, tl_event *event)
         status = tl_cursor_next(p->own, event);
         if (status != TL_OK && status != TL_END)
             s->error = *tl_cursor_error(p->own);
-        if (status == TL_OK && p->renumbering && !tlr_renumber(p->renumbering, event))
-            return no_memory(&s->error);
         return status;
     }
     *event = p->piece->events[p->n_taken++];
@@ -244,10 +238,6 @@ static void close_place(place *p)
 {
     tl_cursor_close(p->own);
     p->own = NULL;
-    if (p->renumbering)
-        tlr_renumbering_free(p->renumbering);
-    free(p->renumbering);
-    p->renumbering = NULL;
 }
 
 uint64_t tlr_streams_position(const tlr_streams *s, uint32_t rank)

@@ -14,7 +14,6 @@ typedef struct survey {
     tl_reader *trace;
     tlr_plan *plan;
     const tlr_options *options;
-    tlr_plan_judge is_modelled;
     tl_error *err;
     uint64_t n_unmodelled[TL_CALL_LIMIT]; /* by call */
     int has_volume;
@@ -32,31 +31,6 @@ int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
 {
     const tlr_plan_rank *r = plan->ranks[rank];
     return id < r->n_comms ? r->comms[id] : TLR_PLAN_NO_COMM;
-}
-
-int tlr_plan_is_one_sided(tl_action action)
-{
-    return tl_is_on_window(action);
-}
-
-int tlr_plan_is_access(tl_action action)
-{
-    return tl_meaning_of(action)->kind == TL_KIND_ACCESS;
-}
-
-int tlr_plan_is_file(tl_action action)
-{
-    return tl_is_on_file(action);
-}
-
-int tlr_plan_is_transfer(tl_action action)
-{
-    return tl_is_on_file(action) && tl_moves_data(action);
-}
-
-int tlr_plan_is_collective(tl_action action)
-{
-    return tl_is_collective(action);
 }
 
 static int needs_comm(const tl_call_info *info)
@@ -83,7 +57,7 @@ int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *ev
 /* Calls that the engine makes of messages need a communicator for them. */
 static void note_twin(tlr_plan *plan, const tl_call_info *info, int32_t comm)
 {
-    if (comm >= 0 && tlr_plan_is_collective(info->action) &&
+    if (comm >= 0 && tl_is_collective(info->action) &&
         (plan->comms[comm].n_first || tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD))
         plan->comms[comm].needs_twin = 1;
 }
@@ -151,10 +125,9 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        tl_reader_path(s->trace), rank, r->n_events, event->tag);
     if (info->action == TL_ACTION_KERNEL)
         tlr_plan_note_kernel(plan, s->trace, rank, event, info);
-    plan->n_loose +=
-        info->action == TL_ACTION_THREAD ||
-        (tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT) != 0);
-    const int is_modelled = s->is_modelled(plan, rank, event, info);
+    plan->n_loose += info->action == TL_ACTION_THREAD ||
+                     (tl_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT) != 0);
+    const int is_modelled = tlr_plan_is_modelled(plan, rank, event, info);
     if (!is_modelled) {
         plan->n_opaque += r->n_alike;
         s->n_unmodelled[event->call] += r->n_alike;
@@ -177,7 +150,8 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     r->uses_self |= comm == TLR_PLAN_SELF;
     note_twin(plan, info, comm);
     tlr_plan_note_collective(plan, rank, event, info);
-    plan->n_transfers += tlr_plan_is_transfer(info->action) ? r->n_alike : 0;
+    plan->n_transfers +=
+        tl_is_on_file(info->action) && tl_moves_data(info->action) ? r->n_alike : 0;
     if (is_modelled && info->action == TL_ACTION_COMM_SPLIT &&
         event->call != TL_MPI_Comm_split_type)
         status = add_split(s, rank, comm, n_splits[event->comm]++, child);
@@ -453,15 +427,14 @@ cleanup:
 }
 
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
-                        tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err)
+                        tlr_plan **out, tl_error *err)
 {
     tlr_plan *plan = NULL;
     survey *s = calloc(1, sizeof *s);
     tl_status status = s ? tlr_plan_make_comms(trace, &plan, err) : out_of_memory(err);
     if (status != TL_OK)
         goto cleanup;
-    *s = (survey){
-        .trace = trace, .plan = plan, .options = options, .is_modelled = is_modelled, .err = err};
+    *s = (survey){.trace = trace, .plan = plan, .options = options, .err = err};
     status = survey_all(s);
     if (status == TL_OK && plan->n_opaque && !options->allow_opaque)
         status = refuse_opaque(s);

@@ -101,15 +101,11 @@ typedef struct tlr_plan {
     tlr_plan_kernels kernels;
 } tlr_plan;
 
-/* Nonzero if an engine can replay the event. Other events are refused or take no time. */
-typedef int (*tlr_plan_judge)(const tlr_plan *plan, uint32_t rank, const tl_event *event,
-                              const tl_call_info *info);
-
 /* Reads the communicators only, and no events. */
 tl_status tlr_plan_make_comms(tl_reader *trace, tlr_plan **out, tl_error *err);
 /* Reads every event once.  `model` may be NULL (no compute). */
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
-                        tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err);
+                        tlr_plan **out, tl_error *err);
 void tlr_plan_free(tlr_plan *plan);
 /* The names of the program's kernels that are not in the model and therefore take no time; NULL if
  * there are none. The caller frees *names. */
@@ -117,16 +113,9 @@ tl_status tlr_plan_free_kernels(tl_reader *trace, const tlr_model *model, char *
 
 /* The index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
-/* The tlr_plan_judge for events that both engines support. */
+/* Whether the engines can replay the event. Other events are refused, or take no time. */
 int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                          const tl_call_info *info);
-/* Whether the call is on a window; ... and moves data; is on a file; ... and moves data. */
-int tlr_plan_is_one_sided(tl_action action);
-int tlr_plan_is_access(tl_action action);
-int tlr_plan_is_file(tl_action action);
-int tlr_plan_is_transfer(tl_action action);
-/* Whether the call is a collective, blocking or not, of all members or of neighbours. */
-int tlr_plan_is_collective(tl_action action);
 /* The groups of one split, ordered by parent_rank; NULL if there are none. */
 const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent, uint32_t ordinal,
                                           size_t *n);

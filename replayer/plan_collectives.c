@@ -18,7 +18,7 @@ static uint64_t signature(const tl_event *event, const tl_call_info *info)
     const int constructs =
         info->action == TL_ACTION_COMM_DUP || info->action == TL_ACTION_COMM_SPLIT ||
         (info->action == TL_ACTION_COMM_CREATE && event->call != TL_MPI_Comm_create_group);
-    if (!constructs && !tlr_plan_is_collective(info->action))
+    if (!constructs && !tl_is_collective(info->action))
         return 0;
     const uint32_t root = info->slots & TL_SLOT_PEER ? (uint32_t)event->peer : 0;
     return ((uint64_t)root << 16) | event->call;

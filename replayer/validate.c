@@ -121,9 +121,9 @@ static tlr_kind wanted_kind(tl_action action)
 {
     if (action == TL_ACTION_WIN_CREATE || action == TL_ACTION_FILE_OPEN)
         return TLR_KIND_COMM;
-    return tlr_plan_is_one_sided(action) ? TLR_KIND_WINDOW
-           : tlr_plan_is_file(action)    ? TLR_KIND_FILE
-                                         : TLR_KIND_COMM;
+    return tl_is_on_window(action) ? TLR_KIND_WINDOW
+           : tl_is_on_file(action) ? TLR_KIND_FILE
+                                   : TLR_KIND_COMM;
 }
 
 static tlr_kind made_kind(tl_action action)
@@ -271,7 +271,7 @@ static tl_status check_root(const tlr_validation *v, const tl_event *e, tl_actio
     const int is_rank = e->peer >= 0 && (uint32_t)e->peer < p->n_peers;
     const int is_constant = e->peer == TL_PROC_NULL || e->peer == TL_ROOT;
     if (action == TL_ACTION_INTERCOMM_CREATE ? e->peer >= 0 && (uint32_t)e->peer < p->n_own
-        : tlr_plan_is_collective(action)     ? is_rank || (p->is_inter && is_constant)
+        : tl_is_collective(action)           ? is_rank || (p->is_inter && is_constant)
                                              : is_rank || e->peer == TL_PROC_NULL)
         return TL_OK;
     return refuse(v, e, "there is no rank %" PRId32 " among %" PRIu32, e->peer, p->n_peers);

@@ -121,10 +121,10 @@ static int is_empty(const loggops_reading *t, const loggops_op *op, tl_action ba
 
 /* If threads enter some collectives of a communicator while others communicate, all of them are as
  * nonblocking ones. */
-static int is_beside(const loggops_reading *t, const loggops_op *op, const tl_call_info *info)
+static int is_beside(const loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
-    return (info->traits & (TL_TRAIT_NB | TL_TRAIT_PERSISTENT)) || t->entering ||
-           (op->comm < t->plan->n_comms && t->plan->comms[op->comm].is_entered);
+    return (info->traits & (TL_TRAIT_NB | TL_TRAIT_PERSISTENT)) || t->entered ||
+           tlr_walk_is_entered(&t->walk, e->comm);
 }
 
 /* The call or the start of its request begins it; the wait for the request ends it. */
@@ -135,8 +135,8 @@ static tl_status add_beside(loggops_reading *t, loggops_op op, const tl_event *e
         return loggops_add_persistent(t, op, e->request);
     if (info->traits & TL_TRAIT_NB)
         return loggops_add_numbered(t, op, e->request);
-    if (t->entering)
-        return loggops_add_numbered(t, op, t->entering);
+    if (t->entered)
+        return loggops_add_numbered(t, op, t->entered);
     op.request = loggops_own_request(t);
     const int64_t request = op.request;
     tl_status status = number(t, &op);
@@ -177,7 +177,7 @@ static tl_status add_exchange(loggops_reading *t, const tl_event *e, const tl_ca
     const tl_status status = list_messages(t, op.comm, x, &op.list);
     if (status != TL_OK)
         return status;
-    return is_beside(t, &op, info) ? add_beside(t, op, e, info) : loggops_add(t, op);
+    return is_beside(t, e, info) ? add_beside(t, op, e, info) : loggops_add(t, op);
 }
 
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info)
@@ -206,7 +206,7 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
         return loggops_out_of_memory(t);
     if (op.algorithm == LOGGOPS_ALLREDUCE_LR)
         op.peer = (int32_t)(side->type_bytes < INT32_MAX ? side->type_bytes : INT32_MAX);
-    if (is_beside(t, &op, info))
+    if (is_beside(t, e, info))
         return add_beside(t, op, e, info);
     /* SMPI's gather and scatter of different blocks start all messages together. */
     op.is_blocking = (!has_sizes || base == TL_ACTION_REDUCE_SCATTER) &&
@@ -263,7 +263,7 @@ tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e)
                      .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
                      .comm = loggops_comm_of(t, e),
                      .amount = sizeof(int32_t)};
-    if (!(info->traits & TL_TRAIT_NB) && is_beside(t, &op, info))
+    if (!(info->traits & TL_TRAIT_NB) && is_beside(t, e, info))
         return e->call == TL_MPI_Comm_create_group ? TL_OK : add_beside(t, op, e, info);
     op.comm = makers(t, e);
     const tlr_ompi_making making = tlr_ompi_making_of(e->call);

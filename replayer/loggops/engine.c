@@ -574,8 +574,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         (status = loggops_read_choice(platform, options, &r.choice, err)) != TL_OK ||
         (options->noise &&
          (status = tlr_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
-        (status = tlr_plan_make(trace, model, options, tlr_plan_is_modelled, &r.plan, err)) !=
-            TL_OK)
+        (status = tlr_plan_make(trace, model, options, &r.plan, err)) != TL_OK)
         goto cleanup;
     r.choice.S_bytes = r.network.params.S_bytes;
     if (!make_room(&r, options)) {

@@ -63,21 +63,6 @@ static tlr_state_kind kind_of(tl_action action)
                                       : TLR_STATE_OTHER;
 }
 
-/* Events without a state, as in the SimGrid engine. */
-static int is_hidden(tl_action action)
-{
-    switch (action) {
-    case TL_ACTION_NONE:
-    case TL_ACTION_THREAD:
-    case TL_ACTION_MATCH:
-    case TL_ACTION_KERNEL:
-    case TL_ACTION_OPAQUE:
-    case TL_ACTION_PROBE:
-    case TL_ACTION_COMM_FREE: return 1;
-    default: return 0;
-    }
-}
-
 /* Ranks that do the same have one program: a partner is relative to the rank, a root is not. */
 static void take_peer(const loggops_reading *t, const tl_event *e, loggops_label *label)
 {
@@ -104,8 +89,6 @@ tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_ca
                               size_t n_before)
 {
     tlr_state state = {0};
-    if (is_hidden(info->action))
-        return TL_OK;
     loggops_label *label = add_label(t);
     if (!label)
         return loggops_out_of_memory(t);

@@ -57,22 +57,11 @@ static void settle(const loggops_reading *t, loggops_op *op, int64_t source, int
     op->tag = (int32_t)tag;
 }
 
-static int has_comm(const void *reading, uint32_t comm)
-{
-    const loggops_reading *t = reading;
-    return tlr_plan_find_comm(t->plan, t->rank, comm) != TLR_PLAN_NO_COMM;
-}
-
 /* The operation of a stream is gone when the trace tells what an open receive met. */
 static tl_status settle_ahead(loggops_reading *t, loggops_op *op)
 {
     int32_t source = TL_ANY_SOURCE, tag = op->tag == LOGGOPS_ANY ? TL_ANY_TAG : op->tag;
-    tl_status status = TL_OK;
-    if (!t->ahead)
-        status = tlr_open_receives_make(t->trace, t->rank, t->plan->ranks[t->rank]->is_sparse,
-                                        has_comm, t, &t->ahead, t->err);
-    if (status == TL_OK)
-        status = tlr_open_receives_next(t->ahead, &source, &tag, t->err);
+    const tl_status status = tlr_walk_outcome(&t->walk, &source, &tag, t->err);
     if (status == TL_OK && source != TL_PROC_NULL)
         settle(t, op, source, tag);
     else if (status == TL_OK)
@@ -118,21 +107,9 @@ static tl_status start_one(loggops_reading *t, int64_t request)
     return status == TL_OK && t->is_labelled ? loggops_label_started(t, &op) : status;
 }
 
-static tl_status add_receive(loggops_reading *t, const tl_event *e)
-{
-    loggops_op op = receive_op(t, e, e->peer, e->tag);
-    if (t->has_match)
-        settle(t, &op, t->match_source, t->match_tag);
-    t->has_match = 0;
-    return loggops_add(t, op);
-}
-
 static tl_status add_sendrecv(loggops_reading *t, const tl_event *e)
 {
     loggops_op receive = receive_op(t, e, e->recv_peer, e->recv_tag);
-    if (t->has_match)
-        settle(t, &receive, t->match_source, t->match_tag);
-    t->has_match = 0;
     loggops_op send = send_op(t, e);
     const int as_smpi = t->places && t->places->nodes.between.charges_as_smpi;
     /* With one partner, SMPI's call is MPI_Send or MPI_Recv. */
@@ -214,12 +191,8 @@ static tl_status detach(loggops_reading *t, int64_t request)
 
 static tl_status note_match(loggops_reading *t, const tl_event *e)
 {
-    if (!e->request) {
-        t->has_match = 1;
-        t->match_source = e->peer;
-        t->match_tag = e->tag;
+    if (!e->request)
         return TL_OK;
-    }
     const loggops_request *state = loggops_request_of(t, e->request);
     if (!state)
         return loggops_out_of_memory(t);
@@ -229,20 +202,6 @@ static tl_status note_match(loggops_reading *t, const tl_event *e)
 }
 
 /* ---- events ---- */
-
-static tl_status add_mark(loggops_reading *t, const tl_event *e)
-{
-    tlr_plan_site *site = tlr_plan_find_site(t->plan->ranks[t->rank], e->call, e->site);
-    if (!site || !site->marks)
-        return TL_OK;
-    const size_t number = (size_t)(site - t->plan->ranks[t->rank]->sites);
-    if (!loggops_grow((void **)&t->n_passed, number + 1, &t->n_passed_room, sizeof *t->n_passed))
-        return loggops_out_of_memory(t);
-    const uint64_t mark = site->marks->first + t->n_passed[number]++;
-    if (t->measured_s)
-        t->measured_s[mark * t->run->n_ranks + t->rank] = (double)e->clock_ns * 1e-9;
-    return loggops_add(t, (loggops_op){.kind = LOGGOPS_MARK, .amount = mark});
-}
 
 static tl_status add_sleep(loggops_reading *t, const tl_event *e)
 {
@@ -261,43 +220,31 @@ static tl_status add_poll(loggops_reading *t, const tl_event *e)
     return status == TL_OK ? loggops_add(t, op) : status;
 }
 
-/* Events that take no time of their own: what was computed before them goes to the next one. */
-static int is_local(tl_action action)
+/* An event that takes no time. */
+static tl_status note_event(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
-    switch (action) {
-    case TL_ACTION_NONE:
-    case TL_ACTION_THREAD:
-    case TL_ACTION_MATCH:
-    case TL_ACTION_KERNEL:
-    case TL_ACTION_OPAQUE:
-    case TL_ACTION_PROBE: /* the receive that follows waits */
-    case TL_ACTION_SEND_INIT:
+    switch (info->action) {
+    case TL_ACTION_PROBE: return t->is_made ? add_poll(t, e) : TL_OK;
+    case TL_ACTION_MATCH: return t->is_made ? loggops_refuse(t, e) : note_match(t, e);
+    case TL_ACTION_SEND_INIT: return loggops_add_persistent(t, send_op(t, e), e->request);
     case TL_ACTION_RECV_INIT:
+        return loggops_add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
+    case TL_ACTION_CANCEL: return for_requests(t, e, note_cancel);
     case TL_ACTION_REQUEST_FREE:
-    case TL_ACTION_CANCEL: /* its outcome is a match with nobody, or unknown */
-    case TL_ACTION_FILE_DELETE:
-    case TL_ACTION_COMM_FREE: return 1;
-    default: return 0;
+        return t->is_made ? loggops_refuse(t, e) : for_requests(t, e, detach);
+    default: return TL_OK;
     }
 }
 
 static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     switch (info->action) {
-    case TL_ACTION_PROBE: return t->is_made ? add_poll(t, e) : TL_OK;
-    case TL_ACTION_MATCH: return t->is_made ? loggops_refuse(t, e) : note_match(t, e);
     case TL_ACTION_SEND: return loggops_add(t, send_op(t, e));
-    case TL_ACTION_RECV: return add_receive(t, e);
+    case TL_ACTION_RECV: return loggops_add(t, receive_op(t, e, e->peer, e->tag));
     case TL_ACTION_SENDRECV: return add_sendrecv(t, e);
     case TL_ACTION_ISEND: return loggops_add_started(t, send_op(t, e), e->request);
     case TL_ACTION_IRECV: return add_irecv(t, e);
-    case TL_ACTION_SEND_INIT: return loggops_add_persistent(t, send_op(t, e), e->request);
-    case TL_ACTION_RECV_INIT:
-        return loggops_add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
     case TL_ACTION_START: return for_requests(t, e, start_one);
-    case TL_ACTION_CANCEL: return for_requests(t, e, note_cancel);
-    case TL_ACTION_REQUEST_FREE:
-        return t->is_made ? loggops_refuse(t, e) : for_requests(t, e, detach);
     case TL_ACTION_WAIT: {
         const int64_t single = e->request;
         return e->list_len ? add_wait(t, e->list, e->list_len) : add_wait(t, &single, 1);
@@ -319,7 +266,7 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
         return loggops_add_one_sided(t, e, info);
     if (tl_is_on_file(info->action))
         return loggops_add_file(t, e, info);
-    return is_local(info->action) ? TL_OK : loggops_add_collective(t, e, info);
+    return loggops_add_collective(t, e, info);
 }
 
 static tl_status label_computation(loggops_reading *t, const tl_event *e, const tl_call_info *info,
@@ -349,38 +296,37 @@ static tl_status add_seconds(loggops_reading *t, const tl_event *e, const tl_cal
     return t->is_labelled ? label_computation(t, e, info, before, burst_s, kernel_s) : TL_OK;
 }
 
-tl_status loggops_translate(loggops_reading *t, const tl_event *e)
+/* Local events leave the computation before them for the next operation. */
+static tl_status translate(loggops_reading *t, const tl_event *e, const tlr_step *step)
 {
-    const tl_call_info *info = tl_call_by_code(e->call);
+    const tl_call_info *info = step->info;
     tl_status status = TL_OK;
-    if (info->action == TL_ACTION_ENTER) {
-        t->entering = e->request;
-        t->n_read++;
-        return TL_OK;
-    }
     if (info->action == TL_ACTION_THREAD)
         status = loggops_switch_thread(t, (uint32_t)e->tag);
     if (status == TL_OK && t->model)
         status = add_seconds(t, e, info);
-    if (status != TL_OK)
-        return status;
-    if (!tlr_plan_is_modelled(t->plan, t->rank, e, info)) {
-        t->n_read++;
-        return TL_OK;
-    }
-    if (!is_local(info->action)) {
+    if (status == TL_OK && step->kind == TLR_STEP_CALL) {
         status = loggops_add_compute(t);
         t->resumed_from = 0;
     }
     const size_t n_before = t->n_ops;
     if (status == TL_OK)
-        status = add_event(t, e, info);
-    if (status == TL_OK && (info->traits & TL_TRAIT_MARK) && !t->entering)
-        status = add_mark(t, e);
-    t->entering = 0;
-    if (status == TL_OK && t->is_labelled)
-        status = loggops_label_event(t, e, info, n_before);
-    t->n_read++;
+        status = step->kind == TLR_STEP_CALL ? add_event(t, e, info) : note_event(t, e, info);
+    if (status == TL_OK && step->mark != TLR_NO_MARK)
+        status = loggops_add(t, (loggops_op){.kind = LOGGOPS_MARK, .amount = step->mark});
+    return status == TL_OK && t->is_labelled && step->kind != TLR_STEP_LOCAL
+               ? loggops_label_event(t, e, info, n_before)
+               : status;
+}
+
+tl_status loggops_translate(loggops_reading *t, tl_event *e)
+{
+    tlr_step step;
+    tl_status status = tlr_walk_step(&t->walk, e, &step, t->err);
+    t->entered = step.entered;
+    if (status == TL_OK && step.kind != TLR_STEP_NOTHING)
+        status = translate(t, e, &step);
+    t->n_read += status == TL_OK;
     return status;
 }
 
@@ -419,14 +365,16 @@ void loggops_note_kernels(loggops_reading *t)
 tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
 {
     t->rank = rank;
+    tlr_walk_close(&t->walk);
+    t->walk =
+        (tlr_walk){.plan = t->plan, .trace = t->trace, .rank = rank, .measured_s = t->measured_s};
     t->n_ranks = t->run->n_ranks;
     t->n_read = t->n_ops = t->compute_ps = t->io_ps = 0;
     t->kernel_s = 0;
     t->n_list = 1; /* offset 0 is no list */
     t->n_labels = 0;
     t->compute_s = 0;
-    t->has_match = 0;
-    t->n_threads = t->thread = t->entering = 0;
+    t->n_threads = t->thread = t->entered = 0;
     t->resumed_from = 0;
     if (t->threads_room)
         memset(t->threads, 0, t->threads_room * sizeof *t->threads);
@@ -438,8 +386,6 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
         memset(t->n_started, 0, t->n_started_room * sizeof *t->n_started);
     if (t->requests_room)
         memset(t->requests, 0, t->requests_room * sizeof *t->requests);
-    if (t->n_passed_room)
-        memset(t->n_passed, 0, t->n_passed_room * sizeof *t->n_passed);
     return choose_rates(t);
 }
 
@@ -449,13 +395,10 @@ void loggops_reading_free(loggops_reading *t)
     free(t->list);
     free(t->requests);
     free(t->n_started);
-    free(t->n_passed);
     free(t->labels);
     free(t->threads);
     loggops_close_windows(t);
-    tlr_renumbering_free(&t->renumbering);
-    tlr_open_receives_free(t->ahead);
-    t->ahead = NULL;
+    tlr_walk_close(&t->walk);
 }
 
 static tl_status read_rank(loggops_reading *t, uint32_t rank)
@@ -466,10 +409,7 @@ static tl_status read_rank(loggops_reading *t, uint32_t rank)
     if (status == TL_OK)
         status = tl_cursor_open(t->trace, rank, &cursor, t->err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
-        status = t->plan->ranks[rank]->is_sparse && !tlr_renumber(&t->renumbering, &event)
-                     ? loggops_out_of_memory(t)
-                     : loggops_translate(t, &event);
-    tlr_renumbering_free(&t->renumbering);
+        status = loggops_translate(t, &event);
     if (status == TL_END)
         status = TL_OK;
     if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && t->err)

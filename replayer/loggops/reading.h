@@ -7,8 +7,7 @@
 
 #include "program.h"
 #include "machine/rank_model.h"
-#include "open_receives.h"
-#include "request_slots.h"
+#include "event_steps.h"
 
 /* The trace's requests follow these. */
 enum { FOR_SENDRECV_SEND = 1, FOR_SENDRECV_RECV, DETACHED, FIRST_OF_TRACE };
@@ -82,6 +81,7 @@ typedef struct loggops_reading {
 
     tl_reader *trace;
     tlr_plan *plan;
+    tlr_walk walk; /* of this rank */
     loggops_choice *choice;
     const tlr_options *options;
     const loggops_places *places;
@@ -89,17 +89,12 @@ typedef struct loggops_reading {
     loggops_run *run;
     tl_error *err;
 
-    int64_t match_source, match_tag;
-    int has_match; /* the outcome of the receive that follows */
-
     int64_t *list;
     size_t n_list, list_room;
     loggops_request *requests;
     size_t requests_room;
     uint32_t n_requests;
-    tlr_renumbering renumbering;
-    tlr_open_receives *ahead; /* of a stream: what its open receives took; NULL: none yet */
-    int32_t *n_started;       /* by communicator: collectives that do not block */
+    int32_t *n_started; /* by communicator: collectives that do not block */
     size_t n_started_room;
     loggops_access *accesses; /* open ones, in their order */
     size_t n_accesses, accesses_room;
@@ -110,13 +105,11 @@ typedef struct loggops_reading {
     size_t windows_room;
     uint32_t *split; /* by the rank's id of a file: request of the split call; 0: none */
     size_t split_room;
-    uint64_t *n_passed; /* marks, by the plan's call sites */
-    size_t n_passed_room;
     loggops_thread *threads;
     size_t n_threads, threads_room;
     size_t resumed_from; /* loggops_thread.left, until the thread's next operation; 0: since then */
     uint32_t thread;     /* whose events follow */
-    uint32_t entering;   /* request of the collective that the next event enters; 0: none */
+    uint32_t entered;    /* tlr_step.entered of the event at hand */
     loggops_table programs; /* those of the ranks before */
 } loggops_reading;
 
@@ -174,7 +167,7 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank);
 /* The rank's computation in kernels, for the result. */
 void loggops_note_kernels(loggops_reading *t);
 /* What an event means; what was computed at the end. */
-tl_status loggops_translate(loggops_reading *t, const tl_event *e);
+tl_status loggops_translate(loggops_reading *t, tl_event *e);
 /* The same of all events that a program has made since. */
 tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor);
 /* Frees all but the run and the table of programs. */

@@ -85,11 +85,7 @@ static tl_status translate_recorded(rank_stream *r)
     tl_event event;
     loggops_reading *t = &r->t;
     const tl_status status = tl_cursor_next(r->cursor, &event);
-    if (status != TL_OK)
-        return status;
-    if (t->plan->ranks[t->rank]->is_sparse && !tlr_renumber(&t->renumbering, &event))
-        return loggops_out_of_memory(t);
-    return loggops_translate(t, &event);
+    return status == TL_OK ? loggops_translate(t, &event) : status;
 }
 
 static tl_status read_some(rank_stream *r)

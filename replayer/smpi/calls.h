@@ -10,7 +10,7 @@
  */
 int smpi_is_open(const smpi_rank *r, const tl_event *e);
 int smpi_send(smpi_rank *r);
-int smpi_isend(smpi_rank *r);
+int smpi_begin_send(smpi_rank *r);
 /* Starts the current persistent send. */
 int smpi_start_send(smpi_rank *r);
 int smpi_receive(smpi_rank *r);
@@ -47,11 +47,6 @@ MPI_Comm smpi_event_comm(const smpi_rank *r);
 int smpi_construct(smpi_rank *r);
 
 /* ---- collective.c ---- */
-
-/* Some blocking collectives on this event's communicator are entered by Enter events. All
- * collectives on it are then issued as nonblocking ones, because blocking and nonblocking ones do
- * not match. */
-int smpi_comm_is_entered(const smpi_rank *r);
 
 /* Issues the current collective, blocking or not; returns the MPI error code. */
 int smpi_collective(smpi_rank *r);

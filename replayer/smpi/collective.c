@@ -295,18 +295,12 @@ static int issue(smpi_rank *r, const sides *s)
     return rc;
 }
 
-int smpi_comm_is_entered(const smpi_rank *r)
-{
-    const int32_t comm = tlr_plan_find_comm(r->job->plan, r->rank, r->event.comm);
-    return comm >= 0 && r->job->plan->comms[comm].is_entered;
-}
-
 int smpi_collective(smpi_rank *r)
 {
     sides s = take_sides(r);
-    if (r->entering)
-        s.request = smpi_request(r, r->entering);
-    if (s.request || !smpi_comm_is_entered(r))
+    if (r->step.entered)
+        s.request = smpi_request(r, r->step.entered);
+    if (s.request || !tlr_walk_is_entered(&r->walk, r->event.comm))
         return issue(r, &s);
     MPI_Request own = MPI_REQUEST_NULL;
     s.request = &own;

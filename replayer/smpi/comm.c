@@ -171,11 +171,11 @@ static int split_cost(smpi_rank *r, int32_t parent, int has_child)
 static int construct_entered(smpi_rank *r)
 {
     MPI_Request own = MPI_REQUEST_NULL,
-                *request = r->entering ? smpi_request(r, r->entering) : &own;
+                *request = r->step.entered ? smpi_request(r, r->step.entered) : &own;
     if (r->event.call == TL_MPI_Comm_create_group) /* not called by all members */
         return MPI_SUCCESS;
     int rc = MPI_Ibarrier(smpi_event_comm(r), request);
-    if (rc == MPI_SUCCESS && !r->entering)
+    if (rc == MPI_SUCCESS && !r->step.entered)
         rc = MPI_Wait(&own, MPI_STATUS_IGNORE);
     return rc;
 }
@@ -232,7 +232,7 @@ int smpi_construct(smpi_rank *r)
                    ? rc
                    : MPI_Ibcast(replay.recv_buffer, 1, MPI_INT, 0, r->comms[e->new_comm],
                                 smpi_request(r, e->request));
-    if (r->entering || smpi_comm_is_entered(r))
+    if (r->step.entered || tlr_walk_is_entered(&r->walk, e->comm))
         return construct_entered(r);
     if (construct_as_ompi(r, parent, &rc))
         return rc;

@@ -375,6 +375,11 @@ static void make_ranks(void)
             smpi_rank *rank = &replay.ranks[job->first_rank + r];
             rank->job = job;
             rank->rank = r;
+            rank->walk = (tlr_walk){.plan = job->plan,
+                                    .trace = job->trace,
+                                    .rank = r,
+                                    .is_free = replay.options->wildcards_first,
+                                    .measured_s = job->measured_s};
             rank->result = &replay.result->ranks[job->first_rank + r];
         }
     }
@@ -503,8 +508,7 @@ static void blame_options(const tlr_options *options, size_t prefix, tl_error *e
 
 static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
 {
-    tl_status status = tlr_plan_make(from->trace, replay.model, replay.options,
-                                     tlr_plan_is_modelled, &job->plan, err);
+    tl_status status = tlr_plan_make(from->trace, replay.model, replay.options, &job->plan, err);
     if (status == TL_OK)
         status = smpi_check_algorithms(job->plan, replay.options, err);
     if (status != TL_OK)

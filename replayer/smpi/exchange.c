@@ -93,7 +93,7 @@ static int exchange_messages(smpi_rank *r, const tlr_exchange *what)
     exchange x = {.r = r,
                   .comm = r->twins[e->comm],
                   .offset = r->peer_offset[e->comm],
-                  .bundle = smpi_open_bundle(r, r->entering ? r->entering : e->request),
+                  .bundle = smpi_open_bundle(r, r->step.entered ? r->step.entered : e->request),
                   .rc = MPI_SUCCESS};
     for (uint32_t i = 0; i < what->n_from; i++)
         receive(&x, tlr_exchange_source(what, i), tl_count_at(&what->received, i),
@@ -102,7 +102,7 @@ static int exchange_messages(smpi_rank *r, const tlr_exchange *what)
         deliver(&x, tlr_exchange_destination(what, i), tl_count_at(&what->sent, i),
                 what->sent.type_bytes);
     /* A blocking call has request 0. No other call uses its bundle. */
-    if (x.rc == MPI_SUCCESS && !(r->info->traits & TL_TRAIT_NB) && !r->entering)
+    if (x.rc == MPI_SUCCESS && !(r->info->traits & TL_TRAIT_NB) && !r->step.entered)
         return smpi_finish_bundle(r, 0);
     return x.rc;
 }

@@ -21,6 +21,6 @@ tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info)
 int smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info)
 {
     if (info->action == TL_ACTION_COMM_SPLIT)
-        return e->new_comm != TL_COMM_NULL && !smpi_comm_is_entered(r);
+        return e->new_comm != TL_COMM_NULL && !tlr_walk_is_entered(&r->walk, e->comm);
     return tlr_needs_certainly(e, info);
 }

@@ -203,7 +203,7 @@ int smpi_send(smpi_rank *r)
     }
 }
 
-static int begin_send(smpi_rank *r)
+int smpi_begin_send(smpi_rank *r)
 {
     const tl_event *e = &r->event;
     const MPI_Comm comm = smpi_event_comm(r);
@@ -224,11 +224,6 @@ static int begin_send(smpi_rank *r)
     }
 }
 
-int smpi_isend(smpi_rank *r)
-{
-    return r->info->action == TL_ACTION_SEND_INIT ? smpi_keep(r) : begin_send(r);
-}
-
 /* SMPI 3.32 stores the number of a message in its request and matches by this number. If a
  * persistent send is started again before its message is taken, the message would get the number of
  * the next one. Each start therefore has a request of its own. The last of these requests exists
@@ -238,34 +233,13 @@ int smpi_start_send(smpi_rank *r)
     MPI_Request *request = smpi_request(r, r->event.request);
     if (*request != MPI_REQUEST_NULL)
         MPI_Request_free(request);
-    const int rc = begin_send(r);
+    const int rc = smpi_begin_send(r);
     return rc == MPI_SUCCESS ? MPI_Startall(1, request) : rc;
 }
 
 int smpi_is_open(const smpi_rank *r, const tl_event *e)
 {
-    return !replay.options->wildcards_first && tlr_receive_is_open(e) &&
-           r->comms[e->comm] != MPI_COMM_NULL;
-}
-
-static int has_comm(const void *rank, uint32_t comm)
-{
-    return ((const smpi_rank *)rank)->comms[comm] != MPI_COMM_NULL;
-}
-
-/* Source and tag of the message that the current or started open receive took in the run. */
-static void find_match(smpi_rank *r, int32_t *source, int32_t *tag)
-{
-    tl_error err;
-    tl_status status = TL_OK;
-    if (!r->ahead)
-        status =
-            tlr_open_receives_make(r->job->trace, r->rank, r->job->plan->ranks[r->rank]->is_sparse,
-                                   has_comm, r, &r->ahead, &err);
-    if (status == TL_OK)
-        status = tlr_open_receives_next(r->ahead, source, tag, &err);
-    if (status != TL_OK)
-        smpi_give_up(status, "%s", err.text);
+    return !r->walk.is_free && tlr_receive_is_open(e) && r->comms[e->comm] != MPI_COMM_NULL;
 }
 
 /* Posts the current receive, whose source or tag is open, with the source and tag that it had in
@@ -276,7 +250,10 @@ int smpi_receive_match(smpi_rank *r)
     MPI_Datatype type;
     const int count = smpi_receive_count(r, e->count, e->type_bytes, &type);
     int32_t source = e->peer, tag = e->tag;
-    find_match(r, &source, &tag);
+    tl_error err;
+    const tl_status status = tlr_walk_outcome(&r->walk, &source, &tag, &err);
+    if (status != TL_OK)
+        smpi_give_up(status, "%s", err.text);
     if (replay.options->timeline)
         smpi_wait_for_match(r, source, tag);
     return MPI_Irecv(replay.recv_buffer, count, type, peer_of(r, source), tag_of(tag),

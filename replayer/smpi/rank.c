@@ -1,6 +1,7 @@
 /* rank.c - the body of a simulated rank: replays one event after the other. */
 #include "config.h"
 
+#include "actions.h"
 #include "smpi/shims/shims.h"
 #include "payload.h"
 #include "calls.h"
@@ -128,19 +129,11 @@ void smpi_compute(smpi_rank *r)
 
 /* ---- one event ---- */
 
-static void record_mark(smpi_rank *r, tlr_plan_site *site)
+static void record_mark(const smpi_rank *r)
 {
-    if (!site || !site->marks)
-        return;
-    const tlr_plan_rank *own = r->job->plan->ranks[r->rank];
-    if (!r->n_passed)
-        r->n_passed = calloc(own->n_sites, sizeof *r->n_passed);
-    if (!r->n_passed)
-        smpi_give_up_at(r, TL_ERR_MEMORY, "out of memory");
-    const uint64_t ordinal = r->n_passed[site - own->sites]++;
-    const size_t i = (site->marks->first + ordinal) * r->job->plan->n_ranks + r->rank;
-    r->job->measured_s[i] = (double)r->event.clock_ns * 1e-9;
-    r->job->predicted_s[i] = simgrid_get_clock() - r->job->start_s;
+    if (r->step.mark != TLR_NO_MARK)
+        r->job->predicted_s[r->step.mark * r->job->plan->n_ranks + r->rank] =
+            simgrid_get_clock() - r->job->start_s;
 }
 
 /* The tests before the event, and itself if it is one, take the time that SMPI gives MPI_Test:
@@ -173,8 +166,8 @@ static int issue(smpi_rank *r, double **account)
     case TL_ACTION_CLOCK: MPI_Wtime(); return MPI_SUCCESS;
     case TL_ACTION_SLEEP: sg_actor_sleep_for((double)r->event.count * 1e-9); return MPI_SUCCESS;
     case TL_ACTION_SEND: *account = &result->p2p_s; return smpi_send(r);
-    case TL_ACTION_SEND_INIT:
-    case TL_ACTION_ISEND: *account = &result->p2p_s; return smpi_isend(r);
+    case TL_ACTION_SEND_INIT: *account = &result->p2p_s; return smpi_keep(r);
+    case TL_ACTION_ISEND: *account = &result->p2p_s; return smpi_begin_send(r);
     case TL_ACTION_RECV_INIT:
     case TL_ACTION_IRECV:
     case TL_ACTION_RECV: *account = &result->p2p_s; return smpi_receive(r);
@@ -190,31 +183,17 @@ static int issue(smpi_rank *r, double **account)
     case TL_ACTION_INTERCOMM_MERGE: *account = &result->collective_s; return smpi_construct(r);
     default: break;
     }
-    if (tlr_plan_is_one_sided(r->info->action)) {
-        *account = tlr_plan_is_access(r->info->action) ? &result->p2p_s : &result->wait_s;
+    if (tl_is_on_window(r->info->action)) {
+        *account = tl_meaning_of(r->info->action)->kind == TL_KIND_ACCESS ? &result->p2p_s
+                                                                          : &result->wait_s;
         return smpi_window_event(r);
     }
-    if (tlr_plan_is_file(r->info->action)) {
+    if (tl_is_on_file(r->info->action)) {
         *account = &result->io_s;
         return smpi_file_event(r);
     }
     *account = &result->collective_s;
     return smpi_any_collective(r);
-}
-
-/* Events that take no time and do not need the clock leave the preceding computation pending. */
-static int is_local(const smpi_rank *r)
-{
-    switch (r->info->action) {
-    case TL_ACTION_NONE:
-    case TL_ACTION_THREAD:
-    case TL_ACTION_MATCH: /* its receive knew (match.c) */
-    case TL_ACTION_KERNEL:
-    case TL_ACTION_PROBE: /* the receive that follows waits */
-    case TL_ACTION_FILE_DELETE:
-    case TL_ACTION_COMM_FREE: return 1;
-    default: return !tlr_plan_is_modelled(r->job->plan, r->rank, &r->event, r->info);
-    }
 }
 
 /* A wildcard receive may meet another, longer message than in the run. Its time is simulated
@@ -229,28 +208,27 @@ static int takes_messages(const smpi_rank *r)
     }
 }
 
+/* Local events leave the computation before them pending. */
 static void play_event(smpi_rank *r)
 {
-    tlr_plan_site *site = NULL;
+    tl_error err;
+    const tl_status status = tlr_walk_step(&r->walk, &r->event, &r->step, &err);
+    if (status != TL_OK)
+        smpi_give_up_at(r, status, "%s", err.text);
+    r->info = r->step.info;
     if (r->info->action == TL_ACTION_THREAD)
         smpi_switch_thread(r);
-    if (r->info->action == TL_ACTION_ENTER) {
-        r->entering = r->event.request;
+    if (r->step.kind == TLR_STEP_NOTHING)
         return;
-    }
     add_computation(r);
-    if (is_local(r)) {
-        r->entering = 0;
+    if (r->step.kind == TLR_STEP_LOCAL)
         return;
-    }
     smpi_compute(r);
     smpi_check_room(r);
     const int marks_entry =
         r->info->action == TL_ACTION_FINALIZE || r->info->action == TL_ACTION_ABORT;
-    if ((r->info->traits & TL_TRAIT_MARK) && !r->entering)
-        site = tlr_plan_find_site(r->job->plan->ranks[r->rank], r->event.call, r->event.site);
     if (marks_entry)
-        record_mark(r, site);
+        record_mark(r);
     double *account;
     const double from_s = simgrid_get_clock();
     if (replay.options->timeline)
@@ -268,9 +246,8 @@ static void play_event(smpi_rank *r)
     if (replay.options->timeline)
         smpi_note_call(r, from_s, account);
     r->ready_s = simgrid_get_clock();
-    r->entering = 0;
     if (!marks_entry)
-        record_mark(r, site);
+        record_mark(r);
 }
 
 static void tell_progress(void)
@@ -289,7 +266,6 @@ static void tell_progress(void)
 void smpi_play(smpi_rank *r, uint64_t index)
 {
     r->index = index;
-    r->info = tl_call_by_code(r->event.call);
     r->is_running = 1;
     play_event(r);
     r->is_running = 0;
@@ -378,7 +354,7 @@ void smpi_rank_main(int argc, char **argv)
     tlr_streams_leave(streams, r->rank);
     tlr_rank_model_close(&r->model);
     smpi_close_sends(r);
-    tlr_open_receives_free(r->ahead);
+    tlr_walk_close(&r->walk);
     smpi_close_notes(r);
     smpi_close_waits(r);
     MPI_Finalize();

@@ -13,8 +13,8 @@
 #include "machine/mapping.h"
 #include "machine/noise.h"
 #include "ompi.h"
-#include "open_receives.h"
 #include "plan.h"
+#include "event_steps.h"
 #include "machine/rank_model.h"
 #include "machine/segments.h"
 
@@ -77,8 +77,9 @@ typedef struct smpi_rank {
     uint32_t rank;  /* in the job's MPI_COMM_WORLD */
     tl_event event; /* the one being replayed */
     const tl_call_info *info;
-    uint64_t index;     /* its number in the rank's trace */
-    uint64_t *n_passed; /* marks, by the call sites of the plan */
+    tlr_walk walk;
+    tlr_step step;  /* what the event is */
+    uint64_t index; /* its number in the rank's trace */
     int is_running;
     tl_action collective; /* the blocking one in which it is, by an algorithm of its own */
     smpi_rank_result *result;
@@ -94,7 +95,6 @@ typedef struct smpi_rank {
     smpi_crowd *crowd; /* NULL until the rank computes */
     sg_sem_t wake;
 
-    uint32_t entering;          /* request of the collective that the next event enters; 0: none */
     uint32_t thread, n_threads; /* 0 threads: the rank has only one */
     smpi_thread *threads;       /* but the one whose events are replayed */
     double ready_s;             /* of that one */
@@ -110,7 +110,6 @@ typedef struct smpi_rank {
     size_t n_requests;
     MPI_Request *requests;       /* by id */
     smpi_bundle **bundles;       /* by id: for what is more than one request, otherwise NULL */
-    tlr_open_receives *ahead;    /* NULL until a receive is open */
     smpi_window *window;         /* NULL unless polls are adaptive */
     smpi_notes *notes;           /* NULL unless a timeline is kept */
     smpi_waits *waits;           /* likewise */

@@ -274,8 +274,8 @@ void smpi_begin_waits(smpi_rank *r)
     if (info->traits & TL_TRAIT_PERSISTENT)
         return;
     const int begins =
-        r->entering || ((info->traits & TL_TRAIT_NB) && tlr_plan_is_collective(info->action));
-    enter(r, e, info, !begins ? 0 : r->entering ? r->entering : e->request);
+        r->step.entered || ((info->traits & TL_TRAIT_NB) && tl_is_collective(info->action));
+    enter(r, e, info, !begins ? 0 : r->step.entered ? r->step.entered : e->request);
 }
 
 /* ---- what ends ---- */

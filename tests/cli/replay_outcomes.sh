@@ -44,6 +44,31 @@ check "each error that truncates a message is recorded with its class" test "$(e
 check "calls that did nothing are no events" test "$(events_of wrong 'Error\|MPI_Send')" = 0
 check "the late cancel took a message in the replay, too" longer_than cancel 1e-3
 
+# The match before a blocking receive from any source names rank 2, which sends after a second; rank 1 sleeps for another one.
+cat >blocking.txt <<'TRACE'
+timeless-text 1
+ranks 3
+rank 0 host="h"
+0 0 Match peer=2 tag=7 request=0
+0 1 MPI_Recv count=1 type_bytes=1 peer=any tag=7 comm=1
+0 2 MPI_Send count=1 type_bytes=1 peer=1 tag=7 comm=1
+0 3 MPI_Recv count=1 type_bytes=1 peer=1 tag=7 comm=1
+end cut clock_ns=0
+rank 1 host="h"
+1 0 MPI_Send count=1 type_bytes=1 peer=0 tag=7 comm=1
+1 1 MPI_Recv count=1 type_bytes=1 peer=0 tag=7 comm=1
+1 2 Sleep count=1000000000
+end cut clock_ns=0
+rank 2 host="h"
+2 0 Sleep count=1000000000
+2 1 MPI_Send count=1 type_bytes=1 peer=0 tag=7 comm=1
+end cut clock_ns=0
+TRACE
+two_seconds() { "$timeless" replay blocking.tl -p p --ranks-per-host 2 -q "$@" >blocking.s && awk '{exit !($1 > 2 && $1 < 2.001)}' blocking.s; }
+check 'a text trace of a blocking receive with a match' "$timeless" undump blocking.txt -o blocking.tl
+check 'smpi: the receive takes the message that its match names' two_seconds
+check 'loggops: the receive takes the message that its match names' two_seconds --engine loggops
+
 # One epoch of N gets: the time that the replay takes grows as N does.
 cpu_of() { # N: CPU seconds of a replay of N gets
     timeout 60 "$timeless" record -o "get$1.tl" -- $MPIRUN -np 2 ./outcomes gets "$1" </dev/null 2>/dev/null || return 1

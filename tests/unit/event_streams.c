@@ -28,8 +28,7 @@ static int make_trace(void **state)
     snprintf(program, sizeof program, "pattern:stencil2d,ranks=%d,iterations=%d", RANKS, STEPS);
     snprintf(path, sizeof path, "%s", test_scratch("streams.tl"));
     if (tl_reader_open(program, &made, &err) || tl_program_write(made, path, &err) ||
-        tl_reader_open(path, &trace, &err) ||
-        tlr_plan_make(trace, NULL, &options, tlr_plan_is_modelled, &plan, &err)) {
+        tl_reader_open(path, &trace, &err) || tlr_plan_make(trace, NULL, &options, &plan, &err)) {
         print_error("%s\n", err.text);
         return -1;
     }

@@ -90,8 +90,7 @@ static loggops_rank_result *simulate(tl_reader *trace, int is_stream)
     loggops_run *run = NULL;
     assert_int_equal(loggops_read_choice(NULL, &options, &choice, &err), TL_OK);
     choice.S_bytes = params.S_bytes;
-    assert_int_equal(tlr_plan_make(trace, NULL, &options, tlr_plan_is_modelled, &plan, &err),
-                     TL_OK);
+    assert_int_equal(tlr_plan_make(trace, NULL, &options, &plan, &err), TL_OK);
     double *measured_s = calloc(plan->n_marks * plan->n_ranks + 1, sizeof *measured_s);
     loggops_result result = {.ranks = calloc(plan->n_ranks, sizeof *result.ranks)};
     if (is_stream) {
