@@ -1,15 +1,16 @@
 # libreplayer: compute model, platform folder, engines, predictions, comparison.
 LOGGOPS_SOURCES = \
-	replayer/loggops/algorithms.def replayer/loggops/blocks.c replayer/loggops/collective.c \
-	replayer/loggops/collective_long.c replayer/loggops/collective_tree.c replayer/loggops/collective_in_order.c replayer/loggops/comm.c \
+	replayer/loggops/blocks.c replayer/loggops/comm.c \
 	replayer/loggops/demand.c replayer/loggops/demand.h replayer/loggops/engine.c replayer/loggops/folder.c replayer/loggops/folder.h replayer/loggops/goal.c replayer/loggops/goal.h replayer/loggops/goal_load.c replayer/loggops/goal_loggopsim.c replayer/loggops/goal_replay.c replayer/loggops/loggops.h replayer/loggops/nodes.c replayer/loggops/nodes.h replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
 	replayer/loggops/access.c replayer/loggops/fiber.c replayer/loggops/file.c replayer/loggops/one_sided.c replayer/loggops/interfere.c replayer/loggops/labels.c replayer/loggops/operations.c replayer/loggops/order.c replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h replayer/loggops/retransmit.c replayer/loggops/record.c replayer/loggops/sharing.c replayer/loggops/recorder.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
-	replayer/loggops/simulate.h replayer/loggops/step.h replayer/loggops/made.c replayer/loggops/stream.c replayer/loggops/stretch.c replayer/loggops/team.c replayer/loggops/thread.c replayer/loggops/transfer.c replayer/loggops/wheel.c replayer/loggops/ways.c replayer/loggops/ways.h
+	replayer/loggops/simulate.h replayer/loggops/made.c replayer/loggops/stream.c replayer/loggops/stretch.c replayer/loggops/team.c replayer/loggops/thread.c replayer/loggops/transfer.c replayer/loggops/wheel.c replayer/loggops/ways.c replayer/loggops/ways.h
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
+	replayer/collectives/algorithms.def replayer/collectives/collective.c replayer/collectives/in_order.c replayer/collectives/long.c \
+	replayer/collectives/segments.c replayer/collectives/message.h replayer/collectives/tree.c replayer/collectives/tree.h \
 	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h replayer/exchange.c replayer/exchange.h replayer/goal_replay.h \
 	replayer/open_receives.c replayer/open_receives.h replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c replayer/plan_kernels.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
@@ -80,7 +81,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/engine.c replayer/smpi/scale.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c \
 	replayer/smpi/hosts.c replayer/smpi/interfere.c replayer/smpi/needs.c replayer/smpi/ompi.c \
-	replayer/smpi/ompi_tree.c replayer/smpi/ompi_tree.h replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/poll.c replayer/smpi/poll.h replayer/smpi/poll_learn.c replayer/smpi/poll_pieces.c replayer/smpi/poll_window.c replayer/smpi/rank.c \
+	replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/poll.c replayer/smpi/poll.h replayer/smpi/poll_learn.c replayer/smpi/poll_pieces.c replayer/smpi/poll_window.c replayer/smpi/rank.c \
 	replayer/smpi/calls.h replayer/smpi/hosts.h replayer/smpi/notes.h replayer/smpi/rank.h replayer/smpi/state.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
 	replayer/smpi/waits.c replayer/smpi/waits.h replayer/smpi/window.c \
 	replayer/smpi/shims/buffer.c replayer/smpi/shims/calls.c replayer/smpi/shims/contents.c replayer/smpi/shims/cores.c \

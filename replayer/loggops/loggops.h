@@ -349,7 +349,7 @@ int32_t loggops_partner(const loggops_comm *comm, uint32_t rank, int32_t peer);
 typedef enum loggops_algorithm {
     LOGGOPS_NONE = 0,
 #define LOGGOPS_ALGORITHM(id, action, name) LOGGOPS_##id,
-#include "algorithms.def"
+#include "collectives/algorithms.def"
     LOGGOPS_N_ALGORITHMS,
     LOGGOPS_EXCHANGE_ALL = LOGGOPS_N_ALGORITHMS /* sends the messages of its list */
 } loggops_algorithm;

@@ -17,7 +17,7 @@ typedef struct row {
 
 static const row algorithms[] = {
 #define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id, name},
-#include "algorithms.def"
+#include "collectives/algorithms.def"
 };
 enum { N_ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 

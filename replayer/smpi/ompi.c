@@ -10,7 +10,7 @@
 #include "actions.h"
 #include "calls.h"
 #include "smpi/algorithms.h"
-#include "smpi/ompi_tree.h"
+#include "collectives/tree.h"
 
 #include <limits.h>
 #include <stdio.h>

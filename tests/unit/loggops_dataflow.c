@@ -126,7 +126,7 @@ static void collectives_do_their_work(void **state)
         tl_action action;
     } table[] = {
 #define LOGGOPS_ALGORITHM(id, action, name) {LOGGOPS_##id, TL_ACTION_##action},
-#include "loggops/algorithms.def"
+#include "collectives/algorithms.def"
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (uint32_t size = 2; size < MAX_RANKS; size++) {

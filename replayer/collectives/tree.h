@@ -1,6 +1,6 @@
-/* ompi_tree.h - the trees that Open MPI 4.1 uses for broadcasts and reductions. */
-#ifndef TLR_SMPI_OMPI_TREE_H
-#define TLR_SMPI_OMPI_TREE_H
+/* tree.h - the trees that Open MPI 4.1 uses for broadcasts and reductions. */
+#ifndef TLR_COLLECTIVES_TREE_H
+#define TLR_COLLECTIVES_TREE_H
 
 typedef enum ompi_tree {
     OMPI_TREE_CHAIN,

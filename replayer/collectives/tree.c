@@ -1,5 +1,5 @@
-/* ompi_tree.c - the trees that Open MPI 4.1 uses for broadcasts and reductions. */
-#include "smpi/ompi_tree.h"
+/* tree.c - the trees that Open MPI 4.1 uses for broadcasts and reductions. */
+#include "collectives/tree.h"
 
 #include <stdint.h>
 

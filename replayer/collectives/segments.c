@@ -1,11 +1,11 @@
-/* collective_tree.c - broadcasts along chains and trees, in segments.
+/* segments.c - broadcasts along chains and trees, in segments.
  *
  * Trees and order are those of Open MPI (ompi/mca/coll/base/coll_base_topo.c, coll_base_bcast.c).
  * Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing
  * 10, 2007, section 3, describes them. A rank posts the receive of the next segment before it
  * passes the present one on. If an algorithm has SMPI's name, the sizes of the segments are SMPI's.
  * The fixed decisions of Open MPI 4.1 send one segment only. */
-#include "step.h"
+#include "collectives/message.h"
 
 enum { RADIX = 4, MOST_CHILDREN = (RADIX - 1) * 16 };
 

@@ -1,4 +1,4 @@
-/* collective_in_order.c - reductions, broadcasts and blocks along in-order binomial trees (Open
+/* in_order.c - reductions, broadcasts and blocks along in-order binomial trees (Open
  * MPI's: ompi/mca/coll/base/coll_base_topo.c).
  *
  * Rank v, counted from the root, has the ranks from v up to its next sibling in its subtree: its
@@ -9,7 +9,7 @@
  * that wait for their receives therefore come as if all receives were posted (is_blocking 0).
  * SMPI's reduction binomial, which is MPICH's, waits for each child before the next one; its
  * broadcast binomial_tree serves the largest subtree first. */
-#include "step.h"
+#include "collectives/message.h"
 
 /* How many ranks the subtree would have, were the tree full. */
 static uint64_t width_of(uint32_t v, uint32_t size)

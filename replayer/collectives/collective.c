@@ -4,7 +4,7 @@
  * IJHPCA 2005, describes most of them; Hensgen, Finkel, Manber 1988 the dissemination barrier.
  * Every step of a rank is computed from its number when it is needed, so a collective of a million
  * ranks needs no memory. */
-#include "step.h"
+#include "collectives/message.h"
 
 /* Round k: sends to the rank at distance 2^k, and receives from the rank at distance -2^k. */
 static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
@@ -395,7 +395,7 @@ uint8_t loggops_algorithm_for(tl_action action)
         uint8_t algorithm;
     } table[] = {
 #define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id},
-#include "algorithms.def"
+#include "collectives/algorithms.def"
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].action == action)

@@ -1,10 +1,10 @@
-/* step.h - the building blocks of the collective algorithms.
+/* message.h - the building blocks of the collective algorithms.
  *
  * For collective.c, collective_long.c, collective_tree.c and collective_in_order.c only. */
 #ifndef TLR_LOGGOPS_STEP_H
 #define TLR_LOGGOPS_STEP_H
 
-#include "loggops.h"
+#include "loggops/loggops.h"
 
 static const loggops_step at_end = {
     .kind = LOGGOPS_END, .peer = LOGGOPS_NOBODY, .then_to = LOGGOPS_NOBODY};

@@ -1,10 +1,10 @@
-/* collective_long.c - collective algorithms that halve, double or rotate their data.
+/* long.c - collective algorithms that halve, double or rotate their data.
  *
  * Thakur, Rabenseifner, Gropp, IJHPCA 2005, sections 3 and 4: recursive halving and doubling,
  * Rabenseifner's allreduce, scatter and ring allgather for a broadcast; Bruck et al., IEEE TPDS 8
  * (11), 1997. Partners, order and sizes are those of SMPI's algorithms with the same names, with
  * one exception: SMPI divides a buffer by elements, but here only its bytes are known. */
-#include "step.h"
+#include "collectives/message.h"
 
 /* The core is a power of two of ranks. Each of the other ranks first sends its part to one of the
  * core. */
