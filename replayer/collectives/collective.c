@@ -5,9 +5,10 @@
  * Every step of a rank is computed from its number when it is needed, so a collective of a million
  * ranks needs no memory. */
 #include "collectives/message.h"
+#include "collectives/tree.h"
 
 /* Round k: sends to the rank at distance 2^k, and receives from the rank at distance -2^k. */
-static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+static tlr_message dissemination(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const unsigned round = number / EXCHANGE_STEPS;
     if (round >= ceil_log2(size))
@@ -17,105 +18,103 @@ static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, u
                     (int32_t)(((uint64_t)me + size - distance) % size), bytes);
 }
 
-/* Of rank 0: a rank receives from its number without the highest bit, and sends to its number
- * + 2^k for every higher bit. */
-static loggops_step tree_down(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+/* Along a binomial tree from rank 0, the highest bits last; each message is waited for. */
+static tlr_message tree_down(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    unsigned round = 0;
+    tlr_tree_place p;
+    tlr_find_place(&p, TLR_TREE_BINOMIAL, me, size);
     if (me) {
-        const unsigned top = floor_log2(me);
-        if (number == 0)
-            return receive_from((int32_t)(me - (UINT32_C(1) << top)), bytes);
-        if (number == 1)
-            return until_done;
+        if (number < 2)
+            return number ? until_done : receive_from((int32_t)p.parent, bytes);
         number -= 2;
-        round = top + 1;
     }
-    round += number / 2;
-    if (round >= 32 || me + (UINT64_C(1) << round) >= size)
+    if (number >= 2 * p.n_children)
         return at_end;
-    return number % 2 ? until_done : send_to((int32_t)(me + (UINT32_C(1) << round)), bytes);
+    return number % 2 ? until_done : send_to((int32_t)p.children[number / 2], bytes);
 }
 
 /* The same tree from the leaves to the root: the highest bits come first. */
-static loggops_step tree_up(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+static tlr_message tree_up(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    const unsigned lowest = me ? floor_log2(me) + 1 : 0;
-    unsigned n_children = 0;
-    while (lowest + n_children < 32 && me + (UINT64_C(1) << (lowest + n_children)) < size)
-        n_children++;
-    if (number < 2 * n_children) {
-        const unsigned round = lowest + n_children - 1 - number / 2;
+    tlr_tree_place p;
+    tlr_find_place(&p, TLR_TREE_BINOMIAL, me, size);
+    if (number < 2 * p.n_children)
         return number % 2 ? until_done
-                          : receive_from((int32_t)(me + (UINT32_C(1) << round)), bytes);
-    }
-    number -= 2 * n_children;
+                          : receive_from((int32_t)p.children[p.n_children - 1 - number / 2], bytes);
+    number -= 2 * p.n_children;
     if (!me || number > 1)
         return at_end;
-    return number ? until_done : send_to((int32_t)(me - (UINT32_C(1) << (lowest - 1))), bytes);
+    return number ? until_done : send_to((int32_t)p.parent, bytes);
+}
+
+static uint32_t steps_up(uint32_t me, uint32_t size)
+{
+    tlr_tree_place p;
+    tlr_find_place(&p, TLR_TREE_BINOMIAL, me, size);
+    return 2 * p.n_children + (me ? 2 : 0);
 }
 
 /* The other ranks by number, from 0 on, without the root. */
-static int32_t other_than_root(const loggops_op *op, uint32_t i)
+static int32_t other_than_root(const tlr_collective *op, uint32_t i)
 {
-    return (int32_t)i + ((int32_t)i >= op->peer);
+    return (int32_t)i + ((int32_t)i >= op->root);
 }
 
 /* The root's `number`-th step of n messages; *i gets the number of the message. Each of them is
  * waited for, or all at the end. */
-static uint8_t kind_at_root(const loggops_op *op, uint32_t n, uint32_t number, uint8_t kind,
+static uint8_t kind_at_root(const tlr_collective *op, uint32_t n, uint32_t number, uint8_t kind,
                             uint32_t *i)
 {
     const uint32_t each = op->is_blocking ? 2 : 1;
     *i = number / each;
     if (*i < n)
-        return number % each ? LOGGOPS_WAIT : kind;
-    return number == n && !op->is_blocking ? LOGGOPS_WAIT : LOGGOPS_END;
+        return number % each ? TLR_MESSAGE_WAIT : kind;
+    return number == n && !op->is_blocking ? TLR_MESSAGE_WAIT : TLR_MESSAGE_END;
 }
 
-static uint32_t steps_at_root(const loggops_op *op, uint32_t size)
+static uint32_t steps_at_root(const tlr_collective *op, uint32_t size)
 {
     return op->is_blocking ? 2 * (size - 1) : size;
 }
 
 /* The root receives from every other rank: blocks from rank 0 on, what it reduces from the last
  * rank on, as SMPI and Open MPI do. */
-static loggops_step to_root(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
-                            uint64_t bytes)
+static tlr_message to_root(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number,
+                           uint64_t bytes)
 {
     uint32_t i;
-    if ((int32_t)me != op->peer)
-        return number == 0 ? send_to(op->peer, bytes) : number == 1 ? until_done : at_end;
-    switch (kind_at_root(op, size - 1, number, LOGGOPS_RECV, &i)) {
-    case LOGGOPS_RECV:
-        i = op->algorithm == LOGGOPS_GATHER_LINEAR ? i : size - 2 - i;
+    if ((int32_t)me != op->root)
+        return number == 0 ? send_to(op->root, bytes) : number == 1 ? until_done : at_end;
+    switch (kind_at_root(op, size - 1, number, TLR_MESSAGE_RECEIVE, &i)) {
+    case TLR_MESSAGE_RECEIVE:
+        i = op->algorithm == TLR_GATHER_LINEAR ? i : size - 2 - i;
         return receive_from(other_than_root(op, i), bytes);
-    case LOGGOPS_WAIT: return until_done;
+    case TLR_MESSAGE_WAIT: return until_done;
     default: return at_end;
     }
 }
 
 /* The root sends to every other rank in order, from rank 0 on, as SMPI and Open MPI do. */
-static loggops_step of_root(const loggops_op *op, const int64_t *list, uint32_t me, uint32_t size,
-                            uint32_t number)
+static tlr_message of_root(const tlr_collective *op, const int64_t *list, uint32_t me,
+                           uint32_t size, uint32_t number)
 {
     uint32_t i;
-    if ((int32_t)me != op->peer)
-        return number == 0 ? receive_from(op->peer, 0) : number == 1 ? until_done : at_end;
-    switch (kind_at_root(op, size - 1, number, LOGGOPS_SEND, &i)) {
-    case LOGGOPS_SEND: {
+    if ((int32_t)me != op->root)
+        return number == 0 ? receive_some(op->root, op->amount) : number == 1 ? until_done : at_end;
+    switch (kind_at_root(op, size - 1, number, TLR_MESSAGE_SEND, &i)) {
+    case TLR_MESSAGE_SEND: {
         const int32_t to = other_than_root(op, i);
         const uint64_t bytes = block_of(op, list, to);
-        return op->algorithm == LOGGOPS_SCATTER_LINEAR ? send_to(to, bytes) : start_to(to, bytes);
+        return op->algorithm == TLR_SCATTER_LINEAR ? send_to(to, bytes) : start_to(to, bytes);
     }
-    case LOGGOPS_WAIT: return until_done;
+    case TLR_MESSAGE_WAIT: return until_done;
     default: return at_end;
     }
 }
 
 /* Recursive doubling among the largest power of two of ranks. Each of the other ranks first sends
  * its part to one of them, and receives the result afterwards. */
-static loggops_step doubling(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+static tlr_message doubling(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const unsigned rounds = floor_log2(size);
     const uint32_t n_core = UINT32_C(1) << rounds, n_extra = size - n_core;
@@ -145,8 +144,8 @@ static loggops_step doubling(uint32_t me, uint32_t size, uint32_t number, uint64
 }
 
 /* Sends `n_rounds` times to the next rank, and receives from the rank before. */
-static loggops_step ring(uint32_t me, uint32_t size, uint32_t number, uint32_t n_rounds,
-                         uint64_t bytes)
+static tlr_message ring(uint32_t me, uint32_t size, uint32_t number, uint32_t n_rounds,
+                        uint64_t bytes)
 {
     if (number / EXCHANGE_STEPS >= n_rounds)
         return at_end;
@@ -155,8 +154,8 @@ static loggops_step ring(uint32_t me, uint32_t size, uint32_t number, uint32_t n
 
 /* Each block goes around the ring: in round k, a rank passes on the block of the rank at distance
  * -k. */
-static loggops_step ring_of_blocks(const loggops_op *op, const int64_t *list, uint32_t me,
-                                   uint32_t size, uint32_t number)
+static tlr_message ring_of_blocks(const tlr_collective *op, const int64_t *list, uint32_t me,
+                                  uint32_t size, uint32_t number)
 {
     const uint32_t round = number / EXCHANGE_STEPS;
     if (round + 1 >= size)
@@ -165,8 +164,8 @@ static loggops_step ring_of_blocks(const loggops_op *op, const int64_t *list, ui
 }
 
 /* Round k, from 1: sends to the rank at distance k, and receives from the rank at distance -k. */
-static loggops_step pairwise(const loggops_op *op, const int64_t *list, uint32_t me, uint32_t size,
-                             uint32_t number)
+static tlr_message pairwise(const tlr_collective *op, const int64_t *list, uint32_t me,
+                            uint32_t size, uint32_t number)
 {
     const uint64_t k = number / EXCHANGE_STEPS + 1;
     if (k >= size)
@@ -176,8 +175,8 @@ static loggops_step pairwise(const loggops_op *op, const int64_t *list, uint32_t
 }
 
 /* Starts every receive and every send at the same time. */
-static loggops_step all_at_once(const loggops_op *op, const int64_t *list, uint32_t me,
-                                uint32_t size, uint32_t number)
+static tlr_message all_at_once(const tlr_collective *op, const int64_t *list, uint32_t me,
+                               uint32_t size, uint32_t number)
 {
     const uint32_t n = size - 1;
     if (number < n)
@@ -192,7 +191,7 @@ static loggops_step all_at_once(const loggops_op *op, const int64_t *list, uint3
 
 /* Starts the messages of a list: how many it receives, from whom, then to whom it sends how many
  * bytes. Partners are relative to the rank. */
-static loggops_step all_of_list(const int64_t *list, uint32_t me, uint32_t size, uint32_t number)
+static tlr_message all_of_list(const int64_t *list, uint32_t me, uint32_t size, uint32_t number)
 {
     const uint32_t n_from = (uint32_t)list[1], n_to = (uint32_t)(list[0] - 1 - n_from) / 2;
     const int64_t *from = list + 2, *to = from + n_from;
@@ -206,7 +205,7 @@ static loggops_step all_of_list(const int64_t *list, uint32_t me, uint32_t size,
 }
 
 /* A message from each rank to the next. */
-static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+static tlr_message chain(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     if (me) {
         if (number < 2)
@@ -218,17 +217,9 @@ static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t 
     return number ? until_done : send_to((int32_t)me + 1, bytes);
 }
 
-/* The parent or child of tree_up, towards rank 0. */
-static uint32_t steps_up(uint32_t me, uint32_t size)
-{
-    uint32_t n = me ? 2 : 0;
-    for (unsigned k = me ? floor_log2(me) + 1 : 0; k < 32 && me + (UINT64_C(1) << k) < size; k++)
-        n += 2;
-    return n;
-}
-
 /* A reduction to rank 0, and a broadcast of its result. */
-static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
+static tlr_message up_and_down(const tlr_collective *op, uint32_t me, uint32_t size,
+                               uint32_t number)
 {
     const uint32_t n_up = steps_up(me, size);
     return number < n_up ? tree_up(me, size, number, op->amount)
@@ -236,11 +227,11 @@ static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size
 }
 
 /* All ranks send to rank 0, which sends the result to all. */
-static loggops_step to_first_and_back(const loggops_op *op, uint32_t me, uint32_t size,
-                                      uint32_t number)
+static tlr_message to_first_and_back(const tlr_collective *op, uint32_t me, uint32_t size,
+                                     uint32_t number)
 {
-    const loggops_op up = {.amount = op->amount, .is_blocking = op->is_blocking},
-                     down = {.amount = op->amount};
+    const tlr_collective up = {.amount = op->amount, .is_blocking = op->is_blocking},
+                         down = {.amount = op->amount};
     const uint32_t n_up = me ? 2 : steps_at_root(&up, size);
     return number < n_up ? to_root(&up, me, size, number, op->amount)
                          : of_root(&down, NULL, me, size, number - n_up);
@@ -248,15 +239,14 @@ static loggops_step to_first_and_back(const loggops_op *op, uint32_t me, uint32_
 
 /* SMPI's default allreduce: all ranks send to rank 0 at once, which receives from rank 1 on; then a
  * broadcast. */
-static loggops_step reduce_and_broadcast(uint32_t me, uint32_t size, uint32_t number,
-                                         uint64_t bytes)
+static tlr_message reduce_and_broadcast(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    const loggops_op op = {.amount = bytes, .algorithm = LOGGOPS_GATHER_LINEAR};
+    const tlr_collective op = {.amount = bytes, .algorithm = TLR_GATHER_LINEAR};
     const uint32_t n_up = me ? 2 : steps_at_root(&op, size);
     if (me && !number)
         return start_to(0, bytes);
     return number < n_up ? to_root(&op, me, size, number, bytes)
-                         : loggops_bcast_in_order(&op, me, size, number - n_up);
+                         : tlr_bcast_in_order(&op, me, size, number - n_up);
 }
 
 /* What SMPI's allreduce lr divides into equal parts for a ring, and what remains. */
@@ -265,16 +255,17 @@ typedef struct division {
     uint32_t n_rounds; /* of reduction, and as many to spread the result */
 } division;
 
-static division divide(const loggops_op *op, uint32_t size)
+static division divide(const tlr_collective *op, uint32_t size)
 {
-    const uint64_t each = op->peer > 0 ? (uint64_t)op->peer : 1, n = op->amount / each;
+    const uint64_t each = op->root > 0 ? (uint64_t)op->root : 1, n = op->amount / each;
     return (division){n / size * each, op->amount - n / size * size * each,
                       n < size ? 0 : size - 1};
 }
 
 /* SMPI's allreduce lr: the rest has the default algorithm, as all elements if they are fewer than
  * the ranks. */
-static loggops_step ring_and_rest(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
+static tlr_message ring_and_rest(const tlr_collective *op, uint32_t me, uint32_t size,
+                                 uint32_t number)
 {
     const division d = divide(op, size);
     const uint32_t n_ring = 2 * d.n_rounds * EXCHANGE_STEPS;
@@ -283,7 +274,7 @@ static loggops_step ring_and_rest(const loggops_op *op, uint32_t me, uint32_t si
     return d.rest || !d.n_rounds ? reduce_and_broadcast(me, size, number - n_ring, d.rest) : at_end;
 }
 
-static int combines_in_ring_and_rest(const loggops_op *op, uint32_t me, uint32_t size,
+static int combines_in_ring_and_rest(const tlr_collective *op, uint32_t me, uint32_t size,
                                      uint32_t number)
 {
     const uint32_t n_reduced = divide(op, size).n_rounds * EXCHANGE_STEPS;
@@ -297,108 +288,106 @@ static int only_hears(uint32_t me, uint32_t size)
     return me < 2 * n_extra && !(me & 1);
 }
 
-int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
+int tlr_collective_combines(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number)
 {
     const unsigned rounds = floor_log2(size);
     switch (op->algorithm) {
-    case LOGGOPS_REDUCE_BINOMIAL:
-    case LOGGOPS_REDUCE_IN_ORDER:
-    case LOGGOPS_REDUCE_LINEAR:
-    case LOGGOPS_REDUCE_SCATTER_PAIRWISE:
-    case LOGGOPS_SCAN_LINEAR: return 1;
-    case LOGGOPS_ALLREDUCE_DOUBLING:
-    case LOGGOPS_REDUCE_SCATTER_HALVING: return !only_hears(me, size);
-    case LOGGOPS_ALLREDUCE_RING: return number / EXCHANGE_STEPS + 1 < size;
-    case LOGGOPS_ALLREDUCE_RABENSEIFNER: { /* an odd rank of a pair begins with its neighbour's */
+    case TLR_REDUCE_BINOMIAL:
+    case TLR_REDUCE_IN_ORDER:
+    case TLR_REDUCE_LINEAR:
+    case TLR_REDUCE_SCATTER_PAIRWISE:
+    case TLR_SCAN_LINEAR: return 1;
+    case TLR_ALLREDUCE_DOUBLING:
+    case TLR_REDUCE_SCATTER_HALVING: return !only_hears(me, size);
+    case TLR_ALLREDUCE_RING: return number / EXCHANGE_STEPS + 1 < size;
+    case TLR_ALLREDUCE_RABENSEIFNER: { /* an odd rank of a pair begins with its neighbour's */
         const uint32_t n_extra = size - (UINT32_C(1) << rounds);
         const uint32_t from_pair = me < 2 * n_extra ? 2 : 0;
         return !only_hears(me, size) && number < from_pair + rounds * EXCHANGE_STEPS;
     }
-    case LOGGOPS_ALLREDUCE_TREES: return number < steps_up(me, size);
-    case LOGGOPS_ALLREDUCE_LR: return combines_in_ring_and_rest(op, me, size, number);
-    case LOGGOPS_ALLREDUCE_REDBCAST:
-    case LOGGOPS_ALLREDUCE_LINEAR: return !me;
+    case TLR_ALLREDUCE_TREES: return number < steps_up(me, size);
+    case TLR_ALLREDUCE_LR: return combines_in_ring_and_rest(op, me, size, number);
+    case TLR_ALLREDUCE_REDBCAST:
+    case TLR_ALLREDUCE_LINEAR: return !me;
     default: return 0;
     }
 }
 
-static loggops_step step_of(const loggops_op *op, const int64_t *list, uint32_t me, uint32_t size,
-                            uint32_t number)
+static tlr_message step_of(const tlr_collective *op, const int64_t *list, uint32_t me,
+                           uint32_t size, uint32_t number)
 {
     const uint64_t bytes = op->amount;
-    if (op->algorithm == LOGGOPS_EXCHANGE_ALL) /* a rank may be its own neighbour */
+    if (op->algorithm == TLR_EXCHANGE_ALL) /* a rank may be its own neighbour */
         return all_of_list(list, me, size, number);
     if (size < 2)
         return at_end;
     switch (op->algorithm) {
-    case LOGGOPS_BARRIER_DISSEMINATION: return dissemination(me, size, number, bytes);
-    case LOGGOPS_BCAST_BINOMIAL: return loggops_bcast_in_order(op, me, size, number);
-    case LOGGOPS_REDUCE_IN_ORDER: return loggops_reduce_in_order(op, me, size, number);
-    case LOGGOPS_REDUCE_BINOMIAL: return loggops_reduce_in_turn(op, me, size, number);
-    case LOGGOPS_BCAST_LINEAR:
-    case LOGGOPS_SCATTER_LINEAR: return of_root(op, list, me, size, number);
-    case LOGGOPS_REDUCE_LINEAR:
-    case LOGGOPS_GATHER_LINEAR: return to_root(op, me, size, number, bytes);
-    case LOGGOPS_SCATTER_BINOMIAL: return loggops_scatter_in_order(op, me, size, number);
-    case LOGGOPS_GATHER_BINOMIAL: return loggops_gather_in_order(op, me, size, number);
-    case LOGGOPS_ALLREDUCE_DOUBLING: return doubling(me, size, number, bytes);
-    case LOGGOPS_ALLREDUCE_RABENSEIFNER:
-        return loggops_allreduce_rabenseifner(me, size, number, bytes);
-    case LOGGOPS_ALLREDUCE_REDBCAST: return reduce_and_broadcast(me, size, number, bytes);
-    case LOGGOPS_ALLREDUCE_TREES: return up_and_down(op, me, size, number);
-    case LOGGOPS_ALLREDUCE_LINEAR: return to_first_and_back(op, me, size, number);
-    case LOGGOPS_BARRIER_DOUBLING: return loggops_barrier_doubling(me, size, number);
-    case LOGGOPS_BCAST_SCATTER_RING: return loggops_bcast_scatter_ring(op, me, size, number);
-    case LOGGOPS_BCAST_CHAIN:
-    case LOGGOPS_BCAST_PIPELINE:
-    case LOGGOPS_BCAST_BINARY:
-    case LOGGOPS_BCAST_KNOMIAL:
-    case LOGGOPS_BCAST_BINOMIAL_AT_ONCE: return loggops_bcast_tree(op, me, size, number);
-    case LOGGOPS_BCAST_SPLIT:
-    case LOGGOPS_BCAST_SPLIT_SEGMENTS: return loggops_bcast_split(op, me, size, number);
-    case LOGGOPS_ALLGATHER_BRUCK: return loggops_allgather_bruck(op, list, me, size, number);
-    case LOGGOPS_ALLGATHER_DOUBLING: return loggops_allgather_doubling(op, list, me, size, number);
-    case LOGGOPS_ALLTOALL_BRUCK:
+    case TLR_BARRIER_DISSEMINATION: return dissemination(me, size, number, bytes);
+    case TLR_BCAST_BINOMIAL: return tlr_bcast_in_order(op, me, size, number);
+    case TLR_REDUCE_IN_ORDER: return tlr_reduce_in_order(op, me, size, number);
+    case TLR_REDUCE_BINOMIAL: return tlr_reduce_in_turn(op, me, size, number);
+    case TLR_BCAST_LINEAR:
+    case TLR_SCATTER_LINEAR: return of_root(op, list, me, size, number);
+    case TLR_REDUCE_LINEAR:
+    case TLR_GATHER_LINEAR: return to_root(op, me, size, number, bytes);
+    case TLR_SCATTER_BINOMIAL: return tlr_scatter_in_order(op, me, size, number);
+    case TLR_GATHER_BINOMIAL: return tlr_gather_in_order(op, me, size, number);
+    case TLR_ALLREDUCE_DOUBLING: return doubling(me, size, number, bytes);
+    case TLR_ALLREDUCE_RABENSEIFNER: return tlr_allreduce_rabenseifner(me, size, number, bytes);
+    case TLR_ALLREDUCE_REDBCAST: return reduce_and_broadcast(me, size, number, bytes);
+    case TLR_ALLREDUCE_TREES: return up_and_down(op, me, size, number);
+    case TLR_ALLREDUCE_LINEAR: return to_first_and_back(op, me, size, number);
+    case TLR_BARRIER_DOUBLING: return tlr_barrier_doubling(me, size, number);
+    case TLR_BCAST_SCATTER_RING: return tlr_bcast_scatter_ring(op, me, size, number);
+    case TLR_BCAST_CHAIN:
+    case TLR_BCAST_PIPELINE:
+    case TLR_BCAST_BINARY:
+    case TLR_BCAST_KNOMIAL:
+    case TLR_BCAST_BINOMIAL_AT_ONCE: return tlr_bcast_tree(op, me, size, number);
+    case TLR_BCAST_SPLIT:
+    case TLR_BCAST_SPLIT_SEGMENTS: return tlr_bcast_split(op, me, size, number);
+    case TLR_ALLGATHER_BRUCK: return tlr_allgather_bruck(op, list, me, size, number);
+    case TLR_ALLGATHER_DOUBLING: return tlr_allgather_doubling(op, list, me, size, number);
+    case TLR_ALLTOALL_BRUCK:
         return list ? pairwise(op, list, me, size, number)
-                    : loggops_alltoall_bruck(me, size, number, bytes);
-    case LOGGOPS_ALLTOALL_PAIR:
+                    : tlr_alltoall_bruck(me, size, number, bytes);
+    case TLR_ALLTOALL_PAIR:
         return size & (size - 1) ? pairwise(op, list, me, size, number)
-                                 : loggops_alltoall_pair(op, list, me, size, number);
-    case LOGGOPS_REDUCE_SCATTER_HALVING:
-        return loggops_reduce_scatter_halving(op, list, me, size, number);
-    case LOGGOPS_ALLREDUCE_LR: return ring_and_rest(op, me, size, number);
-    case LOGGOPS_ALLREDUCE_RING:
+                                 : tlr_alltoall_pair(op, list, me, size, number);
+    case TLR_REDUCE_SCATTER_HALVING: return tlr_reduce_scatter_halving(op, list, me, size, number);
+    case TLR_ALLREDUCE_LR: return ring_and_rest(op, me, size, number);
+    case TLR_ALLREDUCE_RING:
         return ring(me, size, number, 2 * (size - 1), (bytes + size - 1) / size);
-    case LOGGOPS_ALLGATHER_RING: return ring_of_blocks(op, list, me, size, number);
-    case LOGGOPS_REDUCE_SCATTER_PAIRWISE:
-    case LOGGOPS_ALLTOALL_RING: return pairwise(op, list, me, size, number);
-    case LOGGOPS_ALLTOALL_LINEAR: return all_at_once(op, list, me, size, number);
-    case LOGGOPS_SCAN_LINEAR: return chain(me, size, number, bytes);
+    case TLR_ALLGATHER_RING: return ring_of_blocks(op, list, me, size, number);
+    case TLR_REDUCE_SCATTER_PAIRWISE:
+    case TLR_ALLTOALL_RING: return pairwise(op, list, me, size, number);
+    case TLR_ALLTOALL_LINEAR: return all_at_once(op, list, me, size, number);
+    case TLR_SCAN_LINEAR: return chain(me, size, number, bytes);
     default: return at_end;
     }
 }
 
-loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
-                                     uint32_t size, uint32_t number)
+tlr_message tlr_collective_step(const tlr_collective *op, const int64_t *list, uint32_t me,
+                                uint32_t size, uint32_t number)
 {
-    loggops_step step = step_of(op, list, me, size, number);
-    if (step.call == LOGGOPS_SENDRECV &&
-        (op->is_blocking || op->algorithm == LOGGOPS_REDUCE_SCATTER_HALVING))
-        step.call = LOGGOPS_BLOCKING;
+    tlr_message step = step_of(op, list, me, size, number);
+    if (step.call == TLR_SENDRECV &&
+        (op->is_blocking || op->algorithm == TLR_REDUCE_SCATTER_HALVING))
+        step.call = TLR_BLOCKING;
     return step;
 }
 
-uint8_t loggops_algorithm_for(tl_action action)
+uint8_t tlr_algorithm_for(tl_action action)
 {
     static const struct {
         tl_action action;
         uint8_t algorithm;
     } table[] = {
-#define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id},
+#define TLR_ALGORITHM(id, action, name) {TL_ACTION_##action, TLR_##id},
 #include "collectives/algorithms.def"
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].action == action)
             return table[i].algorithm;
-    return LOGGOPS_NONE;
+    return TLR_NO_ALGORITHM;
 }

@@ -33,8 +33,8 @@ static uint32_t children_of(uint32_t v, uint32_t size)
 }
 
 /* Receives from all children, then sends to the parent; the blocks of the subtree, or one. */
-static loggops_step up(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
-                       int has_blocks, int waits_each)
+static tlr_message up(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number,
+                      int has_blocks, int waits_each)
 {
     const uint32_t v = relative_to_root(op, me, size), n = children_of(v, size);
     const uint32_t n_steps = waits_each ? 2 * n : n + (n > 0);
@@ -52,27 +52,27 @@ static loggops_step up(const loggops_op *op, uint32_t me, uint32_t size, uint32_
                             op->amount * (has_blocks ? blocks_of(v, size) : 1));
 }
 
-loggops_step loggops_reduce_in_order(const loggops_op *op, uint32_t me, uint32_t size,
-                                     uint32_t number)
+tlr_message tlr_reduce_in_order(const tlr_collective *op, uint32_t me, uint32_t size,
+                                uint32_t number)
 {
     return up(op, me, size, number, 0, op->is_blocking);
 }
 
-loggops_step loggops_reduce_in_turn(const loggops_op *op, uint32_t me, uint32_t size,
-                                    uint32_t number)
+tlr_message tlr_reduce_in_turn(const tlr_collective *op, uint32_t me, uint32_t size,
+                               uint32_t number)
 {
     return up(op, me, size, number, 0, 1);
 }
 
-loggops_step loggops_gather_in_order(const loggops_op *op, uint32_t me, uint32_t size,
-                                     uint32_t number)
+tlr_message tlr_gather_in_order(const tlr_collective *op, uint32_t me, uint32_t size,
+                                uint32_t number)
 {
     return up(op, me, size, number, 1, 1);
 }
 
 /* Receives from the parent, then sends to all children; the blocks of the subtree, or one. */
-static loggops_step down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
-                         int has_blocks)
+static tlr_message down(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number,
+                        int has_blocks)
 {
     const uint32_t v = relative_to_root(op, me, size), n = children_of(v, size);
     if (v) {
@@ -88,14 +88,14 @@ static loggops_step down(const loggops_op *op, uint32_t me, uint32_t size, uint3
                                 op->amount * (has_blocks ? blocks_of(child, size) : 1));
 }
 
-loggops_step loggops_scatter_in_order(const loggops_op *op, uint32_t me, uint32_t size,
-                                      uint32_t number)
+tlr_message tlr_scatter_in_order(const tlr_collective *op, uint32_t me, uint32_t size,
+                                 uint32_t number)
 {
     return down(op, me, size, number, 1);
 }
 
-loggops_step loggops_bcast_in_order(const loggops_op *op, uint32_t me, uint32_t size,
-                                    uint32_t number)
+tlr_message tlr_bcast_in_order(const tlr_collective *op, uint32_t me, uint32_t size,
+                               uint32_t number)
 {
     return down(op, me, size, number, 0);
 }

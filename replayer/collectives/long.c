@@ -26,7 +26,7 @@ static uint32_t core_rank(const core *k, uint32_t c)
 }
 
 /* The even rank of a pair: sends all its data, and receives the result. */
-static loggops_step outside_core(uint32_t me, uint32_t number, uint64_t bytes)
+static tlr_message outside_core(uint32_t me, uint32_t number, uint64_t bytes)
 {
     switch (number) {
     case 0: return send_to((int32_t)me + 1, bytes);
@@ -41,7 +41,7 @@ static loggops_step outside_core(uint32_t me, uint32_t number, uint64_t bytes)
 
 /* A rank beyond the largest power of two sends to the rank that many places before it, and waits.
  */
-loggops_step loggops_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
+tlr_message tlr_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
 {
     const core k = core_of(size);
     const uint32_t n_core = size - k.n_extra;
@@ -82,8 +82,8 @@ static uint32_t tree_width(uint32_t v, uint32_t size)
     return v ? v & -v : UINT32_C(1) << ceil_log2(size);
 }
 
-static loggops_step scatter_pieces(const loggops_op *op, uint32_t v, uint32_t size,
-                                   uint32_t *number)
+static tlr_message scatter_pieces(const tlr_collective *op, uint32_t v, uint32_t size,
+                                  uint32_t *number)
 {
     const uint32_t width = tree_width(v, size);
     if (v) {
@@ -107,13 +107,13 @@ static loggops_step scatter_pieces(const loggops_op *op, uint32_t v, uint32_t si
     return at_end;
 }
 
-loggops_step loggops_bcast_scatter_ring(const loggops_op *op, uint32_t me, uint32_t size,
-                                        uint32_t number)
+tlr_message tlr_bcast_scatter_ring(const tlr_collective *op, uint32_t me, uint32_t size,
+                                   uint32_t number)
 {
     const uint32_t v = relative_to_root(op, me, size);
-    const loggops_step step = scatter_pieces(op, v, size, &number);
+    const tlr_message step = scatter_pieces(op, v, size, &number);
     const uint32_t round = number / EXCHANGE_STEPS;
-    if (step.kind != LOGGOPS_END || round + 1 >= size)
+    if (step.kind != TLR_MESSAGE_END || round + 1 >= size)
         return step;
     return exchange(number, (int32_t)((me + 1) % size), (int32_t)((me + size - 1) % size),
                     pieces(op->amount, size, (v + size - round) % size, 1));
@@ -138,8 +138,7 @@ static uint32_t first_part(uint32_t c, unsigned rounds, unsigned round)
     return first;
 }
 
-loggops_step loggops_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t number,
-                                            uint64_t bytes)
+tlr_message tlr_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const core k = core_of(size);
     const int is_paired = me < 2 * k.n_extra;
@@ -168,7 +167,7 @@ loggops_step loggops_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t
 /* ---- allgather ---- */
 
 /* The bytes of the blocks of n ranks, beginning with that of one rank. */
-static uint64_t blocks(const loggops_op *op, const int64_t *list, uint64_t first, uint32_t n,
+static uint64_t blocks(const tlr_collective *op, const int64_t *list, uint64_t first, uint32_t n,
                        uint32_t size)
 {
     if (!list)
@@ -180,8 +179,8 @@ static uint64_t blocks(const loggops_op *op, const int64_t *list, uint64_t first
 }
 
 /* Round k: a rank sends its blocks to the rank at distance -2^k, as far as that rank lacks them. */
-loggops_step loggops_allgather_bruck(const loggops_op *op, const int64_t *list, uint32_t me,
-                                     uint32_t size, uint32_t number)
+tlr_message tlr_allgather_bruck(const tlr_collective *op, const int64_t *list, uint32_t me,
+                                uint32_t size, uint32_t number)
 {
     const unsigned round = number / EXCHANGE_STEPS;
     if (round >= ceil_log2(size))
@@ -192,12 +191,12 @@ loggops_step loggops_allgather_bruck(const loggops_op *op, const int64_t *list, 
                     blocks(op, list, me, distance < lacks ? distance : lacks, size));
 }
 
-loggops_step loggops_allgather_doubling(const loggops_op *op, const int64_t *list, uint32_t me,
-                                        uint32_t size, uint32_t number)
+tlr_message tlr_allgather_doubling(const tlr_collective *op, const int64_t *list, uint32_t me,
+                                   uint32_t size, uint32_t number)
 {
     const unsigned round = number / EXCHANGE_STEPS;
     if (size & (size - 1))
-        return loggops_allgather_bruck(op, list, me, size, number);
+        return tlr_allgather_bruck(op, list, me, size, number);
     if (round >= floor_log2(size))
         return at_end;
     const uint32_t n = UINT32_C(1) << round;
@@ -215,7 +214,7 @@ static uint32_t with_bit(uint32_t n, unsigned bit)
 }
 
 /* Round k: the blocks whose distance has bit k go to the rank at distance 2^k. */
-loggops_step loggops_alltoall_bruck(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+tlr_message tlr_alltoall_bruck(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const unsigned round = number / EXCHANGE_STEPS;
     if (round >= ceil_log2(size))
@@ -227,8 +226,8 @@ loggops_step loggops_alltoall_bruck(uint32_t me, uint32_t size, uint32_t number,
 }
 
 /* Round k: exchanges with the rank whose number differs in bit k. */
-loggops_step loggops_alltoall_pair(const loggops_op *op, const int64_t *list, uint32_t me,
-                                   uint32_t size, uint32_t number)
+tlr_message tlr_alltoall_pair(const tlr_collective *op, const int64_t *list, uint32_t me,
+                              uint32_t size, uint32_t number)
 {
     const uint32_t k = number / EXCHANGE_STEPS + 1;
     if (k >= size)
@@ -240,7 +239,7 @@ loggops_step loggops_alltoall_pair(const loggops_op *op, const int64_t *list, ui
 /* ---- reduction and scatter ---- */
 
 /* The bytes of the blocks of n numbers of the core: two blocks for each of the first numbers. */
-static uint64_t core_blocks(const loggops_op *op, const int64_t *list, const core *k,
+static uint64_t core_blocks(const tlr_collective *op, const int64_t *list, const core *k,
                             uint32_t first, uint32_t n, uint32_t size)
 {
     const uint32_t last = first + n;
@@ -249,8 +248,8 @@ static uint64_t core_blocks(const loggops_op *op, const int64_t *list, const cor
     return blocks(op, list, from, to - from, size);
 }
 
-loggops_step loggops_reduce_scatter_halving(const loggops_op *op, const int64_t *list, uint32_t me,
-                                            uint32_t size, uint32_t number)
+tlr_message tlr_reduce_scatter_halving(const tlr_collective *op, const int64_t *list, uint32_t me,
+                                       uint32_t size, uint32_t number)
 {
     const core k = core_of(size);
     const int is_paired = me < 2 * k.n_extra;

@@ -1,75 +1,71 @@
 /* tree.c - the trees that Open MPI 4.1 uses for broadcasts and reductions. */
 #include "collectives/tree.h"
 
-#include <stdint.h>
-
-static void add_child(ompi_place *p, int64_t child, int n_ranks)
+static void add_child(tlr_tree_place *p, uint64_t child, uint32_t size)
 {
-    if (child < n_ranks && p->n_children < OMPI_MOST_CHILDREN)
-        p->children[p->n_children++] = (int)child;
+    if (child < size)
+        p->children[p->n_children++] = (uint32_t)child;
 }
 
-/* Node i of level l has the children i + 2^l and i + 2^(l+1). */
-static void place_in_binary(ompi_place *p, int me, int n_ranks)
+static unsigned floor_log2(uint32_t n)
 {
-    int64_t first = 0, width = 1; /* of my level */
-    while (me >= first + width) {
-        first += width;
-        width *= 2;
+    return 31 - (unsigned)__builtin_clz(n);
+}
+
+/* Level l has 2^l ranks. Those with an odd number are below the root's first child. */
+static void place_in_binary(tlr_tree_place *p, uint32_t v, uint32_t size)
+{
+    const uint64_t delta = UINT64_C(1) << floor_log2(v + 1);
+    if (v) {
+        p->parent = v - (uint32_t)(delta / 2);
+        if (p->parent + 1 >= delta)
+            p->parent -= (uint32_t)(delta / 2);
     }
-    if (me >= 3)
-        p->parent = (int)(first - width / 2 + (me - first) % (width / 2));
-    add_child(p, me + width, n_ranks);
-    add_child(p, me + 2 * width, n_ranks);
+    add_child(p, v + delta, size);
+    add_child(p, v + 2 * delta, size);
 }
 
 /* The number of the parent is that of the child without its highest bit. */
-static void place_in_binomial(ompi_place *p, int me, int n_ranks)
+static void place_in_binomial(tlr_tree_place *p, uint32_t v, uint32_t size)
 {
-    int64_t mask = 1;
-    while (mask <= me)
-        mask *= 2;
-    if (me)
-        p->parent = me ^ (int)(mask / 2);
-    for (; mask < n_ranks; mask *= 2)
-        add_child(p, me + mask, n_ranks);
+    p->parent = v ? v - (UINT32_C(1) << floor_log2(v)) : 0;
+    for (unsigned k = v ? floor_log2(v) + 1 : 0; k < 32 && v + (UINT64_C(1) << k) < size; k++)
+        add_child(p, v + (UINT64_C(1) << k), size);
 }
 
 /* The number of the parent is that of the child without its lowest bit. */
-static void place_in_order(ompi_place *p, int me, int n_ranks)
+static void place_in_order(tlr_tree_place *p, uint32_t v, uint32_t size)
 {
-    int64_t mask = 1;
-    for (; mask < n_ranks && !(me & mask); mask *= 2)
-        add_child(p, me + mask, n_ranks);
-    if (me)
-        p->parent = me ^ (int)mask;
+    p->parent = v & (v - 1);
+    for (uint64_t mask = 1; mask < size && !(v & mask); mask *= 2)
+        add_child(p, v + mask, size);
 }
 
-static void place_in_knomial(ompi_place *p, int me, int n_ranks)
+/* Like a binomial tree, but with digits to the base 4; the largest subtrees come first. */
+static void place_in_knomial(tlr_tree_place *p, uint32_t v, uint32_t size)
 {
-    int64_t mask = 1;
-    for (; mask < n_ranks; mask *= OMPI_RADIX)
-        if (me % (OMPI_RADIX * mask)) {
-            p->parent = (int)(me / (OMPI_RADIX * mask) * (OMPI_RADIX * mask));
+    uint64_t mask = 1;
+    for (; mask < size; mask *= TLR_RADIX)
+        if (v % (TLR_RADIX * mask)) {
+            p->parent = (uint32_t)(v / (TLR_RADIX * mask) * (TLR_RADIX * mask));
             break;
         }
-    for (mask /= OMPI_RADIX; mask > 0; mask /= OMPI_RADIX)
-        for (int i = 1; i < OMPI_RADIX; i++)
-            add_child(p, me + mask * i, n_ranks);
+    for (mask /= TLR_RADIX; mask; mask /= TLR_RADIX)
+        for (uint32_t digit = 1; digit < TLR_RADIX; digit++)
+            add_child(p, v + digit * mask, size);
 }
 
-void ompi_find_place(ompi_place *p, ompi_tree tree, int me, int n_ranks)
+void tlr_find_place(tlr_tree_place *p, tlr_tree tree, uint32_t v, uint32_t size)
 {
-    p->n_children = 0;
-    p->parent = me ? 0 : -1;
+    p->parent = p->n_children = 0;
     switch (tree) {
-    case OMPI_TREE_CHAIN:
-        p->parent = me - 1;
-        add_child(p, (int64_t)me + 1, n_ranks);
+    case TLR_TREE_CHAIN:
+        p->parent = v - 1;
+        add_child(p, v + UINT64_C(1), size);
         break;
-    case OMPI_TREE_BINARY: place_in_binary(p, me, n_ranks); break;
-    case OMPI_TREE_BINOMIAL: place_in_binomial(p, me, n_ranks); break;
-    case OMPI_TREE_IN_ORDER_BINOMIAL: place_in_order(p, me, n_ranks); break;
-    case OMPI_TREE_KNOMIAL: place_in_knomial(p, me, n_ranks); break;
+    case TLR_TREE_BINARY: place_in_binary(p, v, size); break;
+    case TLR_TREE_BINOMIAL: place_in_binomial(p, v, size); break;
+    case TLR_TREE_IN_ORDER_BINOMIAL: place_in_order(p, v, size); break;
+    case TLR_TREE_KNOMIAL: place_in_knomial(p, v, size); break;
     }
 }

@@ -91,16 +91,16 @@ static uint8_t choose(loggops_reading *t, tl_action base, uint32_t comm, uint64_
  * receive one message after the other; SMPI's own choice for these collectives does not. */
 static int is_blocking(const loggops_reading *t, tl_action base, uint8_t algorithm, uint64_t bytes)
 {
-    const int is_chosen = t->choice->chosen[base] != LOGGOPS_NONE;
+    const int is_chosen = t->choice->chosen[base] != TLR_NO_ALGORITHM;
     switch (algorithm) {
-    case LOGGOPS_ALLREDUCE_DOUBLING:
-    case LOGGOPS_ALLGATHER_BRUCK:
-    case LOGGOPS_BCAST_SPLIT: return t->choice->is_ompi && !is_chosen;
-    case LOGGOPS_REDUCE_IN_ORDER: return bytes < t->choice->S_bytes;
-    case LOGGOPS_GATHER_LINEAR:
-    case LOGGOPS_SCATTER_LINEAR:
-    case LOGGOPS_REDUCE_LINEAR:
-    case LOGGOPS_ALLREDUCE_LINEAR: return is_chosen || t->choice->selector == LOGGOPS_OMPI;
+    case TLR_ALLREDUCE_DOUBLING:
+    case TLR_ALLGATHER_BRUCK:
+    case TLR_BCAST_SPLIT: return t->choice->is_ompi && !is_chosen;
+    case TLR_REDUCE_IN_ORDER: return bytes < t->choice->S_bytes;
+    case TLR_GATHER_LINEAR:
+    case TLR_SCATTER_LINEAR:
+    case TLR_REDUCE_LINEAR:
+    case TLR_ALLREDUCE_LINEAR: return is_chosen || t->choice->selector == LOGGOPS_OMPI;
     default: return 0;
     }
 }
@@ -114,7 +114,7 @@ static int is_empty(const loggops_reading *t, const loggops_op *op, tl_action ba
     case TL_ACTION_REDUCE:
     case TL_ACTION_ALLREDUCE: return !op->amount && t->choice->selector == LOGGOPS_OMPI;
     case TL_ACTION_REDUCE_SCATTER:
-        return op->algorithm == LOGGOPS_REDUCE_SCATTER_HALVING && !deciding_bytes(t, op, base);
+        return op->algorithm == TLR_REDUCE_SCATTER_HALVING && !deciding_bytes(t, op, base);
     default: return 0;
     }
 }
@@ -171,9 +171,8 @@ static tl_status list_messages(loggops_reading *t, uint32_t comm, const tlr_exch
 static tl_status add_exchange(loggops_reading *t, const tl_event *e, const tl_call_info *info,
                               const tlr_exchange *x)
 {
-    loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
-                     .comm = loggops_comm_of(t, e),
-                     .algorithm = LOGGOPS_EXCHANGE_ALL};
+    loggops_op op = {
+        .kind = LOGGOPS_COLLECTIVE, .comm = loggops_comm_of(t, e), .algorithm = TLR_EXCHANGE_ALL};
     const tl_status status = list_messages(t, op.comm, x, &op.list);
     if (status != TL_OK)
         return status;
@@ -194,7 +193,7 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
                      .comm = loggops_comm_of(t, e),
                      .peer = e->peer,
                      .amount = (uint64_t)(side->count * side->type_bytes)};
-    if (loggops_algorithm_for(base) == LOGGOPS_NONE)
+    if (tlr_algorithm_for(base) == TLR_NO_ALGORITHM)
         return loggops_refuse(t, e);
     const int has_sizes = (info->traits & TL_TRAIT_SIZED) != 0;
     tl_status status = has_sizes && m->to != TL_WHO_ROOT ? add_blocks(t, e, side, &op.list) : TL_OK;
@@ -202,9 +201,9 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
         return status;
     op.algorithm =
         choose(t, base, op.comm, (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
-    if (op.algorithm == LOGGOPS_NONE)
+    if (op.algorithm == TLR_NO_ALGORITHM)
         return loggops_out_of_memory(t);
-    if (op.algorithm == LOGGOPS_ALLREDUCE_LR)
+    if (op.algorithm == TLR_ALLREDUCE_LR)
         op.peer = (int32_t)(side->type_bytes < INT32_MAX ? side->type_bytes : INT32_MAX);
     if (is_beside(t, e, info))
         return add_beside(t, op, e, info);
@@ -225,7 +224,7 @@ tl_status loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, u
                      .amount = bytes,
                      .algorithm = choose(t, base, comm, count, bytes, 0)};
     op.is_blocking = is_blocking(t, base, op.algorithm, bytes);
-    return op.algorithm == LOGGOPS_NONE ? loggops_out_of_memory(t) : loggops_add(t, op);
+    return op.algorithm == TLR_NO_ALGORITHM ? loggops_out_of_memory(t) : loggops_add(t, op);
 }
 
 /* As Open MPI makes it (ompi.h). */
@@ -234,7 +233,7 @@ static tl_status add_making(loggops_reading *t, uint32_t comm, const tlr_ompi_ma
     const loggops_op agreement = {.kind = LOGGOPS_COLLECTIVE,
                                   .comm = comm,
                                   .amount = sizeof(int32_t),
-                                  .algorithm = LOGGOPS_ALLREDUCE_TREES};
+                                  .algorithm = TLR_ALLREDUCE_TREES};
     tl_status status = TL_OK;
     if (making->gathers)
         status = loggops_add_small(t, TL_ACTION_ALLGATHER, comm, 2, sizeof(int32_t));
@@ -260,7 +259,7 @@ tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e)
 {
     const tl_call_info *info = tl_call_by_code(e->call);
     loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
-                     .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
+                     .algorithm = tlr_algorithm_for(TL_ACTION_BARRIER),
                      .comm = loggops_comm_of(t, e),
                      .amount = sizeof(int32_t)};
     if (!(info->traits & TL_TRAIT_NB) && is_beside(t, e, info))

@@ -69,6 +69,7 @@
 
 #include <timeless.h>
 
+#include "collectives/collective.h"
 #include "machine/network_noise.h"
 #include "machine/noise.h"
 
@@ -209,15 +210,15 @@ uint64_t loggops_least_latency_ps(const loggops_path *path, uint64_t S_bytes);
 
 /* ---- programs ---- */
 
-/* What an operation does. */
+/* What an operation does; the first kinds are those of the steps of a collective. */
 typedef enum loggops_kind {
-    LOGGOPS_END = 0,
-    LOGGOPS_COMPUTE, /* amount: picoseconds */
-    LOGGOPS_SEND,    /* blocking unless it has a request */
-    LOGGOPS_RECV,
+    LOGGOPS_END = TLR_MESSAGE_END,
+    LOGGOPS_SEND = TLR_MESSAGE_SEND, /* blocking unless it has a request */
+    LOGGOPS_RECV = TLR_MESSAGE_RECEIVE,
+    LOGGOPS_WAIT = TLR_MESSAGE_WAIT, /* list: requests */
+    LOGGOPS_COMPUTE,                 /* amount: picoseconds */
     LOGGOPS_EXCHANGE,   /* three operations in one, of feeds only: a receive with a request, a
                            blocking send (same rank and tag), and a wait for the request */
-    LOGGOPS_WAIT,       /* list: requests */
     LOGGOPS_COLLECTIVE, /* blocking unless it has a request */
     LOGGOPS_PUT,        /* bytes to the memory of the partner, which does nothing; has a request */
     LOGGOPS_GET,        /* bytes from the memory of the partner; has a request */
@@ -227,22 +228,21 @@ typedef enum loggops_kind {
     LOGGOPS_MORE        /* the next operations come from the loggops_feed */
 } loggops_kind;
 
-enum { LOGGOPS_ANY = INT32_MIN, LOGGOPS_NOBODY = INT32_MIN + 1 };
+enum { LOGGOPS_ANY = INT32_MIN, LOGGOPS_NOBODY = TLR_NOBODY };
 
 /* One operation of a program. */
 typedef struct loggops_op {
     uint8_t kind;
-    uint8_t algorithm;          /* of a collective: loggops_algorithm */
+    uint8_t algorithm;          /* of a collective: tlr_algorithm */
     uint8_t is_synchronous : 1; /* a send by rendezvous, also of a short message */
     uint8_t is_buffered : 1; /* a send that does not wait for its receive, also of a long message */
     uint8_t is_persistent : 1; /* the start of a persistent request */
-    uint8_t is_blocking : 1;   /* a collective that calls MPI_Irecv, MPI_Send and MPI_Wait instead
-                                  of MPI_Sendrecv, or waits for each message separately */
+    uint8_t is_blocking : 1;   /* tlr_collective.is_blocking */
     uint8_t is_on_file : 1;    /* a computation that is the time of a file, not of the CPU */
     uint32_t comm;             /* index of a communicator */
     /* Of a message: the distance to the partner, which is its rank in the communicator minus the
      * own rank, modulo the size; so ranks that do the same with their own neighbours share one
-     * program. Of a collective: the root; of LOGGOPS_ALLREDUCE_LR: the bytes of an element. */
+     * program. Of a collective: the root; of TLR_ALLREDUCE_LR: the bytes of an element. */
     int32_t peer;
     int32_t tag;      /* or LOGGOPS_ANY */
     uint64_t amount;  /* bytes; of a collective: bytes of the block of one rank */
@@ -343,43 +343,6 @@ typedef struct loggops_run {
 uint32_t loggops_rank_in(const loggops_comm *comm, uint32_t rank);
 /* The rank in the run for loggops_op.peer of this rank; LOGGOPS_ANY and LOGGOPS_NOBODY stay. */
 int32_t loggops_partner(const loggops_comm *comm, uint32_t rank, int32_t peer);
-
-/* ---- collectives: collective.c ---- */
-
-typedef enum loggops_algorithm {
-    LOGGOPS_NONE = 0,
-#define LOGGOPS_ALGORITHM(id, action, name) LOGGOPS_##id,
-#include "collectives/algorithms.def"
-    LOGGOPS_N_ALGORITHMS,
-    LOGGOPS_EXCHANGE_ALL = LOGGOPS_N_ALGORITHMS /* sends the messages of its list */
-} loggops_algorithm;
-
-/* The default algorithm of a collective; LOGGOPS_NONE if it has none. */
-uint8_t loggops_algorithm_for(tl_action action);
-
-/* The MPI calls by which SMPI's algorithms of collectives send. */
-enum loggops_call { LOGGOPS_BLOCKING = 0, LOGGOPS_ISEND, LOGGOPS_SENDRECV };
-
-/* One step of one rank in a collective: a message that the rank starts, or LOGGOPS_WAIT, which
- * waits for everything that it started.  `peer` is a rank in the communicator, or LOGGOPS_NOBODY:
- * no message. */
-typedef struct loggops_step {
-    uint8_t kind; /* LOGGOPS_SEND, LOGGOPS_RECV, LOGGOPS_WAIT, LOGGOPS_END */
-    int32_t peer;
-    uint64_t bytes;
-    int32_t then_to; /* of a receive: if the next two steps are a send of as many bytes and a wait,
-                        the receiver of this send; otherwise LOGGOPS_NOBODY */
-    int32_t from;    /* of the send of LOGGOPS_SENDRECV: the sender in the previous step */
-    uint8_t call;    /* loggops_call */
-} loggops_step;
-
-/* Step `number` of rank `me` of `size` ranks; `list` is NULL if all blocks are equal.  The result
- * depends only on the arguments: no schedule is stored. */
-loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
-                                     uint32_t size, uint32_t number);
-
-/* Whether this step, a receive, combines its message with the data of the rank (a reduction). */
-int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
 
 /* ---- simulation: simulate.c ---- */
 

@@ -26,8 +26,8 @@ tl_status loggops_algorithms(const char *collective, char **out, tl_error *err);
 /* From --coll-selector, and from options smpi/NAME:ALGORITHM, as which --coll comes. */
 tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *options,
                               loggops_choice *out, tl_error *err);
-/* The algorithm of a blocking collective; elements and bytes as in ompi_rules.def.  LOGGOPS_NONE
- * without memory. */
+/* The algorithm of a blocking collective; elements and bytes as in ompi_rules.def.
+ * TLR_NO_ALGORITHM without memory. */
 uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
                        uint64_t bytes, int has_sizes);
 

@@ -312,8 +312,9 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     const loggops_comm *comm = &s->run->comms[op->comm];
     const uint32_t me = loggops_rank_in(comm, r), size = comm->n_members;
     const int as_smpi = charges_as_smpi(s), is_beside = request != OF_COLLECTIVE;
-    loggops_step part = loggops_collective_step(op, list, me, size, number);
-    if (as_smpi && !is_beside && part.call == LOGGOPS_SENDRECV) { /* it sends before it receives */
+    const tlr_collective call = {op->algorithm, op->is_blocking, op->peer, op->amount};
+    tlr_message part = tlr_collective_step(&call, list, me, size, number);
+    if (as_smpi && !is_beside && part.call == TLR_SENDRECV) { /* it sends before it receives */
         const int sends = part.kind == LOGGOPS_RECV;
         part.peer = sends ? part.then_to : part.from;
         part.kind = sends ? LOGGOPS_SEND : LOGGOPS_RECV;
@@ -327,10 +328,10 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->tag = op->tag;
     step->request = request;
     step->partner = part.peer < 0 || !comm->members ? part.peer : comm->members[part.peer];
-    step->starts = as_smpi && (is_beside || part.call != LOGGOPS_BLOCKING);
+    step->starts = as_smpi && (is_beside || part.call != TLR_BLOCKING);
     step->is_rendezvous = part.kind == LOGGOPS_SEND && part.bytes >= s->params.S_bytes;
     step->combines = s->params.R_ps_byte > 0 && part.kind == LOGGOPS_RECV &&
-                     loggops_combines(op, me, size, number);
+                     tlr_collective_combines(&call, me, size, number);
     step->then_to = part.then_to < 0 || !comm->members ? part.then_to : comm->members[part.then_to];
 }
 

@@ -16,7 +16,7 @@ typedef struct row {
 } row;
 
 static const row algorithms[] = {
-#define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id, name},
+#define TLR_ALGORITHM(id, action, name) {TL_ACTION_##action, TLR_##id, name},
 #include "collectives/algorithms.def"
 };
 enum { N_ALGORITHMS = sizeof algorithms / sizeof *algorithms };
@@ -142,7 +142,7 @@ static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t count, uint64_t
         tlr_ompi algorithm;
         uint8_t id, is_same;
     } ours[] = {
-#define LOGGOPS_OMPI(action, name, id, is_same) {OMPI_##action##_##name, LOGGOPS_##id, is_same},
+#define TLR_AS_OMPI(action, name, id, is_same) {OMPI_##action##_##name, TLR_##id, is_same},
 #include "ompi_algorithms.def"
     };
     const tlr_ompi algorithm = tlr_ompi_choose(action, size, count, bytes);
@@ -151,7 +151,7 @@ static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t count, uint64_t
             *instead_of = ours[i].is_same ? NULL : tlr_ompi_name(algorithm);
             return ours[i].id;
         }
-    return loggops_algorithm_for(action);
+    return tlr_algorithm_for(action);
 }
 
 /* The rules of Thakur, Rabenseifner, Gropp, IJHPCA 2005, with the default sizes of MPICH 3.3 (its
@@ -163,29 +163,29 @@ static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes, const c
     switch (action) {
     case TL_ACTION_BCAST:
         if (bytes < 12 * KIB || size < 8)
-            return LOGGOPS_BCAST_BINOMIAL;
+            return TLR_BCAST_BINOMIAL;
         if (bytes < 512 * KIB && is_power)
             *instead_of = "scatter_rdb_allgather";
-        return LOGGOPS_BCAST_SCATTER_RING;
+        return TLR_BCAST_SCATTER_RING;
     case TL_ACTION_REDUCE:
         if (bytes > 2 * KIB)
             *instead_of = "rabenseifner";
-        return LOGGOPS_REDUCE_BINOMIAL;
+        return TLR_REDUCE_BINOMIAL;
     case TL_ACTION_ALLREDUCE:
-        return bytes <= 2 * KIB ? LOGGOPS_ALLREDUCE_DOUBLING : LOGGOPS_ALLREDUCE_RABENSEIFNER;
+        return bytes <= 2 * KIB ? TLR_ALLREDUCE_DOUBLING : TLR_ALLREDUCE_RABENSEIFNER;
     case TL_ACTION_ALLGATHER:
         if (bytes * size < 512 * KIB && is_power)
-            return LOGGOPS_ALLGATHER_DOUBLING;
-        return bytes * size < 80 * KIB ? LOGGOPS_ALLGATHER_BRUCK : LOGGOPS_ALLGATHER_RING;
+            return TLR_ALLGATHER_DOUBLING;
+        return bytes * size < 80 * KIB ? TLR_ALLGATHER_BRUCK : TLR_ALLGATHER_RING;
     case TL_ACTION_ALLTOALL:
         if (bytes <= 256 && size >= 8)
-            return LOGGOPS_ALLTOALL_BRUCK;
-        return bytes <= 32 * KIB ? LOGGOPS_ALLTOALL_LINEAR : LOGGOPS_ALLTOALL_PAIR;
+            return TLR_ALLTOALL_BRUCK;
+        return bytes <= 32 * KIB ? TLR_ALLTOALL_LINEAR : TLR_ALLTOALL_PAIR;
     case TL_ACTION_REDUCE_SCATTER:
-        return bytes < 512 * KIB ? LOGGOPS_REDUCE_SCATTER_HALVING : LOGGOPS_REDUCE_SCATTER_PAIRWISE;
-    case TL_ACTION_GATHER: return LOGGOPS_GATHER_BINOMIAL;
-    case TL_ACTION_SCATTER: return LOGGOPS_SCATTER_BINOMIAL;
-    default: return loggops_algorithm_for(action);
+        return bytes < 512 * KIB ? TLR_REDUCE_SCATTER_HALVING : TLR_REDUCE_SCATTER_PAIRWISE;
+    case TL_ACTION_GATHER: return TLR_GATHER_BINOMIAL;
+    case TL_ACTION_SCATTER: return TLR_SCATTER_BINOMIAL;
+    default: return tlr_algorithm_for(action);
     }
 }
 
@@ -236,28 +236,28 @@ static uint8_t as_chosen(uint8_t id, uint32_t size, uint64_t count, uint64_t byt
                          const char **instead_of)
 {
     const int is_power = !(size & (size - 1));
-    if (id == LOGGOPS_REDUCE_IN_ORDER && is_segmented(size, count, bytes))
+    if (id == TLR_REDUCE_IN_ORDER && is_segmented(size, count, bytes))
         *instead_of = "ompi_binomial in segments";
-    if (is_power || (id != LOGGOPS_ALLGATHER_DOUBLING && id != LOGGOPS_ALLTOALL_PAIR))
+    if (is_power || (id != TLR_ALLGATHER_DOUBLING && id != TLR_ALLTOALL_PAIR))
         return id;
     *instead_of = algorithm_name(id);
-    return id == LOGGOPS_ALLTOALL_PAIR ? LOGGOPS_ALLTOALL_RING : LOGGOPS_ALLGATHER_BRUCK;
+    return id == TLR_ALLTOALL_PAIR ? TLR_ALLTOALL_RING : TLR_ALLGATHER_BRUCK;
 }
 
 uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
                        uint64_t bytes, int has_sizes)
 {
     if (has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
-        return loggops_algorithm_for(action);
+        return tlr_algorithm_for(action);
     if (!choice->chosen[action] && has_sizes && action != TL_ACTION_REDUCE_SCATTER)
-        return loggops_algorithm_for(action);
+        return tlr_algorithm_for(action);
     const char *instead_of = NULL;
-    uint8_t id = loggops_algorithm_for(action);
+    uint8_t id = tlr_algorithm_for(action);
     if (choice->chosen[action])
         id = as_chosen(choice->chosen[action], size, count, bytes, &instead_of);
     else if (choice->selector == LOGGOPS_OMPI)
         id = as_ompi(action, size, count, bytes, &instead_of);
     else if (choice->selector == LOGGOPS_MPICH)
         id = as_mpich(action, size, bytes, &instead_of);
-    return !instead_of || note_stand_in(choice, action, id, instead_of) ? id : LOGGOPS_NONE;
+    return !instead_of || note_stand_in(choice, action, id, instead_of) ? id : TLR_NO_ALGORITHM;
 }

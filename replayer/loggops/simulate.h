@@ -243,7 +243,7 @@ typedef struct sim_step {
     int is_rendezvous; /* a send whose bytes wait for the receive; its sender waits, too, unless the
                           send is buffered */
     int combines;      /* a receive of a reduction */
-    int32_t then_to;   /* loggops_step.then_to, as a rank in the run */
+    int32_t then_to;   /* tlr_message.then_to, as a rank in the run */
 } sim_step;
 
 typedef struct simulation {

@@ -9,8 +9,9 @@
 
 #include "actions.h"
 #include "calls.h"
-#include "smpi/algorithms.h"
+#include "collectives/collective.h"
 #include "collectives/tree.h"
+#include "smpi/algorithms.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -73,170 +74,114 @@ static void send_to(const call *c, int rank)
     MPI_Send(c->out, c->count, c->type, rank, TAG, c->comm);
 }
 
-static void receive_from(const call *c, int rank)
+/* All messages of the rank, in an algorithm that both engines have. Counts elements, not bytes. */
+static void send_all(const call *c, uint8_t algorithm, int waits_for_each)
 {
-    MPI_Recv(c->in, c->count, c->type, rank, TAG, c->comm, MPI_STATUS_IGNORE);
+    const tlr_collective all = {algorithm, (uint8_t)waits_for_each, c->root, (uint64_t)c->count};
+    MPI_Request few[TLR_MOST_CHILDREN], *many = NULL;
+    if (c->me == c->root) /* the only one that may have more */
+        many = smpi_alloc((size_t)c->n_ranks, sizeof *many);
+    MPI_Request *open = many ? many : few;
+    int n = 0, n_in = 0;
+    for (uint32_t number = 0;; number++) {
+        const tlr_message m =
+            tlr_collective_step(&all, NULL, (uint32_t)c->me, (uint32_t)c->n_ranks, number);
+        if (m.kind == TLR_MESSAGE_END)
+            break;
+        if (m.kind == TLR_MESSAGE_RECEIVE) {
+            MPI_Irecv(c->in, (int)m.room, c->type, m.peer, TAG, c->comm, &open[n++]);
+            n_in++;
+        } else if (m.kind == TLR_MESSAGE_SEND && m.call == TLR_ISEND) {
+            MPI_Isend(c->out, (int)m.bytes, c->type, m.peer, TAG, c->comm, &open[n++]);
+        } else if (m.kind == TLR_MESSAGE_SEND) {
+            MPI_Send(c->out, (int)m.bytes, c->type, m.peer, TAG, c->comm);
+        } else {
+            if (n == 1 && n_in == 1) /* as MPI_Recv: MPI_Waitall updates the energy once more */
+                MPI_Wait(open, MPI_STATUS_IGNORE);
+            else if (n)
+                MPI_Waitall(n, open, MPI_STATUSES_IGNORE);
+            n = n_in = 0;
+        }
+    }
+    free(many);
 }
 
-static void exchange_with(const call *c, int to, int n_out, int from, int n_in)
+/* The algorithm of both engines that sends as this one of Open MPI; TLR_NO_ALGORITHM: SMPI's own
+ * is the same, or the functions below have it. */
+static uint8_t shared_algorithm(tlr_ompi algorithm)
 {
-    MPI_Request request;
-    MPI_Irecv(c->in, n_in, c->type, from, TAG, c->comm, &request);
-    MPI_Send(c->out, n_out, c->type, to, TAG, c->comm);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    switch (algorithm) {
+    case OMPI_BCAST_LINEAR:
+    case OMPI_SCATTER_LINEAR_NB: return TLR_BCAST_LINEAR;
+    case OMPI_BCAST_CHAIN: return TLR_BCAST_CHAIN;
+    case OMPI_BCAST_BINARY_TREE: return TLR_BCAST_BINARY;
+    case OMPI_BCAST_BINOMIAL: return TLR_BCAST_BINOMIAL_AT_ONCE;
+    case OMPI_BCAST_KNOMIAL: return TLR_BCAST_KNOMIAL;
+    case OMPI_BCAST_SPLIT_BINARY_TREE: return TLR_BCAST_SPLIT;
+    case OMPI_REDUCE_LINEAR: return TLR_REDUCE_LINEAR;
+    case OMPI_ALLREDUCE_RECURSIVE_DOUBLING: return TLR_ALLREDUCE_DOUBLING;
+    case OMPI_ALLREDUCE_LINEAR: return TLR_ALLREDUCE_LINEAR;
+    case OMPI_ALLGATHER_BRUCK: return TLR_ALLGATHER_BRUCK;
+    case OMPI_ALLTOALL_PAIRWISE: return TLR_ALLTOALL_RING;
+    default: return TLR_NO_ALGORITHM;
+    }
+}
+
+/* 0: it is none of them. */
+static int send_shared(const call *c, tlr_ompi algorithm)
+{
+    const uint8_t shared = shared_algorithm(algorithm);
+    if (shared)
+        send_all(c, shared, shared == TLR_REDUCE_LINEAR || shared == TLR_ALLREDUCE_LINEAR);
+    return shared != TLR_NO_ALGORITHM;
 }
 
 /* A rank that counts from the root. */
-static int from_root(const call *c, int v)
+static int from_root(const call *c, uint32_t v)
 {
-    return (v + c->root) % c->n_ranks;
+    return (int)((v + (uint32_t)c->root) % (uint32_t)c->n_ranks);
 }
 
-static int to_root(const call *c)
+static uint32_t to_root(const call *c)
 {
-    return (c->me - c->root + c->n_ranks) % c->n_ranks;
-}
-
-/* ---- broadcast ---- */
-
-/* The root sends to all in the order of the ranks, not from the root on: its buffer, or to each a
- * block. */
-static void bcast_linear(const call *c)
-{
-    if (c->me != c->root) {
-        receive_from(c, c->root);
-        return;
-    }
-    MPI_Request *requests = smpi_alloc((size_t)c->n_ranks, sizeof(MPI_Request));
-    int n = 0;
-    for (int i = 0; i < c->n_ranks; i++)
-        if (i != c->root)
-            MPI_Isend(c->out, c->count, c->type, i, TAG, c->comm, &requests[n++]);
-    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-    free(requests);
-}
-
-static void bcast_tree(const call *c, ompi_tree tree)
-{
-    MPI_Request requests[OMPI_MOST_CHILDREN];
-    ompi_place p;
-    ompi_find_place(&p, tree, to_root(c), c->n_ranks);
-    if (p.parent >= 0)
-        receive_from(c, from_root(c, p.parent));
-    for (int i = 0; i < p.n_children; i++)
-        MPI_Isend(c->out, c->count, c->type, from_root(c, p.children[i]), TAG, c->comm,
-                  &requests[i]);
-    MPI_Waitall(p.n_children, requests, MPI_STATUSES_IGNORE);
-}
-
-/* The left side of a binary tree hears of the first half, the right side of the second; then pairs
- * of both sides exchange them.  The root stands in for the last rank's pair where it has none. */
-static void bcast_split(const call *c)
-{
-    const int v = to_root(c), halves[2] = {c->count - c->count / 2, c->count / 2};
-    const int side = v % 2 ? 0 : 1, is_last = v + 1 == c->n_ranks;
-    call part = *c;
-    ompi_place p;
-    ompi_find_place(&p, OMPI_TREE_BINARY, v, c->n_ranks);
-    part.count = halves[side];
-    if (p.parent >= 0)
-        receive_from(&part, from_root(c, p.parent));
-    for (int i = 0; i < p.n_children; i++) {
-        part.count = halves[v ? side : i % 2];
-        send_to(&part, from_root(c, p.children[i]));
-    }
-    if (c->n_ranks % 2 && !v)
-        return;
-    part.count = halves[1];
-    if (c->n_ranks % 2 == 0 && !v)
-        send_to(&part, from_root(c, c->n_ranks - 1));
-    else if (c->n_ranks % 2 == 0 && is_last)
-        receive_from(&part, c->root);
-    else {
-        const int pair = from_root(c, side ? v - 1 : v + 1);
-        exchange_with(c, pair, halves[side], pair, halves[!side]);
-    }
+    return (uint32_t)((c->me - c->root + c->n_ranks) % c->n_ranks);
 }
 
 static int bcast(const call *c, tlr_ompi algorithm)
 {
-    switch (algorithm) {
-    case OMPI_BCAST_LINEAR: bcast_linear(c); break;
-    case OMPI_BCAST_CHAIN: bcast_tree(c, OMPI_TREE_CHAIN); break;
-    case OMPI_BCAST_BINARY_TREE: bcast_tree(c, OMPI_TREE_BINARY); break;
-    case OMPI_BCAST_BINOMIAL: bcast_tree(c, OMPI_TREE_BINOMIAL); break;
-    case OMPI_BCAST_KNOMIAL: bcast_tree(c, OMPI_TREE_KNOMIAL); break;
-    case OMPI_BCAST_SPLIT_BINARY_TREE: bcast_split(c); break;
-    default: return MPI_Bcast(c->in, c->count, c->type, c->root, c->comm);
-    }
-    return MPI_SUCCESS;
+    return send_shared(c, algorithm) ? MPI_SUCCESS
+                                     : MPI_Bcast(c->in, c->count, c->type, c->root, c->comm);
 }
 
 /* ---- reduction ---- */
 
-/* The root receives from the last rank first. */
-static void reduce_linear(const call *c)
-{
-    if (c->me != c->root) {
-        send_to(c, c->root);
-        return;
-    }
-    for (int i = c->n_ranks - 1; i >= 0; i--)
-        if (i != c->root)
-            receive_from(c, i);
-}
-
 /* The next child's receive is posted before that of the last one is waited for. */
-static void reduce_tree(const call *c, ompi_tree tree)
+static void reduce_tree(const call *c, tlr_tree tree)
 {
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    ompi_place p;
-    ompi_find_place(&p, tree, to_root(c), c->n_ranks);
-    for (int i = 0; i < p.n_children; i++) {
+    tlr_tree_place p;
+    tlr_find_place(&p, tree, to_root(c), (uint32_t)c->n_ranks);
+    for (uint32_t i = 0; i < p.n_children; i++) {
         MPI_Irecv(c->in, c->count, c->type, from_root(c, p.children[i]), TAG, c->comm,
                   &requests[i % 2]);
         MPI_Wait(&requests[(i + 1) % 2], MPI_STATUS_IGNORE);
     }
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    if (p.parent >= 0)
+    if (c->me != c->root)
         send_to(c, from_root(c, p.parent));
 }
 
 static int reduce(const call *c, tlr_ompi algorithm, MPI_Op op)
 {
+    if (send_shared(c, algorithm))
+        return MPI_SUCCESS;
     switch (algorithm) {
-    case OMPI_REDUCE_LINEAR: reduce_linear(c); break;
-    case OMPI_REDUCE_CHAIN: reduce_tree(c, OMPI_TREE_CHAIN); break;
-    case OMPI_REDUCE_BINARY: reduce_tree(c, OMPI_TREE_BINARY); break;
-    case OMPI_REDUCE_BINOMIAL: reduce_tree(c, OMPI_TREE_IN_ORDER_BINOMIAL); break;
+    case OMPI_REDUCE_CHAIN: reduce_tree(c, TLR_TREE_CHAIN); break;
+    case OMPI_REDUCE_BINARY: reduce_tree(c, TLR_TREE_BINARY); break;
+    case OMPI_REDUCE_BINOMIAL: reduce_tree(c, TLR_TREE_IN_ORDER_BINOMIAL); break;
     default: return MPI_Reduce(c->out, c->in, c->count, c->type, op, c->root, c->comm);
     }
     return MPI_SUCCESS;
-}
-
-/* Each of the ranks beyond a power of two hands its part to the next one before, and hears of the
- * result after. */
-static void allreduce_doubling(const call *c)
-{
-    int core = 1;
-    while (2 * core <= c->n_ranks)
-        core *= 2;
-    const int n_extra = c->n_ranks - core, is_paired = c->me < 2 * n_extra;
-    if (is_paired && c->me % 2 == 0) {
-        send_to(c, c->me + 1);
-        receive_from(c, c->me + 1);
-        return;
-    }
-    if (is_paired)
-        receive_from(c, c->me - 1);
-    const int own = is_paired ? c->me / 2 : c->me - n_extra;
-    for (int mask = 1; mask < core; mask *= 2) {
-        const int other = own ^ mask;
-        const int peer = other < n_extra ? 2 * other + 1 : other + n_extra;
-        exchange_with(c, peer, c->count, peer, c->count);
-    }
-    if (is_paired)
-        send_to(c, c->me - 1);
 }
 
 /* ---- blocks ---- */
@@ -279,25 +224,6 @@ static void alltoall_linear_sync(const call *c)
     free(requests);
 }
 
-/* In round k from the rank at distance -k, to the rank at distance k. */
-static void alltoall_pairwise(const call *c)
-{
-    for (int k = 1; k < c->n_ranks; k++)
-        exchange_with(c, (c->me + k) % c->n_ranks, c->count, (c->me - k + c->n_ranks) % c->n_ranks,
-                      c->count);
-}
-
-/* Round by round twice as many blocks, from a rank twice as far. */
-static void allgather_bruck(const call *c)
-{
-    for (int distance = 1; distance < c->n_ranks; distance *= 2) {
-        const int left = c->n_ranks - distance;
-        const int n = c->count * (distance < left ? distance : left);
-        exchange_with(c, (c->me - distance + c->n_ranks) % c->n_ranks, n,
-                      (c->me + distance) % c->n_ranks, n);
-    }
-}
-
 /* ---- calls ---- */
 
 static tlr_ompi choose(const call *c, tl_action family, uint64_t count)
@@ -316,20 +242,13 @@ static call as_root(call c, int root)
 static int allreduce(const call *c, tlr_ompi algorithm, MPI_Op op)
 {
     const call first = as_root(*c, 0);
-    int rc;
-    switch (algorithm) {
-    case OMPI_ALLREDUCE_RECURSIVE_DOUBLING: allreduce_doubling(c); return MPI_SUCCESS;
-    case OMPI_ALLREDUCE_LINEAR:
-        reduce_linear(&first);
-        bcast_linear(&first);
+    if (send_shared(&first, algorithm))
         return MPI_SUCCESS;
-    case OMPI_ALLREDUCE_NONOVERLAPPING:
-        rc = reduce(&first, choose(&first, TL_ACTION_REDUCE, (uint64_t)c->count), op);
-        return rc == MPI_SUCCESS
-                   ? bcast(&first, choose(&first, TL_ACTION_BCAST, (uint64_t)c->count))
-                   : rc;
-    default: return MPI_Allreduce(c->out, c->in, c->count, c->type, op, c->comm);
-    }
+    if (algorithm != OMPI_ALLREDUCE_NONOVERLAPPING)
+        return MPI_Allreduce(c->out, c->in, c->count, c->type, op, c->comm);
+    const int rc = reduce(&first, choose(&first, TL_ACTION_REDUCE, (uint64_t)c->count), op);
+    return rc == MPI_SUCCESS ? bcast(&first, choose(&first, TL_ACTION_BCAST, (uint64_t)c->count))
+                             : rc;
 }
 
 static char is_left[TL_N_ACTIONS]; /* by action: SMPI's options say the algorithm */
@@ -366,15 +285,9 @@ int smpi_ompi_call(tl_action action, const smpi_call *s, int *rc)
     *rc = MPI_SUCCESS;
     switch (algorithm) {
     case OMPI_GATHER_LINEAR_SYNC: gather_linear_sync(&c); return 1;
-    case OMPI_SCATTER_LINEAR_NB: bcast_linear(&c); return 1;
     case OMPI_ALLTOALL_LINEAR_SYNC: alltoall_linear_sync(&c); return 1;
-    case OMPI_ALLTOALL_PAIRWISE: alltoall_pairwise(&c); return 1;
-    case OMPI_ALLGATHER_BRUCK:
-        if (c.count > INT_MAX / c.n_ranks)
-            return 0;
-        allgather_bruck(&c);
-        return 1;
-    default: return 0;
+    case OMPI_ALLGATHER_BRUCK: return c.count <= INT_MAX / c.n_ranks && send_shared(&c, algorithm);
+    default: return send_shared(&c, algorithm);
     }
 }
 
@@ -400,8 +313,8 @@ int smpi_ompi_make(const tlr_ompi_making *making, MPI_Comm comm)
     if (making->compares && !smpi_ompi_call(TL_ACTION_ALLREDUCE, &four, &rc))
         rc = MPI_Allreduce(four.out, four.in, 4, MPI_INT, four.op, comm);
     for (unsigned i = 0; i < making->n_agreements && rc == MPI_SUCCESS; i++) {
-        reduce_tree(&agreement, OMPI_TREE_IN_ORDER_BINOMIAL);
-        bcast_tree(&agreement, OMPI_TREE_BINOMIAL);
+        reduce_tree(&agreement, TLR_TREE_IN_ORDER_BINOMIAL);
+        send_all(&agreement, TLR_BCAST_BINOMIAL_AT_ONCE, 0);
     }
     return rc;
 }

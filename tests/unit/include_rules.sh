@@ -77,6 +77,7 @@ done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
 check 'OTF2 stands in its export alone' only_in "$top_srcdir" '^otf2[\/]' 'replayer/results/otf2[a-z_]*\.[ch]:'
 check 'replayer/machine/ includes no engine, no result and no study' inside "$top_srcdir" machine ''
+check 'nor does replayer/collectives/' inside "$top_srcdir" collectives ''
 check 'replayer/smpi/ does not include the LogGOPS engine' inside "$top_srcdir" smpi 'machine|results'
 check 'replayer/loggops/ does not include the SMPI engine' inside "$top_srcdir" loggops 'machine|results'
 check 'replayer/results/ includes no engine' inside "$top_srcdir" results 'machine'

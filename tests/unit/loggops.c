@@ -116,15 +116,15 @@ static unsigned rounds(uint32_t n_ranks)
 static void check_formulas(const loggops_params *params, uint32_t n_ranks, uint64_t bytes)
 {
     const costs c = costs_of(params, bytes);
-    assert_int_equal(run_collective(LOGGOPS_SCATTER_LINEAR, n_ranks, bytes, params),
+    assert_int_equal(run_collective(TLR_SCATTER_LINEAR, n_ranks, bytes, params),
                      (n_ranks - 2) * max(c.send, c.gap) + c.hop);
-    assert_int_equal(run_collective(LOGGOPS_GATHER_LINEAR, n_ranks, bytes, params),
+    assert_int_equal(run_collective(TLR_GATHER_LINEAR, n_ranks, bytes, params),
                      (n_ranks - 2) * max(c.receive, c.gap) + c.hop);
-    assert_int_equal(run_collective(LOGGOPS_BARRIER_DISSEMINATION, n_ranks, bytes, params),
+    assert_int_equal(run_collective(TLR_BARRIER_DISSEMINATION, n_ranks, bytes, params),
                      rounds(n_ranks) * (2 * params->o_ps + max(params->L_ps, c.kO) + c.m));
-    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL_AT_ONCE, n_ranks, bytes, params),
+    assert_int_equal(run_collective(TLR_BCAST_BINOMIAL_AT_ONCE, n_ranks, bytes, params),
                      binomial(0, 0, n_ranks, &c));
-    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL, n_ranks, bytes, params),
+    assert_int_equal(run_collective(TLR_BCAST_BINOMIAL, n_ranks, bytes, params),
                      in_order(0, UINT64_C(1) << rounds(n_ranks), n_ranks, &c));
 }
 
@@ -145,11 +145,10 @@ static void closed_formulas(void **state)
 static void published_values(void **state)
 {
     (void)state;
-    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL_AT_ONCE, 100, 131072, &big_red),
-                     4635385000);
-    assert_int_equal(run_collective(LOGGOPS_BARRIER_DISSEMINATION, 100, 131072, &odin), 3243439500);
-    assert_int_equal(run_collective(LOGGOPS_GATHER_LINEAR, 64, 1024, &odin), 313622500);
-    assert_int_equal(run_collective(LOGGOPS_SCATTER_LINEAR, 64, 1024, &big_red), 435345000);
+    assert_int_equal(run_collective(TLR_BCAST_BINOMIAL_AT_ONCE, 100, 131072, &big_red), 4635385000);
+    assert_int_equal(run_collective(TLR_BARRIER_DISSEMINATION, 100, 131072, &odin), 3243439500);
+    assert_int_equal(run_collective(TLR_GATHER_LINEAR, 64, 1024, &odin), 313622500);
+    assert_int_equal(run_collective(TLR_SCATTER_LINEAR, 64, 1024, &big_red), 435345000);
 }
 
 /* A receive that is posted late keeps the sender of a long message, but not of a short or buffered
@@ -205,7 +204,7 @@ static void collectives_beside_the_program(void **state)
 {
     (void)state;
     int64_t list[] = {0, 2, 1, 2};
-    for (int algorithm = 1; algorithm < LOGGOPS_N_ALGORITHMS; algorithm++)
+    for (int algorithm = 1; algorithm < TLR_N_ALGORITHMS; algorithm++)
         for (uint64_t bytes = 8; bytes <= 8192; bytes *= 1024)
             for (uint32_t n = 2; n < 20; n += 3) {
                 const loggops_op blocking = {
@@ -224,7 +223,7 @@ static void collectives_beside_the_program(void **state)
                 assert_true(both_ps >= alone_ps && both_ps <= 2 * alone_ps + 10000000);
             }
     const loggops_op barrier = {.kind = LOGGOPS_COLLECTIVE,
-                                .algorithm = LOGGOPS_BARRIER_DISSEMINATION,
+                                .algorithm = TLR_BARRIER_DISSEMINATION,
                                 .amount = 1,
                                 .request = 1,
                                 .tag = 1};
@@ -263,7 +262,7 @@ static void noise_propagates(void **state)
     loggops_op ops[MAX_OPS] = {{0}};
     for (int i = 0; i < MAX_OPS; i++)
         ops[i] = (loggops_op){
-            .kind = LOGGOPS_COLLECTIVE, .algorithm = LOGGOPS_BARRIER_DISSEMINATION, .amount = 1};
+            .kind = LOGGOPS_COLLECTIVE, .algorithm = TLR_BARRIER_DISSEMINATION, .amount = 1};
     const uint64_t quiet_ps = run_noisy(ops, MAX_OPS, 4096, &blue_gene, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double sum = 0;
@@ -283,9 +282,9 @@ static void noise_propagates(void **state)
 static void slower_parameters_delay(void **state)
 {
     (void)state;
-    static const uint8_t algorithms[] = {
-        LOGGOPS_BARRIER_DISSEMINATION,  LOGGOPS_BARRIER_DOUBLING, LOGGOPS_ALLREDUCE_DOUBLING,
-        LOGGOPS_ALLREDUCE_RABENSEIFNER, LOGGOPS_ALLGATHER_RING,   LOGGOPS_ALLTOALL_PAIR};
+    static const uint8_t algorithms[] = {TLR_BARRIER_DISSEMINATION, TLR_BARRIER_DOUBLING,
+                                         TLR_ALLREDUCE_DOUBLING,    TLR_ALLREDUCE_RABENSEIFNER,
+                                         TLR_ALLGATHER_RING,        TLR_ALLTOALL_PAIR};
     for (size_t i = 0; i < sizeof algorithms; i++)
         for (uint32_t size = 2; size <= 64; size *= 2) {
             uint64_t before[5] = {0};
@@ -310,7 +309,7 @@ static void order_does_not_matter(void **state)
 {
     (void)state;
     enum { N = 24, STRIDE = 7 };
-    for (int algorithm = 1; algorithm < LOGGOPS_N_ALGORITHMS; algorithm++) {
+    for (int algorithm = 1; algorithm < TLR_N_ALGORITHMS; algorithm++) {
         loggops_op ops[] = {{.kind = LOGGOPS_COLLECTIVE,
                              .algorithm = (uint8_t)algorithm,
                              .peer = 0,

@@ -47,10 +47,10 @@ static int take(int32_t from, int32_t to, uint64_t *knows)
 }
 
 /* Does the rank's next step; returns 0 when it cannot, -1 when it is done. */
-static int advance(const loggops_op *op, uint32_t me, uint32_t size)
+static int advance(const tlr_collective *op, uint32_t me, uint32_t size)
 {
     listener *l = &play.ranks[me];
-    const loggops_step step = loggops_collective_step(op, play.list, me, size, l->step);
+    const tlr_message step = tlr_collective_step(op, play.list, me, size, l->step);
     if (step.kind == LOGGOPS_END) {
         assert_int_equal(l->n_open, 0);
         return -1;
@@ -79,7 +79,7 @@ static int advance(const loggops_op *op, uint32_t me, uint32_t size)
 /* Plays the collective; every message must find its receive. */
 static void play_collective(uint8_t algorithm, uint32_t size, int32_t root, uint64_t bytes)
 {
-    const loggops_op op = {.algorithm = algorithm, .peer = root, .amount = bytes};
+    const tlr_collective op = {.algorithm = algorithm, .root = root, .amount = bytes};
     memset(play.ranks, 0, sizeof play.ranks);
     memset(play.moved, 0, sizeof play.moved);
     play.n_messages = 0;
@@ -125,7 +125,7 @@ static void collectives_do_their_work(void **state)
         uint8_t algorithm;
         tl_action action;
     } table[] = {
-#define LOGGOPS_ALGORITHM(id, action, name) {LOGGOPS_##id, TL_ACTION_##action},
+#define TLR_ALGORITHM(id, action, name) {TLR_##id, TL_ACTION_##action},
 #include "collectives/algorithms.def"
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -160,21 +160,21 @@ static void check_divided_buffers(uint32_t size)
         n_core *= 2;
     const uint64_t n_extra = size - n_core, to_core = n_extra * 1000;
     /* Halving sends all but a rank's own part, doubling as much again. */
-    play_collective(LOGGOPS_ALLREDUCE_RABENSEIFNER, size, 0, 1000);
+    play_collective(TLR_ALLREDUCE_RABENSEIFNER, size, 0, 1000);
     assert_int_equal(play.bytes, 2 * to_core + 2 * (uint64_t)(n_core - 1) * 1000);
-    play_collective(LOGGOPS_ALLREDUCE_REDBCAST, size, 0, 1000);
+    play_collective(TLR_ALLREDUCE_REDBCAST, size, 0, 1000);
     assert_int_equal(play.bytes, 2 * (uint64_t)(size - 1) * 1000);
-    play_collective(LOGGOPS_ALLREDUCE_TREES, size, 0, 1000);
+    play_collective(TLR_ALLREDUCE_TREES, size, 0, 1000);
     assert_int_equal(play.bytes, 2 * (uint64_t)(size - 1) * 1000);
     /* An odd rank of a pair passes its neighbour's block on. */
-    play_collective(LOGGOPS_REDUCE_SCATTER_HALVING, size, 0, 1000);
+    play_collective(TLR_REDUCE_SCATTER_HALVING, size, 0, 1000);
     assert_int_equal(play.bytes,
                      n_extra * size * 1000 + (uint64_t)(n_core - 1) * size * 1000 + n_extra * 1000);
     /* Each block goes the bits of its way. */
     uint64_t bits = 0;
     for (uint32_t way = 1; way < size; way++)
         bits += (uint64_t)__builtin_popcount(way);
-    play_collective(LOGGOPS_ALLTOALL_BRUCK, size, 0, 1000);
+    play_collective(TLR_ALLTOALL_BRUCK, size, 0, 1000);
     assert_int_equal(play.bytes, size * bits * 1000);
     /* Down a tree, where the piece of rank v passes as many edges as v has bits, and round the
      * ring.
@@ -185,7 +185,7 @@ static void check_divided_buffers(uint32_t size)
         const uint64_t at = v * piece, rest = at < 1000 ? 1000 - at : 0;
         down += (uint64_t)__builtin_popcountll(v) * (rest < piece ? rest : piece);
     }
-    play_collective(LOGGOPS_BCAST_SCATTER_RING, size, 1, 1000);
+    play_collective(TLR_BCAST_SCATTER_RING, size, 1, 1000);
     assert_int_equal(play.bytes, down + (uint64_t)(size - 1) * 1000);
 }
 
@@ -194,37 +194,37 @@ static void collectives_move_their_bytes(void **state)
     (void)state;
     for (uint32_t size = 2; size < MAX_RANKS; size++) {
         const uint64_t others = size - 1;
-        play_collective(LOGGOPS_BCAST_BINOMIAL, size, 1, 1000);
+        play_collective(TLR_BCAST_BINOMIAL, size, 1, 1000);
         assert_int_equal(play.bytes, others * 1000);
-        play_collective(LOGGOPS_GATHER_LINEAR, size, 1, 1000);
+        play_collective(TLR_GATHER_LINEAR, size, 1, 1000);
         assert_int_equal(play.bytes, others * 1000);
         const uint64_t all = size * (size + 1) / 2;
-        play_blocks(LOGGOPS_SCATTER_LINEAR, size, all - 1);
-        play_blocks(LOGGOPS_ALLGATHER_RING, size, all * others);
-        play_blocks(LOGGOPS_ALLTOALL_RING, size, all * others);
-        play_blocks(LOGGOPS_ALLTOALL_LINEAR, size, all * others);
-        play_blocks(LOGGOPS_REDUCE_SCATTER_PAIRWISE, size, all * others);
-        play_collective(LOGGOPS_ALLGATHER_RING, size, 0, 1000);
+        play_blocks(TLR_SCATTER_LINEAR, size, all - 1);
+        play_blocks(TLR_ALLGATHER_RING, size, all * others);
+        play_blocks(TLR_ALLTOALL_RING, size, all * others);
+        play_blocks(TLR_ALLTOALL_LINEAR, size, all * others);
+        play_blocks(TLR_REDUCE_SCATTER_PAIRWISE, size, all * others);
+        play_collective(TLR_ALLGATHER_RING, size, 0, 1000);
         assert_int_equal(play.bytes, size * others * 1000);
-        play_collective(LOGGOPS_ALLTOALL_RING, size, 0, 1000);
+        play_collective(TLR_ALLTOALL_RING, size, 0, 1000);
         assert_int_equal(play.bytes, size * others * 1000);
-        play_collective(LOGGOPS_ALLGATHER_BRUCK, size, 0, 1000);
+        play_collective(TLR_ALLGATHER_BRUCK, size, 0, 1000);
         assert_int_equal(play.bytes, size * others * 1000);
-        play_collective(LOGGOPS_ALLGATHER_DOUBLING, size, 0, 1000);
+        play_collective(TLR_ALLGATHER_DOUBLING, size, 0, 1000);
         assert_int_equal(play.bytes, size * others * 1000);
-        play_collective(LOGGOPS_ALLTOALL_PAIR, size, 0, 1000);
+        play_collective(TLR_ALLTOALL_PAIR, size, 0, 1000);
         assert_int_equal(play.bytes, size * others * 1000);
-        play_blocks(LOGGOPS_ALLGATHER_BRUCK, size, all * others);
-        play_blocks(LOGGOPS_ALLGATHER_DOUBLING, size, all * others);
-        play_blocks(LOGGOPS_ALLTOALL_PAIR, size, all * others);
+        play_blocks(TLR_ALLGATHER_BRUCK, size, all * others);
+        play_blocks(TLR_ALLGATHER_DOUBLING, size, all * others);
+        play_blocks(TLR_ALLTOALL_PAIR, size, all * others);
         check_divided_buffers(size);
         /* Each rank's block crosses one edge for every level of the tree that it is under. */
         uint64_t depths = 0;
         for (uint32_t v = 1; v < size; v++)
             depths += (uint64_t)__builtin_popcount(v);
-        play_collective(LOGGOPS_SCATTER_BINOMIAL, size, 1, 1000);
+        play_collective(TLR_SCATTER_BINOMIAL, size, 1, 1000);
         assert_int_equal(play.bytes, depths * 1000);
-        play_collective(LOGGOPS_GATHER_BINOMIAL, size, 1, 1000);
+        play_collective(TLR_GATHER_BINOMIAL, size, 1, 1000);
         assert_int_equal(play.bytes, depths * 1000);
     }
 }
@@ -250,10 +250,10 @@ static uint64_t out_of(uint32_t r)
 /* Blocks of r + 1 bytes for rank r: each pair of ranks exchanges no others than its own. */
 static void check_blocks_for_each(uint32_t size)
 {
-    static const uint8_t direct[] = {LOGGOPS_ALLTOALL_RING, LOGGOPS_ALLTOALL_LINEAR,
-                                     LOGGOPS_ALLTOALL_PAIR, LOGGOPS_REDUCE_SCATTER_PAIRWISE};
-    static const uint8_t gathering[] = {LOGGOPS_ALLGATHER_RING, LOGGOPS_ALLGATHER_DOUBLING,
-                                        LOGGOPS_ALLGATHER_BRUCK};
+    static const uint8_t direct[] = {TLR_ALLTOALL_RING, TLR_ALLTOALL_LINEAR, TLR_ALLTOALL_PAIR,
+                                     TLR_REDUCE_SCATTER_PAIRWISE};
+    static const uint8_t gathering[] = {TLR_ALLGATHER_RING, TLR_ALLGATHER_DOUBLING,
+                                        TLR_ALLGATHER_BRUCK};
     const uint64_t all = (uint64_t)size * (size + 1) / 2;
     for (size_t i = 0; i < sizeof direct; i++) {
         play_blocks(direct[i], size, all * (size - 1));
@@ -266,7 +266,7 @@ static void check_blocks_for_each(uint32_t size)
         for (uint32_t r = 0; r < size; r++)
             assert_int_equal(into(r), all - (r + 1));
     }
-    play_blocks(LOGGOPS_SCATTER_LINEAR, size, all - 1);
+    play_blocks(TLR_SCATTER_LINEAR, size, all - 1);
     for (uint32_t r = 1; r < size; r++)
         assert_int_equal(play.moved[0][r], r + 1);
 }
@@ -275,26 +275,25 @@ static void check_blocks_for_each(uint32_t size)
 static void check_trees(uint32_t size, uint32_t root)
 {
     for (int linear = 0; linear < 2; linear++) {
-        play_collective(linear ? LOGGOPS_SCATTER_LINEAR : LOGGOPS_SCATTER_BINOMIAL, size,
-                        (int32_t)root, 1000);
+        play_collective(linear ? TLR_SCATTER_LINEAR : TLR_SCATTER_BINOMIAL, size, (int32_t)root,
+                        1000);
         for (uint32_t r = 0; r < size; r++)
             assert_int_equal(r == root ? out_of(r) - into(r) : into(r) - out_of(r),
                              r == root ? (size - 1) * 1000 : 1000);
-        play_collective(linear ? LOGGOPS_GATHER_LINEAR : LOGGOPS_GATHER_BINOMIAL, size,
-                        (int32_t)root, 1000);
+        play_collective(linear ? TLR_GATHER_LINEAR : TLR_GATHER_BINOMIAL, size, (int32_t)root,
+                        1000);
         for (uint32_t r = 0; r < size; r++)
             assert_int_equal(r == root ? into(r) - out_of(r) : out_of(r) - into(r),
                              r == root ? (size - 1) * 1000 : 1000);
-        play_collective(linear ? LOGGOPS_BCAST_LINEAR : LOGGOPS_BCAST_BINOMIAL, size, (int32_t)root,
-                        1000);
+        play_collective(linear ? TLR_BCAST_LINEAR : TLR_BCAST_BINOMIAL, size, (int32_t)root, 1000);
         for (uint32_t r = 0; r < size; r++)
             assert_int_equal(into(r), r == root ? 0 : 1000);
-        play_collective(linear ? LOGGOPS_REDUCE_LINEAR : LOGGOPS_REDUCE_BINOMIAL, size,
-                        (int32_t)root, 1000);
+        play_collective(linear ? TLR_REDUCE_LINEAR : TLR_REDUCE_BINOMIAL, size, (int32_t)root,
+                        1000);
         for (uint32_t r = 0; r < size; r++)
             assert_int_equal(out_of(r), r == root ? 0 : 1000);
     }
-    play_collective(LOGGOPS_BCAST_SCATTER_RING, size, (int32_t)root, 1000);
+    play_collective(TLR_BCAST_SCATTER_RING, size, (int32_t)root, 1000);
     for (uint32_t r = 0; r < size; r++)
         assert_true(r == root || into(r) >= 1000);
 }
@@ -313,17 +312,16 @@ static void check_segments(uint8_t algorithm, uint32_t size, uint32_t root, uint
 
 static void check_chains(uint32_t size, uint32_t root)
 {
-    static const uint8_t whole[] = {LOGGOPS_BCAST_CHAIN, LOGGOPS_BCAST_BINARY,
-                                    LOGGOPS_BCAST_KNOMIAL};
+    static const uint8_t whole[] = {TLR_BCAST_CHAIN, TLR_BCAST_BINARY, TLR_BCAST_KNOMIAL};
     for (size_t i = 0; i < sizeof whole; i++)
         check_segments(whole[i], size, root, 1000, 1000);
-    check_segments(LOGGOPS_BCAST_CHAIN, size, root, 1 << 20, 1 << 20);
+    check_segments(TLR_BCAST_CHAIN, size, root, 1 << 20, 1 << 20);
     for (uint32_t r = 0; r < size; r++) /* down the chain */
         assert_int_equal(play.moved[(root + r) % size][(root + r + 1) % size],
                          r + 1 < size ? 1 << 20 : 0);
     /* SMPI's segments: by ranks and bytes. */
     const uint64_t KIB = 1024, bytes = 300000;
-    check_segments(LOGGOPS_BCAST_PIPELINE, size, root, bytes,
+    check_segments(TLR_BCAST_PIPELINE, size, root, bytes,
                    size < 3    ? 128 * KIB /* 0.484 + 2.11 */
                    : size < 10 ? 16 * KIB  /* 0.964 + 8.79; 0.71 + 1.18 is below 2 */
                                : 128 * KIB);
@@ -335,17 +333,17 @@ static void check_split(uint32_t size, uint32_t root)
     static const struct {
         uint8_t algorithm;
         uint64_t bytes, largest;
-    } cases[] = {{LOGGOPS_BCAST_SPLIT, 1001, 501},
-                 {LOGGOPS_BCAST_SPLIT_SEGMENTS, 9001, 4501}, /* the exchange is in one piece */
-                 {LOGGOPS_BCAST_SPLIT, 1, 1},                /* too little to cut */
-                 {LOGGOPS_BCAST_SPLIT_SEGMENTS, 2047, 1024}};
+    } cases[] = {{TLR_BCAST_SPLIT, 1001, 501},
+                 {TLR_BCAST_SPLIT_SEGMENTS, 9001, 4501}, /* the exchange is in one piece */
+                 {TLR_BCAST_SPLIT, 1, 1},                /* too little to cut */
+                 {TLR_BCAST_SPLIT_SEGMENTS, 2047, 1024}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         play_collective(cases[i].algorithm, size, (int32_t)root, cases[i].bytes);
         for (uint32_t r = 0; r < size; r++)
             assert_int_equal(into(r), r == root ? 0 : cases[i].bytes);
         assert_true(play.largest <= cases[i].largest);
     }
-    play_collective(LOGGOPS_BCAST_SPLIT, size, (int32_t)root, 1001);
+    play_collective(TLR_BCAST_SPLIT, size, (int32_t)root, 1001);
     for (uint32_t v = 1; v < size; v++) { /* 501 bytes on the odd side, 500 on the even one */
         const uint32_t other = v % 2 ? (v + 1 < size ? v + 1 : 0) : v - 1;
         assert_int_equal(play.moved[(root + other) % size][(root + v) % size], size == 2 ? 1001
@@ -361,13 +359,13 @@ static void check_cores(uint32_t size)
     for (; 2 * n_core <= size; n_core *= 2)
         rounds++;
     const uint32_t n_paired = 2 * (size - n_core);
-    play_collective(LOGGOPS_ALLREDUCE_DOUBLING, size, 0, 1000);
+    play_collective(TLR_ALLREDUCE_DOUBLING, size, 0, 1000);
     for (uint32_t r = 0; r < size; r++)
         assert_int_equal(into(r), r >= n_paired ? rounds * 1000
                                   : r % 2       ? (rounds + 1) * 1000
                                                 : 1000);
     /* Of 1024 bytes every part of a core is equal: all but a rank's own come in twice. */
-    play_collective(LOGGOPS_ALLREDUCE_RABENSEIFNER, size, 0, 1024);
+    play_collective(TLR_ALLREDUCE_RABENSEIFNER, size, 0, 1024);
     const uint64_t twice = 2 * (UINT64_C(1024) - 1024 / n_core);
     for (uint32_t r = 0; r < size; r++)
         assert_int_equal(into(r), r >= n_paired ? twice : r % 2 ? 1024 + twice : 1024);
@@ -378,16 +376,16 @@ static void check_rings(uint32_t size)
     uint64_t bits = 0;
     for (uint32_t way = 1; way < size; way++)
         bits += (uint64_t)__builtin_popcount(way);
-    play_collective(LOGGOPS_ALLREDUCE_RING, size, 0, 1000);
+    play_collective(TLR_ALLREDUCE_RING, size, 0, 1000);
     for (uint32_t r = 0; r < size; r++)
         assert_int_equal(play.moved[r][(r + 1) % size],
                          2 * (uint64_t)(size - 1) * ((1000 + size - 1) / size));
-    play_collective(LOGGOPS_ALLTOALL_BRUCK, size, 0, 1000);
+    play_collective(TLR_ALLTOALL_BRUCK, size, 0, 1000);
     for (uint32_t r = 0; r < size; r++) {
         assert_int_equal(into(r), bits * 1000);
         assert_int_equal(out_of(r), bits * 1000);
     }
-    play_collective(LOGGOPS_SCAN_LINEAR, size, 0, 1000);
+    play_collective(TLR_SCAN_LINEAR, size, 0, 1000);
     for (uint32_t r = 1; r < size; r++)
         assert_int_equal(play.moved[r - 1][r], into(r));
     assert_int_equal(play.bytes, (uint64_t)(size - 1) * 1000);
@@ -402,7 +400,7 @@ static void check_halving(uint32_t size)
             const uint64_t first = r & ~(half - 1);
             expected += half * (first + 1) + half * (half - 1) / 2;
         }
-    play_blocks(LOGGOPS_REDUCE_SCATTER_HALVING, size, expected);
+    play_blocks(TLR_REDUCE_SCATTER_HALVING, size, expected);
     for (uint32_t r = 0; r < size; r++) {
         uint64_t own = 0;
         for (uint64_t half = size / 2; half; half /= 2)

@@ -195,7 +195,7 @@ static void collectives_send_before_they_receive(void **state)
     const uint64_t late = 100000000, o = 2000000, L = 5000000, or_ = 4000000, g = 1000000,
                    local_o = 1000000, local_L = 1000000, local_or = 3000000, R = 500000;
     loggops_rank_result ranks[4];
-    run_late(moving, LOGGOPS_ALLTOALL_LINEAR, ranks);
+    run_late(moving, TLR_ALLTOALL_LINEAR, ranks);
     /* Rank 3 sends to 0, 1 and 2, rank 2 to 3, 0 and 1. */
     assert_int_equal(ranks[0].end_ps, late + o + L + 2 * or_);
     assert_int_equal(ranks[1].end_ps, late + 2 * o + L + 2 * or_);
@@ -203,7 +203,7 @@ static void collectives_send_before_they_receive(void **state)
     assert_int_equal(ranks[3].end_ps, late + local_o + 2 * o + 2 * or_ + local_or);
     /* Recursive doubling: within the nodes, then between them; what comes is combined. */
     static char combining[sizeof moving + 8] = "R=500ns,";
-    run_late(strcat(combining, moving), LOGGOPS_ALLREDUCE_DOUBLING, ranks);
+    run_late(strcat(combining, moving), TLR_ALLREDUCE_DOUBLING, ranks);
     const uint64_t second = late + local_o + local_L + local_or + R;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(ranks[i].end_ps, second + o + L + or_ + R + (uint64_t)i * g);
@@ -228,7 +228,7 @@ static void threads_do_not_matter(void **state)
         ops[n++] = (loggops_op){.kind = LOGGOPS_SEND, .peer = distance, .tag = i, .amount = bytes};
         ops[n++] = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = 1234567};
     }
-    ops[n++] = (loggops_op){.kind = LOGGOPS_COLLECTIVE, .algorithm = LOGGOPS_BARRIER_DISSEMINATION};
+    ops[n++] = (loggops_op){.kind = LOGGOPS_COLLECTIVE, .algorithm = TLR_BARRIER_DISSEMINATION};
     loggops_op *const both[] = {ops, ops};
     for (int round = 0; round < 4; round++) {
         const uint32_t per_node = round & 1 ? 24 : 8;

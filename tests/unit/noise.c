@@ -78,7 +78,7 @@ static uint64_t makespan(const loggops_op *op, uint32_t n_ranks, const loggops_p
 
 static const loggops_op compute = {.kind = LOGGOPS_COMPUTE, .amount = 50000000000};
 static const loggops_op sum = {
-    .kind = LOGGOPS_COLLECTIVE, .algorithm = LOGGOPS_ALLREDUCE_DOUBLING, .amount = 1 << 20};
+    .kind = LOGGOPS_COLLECTIVE, .algorithm = TLR_ALLREDUCE_DOUBLING, .amount = 1 << 20};
 
 /* Noise in one kind of work delays that one, and no other. */
 static void chosen_work(void **state)
@@ -171,18 +171,18 @@ static void combining_takes_time(void **state)
             uint8_t algorithm;
             uint64_t combined_bytes;
         } cases[] = {
-            {LOGGOPS_ALLREDUCE_DOUBLING, (uint64_t)rounds * BYTES},
-            {LOGGOPS_ALLREDUCE_RING, (uint64_t)(size - 1) * (BYTES / size)},
-            {LOGGOPS_ALLREDUCE_RABENSEIFNER, (uint64_t)(size - 1) * (BYTES / size)},
-            {LOGGOPS_ALLREDUCE_LR, (uint64_t)(size - 1) * (BYTES / size)},
-            {LOGGOPS_ALLREDUCE_TREES, (uint64_t)rounds * BYTES},
-            {LOGGOPS_ALLREDUCE_REDBCAST, (uint64_t)(size - 1) * BYTES},
-            {LOGGOPS_REDUCE_BINOMIAL, (uint64_t)rounds * BYTES},
-            {LOGGOPS_REDUCE_SCATTER_PAIRWISE, (uint64_t)(size - 1) * BYTES},
-            {LOGGOPS_REDUCE_SCATTER_HALVING, (uint64_t)(size - 1) * BYTES},
-            {LOGGOPS_SCAN_LINEAR, (uint64_t)(size - 1) * BYTES},
-            {LOGGOPS_BCAST_BINOMIAL, 0},
-            {LOGGOPS_ALLGATHER_RING, 0},
+            {TLR_ALLREDUCE_DOUBLING, (uint64_t)rounds * BYTES},
+            {TLR_ALLREDUCE_RING, (uint64_t)(size - 1) * (BYTES / size)},
+            {TLR_ALLREDUCE_RABENSEIFNER, (uint64_t)(size - 1) * (BYTES / size)},
+            {TLR_ALLREDUCE_LR, (uint64_t)(size - 1) * (BYTES / size)},
+            {TLR_ALLREDUCE_TREES, (uint64_t)rounds * BYTES},
+            {TLR_ALLREDUCE_REDBCAST, (uint64_t)(size - 1) * BYTES},
+            {TLR_REDUCE_BINOMIAL, (uint64_t)rounds * BYTES},
+            {TLR_REDUCE_SCATTER_PAIRWISE, (uint64_t)(size - 1) * BYTES},
+            {TLR_REDUCE_SCATTER_HALVING, (uint64_t)(size - 1) * BYTES},
+            {TLR_SCAN_LINEAR, (uint64_t)(size - 1) * BYTES},
+            {TLR_BCAST_BINOMIAL, 0},
+            {TLR_ALLGATHER_RING, 0},
         };
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             const loggops_op op = {
