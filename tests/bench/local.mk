@@ -4,5 +4,5 @@ EXTRA_DIST += tests/bench/tracer_overhead.sh tests/bench/call_instructions.sh te
 	tests/bench/kernel_cost.sh tests/bench/kernel_cost.c tests/bench/region_cost.sh tests/bench/region_cost.c
 EXTRA_DIST += tests/bench/run_overhead.sh tests/bench/stencil.c \
 	tests/bench/finalize_cost.sh tests/bench/many_events.c
-EXTRA_DIST += tests/bench/hpl_events.sh tests/bench/hpl_events.c tests/bench/loggops.sh tests/bench/goal_speed.sh tests/bench/goal_schedules.py tests/bench/noise_factors.sh tests/bench/replay_speed.sh tests/bench/hpl_messages.py tests/bench/volume_precision.sh tests/bench/statistical_volumes.sh tests/bench/long_run.sh tests/bench/long_run.c
+EXTRA_DIST += tests/bench/hpl_events.sh tests/bench/hpl_events.c tests/bench/loggops.sh tests/bench/links.sh tests/bench/goal_speed.sh tests/bench/goal_schedules.py tests/bench/noise_factors.sh tests/bench/replay_speed.sh tests/bench/hpl_messages.py tests/bench/volume_precision.sh tests/bench/statistical_volumes.sh tests/bench/long_run.sh tests/bench/long_run.c
 EXTRA_DIST += tests/bench/volume_sources.sh tests/bench/volume_sources.c
