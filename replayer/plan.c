@@ -280,20 +280,21 @@ static int compare_splits(const void *a, const void *b)
     return x->parent_rank < y->parent_rank ? -1 : x->parent_rank > y->parent_rank;
 }
 
-/* Leaves one entry for each group: that of its member with the smallest rank in the parent. */
+/* Leaves one entry for each group of each split: that of its member with the smallest rank in the
+ * parent. A program may make a communicator again. */
 static tl_status tidy_splits(tlr_plan *plan, tl_error *err)
 {
     if (!plan->n_splits)
         return TL_OK;
     qsort(plan->splits, plan->n_splits, sizeof *plan->splits, compare_splits);
-    char *seen = calloc(plan->n_comms, 1);
+    uint32_t *seen = calloc(plan->n_comms, sizeof *seen); /* 1 + the latest split, by child */
     if (!seen)
         return out_of_memory(err);
     size_t kept = 0;
     for (size_t i = 0; i < plan->n_splits; i++) {
-        if (seen[plan->splits[i].child])
+        if (seen[plan->splits[i].child] == plan->splits[i].ordinal + 1)
             continue;
-        seen[plan->splits[i].child] = 1;
+        seen[plan->splits[i].child] = plan->splits[i].ordinal + 1;
         plan->splits[kept++] = plan->splits[i];
     }
     plan->n_splits = kept;

@@ -25,9 +25,6 @@ typedef struct pending {
     int64_t index; /* SKEL_NULL: none */
 } pending;
 
-/* What the rank has done with a communicator. */
-typedef enum comm_state { COMM_UNMADE, COMM_MADE, COMM_FREED } comm_state;
-
 typedef struct walk {
     const skeleton *s;
     int64_t rank;
@@ -39,7 +36,9 @@ typedef struct walk {
     skel_array requests; /* pending, in the order of their start */
     skel_array used;     /* bool by id - 1 */
     size_t lowest;       /* no id before is free */
-    comm_state *comms;
+    struct comm_state {
+        uint32_t n_made, n_freed;
+    } * comms;
     tl_map draws; /* how many, by distribution and partner or communicator */
     int64_t *list;
     size_t list_room;
@@ -249,26 +248,22 @@ static int32_t comm_rank(const walk *w, uint32_t number)
 static tl_status set_comms(walk *w, const skel_statement *st, tl_event *e)
 {
     const skel_comm *c = skel_comm_at(w->s, st->comm);
-    comm_state *own = c ? &w->comms[st->comm - SKEL_FIRST_COMM] : NULL;
+    struct comm_state *own = c ? &w->comms[st->comm - SKEL_FIRST_COMM] : NULL;
     if (!(st->row->slots & TL_SLOT_COMM))
         return TL_OK;
-    if (c && (!c->size[w->rank] || *own != COMM_MADE))
+    if (c && (!c->size[w->rank] || own->n_made == own->n_freed))
         return wrong(w, st->line, "%s: the rank %s %s; guard the call by a condition",
                      st->row->name,
-                     !c->size[w->rank]     ? "is not in"
-                     : *own == COMM_UNMADE ? "has not made"
-                                           : "has freed",
+                     !c->size[w->rank] ? "is not in"
+                     : !own->n_made    ? "has not made"
+                                       : "has freed",
                      c->name);
     e->comm = skel_comm_id(w->s, st->comm, (uint32_t)w->rank);
     if (own && st->row->action == TL_ACTION_COMM_FREE)
-        *own = COMM_FREED;
+        own->n_freed++;
     if (!st->new_comm)
         return TL_OK;
-    own = &w->comms[st->new_comm - SKEL_FIRST_COMM];
-    if (*own != COMM_UNMADE)
-        return wrong(w, st->line, "%s: makes %s again; a communicator is made once", st->row->name,
-                     skel_comm_at(w->s, st->new_comm)->name);
-    *own = COMM_MADE;
+    w->comms[st->new_comm - SKEL_FIRST_COMM].n_made++;
     e->new_comm = skel_comm_id(w->s, st->new_comm, (uint32_t)w->rank);
     return TL_OK;
 }

@@ -69,6 +69,14 @@ small=$(kb_of_long 600000) large=$(kb_of_long 1200000)
 check "replay: a trace of twice the events in the same memory, loggops ($small and $large kB)" test "$large" -lt $((small + small / 10))
 check 'replay: the trace takes as long as the program that makes it' equal "$(loggops long.tl)" "$(loggops long.skel --set N=1200000)"
 
+# A communicator that is made again takes as long as another one.
+commands() { printf '%s\n' 'skeleton 1' 'ranks 4' 'comm a = rank % 2' 'comm b = rank % 2' "$@"; }
+commands 'repeat 2 {' 'MPI_Comm_split new_comm=a' 'MPI_Allreduce comm=a count=9' 'MPI_Comm_free comm=a' '}' 'MPI_Comm_split new_comm=b' >again.skel
+commands 'MPI_Comm_split new_comm=a' 'MPI_Allreduce comm=a count=9' 'MPI_Comm_free comm=a' 'MPI_Comm_split new_comm=b' 'MPI_Allreduce comm=b count=9' \
+    'MPI_Comm_free comm=b' 'MPI_Comm_split new_comm=c' | sed 's/^comm b.*/&\ncomm c = rank % 2/' >once.skel
+smpi() { "$timeless" replay "$1" -p star-1g --no-compute -q; }
+check 'a communicator made again takes as long as another one' equal "$(smpi again.skel) $(loggops again.skel)" "$(smpi once.skel) $(loggops once.skel)"
+
 # The page: the skeleton in it, and its commands.
 page=$top_srcdir/doc/SKELETON.md
 awk '/^```$/ {if (on) exit; on = 1; next} on' "$page" >jacobi.skel
@@ -353,7 +361,7 @@ bad 3 "MPI_Alltoallw is not in the language" 'MPI_Alltoallw counts=1'
 bad 3 "MPI_Comm_split has no new_comm" 'MPI_Comm_split'
 bad 3 "no call makes the communicator row" 'comm row = rank % 2'
 bad 5 'row exists already' 'comm row = rank % 2' 'MPI_Comm_split new_comm=row' 'MPI_Comm_split new_comm=row'
-bad 4 'MPI_Comm_split: makes row again' 'comm row = rank % 2' 'repeat 2 { MPI_Comm_split new_comm=row }'
+bad 6 'MPI_Barrier: the rank has freed row' 'comm row = 0' 'repeat 2 { MPI_Comm_dup new_comm=row }' 'repeat 2 { MPI_Comm_free comm=row }' 'MPI_Barrier comm=row'
 bad 4 'MPI_Barrier: the rank has not made row' 'comm row = 0' 'MPI_Barrier comm=row' 'MPI_Comm_dup new_comm=row'
 bad 5 'MPI_Barrier: the rank is not in row' 'comm row = rank % 2 == 0 ? 0 : null' 'MPI_Comm_split new_comm=row' 'MPI_Barrier comm=row'
 bad 6 'MPI_Barrier: the rank has freed row' 'comm row = 0' 'MPI_Comm_dup new_comm=row' 'MPI_Comm_free comm=row' 'MPI_Barrier comm=row'
