@@ -69,20 +69,47 @@ DAHU = \
 	platforms/dahu/options.conf \
 	platforms/dahu/model.conf \
 	platforms/dahu/published/dgemm.csv \
+	platforms/dahu/published/dgemm_by_k.csv \
+	platforms/dahu/published/dgemm_sources.csv \
 	platforms/dahu/published/kernels.csv \
+	platforms/dahu/published/kernels_noise.csv \
 	platforms/dahu/published/network.csv \
-	platforms/dahu/calibrations/network-2018/platform.xml \
-	platforms/dahu/calibrations/network-2018/options.conf \
-	platforms/dahu/calibrations/network-2020-08/platform.xml \
-	platforms/dahu/calibrations/network-2020-08/options.conf \
-	platforms/dahu/calibrations/network-2020-08-remote/platform.xml \
-	platforms/dahu/calibrations/network-2020-08-remote/options.conf \
+	platforms/dahu/published/network_platforms.csv \
+	platforms/dahu/calibrations/dgemm-2019-03-28/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-04-01/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-04-01-linear/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-04-03/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-04-03-hybrid/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-04-03-hybrid-linear/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-04-03-linear/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-04-05/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-04-05-linear/model.conf \
 	platforms/dahu/calibrations/dgemm-2019-07/model.conf \
-	platforms/dahu/calibrations/dgemm-2019-07-equal/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-07-linear/model.conf \
 	platforms/dahu/calibrations/dgemm-2019-10/model.conf \
-	platforms/dahu/calibrations/dgemm-2019-10-equal/model.conf \
+	platforms/dahu/calibrations/dgemm-2020-01-14/model.conf \
 	platforms/dahu/calibrations/dgemm-2020-02/model.conf \
-	platforms/dahu/calibrations/dgemm-2020-02-equal/model.conf
+	platforms/dahu/calibrations/dgemm-2020-07/model.conf \
+	platforms/dahu/calibrations/network-2018-10/options.conf \
+	platforms/dahu/calibrations/network-2018-10/platform.xml \
+	platforms/dahu/calibrations/network-2018-10-first/options.conf \
+	platforms/dahu/calibrations/network-2018-10-first/platform.xml \
+	platforms/dahu/calibrations/network-2018-10-latency/options.conf \
+	platforms/dahu/calibrations/network-2018-10-latency/platform.xml \
+	platforms/dahu/calibrations/network-2018-10-old/options.conf \
+	platforms/dahu/calibrations/network-2018-10-old/platform.xml \
+	platforms/dahu/calibrations/network-2018-10-slow-loopback/options.conf \
+	platforms/dahu/calibrations/network-2018-10-slow-loopback/platform.xml \
+	platforms/dahu/calibrations/network-2020-08-17/options.conf \
+	platforms/dahu/calibrations/network-2020-08-17/platform.xml \
+	platforms/dahu/calibrations/network-2020-08-20/options.conf \
+	platforms/dahu/calibrations/network-2020-08-20/platform.xml \
+	platforms/dahu/calibrations/network-2020-08-20-first/options.conf \
+	platforms/dahu/calibrations/network-2020-08-20-first/platform.xml \
+	platforms/dahu/calibrations/network-2020-08-remote/options.conf \
+	platforms/dahu/calibrations/network-2020-08-remote/platform.xml \
+	platforms/dahu/calibrations/network-2020-10-15/options.conf \
+	platforms/dahu/calibrations/network-2020-10-15/platform.xml
 nobase_dist_pkgdata_DATA += platforms/noise/README.md platforms/noise/altix platforms/noise/chic \
 	platforms/noise/jaguar platforms/noise/make.py platforms/noise/zeptoos
 nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options.conf \

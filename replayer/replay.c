@@ -227,6 +227,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
         p->recorded.all = -1;
     p->trace_path = strdup(tl_reader_path(trace));
     p->platform_name = strdup(platform ? platform->folder : "none");
+    p->calibrations = strdup(platform ? platform->dated : "");
     p->engine = strdup(engine->name);
     p->command = strdup(tl_reader_run(trace)->program);
     p->untraced = strdup(tl_reader_run(trace)->untraced);
@@ -241,7 +242,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
         !p->options || !p->idle_options || !p->changes || !p->model || !p->clock || !p->untraced ||
-        !p->volume_sample || !p->volume_bursts || !p->selection)
+        !p->volume_sample || !p->volume_bursts || !p->selection || !p->calibrations)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }

@@ -214,6 +214,7 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
  * comment), model.conf and further files. */
 typedef struct tlr_platform {
     char *folder; /* as predictions print it: the folder with "@CALIBRATION...", or the XML file */
+    char *dated;  /* what a date chose: "2020-10 dgemm-2020-07 (-92 days), ..."; "": no date */
     char *xml_path;
     size_t n_options;
     size_t n_settings;    /* the first n_settings options come from <config> in the XML file */
@@ -228,7 +229,8 @@ typedef struct tlr_platform {
 /* Loads a platform. `name` is an XML file of SimGrid, a folder, or the name of a folder in
  * TIMELESS_PLATFORMS (default: the installed platforms). "@CALIBRATION+CALIBRATION" may follow:
  * each file is then read from the last calibrations/CALIBRATION/ that has it, otherwise from the
- * folder. */
+ * folder.  A date, YYYY-MM or YYYY-MM-DD, stands for the nearest CALIBRATION of each KIND, of those
+ * that are named KIND-DATE. */
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
 
@@ -445,6 +447,7 @@ typedef struct tlr_overload {
 /* The result of a replay. tlr_prediction_free releases it. */
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
+    char *calibrations; /* tlr_platform.dated; "" or NULL: no date chose any */
     char *volume_unit; /* of the tl_run; not part of the JSON */
     char *clock;       /* why the clocks of the trace are not comparable; "" or NULL: they are */
     uint64_t trace_hash, platform_hash;

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -223,6 +224,97 @@ static char *find_file(const char *folder, const char *calibrations, const char 
     return found;
 }
 
+/* The day of a date, YYYY-MM-DD or YYYY-MM (its 15th day), counted from 1970. Returns whether the
+ * text is a date. */
+static int read_date(const char *text, long *day)
+{
+    struct tm date = {.tm_mday = 15}, same;
+    int end = 0;
+    const size_t length = strlen(text);
+    if ((length == 10 &&
+         sscanf(text, "%4d-%2d-%2d%n", &date.tm_year, &date.tm_mon, &date.tm_mday, &end) != 3) ||
+        (length == 7 && sscanf(text, "%4d-%2d%n", &date.tm_year, &date.tm_mon, &end) != 2) ||
+        (size_t)end != length || strspn(text, "-0123456789") != length)
+        return 0;
+    date.tm_year -= 1900;
+    date.tm_mon -= 1;
+    same = date;
+    *day = (long)(timegm(&same) / 86400);
+    return same.tm_mday == date.tm_mday && same.tm_mon == date.tm_mon;
+}
+
+/* Where the "-DATE" begins that ends the name of a calibration: the kind is before. 0: no date. */
+static size_t kind_length(const char *name, long *day)
+{
+    const size_t length = strlen(name);
+    for (size_t date = 10; date >= 7; date -= 3)
+        if (length > date + 1 && name[length - date - 1] == '-' &&
+            read_date(name + length - date, day))
+            return length - date - 1;
+    return 0;
+}
+
+/* Whether entry `i` is of a kind and the nearest one of its kind, the earlier one of two. */
+static int is_nearest(struct dirent **entries, int n, int i, long day)
+{
+    long own, other;
+    const size_t kind = kind_length(entries[i]->d_name, &own);
+    for (int j = 0; kind && j < n; j++)
+        if (kind_length(entries[j]->d_name, &other) == kind &&
+            !strncmp(entries[i]->d_name, entries[j]->d_name, kind) &&
+            (labs(other - day) < labs(own - day) ||
+             (labs(other - day) == labs(own - day) && other < own)))
+            return 0;
+    return kind > 0;
+}
+
+/* Writes the nearest calibration of each kind to `names`, and to `dated` which and how far away.
+ * Returns whether there is one. */
+static int write_nearest(struct dirent **entries, int n, const char *date, FILE *names, FILE *dated)
+{
+    long day, own;
+    int found = 0;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(entries[i]->d_name, date))
+            return 0; /* a calibration whose whole name is the date */
+    for (int i = 0; read_date(date, &day) && i < n; i++) {
+        const char *name = entries[i]->d_name;
+        if (!is_nearest(entries, n, i, day))
+            continue;
+        kind_length(name, &own);
+        fprintf(names, "%s%s", found ? "+" : "", name);
+        fprintf(dated, "%s %s (%+ld days)", found ? "," : date, name, own - day);
+        found = 1;
+    }
+    return found;
+}
+
+/* Writes the calibrations to `out`, with "NAME+NAME", the nearest one of each kind, in place of
+ * each date, and to p->dated what was chosen. */
+static tl_status choose_by_date(tlr_platform *p, const char *calibrations, char **out,
+                                tl_error *err)
+{
+    struct dirent **entries = NULL;
+    char *folder = join(p->folder, "calibrations"), *copy = strdup(calibrations), *item;
+    const int n = folder ? scandir(folder, &entries, NULL, alphasort) : -1;
+    size_t size, dated_size;
+    FILE *names = open_memstream(out, &size), *dated = open_memstream(&p->dated, &dated_size);
+    for (char *rest = copy; names && dated && (item = strsep(&rest, "+"));) {
+        fputs(item != copy ? "+" : "", names);
+        if (!write_nearest(entries, n, item, names, dated))
+            fputs(item, names);
+    }
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
+    free(entries);
+    free(folder);
+    int failed = !copy || !names || !dated;
+    free(copy);
+    failed |= names && fclose(names);
+    failed |= dated && fclose(dated);
+    return failed ? tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder) : TL_OK;
+}
+
 static tl_status check_calibrations(const char *folder, const char *calibrations, tl_error *err)
 {
     for (const char *at = calibrations; *at; at += strcspn(at, "+"), at += *at == '+') {
@@ -349,14 +441,15 @@ static tl_status name_platform(tlr_platform *p, const char *calibrations, tl_err
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err)
 {
     tlr_platform *p = calloc(1, sizeof *p);
-    char *folder = strdup(name);
+    char *folder = strdup(name), *calibrations = NULL;
     tl_status status = TL_OK;
     if (!p || !folder) {
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
         goto cleanup;
     }
-    const char *calibrations = split_calibrations(folder);
+    const char *named = split_calibrations(folder);
     if ((status = find_folder(folder, &p->folder, err)) != TL_OK ||
+        (status = choose_by_date(p, named, &calibrations, err)) != TL_OK ||
         (status = check_calibrations(p->folder, calibrations, err)) != TL_OK ||
         (status = load_files(p, calibrations, err)) != TL_OK ||
         (status = name_platform(p, calibrations, err)) != TL_OK)
@@ -365,6 +458,7 @@ tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err)
     p = NULL;
 cleanup:
     free(folder);
+    free(calibrations);
     tlr_platform_free(p);
     return status;
 }
@@ -433,6 +527,7 @@ void tlr_platform_free(tlr_platform *platform)
     tlr_network_noise_free(platform->network_noise);
     free(platform->loggops_params);
     free(platform->xml_path);
+    free(platform->dated);
     free(platform->folder);
     free(platform);
 }

@@ -35,6 +35,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->trace_path);
     free(p->clock);
     free(p->platform_name);
+    free(p->calibrations);
     free(p->engine);
     free(p->command);
     free(p->volume_unit);
@@ -319,6 +320,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
             p->trace_hash);
     fprintf(out, "platform          %s, xxh64 %016" PRIx64 "\n", tl_printable(p->platform_name),
             p->platform_hash);
+    if (p->calibrations && *p->calibrations)
+        fprintf(out, "nearest to        %s\n", tl_printable(p->calibrations));
     if (p->model_hash)
         fprintf(out, "model             %s, xxh64 %016" PRIx64 "\n", tl_printable(p->model),
                 p->model_hash);

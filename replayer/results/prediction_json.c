@@ -138,6 +138,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     json_object_set_new(root, "clock",
                         tlr_json_text(p->clock && *p->clock ? p->clock : COMPARABLE));
     tlr_volumes_json(root, p->volume_sample, p->volume_bursts);
+    if (p->calibrations && *p->calibrations)
+        json_object_set_new(root, "nearest_calibrations", tlr_json_text(p->calibrations));
     if (p->idle_options && *p->idle_options)
         json_object_set_new(root, "options_without_effect", tlr_json_text(p->idle_options));
     if (p->untraced && *p->untraced)

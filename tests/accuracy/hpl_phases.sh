@@ -4,7 +4,7 @@
 #   hpl_phases.sh [-p PLATFORM] [-w PANELS] [-a SHARE,...] [-o 'OPTION ...'] PROGRAM ...
 #
 #   PROGRAM      "hpl:N=...,NB=...,P=...,Q=...", as for 'timeless replay'
-#   -p PLATFORM  default: dahu@network-2018+dgemm-2020-02
+#   -p PLATFORM  default: dahu@2020-01
 #   -w PANELS    panels of a window (default: 16)
 #   -a SHARES    where the windows begin, as shares of the run (default: 0.05,0.35,0.65)
 #   -o OPTIONS   for both replays, such as '--ranks-per-host 1'
@@ -17,7 +17,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 : "${top_builddir:=$here/..}"
 timeless=$(cd "$top_builddir" && pwd)/cli/timeless
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms}
-platform=dahu@network-2018+dgemm-2020-02 panels=16 shares=0.05,0.35,0.65 options=
+platform=dahu@2020-01 panels=16 shares=0.05,0.35,0.65 options=
 while getopts p:w:a:o: option; do
     case $option in
     p) platform=$OPTARG ;;

@@ -43,6 +43,28 @@ check 'an unknown calibration exits 3: an unknown calibration: the message lists
     "no calibration 'other'; .*(far, model, slow)" \
     seconds small ./cluster@other apart
 check_exit 3 'a calibration is not a path' seconds small ./cluster@../x apart
+mkdir cluster/calibrations/{net-2019-03,net-2020-07-01,net-2020-07-03,net-2020-07-02-slow,speed-2020}
+cp cluster/calibrations/slow/platform.xml cluster/calibrations/net-2020-07-01
+# chosen DATE: the calibrations, and how far away they are
+chosen() {
+    seconds large "./cluster@$1" apart --json=date.json >/dev/null &&
+        python3 -c 'import json; p = json.load(open("date.json")); print(p["platform"], p.get("nearest_calibrations"))'
+}
+check 'a date chooses the nearest calibration of each kind, and the prediction states how far it is away' equal \
+    "$(chosen 2020-07)" './cluster@net-2020-07-03 2020-07 net-2020-07-03 (-12 days)'
+check 'of two that are equally near, the earlier one' equal "$(chosen 2020-07-02)" './cluster@net-2020-07-01 2020-07-02 net-2020-07-01 (-1 days)'
+check 'which has its own files' equal "$(seconds large ./cluster@2020-07-02 apart)" "$(seconds large ./cluster@slow apart)"
+check 'the end of a year is nearer to a later March than to July' equal "$(chosen 2019-10-01)" './cluster@net-2019-03 2019-10-01 net-2019-03 (-200 days)'
+check 'a date and a name' equal "$(chosen 2019-03+net-2020-07-01)" './cluster@net-2019-03+net-2020-07-01 2019-03 net-2019-03 (+0 days)'
+check 'without a date, the prediction has no such line' equal "$(chosen slow)" './cluster@slow None'
+check 'the text of the prediction has the line' bash -c '"$1" replay large.tl -p ./cluster@2020-07 --hostfile apart --no-compute |
+    grep -qx "nearest to        2020-07 net-2020-07-03 (-12 days)"' - "$timeless"
+mkdir cluster/calibrations/2020-07
+check 'a calibration whose whole name is a date comes before the date' equal "$(chosen 2020-07)" './cluster@2020-07 None'
+for wrong in 2020-13 2020-02-30 2020-7 20200701 ''; do
+    check_exit 3 "no date and no calibration: '$wrong'" seconds small "./cluster@slow+$wrong" apart
+done
+check_exit 3 'a platform without calibrations has none of a date' seconds small star-1g@2020-07 apart
 mkdir 'a@b' && cp cluster/platform.xml cluster/options.conf 'a@b'
 check "a folder with '@' in its name is a platform" seconds small './a@b' apart
 
@@ -119,7 +141,24 @@ done
 cp -r "$top_srcdir/platforms/dahu" dahu && chmod -R u+w dahu
 (cd dahu && python3 make.py)
 check 'platforms/dahu is what its make.py writes from the published figures' diff -r "$top_srcdir/platforms/dahu" dahu
-for calibration in network-2018 network-2020-08 network-2020-08-remote dgemm-2019-07 dgemm-2019-10-equal network-2020-08+dgemm-2019-10; do
-    check "dahu@$calibration replays HPL" "$timeless" replay "$top_srcdir/traces/hpl-4.tl" -p "dahu@$calibration"
+replays() { "$timeless" replay "$top_srcdir/traces/hpl-4.tl" -p "dahu@$1" -q; }
+for calibration in "$top_srcdir"/platforms/dahu/calibrations/*; do
+    check "dahu@${calibration##*/} replays HPL" replays "${calibration##*/}"
 done
+check 'dahu itself is dahu@2020-01, when most of the published runs ran' equal "$(replays 2020-01)" \
+    "$("$timeless" replay "$top_srcdir/traces/hpl-4.tl" -p dahu -q)"
+# dgemm M N K: its seconds on the even cores of the node without noise
+model=dahu/calibrations/dgemm-2020-01-14/model.conf
+check 'dahu: each CPU of 32 nodes has its dgemm, and K above 128 its own' equal "$(grep -c 'dahu-.*k = 384.*k = 192' $model)" 64
+check 'dahu: a CPU that was not measured in January 2020 has the mean of those that were, times its share of the later set' \
+    python3 - "$top_srcdir/platforms/dahu" <<'END'
+import csv, re, statistics, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/published/dgemm.csv")))
+of = {(r["set"], r["node"], r["cpu"]): float(r["mnk"]) for r in rows}
+january, mean = "K128-2020-01-14", "mean of 2019-11..2020-02"
+places = [k[1:] for k in of if k[0] == january]
+want = statistics.mean(of[(january, *p)] for p in places) * of[mean, "20", "1"] / statistics.mean(of[(mean, *p)] for p in places)
+line = next(l for l in open(sys.argv[1] + "/calibrations/dgemm-2020-01-14/model.conf") if "dahu-20:*[13579]" in l)
+assert len(places) == 7 and abs(float(re.findall("mnk = ([^;]*);", line)[-2]) / want - 1) < 1e-5, (want, line)
+END
 tap_done

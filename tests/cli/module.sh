@@ -77,9 +77,9 @@ same_prediction() {
 }
 check 'HPL on shared adapters: same prediction as by SimGrid' same_prediction hpl:N=1200,NB=64,P=4,Q=4,SWAP=1 --platform "$top_srcdir/platforms/dahu" --ranks-per-host 4
 check 'HPL that polls, 16 ranks per host: same prediction and energy as by SimGrid' same_prediction \
-    hpl:N=1200,NB=64,P=4,Q=8,BCAST=2,DEPTH=1 --platform "$top_srcdir/platforms/dahu@network-2018+dgemm-2020-02" --ranks-per-host 16
+    hpl:N=1200,NB=64,P=4,Q=8,BCAST=2,DEPTH=1 --platform "$top_srcdir/platforms/dahu@network-2018-10+dgemm-2020-02" --ranks-per-host 16
 check 'probes that take longer and longer: same prediction and energy as by SimGrid' same_prediction \
-    hpl:N=1000,NB=64,P=2,Q=4,BCAST=2 --platform "$top_srcdir/platforms/dahu@network-2018+dgemm-2020-02" --cfg=smpi/grow-injected-times:yes
+    hpl:N=1000,NB=64,P=2,Q=4,BCAST=2 --platform "$top_srcdir/platforms/dahu@network-2018-10+dgemm-2020-02" --cfg=smpi/grow-injected-times:yes
 check 'more ranks than cores: same prediction as by SimGrid' same_prediction \
     hpl:N=1000,NB=64,P=4,Q=12,BCAST=1 --platform "$top_srcdir/platforms/dahu" --ranks-per-host 48
 check 'a stencil on a fat tree: same prediction as by SimGrid' same_prediction "$top_srcdir/traces/stencil-64.tl" --platform "$top_srcdir/platforms/fat-tree"

@@ -50,7 +50,7 @@ assert (case["left_out"], case["P"], case["Q"], case["seeds"]) == (2, 5, 6, 2)
 assert (case["least_s"], case["most_s"]) == (min(times), max(times)), (case, times)
 speeds = [h["dgemm_s"] for h in study["hosts_of_first_seed"]]
 assert len(speeds) == 32 and speeds == sorted(speeds, reverse=True)'
-sed 's/kernel = "dgemm"; /&host_sd = 0.1; /' "$TIMELESS_PLATFORMS/dahu/calibrations/dgemm-2020-02-equal/model.conf" >drawn.conf
+sed '/^hosts = /,$ d; s/kernel = "dgemm"; /&host_sd = 0.1; /' "$TIMELESS_PLATFORMS/dahu/calibrations/dgemm-2020-02/model.conf" >drawn.conf
 check 'hosts: a model that draws hosts' timeless study hosts hpl:N=1000,NB=64 -p dahu --model drawn.conf --ranks-per-host 1 --engine loggops --remove 0,7 --seeds 3 --json=d.json
 check '... has another cluster for each seed' json d.json '
 assert all(c["least_s"] < c["most_s"] for c in d["cases"])
