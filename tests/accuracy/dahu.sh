@@ -10,7 +10,7 @@
 #   -b BLOCK    size, geometry, factorial (default: these three), measured (the rows of MEASURED), ablation, or small
 #   -e ENGINE   smpi (default) or loggops
 #   -s SEEDS    seeds of the noise: 1,2,3 (default: 1)
-#   -S          the other calibrations too, for sensitivity
+#   -S          dgemm-2020-02 and network-2018-10 too, for sensitivity
 #   -n N        no matrix larger than N
 #   -j JOBS     rows at a time (default: 1)
 #   -t SECONDS  leave a row out that takes longer
@@ -19,8 +19,10 @@
 #
 # Exits with 1 when a row could not be predicted.
 #
-# PFACT 1, RFACT 2, NBMIN 2, NDIV 2, 32 ranks on each node.  The geometry block uses the nodes dahu-1 to dahu-30:
-# which 30 were used is not published.  The ablation block predicts five rows with one part of the model changed:
+# The rule of the prediction: each block uses the calibrations that are nearest to the month of its runs (dahu@DATE),
+# sizes 2020-10, geometries 2020-06, the factorial and all others 2020-01.  PFACT 1, RFACT 2, NBMIN 2, NDIV 2, the
+# threshold of swaps is NB, 32 ranks on each node; geometries use the nodes 1 to 29 and 31.
+# The ablation block predicts five rows with one part of the model changed:
 #   equal             the mean of all CPUs on each
 #   fixed-polls       the panel is received before the update
 #   no-loopback       no factors of their own for messages within a node
@@ -28,8 +30,6 @@
 #   all-terms, mnk    dgemm-2019-10 as it is, and its M N K and constant alone
 #   no-noise          dgemm always takes its mean
 #   published-noise   the standard deviations of dgemm are those of the fit, shapes included
-# Only with -v:
-#   loopback-2020     network-2018 has the factors and the loopback of network-2020-08 for messages within a node
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 : "${top_builddir:=$here/..}"
@@ -55,7 +55,7 @@ while getopts o:c:b:e:s:Sn:j:t:v:l option; do
 done
 shift $((OPTIND - 1))
 block_variants='equal fixed-polls no-loopback no-sharing all-terms mnk no-noise published-noise'
-if [ "$variant_of_all" ] && ! [[ " $block_variants loopback-2020 " == *" $variant_of_all "* ]]; then
+if [ "$variant_of_all" ] && ! [[ " $block_variants " == *" $variant_of_all "* ]]; then
     echo "dahu.sh: $variant_of_all is no variant" >&2
     exit 2
 fi
@@ -69,6 +69,7 @@ for block in ${blocks//,/ }; do
 done
 work=$(mktemp -d "${TMPDIR:-/tmp}/dahu.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+for node in {1..29} 31; do echo "dahu-$node:32"; done >"$work/geometry.hosts"
 header=block,N,NB,P,Q,bcast,swap,depth,dgemm,network,variant,engine,options,seed,seconds,low_s,high_s,events,cpu_s
 if [ ! -s "$table" ]; then
     echo $header >"$table"
@@ -115,13 +116,15 @@ END
 }
 # sets BLOCK: "DGEMM NETWORK" of the prediction, then those for sensitivity
 sets() {
-    if [ "$1" = geometry ]; then
-        echo dgemm-2020-02 network-2020-08
-        [ ! "$sensitivity" ] || echo dgemm-2019-10 network-2020-08
-    else
-        echo dgemm-2020-02 network-2018
-        [ ! "$sensitivity" ] || printf '%s\n' 'dgemm-2020-02 network-2020-08' 'dgemm-2019-10 network-2018'
-    fi
+    local date=2020-01
+    case $1 in
+    size) date=2020-10 ;;
+    geometry) date=2020-06 ;;
+    esac
+    [ -s "$work/sets-$date" ] || timeless replay hpl:N=8,NB=8,P=1,Q=1 -p "dahu@$date" --engine loggops --no-compute -q \
+        --json="$work/sets-$date" >"$work/out"
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["platform"].split("@")[-1].replace("+", " "))' "$work/sets-$date"
+    [ ! "$sensitivity" ] || echo dgemm-2020-02 network-2018-10
 }
 # platform VARIANT DGEMM NETWORK: sets platform and model to what the replay is to use
 platform() {
@@ -133,10 +136,7 @@ platform() {
         chmod -R u+w "$folder"
         case $1 in
         no-loopback) sed -i '/^timeless\/loopback/d' "$folder"/calibrations/network-*/options.conf ;;
-        loopback-2020)
-            local of_2018=$folder/calibrations/network-2018 of_2020=$folder/calibrations/network-2020-08
-            grep '^timeless/loopback' "$of_2020/options.conf" >>"$of_2018/options.conf"
-            sed -i "s|loopback_bw=.*|$(grep -o 'loopback_bw=.*' "$of_2020/platform.xml")|" "$of_2018/platform.xml" ;;
+        equal) sed -i '/^hosts = /,$ d' "$folder"/calibrations/dgemm-*/model.conf ;;
         no-sharing) sed -i 's/"SPLITDUPLEX"/"FATPIPE"/' "$folder"/calibrations/network-*/platform.xml ;;
         mnk) sed -i -E 's/ m[nk] = [^ ]+;| nk = [^ ]+;//g' "$folder"/calibrations/dgemm-2019-10/model.conf ;;
         published-noise) (cd "$folder" && python3 make.py --own-noise) ;;
@@ -144,7 +144,6 @@ platform() {
         esac
     fi
     case $1 in
-    equal) platform=$folder@$3+$2-equal ;;
     all-terms | mnk) platform=$folder@$3+dgemm-2019-10 ;;
     *) platform=$folder@$3+$2 ;;
     esac
@@ -154,13 +153,15 @@ predict() {
     local block n nb p q bcast swap depth dgemm network variant seed out started
     IFS=, read -r block n nb p q bcast swap depth dgemm network variant _ _ seed <<<"$1"
     platform "$variant" "$dgemm" "$network"
-    local program=hpl:N=$n,NB=$nb,P=$p,Q=$q,BCAST=$bcast,SWAP=$swap,DEPTH=$depth,PFACT=1,RFACT=2,NBMIN=2,NDIV=2
+    local program=hpl:N=$n,NB=$nb,P=$p,Q=$q,BCAST=$bcast,SWAP=$swap,DEPTH=$depth,PFACT=1,RFACT=2,NBMIN=2,NDIV=2,THRESHOLD=$nb
+    local hosts=()
+    [ "$block" != geometry ] || hosts=(--hostfile "$work/geometry.hosts")
     [ "$variant" != fixed-polls ] || program=$program,RECEIVE=0
     out=$work/$BASHPID
     started=$SECONDS
     TIMEFORMAT=%U
     # shellcheck disable=SC2086
-    if { time timeout "$limit" timeless replay $program -p "$platform" --engine "$engine" --seed "$seed" --json="$out.json" \
+    if { time timeout "$limit" timeless replay $program -p "$platform" "${hosts[@]}" --engine "$engine" --seed "$seed" --json="$out.json" \
         -q $options >"$out.txt" 2>"$out.err"; } 2>"$out.time"; then
         python3 - "$out.json" "$1" "$(tail -n 1 "$out.time")" >>"$table" <<'END'
 import json, sys
