@@ -61,7 +61,7 @@ check 'the text of the prediction has the line' bash -c '"$1" replay large.tl -p
     grep -qx "nearest to        2020-07 net-2020-07-03 (-12 days)"' - "$timeless"
 mkdir cluster/calibrations/2020-07
 check 'a calibration whose whole name is a date comes before the date' equal "$(chosen 2020-07)" './cluster@2020-07 None'
-for wrong in 2020-13 2020-02-30 2020-7 20200701 ''; do
+for wrong in 2020-13 2020-02-30 2020-7 20200701; do
     check_exit 3 "no date and no calibration: '$wrong'" seconds small "./cluster@slow+$wrong" apart
 done
 check_exit 3 'a platform without calibrations has none of a date' seconds small star-1g@2020-07 apart
