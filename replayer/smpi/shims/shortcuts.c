@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include <smpi/mpi.h>
+#include <xbt/asserts.h>
 #include <xbt/xbt_os_time.h>
 
 static int are_taken;
@@ -216,7 +217,7 @@ void xbt_os_threadtimer_stop(xbt_os_timer_t timer)
 /* When SimGrid gives up, it reads the debug information of all its libraries to print the stack.
  * Of what it prints, only the sentence before the stack is reported. An algorithm that fails is
  * known after 0.1 s of CPU time instead of 0.4 s; a study of algorithms has several. */
-void xbt_backtrace_display_current(void) SMPI_REPLACES(SG_STACK);
+void xbt_backtrace_display_current(void); /* SimGrid's header has no prototype */
 
 void xbt_backtrace_display_current(void)
 {
