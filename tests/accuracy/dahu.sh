@@ -121,9 +121,9 @@ sets() {
     size) date=2020-10 ;;
     geometry) date=2020-06 ;;
     esac
-    [ -s "$work/sets-$date" ] || timeless replay hpl:N=8,NB=8,P=1,Q=1 -p "dahu@$date" --engine loggops --no-compute -q \
-        --json="$work/sets-$date" >"$work/out"
-    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["platform"].split("@")[-1].replace("+", " "))' "$work/sets-$date"
+    [ -s "$work/sets-$date" ] || timeless replay hpl:N=8,NB=8,P=1,Q=1 -p "dahu@$date" --engine loggops --no-compute |
+        sed -n 's/^platform .*@\([^,]*\),.*/\1/p' | tr + ' ' >"$work/sets-$date"
+    cat "$work/sets-$date"
     [ ! "$sensitivity" ] || echo dgemm-2020-02 network-2018-10
 }
 # platform VARIANT DGEMM NETWORK: sets platform and model to what the replay is to use
@@ -189,6 +189,7 @@ for block in ${blocks//,/ }; do
     done
 done | sed 's/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/' |
     awk -F, -v n="$max_n" '(n == "" || $2 + 0 <= n + 0) && !seen[$0]++' >"$work/wanted"
+[ -s "$work/wanted" ] || { echo 'dahu.sh: no row to predict' >&2; exit 1; }
 # A row that is there need not be predicted again, whatever its block.
 missing() {
     awk -F, -v OFS=, 'function key() { k = $2; for (i = 3; i <= 14; i++) k = k OFS $i; return k }
