@@ -448,8 +448,8 @@ typedef struct tlr_overload {
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
     char *calibrations; /* tlr_platform.dated; "" or NULL: no date chose any */
-    char *volume_unit; /* of the tl_run; not part of the JSON */
-    char *clock;       /* why the clocks of the trace are not comparable; "" or NULL: they are */
+    char *volume_unit;  /* of the tl_run; not part of the JSON */
+    char *clock;        /* why the clocks of the trace are not comparable; "" or NULL: they are */
     uint64_t trace_hash, platform_hash;
     char *engine_version; /* "SimGrid 3.32.0" */
     char *coll_selector;

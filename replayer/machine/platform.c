@@ -229,18 +229,15 @@ static char *find_file(const char *folder, const char *calibrations, const char 
 static int read_date(const char *text, long *day)
 {
     struct tm date = {.tm_mday = 15}, same;
-    int end = 0;
     const size_t length = strlen(text);
-    if ((length == 10 &&
-         sscanf(text, "%4d-%2d-%2d%n", &date.tm_year, &date.tm_mon, &date.tm_mday, &end) != 3) ||
-        (length == 7 && sscanf(text, "%4d-%2d%n", &date.tm_year, &date.tm_mon, &end) != 2) ||
-        (size_t)end != length || strspn(text, "-0123456789") != length)
+    const char *end = length == 10  ? strptime(text, "%Y-%m-%d", &date)
+                      : length == 7 ? strptime(text, "%Y-%m", &date)
+                                    : NULL;
+    if (!end || *end)
         return 0;
-    date.tm_year -= 1900;
-    date.tm_mon -= 1;
     same = date;
     *day = (long)(timegm(&same) / 86400);
-    return same.tm_mday == date.tm_mday && same.tm_mon == date.tm_mon;
+    return same.tm_mday == date.tm_mday;
 }
 
 /* Where the "-DATE" begins that ends the name of a calibration: the kind is before. 0: no date. */
@@ -272,7 +269,7 @@ static int is_nearest(struct dirent **entries, int n, int i, long day)
  * Returns whether there is one. */
 static int write_nearest(struct dirent **entries, int n, const char *date, FILE *names, FILE *dated)
 {
-    long day, own;
+    long day, own = 0;
     int found = 0;
     for (int i = 0; i < n; i++)
         if (!strcmp(entries[i]->d_name, date))
