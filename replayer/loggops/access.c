@@ -85,8 +85,19 @@ void loggops_start_access(simulation *s, block *b, uint32_t r, const sim_step *s
         pass_adapters(s, b, r, step, &m, rank->ready_ps);
     } else {
         loggops_count_demand(s, b, r, other, bytes, at_ps);
-        end_at(s, b, r, step->request,
-               rank->ready_ps + loggops_times(w->L_ps + w->late_ps + w->moved_ps,
-                                              loggops_factor(s, r, other, &m)));
+        const uint64_t own_ps =
+            loggops_times(w->L_ps + w->late_ps + w->moved_ps, loggops_factor(s, r, other, &m));
+        if (!loggops_shares_memory(s, r, other)) {
+            end_at(s, b, r, step->request, rank->ready_ps + own_ps);
+            return;
+        }
+        m.context = DATA;
+        m.source = (int32_t)r;
+        m.to = step->partner;
+        m.request = step->request;
+        m.tag = (int32_t)UNAWAITED;
+        m.time_ps = rank->ready_ps;
+        m.left_ps = own_ps > s->window_ps ? own_ps : s->window_ps;
+        loggops_adapter_queue(s, b, &m, at_ps);
     }
 }

@@ -104,7 +104,7 @@ void loggops_demand_count(loggops_demand *d, unsigned thread, uint32_t from_rank
 {
     const uint32_t *node_of = d->places->nodes.node_of;
     flows *f = &d->counted[thread];
-    if (!d->has_links && node_of[from_rank] != node_of[to_rank])
+    if (node_of[from_rank] != node_of[to_rank] ? !d->has_links : d->places->nodes.memory_Bps > 0)
         return;
     if (bytes < SAMPLE_BYTES) {
         const uint64_t who[] = {(uint64_t)from_rank << 32 | to_rank, at_ps};

@@ -17,15 +17,6 @@
 
 /* ---- SMPI's options ---- */
 
-/* For folders without these options: the defaults of smpi/bw-factor and smpi/lat-factor in SimGrid
- * 3.32, which its authors fitted to a cluster with Ethernet of 1 Gb/s. */
-static const char default_bandwidth[] =
-    "0:0.812084;257:0.338112;732:0.341987;1426:0.608902;3484:0.77493;5776:1.08739;9376:0.58729;"
-    "15424:0.697866;65472:0.940694";
-static const char default_latency[] =
-    "0:2.01467;257:1.95341;732:1.9503;1426:1.61075;3484:1.88101;5776:2.18796;9376:2.59299;"
-    "15424:3.48845;65472:11.6436";
-
 /* The segments of an option; those of `other` if it is not set. */
 static tl_status take_segments(const tlr_platform *platform, const tlr_options *options,
                                const char *name, const char *other, tlr_segments *out,
@@ -120,13 +111,35 @@ static tl_status take_turns(const tlr_platform *platform, const tlr_options *opt
                                         ordered ? (double)ordered : packet_bytes, out, err);
 }
 
+/* Within a host the cores copy short and long messages. So a longer one never has less overhead,
+ * unless what the platform states of messages within a host includes all that they take. */
+static tl_status continue_overheads(const tlr_platform *platform, const tlr_options *options,
+                                    loggops_law *within, tl_error *err)
+{
+    static const char *const own[] = {"timeless/loopback-os", "timeless/loopback-ois",
+                                      "timeless/loopback-or", "timeless/loopback-bw-factor",
+                                      "timeless/loopback-lat-factor"};
+    if (!(number_of(platform, options, "timeless/memory-bandwidth", 0) > 0) ||
+        tlr_option_is_no(tlr_option_value(platform, options, "timeless/local-overheads")))
+        return TL_OK;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (tlr_option_value(platform, options, own[i]))
+            return TL_OK;
+    within->charges_long = 1;
+    tl_status status = tlr_overheads_continue("smpi/os", &within->sends, err);
+    if (status == TL_OK)
+        status = tlr_overheads_continue("smpi/ois", &within->starts, err);
+    return status == TL_OK ? tlr_overheads_continue("smpi/or", &within->receives, err) : status;
+}
+
 /* The laws of messages between hosts and within one. */
 static tl_status read_laws(const tlr_platform *platform, const tlr_options *options, double S_bytes,
                            loggops_law laws[2], tl_error *err)
 {
     static const char *const names[] = {"smpi/bw-factor", "smpi/lat-factor", "smpi/os", "smpi/ois",
                                         "smpi/or"};
-    static const char *const others[] = {default_bandwidth, default_latency, NULL, NULL, NULL};
+    static const char *const others[] = {TLR_BANDWIDTH_FACTORS, TLR_LATENCY_FACTORS, NULL, NULL,
+                                         NULL};
     loggops_law *between = &laws[0], *within = &laws[1];
     const char *bound = tlr_option_value(platform, options, "timeless/bw-factor-bound");
     /* SimGrid's model of crossing traffic: acknowledgements take 5 % of the other direction. */
@@ -150,7 +163,9 @@ static tl_status read_laws(const tlr_platform *platform, const tlr_options *opti
         status = take_own(platform, options, "timeless/loopback-lat-factor", &within->latency, err);
     if (tlr_option_is_no(tlr_option_value(platform, options, "timeless/local-overheads")))
         within->sends.n = within->starts.n = within->receives.n = 0;
-    return status == TL_OK ? take_own_overheads(platform, options, within, err) : status;
+    if (status == TL_OK)
+        status = take_own_overheads(platform, options, within, err);
+    return status == TL_OK ? continue_overheads(platform, options, within, err) : status;
 }
 
 /* Costs that no message is below. If all pairs of hosts are alike, they are the costs of all. */
@@ -190,6 +205,7 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
         status = take_turns(platform, options, &n->turns_bytes, err);
     if (status != TL_OK)
         return status;
+    n->memory_Bps = number_of(platform, options, "timeless/memory-bandwidth", 0);
     const loggops_costs *first = &n->between.sizes[0];
     n->has_within = n->move_bytes = n->limits_nodes = 1;
     n->params = (loggops_params){first->L_ps,
@@ -319,6 +335,7 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
                                  .move_bytes = network->move_bytes,
                                  .send_buffer_bytes = network->send_buffer_bytes,
                                  .turns_bytes = network->turns_bytes,
+                                 .memory_Bps = network->memory_Bps,
                                  .limiter_bytes = network->limiter_bytes};
     tl_status status = TL_OK;
     if (!of_host || !out->host_of || !out->core_of || !out->n_on || !out->host_of_node ||

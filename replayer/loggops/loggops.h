@@ -106,6 +106,7 @@ enum { LOGGOPS_MAX_SIZES = 68 }; /* two options with the largest number of segme
 typedef struct loggops_path {
     unsigned n;
     int charges_as_smpi;
+    int charges_long; /* nevertheless, messages of S bytes or more have overheads */
     loggops_costs sizes[LOGGOPS_MAX_SIZES];
 } loggops_path;
 
@@ -161,6 +162,7 @@ typedef struct loggops_nodes {
     int answers_in_calls;
     uint64_t send_buffer_bytes; /* of long messages between nodes */
     uint64_t turns_bytes;       /* smallest message that takes turns; 0: only long ones do */
+    double memory_Bps;          /* what the memory of a node reads and writes; 0: not shared */
     double limiter; /* bandwidth of a node in both directions together, relative to the bandwidth in
                        one direction; 0: no limiter */
     uint64_t limiter_bytes; /* it holds for messages of so many bytes that share the adapter */
@@ -187,6 +189,7 @@ typedef struct loggops_network {
     /* As in loggops_nodes: */
     int move_bytes;
     uint64_t send_buffer_bytes, turns_bytes, limiter_bytes;
+    double memory_Bps;
     int limits_nodes;   /* the limiters of the hosts hold */
     loggops_ways *ways; /* NULL: all pairs of nodes have the same costs */
 } loggops_network;

@@ -45,14 +45,21 @@ int loggops_nodes_fit(const loggops_run *run, unsigned bits)
     return do_fit;
 }
 
+static uint64_t least_latency_ps(const loggops_path *path, uint64_t L_ps)
+{
+    for (unsigned i = 0; i < path->n; i++)
+        L_ps = sooner(L_ps, path->sizes[i].L_ps);
+    return L_ps;
+}
+
 /* A short message that leaves so long after a window, or later, arrives after the next one: it has
  * at least the least latency before it, which noise shortens as it does the window. */
 static uint64_t ahead_of(const simulation *s)
 {
-    const loggops_path *between = &s->run->nodes->between;
-    uint64_t L_ps = s->quiet_window_ps;
-    for (unsigned i = 0; i < between->n; i++)
-        L_ps = sooner(L_ps, between->sizes[i].L_ps);
+    const loggops_nodes *nodes = s->run->nodes;
+    uint64_t L_ps = least_latency_ps(&nodes->between, s->quiet_window_ps);
+    if (nodes->memory_Bps > 0 && nodes->n_nodes < s->run->n_ranks)
+        L_ps = least_latency_ps(&nodes->within, L_ps);
     const double shortened = (double)s->window_ps / (double)s->quiet_window_ps;
     return s->window_ps - (uint64_t)((double)L_ps * shortened);
 }
@@ -63,7 +70,8 @@ int loggops_nodes_open(simulation *s)
     s->nodes = calloc(nodes->n_nodes, sizeof *s->nodes);
     if (s->moves_bytes)
         s->debts = calloc(s->run->n_ranks, sizeof *s->debts);
-    if (!s->nodes || (s->moves_bytes && !s->debts))
+    s->copied_ps = calloc(s->run->n_ranks, sizeof *s->copied_ps);
+    if (!s->nodes || !s->copied_ps || (s->moves_bytes && !s->debts))
         return 0;
     for (uint32_t i = 0; i < nodes->n_nodes; i++) {
         s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].held = s->nodes[i].traffic =
@@ -118,6 +126,11 @@ static int has_adapter(const simulation *s, uint32_t rank)
 static int is_between(const simulation *s, uint32_t from, uint32_t to)
 {
     return s->run->nodes->node_of[from] != s->run->nodes->node_of[to];
+}
+
+int loggops_shares_memory(const simulation *s, uint32_t from, uint32_t to)
+{
+    return s->moves_bytes && s->run->nodes->memory_Bps > 0 && !is_between(s, from, to);
 }
 
 int loggops_shares_adapter(const simulation *s, uint32_t from, uint32_t to)
@@ -470,6 +483,35 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
     loggops_send_to_node(s, b, i);
 }
 
+/* A message within the node: the cores copy a short one into shared memory and out of it, and the
+ * core of the receiver copies a long one, once. A copy reads and writes each byte. The memory does
+ * so for one message after the other, and so does a core with its long ones; left_ps is the time
+ * that the message takes alone. */
+static void copy_within(simulation *s, block *b, sim_node *node, uint32_t i)
+{
+    message *m = &s->messages[i];
+    const int is_long = (m->context & ~COMBINES) == DATA;
+    const double copies = is_long ? 1 : 2,
+                 memory_ps = 1e12 * 2 * copies * (double)m->bytes / s->run->nodes->memory_Bps;
+    uint64_t *copied_ps = &s->copied_ps[m->to], from_ps = m->time_ps;
+    node->memory_free_ps = later(node->memory_free_ps, from_ps) + loggops_rounded_ps(memory_ps);
+    if (is_long)
+        from_ps = later(from_ps, *copied_ps);
+    m->time_ps = later(from_ps + m->left_ps, node->memory_free_ps);
+    if (is_long)
+        *copied_ps = m->time_ps;
+    if (is_long && m->request != UNAWAITED) {
+        const message reply = {.time_ps = m->time_ps,
+                               .source = m->to,
+                               .to = m->source,
+                               .request = m->request,
+                               .context = REPLY};
+        loggops_post(s, b, &reply);
+        m->request = EAGER;
+    }
+    loggops_post_item(s, b, i);
+}
+
 /* A message waits at the adapter while its send holds the CPU: others may leave before it. It
  * leaves in a window after which it cannot arrive too early. */
 static int leaves_by(const simulation *s, const message *m, uint64_t end_ps)
@@ -482,7 +524,9 @@ static void send_one(simulation *s, block *b, sim_node *n, uint32_t i, uint32_t 
 {
     const message *m = &s->messages[i];
     loggops_traffic_until(s, b, n, m->time_ps);
-    if ((m->context & ~COMBINES) == CLEARED)
+    if (loggops_shares_memory(s, (uint32_t)m->source, (uint32_t)m->to))
+        copy_within(s, b, n, i);
+    else if ((m->context & ~COMBINES) == CLEARED)
         loggops_begin_sharing(s, b, &n->shared, i);
     else if (s->moves_bytes && s->orders[m->source].n_turns && loggops_take_turn(s, b, n, i, rest))
         return;

@@ -44,6 +44,7 @@ typedef struct sim_node {
     idle_time idle[IDLE_TIMES]; /* of `receives`, in order; idle_ps 0: unused */
     sharing shared;
     uint32_t n_ranks;
+    uint64_t memory_free_ps; /* when the memory has copied all messages so far */
     /* Lists of messages: sent in this window, not sorted; sent earlier by sends that occupy the
      * CPU, in order; TRAFFIC about long messages that come to the node, in order; on the way to the
      * receiving adapter, not sorted and in order. */

@@ -378,6 +378,7 @@ static void release(simulation *s)
     free(s->nodes);
     free(s->orders);
     free(s->debts);
+    free(s->copied_ps);
     free(s->n_sent);
     free(s->blocks);
     free(s->ranks);

@@ -254,6 +254,7 @@ typedef struct simulation {
     int moves_bytes;                   /* loggops_nodes.move_bytes */
     int answers_in_calls;              /* loggops_nodes.answers_in_calls, if moves_bytes */
     sim_debt *debts;                   /* by rank, if moves_bytes */
+    uint64_t *copied_ps;               /* by rank: when its core has copied its long messages */
     sim_order *orders;                 /* by rank; NULL: no message can overtake another one */
     uint32_t *n_sent;                  /* by rank: messages so far; NULL: messages have no noise */
     int has_stretches;                 /* loggops_run_stretch may be used */
@@ -485,8 +486,10 @@ int loggops_nodes_fit(const loggops_run *run, unsigned bits);
 /* Whether messages from one rank to the other wait for an adapter that the sender shares with other
  * ranks. */
 int loggops_shares_adapter(const simulation *s, uint32_t from, uint32_t to);
-/* Queues a message that leaves its node at at_ps. It waits until all messages of this window are
- * known. */
+/* Whether a message stays within a node whose memory the messages share. */
+int loggops_shares_memory(const simulation *s, uint32_t from, uint32_t to);
+/* Queues a message that leaves its node, or is copied within it, at at_ps. It waits until all
+ * messages of this window are known. */
 void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t at_ps);
 /* Lets the data of a long message leave the node in this window: its sender has answered. */
 void loggops_adapter_clear(simulation *s, block *b, const message *answered, uint64_t at_ps);

@@ -165,7 +165,8 @@ static uint64_t receiving_ps(const simulation *s, const block *b, uint32_t r, co
 {
     const uint32_t from = (uint32_t)m->source;
     const int is_awaited = m->context & CLEARED && m->request != UNAWAITED;
-    return is_awaited && loggops_path_of(s, from, r)->charges_as_smpi
+    const loggops_path *path = loggops_path_of(s, from, r);
+    return is_awaited && path->charges_as_smpi && !path->charges_long
                ? 0
                : loggops_work_of(s, b->worker, from, r, m->bytes)->receive_ps;
 }
@@ -252,15 +253,22 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
         part.context |= COMBINES;
     if (is_within && part.time_ps < at_ps + moved_ps)
         part.time_ps = at_ps + moved_ps;
-    if (!is_within || m->request != UNAWAITED)
+    const int shares = loggops_shares_memory(s, (uint32_t)m->source, r);
+    if (!is_within || (m->request != UNAWAITED && !shares))
         loggops_post(s, b, &part);
     if (!is_within)
         return;
     part.context = DATA | (combines ? COMBINES : 0);
-    part.request = m->request == UNAWAITED ? UNAWAITED : EAGER;
     part.source = m->source;
     part.to = (int32_t)r;
     part.next = NONE;
+    if (shares) {
+        part.left_ps = part.time_ps - at_ps;
+        part.time_ps = at_ps;
+        loggops_adapter_queue(s, b, &part, at_ps);
+        return;
+    }
+    part.request = m->request == UNAWAITED ? UNAWAITED : EAGER;
     const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
     if (i == NONE) {
         b->out_of_memory = 1;
@@ -427,13 +435,15 @@ static uint64_t sending_ps(const simulation *s, uint32_t r, const sim_step *step
 {
     const uint32_t to = (uint32_t)step->partner;
     const loggops_op *op = step->op;
-    const int as_smpi = loggops_path_of(s, r, to)->charges_as_smpi;
+    const loggops_path *path = loggops_path_of(s, r, to);
+    const int as_smpi = path->charges_as_smpi;
     if (step->starts && !(as_smpi && op->is_persistent)) {
         const loggops_costs *c = loggops_costs_of(s, r, to, step->amount);
         return c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount);
     }
-    return as_smpi && step->is_rendezvous && !op->is_synchronous && !op->is_buffered ? 0
-                                                                                     : w->send_ps;
+    const int is_free = as_smpi && !path->charges_long && step->is_rendezvous &&
+                        !op->is_synchronous && !op->is_buffered;
+    return is_free ? 0 : w->send_ps;
 }
 
 /* A send whose bytes the adapters move: they begin when the CPU has done its part, those of long
@@ -463,8 +473,12 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
             return;
         }
     } else if (is_within) {
-        m->time_ps +=
-            loggops_times(w->L_ps + w->late_ps + w->moved_ps, loggops_factor(s, r, to, m));
+        m->left_ps = loggops_times(w->L_ps + w->late_ps + w->moved_ps, loggops_factor(s, r, to, m));
+        if (loggops_shares_memory(s, r, to)) {
+            loggops_adapter_queue(s, b, m, at_ps);
+            return;
+        }
+        m->time_ps += m->left_ps;
     } else {
         m->takes_turns =
             nodes->turns_bytes && m->bytes >= nodes->turns_bytes ? TAKES_TURNS : NO_TURN;

@@ -71,6 +71,10 @@ static loggops_costs costs_at(const loggops_law *law, const tlr_route *route, ui
     c.o_start_ps = overhead(&law->starts, bytes, &c.O_start_ps_byte);
     c.o_ps = overhead(&law->sends, bytes, &c.O_ps_byte);
     c.o_receive_ps = overhead(&law->receives, bytes, &c.O_receive_ps_byte);
+    if (law->charges_long && bytes >= law->S_bytes) {
+        c.o_ps = c.o_start_ps;
+        c.O_ps_byte = c.O_start_ps_byte;
+    }
     const double first_s =
         factor_at(&law->latency, bytes) * route->latency_s + (1 + ENVELOPE_BYTES) * s_byte;
     c.L_ps = (uint64_t)llrint(fmax(least_ps, ps(first_s)));
@@ -126,6 +130,7 @@ tl_status loggops_derive_path(const loggops_law *law, const tlr_route *route, lo
                        LOGGOPS_MAX_SIZES);
     out->n = n;
     out->charges_as_smpi = 1;
+    out->charges_long = law->charges_long;
     for (unsigned i = 0; i < n; i++)
         out->sizes[i] = costs_at(law, route, borders[i]);
     keep_order(out, law->S_bytes);

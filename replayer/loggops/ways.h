@@ -15,6 +15,8 @@ typedef struct loggops_law {
     double crosstraffic; /* what a message takes of its links, as both directions are busy */
     double gamma;        /* network/TCP-gamma: the largest window */
     double S_bytes;      /* from here on, sends wait */
+    int charges_long;    /* from here on, messages have the overheads of a nonblocking send and of
+                            a receive */
 } loggops_law;
 
 /* The costs on a route. TL_ERR_UNSUPPORTED if the options distinguish too many sizes. */

@@ -69,3 +69,37 @@ tl_status tlr_segments_read(const char *option, const char *text, tlr_segment_va
     }
     return TL_OK;
 }
+
+static int append(tlr_segments *s, double from_bytes, double value, double per_byte)
+{
+    if (s->n == TLR_MAX_SEGMENTS)
+        return 0;
+    s->from_bytes[s->n] = from_bytes;
+    s->value[s->n] = value;
+    s->per_byte[s->n++] = per_byte;
+    return 1;
+}
+
+tl_status tlr_overheads_continue(const char *option, tlr_segments *s, tl_error *err)
+{
+    const tlr_segments old = *s;
+    double most = 0; /* of shorter messages */
+    int fits = 1;
+    s->n = 0;
+    for (unsigned i = 0; i < old.n; i++) {
+        const double from = old.from_bytes[i], value = old.value[i], per_byte = old.per_byte[i],
+                     to = i + 1 < old.n ? old.from_bytes[i + 1] : INFINITY,
+                     rises_at = per_byte > 0 ? (most - value) / per_byte : INFINITY;
+        if (value + per_byte * from < most)
+            fits &= append(s, from, most, 0);
+        if (value + per_byte * from >= most)
+            fits &= append(s, from, value, per_byte);
+        else if (rises_at < to)
+            fits &= append(s, rises_at, value, per_byte);
+        if (to < INFINITY)
+            most = fmax(most, value + per_byte * to);
+    }
+    return fits ? TL_OK
+                : tl_fail(err, TL_ERR_INPUT, "option %s: more than %d segments; give fewer", option,
+                          TLR_MAX_SEGMENTS);
+}

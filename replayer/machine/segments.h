@@ -52,4 +52,16 @@ static inline double tlr_overhead_s(const tlr_segments *s, double bytes)
     return i < 0 ? 0 : s->value[i] + s->per_byte[i] * bytes;
 }
 
+/* Raises overheads so that a longer message never has less than a shorter one. */
+tl_status tlr_overheads_continue(const char *option, tlr_segments *s, tl_error *err);
+
+/* smpi/bw-factor and smpi/lat-factor of platforms that do not state them: the defaults of SimGrid
+ * 3.32, which its authors fitted to a cluster with Ethernet of 1 Gb/s. */
+#define TLR_BANDWIDTH_FACTORS                                                                      \
+    "0:0.812084;257:0.338112;732:0.341987;1426:0.608902;3484:0.77493;5776:1.08739;9376:0.58729;"   \
+    "15424:0.697866;65472:0.940694"
+#define TLR_LATENCY_FACTORS                                                                        \
+    "0:2.01467;257:1.95341;732:1.9503;1426:1.61075;3484:1.88101;5776:2.18796;9376:2.59299;"        \
+    "15424:3.48845;65472:11.6436"
+
 #endif

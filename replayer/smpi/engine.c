@@ -160,6 +160,7 @@ static int is_ours(const char *option)
         {"timeless/adapter-order:", "0", SMPI_SHIM_ORDER, NULL, smpi_order_adapter_set, NULL},
         {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
         {"timeless/limiter-from:", "0", SMPI_SHIM_LIMITER, NULL, smpi_limiter_set, NULL},
+        {"timeless/memory-bandwidth:", "0", SMPI_SHIM_COPIES, NULL, smpi_copies_set, NULL},
         {"timeless/turns-from:", NULL, SMPI_SHIM_ORDER, NULL, share_from, NULL},
         {"timeless/bw-factor-bound:", "no", SMPI_SHIM_LOOPBACK, smpi_loopback_bound_set, NULL,
          NULL},
@@ -210,6 +211,16 @@ static void add_option(option_list *list, const char *option)
     list->items[list->n++] = option;
 }
 
+/* The value that an option ends up with. */
+static const char *option_value(const option_list *list, const char *key, const char *fallback)
+{
+    const size_t length = strlen(key);
+    for (size_t i = list->n; i > 0; i--)
+        if (!strncmp(list->items[i - 1], key, length) && list->items[i - 1][length] == ':')
+            return list->items[i - 1] + length + 1;
+    return fallback;
+}
+
 static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
 {
     option_list list = {
@@ -245,18 +256,12 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         if (!smpi_loopback_takes(list.items[i]))
             list.items[n++] = list.items[i];
     list.n = n + smpi_replacements(list.items + n);
+    if (smpi_copies_are_shared() && !smpi_loopback_is_measured())
+        smpi_overheads_continue(option_value(&list, "smpi/os", ""),
+                                option_value(&list, "smpi/ois", ""),
+                                option_value(&list, "smpi/or", ""));
     smpi_scale_overheads(list.items, list.n, options);
     return list;
-}
-
-/* The value that an option ends up with. */
-static const char *option_value(const option_list *list, const char *key, const char *fallback)
-{
-    const size_t length = strlen(key);
-    for (size_t i = list->n; i > 0; i--)
-        if (!strncmp(list->items[i - 1], key, length) && list->items[i - 1][length] == ':')
-            return list->items[i - 1] + length + 1;
-    return fallback;
 }
 
 /* These algorithms decide by the contents of their messages, or crash without. */
@@ -389,9 +394,10 @@ static void run_simulation(void *arg, int terminal)
 {
     (void)arg;
     replay.terminal = terminal;
-    smpi_noise_prepare();
     const option_list options = collect_options(replay.platform, replay.options);
+    smpi_noise_prepare();
     start_simgrid(&options);
+    smpi_copies_prepare();
     smpi_usage_prepare();
     simgrid_load_platform(replay.platform->xml_path);
     smpi_loopback_apply();

@@ -128,11 +128,6 @@ check 'as a bound, no factor makes a link faster' \
 check 'a bound that SimGrid would not set is refused with the remedy' refused 3 \
     'timeless/bw-factor-bound has no effect with network/TCP-gamma:0; set network/TCP-gamma:1e15' \
     seconds large ./cluster apart "${slow[@]}" --cfg timeless/bw-factor-bound:yes --cfg network/TCP-gamma:0
-rm cluster/options.conf
-check 'factors within a host need those of all other messages: factors within a host without all others: the message names the missing option' refused 3 \
-    'need smpi/bw-factor as well' \
-    seconds small ./cluster together "${loopback[@]}"
-echo "$factors" >cluster/options.conf
 for wrong in 0:0 0:1,2 :1 0 0:-1 0:nan; do
     check_exit 3 "wrong factors of bandwidth exit 3: $wrong" seconds small ./cluster together --cfg "timeless/loopback-bw-factor:$wrong"
 done

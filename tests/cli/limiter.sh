@@ -68,9 +68,4 @@ limited_of 1000
 check 'no number of bytes exits 3, and is named' refused 3 \
     'timeless/limiter-from:short: .*not a number' \
     limited both.tl "${two[@]}" --cfg timeless/limiter-from:short
-sed -i '/factor/d' platform/options.conf
-check 'the factors of SMPI have to be given: the line says so' refused 3 \
-    'timeless/limiter-from .*need smpi/bw-factor as well.*add it to options.conf' \
-    limited both.tl "${two[@]}" "${below[@]}"
-
 tap_done

@@ -140,8 +140,7 @@ void smpi_limiter_apply(void)
 /* ---- what SimGrid calls ---- */
 
 void *constraint_new(void *system, void *resource, double bound) SMPI_REPLACES(SG_CONSTRAINT_NEW);
-void expand(void *system, void *constraint, void *variable, double weight, bool is_forced)
-    SMPI_REPLACES(SG_EXPAND);
+smpi_expand expand SMPI_REPLACES(SG_EXPAND);
 
 void *constraint_new(void *system, void *resource, double bound)
 {
@@ -162,8 +161,9 @@ void *constraint_new(void *system, void *resource, double bound)
 
 void expand(void *system, void *constraint, void *variable, double weight, bool is_forced)
 {
-    static void (*theirs)(void *, void *, void *, double, bool);
+    static smpi_expand *theirs;
     SMPI_BEHIND(theirs, SG_EXPAND);
+    smpi_copies_expand(system, variable, theirs);
     if (!passes_by || !is_limiter(constraint))
         theirs(system, constraint, variable, weight, is_forced);
 }

@@ -48,10 +48,15 @@ double smpi_loopback_bound(double bytes_per_s)
     return bytes_per_s > 0 ? bytes_per_s * factor : bytes_per_s;
 }
 
+int smpi_loopback_is_measured(void)
+{
+    return loopback[BANDWIDTH].n || loopback[LATENCY].n;
+}
+
 static int is_used(void)
 {
-    return loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound || smpi_noise_is_wanted() ||
-           smpi_limiter_is_set();
+    return smpi_copies_are_shared() || loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound ||
+           smpi_noise_is_wanted() || smpi_limiter_is_set();
 }
 
 /* A bandwidth cannot have the factor 0. */
@@ -87,6 +92,17 @@ int smpi_loopback_takes(const char *option)
     return 0;
 }
 
+/* Of the slowest link of a route, a std::vector of links. */
+static double slowest_Bps(const const_sg_link_t *const *links)
+{
+    double Bps = 0;
+    for (const const_sg_link_t *at = links[0]; at < links[1]; at++) {
+        const double here_Bps = sg_link_get_bandwidth(*at);
+        Bps = at == links[0] || here_Bps < Bps ? here_Bps : Bps;
+    }
+    return Bps;
+}
+
 /* ---- std::function<double(double, const Host *, const Host *, const vector &, const set &)> ----
  */
 
@@ -111,18 +127,19 @@ static int manage(void *to, const void *from, int operation)
 static double call(const void *what, const double *bytes, const void *const *from,
                    const void *const *to, const void *links, const void *zones)
 {
-    (void)links, (void)zones;
+    (void)zones;
     smpi_limiter_message(*bytes);
     const quantity q = *(const quantity *)what;
     const int is_local = *from == *to;
-    const double factor =
-                     tlr_factor_at(is_local && loopback[q].n ? &loopback[q] : &others[q], *bytes),
-                 noise = smpi_noise_factor(is_local);
+    const double noise = smpi_noise_factor(is_local);
+    double factor = tlr_factor_at(is_local && loopback[q].n ? &loopback[q] : &others[q], *bytes);
     if (q == LATENCY)
         return factor * noise;
+    factor = smpi_copies_message(is_local ? *from : NULL, *bytes, factor / noise,
+                                 is_local ? slowest_Bps(links) : 0, is_bound);
     if (!is_bound)
-        return factor / noise;
-    limit = factor / noise;
+        return factor;
+    limit = factor;
     return 1;
 }
 
@@ -188,14 +205,10 @@ void smpi_loopback_apply(void)
 {
     if (!is_used())
         return;
-    for (quantity q = 0; q < N_QUANTITIES; q++)
-        if (!others[q].n)
-            smpi_give_up(TL_ERR_INPUT,
-                         "timeless/loopback-bw-factor, timeless/loopback-lat-factor, "
-                         "timeless/bw-factor-bound, timeless/limiter-from and --noise network "
-                         "need %.*s as well: the factors of all other messages; add it to "
-                         "options.conf",
-                         (int)strlen(smpi_keys[q]) - 1, smpi_keys[q]);
+    if (!others[BANDWIDTH].n)
+        read_factors("smpi/bw-factor", TLR_BANDWIDTH_FACTORS, BANDWIDTH, &others[BANDWIDTH]);
+    if (!others[LATENCY].n)
+        read_factors("smpi/lat-factor", TLR_LATENCY_FACTORS, LATENCY, &others[LATENCY]);
     if (is_bound && !(sg_cfg_get_double("network/TCP-gamma") > 0))
         smpi_give_up(TL_ERR_INPUT, "option timeless/bw-factor-bound has no effect with "
                                    "network/TCP-gamma:0; set network/TCP-gamma:1e15");

@@ -17,10 +17,13 @@
 
 #include <stdlib.h>
 
+#include <simgrid/actor.h>
+
 /* A rank. */
 typedef struct sender {
     struct sender *next; /* in the same place of the table */
     const void *actor;   /* SimGrid's object */
+    long process;        /* its number */
     uint32_t job, rank;
     uint64_t n_sent;
 } sender;
@@ -30,6 +33,7 @@ typedef struct letter {
     struct letter *next; /* in the same place of the table */
     const void *comm;    /* SimGrid's object */
     const sender *from;
+    long to; /* number of the receiving process */
     uint64_t number;
     double bytes;
 } letter;
@@ -37,7 +41,7 @@ typedef struct letter {
 enum { TABLE_BITS = 14 };
 
 static tlr_message_noise noise;
-static sender **senders; /* [1 << TABLE_BITS]; NULL: messages have no noise */
+static sender **senders; /* [1 << TABLE_BITS]; NULL: nobody asks who sends a message */
 static letter **letters; /* likewise */
 static letter sent;      /* by the send that SimGrid handles; from NULL: none */
 static letter begins;    /* the message that may begin; from NULL: none */
@@ -56,6 +60,10 @@ int smpi_noise_is_wanted(void)
 void smpi_noise_prepare(void)
 {
     static const smpi_shim needed[] = {SMPI_SHIM_LOOPBACK, SMPI_SHIM_ORDER, SMPI_SHIM_BUFFER};
+    if (!smpi_noise_is_wanted() && !smpi_copies_are_shared())
+        return;
+    senders = smpi_alloc((size_t)1 << TABLE_BITS, sizeof *senders);
+    letters = smpi_alloc((size_t)1 << TABLE_BITS, sizeof *letters);
     if (!smpi_noise_is_wanted())
         return;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
@@ -63,8 +71,6 @@ void smpi_noise_prepare(void)
             smpi_give_up(TL_ERR_UNSUPPORTED, "--noise network has no effect: %s; leave it out",
                          smpi_shim_reason(needed[i]));
     noise = tlr_message_noise_begin(replay.platform, replay.options);
-    senders = smpi_alloc((size_t)1 << TABLE_BITS, sizeof *senders);
-    letters = smpi_alloc((size_t)1 << TABLE_BITS, sizeof *letters);
 }
 
 void smpi_noise_join(uint32_t job, uint32_t rank)
@@ -72,16 +78,17 @@ void smpi_noise_join(uint32_t job, uint32_t rank)
     if (!senders)
         return;
     sender *s = smpi_alloc(1, sizeof *s), **at = &senders[place_of(smpi_actor_self())];
-    *s = (sender){*at, smpi_actor_self(), job, rank, 0};
+    *s = (sender){*at, smpi_actor_self(), sg_actor_self_get_pid(), job, rank, 0};
     *at = s;
 }
 
-void smpi_noise_send(const void *actor, double bytes)
+void smpi_noise_send(const void *actor, long to, double bytes)
 {
-    sender *s = senders && replay.has_begun ? senders[place_of(actor)] : NULL;
+    const int is_asked = smpi_noise_is_wanted() || smpi_copies_is_long(bytes);
+    sender *s = senders && is_asked && replay.has_begun ? senders[place_of(actor)] : NULL;
     while (s && s->actor != actor)
         s = s->next;
-    sent = (letter){.from = s, .number = s ? s->n_sent++ : 0, .bytes = bytes};
+    sent = (letter){.from = s, .to = to, .number = s ? s->n_sent++ : 0, .bytes = bytes};
 }
 
 void smpi_noise_sent(void)
@@ -137,6 +144,17 @@ double smpi_noise_factor(int is_local)
     if (!begins.from)
         return 1;
     has_begun = 1;
+    if (!smpi_noise_is_wanted())
+        return 1;
     return tlr_message_factor(&noise, begins.from->job, begins.from->rank, begins.number,
                               is_local ? TLR_WITHIN_HOST : TLR_BETWEEN_HOSTS, begins.bytes);
+}
+
+int smpi_noise_ends(long *from, long *to)
+{
+    if (!begins.from)
+        return 0;
+    *from = begins.from->process;
+    *to = begins.to;
+    return 1;
 }

@@ -268,7 +268,7 @@ void *isend(void *result, const send_call *call)
     if (watcher)
         watcher(call->issuer, receiver_of(call), (double)call->source_bytes);
     sending = call;
-    smpi_noise_send(call->issuer, (double)call->source_bytes);
+    smpi_noise_send(call->issuer, receiver_of(call), (double)call->source_bytes);
     void *same = theirs(result, call);
     smpi_noise_sent();
     sending = NULL;
@@ -297,7 +297,7 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
     const int is_ordered = by_variable && sending && sending->is_detached &&
                            sending->source_bytes < eager_bytes && find_queues(sending, keys);
     const int waits = is_ordered && has_earlier(keys);
-    void *variable = theirs(system, action, waits ? 0 : penalty, bound, n);
+    void *variable = theirs(system, action, waits ? 0 : penalty, bound, n + smpi_copies_room());
     if (is_ordered)
         append(variable, keys, penalty);
     smpi_buffer_flow(action);

@@ -20,12 +20,37 @@
 
 static tlr_segments of_sends, of_isends, of_receives; /* within a host; none: not stated */
 static double scale = 1;
-static int are_free; /* overheads within a host */
-static int *skipped; /* set: the next MPI_Isend's is none, and here is said whether it is local */
+static int are_free;  /* overheads within a host */
+static int continues; /* overheads within a host are those between hosts, and never fall */
+static int *skipped;  /* set: the next MPI_Isend's is none, and here is said whether it is local */
 
 void smpi_overheads_set(int is_yes)
 {
     are_free = !is_yes;
+}
+
+static void go_on(const char *option, const char *text, tlr_segments *out)
+{
+    tl_error err;
+    smpi_read_segments(option, text, TLR_OVERHEADS, out);
+    if (tlr_overheads_continue(option, out, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+}
+
+void smpi_overheads_continue(const char *os, const char *ois, const char * or)
+{
+    if (are_free || of_sends.n || of_isends.n || of_receives.n)
+        return;
+    go_on("smpi/os", os, &of_sends);
+    go_on("smpi/ois", ois, &of_isends);
+    go_on("smpi/or", or, &of_receives);
+    continues = 1;
+}
+
+double smpi_overheads_of_copy(double bytes, double *receive_s)
+{
+    *receive_s = continues ? scale * tlr_overhead_s(&of_receives, bytes) : 0;
+    return continues ? scale * tlr_overhead_s(&of_isends, bytes) : 0;
 }
 
 void smpi_overheads_skip(int *is_local)
@@ -61,6 +86,8 @@ overhead receive_overhead SMPI_REPLACES(SG_ORECV);
 static double ask(overhead **theirs, const char *name, const tlr_segments *own, void *self,
                   size_t bytes, const void *from, const void *to)
 {
+    if (continues && from == to && smpi_copies_is_long((double)bytes))
+        return 0; /* copies.c */
     if (own->n && from == to)
         return scale * tlr_overhead_s(own, (double)bytes);
     if (are_free && from == to)

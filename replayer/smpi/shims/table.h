@@ -46,7 +46,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor;
  *                            --noise network, with ORDER and BUFFER
  *   LIMITER    limiter.c     option timeless/limiter-from, with LOOPBACK
- *   ALGORITHMS algorithms.c  selectors that choose an algorithm which does not serve the ranks
+ *   COPIES     copies.c      option timeless/memory-bandwidth, with LOOPBACK, LIMITER, ORDER,
+ * BUFFER ALGORITHMS algorithms.c  selectors that choose an algorithm which does not serve the ranks
  *   LINKS      links.c       --links, --energy
  *   PAYLOAD    order.c       --links: the bytes of messages on the links
  * Tests: tests/cli/module.sh sees that libsimgrid calls each function here, and what happens where
@@ -74,6 +75,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(BUFFER, SMPI_MODEL, 332, 401)                                                             \
     SHIM(LOOPBACK, SMPI_MODEL, 332, 401)                                                           \
     SHIM(LIMITER, SMPI_MODEL, 332, 401)                                                            \
+    SHIM(COPIES, SMPI_MODEL, 332, 401)                                                             \
     SHIM(ALGORITHMS, SMPI_MODEL, 332, 401)                                                         \
     SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                   \
     SHIM(PAYLOAD, SMPI_MODEL, 332, 401)
@@ -324,6 +326,17 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(LOOPBACK, SG_SET_BANDWIDTH_FACTOR)                                                      \
     REPLACED(LIMITER, SG_CONSTRAINT_NEW)                                                           \
     REPLACED(LIMITER, SG_EXPAND)                                                                   \
+    REPLACED(COPIES, SG_COMM_ISEND)                                                                \
+    REPLACED(COPIES, SG_COMM_START)                                                                \
+    REPLACED(COPIES, SG_VARIABLE_NEW)                                                              \
+    REPLACED(COPIES, SG_SET_BOUND)                                                                 \
+    REPLACED(COPIES, SG_EXPAND)                                                                    \
+    CALLED(COPIES, SG_CONSTRAINT_NEW)                                                              \
+    CALLED(COPIES, SG_NETWORK_MODEL)                                                               \
+    CALLED(COPIES, SG_NETWORK_TYPE)                                                                \
+    CALLED(COPIES, SG_FACTORS_TYPE)                                                                \
+    CALLED(COPIES, SG_SET_LATENCY_FACTOR)                                                          \
+    CALLED(COPIES, SG_SET_BANDWIDTH_FACTOR)                                                        \
     REPLACED(ALGORITHMS, SG_ALLTOALL_PAIR)                                                         \
     REPLACED(ALGORITHMS, SG_ALLTOALLV_PAIR)                                                        \
     REPLACED(ALGORITHMS, SG_ALLREDUCE_RAB1)                                                        \

@@ -1,0 +1,135 @@
+/* copies.c - messages within a host share its memory, and long ones the cores that copy them.
+ *
+ * SimGrid's loopback gives each message the whole bandwidth. But the cores copy the bytes: a short
+ * message into shared memory and out of it, a long one (smpi/send-is-detached-thresh) once. A copy
+ * reads and writes each byte; timeless/memory-bandwidth is what the memory of a host reads and
+ * writes in all. SMPI also has no overheads for long messages, because adapters move them. Within
+ * a host, overheads continue (overheads.c): the sender's core spends that of a nonblocking send,
+ * the receiver's core that of a receive and the time of the copy. A core does so for one message
+ * after the other, on average; a message that shares no core and no memory takes the sum.
+ *
+ * So a message has up to three more constraints in SimGrid's solver, whose usage is in bytes per
+ * second: the memory of the host, and both cores. A core has the bandwidth of the loopback. Their
+ * weights stay near 1, because the solver has an absolute precision. */
+#include "config.h"
+
+#include "shims.h"
+#include "smpi/state.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xbt/config.h>
+
+enum { ENVELOPE_BYTES = 16, N_SHARED = 3 };
+
+/* Something that messages share. */
+typedef struct shared {
+    uintptr_t owner; /* a host, or the number of a process; 0: the place is free */
+    void *constraint;
+} shared;
+
+/* What the message that begins uses for each byte per second of the solver; owner 0: nothing. */
+typedef struct usage {
+    uintptr_t owner;
+    double weight, bound;
+} usage;
+
+static double memory_Bps, long_bytes;
+static usage uses[N_SHARED];
+static shared *table; /* [1 << table_bits] */
+static unsigned table_bits = 6;
+static size_t n_shared;
+
+void smpi_copies_set(double bytes_per_s)
+{
+    memory_Bps = bytes_per_s;
+}
+
+int smpi_copies_are_shared(void)
+{
+    return memory_Bps > 0;
+}
+
+int smpi_copies_is_long(double bytes)
+{
+    return smpi_copies_are_shared() && bytes >= long_bytes;
+}
+
+void smpi_copies_prepare(void)
+{
+    long_bytes = sg_cfg_get_int("smpi/send-is-detached-thresh");
+}
+
+/* With is_bound, the solver's bytes per second are those of the message; otherwise the factor
+ * multiplies them. */
+double smpi_copies_message(const void *host, double bytes, double factor, double Bps, int is_bound)
+{
+    memset(uses, 0, sizeof uses);
+    const double payload = bytes - ENVELOPE_BYTES;
+    if (!host || !smpi_copies_are_shared() || !(payload > 0))
+        return factor;
+    const int is_long = smpi_copies_is_long(payload);
+    const double copies = is_long ? 1 : 2,
+                 copy_s = bytes / ((is_bound && factor > 1 ? 1 : factor) * Bps);
+    double receive_s;
+    const double send_s = smpi_overheads_of_copy(payload, &receive_s);
+    if (is_long)
+        factor = bytes / Bps / (send_s + copy_s + receive_s);
+    const double moved = is_bound ? 1 : factor;
+    uses[0] = (usage){(uintptr_t)host, 2 * copies * moved, memory_Bps};
+    long from, to;
+    if (is_long && smpi_noise_ends(&from, &to)) {
+        const double weight = moved * Bps / bytes;
+        uses[1] = (usage){(uintptr_t)from, weight * send_s, Bps};
+        uses[2] = (usage){(uintptr_t)to, weight * (receive_s + copy_s), Bps};
+    }
+    return factor;
+}
+
+size_t smpi_copies_room(void)
+{
+    return smpi_copies_are_shared() ? N_SHARED : 0;
+}
+
+static shared *find(uintptr_t owner)
+{
+    size_t i = owner * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table_bits);
+    while (table[i].owner && table[i].owner != owner)
+        i = (i + 1) & (((size_t)1 << table_bits) - 1);
+    return &table[i];
+}
+
+static void make_room(void)
+{
+    shared *old = table;
+    const size_t n = old ? (size_t)1 << table_bits : 0;
+    if (2 * n_shared < n)
+        return;
+    table_bits++;
+    table = smpi_alloc((size_t)1 << table_bits, sizeof *table);
+    for (size_t i = 0; i < n; i++)
+        if (old[i].owner)
+            *find(old[i].owner) = old[i];
+    free(old);
+}
+
+void smpi_copies_expand(void *system, void *variable, smpi_expand *expand)
+{
+    static void *(*constraint_new)(void *, void *, double);
+    SMPI_BEHIND(constraint_new, SG_CONSTRAINT_NEW);
+    for (unsigned i = 0; i < N_SHARED; i++) {
+        const usage u = uses[i];
+        uses[i].owner = 0;
+        if (!u.owner || !(u.weight > 0))
+            continue;
+        make_room();
+        shared *s = find(u.owner);
+        if (!s->owner) {
+            *s = (shared){u.owner, constraint_new(system, NULL, u.bound)};
+            n_shared++;
+        }
+        expand(system, s->constraint, variable, u.weight, false);
+    }
+}
