@@ -68,11 +68,11 @@ check_exit() {
 }
 equal() { printf '%s\n' "first:  $1" "second: $2"; [ -n "$1" ] && [ "$1" = "$2" ]; }
 # use_platforms_without_overheads NAME...: copies the shipped platforms into a folder and uses them. The named ones state no
-# overheads of messages: networks on which times are computed by hand.
+# overheads of messages and no options of ours: networks on which times are computed by hand, or by SimGrid.
 use_platforms_without_overheads() {
     local name
     mkdir -p "$scratch/plain-platforms" && cp -r "$top_srcdir"/platforms/*/ "$scratch/plain-platforms" && chmod -R u+w "$scratch/plain-platforms"
-    for name; do sed -i '/^smpi\/\(os\|ois\|or\):/d' "$scratch/plain-platforms/$name/options.conf"; done
+    for name; do sed -i '/^smpi\/\(os\|ois\|or\):\|^timeless\//d' "$scratch/plain-platforms/$name/options.conf"; done
     export TIMELESS_PLATFORMS=$scratch/plain-platforms
 }
 simgrid_version() {

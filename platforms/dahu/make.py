@@ -58,6 +58,8 @@ NOISE_OF = "poly2019-10"
 TERMS = ("one", "mnk", "mn", "mk", "nk")
 # smpi/host-speed is about computation that SimGrid measures, which a replay does not have.
 LEFT_OUT = ("smpi/host-speed",)
+# Of 2 x 6 channels of DDR4-2666 (the processor's data sheet: 256 GB/s), 0.75: assumed.
+MEMORY_BANDWIDTH = "1.92e11"
 # For the calibration that states none.
 LOOPBACK_OF_2018 = {"loopback_bw": "18.348422228142745GBps", "loopback_lat": "0.0us"}
 # HPL's routines whose seconds are not published, and the published one that is taken instead: the one
@@ -184,6 +186,8 @@ def write_network(folder, published, options_id):
         lines.append(f"{key}:{option_text(segments)}")
     lines.append("# As in the SimGrid of these calibrations: README.md")
     lines.append("timeless/bw-factor-bound:yes")
+    lines.append("# What the memory of a node reads and writes: README.md")
+    lines.append(f"timeless/memory-bandwidth:{MEMORY_BANDWIDTH}")
     (folder / "options.conf").write_text("\n".join(lines) + "\n")
     cluster = next(r for r in rows("network_platforms") if (r["platform"], r["options_id"]) == (published, options_id))
     cluster = {**cluster, **{k: cluster[k] or v for k, v in LOOPBACK_OF_2018.items()}}

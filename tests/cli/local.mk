@@ -21,6 +21,7 @@ CLI_TESTS = \
 	tests/cli/jobs.sh \
 	tests/cli/index.sh tests/cli/join.sh \
 	tests/cli/loggops_nodes.sh \
+	tests/cli/node_memory.sh \
 	tests/cli/make.sh \
 	tests/cli/message_order.sh tests/cli/network_noise.sh tests/cli/ompi_making.sh \
 	tests/cli/man_examples.sh \
@@ -83,5 +84,5 @@ CLI_TESTS = \
 TESTS += $(CLI_TESTS)
 # To install a library, libtool links it again in the build folder; meanwhile no other test can load it.
 tests/cli/installed.log: $(TEST_LOGS:tests/cli/installed.log=)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/goal_order.py tests/cli/goal_loggopsim.py tests/cli/numbers.c tests/cli/numbers_read.py tests/cli/skeleton_texts.py tests/cli/calibrate_paths.sh tests/cli/known_network.sh tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
+EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/node_memory.py tests/cli/goal_order.py tests/cli/goal_loggopsim.py tests/cli/numbers.c tests/cli/numbers_read.py tests/cli/skeleton_texts.py tests/cli/calibrate_paths.sh tests/cli/known_network.sh tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
 	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/instances_oracle.c tests/cli/waits_cases.py tests/cli/engines_random.py tests/cli/engines_wider.py tests/cli/engines_windows.py tests/cli/tools_random.py tests/cli/tools_trace.py tests/cli/loggops_details.py tests/cli/like.sh tests/cli/replay_outcomes.c

@@ -224,11 +224,13 @@ for case in '1000 1' '1000000 2'; do
     check 'of 4 GB/s' adds_up links 4e9 $least
     check "$bytes B to all pass a wide one" equal 0 "$(overload links all.tl ./wide --ranks-per-host 1)"
 done
-check '1 MB to all 16 ranks of a node: more than its memory is assumed to move' equal 3 "$(overload memories all.tl dahu --ranks-per-host 16)"
+cp -r "$TIMELESS_PLATFORMS/dahu" no-memory && sed -i /memory-bandwidth/d no-memory/options.conf
+check '1 MB to all 16 ranks of a node: more than its memory is assumed to move' equal 3 "$(overload memories all.tl ./no-memory --ranks-per-host 16)"
 check 'with what is assumed' adds_up memories 1e11 2
 check 'in its text, too' grep -q 'assumed: 0.2 TB/s' text
 check 'a memory that the platform describes counts' equal 3 "$(overload memories all.tl ./memory)"
 check 'with its bandwidth' adds_up memories 1e10 4
+check 'messages share a memory whose bandwidth is stated' equal 0 "$(overload memories all.tl dahu --ranks-per-host 16)"
 check 'slow copies of few ranks pass' equal 0 "$(overload memories all.tl fat-tree --ranks-per-host 4)"
 overload links all.tl ./few --ranks-per-host 1 >out && cp over.json one.json && overload links all.tl ./few --ranks-per-host 1 --threads 2 >out
 check 'two threads count the same' cmp one.json over.json

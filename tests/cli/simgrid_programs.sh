@@ -16,7 +16,7 @@ for folder in "$oracle"/{star,fat-tree,shared,dragonfly} "$top_srcdir/platforms/
     name=${folder##*/}
     mkdir "$name"
     cp "$folder/platform.xml" "$name/"
-    sed '/^[[:space:]]*#/d; /selector/d; /^smpi\/[a-z_]*:[a-z]/d' "$folder/options.conf" >"$name/options.conf"
+    sed '/^[[:space:]]*#/d; /selector/d; /^timeless/d; /^smpi\/[a-z_]*:[a-z]/d' "$folder/options.conf" >"$name/options.conf"
     cp "$name/options.conf" "$name/all.conf"
     [ ! -f "$folder/hosts" ] || cp "$folder/hosts" "$name/"
     echo 'reference_flops = 1.0e9; units = ( { unit = "flop"; seconds_per_unit = 1.0e-9; } );' >"$name/model.conf"

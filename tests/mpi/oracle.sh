@@ -38,7 +38,8 @@ while [ $# -gt 0 ]; do
        algorithms=none; n_positional=$((n_positional + 1)); shift ;;
     esac
 done
-[ ${#platforms[@]} -gt 0 ] || platforms=("$here"/oracle/{star,fat-tree,shared,dragonfly,limited} "$top_srcdir/platforms/graphene")
+cp -r "$top_srcdir/platforms/graphene" "$scratch/graphene" && sed -i '/^timeless\//d' "$scratch/graphene/options.conf" # as smpirun wants it
+[ ${#platforms[@]} -gt 0 ] || platforms=("$here"/oracle/{star,fat-tree,shared,dragonfly,limited} "$scratch/graphene")
 sources=("$here"/oracle.c "$here"/oracle_{p2p,coll,nbc,window,schedule}.c)
 
 # build COMPILER NAME FLAGS...: all programs are one binary
