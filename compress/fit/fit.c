@@ -230,6 +230,27 @@ static void print_undecided(const fitting *f, FILE *out)
     }
 }
 
+static void print_counts(const skel_array *counts, const char *before, const char *behind,
+                         FILE *out)
+{
+    const fit_count *all = counts->items;
+    for (size_t i = 0; i < counts->n; i++)
+        fprintf(out, "%s%" PRIu64 " %s", i ? ", " : before, all[i].n, all[i].name);
+    if (counts->n)
+        fprintf(out, "%s\n", behind);
+}
+
+/* How the skeleton differs from the captures. */
+static void print_changes(const fitting *f, FILE *out)
+{
+    print_counts(&f->dropped, "# dropped, in all captures: ",
+                 "; what was computed before is computed before the next call", out);
+    print_counts(&f->reordered, "# order assumed, in all captures: ",
+                 "; requests complete in the order of their start, messages arrive in the order of "
+                 "their ranks",
+                 out);
+}
+
 static double worst_residual(const char *text)
 {
     double worst = 0;
@@ -278,6 +299,7 @@ static tl_status make_result(fitting *f, char **result)
             fprintf(out, ": %zu%s\n", f->captures[i].n_events, but_sizes(f));
         }
         fit_draw_report(f, out);
+        print_changes(f, out);
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
         print_undecided(f, out);

@@ -32,6 +32,20 @@ typedef struct fit_event {
     uint32_t symbol;
 } fit_event;
 
+/* A call of a rank (fit_canonical.c). */
+typedef struct fit_call {
+    tl_event e;         /* with a list of its own, and requests by number */
+    uint32_t init_site; /* of the call that made a persistent request; 0: none */
+    bool is_open; /* a receive from any source or with any tag; `e` has those of its message */
+    bool is_any;  /* a wait for any of several requests */
+} fit_call;
+
+/* How many calls were dropped, or brought into an order. */
+typedef struct fit_count {
+    const char *name;
+    uint64_t n;
+} fit_count;
+
 /* A rank has made a communicator, or got none from the call. */
 typedef struct fit_made {
     uint32_t rank, id, index; /* index: in fitting.comms */
@@ -193,8 +207,9 @@ typedef struct fitting {
     const char *unit;
     fit_symbol *symbols;
     size_t n_symbols;
-    skel_array comms; /* fit_comm */
-    uint32_t *order;  /* symbols by position */
+    skel_array comms;              /* fit_comm */
+    skel_array dropped, reordered; /* fit_count */
+    uint32_t *order;               /* symbols by position */
     uint32_t n_positions;
     skel_array symbol_array;
     skel_array intervals; /* fit_interval: loops by depth */
@@ -252,6 +267,17 @@ void fit_unload(fitting *f);
 
 /* The number of a communicator of a rank; UINT32_MAX: no call so far has made it. */
 uint32_t fit_comm_number(const fit_capture *c, uint32_t rank, uint32_t id);
+
+/* ---- fit_canonical.c ---- */
+
+typedef struct fit_canonical fit_canonical;
+
+fit_canonical *fit_canonical_make(fitting *f);
+/* Takes the next event of a rank. */
+void fit_canonical_take(fit_canonical *k, const tl_event *e);
+/* The calls, without MPI_Init. The caller may take over their lists, and sets them to NULL. */
+fit_call *fit_canonical_end(fit_canonical *k, size_t *n);
+void fit_canonical_free(fit_canonical *k);
 
 /* ---- fit_comms.c ---- */
 

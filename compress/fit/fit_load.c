@@ -157,12 +157,11 @@ static const char *lacks(const tl_call_info *row, const tl_event *e)
         return "has a flag that the language lacks";
     if (((row->slots & TL_SLOT_PEER) && e->peer < TL_PROC_NULL) ||
         ((row->slots & TL_SLOT_RECV_PEER) && e->recv_peer < TL_PROC_NULL))
-        return "has a wildcard or a root of an intercommunicator, which the language lacks";
+        return "receives from any source, and the capture does not have the message; or has a root "
+               "of an intercommunicator, which the language lacks";
     if (((row->slots & TL_SLOT_TAG) && row->action != TL_ACTION_REGION && e->tag < 0) ||
         ((row->slots & TL_SLOT_RECV_TAG) && e->recv_tag < 0))
-        return "has a wildcard, which the language lacks";
-    if (e->polls)
-        return "follows tests or probes without success, which the language lacks";
+        return "receives with any tag, and the capture does not have the message";
     return NULL;
 }
 
@@ -205,17 +204,6 @@ static void note_requests(fitting *f, skel_array *starts, const fit_event *event
     }
 }
 
-static bool keep_list(tl_event *e)
-{
-    int64_t *list = e->list_len ? calloc(e->list_len, sizeof *list) : NULL;
-    if (e->list_len && !list)
-        return false;
-    for (uint32_t i = 0; i < e->list_len; i++)
-        list[i] = e->list[i];
-    e->list = list;
-    return true;
-}
-
 /* ---- communicators ---- */
 
 uint32_t fit_comm_number(const fit_capture *c, uint32_t rank, uint32_t id)
@@ -227,6 +215,16 @@ uint32_t fit_comm_number(const fit_capture *c, uint32_t rank, uint32_t id)
         if (all[i].id == id)
             return SKEL_FIRST_COMM + all[i].index;
     return UINT32_MAX;
+}
+
+/* A communicator that is made again is the same variable of the skeleton. */
+static bool same_members(const fit_capture *c, const fit_made *made, uint32_t id)
+{
+    const tl_comm *a = made->id ? tl_reader_comm(c->reader, made->rank, made->id) : NULL;
+    const tl_comm *b = id ? tl_reader_comm(c->reader, made->rank, id) : NULL;
+    return !a || !b ? !a && !b
+                    : a->n_members == b->n_members &&
+                          !memcmp(a->members, b->members, a->n_members * sizeof *a->members);
 }
 
 /* Notes what the call makes. Returns "" or what the language lacks. */
@@ -249,8 +247,11 @@ static const char *note_comm(fitting *f, uint32_t capture, uint32_t rank, uint32
     const uint32_t index = s->new_comm - SKEL_FIRST_COMM;
     const fit_made *all = c->made.items;
     for (size_t i = c->made.n; i-- > 0 && all[i].rank == rank;)
-        if (all[i].index == index)
-            return "makes a communicator again, and the language makes each once";
+        if (all[i].index == index && same_members(c, &all[i], e->new_comm))
+            break;
+        else if (all[i].index == index)
+            return "makes communicators with different members; record with --call-paths 2 if the "
+                   "function has several callers";
     fit_made *made = skel_push(&c->made, sizeof *made);
     if (!made) {
         fit_out_of_memory(f);
@@ -274,17 +275,29 @@ static void list_comms(fitting *f, fit_capture *c)
         fit_out_of_memory(f);
 }
 
-static void load_event(fitting *f, uint32_t capture, uint32_t rank, skel_array *events,
-                       skel_array *starts, fit_numbers *numbers, tl_event *e)
+/* Whether the calls that started the requests are in the language. */
+static bool has_requests(const tl_call_info *row, const tl_event *e)
 {
+    bool ok = !(row->slots & TL_SLOT_REQUEST) || e->request;
+    for (uint32_t i = 0; row->code == TL_MPI_Waitall && i < e->list_len; i++)
+        ok &= e->list[i] > 0;
+    return ok;
+}
+
+/* Takes over the list of the call. */
+static void load_call(fitting *f, uint32_t capture, uint32_t rank, skel_array *events,
+                      skel_array *starts, fit_call *call)
+{
+    tl_event *e = &call->e;
     const tl_call_info *row = tl_call_by_code(e->call);
     const tl_reader *r = f->captures[capture].reader;
     const uint32_t comm = row->slots & TL_SLOT_COMM
                               ? fit_comm_number(&f->captures[capture], rank, e->comm)
                               : SKEL_WORLD;
+    const uint64_t init = call->init_site ? site_hash(r, rank, call->init_site, f->by_line) : 0;
     const fit_symbol like = {.row = row,
-                             .site = site_hash(r, rank, e->site, f->by_line),
-                             .place = site_hash(r, rank, e->site, false),
+                             .site = site_hash(r, rank, e->site, f->by_line) + init,
+                             .place = site_hash(r, rank, e->site, false) + init,
                              .comm = comm,
                              .capture = capture,
                              .rank = rank,
@@ -299,51 +312,65 @@ static void load_event(fitting *f, uint32_t capture, uint32_t rank, skel_array *
     if (f->status == TL_OK && !missing)
         missing = note_comm(f, capture, rank, symbol, e);
     e->comm = comm;
-    if (f->status == TL_OK && !missing && !fit_number(numbers, row, e))
+    if (f->status == TL_OK && !missing && !has_requests(row, e))
         missing = "has a request that no call of the language started";
     if (f->status == TL_OK && missing)
         f->status = tl_fail(f->err, TL_ERR_UNSUPPORTED,
                             "%s: rank %" PRIu32 ": %s %s; use extrapolate, or write a skeleton",
                             tl_reader_path(r), rank, fit_call_text(f, symbol, text), missing);
     fit_event *kept = f->status == TL_OK ? skel_push(events, sizeof *kept) : NULL;
-    if (!kept || !keep_list(e)) {
+    if (!kept) {
         fit_out_of_memory(f);
         return;
     }
     *kept = (fit_event){*e, symbol};
-    f->has_volumes |= e->volume != 0;
+    e->list = NULL;
+    f->has_volumes |= kept->e.volume != 0;
     note_requests(f, starts, kept);
 }
 
-static void load_rank(fitting *f, uint32_t capture, uint32_t rank, skel_array *events)
+/* Reads the events; *last is the last call. */
+static void read_rank(fitting *f, const fit_capture *c, uint32_t rank, size_t n_before,
+                      fit_canonical *k, uint16_t *last)
 {
-    fit_capture *c = &f->captures[capture];
     tl_cursor *cursor;
     tl_event e = {0};
-    fit_numbers numbers = {0};
-    skel_array starts = {0};
     tl_status status = tl_cursor_open(c->reader, rank, &cursor, f->err);
     if (status != TL_OK) {
         f->status = status;
         return;
     }
     while (f->status == TL_OK && (status = tl_cursor_next(cursor, &e)) == TL_OK) {
-        if (events->n > MAX_EVENTS)
+        if (n_before++ > MAX_EVENTS)
             f->status = tl_fail(f->err, TL_ERR_LIMIT,
                                 "%s: has more than %d calls; capture fewer steps or ranks",
                                 tl_reader_path(c->reader), MAX_EVENTS);
         else if (e.call != TL_MPI_Init && e.call != TL_MPI_Init_thread)
-            load_event(f, capture, rank, events, &starts, &numbers, &e);
+            fit_canonical_take(k, &e);
+        *last = e.call;
     }
     if (f->status == TL_OK && status != TL_END)
         f->status = tl_fail(f->err, status, "%s", tl_cursor_error(cursor)->text);
-    else if (f->status == TL_OK && e.call != TL_MPI_Finalize)
+    tl_cursor_close(cursor);
+}
+
+static void load_rank(fitting *f, uint32_t capture, uint32_t rank, skel_array *events)
+{
+    fit_canonical *k = fit_canonical_make(f);
+    skel_array starts = {0};
+    uint16_t last = 0;
+    size_t n = 0;
+    if (k)
+        read_rank(f, &f->captures[capture], rank, events->n, k, &last);
+    fit_call *calls = f->status == TL_OK ? fit_canonical_end(k, &n) : NULL;
+    for (size_t i = 0; i < n && f->status == TL_OK; i++)
+        load_call(f, capture, rank, events, &starts, &calls[i]);
+    if (f->status == TL_OK && last != TL_MPI_Finalize)
         f->status = tl_fail(f->err, TL_ERR_UNSUPPORTED,
                             "%s: rank %" PRIu32 " does not end by MPI_Finalize; capture a run "
                             "that ends",
-                            tl_reader_path(c->reader), rank);
-    tl_cursor_close(cursor);
-    fit_numbers_free(&numbers);
+                            tl_reader_path(f->captures[capture].reader), rank);
+    fit_canonical_free(k);
     free(starts.items);
 }
 
@@ -387,6 +414,8 @@ void fit_unload(fitting *f)
         free(c->comms);
     }
     free(f->comms.items);
+    free(f->dropped.items);
+    free(f->reordered.items);
     free(f->symbol_array.items);
     free(f->captures);
 }

@@ -78,20 +78,27 @@ check 'counts that depend on data are refused' no_fit 'MPI_Alltoallv at program.
 program 'MPI_Reduce peer=0 count=2 in_place=rank == 0 && N * 7919 % 31 % 2'
 check 'MPI_IN_PLACE that depends on data is refused' no_fit 'MPI_Reduce at program.skel:7: no condition holds for the ranks with in_place'
 
-# made_twice RANKS: one call site makes two communicators
-made_twice() {
-    local r
-    printf '%s\n' 'timeless-text 1' "ranks $1"
-    for ((r = 0; r < $1; r++)); do
-        printf '%s\n' "rank $r host=\"h\"" "comm 3 parent=1 call=MPI_Comm_dup members=[0-$(($1 - 1))]" "comm 4 parent=1 call=MPI_Comm_dup members=[0-$(($1 - 1))]" \
-            'site 1 object="app" offset=7' "$r 0 MPI_Init clock_ns=0" "$r 1 MPI_Comm_dup comm=1 new_comm=3 site=1" "$r 2 MPI_Comm_dup comm=1 new_comm=4 site=1" \
-            "$r 3 MPI_Finalize clock_ns=0" 'end finalized clock_ns=0'
+# made_again WHOLE: captures in which one call site makes two communicators, of all ranks; or the second one of each rank alone
+made_again() {
+    local n r all
+    for n in 2 3 4; do
+        all=[0-$((n - 1))]
+        {
+            printf '%s\n' 'timeless-text 1' "ranks $n"
+            for ((r = 0; r < n; r++)); do
+                printf '%s\n' "rank $r host=\"h\"" "comm 3 parent=1 call=MPI_Comm_split members=$all" \
+                    "comm 4 parent=1 call=MPI_Comm_split members=$([ "$1" = whole ] && echo $all || echo "[$r]")" \
+                    'site 1 object="app" offset=7' 'site 2 object="app" offset=8' 'site 3 object="app" offset=9' \
+                    "$r 0 MPI_Init clock_ns=0" "$r 1 MPI_Comm_split comm=1 new_comm=3 site=1" "$r 2 MPI_Allreduce count=8 type_bytes=8 comm=3 site=2" \
+                    "$r 3 MPI_Comm_split comm=1 new_comm=4 site=1" "$r 4 MPI_Allreduce count=8 type_bytes=8 comm=4 site=2" \
+                    "$r 5 MPI_Comm_free comm=3 site=3" "$r 6 MPI_Comm_free comm=4 site=3" "$r 7 MPI_Finalize clock_ns=0" 'end finalized clock_ns=0'
+            done
+        } | "$timeless" undump - -o $n.again.tl || return
     done
 }
-twice() {
-    local n
-    for n in 2 3 4; do made_twice $n | "$timeless" undump - -o $n.twice.tl || return; done
-    refused 3 'MPI_Comm_dup at app+0x7 makes a communicator again' "$timeless" fit [2-4].twice.tl -o refused.skel
-}
-check 'a call site that makes two communicators is refused' twice
+fit_again() { made_again "$1" && "$timeless" fit [2-4].again.tl -q -o again.skel; }
+makespan() { "$timeless" replay "$1" --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --no-compute -q; }
+check 'a call site that makes a communicator again has a skeleton' fit_again whole
+check 'which takes as long as the capture' equal "$(makespan 4.again.tl)" "$(makespan again.skel,ranks=4)"
+check 'one with different members is refused' refused 3 'MPI_Comm_split at app+0x7 makes communicators with different members' fit_again alone
 tap_done
