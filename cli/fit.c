@@ -189,6 +189,16 @@ static void warn_of_other_sizes(const char *text)
               stderr);
 }
 
+/* A line of the report that is a warning. */
+static void repeat_warning(const char *text)
+{
+    static const char mark[] = "\n# warning: ";
+    const char *at = strstr(text, mark);
+    if (at)
+        fprintf(stderr, "timeless: warning: %.*s\n", (int)strcspn(at + sizeof mark - 1, "\n"),
+                at + sizeof mark - 1);
+}
+
 static int write_text(const struct fit_options *o, const char *text)
 {
     cli_progress_stop();
@@ -243,6 +253,8 @@ int cmd_fit(int argc, char **argv)
         code = cli_fail(&err);
     if (!code)
         code = write_text(&o, text);
+    if (!code)
+        repeat_warning(text);
     if (!code)
         warn_of_other_sizes(text);
     free(text);

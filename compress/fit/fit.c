@@ -93,6 +93,14 @@ static void use_all_iterations(fitting *f)
     }
 }
 
+static void sum_volume(fitting *f)
+{
+    f->volume = 0;
+    for (size_t c = 0; c < f->n_captures; c++)
+        for (size_t i = 0; fit_uses(f, c) && i < f->captures[c].n_events; i++)
+            f->volume += (double)f->captures[c].events[i].e.volume;
+}
+
 /* The same for the first arrangement of loops that explains everything. `why`: of the one that
  * explains most. */
 static char *fit_with(fitting *f, char why[400])
@@ -102,6 +110,7 @@ static char *fit_with(fitting *f, char why[400])
     *why = *f->why = '\0';
     f->first_lack = (fit_lack){0};
     use_all_iterations(f);
+    sum_volume(f);
     fit_draw_prepare(f);
     if (!fit_comms(f)) {
         snprintf(why, 400, "%s", f->why);
@@ -262,6 +271,25 @@ static double worst_residual(const char *text)
     return worst;
 }
 
+/* Laws that are wrong where it matters. */
+static void print_wrong_laws(const char *text, FILE *out)
+{
+    double share = 0;
+    int n = 0;
+    while ((text = strstr(text, FIT_RESIDUAL))) {
+        text += strcspn(text, ",\n");
+        if (strncmp(text, FIT_WRONG_SHARE, strlen(FIT_WRONG_SHARE)) != 0)
+            continue;
+        share += strtod(text + strlen(FIT_WRONG_SHARE), NULL);
+        n++;
+    }
+    if (n)
+        fprintf(out,
+                "# warning: no law fits %.1f %% of the computation: %d with a relative residual "
+                "above %.1f; predict without computation, or capture other sizes\n",
+                share, n, FIT_LARGE_RESIDUAL);
+}
+
 /* What the user can do. */
 static const char *advice(const fitting *f, const char *why)
 {
@@ -302,6 +330,7 @@ static tl_status make_result(fitting *f, char **result)
         print_changes(f, out);
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
+        print_wrong_laws(text, out);
         print_undecided(f, out);
         for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
             leave_out(f, i, out);

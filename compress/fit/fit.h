@@ -242,7 +242,7 @@ typedef struct fitting {
     uint32_t *groups;   /* by symbol: calls whose sizes must agree have the same number */
     skel_array draws;   /* fit_draw */
     tl_map turns, sent; /* of the messages that fit_verify has read */
-    double worst;       /* the largest relative residual of all laws */
+    double volume;      /* of the captures that are used */
     double made;        /* computation of the last verified capture by the laws */
     double captured;    /* the same as recorded */
     tl_status status;   /* of the first failure */
@@ -349,6 +349,10 @@ bool fit_explain(fitting *f, uint32_t node, unsigned indent);
 bool fit_fields(fitting *f, const fit_node *node);
 /* Writes the computation before a call, with a comment. */
 #define FIT_RESIDUAL "# relative residual "
+/* A law that is wrong by more, for so much of the computation, is a warning. */
+#define FIT_LARGE_RESIDUAL 0.3
+#define FIT_LARGE_SHARE 0.05
+#define FIT_WRONG_SHARE ", for "
 void fit_volume(fitting *f, const fit_node *node, unsigned indent);
 
 typedef bool fit_getter(const void *arg, const fit_sample *sample, int64_t *out);

@@ -180,7 +180,16 @@ static double unit_of(double slope)
     return unit;
 }
 
-static void write_law(fitting *f, const law *l, unsigned indent)
+/* The part of all computation that the law is for. */
+static double share_of(const fitting *f, const points *p)
+{
+    double own = 0;
+    for (size_t i = 0; i < p->n; i++)
+        own += p->all[i].volume * p->all[i].n;
+    return f->volume > 0 ? own / f->volume : 0;
+}
+
+static void write_law(fitting *f, const law *l, double share, unsigned indent)
 {
     const fit_candidate *all = f->candidates.items;
     const double unit = unit_of(l->slope);
@@ -193,7 +202,10 @@ static void write_law(fitting *f, const law *l, unsigned indent)
         fit_print(f, &f->out, " + ");
     if (l->base < 0 || l->constant >= 0.5)
         fit_print(f, &f->out, "%.0f", l->constant);
-    fit_print(f, &f->out, " " FIT_RESIDUAL "%.3f\n", l->residual);
+    fit_print(f, &f->out, " " FIT_RESIDUAL "%.3f", l->residual);
+    if (l->residual > FIT_LARGE_RESIDUAL && share >= FIT_LARGE_SHARE)
+        fit_print(f, &f->out, FIT_WRONG_SHARE "%.1f %% of the computation", 100 * share);
+    fit_print(f, &f->out, "\n");
 }
 
 void fit_volume(fitting *f, const fit_node *node, unsigned indent)
@@ -215,7 +227,7 @@ void fit_volume(fitting *f, const fit_node *node, unsigned indent)
         if (is_guarded && is_written)
             fit_print(f, &f->out, "%*sif %s {\n", (int)(4 * indent), "", condition);
         if (is_written)
-            write_law(f, &l, indent + is_guarded);
+            write_law(f, &l, share_of(f, &p), indent + is_guarded);
         if (is_guarded && is_written)
             fit_print(f, &f->out, "%*s}\n", (int)(4 * indent), "");
     }

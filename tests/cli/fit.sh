@@ -139,6 +139,21 @@ check 'a small coefficient has a skeleton' "$timeless" fit -q $captures --parame
 program other 35 100000 50
 check 'its computation is that of the other size' same_volume small.skel,ranks=35,N=100000,steps=50 other.tl
 mv kept.skel program.skel
+# Computation that no size explains: most of it in one law, or a little beside another one.
+irregular() { # COMPUTATION
+    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'unit "instructions"' "$1" 'MPI_Barrier' 'compute 1000 * N' 'MPI_Allreduce count=1' >irregular.skel
+    local i=0 size
+    for size in '4 8' '6 12' '9 31'; do
+        i=$((i + 1))
+        set -- $size
+        "$timeless" make irregular.skel ranks=$1 N=$2 -o $i.tl || return
+    done
+    "$timeless" fit [1-3].tl --parameter N=8,12,31 -q -o irregular-fitted.skel
+}
+no_law() { irregular "$1" 2>said && ! grep 'no law fits' said; }
+check 'a law that is wrong for most of the computation: a warning' warns 'no law fits 48.5 % of the computation: 1 with' irregular 'compute (rank * 7919 + N * 31) % 97 % 2 * 40000'
+check 'the skeleton has it, too' grep -q '^# warning: no law fits 48.5 %' irregular-fitted.skel
+check 'a law that is wrong for little of it: no warning' no_law 'compute (rank * 7919 + N * 31) % 97 % 2 * 400'
 
 # ---- what is no structure ----
 
