@@ -126,6 +126,28 @@ static void add_mixed_grids(fitting *f)
     }
 }
 
+/* Neighbours in the order of their ranks, as programs have them in a list: of a line, and those
+ * along the dimensions of a grid without edges in common. */
+static void add_sorted_neighbours(fitting *f)
+{
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
+        fit_add_range(f, d, "rank - 1", "rank + 1", 1, "K >= 0 && K < ranks && K != rank");
+        for (size_t i = 0; i < FIT_N_PLAIN_GRIDS; i++) {
+            const fit_grid *g = &fit_grids[i];
+            char guard[160];
+            if (g->n_dimensions == 2)
+                snprintf(guard, sizeof guard, "K %% 2 == 1 && around(%s, K) != null", g->name);
+            else
+                snprintf(guard, sizeof guard,
+                         "abs(K / 9 - 1) + abs(K / 3 %% 3 - 1) + abs(K %% 3 - 1) == 1 && "
+                         "around(%s, K) != null",
+                         g->name);
+            if (g->n_dimensions > 1)
+                fit_add_range(f, d, "0", g->n_dimensions == 3 ? "26" : "8", 1, guard);
+        }
+    }
+}
+
 /* The last iteration, and those with a block behind them. */
 static void add_last(fitting *f)
 {
@@ -147,6 +169,7 @@ void fit_add_wide(fitting *f)
     add_all_owned(f);
     add_all_blocks(f);
     add_mixed_grids(f);
+    add_sorted_neighbours(f);
     add_last(f);
     f->adds_wide = false;
 }

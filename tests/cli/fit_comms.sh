@@ -61,6 +61,13 @@ program 'repeat steps {' '    for k = 0 to 26 {' '        if k != 13 && around(h
     '    MPI_Waitall request=a' '}'
 fits 'all neighbours of a cube in a loop' 27 20 2
 
+# Neighbours in a list, in the order of their ranks, as libraries have them.
+program 'repeat steps {' '    for k = 0 to 8 {' '        if k % 2 == 1 && around(g, k) != null {' '            MPI_Irecv peer=around(g, k) count=N request=a' '        }' '    }' \
+    '    for k = 0 to 8 {' '        if k % 2 == 1 && around(g, k) != null {' '            MPI_Send peer=around(g, k) count=N' '        }' '    }' '    MPI_Waitall request=a' \
+    '    for k = rank - 1 to rank + 1 {' '        if k >= 0 && k < ranks && k != rank {' '            MPI_Isend peer=k count=N request=a' '        }' '    }' \
+    '    for k = rank - 1 to rank + 1 {' '        if k >= 0 && k < ranks && k != rank {' '            MPI_Recv peer=k count=N' '        }' '    }' '    MPI_Waitall request=a' '}'
+fits 'the neighbours along the dimensions, in a loop' 20 24 3
+
 # One call site for several dimensions, and no call between the steps.
 program 'repeat steps {' '    for d = 0 to 2 {' '        MPI_Sendrecv peer=neighbour(h, d, 1) recv_peer=neighbour(h, d, -1) count=N tag=d' '    }' '}'
 fits 'a loop in a loop without a call between them' 30 20 5
