@@ -487,6 +487,8 @@ typedef struct tlr_prediction {
     int ignores_crowd;        /* the crowded ranks compute as if each had a core of its own */
     tlr_overload links, memories; /* links between switches; memories of nodes */
     int memories_are_assumed;     /* the platform does not describe the memories */
+    double links_limit;  /* the part of the makespan in which links between switches limited
+                            messages, in the LogGOPS engine */
     double load_change;  /* 0: the mean load of the hosts (interference) converged. Otherwise how
                             much the end of a rank still changed in the last of the repeated
                             replays, relative to the makespan */

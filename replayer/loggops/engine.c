@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "demand.h"
+#include "links.h"
 #include "machine/noise.h"
 #include "machine/rank_model.h"
 #include "program.h"
@@ -126,6 +127,7 @@ typedef struct loggops_replay {
     int has_places; /* the ranks are on the platform's hosts */
     loggops_places places;
     loggops_demand *demand; /* of the messages between them; NULL: none */
+    loggops_links *links;   /* that several nodes use; NULL: none */
     loggops_choice choice;
     loggops_load load;  /* of the hosts, if the model has interference */
     double load_change; /* of the ends of ranks by the last simulation for it; 0: so little that it
@@ -185,13 +187,15 @@ static double host_energy_j(const tlr_watts *watts, unsigned n_cores, double too
            (watts->full - watts->least) * cores_s;
 }
 
-/* Writes the energy of the hosts. computed_s[host]: of the rank that computes longest; of all. */
-static tl_status take_energy(const loggops_replay *r, const tlr_platform *platform,
-                             const tlr_prediction *p, tlr_usage *usage, tl_error *err)
+/* Writes the energy of the hosts and the use of the links. computed_s[host]: of the rank that
+ * computes longest; of all. */
+static tl_status take_usage(const loggops_replay *r, const tlr_platform *platform,
+                            const tlr_prediction *p, tlr_usage *usage, tl_error *err)
 {
     const tlr_cluster *c = &r->places.cluster;
     double(*computed_s)[2] = calloc(c->n_hosts + 1, sizeof *computed_s);
-    tlr_resource *hosts = calloc(c->n_hosts + 1, sizeof *hosts);
+    const size_t n_links = usage->has_links ? loggops_links_count(r->links) : 0;
+    tlr_resource *hosts = calloc(c->n_hosts + n_links + 1, sizeof *hosts);
     uint32_t *n_at_work = calloc(c->n_hosts + 1, sizeof *n_at_work);
     size_t n = 0;
     tl_status status = TL_OK;
@@ -205,7 +209,7 @@ static tl_status take_energy(const loggops_replay *r, const tlr_platform *platfo
         of_host[1] += p->ranks[i].compute_s;
         n_at_work[r->places.host_of[i]] += p->ranks[i].compute_s > 0;
     }
-    for (size_t i = 0; i < c->n_hosts; i++) {
+    for (size_t i = 0; usage->has_energy && i < c->n_hosts; i++) {
         const tlr_watts *watts = &c->watts[i];
         if (!watts->is_known)
             continue;
@@ -214,8 +218,10 @@ static tl_status take_energy(const loggops_replay *r, const tlr_platform *platfo
         hosts[n++].energy_j =
             host_energy_j(watts, c->hosts[i].n_cores, p->makespan_s, computed_s[i]);
     }
-    if (n)
-        status = tlr_usage_put(usage, p->makespan_s, hosts, n, err);
+    if (n_links)
+        loggops_links_take(r->links, hosts + n);
+    if (n || !usage->has_energy)
+        status = tlr_usage_put(usage, p->makespan_s, hosts, n + n_links, err);
     else
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: gives the power of no host; --energy needs the property "
@@ -293,10 +299,6 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine has hosts only with --platform; give one, or leave out "
                        "--hostfile, --round-robin and --ranks-per-host");
-    if (options->usage && options->usage->has_links)
-        return tl_fail(err, TL_ERR_USAGE,
-                       "the engine 'loggops' does not record the use of links (--links); give "
-                       "--engine smpi");
     return TL_OK;
 }
 
@@ -315,7 +317,8 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
         !options->usage)
         return TL_OK;
     if (!platform && options->usage)
-        return tl_fail(err, TL_ERR_USAGE, "--energy needs --platform, whose hosts state watts");
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--energy and --links need --platform, whose hosts state watts and links");
     if (!platform)
         return tl_fail(err, TL_ERR_USAGE,
                        "--params '%s' distinguishes messages by nodes or sizes, which needs "
@@ -332,6 +335,10 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
         r->origin = loggops_is_derived(platform) ? FROM_LINKS : FROM_FOLDER;
         status = loggops_read_network(platform, &cluster, options, &r->network, err);
     }
+    if (status == TL_OK && r->origin != FROM_LINKS && options->usage && options->usage->has_links)
+        status = tl_fail(err, TL_ERR_USAGE,
+                         "--links: the network of %s has no links; give the platform only",
+                         options->loggops_params ? "--params" : "loggops.params");
     if (status != TL_OK) {
         tlr_cluster_free(&cluster);
         return status;
@@ -397,6 +404,7 @@ static void release(loggops_replay *r)
     tlr_noise_free(r->noise);
     loggops_recorder_close(r->recorder);
     loggops_demand_close(r->demand);
+    loggops_links_close(r->links);
     loggops_places_free(&r->places);
     loggops_ways_close(r->network.ways);
     loggops_load_free(&r->load);
@@ -417,6 +425,11 @@ static int make_room(loggops_replay *r, const tlr_options *options)
     if (r->origin == FROM_LINKS && !r->demand)
         return 0;
     r->places.nodes.demand = r->demand;
+    const int wants_links = options->usage && options->usage->has_links;
+    if (r->origin == FROM_LINKS && (wants_links || tlr_links_are_shared(&r->places.cluster)) &&
+        !(r->links = loggops_links_open(&r->places)))
+        return 0;
+    r->places.nodes.links = r->links;
     const size_t n_marks = r->plan->n_marks * r->plan->n_ranks + 1;
     r->result.ranks = calloc(r->plan->n_ranks, sizeof *r->result.ranks);
     r->result.marks_ps = calloc(n_marks, sizeof *r->result.marks_ps);
@@ -595,6 +608,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     status = take_results(&r, options->coll_selector, out[0]);
     if (status == TL_OK && r.demand)
         status = loggops_demand_judge(r.demand, out[0]);
+    if (status == TL_OK && r.links)
+        loggops_links_judge(r.links, out[0]);
     if (status == TL_OK)
         status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
     if (status != TL_OK)
@@ -602,13 +617,14 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     else if (r.noise)
         status = weigh_noise(&r, options, out[0], err);
     if (status == TL_OK && options->usage)
-        status = take_energy(&r, platform, out[0], options->usage, err);
+        status = take_usage(&r, platform, out[0], options->usage, err);
 cleanup:
     release(&r);
     return status;
 }
 
 const tlr_engine tlr_engine_loggops = {.name = "loggops",
-                                       .summary = "LogGOPS: no contention; a million ranks",
+                                       .summary =
+                                           "LogGOPS: links for long messages; a million ranks",
                                        .replay = replay_loggops,
                                        .algorithms = loggops_algorithms};

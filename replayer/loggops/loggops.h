@@ -152,6 +152,9 @@ void loggops_demand_count(loggops_demand *demand, unsigned thread, uint32_t from
 /* Assigns everything that was counted to this slot of time. No thread may count meanwhile. */
 void loggops_demand_end_slot(loggops_demand *demand, uint64_t slot);
 
+/* The links that several nodes use, which long messages share (links.h). */
+typedef struct loggops_links loggops_links;
+
 /* Which ranks share an adapter.  Nodes are numbered in the order of their first ranks. */
 typedef struct loggops_nodes {
     uint32_t n_nodes;
@@ -172,6 +175,7 @@ typedef struct loggops_nodes {
     const double *limiters;     /* by node; NULL: all nodes have `limiter` */
     loggops_ways *ways;         /* NULL: all pairs of nodes have the same costs */
     loggops_demand *demand;     /* NULL: not counted */
+    loggops_links *links;       /* NULL: messages share adapters only */
 } loggops_nodes;
 
 /* The size of the smallest message for which the limiter of a node holds. */

@@ -381,7 +381,9 @@ static uint64_t receive_data(simulation *s, sim_node *node, message *m)
     const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor);
     const uint64_t from_ps = m->left_ps + loggops_way_beside(s, c, m->bytes, factor);
     const int is_short = m->bytes < s->params.S_bytes;
-    m->time_ps = later(m->time_ps, pass_shared_in(s, node, own_ps, is_short, from_ps));
+    const uint64_t passed_ps = pass_shared_in(s, node, own_ps, is_short, from_ps);
+    if (m->flow != HAS_SHARED) /* links.c knows what shares the link to this node */
+        m->time_ps = later(m->time_ps, passed_ps);
     return from_ps;
 }
 
@@ -397,7 +399,9 @@ static uint64_t receive_turn(simulation *s, sim_node *node, message *m)
                              (way_ps > own_ps ? way_ps - own_ps : 0),
                    passed_ps = pass_shared_in(s, node, own_ps, 0, from_ps),
                    less_ps = own_ps > way_ps ? own_ps - way_ps : 0;
-    m->time_ps = later(m->time_ps, passed_ps - less_ps) + loggops_times(c->late_ps, factor);
+    if (m->flow != HAS_SHARED)
+        m->time_ps = later(m->time_ps, passed_ps - less_ps);
+    m->time_ps += loggops_times(c->late_ps, factor);
     return from_ps;
 }
 
@@ -427,7 +431,8 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
         from_ps = receive_turn(s, node, m);
     else
         from_ps = receive_eager(s, b, node, m);
-    loggops_count_demand(s, b, (uint32_t)m->source, (uint32_t)m->to, m->bytes, from_ps);
+    if (!m->flow) /* links.c gives no message more than its links have */
+        loggops_count_demand(s, b, (uint32_t)m->source, (uint32_t)m->to, m->bytes, from_ps);
     give_passed(s, b, node, i, from_ps);
 }
 

@@ -1,6 +1,6 @@
 /* nodes.h - the network adapters of nodes, which their ranks share.
  *
- * Only nodes.c, sharing.c, order.c, retransmit.c and simulate.c include this header. */
+ * Only nodes.c, sharing.c, links.c, order.c, retransmit.c and simulate.c include this header. */
 #ifndef TLR_LOGGOPS_NODES_H
 #define TLR_LOGGOPS_NODES_H
 
@@ -91,6 +91,8 @@ static inline uint64_t loggops_shared_end_ps(const simulation *s, const sharing 
 }
 /* Ends all messages that have left before past_ps. */
 void loggops_end_until(simulation *s, block *b, sharing *h, uint64_t past_ps);
+/* The last byte of long message i has left: its data go on, and its sender gets to know. */
+void loggops_pass_data(simulation *s, block *b, uint32_t i, uint64_t end_ps);
 /* Begins to send the data of a long message, or an eager message that takes turns. */
 void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i);
 /* Call it for a message that is about to leave, if its rank has eager messages that take turns.
@@ -111,6 +113,23 @@ static inline void loggops_traffic_until(simulation *s, block *b, sim_node *node
     if (node->traffic != NONE)
         loggops_change_traffic(s, b, node, past_ps);
 }
+
+/* ---- links.c: only with loggops_nodes.links ---- */
+
+/* Prepare and end a simulation. Begin returns 0 without memory. */
+int loggops_links_begin(loggops_links *links, uint32_t n_ranks, unsigned n_threads);
+void loggops_links_end(loggops_links *links);
+/* Message i begins to leave its adapter at message.time_ps: its flow begins. It takes own_ps of the
+ * adapter, and alone at least way_ps. */
+void loggops_links_enter(simulation *s, block *b, uint32_t i, uint32_t from, uint32_t to,
+                         uint64_t own_ps, uint64_t way_ps);
+/* Message i has left its adapter at leaves_ps. It arrives at message.time_ps, or later if links
+ * limit its flow. */
+void loggops_links_hold(simulation *s, block *b, uint32_t i, uint64_t leaves_ps);
+/* The same for the reply to its sender. */
+void loggops_links_hold_reply(simulation *s, block *b, const message *reply);
+/* Between two windows: moves the flows, and posts what has passed the links. 0 without memory. */
+int loggops_links_pass(simulation *s);
 
 /* ---- retransmit.c ---- */
 

@@ -134,7 +134,10 @@ static void tell_sender(simulation *s, block *b, const message *m, uint64_t end_
     reply.context = REPLY;
     reply.time_ps =
         end_ps + loggops_way_beside(s, costs_of(s, m), awaited_bytes(s, m), factor_of(s, m));
-    loggops_post(s, b, &reply);
+    if (m->flow)
+        loggops_links_hold_reply(s, b, &reply);
+    else
+        loggops_post(s, b, &reply);
 }
 
 /* ---- eager messages that take turns ---- */
@@ -234,6 +237,15 @@ static uint64_t arrival_ps(const simulation *s, const message *m, uint64_t end_p
            loggops_times(loggops_busy_ps(c, m->bytes), factor);
 }
 
+/* A message goes on to the other node, through the links on its way. */
+static void pass_on(simulation *s, block *b, uint32_t i, uint64_t end_ps)
+{
+    if (s->messages[i].flow)
+        loggops_links_hold(s, b, i, end_ps);
+    else
+        loggops_send_to_node(s, b, i);
+}
+
 /* Makes an eager message known at the other adapter. It arrives in the next window at the earliest.
  */
 static void announce(simulation *s, block *b, sharing *h, uint32_t i, uint64_t end_ps)
@@ -250,7 +262,7 @@ static void announce(simulation *s, block *b, sharing *h, uint32_t i, uint64_t e
     if (m->time_ps < next_window_ps)
         m->time_ps = next_window_ps;
     loggops_order_note(m, &s->orders[m->source].reaches_ps);
-    loggops_send_to_node(s, b, known);
+    pass_on(s, b, known, end_ps);
     s->messages[i].takes_turns = IS_KNOWN;
     h->n_unknown--;
 }
@@ -310,10 +322,17 @@ static void end_first(simulation *s, block *b, sharing *h)
     h->n--;
     h->n_limited -= passes_limiter(s, &m) != 0;
     tell_receiver(s, b, &m, 1, end_ps);
-    if (!is_cleared(&m)) {
+    if (!is_cleared(&m))
         end_turn(s, b, h, i, end_ps);
-        return;
-    }
+    else if (m.flow == HAS_PASSED)
+        loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
+    else
+        loggops_pass_data(s, b, i, end_ps);
+}
+
+void loggops_pass_data(simulation *s, block *b, uint32_t i, uint64_t end_ps)
+{
+    const message m = s->messages[i];
     message data = m;
     data.context = DATA | (m.context & COMBINES);
     data.request = m.request == UNAWAITED ? UNAWAITED : EAGER;
@@ -321,7 +340,7 @@ static void end_first(simulation *s, block *b, sharing *h)
     data.to = m.source;
     data.time_ps = end_ps + loggops_way_beside(s, costs_of(s, &m), m.bytes, factor_of(s, &m));
     s->messages[i] = data;
-    loggops_send_to_node(s, b, i);
+    pass_on(s, b, i, end_ps);
     if (m.request != EAGER && m.request != UNAWAITED)
         tell_sender(s, b, &m, end_ps);
 }
@@ -355,8 +374,19 @@ static void insert_part(simulation *s, block *b, sharing *h, message *m)
     }
     s->messages[i] = *m;
     s->messages[i].context = REPLY;
+    s->messages[i].flow = 0;
     m->request = EAGER;
     insert_sharing(s, h, i, awaited_bytes(s, &s->messages[i]));
+}
+
+static void enter_links(simulation *s, block *b, uint32_t i)
+{
+    const message *m = &s->messages[i];
+    const loggops_costs *c = costs_of(s, m);
+    const double factor = factor_of(s, m);
+    loggops_links_enter(s, b, i, sender_of(m), receiver_of(m),
+                        loggops_times(loggops_busy_ps(c, m->bytes), factor),
+                        loggops_times(loggops_per_bytes(c->B_ps_byte, m->bytes), factor));
 }
 
 void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
@@ -365,6 +395,8 @@ void loggops_begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
     loggops_end_until(s, b, h, m->time_ps);
     pass_time(h, m->time_ps);
     m->left_ps = m->time_ps;
+    if (s->run->nodes->links)
+        enter_links(s, b, i);
     tell_receiver(s, b, m, 0, m->time_ps);
     if (awaited_bytes(s, m) < m->bytes)
         insert_part(s, b, h, m);

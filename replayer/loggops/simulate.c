@@ -253,6 +253,8 @@ static void run_windows(simulation *s, team *threads)
             run_blocks(s, 0, UINT64_MAX);
         else if (work >= WORK_TO_SHARE || !run_blocks(s, 0, WORK_TO_SHARE))
             loggops_team_run(threads);
+        if (s->run->nodes && s->run->nodes->links && !loggops_links_pass(s))
+            s->blocks[0].out_of_memory = 1;
         const uint64_t next = next_window(s, &work);
         if (demand && next / SLOT_WINDOWS != s->window / SLOT_WINDOWS)
             loggops_demand_end_slot(demand, s->window / SLOT_WINDOWS);
@@ -343,6 +345,9 @@ static int prepare(simulation *s)
         return 0;
     if (run->nodes && run->nodes->messages.noise &&
         !(s->n_sent = calloc(run->n_ranks + 1u, sizeof *s->n_sent)))
+        return 0;
+    if (run->nodes && run->nodes->links &&
+        !loggops_links_begin(run->nodes->links, run->n_ranks, s->n_threads))
         return 0;
     return s->requests != NULL && (!run->nodes || (loggops_nodes_open(s) && loggops_order_open(s)));
 }
@@ -579,6 +584,8 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
 cleanup:
     result->n_retransmitted = loggops_retransmissions_end(&s);
     loggops_team_end(threads);
+    if (run->nodes && run->nodes->links)
+        loggops_links_end(run->nodes->links);
     release(&s);
     return status;
 }

@@ -75,12 +75,16 @@ typedef struct message {
     uint16_t may_overtake; /* an earlier message of its sender may still be under way: order.c */
     uint16_t takes_turns;  /* NO_TURN, ... */
     uint64_t left_ps;      /* of DATA and of messages that take turns: when the first byte left */
+    uint32_t flow;         /* its flow through links (links.c) + 1; HAS_PASSED, ...; 0: none */
 } message;
 
 /* message.takes_turns: whether an eager message shares the adapter that it leaves (sharing.c).
  * IS_KNOWN: the receiving adapter has the message already; this copy stays until the message has
  * left. */
 enum { NO_TURN = 0, TAKES_TURNS, IS_KNOWN };
+/* Values of message.flow: its flow has ended, and its adapters decide when it arrives, or links. */
+#define HAS_PASSED UINT32_MAX
+#define HAS_SHARED (UINT32_MAX - 1)
 
 /* A posted receive. */
 typedef struct receive {

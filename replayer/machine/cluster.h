@@ -82,6 +82,9 @@ int tlr_routes_are_equal(const tlr_cluster *c);
 /* Whether messages of different hosts may share links, for example between switches. */
 int tlr_links_are_shared(const tlr_cluster *c);
 
+/* Whether all that leaves or reaches a host passes one link: not in a torus. */
+int tlr_hosts_have_adapters(const tlr_cluster *c);
+
 /* ---- settings ---- */
 
 /* Receives the contents of a platform.xml that are needed before an engine reads the file. */

@@ -496,6 +496,14 @@ int tlr_links_are_shared(const tlr_cluster *c)
            z->zones[z->points[z->order[0]].zone].shape->backbone != TLR_NO_INDEX;
 }
 
+int tlr_hosts_have_adapters(const tlr_cluster *c)
+{
+    for (size_t i = 0; i < c->zones->n_zones; i++)
+        if (c->zones->zones[i].routing == TLR_ROUTING_TORUS)
+            return 0;
+    return 1;
+}
+
 void tlr_cluster_set_loopback(tlr_cluster *c, double latency_s, double bandwidth_Bps)
 {
     c->zones->own_loopback.latency_s = latency_s;

@@ -298,6 +298,9 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out,
                 "not modelled      the limiter of both directions of a host (limiter_link)%s\n",
                 tlr_limiter_text(p, below, sizeof below));
+    if (p->links_limit > 0)
+        fprintf(out, "links             limited messages in %.3g %% of the makespan\n",
+                100 * p->links_limit);
     char overload[256];
     if (p->links.n)
         fprintf(out, "not modelled      links between switches: %s\n",

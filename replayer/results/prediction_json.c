@@ -160,6 +160,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
                             json_integer((json_int_t)p->ignores_limiter));
     if (p->ignores_crowd)
         json_object_set_new(root, "ignores_crowd", json_true());
+    if (p->links_limit > 0)
+        json_object_set_new(root, "limited_by_links", json_real(p->links_limit));
     put_overload(root, "overloaded_links", &p->links);
     put_overload(root, "overloaded_memories", &p->memories);
     if (p->memories.n && p->memories_are_assumed)

@@ -112,7 +112,7 @@ for platform in tree-1-1 tree-4-1 torus dragonfly graphene; do
     done
 done | awk '{
     ratio = $3 > 0 && $4 > 0 ? $4 / $3 : 0
-    printf "%s %8.3f\n", $0, ratio
+    printf "%s %8.3f\n", $0, ratio; fflush()
     n++; good += ratio >= 1 / 1.1 && ratio <= 1.1
     far = ratio > 1 ? ratio : ratio > 0 ? 1 / ratio : 999
     if (far > worst) worst = far

@@ -115,7 +115,7 @@ assert abs(p["details"]["critical_path"]["length_s"] - p["makespan_s"]) < 1e-12
 assert {c["name"]: c["count"] for c in p["details"]["calls"]}["MPI_Waitall"] == 4 * p["n_ranks"]'
 
 # What it does not have.
-check_exit 2 'the use of links is refused' loggops token.tl -p star-1g --links
+check_exit 2 'the use of links needs links' loggops token.tl --params $params --links
 "$timeless" export token.tl --to goal -o token.goal >/dev/null || exit 99
 check 'details of a schedule of GOAL are refused with what to do' refused 2 \
     'schedule of GOAL, for which --details, timeless report has no meaning; leave it out, or import the file first' \

@@ -1,0 +1,887 @@
+/* links.c - links that several nodes use, which long messages share.
+ *
+ * The messages that share the adapter of their node (sharing.c) are flows here. A flow takes the
+ * links of its route. All flows share each link as in SimGrid: max-min fairness with the weights
+ * that SimGrid gives to routes. If a link that several nodes use limits a flow, the message arrives
+ * when its flow has ended, and otherwise when its adapter says so: where no link is contended, the
+ * links change nothing.
+ *
+ * Between two windows, one thread adds the flows that began, works out their rates and hands over
+ * the messages whose flows have ended. These arrive a latency later, which is not shorter than a
+ * window. The order of the flows does not depend on the threads.
+ *
+ * The rates are worked out again when a part of the flows has changed, or after a part of the time
+ * that the flows still take. So a flow costs as much in a large machine as in a small one. The new
+ * rates hold from the mean moment of the changes.
+ */
+#include "config.h"
+
+#include "links.h"
+#include "nodes.h"
+
+#include "core/room.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define NO_NODE UINT32_MAX
+
+/* Rates are worked out again when this part of the flows has changed, or has passed of the time
+ * that they still take in the mean. */
+static const double part = 1.0 / 16;
+/* SimGrid's network/weight-S under SMPI: what the bandwidth of a link adds to the latency. */
+static const double weight_bytes = 8775;
+/* What a rate may miss by rounding. */
+static const double rounding = 1e-6;
+
+typedef struct shared_link {
+    uint64_t id;
+    double Bps;
+    double asked_Bps; /* by the flows on it, were each alone */
+    uint32_t n_flows;
+    uint32_t ends[2]; /* nodes at which all flows so far begin or end; NO_NODE */
+    int is_known;
+    uint32_t from, to, number; /* it is this link of the route between these nodes, from 1 on */
+    double bytes, sent_bytes;  /* as in tlr_resource */
+    uint64_t saturated_ps;
+    /* While rates are worked out: */
+    double left_Bps, weight,
+        key;           /* of the flows without a rate; key: its share for a weight of 1 */
+    uint32_t n_left;   /* these flows */
+    uint32_t first, n; /* its flows, in links.flows_of */
+} shared_link;
+
+enum { OWN_LINKS = 12 };
+
+/* A message on its way. */
+typedef struct flow {
+    uint64_t begin_ps;
+    double at_ps, left_ps; /* the time that it still takes from at_ps on, were it alone */
+    double share;          /* of the rate that it has alone, 0 to 1 */
+    uint64_t end_ps;       /* at this rate */
+    double alone_Bps, weight;
+    uint64_t bytes, adapter_ps, beside_ps; /* its time alone: in its adapter, and beside that */
+    uint64_t leaves_ps;                    /* its end, were there only its adapter */
+    uint32_t from, to;                     /* nodes */
+    uint32_t source, sent;
+    uint32_t place;            /* in links.active; NONE: not there */
+    uint32_t item;             /* its message in the adapter */
+    uint32_t held, reply;      /* messages for which its end counts; NONE */
+    uint32_t n_links, n_tight; /* while rates are worked out: the first n_tight of them are */
+    uint8_t is_limited; /* at any time, by a link that several nodes use, or beside such a flow in
+                           its adapter: its end counts, and not that of its adapter */
+    uint8_t has_rate;   /* while rates are worked out */
+    uint8_t is_gone;    /* its message has been handed over */
+    uint8_t is_eager;
+    uint32_t *links; /* own_links, unless they are more */
+    uint32_t own_links[OWN_LINKS];
+} flow;
+
+/* Flows or messages that a thread notes in a window. */
+typedef struct noted {
+    uint32_t *all;
+    size_t n, room;
+} noted;
+
+typedef struct noting {
+    stock flows;
+    noted begun, held;
+    int is_out_of_memory;
+} noting;
+
+struct loggops_links {
+    const loggops_places *places;
+    shared_link *all;
+    size_t n, room;
+    uint8_t *is_tight; /* by link: its flows ask for more than it has, were each alone */
+    size_t tight_room;
+    uint32_t *slots; /* by id: number + 1 */
+    size_t n_slots;
+    pool flow_pool;
+    unsigned n_threads;
+    noting *threads;
+    uint32_t *active; /* flows */
+    size_t n_active, active_room;
+    int is_heap;       /* the active flow that ends first is first; else no end of a flow counts */
+    uint32_t n_hot;    /* links of several nodes from which more is asked than they have */
+    double changes_ps; /* the sum of the moments of the changes since the last rates */
+    size_t n_changes;
+    uint64_t again_ps; /* when rates are worked out if there are changes */
+    uint32_t *used;    /* while rates are worked out: a heap of links; flows by link */
+    size_t n_used, used_room;
+    uint32_t *flows_of;
+    size_t flows_room;
+    uint32_t *full; /* links that are saturated since full_from_ps */
+    size_t n_full, full_room;
+    uint64_t full_from_ps;
+    struct ordered *sorted; /* what the threads have noted */
+    size_t sorted_room;
+    uint32_t *route; /* of the flow at hand */
+    size_t n_route, route_room;
+    double latency_s, slow_s, slowest_Bps; /* of it; slow_s: the sum of 1 / bandwidth */
+    uint64_t limiter_bytes;
+    int has_adapters; /* of the nodes: all that leaves or reaches a node passes one link */
+    uint64_t flow_bytes;
+    int is_out_of_memory;
+    uint64_t limited_ps, limited_from_ps; /* the time in which links limited flows */
+    size_t n_limited;                     /* flows that links limit now */
+};
+
+static flow *flow_at(const loggops_links *l, uint32_t i)
+{
+    return (flow *)(void *)loggops_pool_at(&l->flow_pool, i);
+}
+
+/* ---- start and end ---- */
+
+loggops_links *loggops_links_open(const loggops_places *places)
+{
+    loggops_links *l = calloc(1, sizeof *l);
+    if (l)
+        l->places = places;
+    return l;
+}
+
+/* The links remain. */
+void loggops_links_end(loggops_links *l)
+{
+    for (size_t i = 0; i < l->n_active; i++)
+        if (flow_at(l, l->active[i])->n_links > OWN_LINKS)
+            free(flow_at(l, l->active[i])->links);
+    loggops_pool_close(&l->flow_pool);
+    for (unsigned i = 0; l->threads && i < l->n_threads; i++) {
+        free(l->threads[i].begun.all);
+        free(l->threads[i].held.all);
+    }
+    free(l->threads);
+    free(l->is_tight);
+    free(l->slots);
+    free(l->active);
+    free(l->used);
+    free(l->flows_of);
+    free(l->route);
+    free(l->sorted);
+    free(l->full);
+    *l =
+        (loggops_links){.places = l->places, .limited_ps = l->limited_ps, .all = l->all, .n = l->n};
+}
+
+void loggops_links_close(loggops_links *l)
+{
+    if (l)
+        free(l->all);
+    free(l);
+}
+
+int loggops_links_begin(loggops_links *l, uint32_t n_ranks, unsigned n_threads)
+{
+    free(l->all);
+    *l = (loggops_links){.places = l->places,
+                         .n_threads = n_threads,
+                         .limiter_bytes = l->places->nodes.limiter_bytes,
+                         .has_adapters = tlr_hosts_have_adapters(&l->places->cluster),
+                         .threads = calloc(n_threads, sizeof *l->threads)};
+    for (unsigned i = 0; l->threads && i < n_threads; i++)
+        l->threads[i].flows = (stock){.unused = NONE, .batch = NONE};
+    return l->threads && loggops_pool_open(&l->flow_pool, sizeof(flow), n_ranks);
+}
+
+void loggops_links_judge(const loggops_links *l, tlr_prediction *out)
+{
+    if (out->makespan_s > 0)
+        out->links_limit = fmin(1, (double)l->limited_ps * 1e-12 / out->makespan_s);
+}
+
+size_t loggops_links_count(const loggops_links *l)
+{
+    return l->n;
+}
+
+/* A link of a cluster has no name in the platform: the route says which one it is. */
+void loggops_links_take(const loggops_links *l, tlr_resource *out)
+{
+    const loggops_places *places = l->places;
+    for (size_t i = 0; i < l->n; i++) {
+        const shared_link *k = &l->all[i];
+        out[i] = (tlr_resource){.is_link = 1,
+                                .bandwidth = k->Bps,
+                                .bytes = k->bytes,
+                                .sent_bytes = k->sent_bytes,
+                                .saturated_s = (double)k->saturated_ps * 1e-12};
+        snprintf(out[i].name, sizeof out[i].name, "%.100s to %.100s, link %u",
+                 places->cluster.hosts[places->host_of_node[k->from]].name,
+                 places->cluster.hosts[places->host_of_node[k->to]].name, k->number);
+    }
+}
+
+/* ---- what the threads note in a window ---- */
+
+static void note(noting *t, noted *list, uint32_t i)
+{
+    if (tl_make_room(&list->all, list->n, &list->room, sizeof *list->all))
+        list->all[list->n++] = i;
+    else
+        t->is_out_of_memory = 1;
+}
+
+static noting *thread_of(const simulation *s, const block *b)
+{
+    return &s->run->nodes->links->threads[b->worker - s->workers];
+}
+
+void loggops_links_enter(simulation *s, block *b, uint32_t item, uint32_t from, uint32_t to,
+                         uint64_t own_ps, uint64_t way_ps)
+{
+    message *m = &s->messages[item];
+    const loggops_nodes *nodes = s->run->nodes;
+    noting *t = thread_of(s, b);
+    const uint32_t i = loggops_pool_take(&nodes->links->flow_pool, &t->flows);
+    const uint64_t alone_ps = own_ps > way_ps ? own_ps : way_ps;
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return;
+    }
+    *flow_at(nodes->links, i) = (flow){.begin_ps = m->time_ps,
+                                       .at_ps = (double)m->time_ps,
+                                       .left_ps = (double)alone_ps,
+                                       .share = 1,
+                                       .end_ps = m->time_ps + alone_ps,
+                                       .bytes = m->bytes,
+                                       .adapter_ps = own_ps,
+                                       .beside_ps = alone_ps - own_ps,
+                                       .from = nodes->node_of[from],
+                                       .to = nodes->node_of[to],
+                                       .source = from,
+                                       .sent = m->sent,
+                                       .place = NONE,
+                                       .item = item,
+                                       .held = NONE,
+                                       .reply = NONE,
+                                       .is_eager = !(m->context & CLEARED)};
+    m->flow = i + 1;
+    note(t, &t->begun, i);
+}
+
+void loggops_links_hold(simulation *s, block *b, uint32_t i, uint64_t leaves_ps)
+{
+    const loggops_links *l = s->run->nodes->links;
+    noting *t = thread_of(s, b);
+    flow *f = flow_at(l, s->messages[i].flow - 1);
+    f->held = i;
+    f->leaves_ps = leaves_ps + f->beside_ps;
+    note(t, &t->held, i);
+    b->n_letters++;
+}
+
+void loggops_links_hold_reply(simulation *s, block *b, const message *reply)
+{
+    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return;
+    }
+    s->messages[i] = *reply;
+    flow_at(s->run->nodes->links, reply->flow - 1)->reply = i;
+}
+
+/* ---- links ---- */
+
+static size_t slot_of(const loggops_links *l, uint64_t id)
+{
+    size_t i = id * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (l->n_slots - 1);
+    while (l->slots[i] && l->all[l->slots[i] - 1].id != id)
+        i = (i + 1) & (l->n_slots - 1);
+    return i;
+}
+
+static int grow_slots(loggops_links *l)
+{
+    if (2 * l->n < l->n_slots)
+        return 1;
+    free(l->slots);
+    l->n_slots = l->n_slots ? 2 * l->n_slots : 1024;
+    l->slots = calloc(l->n_slots, sizeof *l->slots);
+    for (size_t i = 0; l->slots && i < l->n; i++)
+        l->slots[slot_of(l, l->all[i].id)] = (uint32_t)i + 1;
+    return l->slots != NULL;
+}
+
+/* Adds a link to the route of the flow at hand. */
+static void add_to_route(void *arg, const tlr_link *link)
+{
+    loggops_links *l = arg;
+    l->latency_s += link->latency_s;
+    l->slow_s += 1 / link->bandwidth_Bps;
+    if (link->kind != TLR_LINK_LIMITER)
+        l->slowest_Bps = fmin(l->slowest_Bps, link->bandwidth_Bps);
+    if (link->sharing == TLR_LINK_FATPIPE || !(link->bandwidth_Bps < INFINITY) ||
+        (link->kind == TLR_LINK_LIMITER && l->flow_bytes < l->limiter_bytes))
+        return;
+    if (!grow_slots(l) || !tl_make_room(&l->all, l->n, &l->room, sizeof *l->all) ||
+        !tl_make_room(&l->is_tight, l->n, &l->tight_room, 1) ||
+        !tl_make_room(&l->route, l->n_route, &l->route_room, sizeof *l->route)) {
+        l->is_out_of_memory = 1;
+        return;
+    }
+    const size_t slot = slot_of(l, link->id);
+    if (!l->slots[slot]) {
+        l->all[l->n++] = (shared_link){
+            .id = link->id, .Bps = link->bandwidth_Bps, .number = (uint32_t)l->n_route + 1};
+        l->is_tight[l->n - 1] = 0;
+        l->slots[slot] = (uint32_t)l->n;
+    }
+    l->route[l->n_route++] = l->slots[slot] - 1;
+}
+
+/* A link to a node with one link only is as its adapter, which knows by itself what passes it. */
+static int is_of_several(const loggops_links *l, const shared_link *k)
+{
+    return !l->has_adapters || (k->ends[0] == NO_NODE && k->ends[1] == NO_NODE);
+}
+
+static int is_hot(const loggops_links *l, const shared_link *k)
+{
+    return l->is_tight[k - l->all] && is_of_several(l, k);
+}
+
+static void ask(loggops_links *l, shared_link *k, double Bps)
+{
+    k->asked_Bps = k->n_flows ? k->asked_Bps + Bps : 0;
+    l->is_tight[k - l->all] = k->n_flows > 1 && k->asked_Bps > k->Bps * (1 + rounding);
+}
+
+static void enter_link(loggops_links *l, shared_link *k, const flow *f)
+{
+    const int was_hot = is_hot(l, k);
+    if (!k->is_known) {
+        k->ends[0] = k->from = f->from;
+        k->ends[1] = k->to = f->to;
+        k->is_known = 1;
+    }
+    for (int i = 0; i < 2; i++)
+        if (k->ends[i] != f->from && k->ends[i] != f->to)
+            k->ends[i] = NO_NODE;
+    k->n_flows++;
+    ask(l, k, f->alone_Bps);
+    l->n_hot += (uint32_t)(is_hot(l, k) - was_hot);
+}
+
+static void leave_link(loggops_links *l, shared_link *k, const flow *f)
+{
+    const int was_hot = is_hot(l, k);
+    k->n_flows--;
+    ask(l, k, -f->alone_Bps);
+    l->n_hot += (uint32_t)(is_hot(l, k) - was_hot);
+}
+
+/* ---- the heap of flows ---- */
+
+static int ends_before(const flow *a, const flow *b)
+{
+    return a->end_ps != b->end_ps       ? a->end_ps < b->end_ps
+           : a->begin_ps != b->begin_ps ? a->begin_ps < b->begin_ps
+           : a->source != b->source     ? a->source < b->source
+           : a->sent != b->sent         ? (int32_t)(a->sent - b->sent) < 0
+                                        : a->to < b->to;
+}
+
+static void put(loggops_links *l, size_t place, uint32_t i)
+{
+    l->active[place] = i;
+    flow_at(l, i)->place = (uint32_t)place;
+}
+
+static void move_up(loggops_links *l, size_t place, uint32_t i)
+{
+    for (size_t above; place; place = above) {
+        above = (place - 1) / 2;
+        if (!ends_before(flow_at(l, i), flow_at(l, l->active[above])))
+            break;
+        put(l, place, l->active[above]);
+    }
+    put(l, place, i);
+}
+
+static void move_down(loggops_links *l, size_t place, uint32_t i)
+{
+    for (size_t below; (below = 2 * place + 1) < l->n_active; place = below) {
+        if (below + 1 < l->n_active &&
+            ends_before(flow_at(l, l->active[below + 1]), flow_at(l, l->active[below])))
+            below++;
+        if (!ends_before(flow_at(l, l->active[below]), flow_at(l, i)))
+            break;
+        put(l, place, l->active[below]);
+    }
+    put(l, place, i);
+}
+
+static void take_out(loggops_links *l, uint32_t i)
+{
+    const size_t place = flow_at(l, i)->place;
+    const uint32_t last = l->active[--l->n_active];
+    flow_at(l, i)->place = NONE;
+    if (last == i)
+        return;
+    if (!l->is_heap)
+        put(l, place, last);
+    else if (place && ends_before(flow_at(l, last), flow_at(l, l->active[(place - 1) / 2])))
+        move_up(l, place, last);
+    else
+        move_down(l, place, last);
+}
+
+/* ---- rates ---- */
+
+/* The least share that a link has for a flow among all flows on it. */
+static double fair_share(const loggops_links *l, flow *f)
+{
+    double share = 1;
+    for (uint32_t i = 0; i < f->n_links; i++) {
+        const shared_link *k = &l->all[f->links[i]];
+        const double of_link = k->Bps / (k->n_flows * f->alone_Bps);
+        if (of_link >= share * (1 - rounding))
+            continue;
+        share = of_link;
+        f->is_limited |= is_hot(l, k);
+    }
+    return share;
+}
+
+static double key_of(const shared_link *k)
+{
+    return k->n_left ? fmax(k->left_Bps, k->Bps * 1e-9) / k->weight : INFINITY;
+}
+
+/* Moves a link down the heap of links. */
+static void sink(loggops_links *l, size_t place)
+{
+    const uint32_t i = l->used[place];
+    for (size_t below; (below = 2 * place + 1) < l->n_used; place = below) {
+        if (below + 1 < l->n_used && l->all[l->used[below + 1]].key < l->all[l->used[below]].key)
+            below++;
+        if (l->all[l->used[below]].key >= l->all[i].key)
+            break;
+        l->used[place] = l->used[below];
+    }
+    l->used[place] = i;
+}
+
+static void fix_rate(loggops_links *l, flow *f, double Bps)
+{
+    f->has_rate = 1;
+    f->share = fmin(1, Bps / f->alone_Bps);
+    for (uint32_t i = 0; i < f->n_tight; i++) {
+        shared_link *k = &l->all[f->links[i]];
+        k->left_Bps -= Bps;
+        k->weight -= f->weight;
+        k->n_left--;
+    }
+}
+
+/* Gives rates to the flows of the link that has least for each: to those that need less, if there
+ * are any, and otherwise to all. */
+static void fill_link(loggops_links *l, const shared_link *k)
+{
+    const double key = key_of(k);
+    const int limits = is_of_several(l, k);
+    int has_little = 0;
+    for (int all = 0; all < 2 && !has_little; all++)
+        for (uint32_t i = k->first; i < k->first + k->n; i++) {
+            flow *f = flow_at(l, l->flows_of[i]);
+            if (f->has_rate)
+                continue;
+            if (f->alone_Bps <= key * f->weight * (1 + rounding)) {
+                fix_rate(l, f, f->alone_Bps);
+                has_little = 1;
+            } else if (all) {
+                fix_rate(l, f, key * f->weight);
+                f->is_limited |= (uint8_t)limits;
+                l->n_limited += (size_t)limits;
+            }
+        }
+}
+
+/* Puts the links first that may limit a flow. */
+static void find_tight(const loggops_links *l, flow *f)
+{
+    f->n_tight = 0;
+    for (uint32_t i = 0; i < f->n_links; i++) {
+        const uint32_t link = f->links[i];
+        if (!l->is_tight[link])
+            continue;
+        f->links[i] = f->links[f->n_tight];
+        f->links[f->n_tight++] = link;
+    }
+}
+
+/* Lists the links that may limit flows, and the flows of each. Returns 0 without memory. */
+static int list_links(loggops_links *l)
+{
+    uint32_t n_all = 0;
+    l->n_used = 0;
+    for (size_t i = 0; i < l->n_active; i++) {
+        flow *f = flow_at(l, l->active[i]);
+        find_tight(l, f);
+        f->has_rate = 0;
+        f->share = 1;
+        for (uint32_t j = 0; j < f->n_tight; j++) {
+            shared_link *k = &l->all[f->links[j]];
+            if (!tl_make_room(&l->used, l->n_used, &l->used_room, sizeof *l->used))
+                return 0;
+            if (!k->n++) {
+                l->used[l->n_used++] = f->links[j];
+                k->left_Bps = k->Bps;
+                k->weight = 0;
+            }
+            k->weight += f->weight;
+        }
+    }
+    for (size_t i = 0; i < l->n_used; i++) {
+        shared_link *k = &l->all[l->used[i]];
+        k->first = n_all;
+        n_all += k->n;
+        k->n_left = k->n;
+        k->n = 0;
+    }
+    if (n_all && !tl_make_room(&l->flows_of, n_all - 1, &l->flows_room, sizeof *l->flows_of))
+        return 0;
+    for (size_t i = 0; i < l->n_active; i++) {
+        const flow *f = flow_at(l, l->active[i]);
+        for (uint32_t j = 0; j < f->n_tight; j++) {
+            shared_link *k = &l->all[f->links[j]];
+            l->flows_of[k->first + k->n++] = l->active[i];
+        }
+    }
+    return 1;
+}
+
+/* Lets all flows move at their rates until a moment. */
+static void move_until(loggops_links *l, double at_ps)
+{
+    for (size_t i = 0; i < l->n_active; i++) {
+        flow *f = flow_at(l, l->active[i]);
+        if (f->at_ps < at_ps) {
+            f->left_ps = fmax(0, f->left_ps - (at_ps - f->at_ps) * f->share);
+            f->at_ps = at_ps;
+        }
+    }
+}
+
+static void count_limited(loggops_links *l, int is_now, uint64_t at_ps)
+{
+    if (is_now && !l->limited_from_ps)
+        l->limited_from_ps = at_ps;
+    if (is_now || !l->limited_from_ps)
+        return;
+    l->limited_ps += at_ps > l->limited_from_ps ? at_ps - l->limited_from_ps : 0;
+    l->limited_from_ps = 0;
+}
+
+/* What a link takes from flows, others get that pass the same adapter. */
+static void limit_adapter(const loggops_links *l, const shared_link *k)
+{
+    int is_limited = 0;
+    for (uint32_t i = k->first; i < k->first + k->n; i++)
+        is_limited |= flow_at(l, l->flows_of[i])->is_limited;
+    for (uint32_t i = k->first; is_limited && i < k->first + k->n; i++)
+        flow_at(l, l->flows_of[i])->is_limited = 1;
+}
+
+/* Links that were saturated have been so until now. */
+static void count_full(loggops_links *l, uint64_t now_ps)
+{
+    for (size_t i = 0; i < l->n_full; i++)
+        l->all[l->full[i]].saturated_ps += now_ps - l->full_from_ps;
+    l->n_full = 0;
+    l->full_from_ps = now_ps;
+}
+
+static void note_full(loggops_links *l, uint32_t link)
+{
+    if (tl_make_room(&l->full, l->n_full, &l->full_room, sizeof *l->full))
+        l->full[l->n_full++] = link;
+    else
+        l->is_out_of_memory = 1;
+}
+
+/* Works out the rates of all flows. They hold from the mean moment of the changes. */
+static void find_rates(loggops_links *l, uint64_t now_ps)
+{
+    double sum_ps = 0;
+    int counts = l->n_hot > 0; /* the end of some flow */
+    move_until(l, fmin((double)now_ps, l->changes_ps / (double)l->n_changes));
+    l->n_limited = 0;
+    count_full(l, now_ps);
+    if (!list_links(l)) {
+        l->is_out_of_memory = 1;
+        return;
+    }
+    for (size_t i = 0; i < l->n_used; i++)
+        l->all[l->used[i]].key = key_of(&l->all[l->used[i]]);
+    for (size_t i = l->n_used / 2; i-- > 0;)
+        sink(l, i);
+    while (l->n_used) {
+        shared_link *k = &l->all[l->used[0]];
+        const double key = key_of(k);
+        if (key <= k->key * (1 + rounding) && k->n_left)
+            fill_link(l, k);
+        k->key = key_of(k);
+        if (!k->n_left) {
+            if (!is_of_several(l, k))
+                limit_adapter(l, k);
+            if (k->Bps - k->left_Bps >= TLR_SATURATED * k->Bps)
+                note_full(l, l->used[0]);
+            k->n = 0;
+            l->used[0] = l->used[--l->n_used];
+        }
+        if (l->n_used)
+            sink(l, 0);
+    }
+    for (size_t i = 0; i < l->n_active; i++) {
+        flow *f = flow_at(l, l->active[i]);
+        f->end_ps = loggops_rounded_ps(f->at_ps + f->left_ps / f->share);
+        sum_ps += (double)f->end_ps - (double)now_ps;
+        counts |= f->is_limited | f->is_gone;
+    }
+    for (size_t i = l->n_active / 2; i-- > 0;)
+        move_down(l, i, l->active[i]);
+    for (size_t i = 0; i < l->n_active; i++)
+        flow_at(l, l->active[i])->place = (uint32_t)i;
+    l->is_heap = counts;
+    l->changes_ps = 0;
+    l->n_changes = 0;
+    l->again_ps = now_ps;
+    if (l->n_active && sum_ps > 0)
+        l->again_ps += (uint64_t)(part * sum_ps / (double)l->n_active);
+    count_limited(l, l->n_limited > 0, now_ps);
+}
+
+/* ---- between windows ---- */
+
+static void note_change(loggops_links *l, uint64_t at_ps)
+{
+    l->changes_ps += (double)at_ps;
+    l->n_changes++;
+}
+
+static void drop_flow(loggops_links *l, uint32_t i)
+{
+    flow *f = flow_at(l, i);
+    if (f->n_links > OWN_LINKS)
+        free(f->links);
+    loggops_pool_drop(&l->flow_pool, &l->threads[0].flows, i);
+}
+
+/* What has no route has failed elsewhere. */
+static void begin_flow(loggops_links *l, uint32_t i)
+{
+    flow *f = flow_at(l, i);
+    const uint32_t *host_of = l->places->host_of_node;
+    tl_error ignored;
+    l->n_route = 0;
+    l->latency_s = l->slow_s = 0;
+    l->slowest_Bps = INFINITY;
+    l->flow_bytes = f->bytes;
+    if (tlr_route_visit(&l->places->cluster, host_of[f->from], host_of[f->to], add_to_route, l,
+                        &ignored) != TL_OK)
+        l->n_route = 0;
+    f->links = f->own_links;
+    f->n_links = (uint32_t)l->n_route;
+    if (f->n_links > OWN_LINKS && !(f->links = malloc(f->n_links * sizeof *f->links))) {
+        f->n_links = 0;
+        l->is_out_of_memory = 1;
+    }
+    for (uint32_t k = 0; k < f->n_links; k++)
+        f->links[k] = l->route[k];
+    f->weight = 1 / (l->latency_s + weight_bytes * l->slow_s);
+    f->alone_Bps = l->slowest_Bps * (f->left_ps > 0 ? (double)f->adapter_ps / f->left_ps : 1);
+    for (uint32_t k = 0; k < f->n_links; k++) {
+        enter_link(l, &l->all[f->links[k]], f);
+        l->all[f->links[k]].sent_bytes += (double)f->bytes;
+        l->all[f->links[k]].bytes += (double)f->adapter_ps * 1e-12 * l->slowest_Bps;
+    }
+    if (l->n_hot) {
+        f->share = fair_share(l, f);
+        f->end_ps = loggops_rounded_ps(f->at_ps + f->left_ps / f->share);
+    }
+    if (!tl_make_room(&l->active, l->n_active, &l->active_room, sizeof *l->active)) {
+        l->is_out_of_memory = 1;
+        return;
+    }
+    f->is_limited |= !l->has_adapters;
+    if (l->is_heap)
+        move_up(l, l->n_active++, i);
+    else
+        put(l, l->n_active++, i);
+    note_change(l, f->begin_ps);
+}
+
+static void end_flow(loggops_links *l, uint32_t i, uint64_t at_ps)
+{
+    flow *f = flow_at(l, i);
+    for (uint32_t k = 0; k < f->n_links; k++)
+        leave_link(l, &l->all[f->links[k]], f);
+    take_out(l, i);
+    note_change(l, at_ps);
+}
+
+static void post(simulation *s, uint32_t i, uint64_t delay_ps)
+{
+    const uint64_t next_ps = (s->window + 1) * s->window_ps;
+    message *m = &s->messages[i];
+    m->time_ps += delay_ps;
+    if (m->time_ps < next_ps)
+        m->time_ps = next_ps;
+    loggops_append_message(s->messages, &s->workers[0].boxes[0][(uint32_t)m->to >> s->block_bits],
+                           i);
+    s->workers[0].n_letters++;
+}
+
+/* The flow of a long message has ended before its adapter would have let it. */
+static void end_early(simulation *s, loggops_links *l, const flow *f)
+{
+    const uint32_t i = loggops_pool_take(&s->message_pool, &s->workers[0].messages);
+    if (i == NONE) {
+        l->is_out_of_memory = 1;
+        return;
+    }
+    s->messages[i] = s->messages[f->item];
+    s->messages[f->item].flow = HAS_PASSED;
+    loggops_pass_data(s, &s->blocks[f->source >> s->block_bits], i, f->end_ps - f->beside_ps);
+}
+
+/* By this part of its time alone, a message may be late without being later. */
+static const double little = 1.0 / 256;
+
+/* The message of a flow goes on to the other node, and its sender gets to know. */
+static void hand_over(simulation *s, flow *f)
+{
+    message *m = &s->messages[f->held];
+    const uint64_t late_ps =
+        f->is_limited && f->end_ps > f->leaves_ps ? f->end_ps - f->leaves_ps : 0;
+    const uint64_t delay_ps = (double)late_ps > little * (double)f->adapter_ps ? late_ps : 0;
+    post(s, f->held, delay_ps);
+    if (f->is_eager && delay_ps)
+        loggops_order_note(m, &s->orders[f->source].reaches_ps);
+    if (f->reply != NONE)
+        post(s, f->reply, delay_ps);
+    m->flow = f->is_limited ? HAS_SHARED : HAS_PASSED;
+    f->is_gone = 1;
+}
+
+static void end_flows(simulation *s, loggops_links *l, uint64_t past_ps)
+{
+    while (l->is_heap && l->n_active && flow_at(l, l->active[0])->end_ps < past_ps) {
+        const uint32_t i = l->active[0];
+        flow *f = flow_at(l, i);
+        end_flow(l, i, f->end_ps);
+        if (f->held == NONE && f->is_limited && !f->is_eager)
+            end_early(s, l, f);
+        if (f->held != NONE && !f->is_gone)
+            hand_over(s, f);
+        if (f->is_gone)
+            drop_flow(l, i);
+    }
+}
+
+/* The adapter has done with a message. An eager one arrives as it would by the rates of now: its
+ * receiver has to know of it. */
+static void take_held(simulation *s, loggops_links *l, uint32_t held)
+{
+    const uint32_t i = s->messages[held].flow - 1;
+    flow *f = flow_at(l, i);
+    if (f->is_limited && f->place != NONE && !f->is_eager)
+        return;
+    hand_over(s, f);
+    if (f->place != NONE && !f->is_limited && (!f->is_eager || !l->is_heap))
+        end_flow(l, i, f->leaves_ps);
+    if (f->place == NONE)
+        drop_flow(l, i);
+}
+
+/* What a thread has noted, in an order that does not depend on the threads. */
+typedef struct ordered {
+    uint64_t at_ps;
+    uint32_t source, sent, to, item;
+} ordered;
+
+static int compare_ordered(const void *a, const void *b)
+{
+    const ordered *x = a, *y = b;
+    if (x->at_ps != y->at_ps)
+        return x->at_ps < y->at_ps ? -1 : 1;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    if (x->sent != y->sent)
+        return (int32_t)(x->sent - y->sent) < 0 ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Takes what all threads have noted: flows that began, or messages whose adapter has done with
+ * them. Returns how many there are in links.sorted. */
+static size_t take_noted(const simulation *s, loggops_links *l, int is_begun)
+{
+    size_t n = 0;
+    for (unsigned t = 0; t < l->n_threads; t++) {
+        noted *list = is_begun ? &l->threads[t].begun : &l->threads[t].held;
+        for (size_t k = 0; k < list->n; k++) {
+            const uint32_t item = list->all[k];
+            const flow *f = flow_at(l, is_begun ? item : s->messages[item].flow - 1);
+            if (!is_begun && s->messages[item].flow >= HAS_SHARED)
+                continue;
+            if (!tl_make_room(&l->sorted, n, &l->sorted_room, sizeof *l->sorted)) {
+                l->is_out_of_memory = 1;
+                break;
+            }
+            l->sorted[n++] =
+                (ordered){is_begun ? f->begin_ps : f->leaves_ps, f->source, f->sent, f->to, item};
+        }
+        list->n = 0;
+        l->is_out_of_memory |= l->threads[t].is_out_of_memory;
+    }
+    if (n > 1)
+        qsort(l->sorted, n, sizeof *l->sorted, compare_ordered);
+    return n;
+}
+
+/* Whether the rates are to be worked out: a link may limit flows, and enough has changed. */
+static int are_due(loggops_links *l, uint64_t now_ps)
+{
+    if (!l->n_hot && !l->is_heap && l->has_adapters) {
+        l->changes_ps = 0;
+        l->n_changes = 0;
+        l->again_ps = 0;
+    }
+    return l->n_changes &&
+           ((double)l->n_changes >= part * (double)l->n_active || now_ps >= l->again_ps);
+}
+
+int loggops_links_pass(simulation *s)
+{
+    loggops_links *l = s->run->nodes->links;
+    const uint64_t end_ps = (s->window + 1) * s->window_ps;
+    uint64_t next_ps = NEVER;
+    end_flows(s, l, end_ps);
+    const size_t n_begun = take_noted(s, l, 1);
+    for (size_t k = 0; k < n_begun; k++)
+        begin_flow(l, l->sorted[k].item);
+    if (are_due(l, end_ps)) {
+        find_rates(l, end_ps);
+        end_flows(s, l, end_ps);
+    }
+    const size_t n_held = take_noted(s, l, 0);
+    for (size_t k = 0; k < n_held; k++)
+        take_held(s, l, l->sorted[k].item);
+    if (l->is_heap && l->n_active)
+        next_ps = flow_at(l, l->active[0])->end_ps;
+    if (l->n_changes && l->again_ps < next_ps)
+        next_ps = l->again_ps;
+    if (next_ps != NEVER && next_ps / s->window_ps < s->workers[0].wakes_at)
+        s->workers[0].wakes_at =
+            next_ps / s->window_ps > s->window ? next_ps / s->window_ps : s->window + 1;
+    return !l->is_out_of_memory;
+}
