@@ -436,18 +436,21 @@ static void take_out(loggops_links *l, uint32_t i)
 
 /* ---- rates ---- */
 
-/* The least share that a link has for a flow among all flows on it. */
+/* The least share that a link has for a flow among all flows on it. The end of an eager flow, which
+ * is only estimated, counts if this link is one of several nodes. */
 static double fair_share(const loggops_links *l, flow *f)
 {
     double share = 1;
+    int is_limited = 0;
     for (uint32_t i = 0; i < f->n_links; i++) {
         const shared_link *k = &l->all[f->links[i]];
         const double of_link = k->Bps / (k->n_flows * f->alone_Bps);
         if (of_link >= share * (1 - rounding))
             continue;
         share = of_link;
-        f->is_limited |= is_hot(l, k);
+        is_limited = is_hot(l, k) || (is_limited && !f->is_eager);
     }
+    f->is_limited |= (uint8_t)is_limited;
     return share;
 }
 
