@@ -73,7 +73,7 @@ static void set_rows(struct argp_state *state, arguments *a, const char *text)
     a->n_rows = n;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -293,7 +293,7 @@ int cmd_budget(int argc, char **argv)
 {
     const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
     const struct argp argp = {options,
-                              parse,
+                              parse_option,
                               "TRACE --platform NAME\nTRACE --engine loggops --params L=...",
                               "Print how wrong a prediction may be, and why.",
                               children,

@@ -120,7 +120,7 @@ static void check(struct argp_state *state, const struct arguments *a)
         argp_error(state, "--history and --measured exclude each other");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
@@ -192,7 +192,7 @@ int cmd_compare(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "PREDICTION.json... [--against OTHER.json]\n--baseline FILE --measured FILE\n--history "
         "FOLDER",
         "Print the times that 'timeless replay --json' predicted beside measured times: a row for "

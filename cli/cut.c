@@ -80,7 +80,7 @@ static void parse_region(struct argp_state *state, char *arg)
     o->level = negative ? -(int64_t)level : (int64_t)level;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct cut_options *o = state->input;
     switch (key) {
@@ -153,8 +153,9 @@ static int was_said(const tl_reader *r, const tl_error *err)
 int cmd_cut(int argc, char **argv)
 {
     struct cut_options o = {0};
-    struct argp argp = {option_table, parse, "TRACE", "Write a part of a trace as a new trace.",
-                        NULL,         NULL,  NULL};
+    struct argp argp = {
+        option_table, parse_option, "TRACE", "Write a part of a trace as a new trace.",
+        NULL,         NULL,         NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);

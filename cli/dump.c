@@ -43,7 +43,7 @@ static void parse_events(struct argp_state *state, char *arg)
         argp_error(state, "events '%s': give A:B with A below B", arg);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct dump_options *o = state->input;
     switch (key) {
@@ -218,7 +218,8 @@ static tl_status write_csv(const void *arg, FILE *out, tl_error *err)
 int cmd_dump(int argc, char **argv)
 {
     struct dump_options o = {.rank = -1, .past = UINT64_MAX};
-    struct argp argp = {option_table, parse, "TRACE", "Print a trace as text.", NULL, NULL, NULL};
+    struct argp argp = {option_table, parse_option, "TRACE", "Print a trace as text.",
+                        NULL,         NULL,         NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);

@@ -74,7 +74,7 @@ static void add_schedule(struct argp_state *state, const char *choice)
     o->n_schedules++;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct export_options *o = state->input;
     switch (key) {
@@ -193,8 +193,8 @@ static void forget(struct export_options *o)
 int cmd_export(int argc, char **argv)
 {
     static struct export_options o = {.rates.per_unit = 1};
-    struct argp argp = {option_table, parse, "TRACE", "Write a trace in another format.",
-                        NULL,         NULL,  NULL};
+    struct argp argp = {option_table, parse_option, "TRACE", "Write a trace in another format.",
+                        NULL,         NULL,         NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);

@@ -48,7 +48,7 @@ static tl_volume_choice parse_volumes(struct argp_state *state, const char *text
     return TL_VOLUMES_DRAW;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct extrapolate_options *o = state->input;
     switch (key) {
@@ -223,7 +223,7 @@ int cmd_extrapolate(int argc, char **argv)
     struct extrapolate_options o = {.how = {.seed = 1}};
     struct argp argp = {
         option_table,
-        parse,
+        parse_option,
         "TRACE",
         "Write the trace of the same program on a larger grid of ranks (weak scaling).",
         NULL,

@@ -120,7 +120,7 @@ static int add_all_recorded(struct fit_options *o, tl_reader *const readers[])
     return code;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct fit_options *o = state->input;
     switch (key) {
@@ -230,7 +230,7 @@ int cmd_fit(int argc, char **argv)
     struct fit_options o = {0};
     struct argp argp = {
         option_table,
-        parse,
+        parse_option,
         "CAPTURE CAPTURE CAPTURE...",
         "Make a skeleton, a text that replaces the trace at any number of ranks and "
         "any size, from traces (captures) of a few sizes.",

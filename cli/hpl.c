@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
     CLI_JSON_OPTION(OPT_JSON),
     {0}};
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -205,7 +205,7 @@ int cmd_hpl(int argc, char **argv)
     const struct argp_child children[] = {
         {replay_settings(), 0, "Of the replays, as for replay:", 1}, {0}};
     const struct argp argp = {options,
-                              parse,
+                              parse_option,
                               "HPL.dat --platform NAME",
                               "Predict the table that HPL would print for an HPL.dat.",
                               children,

@@ -22,7 +22,7 @@ static const struct argp_option option_table[] = {
     {"rate", OPTION_RATE, "X", 0, "units of volume for one nanosecond or count (default: 1)", 0},
     {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct import_options *o = state->input;
     switch (key) {
@@ -47,8 +47,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int cmd_import(int argc, char **argv)
 {
     struct import_options o = {0};
-    struct argp argp = {option_table, parse, "FILE", "Make a trace of one in another format.",
-                        NULL,         NULL,  NULL};
+    struct argp argp = {
+        option_table, parse_option, "FILE", "Make a trace of one in another format.",
+        NULL,         NULL,         NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     tl_error err;
     tl_status status;

@@ -58,7 +58,7 @@ static const struct argp_option option_table[] = {
     {"sections", 's', NULL, 0, "list the sections (between synchronising collectives)", 0},
     {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct info_options *o = state->input;
     switch (key) {
@@ -501,8 +501,8 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 int cmd_info(int argc, char **argv)
 {
     struct info_options o = {0};
-    struct argp argp = {option_table, parse, "TRACE", "Print what a trace contains.",
-                        NULL,         NULL,  NULL};
+    struct argp argp = {option_table, parse_option, "TRACE", "Print what a trace contains.",
+                        NULL,         NULL,         NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     uint32_t *n_alike = NULL;
     struct facts *f = calloc(1, sizeof *f);

@@ -23,7 +23,7 @@ static const struct argp_option option_table[] = {
      "if the parts of some hosts are lost, join the others; the trace is then incomplete", 0},
     {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct join_options *o = state->input;
     switch (key) {
@@ -84,9 +84,10 @@ static void leave_out_empty(struct join_options *o)
 int cmd_join(int argc, char **argv)
 {
     struct join_options o = {0};
-    struct argp argp = {
-        option_table, parse, "PART...", "Join the parts that the hosts of one run have written.",
-        NULL,         NULL,  NULL};
+    struct argp argp = {option_table, parse_option,
+                        "PART...",    "Join the parts that the hosts of one run have written.",
+                        NULL,         NULL,
+                        NULL};
     tl_error err;
     cli_parse(&argp, argc, argv, 0, &o);
     const int code = cli_check_output(o.out);

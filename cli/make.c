@@ -63,7 +63,7 @@ static void check(struct argp_state *state, const struct make_options *o)
         argp_error(state, is_program(o) ? "give -o FILE" : "give --ranks N and -o FILE");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct make_options *o = state->input;
     switch (key) {
@@ -143,7 +143,7 @@ int cmd_make(int argc, char **argv)
 {
     struct make_options o = {0};
     struct argp argp = {option_table,
-                        parse,
+                        parse_option,
                         "PATTERN\nhpl KEY=VALUE...\nSKELETON [NAME=NUMBER...]",
                         "Write the trace of a communication pattern, of HPL, or of a skeleton.\v",
                         NULL,

@@ -38,7 +38,7 @@ static tl_status describe_origin(tl_reader *r, const struct pack_options *o, cha
     return TL_OK;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct pack_options *o = state->input;
     switch (key) {
@@ -58,8 +58,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int cmd_pack(int argc, char **argv)
 {
     struct pack_options o = {0};
-    struct argp argp = {option_table, parse, "TRACE", "Write a trace again, as small as it gets.",
-                        NULL,         NULL,  NULL};
+    struct argp argp = {
+        option_table, parse_option, "TRACE", "Write a trace again, as small as it gets.",
+        NULL,         NULL,         NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);

@@ -73,7 +73,7 @@ static int calls_kernels(const struct arguments *a)
     return !a->no_compute && a->compute && strcmp(a->compute, "kernels") == 0;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct arguments *a = state->input;
     switch (key) {
@@ -286,7 +286,7 @@ int cmd_perform(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "TRACE [-- mpirun ARGUMENTS...]",
         "Run a trace as a real MPI program: the same calls, sizes, partners and communicators; "
         "the ranks sleep instead of computing. Print how long it takes.\v"

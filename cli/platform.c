@@ -28,7 +28,7 @@ static const struct argp_option option_table[] = {
     {"list", OPT_LIST, 0, 0, "list the installed platforms", 0},
     {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct platform_options *o = state->input;
     switch (key) {
@@ -144,7 +144,7 @@ int cmd_platform(int argc, char **argv)
 {
     static const struct argp argp = {
         option_table,
-        parse,
+        parse_option,
         "DESCRIPTION",
         "Make a platform folder for 'timeless replay' from a short description of a machine, "
         "timeless-platform(5).",

@@ -178,7 +178,7 @@ static void check(struct argp_state *state, replay_arguments *a)
         refuse(state, &err);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     replay_arguments *a = state->input;
     tl_error err;
@@ -214,7 +214,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 const struct argp replay_argp = {
     options,
-    parse,
+    parse_option,
     "TRACE[@START]... --platform NAME\nTRACE --engine loggops [--params L=...]",
     "Predict how long a trace takes on a platform.  TRACE@START begins at START s.\v'man "
     "timeless-replay' describes every option.",

@@ -82,7 +82,7 @@ static void check(struct argp_state *state, const variant *v)
         argp_error(state, "--timeline shows a single replay; give it to timeless replay");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     variant *v = state->input;
     report *r = v->report;
@@ -141,7 +141,7 @@ static void parse_words(variant *v, int argc, char **argv)
     const struct argp one = {shown, parse_replay, NULL, NULL, NULL, NULL, NULL};
     const struct argp_child replay_options[] = {{&one, 0, "As for replay:", 1}, {0}};
     const struct argp parser = {own,
-                                parse,
+                                parse_option,
                                 "TRACE --platform NAME [--versus OPTION...]\n"
                                 "PREDICTION.json PREDICTION.json...",
                                 "Show on an HTML page where time goes, or by what replays differ.",

@@ -90,7 +90,7 @@ static void set_price(struct argp_state *state, arguments *a, const char *value)
         argp_error(state, "%s", err.text);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -164,7 +164,7 @@ int cmd_sweep(int argc, char **argv)
     const struct argp_child children[] = {
         {replay_settings(), 0, "At all points, as for replay:", 1}, {0}};
     const struct argp argp = {options,
-                              parse,
+                              parse_option,
                               "TRACE... --grid NAME=VALUE,VALUE",
                               "Replay over a grid of parameters, on all cores.",
                               children,

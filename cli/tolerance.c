@@ -56,7 +56,7 @@ static void set_growths(struct argp_state *state, arguments *a, const char *text
     }
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -238,8 +238,8 @@ int cmd_tolerance(int argc, char **argv)
 {
     const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
     const struct argp argp = {
-        options,  parse, "TRACE", "Print how much latency a program tolerates.",
-        children, NULL,  NULL};
+        options,  parse_option, "TRACE", "Print how much latency a program tolerates.",
+        children, NULL,         NULL};
     arguments a = {.base = replay_scenario(),
                    .n = 3,
                    .growths = {{.growth = 0.01}, {.growth = 0.02}, {.growth = 0.05}},

@@ -12,7 +12,7 @@ struct undump_options {
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write", 0}, {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct undump_options *o = state->input;
     switch (key) {
@@ -28,9 +28,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int cmd_undump(int argc, char **argv)
 {
     struct undump_options o = {0};
-    struct argp argp = {
-        option_table, parse, "TEXT", "Make a trace from the text that 'timeless dump' printed.",
-        NULL,         NULL,  NULL};
+    struct argp argp = {option_table, parse_option,
+                        "TEXT",       "Make a trace from the text that 'timeless dump' printed.",
+                        NULL,         NULL,
+                        NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     const int code = cli_check_output(o.out);
     if (code)

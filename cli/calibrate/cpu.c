@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
      0},
     {0}};
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     cpu_arguments *a = state->input;
     campaign *c = &a->c;
@@ -281,7 +281,7 @@ int calibrate_cpu(int argc, char **argv)
     static const campaign_kind kind = {
         .what = "cpu",
         .options = options,
-        .parse = parse,
+        .parse = parse_option,
         .words = "-- COMMAND...\nTIMED COUNTED\n--from=FILE\n--interfere -- COMMAND...",
         .doc = "Measure how long a unit of counted volume takes between each two call sites.\vA "
                "command is recorded twice, once for its time and once with --volume exact; or give "

@@ -152,7 +152,7 @@ static void check_arguments(struct argp_state *state, arguments *a)
     a->measure.seed = c->seed;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -375,7 +375,7 @@ int calibrate_kernels(int argc, char **argv)
     static const campaign_kind kind = {
         .what = "kernels",
         .options = options,
-        .parse = parse,
+        .parse = parse_option,
         .doc = "Time the BLAS kernels that traces record on this machine and fit a model to each, "
                "for 'timeless replay'.",
         .raw = &tlp_raw_kernels,

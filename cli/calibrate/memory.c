@@ -37,7 +37,7 @@ static const struct argp_option options[] = {
      "zip with the measurements, or none (default: memory-MOMENT.zip beside the result)", 0},
     {0}};
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -92,7 +92,7 @@ int calibrate_memory(int argc, char **argv)
     static const campaign_kind kind = {
         .what = "memory",
         .options = options,
-        .parse = parse,
+        .parse = parse_option,
         .doc = "Measure what cores get that work at the same time: arithmetic, bandwidth and "
                "latency of caches and memory, and start and end of parallel regions of OpenMP.",
         .least_seconds = 1,

@@ -95,7 +95,7 @@ static void check_arguments(struct argp_state *state, arguments *a)
         argp_error(state, "too many arguments for mpirun");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -478,7 +478,7 @@ int calibrate_network(int argc, char **argv)
     static const campaign_kind kind = {
         .what = "network",
         .options = options,
-        .parse = parse,
+        .parse = parse_option,
         .words = "[-- mpirun ARGUMENTS...]",
         .doc = "Measure how long messages take between hosts, or between two ranks on this one, "
                "and write a platform folder for 'timeless replay'.",

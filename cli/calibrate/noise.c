@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
      "the zip with all that was measured; default: noise-MOMENT.zip in the folder; none: none", 0},
     {0}};
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     if (key == 'o' && !*value)
         argp_error(state, "--output '': give a folder");
@@ -147,7 +147,7 @@ int calibrate_noise(int argc, char **argv)
     static const campaign_kind kind = {
         .what = "noise",
         .options = options,
-        .parse = parse,
+        .parse = parse_option,
         .doc = "Measure the detours of the operating system on each core, for 'timeless replay "
                "--noise'.",
         .least_seconds = 1,

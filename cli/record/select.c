@@ -120,7 +120,7 @@ static record_words words = {
     .size = 1024,
     .too_long = "what selects a part of the run (write ranks that follow each other as 0-63)"};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     static const char *from, *until;
     switch (key) {
@@ -156,4 +156,4 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-const struct argp cli_select = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp cli_select = {options, parse_option, NULL, NULL, NULL, NULL, NULL};

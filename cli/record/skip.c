@@ -65,7 +65,7 @@ static void check_function(struct argp_state *state, const char *text)
                    text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     enum { LEAST_BYTES = 262144, DEFAULT_BYTES = 16777216 };
     switch (key) {
@@ -95,4 +95,4 @@ bool record_skips_kernels(void)
     return skips;
 }
 
-const struct argp cli_skip = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp cli_skip = {options, parse_option, NULL, NULL, NULL, NULL, NULL};

@@ -37,7 +37,7 @@ static const struct argp_option options[] = {
 
 /* ---- arguments ---- */
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -135,7 +135,7 @@ int study_collectives(int argc, char **argv)
 {
     arguments a = {.common = study_begin(), .ranks = "16"};
     tl_error err;
-    study_parse_all(options, parse, "--op OPERATION",
+    study_parse_all(options, parse_option, "--op OPERATION",
                     "Compare all algorithms of a collective on a platform.", argc, argv, &a);
     tl_status status = make_grid(&a, &err);
     const int code = study_run(&a.common, status, write_results, &a, &err);

@@ -48,7 +48,7 @@ static void refuse_grid(struct argp_state *state, const arguments *a)
     }
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -228,7 +228,7 @@ int study_hosts(int argc, char **argv)
 {
     arguments a = {.common = study_begin(), .n_seeds = 1, .remove = "0:4"};
     tl_error err;
-    study_parse_all(options, parse, "hpl:N=... --platform NAME --ranks-per-host N",
+    study_parse_all(options, parse_option, "hpl:N=... --platform NAME --ranks-per-host N",
                     "Predict HPL without the slowest hosts of a platform.", argc, argv, &a);
     tl_status status = make_grid(&a, &err);
     const int code = study_run(&a.common, status, write_results, &a, &err);

@@ -43,7 +43,7 @@ static void check_noises(struct argp_state *state, const cli_texts *noises)
                               "--noise 10Hz:2.5ms instead of network");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
@@ -107,7 +107,7 @@ int study_noise(int argc, char **argv)
 {
     arguments a = {.common = study_begin(), .n_seeds = 1};
     tl_error err;
-    study_parse_all(options, parse, "PROGRAM... --noise NOISE",
+    study_parse_all(options, parse_option, "PROGRAM... --noise NOISE",
                     "Print how much programs amplify the noise of the system.", argc, argv, &a);
     tlr_axis *axes = calloc(TLR_AMPLIFY_N_AXES, sizeof *axes);
     tl_status status =
