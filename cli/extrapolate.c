@@ -24,7 +24,7 @@ static const struct argp_option option_table[] = {
     {"volumes", OPT_VOLUMES, "HOW", 0,
      "which recorded volumes a new rank gets: draw (default), typical or repeat", 0},
     {"seed", OPT_SEED, "N", 0, "seed of --volumes draw (default: 1)", 0},
-    {"grid", OPT_GRID, "SIZES", 0,
+    {"process-grid", OPT_GRID, "SIZES", 0,
      "grid of the recorded ranks, slowest dimension first, as in 4x4 or, if it is periodic, 4px4p "
      "(default: the grid that fits partners and communicators)",
      0},

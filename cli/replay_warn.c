@@ -31,7 +31,7 @@ static void warn_regions(const replay_arguments *a, const tlr_prediction *p)
             fprintf(
                 stderr,
                 "timeless: warning: --regions-at %s: %s has no call path through this function; "
-                "give a name as 'timeless report --folded' prints it, and record with "
+                "give a name as 'timeless report --folded-stacks' prints it, and record with "
                 "--call-paths\n",
                 tl_printable(a->regions_at[i]), tl_printable(p->trace_path));
     }

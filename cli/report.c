@@ -77,7 +77,7 @@ static void check(struct argp_state *state, const variant *v)
     if (first->n_platforms > 1 && r->n_groups > 1)
         argp_error(state, "give either several --platform, or --versus");
     if (is_versus && (r->flame.flame || r->flame.folded))
-        argp_error(state, "--flame and --folded show a single replay; leave them out");
+        argp_error(state, "--flame and --folded-stacks show a single replay; leave them out");
     if (is_versus && v->replay.timeline_path)
         argp_error(state, "--timeline shows a single replay; give it to timeless replay");
 }
@@ -133,7 +133,7 @@ static void parse_words(variant *v, int argc, char **argv)
     static const struct argp_option own[] = {
         {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0},
         {"flame", OPT_FLAME, "FILE", 0, "an HTML page of time by call path", 0},
-        {"folded", OPT_FOLDED, "FILE", 0, "the same for other tools: a;b;c NANOSECONDS", 0},
+        {"folded-stacks", OPT_FOLDED, "FILE", 0, "the same for other tools: a;b;c NANOSECONDS", 0},
         {"versus", OPT_VERSUS, NULL, 0, "compare with the options after it, too", 0},
         {0}};
     static struct argp_option shown[64];

@@ -1,4 +1,4 @@
-/* report_flame.h - the options --flame and --folded of timeless report. */
+/* report_flame.h - the options --flame and --folded-stacks of timeless report. */
 #ifndef CLI_REPORT_FLAME_H
 #define CLI_REPORT_FLAME_H
 

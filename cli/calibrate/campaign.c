@@ -110,7 +110,7 @@ error_t campaign_parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case 'o': c->output = value; break;
     case KEY_MODEL: c->base = value; break;
-    case KEY_FROM: c->from = value; break;
+    case KEY_REUSE: c->from = value; break;
     case KEY_ARCHIVE: c->archive_path = value; break;
     case KEY_SEED:
         c->measured_by = "--seed";

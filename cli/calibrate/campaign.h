@@ -1,5 +1,5 @@
 /* campaign.h - the way of every calibration: options, what is checked before anything is measured,
- * measurements (or those of --from), a fit with its description, archive, report. */
+ * measurements (or those of --reuse), a fit with its description, archive, report. */
 #ifndef CLI_CALIBRATE_CAMPAIGN_H
 #define CLI_CALIBRATE_CAMPAIGN_H
 
@@ -10,12 +10,12 @@
 #include <timeless.h>
 
 /* The keys of options that several calibrations have, and the first one of others. */
-enum { KEY_MODEL = 256, KEY_FROM, KEY_ARCHIVE, KEY_SEED, KEY_SECONDS, KEY_BYTES, KEY_OWN };
+enum { KEY_MODEL = 256, KEY_REUSE, KEY_ARCHIVE, KEY_SEED, KEY_SECONDS, KEY_BYTES, KEY_OWN };
 
 /* The arguments of a calibration begin with it. */
 typedef struct campaign {
     const struct campaign_kind *kind;
-    const char *output, *base, *from, *archive_path; /* -o, --model, --from, --archive */
+    const char *output, *base, *from, *archive_path; /* -o, --model, --reuse, --archive */
     uint64_t seconds, seed, max_bytes;               /* --max-seconds, --seed, --max-bytes */
     const char *measured_by;         /* the last of these three that was given; NULL: none */
     char model[PATH_MAX];            /* gets the result, and has all else ... */
@@ -32,7 +32,7 @@ typedef struct campaign_kind {
     argp_parser_t parse;
     const char *words, *doc; /* as of struct argp */
     uint64_t least_seconds, least_bytes, most_bytes;
-    const tlp_raw *raw; /* NULL: measure() takes --from, too */
+    const tlp_raw *raw; /* NULL: measure() takes --reuse, too */
     int changes_model;  /* -o is a folder with a model.conf, or FILE.conf, which gets a part */
     tl_status (*begin)(campaign *c, tl_error *err); /* before anything is measured */
     tl_status (*measure)(campaign *c, tl_error *err);

@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
      "with --interfere: largest working set on the busy cores (default: four times the largest "
      "cache)",
      0},
-    {"from", KEY_FROM, "FILE", 0, "measure nothing; take the traces or runs of this archive", 0},
+    {"reuse", KEY_REUSE, "FILE", 0, "measure nothing; take the traces or runs of this archive", 0},
     {"archive", KEY_ARCHIVE, "FILE", 0,
      "zip with the measurements, or none (default: cpu-MOMENT.zip beside the result, if a command "
      "is run)",
@@ -73,11 +73,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         if (a->counted && !a->command)
             argp_error(state, "--for: give the command that was recorded behind --");
         if (a->interferes && (a->counted || a->n_traces || !a->command == !c->from))
-            argp_error(state, "--interfere: give a command behind --, or --from alone");
+            argp_error(state, "--interfere: give a command behind --, or --reuse alone");
         if (!a->interferes && (a->command || c->from ? a->n_traces != 0 || (a->command && c->from)
                                                      : a->n_traces != 2))
             argp_error(state, "give a command behind --, or two traces: one in cpu-ns, one that "
-                              "counts, or --from");
+                              "counts, or --reuse");
         if (!a->command && !c->archive_path)
             c->archive_path = "none";
         break;
@@ -282,7 +282,7 @@ int calibrate_cpu(int argc, char **argv)
         .what = "cpu",
         .options = options,
         .parse = parse_option,
-        .words = "-- COMMAND...\nTIMED COUNTED\n--from=FILE\n--interfere -- COMMAND...",
+        .words = "-- COMMAND...\nTIMED COUNTED\n--reuse=FILE\n--interfere -- COMMAND...",
         .doc = "Measure how long a unit of counted volume takes between each two call sites.\vA "
                "command is recorded twice, once for its time and once with --volume exact; or give "
                "two such traces. With --interfere, the command runs on one core, alone and beside "

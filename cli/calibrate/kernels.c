@@ -61,11 +61,11 @@ static const struct argp_option options[] = {
     {"seed", KEY_SEED, "N", 0, "draw the sizes from this seed (default: 1)", 0},
 
     {0, 0, 0, 0, "What is fitted:", 2},
-    {"model", KEY_FORM, "FORM", 0,
+    {"model-form", KEY_FORM, "FORM", 0,
      "m0 (a mean), m1 (a line over the work), m2 (a polynomial in the sizes), pieces (several "
      "polynomials), best (default)",
      0},
-    {"noise", KEY_NOISE, "FORM", 0,
+    {"noise-form", KEY_NOISE, "FORM", 0,
      "n0 (none), n1 (normal or half-normal), n2 (a polynomial as its spread), mixture, best "
      "(default)",
      0},
@@ -75,7 +75,7 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "Measurements:", 3},
     {"raw", KEY_RAW, "FILE", 0, "write every measurement to FILE (CSV)", 0},
-    {"from", KEY_FROM, "FILE", 0,
+    {"reuse", KEY_REUSE, "FILE", 0,
      "measure nothing, and fit the measurements of FILE, from --raw or an archive", 0},
     {"archive", KEY_ARCHIVE, "FILE", 0,
      "zip with the measurements, or none (default: kernels-MOMENT.zip beside the result)", 0},
@@ -135,10 +135,10 @@ static void check_arguments(struct argp_state *state, arguments *a)
 {
     campaign *c = &a->c;
     if (c->from && a->has_cores)
-        argp_error(state, "--from measures nothing, and FILE states its cores and threads: leave "
+        argp_error(state, "--reuse measures nothing, and FILE states its cores and threads: leave "
                           "out --cores and --threads");
     if (c->from && c->measured_by)
-        argp_error(state, "--from measures nothing: leave out %s", c->measured_by);
+        argp_error(state, "--reuse measures nothing: leave out %s", c->measured_by);
     if (!tlp_n_groups(&a->measure))
         argp_error(state, "--threads %u: needs as many cores, and %u may be used",
                    a->measure.threads, a->measure.cores ? a->measure.cores : tlp_n_cores());
@@ -166,8 +166,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         a->measure.threads =
             (unsigned)cli_parse_number_from(state, "--threads", value, 1, TLP_MAX_THREADS);
         break;
-    case KEY_FORM: a->fit.form = parse_form(state, "--model", forms, value); break;
-    case KEY_NOISE: a->fit.noise = parse_form(state, "--noise", noises, value); break;
+    case KEY_FORM: a->fit.form = parse_form(state, "--model-form", forms, value); break;
+    case KEY_NOISE: a->fit.noise = parse_form(state, "--noise-form", noises, value); break;
     case KEY_PER_CORE: a->fit.per_core = 1; break;
     case KEY_FOR: a->trace = value; break;
     case KEY_DECLARE: add_declaration(state, a, value); break;
@@ -203,7 +203,7 @@ static void warn_of_noise(const tlp_result *result, tlp_noise wanted)
             if (fit->pieces[i].noise == TLP_N0) {
                 fprintf(stderr,
                         "timeless: warning: %s: too few calls, or calls without a spread, for "
-                        "--noise %s; its noise is N-0; measure longer\n",
+                        "--noise-form %s; its noise is N-0; measure longer\n",
                         tl_call_by_code(code)->name, noises[wanted]);
                 break;
             }

@@ -59,7 +59,7 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "The platform:", 2},
     {"nodes", KEY_NODES, "N", 0, "number of nodes (default: as many as hosts)", 0},
-    {"from", KEY_FROM, "FILE", 0,
+    {"reuse", KEY_REUSE, "FILE", 0,
      "measure nothing, and fit the measurements of FILE, network.csv or an archive", 0},
     {"archive", KEY_ARCHIVE, "FILE", 0,
      "zip with the measurements, or none (default: network-MOMENT.zip in the folder)", 0},
@@ -77,7 +77,7 @@ static void check_arguments(struct argp_state *state, arguments *a)
     if (!c->output)
         argp_error(state, "where to? give -o FOLDER");
     if (a->trace && c->from)
-        argp_error(state, "give only one of --for and --from");
+        argp_error(state, "give only one of --for and --reuse");
     if (!c->seconds)
         c->seconds = a->trace ? 60 : 90;
     if (!a->n_launches)
@@ -86,7 +86,7 @@ static void check_arguments(struct argp_state *state, arguments *a)
         argp_error(state, "--launches %d needs a second for each: give more --max-seconds",
                    a->n_launches);
     if ((a->hosts != NULL) + (a->launcher != NULL) + (c->from != NULL) > 1)
-        argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --from");
+        argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --reuse");
     if (a->per_host > 1 && !a->hosts && !a->launcher && !c->from)
         argp_error(state,
                    "--per-host %d needs several hosts: give --hosts, or '-- mpirun ARGUMENTS'",

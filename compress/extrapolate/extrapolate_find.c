@@ -306,12 +306,13 @@ static tl_status check_pair(tl_extrapolating *x, int dim)
     other.periodic[dim] = true;
     tl_grid_text(&found, text);
     tl_grid_text(&other, folded);
-    return same ? tl_refuse(
-                      x,
-                      "%s: both ranks along dimension %d of a %s grid make the same calls: the "
-                      "trace does not show whether it is periodic; if it is, give --grid %s",
-                      tl_reader_path(x->r), dim + 1, text, folded)
-                : TL_OK;
+    return same
+               ? tl_refuse(
+                     x,
+                     "%s: both ranks along dimension %d of a %s grid make the same calls: the "
+                     "trace does not show whether it is periodic; if it is, give --process-grid %s",
+                     tl_reader_path(x->r), dim + 1, text, folded)
+               : TL_OK;
 }
 
 /* The things that the partners do not show: messages of ranks to themselves, dimensions with two
@@ -332,7 +333,7 @@ static tl_status check_folds(tl_extrapolating *x)
                 x,
                 "%s: rank %" PRIu32 ", event %" PRIu64
                 ": the partner of %s is the rank itself: the trace does not show whether a "
-                "periodic dimension has one rank; give the grid, as in --grid 2px2px1p",
+                "periodic dimension has one rank; give the grid, as in --process-grid 2px2px1p",
                 tl_reader_path(x->r), p->rank, p->event, tl_call_by_code(p->call)->name);
     }
     tl_status status = TL_OK;
@@ -359,8 +360,9 @@ tl_status tl_grid_find(tl_extrapolating *x, const tl_grid *given)
         char a[TL_GRID_TEXT_BYTES], b[TL_GRID_TEXT_BYTES];
         tl_grid_text(&s.found, a);
         tl_grid_text(&s.other, b);
-        return tl_refuse(x, "%s: both a %s and a %s grid fit; give one of them, as in --grid %s",
-                         tl_reader_path(x->r), a, b, a);
+        return tl_refuse(
+            x, "%s: both a %s and a %s grid fit; give one of them, as in --process-grid %s",
+            tl_reader_path(x->r), a, b, a);
     }
     tl_status status = check_grid(x, &s.found, false, &n_fit);
     return status ? status : check_folds(x);

@@ -233,7 +233,7 @@ calibrated() {
         mv "$work/kernels.new" "$work/kernels.csv"
     }
     # What is waited for takes what is stated.
-    timeless calibrate kernels --from "$work/kernels.csv" --archive none -o platform/model.conf $([ "$slowdown" = 1 ] ||
+    timeless calibrate kernels --reuse "$work/kernels.csv" --archive none -o platform/model.conf $([ "$slowdown" = 1 ] ||
         echo "--declare dgemm=0,${slowdown}e-10 --declare dtrsm=0,${slowdown}e-10 --declare user:step=$((500 * slowdown))e-6,0")
     touch platform/done
 }

@@ -90,7 +90,7 @@ calibrated() { # CORES FILE
 model() {
     awk -F, -v OFS=, -v factor="$factor" 'FNR == 1 && NR > 1 { next }
         FNR > 1 && $1 == "dgemm" { $NF *= factor } { print }' "$@" >used.csv
-    timeless calibrate kernels --from used.csv --noise n0 --archive none -o model.conf 2>calibrate.log ||
+    timeless calibrate kernels --reuse used.csv --noise-form n0 --archive none -o model.conf 2>calibrate.log ||
         { cat calibrate.log >&2; fail "no model"; }
 }
 # attempt RANKS: prints a row, sets verdict

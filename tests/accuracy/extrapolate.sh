@@ -18,7 +18,7 @@ params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 makespan() { "$timeless" replay "$1" --engine loggops --params $params -p star-1g -q "${@:2}"; }
 events() { told "$1" | grep -cE '^[0-9]+ [0-9]+ '; }
 extrapolate() { # FROM TO OUT GRID
-    "$timeless" extrapolate -q "$1" -n "$2" -o "$3" ${4:+--grid "$4"} || exit 1
+    "$timeless" extrapolate -q "$1" -n "$2" -o "$3" ${4:+--process-grid "$4"} || exit 1
 }
 printf '%-12s %-14s %9s %9s %12s %12s %7s %10s %10s %7s\n' \
     program ranks events differing 'recorded s' 'extrap. s' % 'with comp.' 'extrap. s' %

@@ -90,13 +90,13 @@ models_of() {
     [ -e "$n-best.conf" ] && return
     if [ "$raw" ]; then cp "$raw/$busy.csv" "$n.csv"
     else first timeless calibrate kernels --cores "$busy" --max-seconds "$seconds" --raw "$n.csv" -o "$n-noise.conf"; fi
-    fit() { timeless calibrate kernels --from "$n.csv" -o "$n-$1.conf" "${@:2}" 2>/dev/null; }
-    fit best --noise n0
+    fit() { timeless calibrate kernels --reuse "$n.csv" -o "$n-$1.conf" "${@:2}" 2>/dev/null; }
+    fit best --noise-form n0
     if [ "$ladder" ]; then
-        fit m1-pooled --model m1 --noise n0
-        fit m1-per-core --model m1 --noise n0 --per-core
-        fit m2 --model m2 --noise n0
-        fit m2-noise --model m2
+        fit m1-pooled --model-form m1 --noise-form n0
+        fit m1-per-core --model-form m1 --noise-form n0 --per-core
+        fit m2 --model-form m2 --noise-form n0
+        fit m2-noise --model-form m2
     fi
     [ -z "$keep" ] || { cp "$n.csv" "$keep/$busy.csv"; cp "$n"-*.conf "$keep"; }
 }

@@ -53,14 +53,14 @@ check 'kernels: the archive reports that a secret was set' bash -c "unzip -p '$a
 check 'kernels: the archive contains no secrets' no_secrets "$archive"
 check 'kernels: repetitions have their categories' repetitions_are_sane "$archive"
 check 'kernels: the fingerprint shows 20 kernels' page_is_sane "$archive" 20
-check 'kernels: the archive is fitted again' "$timeless" calibrate kernels --from "$archive" -o again.conf
+check 'kernels: the archive is fitted again' "$timeless" calibrate kernels --reuse "$archive" -o again.conf
 check 'kernels: a fit from the archive gives the same model, byte for byte' cmp kernels/model.conf again.conf
 check 'kernels: the archive contains the model' bash -c "unzip -p '$archive' result/model.conf | cmp - again.conf"
 check 'a fit measures nothing and archives nothing' test "$(find . -name '*.zip' | wc -l)" = 1
-check 'a fit writes an archive with --archive' "$timeless" calibrate kernels --from "$archive" --archive refit.zip -o again.conf
+check 'a fit writes an archive with --archive' "$timeless" calibrate kernels --reuse "$archive" --archive refit.zip -o again.conf
 check 'the archive of a fit is complete' holds refit.zip raw/kernels.csv result/model.conf
 check 'the archive of a fit has the same measurements' bash -c "cmp <(unzip -p '$archive' raw/kernels.csv) <(unzip -p refit.zip raw/kernels.csv)"
-check 'a model on standard output writes no archive' bash -c "'$timeless' calibrate kernels --from '$archive' >/dev/null && [ \$(ls ./*.zip | wc -l) = 1 ]"
+check 'a model on standard output writes no archive' bash -c "'$timeless' calibrate kernels --reuse '$archive' >/dev/null && [ \$(ls ./*.zip | wc -l) = 1 ]"
 
 # ---- network ----
 measure() {
@@ -79,7 +79,7 @@ else
     check 'network: repetitions have their categories' repetitions_are_sane "$archive"
     check 'network: the measurements describe every host' bash -c "unzip -p '$archive' raw/network.csv | grep -q '^# machine 0 load average: '"
     check 'network: the archive has the measurements of the folder' bash -c "unzip -p '$archive' raw/network.csv | cmp - net/network.csv"
-    check 'network: the archive is fitted again' "$timeless" calibrate network --from "$archive" -o net2
+    check 'network: the archive is fitted again' "$timeless" calibrate network --reuse "$archive" -o net2
     for file in platform.xml options.conf network.conf; do check "to the same $file" cmp net/$file net2/$file; done
 fi
 
@@ -125,28 +125,28 @@ check 'rates are fitted from two traces' "$timeless" calibrate cpu timed.tl coun
 check 'cpu: the archive has both traces' holds cpu.zip raw/timed.tl raw/counted.tl result/model.conf
 check 'cpu: repetitions have their categories' repetitions_are_sane cpu.zip
 check 'cpu: the page names the lines between which a burst is' sh -c 'unzip -p cpu.zip fingerprint.html | grep -qF "step&lt;int> (app.cc:7) .. step&lt;int> (app.cc:7)"'
-check 'cpu: the archive is fitted again' "$timeless" calibrate cpu --from cpu.zip -o cpu2.conf
+check 'cpu: the archive is fitted again' "$timeless" calibrate cpu --reuse cpu.zip -o cpu2.conf
 check 'cpu: a fit from the archive gives the same model' cmp cpu.conf cpu2.conf
 
 # ---- what goes wrong ----
-check_exit 3 'an archive of another calibration exits with 3' "$timeless" calibrate kernels --from noise.zip -o x.conf
+check_exit 3 'an archive of another calibration exits with 3' "$timeless" calibrate kernels --reuse noise.zip -o x.conf
 keep
 check 'an archive of another calibration: the missing file is named' grep -q '^timeless: noise.zip: has no raw/kernels.csv; ' said
 head -c 3000 cpu.zip >cut.zip
-check_exit 3 'an archive that is cut off exits with 3' "$timeless" calibrate cpu --from cut.zip
+check_exit 3 'an archive that is cut off exits with 3' "$timeless" calibrate cpu --reuse cut.zip
 keep
 check 'an archive that is cut off is reported as damaged' grep -q '^timeless: cut.zip: is a damaged archive; ' said
-check_exit 3 'a file that is not an archive exits with 3' "$timeless" calibrate cpu --from timed.tl
-check_exit 4 'an archive that does not exist exits with 4' "$timeless" calibrate network --from none.zip -o x
+check_exit 3 'a file that is not an archive exits with 3' "$timeless" calibrate cpu --reuse timed.tl
+check_exit 4 'an archive that does not exist exits with 4' "$timeless" calibrate network --reuse none.zip -o x
 check_exit 4 'an archive that cannot be written exits with 4' "$timeless" calibrate noise --max-seconds 1 --archive /nowhere/x.zip -o noise
-check_exit 2 '--from together with a command exits with 2' "$timeless" calibrate cpu --from cpu.zip -- true
+check_exit 2 '--reuse together with a command exits with 2' "$timeless" calibrate cpu --reuse cpu.zip -- true
 # A text that shrinks to a thousandth would take a gigabyte of memory for a megabyte.
 python3 - <<'END'
 import zipfile
 with zipfile.ZipFile("bomb.zip", "w", zipfile.ZIP_DEFLATED) as z:
     z.writestr("raw/kernels.csv", "kernel,d0,d1,d2,work,core,repeats,seconds\n" + "0\n" * (1 << 24))
 END
-check_exit 3 'an archive that would fill the memory is refused' "$timeless" calibrate kernels --from bomb.zip -o bomb.conf
+check_exit 3 'an archive that would fill the memory is refused' "$timeless" calibrate kernels --reuse bomb.zip -o bomb.conf
 keep
 check 'and the bound is named' grep -q 'bomb.zip: raw/kernels.csv has [0-9]* bytes, which is above ' said
 

@@ -50,7 +50,7 @@ if [ "$(nproc)" -ge 2 ]; then
         --raw "$scratch/pairs.csv" --archive none -o "$scratch/pairs.conf"
     check 'one process measures them' sh -c '! grep -v "^#" "$1" | cut -d, -f6 | grep -qx 1' - "$scratch/pairs.csv"
     check 'the model says so' grep -qx 'kernel_threads = 2;' "$scratch/pairs.conf"
-    check 'the measurements say so' sh -c '"$1" calibrate kernels --from "$2" --archive none | grep -qx "kernel_threads = 2;"' - "$timeless" "$scratch/pairs.csv"
+    check 'the measurements say so' sh -c '"$1" calibrate kernels --reuse "$2" --archive none | grep -qx "kernel_threads = 2;"' - "$timeless" "$scratch/pairs.csv"
 fi
 check_exit 2 'more threads than cores' "$timeless" calibrate kernels --cores 1 --threads 2 -o "$scratch/no.conf"
 check_exit 2 'no threads' "$timeless" calibrate kernels --threads 0 -o "$scratch/no.conf"
@@ -59,9 +59,9 @@ check_exit 2 'no threads' "$timeless" calibrate kernels --threads 0 -o "$scratch
     echo kernel,d0,d1,d2,work,core,repeats,seconds
     grep -v '^#\|^kernel' "$scratch/raw.csv" | awk -F, -v OFS=, '{ for (c = 0; c < 2; c++) print $1, $2, $3, $4, $5, c, 1, (1 + c) * (1e-6 + 1e-10 * $5) }'
 } >"$scratch/made.csv"
-fit() { "$timeless" calibrate kernels --from "$scratch/made.csv" "$@"; }
+fit() { "$timeless" calibrate kernels --reuse "$scratch/made.csv" "$@"; }
 check 'earlier measurements are fitted' fit -o "$scratch/pooled.conf"
-check 'a line is fitted to points on a line' fit --model m1 --noise n0 --per-core -o "$scratch/cores.conf"
+check 'a line is fitted to points on a line' fit --model-form m1 --noise-form n0 --per-core -o "$scratch/cores.conf"
 seconds_of() { # TRACE: of a call of 1e6 units of work; the hosts of star-1g have four cores
     "$timeless" replay "$scratch/$1.tl" -p star-1g --model "$scratch/cores.conf" -q
 }
@@ -70,8 +70,8 @@ printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' 'end cut clock_ns=0'
 check 'a call on the first core has its measured time' near "$(seconds_of one)" 101e-6 0.02
 check 'a call on the second core has its measured time' near "$(seconds_of two)" 202e-6 0.02
 awk -F, '++n[$1] < 30' "$scratch/made.csv" >"$scratch/few.csv" # noise is fitted from 40 calls on
-check 'a forced noise that cannot be fitted is reported' bash -c '"$@" 2>said && grep -c "warning: dgemm: .* its noise is N-0" said' - "$timeless" calibrate kernels --from "$scratch/few.csv" --model m1 --noise n1 -o "$scratch/n1.conf"
-check 'a fit with declared kernels is written' fit --per-core --model m1 --noise n0 --declare dgemm=1e-3,1e-9 --declare user:a=b=5e-4,0 -o "$scratch/cores.conf"
+check 'a forced noise that cannot be fitted is reported' bash -c '"$@" 2>said && grep -c "warning: dgemm: .* its noise is N-0" said' - "$timeless" calibrate kernels --reuse "$scratch/few.csv" --model-form m1 --noise-form n1 -o "$scratch/n1.conf"
+check 'a fit with declared kernels is written' fit --per-core --model-form m1 --noise-form n0 --declare dgemm=1e-3,1e-9 --declare user:a=b=5e-4,0 -o "$scratch/cores.conf"
 check 'the model states that declared kernels are not measured' test "$(grep -c '^# \(dgemm\|user:a=b\): declared (--declare), not measured\.$' "$scratch/cores.conf")" = 2
 check 'a fit of measurements without a moment states that it is unknown' head_has "$scratch/cores.conf" '^# Measured at an unknown moment'
 check 'a declared kernel takes its declared time on the first core' near "$(seconds_of one)" 2e-3 0.02
@@ -86,18 +86,18 @@ for option in --cores=1 --threads=1; do
     check_exit 2 "a fit does not take $option" fit "$option"
     keep
     check "a fit says why it does not take $option" says \
-        '~--from measures nothing, and FILE states its cores and threads: leave out --cores and --threads$' "$scratch/said"
+        '~--reuse measures nothing, and FILE states its cores and threads: leave out --cores and --threads$' "$scratch/said"
 done
 for option in --seed=2 --nb=32 --max-seconds=1; do
     check_exit 2 "a fit does not take $option" fit "$option"
     keep
-    check "a fit says why it does not take $option" says "~--from measures nothing: leave out ${option%=*}\$" "$scratch/said"
+    check "a fit says why it does not take $option" says "~--reuse measures nothing: leave out ${option%=*}\$" "$scratch/said"
 done
-check_exit 2 'a model that is none' fit --model m9
+check_exit 2 'a model that is none' fit --model-form m9
 check_exit 2 'a noise that is none' fit --noise loud
-check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate kernels --from "$scratch/none.csv"
+check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate kernels --reuse "$scratch/none.csv"
 echo dgemm,1,2 >"$scratch/bad.csv"
-check_exit 3 'measurements that are none' "$timeless" calibrate kernels --from "$scratch/bad.csv"
+check_exit 3 'measurements that are none' "$timeless" calibrate kernels --reuse "$scratch/bad.csv"
 keep
 check 'a wrong line of measurements is named' says 'bad.csv:1: ' "$scratch/said"
 

@@ -61,7 +61,7 @@ mkdir empty
 refuses_paths "$timeless" calibrate cpu -- sleep 60
 check 'an archive that is not there is named, with a remedy' refused 4 \
     '~^timeless: none.zip: cannot be opened: No such file or directory; check the path$' \
-    "$timeless" calibrate cpu --from none.zip
+    "$timeless" calibrate cpu --reuse none.zip
 sed 's/^reference_flops = .*/reference_flops = 3e9;/' cpu.conf >mine.conf
 check 'a model gets rates' "$timeless" calibrate cpu timed.tl counted.tl -o mine.conf
 check '... and keeps all else' grep -q '^reference_flops = 3' mine.conf

@@ -28,7 +28,7 @@ sed -i 's/speed="[^"]*"/speed="1Gf"/' here/platform.xml
     for i in $(seq 60); do for m in 100 200; do echo "dgemm,$m,100,50,0,0,1,$(awk -v m=$m 'BEGIN { print m * 100 * 50 * 5e-10 }')"; done; done
     for i in $(seq 60); do echo daxpy,1000,0,0,0,0,1,5e-6; done
 } >made.csv
-check 'measurements of calls of a trace are put into a model' "$timeless" calibrate kernels --for app.tl --from made.csv -o here
+check 'measurements of calls of a trace are put into a model' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o here
 cp err said
 check 'the kernels are reported' grep -q 'with the sizes of app.tl: dgemm (median error 0.0%), daxpy (median error 0.0%)$' said
 check 'and what cannot be measured' grep -q '^timeless: 1 calls, such as of dgemm, have a kernel or sizes that cannot be measured' said
@@ -46,13 +46,13 @@ check 'the head of the model names the trace' grep -q "^# Calls with the sizes o
 check 'the head states machine, moment and number of calls' grep -qE "^# Calls with the sizes of app.tl: 'timeless calibrate kernels --for' [0-9.]+.* on .* at an unknown moment, [0-9]+ calls\.$" here/model.conf
 check 'it keeps its first line' grep -qx '# made up' here/model.conf
 check 'the budget has the error of the new measurements' sh -c '"$0" budget app.tl -p ./here --json | grep -A1 "kernel:daxpy" | grep -q "\"uncertainty\": 0.05"' "$timeless"
-check 'the same measurements once more' "$timeless" calibrate kernels --for app.tl --from made.csv -o here
+check 'the same measurements once more' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o here
 cp here/model.conf once
-check 'and a third time' "$timeless" calibrate kernels --for app.tl --from made.csv -o here
+check 'and a third time' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o here
 check 'give the same model: its pieces are replaced' cmp once here/model.conf
-check 'a model file gets them, too' sh -c 'cp once file.conf && "$0" calibrate kernels --for app.tl --from made.csv -o file.conf --archive none && cmp once file.conf' "$timeless"
+check 'a model file gets them, too' sh -c 'cp once file.conf && "$0" calibrate kernels --for app.tl --reuse made.csv -o file.conf --archive none && cmp once file.conf' "$timeless"
 model lacks.conf && sed -i 's/{kernel = "daxpy"[^}]*}, //' lacks.conf
-check 'a kernel that the model lacks is added' "$timeless" calibrate kernels --for app.tl --from made.csv -o lacks.conf --archive none
+check 'a kernel that the model lacks is added' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o lacks.conf --archive none
 check 'with the time of its calls' near "$(trace one 'daxpy n=1000' && "$timeless" replay one.tl -p ./here --model lacks.conf -q)" 5e-6 1e-4
 
 # ---- kernels without a line in the model ----
@@ -100,7 +100,7 @@ check 'none is left' sh -c '! grep "cannot be measured" said'
 check 'and has its time in the model' "$timeless" replay each.tl -p ./every --model-strict -q
 
 model exact.conf && sed -i 's/{kernel = "dscal".*/{kernel = "dscal"; pieces = ({max = {work = 12345678904.0;}; seconds = {one = 0.10000000000000001;};}, {seconds = {one = 1.0;};});});/' exact.conf
-check 'a model of large calls' "$timeless" calibrate kernels --for app.tl --from made.csv -o exact.conf --archive none
+check 'a model of large calls' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o exact.conf --archive none
 check 'keeps the bounds of its pieces to the last digit' python3 -c '
 import re
 numbers = [float(x) for x in re.findall(r" = ([0-9.e+-]+);", open("exact.conf").read())]
@@ -124,12 +124,12 @@ check_exit 2 'with --nb, whose sizes the trace has' "$timeless" calibrate kernel
 check_exit 4 'cpu: a trace that is not there' "$timeless" calibrate cpu --for nothing.tl -o cpu.conf --archive none -- touch ran
 check 'is reported before the program runs' test ! -e ran
 cp once hosts.conf && echo 'hosts = ({hosts = "*:0"; kernels = ({kernel = "daxpy"; seconds = {one = 1e-6;};});});' >>hosts.conf
-check_exit 3 'a model with the kernel for one core' "$timeless" calibrate kernels --for app.tl --from made.csv -o hosts.conf --archive none
+check_exit 3 'a model with the kernel for one core' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o hosts.conf --archive none
 check 'the file is not changed' grep -q '^hosts = ({hosts = ' hosts.conf
 cp once threads.conf && echo 'kernel_threads = 2;' >>threads.conf
 check 'a model of kernels with two threads: is told how many threads it has' refused 3 \
     '~^timeless: threads.conf: has times of kernels with 2 threads; measure with --threads 2$' \
-    "$timeless" calibrate kernels --for app.tl --from made.csv -o threads.conf --archive none
+    "$timeless" calibrate kernels --for app.tl --reuse made.csv -o threads.conf --archive none
 
 # ---- all kernels, into a model that has more ----
 {
@@ -141,17 +141,17 @@ check 'a model of kernels with two threads: is told how many threads it has' ref
 mkdir full && cp once full/model.conf && cp here/platform.xml full
 sed -i 's/^units = ($/units = ( { unit = "instructions"; seconds_per_unit = 3e-10; classes = ({from = "a"; to = "b"; seconds_per_unit = 4e-10;}); },/' full/model.conf
 sed -i '1i # Rates of '"'instructions'"' by call sites: made up\n# Group parallel: made up' full/model.conf
-check 'all kernels are measured again' "$timeless" calibrate kernels --from all.csv -o full --model m1 --noise n0
+check 'all kernels are measured again' "$timeless" calibrate kernels --reuse all.csv -o full --model-form m1 --noise-form n0
 check 'the group parallel of calibrate memory stays' grep -q '^parallel = ' full/model.conf
 check 'rates by call site of calibrate cpu stay' grep -q 'seconds_per_unit = 4.0*e-10' full/model.conf
 check 'and so do the lines that state how both were measured' test "$(grep -c '^# Rates of .*: made up$\|^# Group parallel: made up$' full/model.conf)" = 2
 check 'with one unit of this name' test "$(grep -c 'unit = "instructions"' full/model.conf)" = 1
 check 'and the kernels are new' sh -c '! grep -q "one = 7.0*e-06" full/model.conf && test "$(grep -c "kernel = " full/model.conf)" = 20'
 check 'the model can be replayed with' "$timeless" replay app.tl -p ./full -q
-check 'a model file keeps them, too' sh -c 'cp full/model.conf f.conf && "$0" calibrate kernels --from all.csv -o f.conf --archive none && grep -q "^parallel = " f.conf' "$timeless"
+check 'a model file keeps them, too' sh -c 'cp full/model.conf f.conf && "$0" calibrate kernels --reuse all.csv -o f.conf --archive none && grep -q "^parallel = " f.conf' "$timeless"
 # A failure leaves the model as it was, with what calibrate cpu and memory have measured.
 echo dgemm >wrong.csv
-check_exit 3 'measurements that cannot be read' "$timeless" calibrate kernels --from wrong.csv -o f.conf --archive none
+check_exit 3 'measurements that cannot be read' "$timeless" calibrate kernels --reuse wrong.csv -o f.conf --archive none
 check 'leave the model file as it was' sh -c 'grep -q "^parallel = " f.conf && ! ls f.conf.*part'
 
 # ---- network: a launcher that prints measurements in place of mpirun ----
@@ -188,11 +188,11 @@ cp -r net chatty
 printf '%s\n' '#!/bin/sh' 'echo "2 users are logged in"' 'exec ./probe "$@"' >launcher && chmod +x launcher
 check 'what a launcher prints before is no measurement' "$timeless" calibrate network --for sent.tl --max-seconds 5 -o chatty --archive none -- ./launcher
 check 'and is not added' test "$(grep -c '^[0-9]' chatty/network.csv)" = 1600
-check 'which gives the same platform again' sh -c '"$0" calibrate network --from net/network.csv -o same && cmp net/platform.xml same/platform.xml' "$timeless"
+check 'which gives the same platform again' sh -c '"$0" calibrate network --reuse net/network.csv -o same && cmp net/platform.xml same/platform.xml' "$timeless"
 cp "$scratch/err" said
 check 'half a megabyte is long enough' sh -c '! grep -q "longest message" said'
 awk -F, '/^#/ {print; next} $8 <= 8192 || $1 == "n" {print}' net/network.csv | sed "s/^# end .*/# end $(awk -F, '/^[0-9]/ && $8 <= 8192' net/network.csv | wc -l)/" >short.csv
-check 'a network without long messages' "$timeless" calibrate network --from short.csv -o short --archive none
+check 'a network without long messages' "$timeless" calibrate network --reuse short.csv -o short --archive none
 cp "$scratch/err" said
 check '... is told' grep -q '^timeless: warning: the longest message measured has [1-8][0-9]* B, .*more --max-seconds or --max-bytes$' said
 check 'without --for, a measurement replaces it' "$timeless" calibrate network --launches 1 -o net --archive none -- ./probe
@@ -231,5 +231,5 @@ cp err said
 check 'is reported before any are made' test ! -e words
 check 'the message has the remedy' grep -q '^timeless: new/network.csv: .*; --for adds to this file: remove it, or leave out --for$' said
 check_exit 3 'a trace without messages' "$timeless" calibrate network --for app.tl -o net -- ./probe
-check_exit 2 '--for and --from' "$timeless" calibrate network --for sent.tl --from net/network.csv -o net
+check_exit 2 '--for and --reuse' "$timeless" calibrate network --for sent.tl --reuse net/network.csv -o net
 tap_done

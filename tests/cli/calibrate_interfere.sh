@@ -39,7 +39,7 @@ raw() {
     done
 }
 raw >raw.csv
-check 'measurements are fitted' "$timeless" calibrate cpu --interfere --from raw.csv -o fitted.conf
+check 'measurements are fitted' "$timeless" calibrate cpu --interfere --reuse raw.csv -o fitted.conf
 cp err said
 check 'the classes are reported' grep -q '1.1 s  1.000 1.000 1.500 1.000  0.00 0.00 0.50 0.00  p+0x1 .. p+0x2' said
 check 'a class beside one hog: ratio of medians, none below 1' python3 - <<'END'
@@ -62,11 +62,11 @@ check 'the head keeps the measurement of the kernels' grep -q "^# Measured by 't
 check 'the noise of repetitions that agree is the least one' grep -q '^timeless: standard errors of the slowdowns of hogs beside hogs: 0.010 0.011 0.013 0.010; ' said
 check '... and in the head' grep -q 'repetitions: arithmetic 0.010, cache 0.011, stream 0.013, chase 0.010.$' fitted.conf
 check 'a replay reads it' "$timeless" replay "$top_srcdir/traces/wavefront-16.tl" -p local --model fitted.conf -q --ranks-per-host 16
-check 'measured again, it is the same' "$timeless" calibrate cpu --interfere --from raw.csv -o fitted.conf
+check 'measured again, it is the same' "$timeless" calibrate cpu --interfere --reuse raw.csv -o fitted.conf
 check 'with one class each' test "$(grep -c 'from = ' fitted.conf)" = 2
 check 'and one measurement' test "$(grep -c '^# Interference of ' fitted.conf)" = 1
 sed 's/p+0x/q+0x/g; s/# program .*/# program .\/q/' raw.csv >other.csv
-check 'another program' "$timeless" calibrate cpu --interfere --from other.csv -o fitted.conf
+check 'another program' "$timeless" calibrate cpu --interfere --reuse other.csv -o fitted.conf
 check 'is added' test "$(grep -c 'from = ' fitted.conf) $(grep -c '^# Interference of ' fitted.conf)" = '4 2'
 
 # Chase slows itself by 4 %, and its rate scatters by 10 %: the program that makes it 20 % slower does not act as 5 of it.
@@ -76,7 +76,7 @@ check 'is added' test "$(grep -c 'from = ' fitted.conf) $(grep -c '^# Interferen
     samples hog chase 1 chase '' 1000 0.0104 0.0115 0.0094
     samples pressed chase 1 p+0x1 p+0x2 1000 0.012 0.0132 0.0108
 } >noisy.csv
-check 'a hog whose rate scatters is fitted' "$timeless" calibrate cpu --interfere --from noisy.csv -o noisy.conf
+check 'a hog whose rate scatters is fitted' "$timeless" calibrate cpu --interfere --reuse noisy.csv -o noisy.conf
 cp err said
 check '... gets no huge weight' python3 -c '
 import re
@@ -84,28 +84,28 @@ w = [float(x) for x in re.search(r"  ([0-9. ]{19})  p.0x1 .. p.0x2", open("said"
 assert w[3] < 1 and abs(w[2] - 0.5) < 0.01, w'
 check '... and its noise is reported' grep -q '^timeless: standard errors of the slowdowns of hogs beside hogs: 0.010 0.011 0.013 0.061; ' said
 awk -F , '/^#/ || $4 == "repetition" || $4 == 0' raw.csv >once.csv
-check 'one repetition' "$timeless" calibrate cpu --interfere --from once.csv -o once.conf
+check 'one repetition' "$timeless" calibrate cpu --interfere --reuse once.csv -o once.conf
 cp err said
 check '... does not show the noise' grep -q '^timeless: one repetition does not show the noise of the slowdowns, .*; use --repetitions 2 or more$' said
 check '... and the head says so' grep -q 'One repetition does not show their noise.$' once.conf
 
-check_exit 2 'neither a command nor --from' "$timeless" calibrate cpu --interfere
-check_exit 2 'both' "$timeless" calibrate cpu --interfere --from raw.csv -- true
+check_exit 2 'neither a command nor --reuse' "$timeless" calibrate cpu --interfere
+check_exit 2 'both' "$timeless" calibrate cpu --interfere --reuse raw.csv -- true
 check_exit 2 'two traces' "$timeless" calibrate cpu --interfere a.tl b.tl
 check_exit 2 'no repetition' "$timeless" calibrate cpu --interfere --repetitions 0 -- true
-check_exit 4 'a file that is not there' "$timeless" calibrate cpu --interfere --from none.csv
+check_exit 4 'a file that is not there' "$timeless" calibrate cpu --interfere --reuse none.csv
 head -n 9 raw.csv >empty.csv
-check_exit 3 'no measurements' "$timeless" calibrate cpu --interfere --from empty.csv -o no.conf
+check_exit 3 'no measurements' "$timeless" calibrate cpu --interfere --reuse empty.csv -o no.conf
 grep -v ^pressed raw.csv >gentle.csv
 check 'hogs that nobody timed beside the program are named' refused 3 \
     "no rate of the hog 'arithmetic' beside the program; measure again" \
-    "$timeless" calibrate cpu --interfere --from gentle.csv -o no.conf
+    "$timeless" calibrate cpu --interfere --reuse gentle.csv -o no.conf
 grep -v '^timed,chase' raw.csv >part.csv
 check 'a hog beside which the program did not run is named' refused 3 \
     "no run of the program beside 1 hogs 'chase'" \
-    "$timeless" calibrate cpu --interfere --from part.csv -o no.conf
+    "$timeless" calibrate cpu --interfere --reuse part.csv -o no.conf
 # bad LINE: it is refused with its number
-bad() { { cat raw.csv; echo "$1"; } >bad.csv; "$timeless" calibrate cpu --interfere --from bad.csv -o no.conf 2>said; [ $? = 3 ] && grep -q "bad.csv:$(wc -l <bad.csv): " said; }
+bad() { { cat raw.csv; echo "$1"; } >bad.csv; "$timeless" calibrate cpu --interfere --reuse bad.csv -o no.conf 2>said; [ $? = 3 ] && grep -q "bad.csv:$(wc -l <bad.csv): " said; }
 check 'a line that is too short' bad 'timed,chase,1,0,a,b,1,0'
 check 'a line that is too long' bad 'timed,chase,1,0,a,b,1,0,0,0'
 check 'an unknown hog' bad 'timed,pig,1,0,a,b,1,0,0'
@@ -152,7 +152,7 @@ assert {r['hog'] for r in rows if r['probe'] == 'pressed'} <= set(hogs)
 assert all(0 <= float(r['seconds']) < 100 for r in rows)
 END
     check 'the model has the classes of the program' grep -q 'from = "program+0x' real.conf
-    check 'the archive gives the same model' "$timeless" calibrate cpu --interfere --from cpu-*.zip -o again.conf
+    check 'the archive gives the same model' "$timeless" calibrate cpu --interfere --reuse cpu-*.zip -o again.conf
     check '... to the last byte' cmp real.conf again.conf
 fi
 tap_done

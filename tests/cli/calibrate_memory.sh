@@ -23,7 +23,7 @@ raw() { # OTHER [LINE...]
     printf '%s\n' "${@:2}"
 }
 raw 0.01 >quiet.csv
-check 'measurements are fitted' "$timeless" calibrate memory --from quiet.csv -o fitted.conf
+check 'measurements are fitted' "$timeless" calibrate memory --reuse quiet.csv -o fitted.conf
 cp err said
 check 'the speedups are reported' grep -q '2 cores relative to one: arithmetic 1.90, L1 2.00, L2 1.95, memory 1.20; a parallel region starts and ends in 1.5 us' said
 has() { grep -qF -- "$1" fitted.conf; }
@@ -48,7 +48,7 @@ check 'the model keeps its rates' has 'unit = "cpu-ns"'
 mkdir here
 cp "$top_srcdir/platforms/local/model.conf" here
 sed 's/core="[0-9]*"/core="2"/' "$top_srcdir/platforms/local/platform.xml" >here/platform.xml
-check 'a platform folder gets the result' "$timeless" calibrate memory --from quiet.csv -o here
+check 'a platform folder gets the result' "$timeless" calibrate memory --reuse quiet.csv -o here
 for engine in smpi loggops; do
     check "$engine: a replay uses it" near "$("$timeless" replay t.tl -p ./here -q --engine $engine --rank-threads 2)" \
         0.8210541315789473 1e-9
@@ -56,27 +56,27 @@ for engine in smpi loggops; do
         "$("$timeless" replay t.tl -p ./here -q --engine $engine --rank-threads 2 --set region.bound=memory)" 1.0666681666666667 \
         1e-9
 done
-check 'calibrated again, it is the same' "$timeless" calibrate memory --from quiet.csv -o here
+check 'calibrated again, it is the same' "$timeless" calibrate memory --reuse quiet.csv -o here
 check 'with one group' test "$(grep -c '^parallel = ' here/model.conf)" = 1
 check 'and one measurement of it' test "$(grep -c '^# Group parallel: ' here/model.conf)" = 1
 
 raw 0.2 >busy.csv
 check 'other programs are refused: the refusal names them' refused 4 \
     'the machine was busy: other programs took 20% of the time' \
-    "$timeless" calibrate memory --from busy.csv -o no.conf
+    "$timeless" calibrate memory --reuse busy.csv -o no.conf
 check 'no result is written' test ! -e no.conf
 raw 0.01 'arithmetic,3,0,1e9,0.5' >interrupted.csv
-check_exit 4 'interruptions are refused' "$timeless" calibrate memory --from interrupted.csv -o no.conf
-check 'unless they are allowed' "$timeless" calibrate memory --from busy.csv --allow-busy -o busy.conf
+check_exit 4 'interruptions are refused' "$timeless" calibrate memory --reuse interrupted.csv -o no.conf
+check 'unless they are allowed' "$timeless" calibrate memory --reuse busy.csv --allow-busy -o busy.conf
 check 'the result says so' grep -q 'The machine was busy' busy.conf
 echo 'triad,1,x,1,0' >>quiet.csv
-check_exit 3 'a line that is none' "$timeless" calibrate memory --from quiet.csv
+check_exit 3 'a line that is none' "$timeless" calibrate memory --reuse quiet.csv
 echo '# nothing' >empty.csv
-check_exit 3 'a file without measurements' "$timeless" calibrate memory --from empty.csv
-check_exit 4 'a file that is not there' "$timeless" calibrate memory --from none.csv
+check_exit 3 'a file without measurements' "$timeless" calibrate memory --reuse empty.csv
+check_exit 4 'a file that is not there' "$timeless" calibrate memory --reuse none.csv
 check_exit 2 'an argument too many' "$timeless" calibrate memory x
-check_exit 4 'a folder that is not there' "$timeless" calibrate memory --from busy.csv --allow-busy -o nowhere
-check_exit 4 'a model that is not there' "$timeless" calibrate memory --from busy.csv --allow-busy --model none.conf
+check_exit 4 'a folder that is not there' "$timeless" calibrate memory --reuse busy.csv --allow-busy -o nowhere
+check_exit 4 'a model that is not there' "$timeless" calibrate memory --reuse busy.csv --allow-busy --model none.conf
 
 # Mistakes are found before anything is measured, and leave the files of the user.
 mkdir empty
@@ -86,12 +86,12 @@ timeout -s INT 0.5 "$timeless" calibrate memory --max-seconds 60 -o kept.conf 2>
 check 'an interrupted measurement leaves the model' cmp busy.conf kept.conf
 check '... and nothing else' sh -c '! ls kept.conf?* *.zip 2>/dev/null'
 sed 's/^reference_flops = .*/reference_flops = 3e9;/' busy.conf >mine.conf
-check 'a model gets the result' "$timeless" calibrate memory --from busy.csv --allow-busy -o mine.conf
+check 'a model gets the result' "$timeless" calibrate memory --reuse busy.csv --allow-busy -o mine.conf
 check '... and keeps all else' grep -q '^reference_flops = 3' mine.conf
 
 # This machine, whatever else it does.
 check 'measures the cores' "$timeless" calibrate memory --max-seconds 1 --max-bytes 1048576 --allow-busy -o real.conf --archive real.zip
-check 'and makes the same result again from the archive' sh -c '"$0" calibrate memory --from real.zip --allow-busy -o again.conf && cmp real.conf again.conf' "$timeless"
+check 'and makes the same result again from the archive' sh -c '"$0" calibrate memory --reuse real.zip --allow-busy -o again.conf && cmp real.conf again.conf' "$timeless"
 check 'a replay reads the result' "$timeless" replay t.tl -p local --model real.conf -q --rank-threads 2
 plausible() {
     awk -v cores="$(nproc)" '

@@ -44,8 +44,8 @@ check 'the LogGOPS engine replays on the folder' "$timeless" replay ping.tl -p h
 check 'network.html is well formed' python3 -c 'import sys, xml.dom.minidom
 page = open("here/network.html").read().replace("<!DOCTYPE html>", "").replace("<meta charset=%sutf-8%s>" % (chr(39), chr(39)), "")
 sys.exit(len(xml.dom.minidom.parseString(page).getElementsByTagName("svg")) != 4)'
-check '--from fits measurements again' "$timeless" calibrate network --from here/network.csv -o again
-check '--from makes the same platform, byte for byte' cmp here/platform.xml again/platform.xml
+check '--reuse fits measurements again' "$timeless" calibrate network --reuse here/network.csv -o again
+check '--reuse makes the same platform, byte for byte' cmp here/platform.xml again/platform.xml
 
 # ---- a known network ----
 known_network 5GBps 200ns
@@ -60,7 +60,7 @@ simulate() {
 check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -I"$top_builddir" -I"$top_srcdir/platforms" \
     -o probe "$top_srcdir"/platforms/calibrate/{network_probe,network_kinds,network_draw,network_hosts,machine}.c -lm
 check 'the measuring program runs on a simulated network' bash -c "$(declare -f simulate); SMPIRUN='$SMPIRUN'; simulate known.xml known.conf 60 >known.csv"
-check 'known network: the measurements are fitted' "$timeless" calibrate network --from known.csv -o found
+check 'known network: the measurements are fitted' "$timeless" calibrate network --reuse known.csv -o found
 factor() { option found "$1" | tr ';' '\n' | sed -n "$2p" | cut -d: -f"$3"; }
 latency() { sed -n 's/^latency_s = \(.*\);/\1/p' found/network.conf; }
 bandwidth() { sed -n 's/^bandwidth_Bps = \(.*\);/\1/p' found/network.conf; }
@@ -86,7 +86,7 @@ check 'known network: the limiter is one of all messages' test -z "$(option foun
 # The same, as if short messages (16 KiB and more are mostly bytes) went without the limiter: 75 MB/s become 100.
 awk -F, -v OFS=, '$3 == "both" && $8 < 65536 { $11 = sprintf("%.9e", $11 - ($8 > 1420 ? ($8 + 16) * (1 / 75e6 - 1 / 100e6) : ($8 + 16) * (1 / 46.875e6 - 1 / 62.5e6))) }
     { print }' known.csv >long.csv
-check 'a limiter of long messages' "$timeless" calibrate network --from long.csv -o long
+check 'a limiter of long messages' "$timeless" calibrate network --reuse long.csv -o long
 check 'has the size from which it acts, and the bandwidth of all' sh -c 'grep -q "^timeless/limiter-from:65[0-9][0-9][0-9]$" long/options.conf && [ "$1" = "$2" ]' - \
     "$(grep ^saturation long/network.conf)" "$(grep ^saturation found/network.conf)"
 check 'README.md says so' grep -q '^| timeless/limiter-from | 65[0-9]* B | measured: shorter exchanges |$' long/README.md
@@ -113,7 +113,7 @@ plant() { # NAME SHARE_OF_SLOW_ROUND_TRIPS FACTOR_OF_RUN
         BEGIN { srand(1) }
         $3 == "pingpong" { n = network($8); if (i++ % 100 == 0) all = run * normal()
             $11 = sprintf("%.9e", $11 + n * (0.1 * (normal() + normal()) + 2 * all + (rand() < slow ? 4 : 0))) } { print }' known.csv >"$1.csv"
-    "$timeless" calibrate network --from "$1.csv" -o "$1"
+    "$timeless" calibrate network --reuse "$1.csv" -o "$1"
 }
 # moments NAME: of each class: mean and deviation of its modes, and the share of outliers
 moments() {
@@ -140,18 +140,18 @@ check 'a factor that drifts is found as that of a run' awk -v sd="$(run_sd drift
 # Longer messages take less time in the network than the shortest ones, which vary: from 200 us to 20 us.
 plant faster 0 0.25 2>/dev/null
 awk -F, -v OFS=, '$3 == "pingpong" && $8 <= 64 { $11 = sprintf("%.9e", $11 * 10) } { print }' faster.csv >fastest.csv
-check 'messages that become faster with their size are fitted' "$timeless" calibrate network --from fastest.csv -o fastest
+check 'messages that become faster with their size are fitted' "$timeless" calibrate network --reuse fastest.csv -o fastest
 check 'no class has a deviation of a run that is refused' "$timeless" replay ping.tl -p fastest --ranks-per-host 1 -q --noise network
 check 'neither here' "$timeless" replay ping.tl -p here -q --noise network
 check 'the noise is replayed' sh -c '[ "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q --noise network)" != "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q)" ]' "$timeless"
 
 # ---- a network without latency, as one that lets bursts pass ----
 awk -F, -v OFS=, '$3 == "pingpong" { $11 = sprintf("%.9e", 2 * ($8 < 20000 ? 5e-6 + $8 / 1e9 : $8 / 12.5e6)) } $3 == "send" || $3 == "isend" || $3 == "recv" { $11 = 5e-7 } { print }' known.csv >bursts.csv
-check 'a network without latency' "$timeless" calibrate network --from bursts.csv -o bursts
+check 'a network without latency' "$timeless" calibrate network --reuse bursts.csv -o bursts
 keep
 check '... is told, with a reason' says \
     '~^timeless: warning: no latency was found between the hosts; .*bursts.* predicted too long$' "$scratch/said"
-"$timeless" calibrate network --from known.csv -o quiet 2>said
+"$timeless" calibrate network --reuse known.csv -o quiet 2>said
 check 'a network with latency is not' sh -c '! grep -q "no latency" said'
 
 # ---- messages within a host do not pay for the network ----
@@ -165,10 +165,10 @@ check 'between hosts timeless/local-overheads has no effect' equal "$(local_make
 # ---- sends that are over before their bytes have arrived: 300,000 of them are in buffers ----
 check 'sends that wait for their end give no send buffer' test -z "$(option found timeless/send-buffer)"
 awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { t = $11 - 300000 / 117.5e6; $11 = sprintf("%.9e", t > 8e-4 ? t : 8e-4) } { print }' known.csv >buffered.csv
-check 'sends that leave the rest in a buffer are fitted' "$timeless" calibrate network --from buffered.csv -o buffered
+check 'sends that leave the rest in a buffer are fitted' "$timeless" calibrate network --reuse buffered.csv -o buffered
 check 'the size of the send buffer is found' near "$(option buffered timeless/send-buffer)" 300000 0.05
 awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { $11 = 8e-4 } { print }' known.csv >unkept.csv
-"$timeless" calibrate network --from unkept.csv -o unkept 2>/dev/null
+"$timeless" calibrate network --reuse unkept.csv -o unkept 2>/dev/null
 check 'if no send waits, the buffer is the largest message' near "$(option unkept timeless/send-buffer)" \
     "$(awk -F, '$3 == "send" && $2 == 0 && $8 > most { most = $8 } END { print most }' known.csv)" 0.001
 
@@ -179,25 +179,25 @@ awk -F, -v OFS=, '
     NR == FNR { if ($3 == "order" && $2 == 0 && $9 == 1 && $8 > 8192 && $8 < 60000) { n++; x += $8; y += $11; xx += $8 * $8; xy += $8 * $11 } next }
     FNR == 1 { b = (n * xy - x * y) / (n * xx - x * x); a = (y - b * x) / n }
     $3 == "order" && $9 == 2 { $11 = sprintf("%.9e", a + b * $8) } { print }' known.csv known.csv >ordered.csv
-check 'a connection that keeps the order is fitted' "$timeless" calibrate network --from ordered.csv -o ordered
+check 'a connection that keeps the order is fitted' "$timeless" calibrate network --reuse ordered.csv -o ordered
 check 'eager messages in order give timeless/eager-order:yes' test "$(option ordered timeless/eager-order)" = yes
 awk -F, -v OFS=, '$3 == "order" && !($2 == 0 && $6 == 0 && $8 > 8192 && $8 < 60000 && n[$9]++ < 6) { $2 = 1 } { print }' ordered.csv >six.csv
-"$timeless" calibrate network --from six.csv -o six 2>/dev/null
+"$timeless" calibrate network --reuse six.csv -o six 2>/dev/null
 check 'six measurements of one and of two messages suffice' test "$(option six timeless/eager-order)" = yes
 awk -F, -v OFS=, '$3 == "order" { $2 = 1 } { print }' ordered.csv >warm.csv
-"$timeless" calibrate network --from warm.csv -o warm 2>/dev/null
+"$timeless" calibrate network --reuse warm.csv -o warm 2>/dev/null
 check 'without measurements the eager order is not set' test -z "$(option warm timeless/eager-order)"
 
 # ---- receives that cost 1 ns a byte, and nothing at 1,420 B: the slope is the link's, what remains below 0 ----
 awk -F, -v OFS=, '$3 == "recv" && $8 > 1420 { $11 = sprintf("%.9e", ($8 - 1420) * 1e-9) } { print }' known.csv >negative.csv
-check 'receives with a steep line are fitted' "$timeless" calibrate network --from negative.csv -o negative
+check 'receives with a steep line are fitted' "$timeless" calibrate network --reuse negative.csv -o negative
 check 'no overhead is negative' bash -c "grep -q '^smpi/or:' negative/options.conf && ! grep -E '^smpi/(os|ois|or):.*:-' negative/options.conf"
 ping 30000
 check 'the LogGOPS engine replays on the folder' "$timeless" replay ping.tl -p negative --ranks-per-host 1 --engine loggops
 
 # ---- a receiver that needs longer for each message of a burst: 10 us ----
 awk -F, -v OFS=, '$3 == "burst" && $9 > 1 { $11 = sprintf("%.9e", $11 + ($9 - 1) * 10e-6) } { print }' known.csv >slow.csv
-check 'bursts that arrive slowly are fitted' "$timeless" calibrate network --from slow.csv -o slow
+check 'bursts that arrive slowly are fitted' "$timeless" calibrate network --reuse slow.csv -o slow
 gap() { sed -n 's/^loggops = .* g_s = \([^;]*\);.*/\1/p' "$1/network.conf"; }
 check 'slow bursts: the gap is longer by the extra time' near "$(gap slow)" "$(gap found) + 10e-6" 0.02
 check 'slow bursts: the receiver overhead has the extra time' near "$(option slow smpi/or | cut -d: -f2)" "$(gap slow)" 0.02
@@ -219,9 +219,9 @@ for file in platform.conf platform.xml options.conf network.conf README.md; do
 done
 check 'the folder of a network gets a model of measured kernels' grep -q "^# Measured by 'timeless calibrate kernels'" both/model.conf
 check 'the history has both calibrations' test "$(cut -d, -f2 both/history.csv | uniq | paste -sd,)" = what,network,kernels
-check 'kernels are calibrated into a new folder' "$timeless" calibrate kernels --from raw.csv -o later
+check 'kernels are calibrated into a new folder' "$timeless" calibrate kernels --reuse raw.csv -o later
 cp later/model.conf measured.conf
-check 'a network is calibrated into the folder of kernels' "$timeless" calibrate network --from known.csv -o later
+check 'a network is calibrated into the folder of kernels' "$timeless" calibrate network --reuse known.csv -o later
 check 'calibrating the network keeps the model' cmp measured.conf later/model.conf
 check 'calibrating the network writes the platform' cmp found/platform.xml later/platform.xml
 check 'calibrating the network writes the options' cmp found/options.conf later/options.conf
@@ -242,17 +242,17 @@ check_exit 3 'a measurement with one rank exits with 3' "$timeless" calibrate ne
 keep
 check 'a measurement with one rank reports that it needs two' says '~^timeless: the measuring program needs 2 ranks or more' "$scratch/said"
 check_exit 4 'a folder that cannot be created exits with 4' "$timeless" calibrate network -o /nowhere/x
-check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate network --from /nowhere/x.csv -o x
-check_exit 3 'a file of another kind exits with 3' "$timeless" calibrate network --from known.xml -o x
+check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate network --reuse /nowhere/x.csv -o x
+check_exit 3 'a file of another kind exits with 3' "$timeless" calibrate network --reuse known.xml -o x
 head -n 3000 known.csv >cut.csv
-check_exit 3 'measurements that break off exit with 3' "$timeless" calibrate network --from cut.csv -o x
+check_exit 3 'measurements that break off exit with 3' "$timeless" calibrate network --reuse cut.csv -o x
 keep
 check 'measurements that break off are reported as such' says '~^timeless: cut.csv: the measurements break off; measure again$' \
     "$scratch/said"
 sed '100s/,/;/' known.csv >damaged.csv
-check_exit 3 'a damaged line exits with 3' "$timeless" calibrate network --from damaged.csv -o x
+check_exit 3 'a damaged line exits with 3' "$timeless" calibrate network --reuse damaged.csv -o x
 keep
 check 'a damaged line is named' says '~^timeless: damaged.csv:100: ' "$scratch/said"
 { head -n 40 known.csv; echo '# end 30'; } >few.csv
-check_exit 3 'too few measurements exit with 3' "$timeless" calibrate network --from few.csv -o x
+check_exit 3 'too few measurements exit with 3' "$timeless" calibrate network --reuse few.csv -o x
 tap_done

@@ -27,7 +27,7 @@ check 'the measuring program runs on simulated nodes' bash -c "$(declare -f simu
 check 'the measurements state the ranks on each host' grep -qx '# per_host 2' known.csv
 check 'pairs of ranks are measured one and two at a time' awk -F, '$3 ~ /^multi/ { n[$3 $9]++ }
     END { exit !(n["multi1"] > 50 && n["multi2"] > 50 && n["multi_both1"] > 20 && n["multi_both2"] > 20) }' known.csv
-check 'they are fitted' "$timeless" calibrate network --from known.csv -o found
+check 'they are fitted' "$timeless" calibrate network --reuse known.csv -o found
 factor() { option found "$1" | tr ';' '\n' | sed -n "$2p" | cut -d: -f"$3"; }
 loopback() { sed -n "s/^loopback = .*$1 = \([^;]*\);.*/\1/p" found/platform.conf; }
 check 'within a host: three segments are found' test "$(option found timeless/loopback-os | tr ';' '\n' | wc -l)" = 3
@@ -88,7 +88,7 @@ ordered all.csv 1000000
 ordered short.csv 16384
 ordered apart.csv 1000000 last
 for kind in all short apart; do
-    check "$kind messages in order: they are fitted" "$timeless" calibrate network --from $kind.csv -o order-$kind
+    check "$kind messages in order: they are fitted" "$timeless" calibrate network --reuse $kind.csv -o order-$kind
 done
 check 'one message after the other gives timeless/adapter-order, up to the largest eager one' test "$(option order-all timeless/adapter-order)" = 65536
 check 'it is written to platform.conf and README.md' sh -c 'grep -q "^  \"timeless/adapter-order:65536\",$" order-all/platform.conf &&
@@ -99,7 +99,7 @@ check 'messages that do not meet give none' test -z "$(option order-apart timele
 # ---- an adapter that one pair does not fill: two pairs take as long as one ----
 awk -F, -v OFS=, '$3 == "multi" && $9 == 2 { $11 = sprintf("%.9e", $11 / 2 + 10e-6) } $3 == "pairs" { next } { print }' known.csv |
     awk '/^[0-9]/ { n++ } /^# end/ { print "# end " n; next } { print }' >shared.csv
-check 'an adapter with more than one pair reaches is fitted' "$timeless" calibrate network --from shared.csv -o found
+check 'an adapter with more than one pair reaches is fitted' "$timeless" calibrate network --reuse shared.csv -o found
 check 'each message has a bound' test "$(option found timeless/bw-factor-bound)" = yes
 check 'the link has the rate of all pairs' near "$(sed -n 's/^link = { bandwidth_Bps = \([^;]*\);.*/\1/p' found/platform.conf)" 235e6 0.03
 ping 1000000
@@ -115,7 +115,7 @@ check "in LogGOPS half as long again" near "$(replayed found 2 two.skel --engine
 
 # ---- what goes wrong ----
 touch found/loggops.params
-"$timeless" calibrate network --from known.csv -o found 2>/dev/null
+"$timeless" calibrate network --reuse known.csv -o found 2>/dev/null
 check 'parameters of an earlier calibration are removed' test ! -e found/loggops.params
 fails 2 '--per-host 0 exits 2' "$timeless" calibrate network --per-host 0 --hosts a,b -o x
 fails 2 '--per-host 65 exits 2' "$timeless" calibrate network --per-host 65 --hosts a,b -o x
@@ -123,25 +123,25 @@ fails 2 'ranks on each of no hosts exit 2' "$timeless" calibrate network --per-h
 check 'the message asks for hosts' says 'needs several hosts: give --hosts' "$scratch/said"
 fails 3 'one host exits 3' "$timeless" calibrate network --per-host 2 --max-seconds 1 -o x -- "$MPIRUN" -np 2
 check 'the message says how many it needs' says 'needs 2 hosts or more to measure what 2 ranks on each share' "$scratch/said"
-fails 3 'measurements of another number of ranks exit 3' "$timeless" calibrate network --per-host 3 --from known.csv -o x
+fails 3 'measurements of another number of ranks exit 3' "$timeless" calibrate network --per-host 3 --reuse known.csv -o x
 check 'both numbers are named' says 'was measured with --per-host 2, and not with 3' "$scratch/said"
 grep -v '^# per_host' known.csv >plain.csv
-fails 3 'measurements without --per-host exit 3' "$timeless" calibrate network --per-host 2 --from plain.csv -o x
-check 'without the option they are fitted as before' "$timeless" calibrate network --from plain.csv -o plain
+fails 3 'measurements without --per-host exit 3' "$timeless" calibrate network --per-host 2 --reuse plain.csv -o x
+check 'without the option they are fitted as before' "$timeless" calibrate network --reuse plain.csv -o plain
 check 'with one loopback' test -z "$(option plain timeless/loopback-os)"
-check '--per-host 1 is the default' "$timeless" calibrate network --per-host 1 --from plain.csv -o one
+check '--per-host 1 is the default' "$timeless" calibrate network --per-host 1 --reuse plain.csv -o one
 for file in platform.conf options.conf platform.xml network.conf README.md network.html; do
     check "--per-host 1 makes the same $file" cmp plain/$file one/$file
 done
 awk -F, '$3 !~ /^multi/ && !($6 == 1 && ++n > 40) { print }' known.csv | awk '/^[0-9]/ { n++ } /^# end/ { print "# end " n; next } { print }' >few.csv
-fails 3 'too few measurements within a host exit 3' "$timeless" calibrate network --from few.csv -o x
+fails 3 'too few measurements within a host exit 3' "$timeless" calibrate network --reuse few.csv -o x
 check 'the message asks for more time' says 'between two ranks are too few for a fit; give more --max-seconds' "$scratch/said"
 # Hosts with other numbers of ranks than stated.
 for wrong in 'node-0 node-0 node-0 node-1:3:1 on the host of rank 3' 'node-0 node-0 node-1:2:1 on the host of rank 2' 'node-0 node-1:2:1 on the host of rank 0'; do
     IFS=: read -r names per_host message <<<"$wrong"
     tr ' ' '\n' <<<"$names" >hosts
     "$SMPIRUN" -np "$(wc -l <hosts)" -platform known.xml -hostfile hosts --log=root.thres:critical ./probe 1 1 1000 - "$per_host" >wrong.csv 2>/dev/null
-    fails 3 "$names with --per-host $per_host exits 3" "$timeless" calibrate network --from wrong.csv -o x
+    fails 3 "$names with --per-host $per_host exits 3" "$timeless" calibrate network --reuse wrong.csv -o x
     check "$names with --per-host $per_host: the message names the host" says \
         "needs $per_host ranks on each host, but the launcher placed $message" "$scratch/said"
 done

@@ -28,7 +28,7 @@ make_trace '' | "$timeless" undump - -o plain.tl
 region() { awk -v name="$1" '/^seconds in region/ {on = 1} on && $1 == name {printf "%.0f", $2; exit}' regions; }
 # seconds FILE STACK: its time, rounded
 seconds() { awk -v stack="$2" '{n = $NF; sub(/ [0-9]+$/, "")} $0 == stack {printf "%.0f", n / 1e9; found = 1} END {if (!found) print "none"}' "$1"; }
-check 'a flame graph and folded stacks are written' "$timeless" report paths.tl "${on[@]}" --flame flame.html --folded paths.folded
+check 'a flame graph and folded stacks are written' "$timeless" report paths.tl "${on[@]}" --flame flame.html --folded-stacks paths.folded
 check 'without -o there is no other page' eval '[ ! -e report.html ]'
 check 'computation between two calls of one function is in its function' equal "$(seconds paths.folded 'main;step;wrap;compute')" 2
 check 'computation is in the functions that the paths around it have in common' equal "$(seconds paths.folded 'main;compute')" 21
@@ -36,10 +36,10 @@ check 'computation of one path is in its functions' equal "$(seconds paths.folde
 check 'a kernel is in its functions, with its line' grep -qx 'main;finish;wrap;dgemm (a.c:30) [1-9][0-9]*' paths.folded
 sum() { awk '{s += $NF} END {printf "%.6f", s / 1e9}' "$1"; }
 check 'the stacks have the time of all ranks' equal "$(sum paths.folded)" "$("$timeless" replay paths.tl "${on[@]}" | awk '{printf "%.6f", $1}')"
-check 'without call paths' "$timeless" report plain.tl "${on[@]}" --folded plain.folded
+check 'without call paths' "$timeless" report plain.tl "${on[@]}" --folded-stacks plain.folded
 check 'the frames are region and function' equal "$(seconds plain.folded 'MPI_Pcontrol(7);wrap;compute')" 14
 check 'before the first region' equal "$(seconds plain.folded 'before MPI_Pcontrol;compute')" 1
-check_exit 4 'a path that cannot be written fails' "$timeless" report paths.tl "${on[@]}" --folded no/such/folder
+check_exit 4 'a path that cannot be written fails' "$timeless" report paths.tl "${on[@]}" --folded-stacks no/such/folder
 
 # show SCRIPT [PAGE]
 show() {

@@ -83,7 +83,7 @@ check '... and a name' grep -q '"rank 6"' t.json
 check 'a report' "$timeless" report token.tl --engine loggops --params $params --json=token.json -q -o token.html
 check '... has the prediction and the states' python3 "$top_srcdir/tests/cli/report_read.py" page token.html token.json
 check '... and names the engine' grep -q '"engine":"loggops"' token.html
-check 'a flame graph' "$timeless" report token.tl --engine loggops --params $params --flame f.html --folded f.txt -q
+check 'a flame graph' "$timeless" report token.tl --engine loggops --params $params --flame f.html --folded-stacks f.txt -q
 check '... waits for late senders' grep -q 'MPI_Recv.*;late sender' f.txt
 check 'a report of two engines' "$timeless" report token.tl -p star-1g --ranks-per-host 1 --versus --engine loggops --params $params -o v.html -q
 

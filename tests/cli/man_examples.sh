@@ -72,7 +72,7 @@ for page in "$top_srcdir"/doc/timeless*.1; do
         *'calibrate network'*) check "$name: $command" bash -c "$command --max-seconds 5 || $command --max-seconds 60" ;;
         *'calibrate cpu'*) check "$name: $command" bash -c "$command" ;;
         *'calibrate memory'*) check "$name: $command" bash -c "$command --max-seconds 1 --allow-busy" ;;
-        *'kernels --from'*) check "$name: $command" bash -c "$command" ;;
+        *'kernels --reuse'*) check "$name: $command" bash -c "$command" ;;
         *calibrate*) check "$name: $command" bash -c "$command --max-seconds 1" ;;
         *--tolerance*) # no model of this machine is good, and its recording may not be comparable
             check "$name: $command" bash -c "$command; code=\$?; [ \$code -le 1 ] || [ \$code = 5 ]" ;;

@@ -29,11 +29,11 @@ for ranks in 4 16; do
     check "ring: $ranks ranks are recorded" recorded ring $ranks ./grid skip,persistent,shift,cart,split periodic
 done
 check 'sweep: 4 ranks are extrapolated to the recording of 16' grows sweep
-check 'space: 4 ranks are extrapolated to the recording of 16 with --grid' grows space --grid 2px2px1p
+check 'space: 4 ranks are extrapolated to the recording of 16 with --process-grid' grows space --process-grid 2px2px1p
 check 'flat: halos, shifts, neighbourhoods, corners, rows and columns of 4 ranks are extrapolated to the recording of 16' grows flat
 check 'ring: 4 ranks of a periodic grid are extrapolated to the recording of 16' grows ring
 for name in sweep flat ring; do check "$name: 16 ranks of 16 stay as they are" stays $name; done
-check 'space: messages of a rank to itself are refused without --grid' refused 'the partner of MPI_Irecv is the rank itself: the trace does not show whether a periodic dimension has one rank' space 4 16
+check 'space: messages of a rank to itself are refused without --process-grid' refused 'the partner of MPI_Irecv is the rank itself: the trace does not show whether a periodic dimension has one rank' space 4 16
 
 check 'persistent: 4 ranks are recorded' recorded persistent 4 ./grid persistent
 check 'persistent: the output states that no rank shows an order' bash -c "'$timeless' extrapolate persistent.4.tl -n 16 -o new.tl | grep -q 'times, no rank shows'"

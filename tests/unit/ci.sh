@@ -30,7 +30,7 @@ calibrate)
         case $1 in
         --cores) cores=$2 ;;
         --raw) printf 'kernel,seconds\ndgemm,1.0\n' >"$2" ;;
-        --from) awk -F, '$1 == "dgemm" { print $NF; exit }' "$2" >model.conf ;;
+        --reuse) awk -F, '$1 == "dgemm" { print $NF; exit }' "$2" >model.conf ;;
         esac
         shift
     done
