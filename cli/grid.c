@@ -67,7 +67,7 @@ static tl_status set_keys(grid *g, tl_error *err)
 {
     tlr_key_cache *cache = tlr_key_cache_create();
     if (!cache)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     for (size_t i = 0; i < g->sweep.n_points; i++) {
         tlr_scenario s = {0};
         tl_status status = make(g, i, &s, err);
@@ -227,7 +227,7 @@ tl_status grid_run(grid *g, tl_error *err)
 {
     tl_status status = TL_OK;
     if (!(g->command = command_of(g)))
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        status = tl_no_memory(err, "the command");
     g->sweep.command = g->command;
     if (status == TL_OK && g->traces.n == 1)
         status = tlr_scenario_set_source(&g->base, g->traces.texts[0], err);

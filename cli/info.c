@@ -493,9 +493,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
     const int is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;
     fputc('\n', out);
     json_decref(root);
-    return is_done || ferror(out)
-               ? TL_OK
-               : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(f->r));
+    return is_done || ferror(out) ? TL_OK : tl_no_memory(err, tl_reader_path(f->r));
 }
 
 int cmd_info(int argc, char **argv)

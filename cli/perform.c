@@ -155,7 +155,7 @@ static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const 
                              perform_sizes *sizes, tl_error *err)
 {
     perform_needs *needs = calloc(1, sizeof *needs);
-    tl_status status = needs ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the check");
+    tl_status status = needs ? TL_OK : tl_no_memory(err, "check");
     if (needs)
         *needs =
             (perform_needs){.calls_kernels = calls_kernels(a), .performs_files = a->files != NULL};

@@ -193,7 +193,7 @@ static tl_status keep_states(const replay_arguments *replay, const tlr_predictio
     r->sources[r->n] = replay->scenario.sources[0].path;
     r->predictions[r->n] = tlr_prediction_json(prediction);
     if (!r->predictions[r->n])
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
+        return tl_no_memory(err, "report");
     return tlr_report_states(replay->stage.options.timeline, replay->stage.jobs, prediction,
                              &r->states[r->n++], err);
 }

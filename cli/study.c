@@ -113,7 +113,7 @@ tl_status study_numbers(const char *axis, const char *option, const char *text, 
 {
     char *copy = strdup(text), *save = NULL;
     tl_status status =
-        copy ? tlr_axis_of(axis, NULL, 0, out, err) : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        copy ? tlr_axis_of(axis, NULL, 0, out, err) : tl_no_memory(err, "the command");
     for (char *item = copy ? strtok_r(copy, ",", &save) : NULL; item && status == TL_OK;
          item = strtok_r(NULL, ",", &save))
         if ((status = add_item(item, out, err)) == TL_ERR_USAGE)

@@ -100,7 +100,7 @@ static tl_status make_sweep(trial *t, const double *factors, size_t n, tl_error 
     const uint64_t L_ps = t->a->L_ps;
     tlr_axis *axis = calloc(1, sizeof *axis);
     tl_status status = axis ? tlr_axis_of(L_ps ? "params.L" : "scale.latency", NULL, 0, axis, err)
-                            : tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
+                            : tl_no_memory(err, "replays");
     for (size_t i = 0; i < n && status == TL_OK; i++) {
         const double value = L_ps ? rint((double)L_ps * factors[i]) : factors[i];
         snprintf(text, sizeof text, L_ps ? "%.17gps" : "%.17g", value);
@@ -205,7 +205,7 @@ static tl_status open_output(arguments *a, tl_error *err)
     if (asprintf(&a->command, "replay %s%s", a->trace, a->base.text) < 0)
         a->command = NULL;
     if (!(a->keys = tlr_key_cache_create()) || !a->command)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
+        return tl_no_memory(err, "replays");
     return tlr_results_open(a->output, 0, 1, &a->results, err);
 }
 

@@ -10,11 +10,6 @@
 
 #include <inttypes.h>
 
-static tl_status out_of_memory(const tl_balance *b, tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", b->r->path);
-}
-
 static uint64_t hash_group(const int32_t *members, uint32_t n, uint64_t seed)
 {
     return tl_hash_of(members, n * sizeof *members, seed + n);
@@ -61,7 +56,7 @@ tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err)
         uint64_t *same = tl_map_at(&before, key);
         uint64_t *identity = tl_map_at(&b->identities, comms[i].id);
         if (!same || !identity) {
-            status = out_of_memory(b, err);
+            status = tl_no_memory(err, b->r->path);
             break;
         }
         *identity = tl_hash_of(same, sizeof *same, key);
@@ -118,7 +113,7 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
     uint64_t *position = tl_map_at(&b->pair_index, pair);
     if (!position ||
         (!*position && !tl_make_room(&b->pairs, b->n_pairs, &b->pairs_capacity, sizeof *b->pairs)))
-        return out_of_memory(b, err);
+        return tl_no_memory(err, b->r->path);
     if (!*position) {
         b->pairs[b->n_pairs] = (tl_pair){.from = (uint32_t)(key[0] >> 32), .to = (uint32_t)key[0]};
         *position = ++b->n_pairs;
@@ -160,7 +155,7 @@ tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, t
         return status;
     tl_order *own = own_order(b, identity);
     if (!own)
-        return out_of_memory(b, err);
+        return tl_no_memory(err, b->r->path);
     own->n[account]++;
     own->hash[account] =
         own->hash[account] * UINT64_C(0x100000001b3) + (uint64_t)tl_call_by_code(e->call)->action;
@@ -223,7 +218,7 @@ static tl_status compare_order(tl_balance *b, uint64_t identity, tl_error *err)
     uint64_t *position = tl_map_at(&b->order_index, identity);
     if (!position || (!*position && !tl_make_room(&b->orders, b->n_orders, &b->orders_capacity,
                                                   sizeof *b->orders)))
-        return out_of_memory(b, err);
+        return tl_no_memory(err, b->r->path);
     if (!*position) {
         b->orders[b->n_orders] = order;
         *position = ++b->n_orders;

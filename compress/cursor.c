@@ -43,7 +43,7 @@ static tl_status open_making(tl_reader *r, uint32_t rank, tl_cursor **out, tl_er
 {
     tl_cursor *c = malloc(sizeof *c);
     if (!c)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+        return tl_no_memory(err, r->path);
     c->r = r;
     c->frames = NULL;
     c->part = NULL;
@@ -56,7 +56,7 @@ static tl_status open_making(tl_reader *r, uint32_t rank, tl_cursor **out, tl_er
     c->error.text[0] = 0;
     if (r->kind->start(r->program, rank, &c->making) != TL_OK) {
         tl_cursor_close(c);
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+        return tl_no_memory(err, r->path);
     }
     *out = c;
     return TL_OK;
@@ -76,7 +76,7 @@ tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error 
     if (!c || !frames) {
         free(c);
         free(frames);
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+        return tl_no_memory(err, r->path);
     }
     c->r = r;
     c->making = NULL;
@@ -304,7 +304,7 @@ static tl_status make_up_to(tl_cursor *c, uint64_t event)
         void *again = NULL;
         if (kind->start(c->r->program, c->rank, &again) != TL_OK) {
             kind->stop(again);
-            return tl_fail(&c->error, TL_ERR_MEMORY, "%s: out of memory", c->r->path);
+            return tl_no_memory(&c->error, c->r->path);
         }
         kind->stop(c->making);
         c->making = again;

@@ -30,11 +30,6 @@ typedef struct passage {
     tl_error *err;
 } passage;
 
-static tl_status out_of_memory(const passage *p)
-{
-    return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->state.r->path);
-}
-
 /* ---- checks ---- */
 
 static tl_status check_open(const passage *p, const char *where)
@@ -145,7 +140,7 @@ static tl_status pass_event(passage *p, const tl_event *original, bool opens)
     const tl_call_info *row = tl_call_by_code(e.call);
     p->list.size = 0;
     if (!tl_buffer_reserve(&p->list, (e.list_len + 1) * sizeof *e.list))
-        return out_of_memory(p);
+        return tl_no_memory(p->err, p->state.r->path);
     bool keep = keep_own(p, &e, row);
     tl_status status = tl_past_follow(&p->state, original);
     if (status)
@@ -182,7 +177,7 @@ static tl_status carry_persistent(passage *p)
     size_t n = 0;
     tl_request **alive = malloc((p->state.requests.n + 1) * sizeof(tl_request *));
     if (!alive)
-        return out_of_memory(p);
+        return tl_no_memory(p->err, p->state.r->path);
     for (size_t i = 0; i < p->state.requests.n; i++)
         if (p->state.requests.items[i].live && p->state.requests.items[i].persistent)
             alive[n++] = &p->state.requests.items[i];

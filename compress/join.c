@@ -120,7 +120,7 @@ static tl_status copy_bytes(const join *j, tl_reader *part, uint64_t from, uint6
     enum { BLOCK_BYTES = 1 << 16 };
     uint8_t *block = malloc(BLOCK_BYTES);
     if (!block)
-        return tl_fail(j->err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+        return tl_no_memory(j->err, out_path);
     tl_status status = TL_OK;
     while (!status && from < end) {
         uint64_t left = end - from;
@@ -192,7 +192,7 @@ static tl_status join_all(join j, const char *const *paths, const char *out_path
         return tl_fail(err, TL_ERR_USAGE, "no parts are given");
     j.parts = calloc(n_paths, sizeof *j.parts);
     if (!j.parts)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+        return tl_no_memory(err, out_path);
     tl_status status = TL_OK;
     for (size_t i = 0; !status && i < n_paths; i++)
         status = tl_reader_open(paths[i], &j.parts[i], err);

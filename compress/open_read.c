@@ -252,7 +252,7 @@ tl_status tl_open_recover(tl_reader *r, tl_error *err)
     if (all_have_ends(r) || (f.fd = open_beside(r, &f.bytes, &n_slots)) < 0)
         return TL_OK;
     if (!prepare(&f))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+        status = tl_no_memory(err, r->path);
     for (uint32_t i = 0; !status && i < n_slots; i++) {
         const uint64_t at = (1 + (uint64_t)i) * TL_OPEN_SLOT_BYTES;
         const size_t before = r->recovered.size;

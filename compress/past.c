@@ -144,11 +144,6 @@ static tl_status count_event(tl_past *p, const tl_event *e, const tl_call_info *
     }
 }
 
-static tl_status out_of_memory(const tl_past *p)
-{
-    return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->r->path);
-}
-
 /* ---- sections and regions ---- */
 
 static bool spans_all_ranks(const tl_reader *r, uint32_t rank, uint32_t comm)
@@ -200,13 +195,13 @@ tl_status tl_past_follow(tl_past *p, const tl_event *e)
 {
     const tl_call_info *row = tl_call_by_code(e->call);
     if (!tl_requests_follow(&p->requests, e, row, p->account == TL_BEFORE))
-        return out_of_memory(p);
+        return tl_no_memory(p->err, p->r->path);
     if (row->slots & TL_SLOT_CLOCK)
         p->clock_ns = e->clock_ns;
     if (row->action == TL_ACTION_THREAD)
         p->thread = e->tag;
     if (e->call == TL_MPI_Pcontrol && !follow_level(p, e->tag))
-        return out_of_memory(p);
+        return tl_no_memory(p->err, p->r->path);
     p->n_sections += tl_opens_section(p->r, p->rank, e);
     return count_event(p, e, row);
 }

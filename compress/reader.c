@@ -209,7 +209,7 @@ tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
     *out = NULL;
     tl_reader *r = calloc(1, sizeof *r);
     if (!r)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     r->fd = -1;
     r->path = strdup(path);
     tl_status status = TL_ERR_MEMORY;
@@ -323,7 +323,7 @@ tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err)
     tl_hash *hash = tl_hash_new();
     tl_status status = TL_OK;
     if (!block || !hash) {
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+        status = tl_no_memory(err, r->path);
         goto cleanup;
     }
     tl_hash_reset(hash, 0);

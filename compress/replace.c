@@ -197,7 +197,7 @@ tl_status tl_replace_begin(const char *path, tl_replacement *out, tl_error *err)
     else if (exists && access(out->target, W_OK) != 0)
         status = refuse(path, "written", "check its rights, or give another file", err);
     else if (!(out->part = malloc(size)))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        status = tl_no_memory(err, path);
     if (!status && !create_part(out->part, size, out->target, exists, &there))
         status = refuse(path, "written", "check the folder and its rights", err);
     if (!status)

@@ -30,11 +30,6 @@ typedef struct scan {
     uint64_t wasted; /* bytes hashed for chunks that turned out damaged */
 } scan;
 
-static tl_status out_of_memory(scan *s)
-{
-    return tl_fail(s->err, TL_ERR_MEMORY, "%s: out of memory", s->r->path);
-}
-
 static tl_status read_failed(scan *s, tl_status status, uint64_t offset)
 {
     if (status == TL_ERR_TRUNCATED)
@@ -52,7 +47,7 @@ static tl_status add_damage(scan *s, const tl_error *damage)
     if (r->n_damages == MAX_DAMAGES)
         return TL_OK;
     if (!tl_make_room(&r->damages, r->n_damages, &r->damages_capacity, sizeof *r->damages))
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     r->damages[r->n_damages++] = *damage;
     return TL_OK;
 }
@@ -64,7 +59,7 @@ static tl_status add_region(scan *s, uint64_t from, uint64_t to, const tl_error 
     if (r->n_damages == MAX_DAMAGES)
         return TL_OK;
     if (!tl_make_room(&r->regions, r->n_regions, &r->regions_capacity, sizeof *r->regions))
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     r->regions[r->n_regions++] = (tl_region){.from = from, .to = to};
     return add_damage(s, damage);
 }
@@ -84,7 +79,7 @@ static tl_status damage_part(scan *s, tl_part *part, tl_status status, uint64_t 
     part->summary.clock_ns = 0;
     part->damage = tl_copy_error(&damage);
     if (!part->damage)
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     return part->named ? TL_OK : add_damage(s, &damage);
 }
 
@@ -136,7 +131,7 @@ static tl_status add_frame(scan *s, const tl_chunk *chunk, const tl_payload_ref 
 {
     tl_reader *r = s->r;
     if (!tl_make_room(&r->frames, r->n_frames, &r->frames_capacity, sizeof *r->frames))
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     r->frames[r->n_frames++] = (tl_frame_ref){.payload = *ref,
                                               .first_event = part->summary.n_events,
                                               .part = index_of(s, part),
@@ -151,7 +146,7 @@ static tl_status add_extra(scan *s, const tl_chunk *chunk, const tl_payload_ref 
 {
     tl_reader *r = s->r;
     if (!tl_make_room(&r->extras, r->n_extras, &r->extras_capacity, sizeof *r->extras))
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     r->extras[r->n_extras++] =
         (tl_extra_ref){.payload = *ref, .part = index_of(s, part), .type = chunk->type};
     part->n_extras++;
@@ -167,7 +162,7 @@ static tl_status load_payload(scan *s, const tl_chunk *chunk, uint64_t offset, t
     s->stored.size = raw->size = 0;
     if (!tl_buffer_reserve(&s->stored, chunk->stored_bytes + 1) ||
         !tl_buffer_reserve(raw, chunk->raw_bytes + 1))
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     uint64_t at = offset + TL_CHUNK_HEADER_BYTES;
     tl_status status = tl_reader_read_at(s->r, at, s->stored.data, chunk->stored_bytes);
     if (status)
@@ -183,7 +178,7 @@ static tl_status take_definitions(scan *s, const tl_chunk *chunk, const tl_paylo
     tl_status status =
         payload ? tl_owned_read(s->r, &s->shared, part, payload, chunk->raw_bytes) : TL_ERR_CORRUPT;
     if (status == TL_ERR_MEMORY)
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     if (status == TL_ERR_LIMIT)
         return damage_part(s, part, status, ref->offset,
                            "defines more members of communicators than a file of this size can "
@@ -240,7 +235,7 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref
     }
     tl_part *part = part_of(s, chunk->rank);
     if (!part)
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     if (part->damage)
         return TL_OK;
     if (ref->offset >= r->file_bytes) {
@@ -313,7 +308,7 @@ static tl_status take_frame(scan *s, const tl_inner *inner, const tl_payload_ref
             now.same = tl_hash_of((uint64_t[]){ref->offset, ref->index}, 16, 1); /* like no other */
     } else {
         if (!tl_make_room(&r->bases, r->n_bases, &r->bases_capacity, sizeof *r->bases))
-            return out_of_memory(s);
+            return tl_no_memory(s->err, s->r->path);
         r->bases[r->n_bases++] = now;
     }
     s->content[0] = now.same;
@@ -435,7 +430,7 @@ static tl_status name_ranks(scan *s, const tl_chunk *bad, char *whose, size_t si
     snprintf(whose, size, " of rank %" PRIu32, bad->rank);
     tl_part *part = part_of(s, bad->rank);
     if (!part)
-        return out_of_memory(s);
+        return tl_no_memory(s->err, s->r->path);
     part->named = true;
     return TL_OK;
 }
@@ -541,7 +536,7 @@ tl_status tl_scan(tl_reader *r, tl_error *err)
     s.payload_hash = tl_hash_new();
     bool ok = s.hash && s.payload_hash && s.block;
     s.end = r->file_bytes;
-    tl_status status = ok ? scan_chunks(&s, r->header.bytes) : out_of_memory(&s);
+    tl_status status = ok ? scan_chunks(&s, r->header.bytes) : tl_no_memory(s.err, s.r->path);
     if (!status)
         status = tl_open_recover(r, err);
     if (!status) {

@@ -21,7 +21,7 @@ static tl_status span_alloc(const tl_reader *r, tl_span *out, tl_error *err)
     if (out->first && out->past)
         return TL_OK;
     tl_span_free(out);
-    return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+    return tl_no_memory(err, r->path);
 }
 
 static bool has_clock(const tl_event *e)
@@ -64,7 +64,7 @@ static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_er
     bool begin_unknown = false; /* the opening call has no clock: count from the next that has */
     tl_event e;
     if (rank == 0 && !add_section(list))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+        status = tl_no_memory(err, r->path);
     while (!status && (status = tl_cursor_next(c, &e)) == TL_OK) {
         uint64_t number = tl_cursor_position(c) - 1;
         if (has_clock(&e)) {
@@ -81,7 +81,7 @@ static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_er
         begin_unknown = !has_clock(&e);
         if (rank == 0) {
             if (!add_section(list)) {
-                status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+                status = tl_no_memory(err, r->path);
                 break;
             }
             list->items[i + 1].call = e.call;

@@ -215,7 +215,7 @@ static tl_status observe_all(tl_sampler *s, tl_reader *r, uint32_t rank, tl_erro
     tl_event e;
     while ((status = tl_cursor_next(c, &e)) == TL_OK)
         if (!observe(s, &e)) {
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(r));
+            status = tl_no_memory(err, tl_reader_path(r));
             break;
         }
     if (status == TL_END)
@@ -244,7 +244,7 @@ static tl_status try_factor(tl_sampler *s, tl_reader *r, uint32_t rank, int64_t 
         const int is_last = s->n_passed + 1 == s->n_events;
         const uint64_t exact = e.volume;
         if (!tl_sampler_apply(s, &e)) {
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(r));
+            status = tl_no_memory(err, tl_reader_path(r));
             break;
         }
         if (is_last) /* of the outer block, which is exact */

@@ -264,7 +264,7 @@ static tl_status run(pacing *p, runner *at, bool *moved)
         }
         const step s = do_event(p, at);
         if (s == NO_MEMORY)
-            return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(p->r));
+            return tl_no_memory(p->err, tl_reader_path(p->r));
         if (s == BLOCKED)
             return TL_OK;
         pass(p, at);
@@ -303,7 +303,7 @@ tl_status tl_sampling_pace(const tl_sampling *s, tl_reader *r, double latency, d
         return TL_END;
     p.runners = calloc(p.n_ranks, sizeof *p.runners);
     if (!p.runners)
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(r));
+        status = tl_no_memory(err, tl_reader_path(r));
     for (uint32_t i = 0; i < p.n_ranks && !status; i++) {
         p.runners[i].rank = i;
         p.runners[i].site = tl_sampling_site(s, r, i);

@@ -53,7 +53,7 @@ typedef struct planning {
 
 static tl_status no_memory(planning *p)
 {
-    return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(p->r));
+    return tl_no_memory(p->err, tl_reader_path(p->r));
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)

@@ -21,7 +21,7 @@ tl_status tl_temporary_file(const char *purpose, char **path, int *fd, tl_error 
     *path = NULL;
     *fd = -1;
     if (asprintf(&name, "%s/timeless-%s-XXXXXX", tl_temporary_folder(), purpose) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the name of a temporary file");
+        return tl_no_memory(err, "name of a temporary file");
     *fd = mkostemp(name, O_CLOEXEC);
     if (*fd < 0) {
         const tl_status status = tl_fail(

@@ -39,15 +39,10 @@ typedef struct text_reader {
     tl_fail((t)->err, TL_ERR_INPUT, "%s:%" PRIu64 ": " format, (t)->name, (t)->line_number,        \
             ##__VA_ARGS__)
 
-static tl_status out_of_memory(text_reader *t)
-{
-    return tl_fail(t->err, TL_ERR_MEMORY, "%s: out of memory", t->name);
-}
-
 static tl_status write_failed(text_reader *t, tl_status status)
 {
     if (status == TL_ERR_MEMORY)
-        return out_of_memory(t);
+        return tl_no_memory(t->err, t->name);
     if (status == TL_ERR_SYSTEM)
         return tl_fail_errno(t->err, "%s: cannot be written", t->out_path);
     return tl_fail(t->err, status, "%s:%" PRIu64 ": this goes beyond what a trace can hold; %s",
@@ -62,7 +57,7 @@ static tl_status next_line(text_reader *t, char **out)
         if (length < 0)
             return feof(t->in)     ? TL_END
                    : ferror(t->in) ? tl_fail_errno(t->err, "%s: cannot be read", t->name)
-                                   : out_of_memory(t);
+                                   : tl_no_memory(t->err, t->name);
         t->line_number++;
         while (length && (t->line[length - 1] == '\n' || t->line[length - 1] == '\r'))
             t->line[--length] = 0;
@@ -116,7 +111,7 @@ static tl_status read_run_line(text_reader *t, const char *word, char *rest)
         if (t->fields[i])
             return wrong(t, "%s is given twice; remove one", word);
         t->fields[i] = strdup(text);
-        return t->fields[i] ? TL_OK : out_of_memory(t);
+        return t->fields[i] ? TL_OK : tl_no_memory(t->err, t->name);
     }
     return wrong(t, "'%.40s' is no part of the description of a run; correct it", word);
 }
@@ -183,7 +178,7 @@ static tl_status define(text_reader *t, uint64_t id, unsigned kind)
 {
     uint64_t *defined = tl_map_at(&t->ids, 3 * id + kind);
     if (!defined)
-        return out_of_memory(t);
+        return tl_no_memory(t->err, t->name);
     if (*defined)
         return wrong(t, "%" PRIu64 " is defined twice; remove one", id);
     *defined = 1;
@@ -218,7 +213,7 @@ static tl_status read_comm_extras(text_reader *t, char *rest, tl_comm *comm)
     if (!status && (text = take_pair(&rest, "destinations")))
         status = tl_text_parse_neighbours(text, comm->n_members, &t->destinations);
     if (status == TL_ERR_MEMORY)
-        return out_of_memory(t);
+        return tl_no_memory(t->err, t->name);
     comm->name = "";
     if (!status && (text = take_pair(&rest, "name"))) {
         comm->name = tl_text_unquote(text);
@@ -264,7 +259,7 @@ static tl_status read_comm(text_reader *t, char *rest)
     text = take_pair(&rest, "members");
     tl_status status = text ? tl_text_parse_members(text, t->n_ranks, &t->members) : TL_ERR_INPUT;
     if (status == TL_ERR_MEMORY)
-        return out_of_memory(t);
+        return tl_no_memory(t->err, t->name);
     if (status)
         return wrong(t,
                      "comm %" PRIu64 ": 'members=[...]' must come third and hold at most %" PRIu32
@@ -448,7 +443,7 @@ static tl_status read_event(text_reader *t, const char *rank_text, char *rest)
     char text[300];
     tl_status status = tl_text_parse_event(rest, &e, &t->list, text, sizeof text);
     if (status == TL_ERR_MEMORY)
-        return out_of_memory(t);
+        return tl_no_memory(t->err, t->name);
     if (status)
         return wrong(t, "%s", text);
     status = tl_writer_put(t->w, &e);

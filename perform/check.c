@@ -163,12 +163,12 @@ tl_status perform_check(tl_reader *trace, uint32_t rank, perform_needs *needs, t
     needs->n_ids = (n ? comms[n - 1].id : TL_COMM_SELF) + 1;
     needs->is_made = calloc(needs->n_ids, 1);
     if (!needs->is_made)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for communicators");
+        return tl_no_memory(err, "communicators");
     tl_status status = tl_cursor_open(trace, rank, &cursor, err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
         if (!check_event(trace, rank, &event, needs)) {
             tl_cursor_close(cursor);
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory for the kernels of the trace");
+            return tl_no_memory(err, "kernels of the trace");
         }
     if (status != TL_END && cursor)
         tl_error_set(err, status, "%s", tl_cursor_error(cursor)->text);

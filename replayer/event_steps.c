@@ -74,7 +74,7 @@ static tl_status pass_mark(tlr_walk *w, const tl_event *e, size_t *mark, tl_erro
     if (!site || !site->marks)
         return TL_OK;
     if (!w->n_passed && !(w->n_passed = calloc(own->n_sites, sizeof *w->n_passed)))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the marks");
+        return tl_no_memory(err, "marks");
     *mark = site->marks->first + w->n_passed[site - own->sites]++;
     if (w->measured_s)
         w->measured_s[*mark * w->plan->n_ranks + w->rank] = (double)e->clock_ns * 1e-9;
@@ -86,7 +86,7 @@ tl_status tlr_walk_step(tlr_walk *w, tl_event *event, tlr_step *out, tl_error *e
     const tl_call_info *info = tl_call_by_code(event->call);
     const uint32_t entered = w->entered;
     if (w->plan->ranks[w->rank]->is_sparse && !tlr_renumber(&w->renumbering, event))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for requests");
+        return tl_no_memory(err, "requests");
     *out = (tlr_step){
         .info = info, .kind = kind_of(w, event, info), .entered = entered, .mark = TLR_NO_MARK};
     w->entered = out->kind == TLR_STEP_NOTHING ? event->request : 0;

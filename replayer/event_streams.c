@@ -43,7 +43,7 @@ struct tlr_streams {
 
 static tl_status no_memory(tl_error *err)
 {
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the events of the ranks");
+    return tl_no_memory(err, "events of the ranks");
 }
 
 static piece *new_piece(uint32_t n_events)

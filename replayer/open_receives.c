@@ -123,7 +123,7 @@ tl_status tlr_open_receives_make(tl_reader *trace, uint32_t rank, int is_sparse,
     tlr_open_receives *a = calloc(1, sizeof *a);
     *out = a;
     if (!a)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for requests");
+        return tl_no_memory(err, "requests");
     a->is_sparse = is_sparse;
     a->has_comm = has_comm;
     a->arg = arg;
@@ -137,7 +137,7 @@ tl_status tlr_open_receives_next(tlr_open_receives *a, int32_t *source, int32_t 
         if (tl_cursor_next(a->cursor, &event) != TL_OK)
             a->at_end = 1;
         else if ((a->is_sparse && !tlr_renumber(&a->renumbering, &event)) || !follow(a, &event))
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory for requests");
+            return tl_no_memory(err, "requests");
     }
     if (a->first == a->past)
         return TL_OK;

@@ -22,11 +22,6 @@ typedef struct survey {
     tlr_validation validation;
 } survey;
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory while reading the trace");
-}
-
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
 {
     const tlr_plan_rank *r = plan->ranks[rank];
@@ -75,7 +70,7 @@ static tl_status add_mark(survey *s, tlr_plan_rank *rank, const tl_event *event,
     tlr_plan_site *site = tlr_plan_find_site(rank, event->call, event->site);
     if (!site) {
         if (!tl_make_room(&rank->sites, rank->n_sites, room, sizeof *rank->sites))
-            return out_of_memory(s->err);
+            return tl_no_memory(s->err, "reading the trace");
         site = &rank->sites[rank->n_sites++];
         *site = (tlr_plan_site){.call = event->call, .site = event->site};
     }
@@ -94,7 +89,7 @@ static tl_status add_split(survey *s, uint32_t rank, int32_t parent, uint32_t or
     if (child < 0)
         return TL_OK;
     if (!tl_make_room(&plan->splits, plan->n_splits, &s->splits_room, sizeof *plan->splits))
-        return out_of_memory(s->err);
+        return tl_no_memory(s->err, "reading the trace");
     plan->splits[plan->n_splits++] = (tlr_plan_split){
         .parent = (uint32_t)parent,
         .ordinal = ordinal,
@@ -171,7 +166,7 @@ static tl_status survey_rank(survey *s, uint32_t rank)
     size_t sites_room = 0;
     uint32_t *n_splits = calloc(s->plan->ranks[rank]->n_comms, sizeof *n_splits);
     if (!n_splits)
-        return out_of_memory(s->err);
+        return tl_no_memory(s->err, "reading the trace");
     tl_status status = tlr_validation_open(&s->validation, s->trace, s->plan, rank, s->err);
     if (status == TL_OK)
         status = tlr_plan_read_kernel_volumes(s->plan, s->trace, rank, s->err);
@@ -202,7 +197,7 @@ static tl_status survey_program(survey *s, const tl_program_call *calls, size_t 
             const tl_event mark = {.call = calls[i].call, .site = calls[i].site};
             s->plan->kernels.n_calls[calls[i].call] += !calls[i].n_marks;
             if (calls[i].n_marks && add_mark(s, r, &mark, &room) != TL_OK)
-                return out_of_memory(s->err);
+                return tl_no_memory(s->err, "reading the trace");
         }
         for (size_t i = 0; i < n; i++)
             if (calls[i].n_marks)
@@ -289,7 +284,7 @@ static tl_status tidy_splits(tlr_plan *plan, tl_error *err)
     qsort(plan->splits, plan->n_splits, sizeof *plan->splits, compare_splits);
     uint32_t *seen = calloc(plan->n_comms, sizeof *seen); /* 1 + the latest split, by child */
     if (!seen)
-        return out_of_memory(err);
+        return tl_no_memory(err, "reading the trace");
     size_t kept = 0;
     for (size_t i = 0; i < plan->n_splits; i++) {
         if (seen[plan->splits[i].child] == plan->splits[i].ordinal + 1)
@@ -374,7 +369,7 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
         return TL_OK;
     plan->mark_sites = calloc(first->n_sites, sizeof *plan->mark_sites);
     if (!plan->mark_sites)
-        return out_of_memory(err);
+        return tl_no_memory(err, "reading the trace");
     for (size_t i = 0; i < first->n_sites; i++) {
         char text[MARK_BYTES], name[256];
         const tlr_plan_site *site = &first->sites[i];
@@ -392,7 +387,7 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
         name_marks(trace, first, site, name, sizeof name);
         *marks = (tlr_plan_marks){site->call, strdup(name), plan->n_marks, site->count};
         if (!marks->site)
-            return out_of_memory(err);
+            return tl_no_memory(err, "reading the trace");
         plan->n_marks += site->count;
         for (uint32_t r = 0; r < plan->n_ranks; r++)
             if (plan->ranks[r]->first == r)
@@ -406,11 +401,11 @@ tl_status tlr_plan_make_comms(tl_reader *trace, tlr_plan **out, tl_error *err)
     tl_status status = TL_OK;
     tlr_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
-        return out_of_memory(err);
+        return tl_no_memory(err, "reading the trace");
     plan->n_ranks = tl_reader_run(trace)->n_ranks;
     plan->world = malloc(plan->n_ranks * sizeof *plan->world);
     if (!plan->world) {
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "reading the trace");
         goto cleanup;
     }
     for (uint32_t r = 0; r < plan->n_ranks; r++)
@@ -432,7 +427,8 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
 {
     tlr_plan *plan = NULL;
     survey *s = calloc(1, sizeof *s);
-    tl_status status = s ? tlr_plan_make_comms(trace, &plan, err) : out_of_memory(err);
+    tl_status status =
+        s ? tlr_plan_make_comms(trace, &plan, err) : tl_no_memory(err, "reading the trace");
     if (status != TL_OK)
         goto cleanup;
     *s = (survey){.trace = trace, .plan = plan, .options = options, .err = err};

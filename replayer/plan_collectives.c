@@ -145,7 +145,7 @@ tl_status tlr_plan_check_collectives(tl_reader *trace, const tlr_plan *plan, tl_
         uint32_t rank, id;
     } *first = calloc(plan->n_comms, sizeof *first);
     if (!first)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+        return tl_no_memory(err, "communicators");
     for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
         for (uint32_t id = 0; id < plan->ranks[r]->n_comms && status == TL_OK; id++) {
             const int32_t comm = plan->ranks[r]->comms[id];

@@ -85,7 +85,7 @@ static tl_status take_definition(const tl_comm *comm, tlr_plan_comm *out, tl_err
     out->n_first = own_first ? comm->n_members : comm->n_remote;
     out->members = out->own = malloc(n * sizeof *out->own);
     if (!out->own)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+        return tl_no_memory(err, "communicators");
     memcpy(out->own, own_first ? comm->members : comm->remote, out->n_first * sizeof *out->own);
     memcpy(out->own + out->n_first, own_first ? comm->remote : comm->members,
            (n - out->n_first) * sizeof *out->own);
@@ -259,7 +259,7 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
     r->definitions = calloc(r->n_comms, sizeof *r->definitions);
     r->sequences = calloc(r->n_comms, sizeof *r->sequences);
     if (!r->comms || !r->definitions || !r->sequences)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+        return tl_no_memory(err, "communicators");
     for (uint32_t i = 0; i < r->n_comms; i++)
         r->comms[i] = TLR_PLAN_NO_COMM;
     r->comms[TL_COMM_WORLD] = TLR_PLAN_WORLD;
@@ -326,7 +326,7 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
     tl_status status = TL_OK;
     if (!t.slots || !t.ordinals || !t.parents || !t.tags || !t.kinds || !t.n_claims ||
         !t.last_claim || !t.is_member || !plan->comms) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+        status = tl_no_memory(err, "communicators");
         goto cleanup;
     }
     /* MPI_COMM_WORLD is not in the table, because a duplicate of it is another communicator. */

@@ -12,11 +12,6 @@
 #define PREFIX "kernel:"
 #define USER_PREFIX "user:"
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory while reading the trace");
-}
-
 /* The entry of a kernel, which is added if there is none; NULL without memory. */
 static tlr_recorded_kernel *entry_of(tlr_recorded_kernels *r, uint16_t call, const char *user)
 {
@@ -45,11 +40,11 @@ tl_status tlr_plan_read_kernel_volumes(tlr_plan *plan, const tl_reader *trace, u
             row = tl_call_by_code(TL_KERNEL_unknown);
         if (!plan->kernels.recorded &&
             !(plan->kernels.recorded = calloc(1, sizeof *plan->kernels.recorded)))
-            return out_of_memory(err);
+            return tl_no_memory(err, "reading the trace");
         tlr_recorded_kernel *entry = entry_of(plan->kernels.recorded, row->code,
                                               is_user ? name + strlen(USER_PREFIX) : NULL);
         if (!entry)
-            return out_of_memory(err);
+            return tl_no_memory(err, "reading the trace");
         entry->volume += (double)counters[i].value;
     }
     return TL_OK;
@@ -140,7 +135,8 @@ static tl_status check_kernel(tlr_plan *plan, const tl_reader *trace, const tlr_
                                             tl_reader_run(trace)->volume_unit, call, user);
     if (by == TLR_N_ESTIMATES || options->model_strict)
         return no_model_of(trace, model, name, options->model_strict, err);
-    return add_name(&plan->kernels.estimated[by], name) ? TL_OK : out_of_memory(err);
+    return add_name(&plan->kernels.estimated[by], name) ? TL_OK
+                                                        : tl_no_memory(err, "reading the trace");
 }
 
 /* The names that the program gave, those of all ranks.  What moves the rows of HPL is in the models

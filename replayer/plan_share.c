@@ -121,7 +121,7 @@ tl_status tlr_plan_share_ranks(tl_reader *trace, tlr_plan *plan, tl_error *err)
     return TL_OK;
 no_memory:
     free(kinds);
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory while reading the trace");
+    return tl_no_memory(err, "reading the trace");
 }
 
 void tlr_plan_free_ranks(tlr_plan *plan)

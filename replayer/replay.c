@@ -212,7 +212,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
 {
     tlr_prediction *p = *out = calloc(1, sizeof *p);
     if (!p)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        return tl_no_memory(err, "prediction");
     tl_reader *trace = job->trace;
     tl_status status = check_trace(trace, err);
     if (status != TL_OK || (status = tl_reader_hash(trace, &p->trace_hash, err)) != TL_OK)
@@ -243,7 +243,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
         !p->options || !p->idle_options || !p->changes || !p->model || !p->clock || !p->untraced ||
         !p->volume_sample || !p->volume_bursts || !p->selection || !p->calibrations)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        return tl_no_memory(err, "prediction");
     return TL_OK;
 }
 
@@ -275,7 +275,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     char *idle = NULL;
     uint64_t model_hash = 0;
     tlr_prediction **p = calloc(n_jobs, sizeof *p);
-    tl_status status = p ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    tl_status status = p ? TL_OK : tl_no_memory(err, "prediction");
     if (status != TL_OK || (status = find_engine(engine, &e, err)) != TL_OK ||
         (status = check_platform(e, platform, err)) != TL_OK ||
         (status = tlr_options_check(platform, options, e->name, &idle, err)) != TL_OK ||
@@ -294,7 +294,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         goto cleanup;
     for (size_t j = 0; j < n_jobs; j++)
         if (!tlr_ompi_note(&jobs[j], options, p[j])) {
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+            status = tl_no_memory(err, "prediction");
             goto cleanup;
         }
     for (size_t j = 0; j < n_jobs; j++) {

@@ -20,11 +20,6 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the options of a replay");
-}
-
 /* ---- values ---- */
 
 /* The copy of an array with room for one more; NULL without memory. */
@@ -71,7 +66,7 @@ tl_status tlr_scenario_copy(const tlr_scenario *from, tlr_scenario *out, tl_erro
         (s.parameters || !from->parameters))
         return TL_OK;
     tlr_scenario_free(out);
-    return out_of_memory(err);
+    return tl_no_memory(err, "options of a replay");
 }
 
 void tlr_scenario_free(tlr_scenario *s)
@@ -107,7 +102,7 @@ static tl_status append(char **to, char *text, tl_error *err)
         longer = NULL;
     free(text);
     if (!longer)
-        return out_of_memory(err);
+        return tl_no_memory(err, "options of a replay");
     free(*to);
     *to = longer;
     return TL_OK;
@@ -124,7 +119,7 @@ tl_status tlr_scenario_add_parameter(tlr_scenario *s, const char *text, tl_error
 tl_status tlr_scenario_change(tlr_scenario *s, const tlr_change *change, tl_error *err)
 {
     if (!make_room(&s->changes, s->options.n_changes, sizeof *change))
-        return out_of_memory(err);
+        return tl_no_memory(err, "options of a replay");
     s->changes[s->options.n_changes++] = *change;
     point_at_arrays(s);
     return TL_OK;
@@ -133,7 +128,7 @@ tl_status tlr_scenario_change(tlr_scenario *s, const tlr_change *change, tl_erro
 tl_status tlr_scenario_change_params(tlr_scenario *s, tlr_params_change change, tl_error *err)
 {
     if (!make_room(&s->params_changes, s->options.n_params_changes, sizeof change))
-        return out_of_memory(err);
+        return tl_no_memory(err, "options of a replay");
     s->params_changes[s->options.n_params_changes++] = change;
     point_at_arrays(s);
     return TL_OK;
@@ -144,7 +139,7 @@ static tl_status add_cfg(tlr_scenario *s, char *option, tl_error *err)
 {
     if (!option || !make_room(&s->cfg, s->options.n_cfg, sizeof *s->cfg)) {
         free(option);
-        return out_of_memory(err);
+        return tl_no_memory(err, "options of a replay");
     }
     s->cfg[s->options.n_cfg++] = option;
     point_at_arrays(s);
@@ -190,7 +185,7 @@ static tl_status set_ranks(tlr_scenario *s, const char *value, tl_error *err)
 static tl_status set_hostfile(tlr_scenario *s, const char *value, tl_error *err)
 {
     if (!make_room(&s->hostfiles, s->n_hostfiles, sizeof *s->hostfiles))
-        return out_of_memory(err);
+        return tl_no_memory(err, "options of a replay");
     s->hostfiles[s->n_hostfiles++] = value;
     return TL_OK;
 }
@@ -457,7 +452,7 @@ static tl_status add_source(tlr_scenario *s, tlr_source source, tl_error *err)
 {
     if (!source.path || !make_room(&s->sources, s->n_sources, sizeof source)) {
         free(source.path);
-        return out_of_memory(err);
+        return tl_no_memory(err, "options of a replay");
     }
     s->sources[s->n_sources++] = source;
     return TL_OK;
@@ -639,7 +634,7 @@ tl_status tlr_stage_open(const tlr_scenario *s, tlr_stage *out, tl_error *err)
     out->jobs = calloc(out->n_jobs + 1, sizeof *out->jobs);
     out->predictions = calloc(out->n_jobs + 1, sizeof(tlr_prediction *));
     if (!out->jobs || !out->predictions)
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "options of a replay");
     if (status == TL_OK && !tlr_scenario_is_goal(s, NULL, &status, err))
         status = open_files(s, out, err);
     if (status == TL_OK && (s->links || has_energy(s, out->platform)))

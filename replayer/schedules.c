@@ -35,17 +35,12 @@ static const char *schedule_in(const char *option)
     return NULL;
 }
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the schedules");
-}
-
 /* "smpi/alltoall:ring.sched (xxh64 0123456789abcdef)" of all schedules. */
 static tl_status describe(tlr_schedules *s, tl_error *err)
 {
     size_t size = 0;
     FILE *out = open_memstream(&s->text, &size);
-    tl_status status = out ? TL_OK : out_of_memory(err);
+    tl_status status = out ? TL_OK : tl_no_memory(err, "schedules");
     for (size_t i = 0; i < s->n_choices && status == TL_OK; i++) {
         char *text = NULL;
         size_t bytes = 0;
@@ -56,7 +51,7 @@ static tl_status describe(tlr_schedules *s, tl_error *err)
         free(text);
     }
     if (out && fclose(out) != 0 && status == TL_OK)
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "schedules");
     return status;
 }
 
@@ -92,7 +87,7 @@ static tl_status separate(tlr_schedules *s, tlr_options *options, tl_error *err)
     s->cfg = calloc(options->n_cfg + 1, sizeof *s->cfg);
     s->choices = calloc(options->n_cfg + 1, sizeof *s->choices);
     if (!s->cfg || !s->choices)
-        return out_of_memory(err);
+        return tl_no_memory(err, "schedules");
     for (size_t i = 0; i < options->n_cfg; i++) {
         const char *choice = schedule_in(options->cfg[i]);
         if (choice)
@@ -131,7 +126,7 @@ tl_status tlr_schedules_begin(tlr_schedules *s, const tlr_job *jobs, size_t n_jo
     options->schedules = s->text;
     s->jobs = calloc(n_jobs, sizeof *s->jobs);
     if (!s->jobs)
-        return out_of_memory(err);
+        return tl_no_memory(err, "schedules");
     memcpy(s->jobs, jobs, n_jobs * sizeof *jobs);
     for (size_t j = 0; j < n_jobs && without_compute && status == TL_OK; j++)
         status = rewrite(NULL, 0, &jobs[j], &s->jobs[j], err);
@@ -153,7 +148,7 @@ static tl_status restore(tlr_prediction *p, tl_reader *trace, tl_error *err)
     if (!path || !clock) {
         free(path);
         free(clock);
-        return out_of_memory(err);
+        return tl_no_memory(err, "schedules");
     }
     free(p->trace_path);
     free(p->clock);

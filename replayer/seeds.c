@@ -16,11 +16,6 @@ typedef struct ensemble {
     double *end_s;        /* [n_seeds] of the last job */
 } ensemble;
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the predictions of all seeds");
-}
-
 static double longest_s(const tlr_mark *from, const tlr_mark *to, uint32_t n_ranks)
 {
     double longest = 0;
@@ -35,7 +30,7 @@ static tl_status keep_results(ensemble *e, size_t seed, tlr_prediction *const *p
     for (size_t j = 0; j < e->n_jobs; j++) {
         const tlr_prediction *p = predictions[j];
         if (!e->spreads[j] && !(e->spreads[j] = tlr_spread_make(e->n_seeds, p->n_marks)))
-            return out_of_memory(err);
+            return tl_no_memory(err, "predictions of all seeds");
         tlr_spread *spread = e->spreads[j];
         spread->makespan_s[seed] = p->makespan_s;
         if (p->n_marks)
@@ -61,7 +56,7 @@ static tl_status find_median(const ensemble *e, size_t *out, tl_error *err)
 {
     size_t *order = calloc(e->n_seeds, sizeof *order);
     if (!order)
-        return out_of_memory(err);
+        return tl_no_memory(err, "predictions of all seeds");
     gsl_sort_index(order, e->end_s, 1, e->n_seeds);
     *out = order[(e->n_seeds - 1) / 2];
     free(order);
@@ -82,7 +77,7 @@ tl_status tlr_replay_seeds(tlr_replay_function *replay, const tlr_job *jobs, siz
                   .n_jobs = n_jobs,
                   .spreads = calloc(n_jobs, sizeof *e.spreads),
                   .end_s = calloc(options->n_seeds, sizeof *e.end_s)};
-    tl_status status = e.spreads && e.end_s ? TL_OK : out_of_memory(err);
+    tl_status status = e.spreads && e.end_s ? TL_OK : tl_no_memory(err, "predictions of all seeds");
     double wall_s = 0;
     for (size_t i = 0; i < e.n_seeds && status == TL_OK; i++) {
         one.seed = options->seed + i;

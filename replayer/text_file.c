@@ -20,7 +20,7 @@ tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *er
             room = room ? 2 * room : 16384;
             char *more = realloc(text, room + 1);
             if (!more) {
-                status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+                status = tl_no_memory(err, path);
                 goto cleanup;
             }
             text = more;

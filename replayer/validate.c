@@ -30,17 +30,12 @@ static tl_status refuse(const tlr_validation *v, const tl_event *e, const char *
                    site, what);
 }
 
-static tl_status out_of_memory(const tlr_validation *v)
-{
-    return tl_fail(v->err, TL_ERR_MEMORY, "out of memory while reading the trace");
-}
-
 tl_status tlr_validation_open(tlr_validation *v, tl_reader *trace, const tlr_plan *plan,
                               uint32_t rank, tl_error *err)
 {
     *v = (tlr_validation){.trace = trace, .plan = plan, .err = err, .rank = rank};
     v->windows = calloc(plan->ranks[rank]->n_comms, 1);
-    return v->windows ? TL_OK : out_of_memory(v);
+    return v->windows ? TL_OK : tl_no_memory(v->err, "reading the trace");
 }
 
 void tlr_validation_close(tlr_validation *v, tlr_plan_rank *rank)
@@ -308,7 +303,7 @@ static tl_status check_group(tlr_validation *v, const tl_event *e, uint32_t n)
     tl_status status = TL_OK;
     uint32_t i = 0;
     if (!v->is_named && !(v->is_named = calloc(v->plan->n_ranks, 1)))
-        return out_of_memory(v);
+        return tl_no_memory(v->err, "reading the trace");
     for (; i < e->list_len && status == TL_OK; i++) {
         if (e->list[i] < 0 || e->list[i] >= n)
             status = refuse(v, e, "there is no rank %" PRId64 " among %" PRIu32, e->list[i], n);
@@ -404,7 +399,7 @@ static tl_status make_request(tlr_validation *v, const tl_event *e, const tl_cal
         return refuse(v, e, "request %" PRIu32 " is in use", e->request);
     const uint32_t slot = tlr_requests_add(&v->requests, e->request);
     if (!slot)
-        return out_of_memory(v);
+        return tl_no_memory(v->err, "reading the trace");
     tlr_request *r = &v->requests.slots[slot];
     r->is_persistent = (info->traits & TL_TRAIT_PERSISTENT) != 0;
     r->is_active = !r->is_persistent;

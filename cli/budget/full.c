@@ -109,7 +109,7 @@ static tl_status take_indices(full *f, const budget_batch *batch, tlr_budget *ou
     tlr_sobol_index indices[TLR_SOBOL_MOST];
     double *results = calloc(batch->n, sizeof *results);
     if (!results)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of --full");
+        return tl_no_memory(err, "results of --full");
     for (size_t i = 0; i < batch->n; i++)
         results[i] = batch->points[i].makespan_s;
     tlr_sobol_indices(results, f->n, f->d, indices, &out->mean_s, &out->sd_s);
@@ -134,7 +134,7 @@ tl_status budget_full(budget_inputs *b, size_t n_rows, tlr_budget *out, tl_error
     budget_batch batch = {
         .inputs = b, .what = "draws", .n = f.n * (f.d + 2), .arg = &f, .describe = describe};
     status = f.points ? tlr_sobol_points(f.n, f.d, b->base.options.seed, f.points, err)
-                      : tl_fail(err, TL_ERR_MEMORY, "out of memory for the draws of --full");
+                      : tl_no_memory(err, "draws of --full");
     if (status == TL_OK)
         status = budget_batch_run(&batch, err);
     if (status == TL_OK)

@@ -75,7 +75,7 @@ static tl_status read_run(const char *line, const tlr_scenario *base, budget_run
     char **words = calloc(strlen(line) / 2 + 2, sizeof *words);
     if (!run->words || !words) {
         free(words);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+        return tl_no_memory(err, "measured runs");
     }
     char *word = strtok_r(run->words, blanks, &save);
     run->measured_s = strtod(word, &rest);
@@ -268,7 +268,7 @@ static tl_status judge(const suspicion *s, const tlr_point *points, double error
     numbers n;
     tl_status status = TL_OK;
     if (!allocate_numbers(&n, s->runs->n, s->n_inputs))
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+        status = tl_no_memory(err, "measured runs");
     if (status == TL_OK) {
         fill_numbers(s, points, error, &n, out);
         status = tlr_suspects_find(&(tlr_suspects){s->runs->n, s->n_inputs, n.log_ratios,

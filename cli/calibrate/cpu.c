@@ -128,7 +128,7 @@ tl_status calibrate_record(char **command, const char *volume, const char *path,
         n++;
     const char **argv = calloc(n + 10, sizeof *argv);
     if (!argv)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     const char *const begin[] = {"timeless", "record", "-q", "--volume", volume, "-o", path};
     size_t n_words = sizeof begin / sizeof *begin;
     memcpy(argv, begin, sizeof begin);

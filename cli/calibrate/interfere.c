@@ -88,7 +88,7 @@ static tl_status add_classes(probing *p, const probe_run *run, unsigned repetiti
                                              .work = is_timed ? 0 : c->volume,
                                              .stolen = stolen};
         if (tlp_interfere_add(p->result, &sample) != TL_OK)
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+            status = tl_no_memory(err, "measuring");
     }
     if (status == TL_OK) {
         const tl_run *header = tl_reader_run(trace);
@@ -156,7 +156,7 @@ static tl_status run_all(probing *p, tl_error *err)
     double other;
     tlp_processor_times before;
     if (!random)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+        return tl_no_memory(err, "measuring");
     gsl_rng_set(random, p->arguments->c.seed);
     tlp_processors_now(&before);
     tl_status status = TL_OK;
@@ -180,7 +180,7 @@ static tl_status measure(campaign *c, tl_error *err)
     const cpu_arguments *a = (cpu_arguments *)c;
     probing p = {.arguments = a, .result = calloc(1, sizeof *p.result)};
     if (!p.result)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+        return tl_no_memory(err, "measuring");
     c->all = p.result;
     p.result->seed = c->seed;
     p.result->n_repetitions = a->n_repetitions;

@@ -344,7 +344,7 @@ static tl_status add(campaign *c, tl_error *err)
     if (a->trace)
         tlp_archive_note(c->archive, "calls of the trace", "%s", a->trace);
     if (tlp_result_repetitions(result, &c->repetitions) != TL_OK)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+        return tl_no_memory(err, "archiving");
     /* The model on standard output, once more. */
     return *c->model ? TL_OK
                      : tlp_archive_add(c->archive, "result/model.conf", write_model, result, err);

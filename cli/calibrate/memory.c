@@ -79,7 +79,7 @@ static tl_status add(campaign *c, tl_error *err)
                      *result->runtime ? result->runtime : "none");
     return tlp_memory_repetitions(result, &c->repetitions) == TL_OK
                ? TL_OK
-               : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+               : tl_no_memory(err, "archiving");
 }
 
 static void report(campaign *c)

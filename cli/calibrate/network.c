@@ -364,7 +364,7 @@ static tl_status add(campaign *c, tl_error *err)
         status = tlp_archive_add_file(c->archive, entry, file, err);
     }
     if (status == TL_OK && tlp_network_repetitions(&a->net, data, &c->repetitions) != TL_OK)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+        status = tl_no_memory(err, "archiving");
     return status;
 }
 

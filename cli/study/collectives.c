@@ -71,7 +71,7 @@ static tl_status make_axes(arguments *a, tlr_axis *axes, tl_error *err)
     char *text = NULL;
     const char *algorithms = a->algorithms ? a->algorithms : "all";
     if (asprintf(&text, "make=call_%s", a->operation) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     tl_status status = tlr_axis_parse(text, &axes[TLR_STUDY_MAKE], err);
     free(text);
     if (status == TL_OK)
@@ -79,7 +79,7 @@ static tl_status make_axes(arguments *a, tlr_axis *axes, tl_error *err)
     if (status == TL_OK)
         status = study_numbers("make.bytes", "--bytes", a->bytes, &axes[TLR_STUDY_BYTES], err);
     if (status == TL_OK && asprintf(&text, "coll.%s=none,%s", a->operation, algorithms) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     if (status == TL_OK) {
         status = tlr_axis_parse(text, &axes[TLR_STUDY_ALGORITHM], err);
         free(text);
@@ -90,7 +90,7 @@ static tl_status make_axes(arguments *a, tlr_axis *axes, tl_error *err)
 static tl_status make_grid(arguments *a, tl_error *err)
 {
     tlr_axis *axes = calloc(TLR_STUDY_N_AXES, sizeof *axes);
-    tl_status status = axes ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    tl_status status = axes ? TL_OK : tl_no_memory(err, "the command");
     if (status == TL_OK && !a->common.grid.base.options.coll_selector)
         status = tlr_scenario_set(&a->common.grid.base, "coll-selector", DEFAULT_RULE, err);
     if (status == TL_OK)

@@ -98,7 +98,7 @@ static tl_status find_hosts(arguments *a, const tlr_platform *platform, const tl
                                     &a->hosts[seed], &a->n_hosts, err);
         if (status == TL_OK && !a->names &&
             !(a->names = calloc(a->n_seeds * a->n_hosts + 1, sizeof *a->names)))
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
+            status = tl_no_memory(err, "the command");
         for (size_t i = 0; status == TL_OK && i < a->n_hosts; i++)
             a->names[seed * a->n_hosts + i] = a->hosts[seed][i].name;
     }
@@ -118,7 +118,7 @@ static tl_status open_hosts(arguments *a, tl_error *err)
     tlr_model *own = NULL;
     tl_reader *trace = NULL;
     if (asprintf(&text, "%s,RANKS=1", a->common.grid.traces.texts[0]) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     tl_status status = tl_reader_open(text, &trace, err);
     if (status == TL_OK)
         status = tlr_platform_load(a->common.grid.base.platform, &platform, err);
@@ -152,7 +152,7 @@ static tl_status make_grid(arguments *a, tl_error *err)
 {
     char remove[256], seeds[32];
     tlr_axis *axes = calloc(TLR_HOSTS_N_AXES, sizeof *axes);
-    tl_status status = axes ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    tl_status status = axes ? TL_OK : tl_no_memory(err, "the command");
     snprintf(seeds, sizeof seeds, "seed=1:%u", a->n_seeds);
     snprintf(remove, sizeof remove, "remove=%s", a->remove);
     if (status == TL_OK)
@@ -189,7 +189,7 @@ static tl_status find_grids(const arguments *a, tl_hpl *grids, tl_error *err)
         const size_t n = a->n_hosts - removed_at(a, k * a->n_seeds);
         if (asprintf(&text, "%s,RANKS=%zu", a->common.grid.traces.texts[0] + 4,
                      n * a->ranks_per_host) < 0)
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+            return tl_no_memory(err, "the command");
         status = tl_hpl_parse(text, &grids[k], err);
         free(text);
     }
@@ -210,8 +210,7 @@ static tl_status write_results(const void *arg, tl_error *err)
                                   .grids = grids,
                                   .hosts = a->hosts[0]};
     study_place(&a->common.grid, place, sizeof place);
-    tl_status status =
-        grids ? find_grids(a, grids, err) : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    tl_status status = grids ? find_grids(a, grids, err) : tl_no_memory(err, "the command");
     if (status == TL_OK && cli_json_leaves_text(&a->common.json))
         tlr_hosts_print(&study, stdout);
     if (status == TL_OK)

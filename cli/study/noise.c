@@ -110,8 +110,7 @@ int study_noise(int argc, char **argv)
     study_parse_all(options, parse_option, "PROGRAM... --noise NOISE",
                     "Print how much programs amplify the noise of the system.", argc, argv, &a);
     tlr_axis *axes = calloc(TLR_AMPLIFY_N_AXES, sizeof *axes);
-    tl_status status =
-        axes ? make_axes(&a, axes, &err) : tl_fail(&err, TL_ERR_MEMORY, "out of memory");
+    tl_status status = axes ? make_axes(&a, axes, &err) : tl_no_memory(&err, "the command");
     status = study_make_sweep(&a.common.grid, status, axes, TLR_AMPLIFY_N_AXES, &err);
     const int code = study_run(&a.common, status, write_results, &a, &err);
     free(a.noises.texts);

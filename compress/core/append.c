@@ -85,7 +85,7 @@ tl_status tl_appender_open(tl_appender *a, const char *path, tl_error *err)
     *a = (tl_appender){.fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC), .path = strdup(path)};
     if (!a->path) {
         tl_appender_close(a);
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     }
     if (a->fd < 0 || fstat(a->fd, &st)) {
         tl_error_set_errno(err, "%s: cannot be opened for writing", path);

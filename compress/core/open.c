@@ -112,7 +112,7 @@ tl_status tl_open_create(const char *trace_path, uint64_t seed, tl_error *err)
     tl_open_remove(trace_path);
     char *path = name_of(trace_path);
     if (!path)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", trace_path);
+        return tl_no_memory(err, trace_path);
     tl_store32(header + 8, TL_OPEN_VERSION);
     tl_store32(header + 12, TL_OPEN_SLOT_BYTES);
     tl_store64(header + 16, seed);

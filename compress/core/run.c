@@ -79,7 +79,7 @@ tl_status tl_run_encode(const tl_run *run, tl_buffer *out, tl_error *err)
                        size, TL_FILE_HEADER_MAX_BYTES);
     out->size = 0;
     if (!tl_buffer_reserve(out, size))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     uint8_t *p = out->data;
     memcpy(p, TL_FILE_MAGIC, TL_FILE_MAGIC_BYTES);
     tl_store16(p + 8, TL_FORMAT_MAJOR);
@@ -173,7 +173,7 @@ static tl_status parse_header(const uint8_t *data, uint32_t bytes, const char *p
         *field(&run, i) = "";
     char *text = malloc(bytes + TL_N_RUN_FIELDS);
     if (!text)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     if (n_pairs > TL_MAX_PAIRS ||
         !parse_pairs(data + TL_FILE_FIXED_BYTES, data + bytes - 8, n_pairs, &run, text)) {
         free(text);
@@ -211,7 +211,7 @@ tl_status tl_run_read(int fd, const char *path, tl_run_header *out, tl_error *er
     uint32_t bytes = tl_load32(fixed + 12);
     uint8_t *data = malloc(bytes);
     if (!data)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     status = tl_read_at(fd, 0, data, bytes);
     if (status == TL_ERR_TRUNCATED)
         tl_error_set(err, status, "%s: ends within the file header; record the run again", path);

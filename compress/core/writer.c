@@ -126,7 +126,7 @@ tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_w
     tl_status status = TL_OK;
     tl_writer *w = calloc(1, sizeof *w);
     if (!w)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     w->file.fd = -1;
     status = tl_appender_open(&w->file, path, err);
     if (status)
@@ -147,7 +147,7 @@ tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_w
     if (!status && !tl_buffer_reserve(&w->out, 4 * (size_t)END_BYTES))
         status = TL_ERR_MEMORY;
     if (status || !w->packer) {
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        status = tl_no_memory(err, path);
         goto cleanup;
     }
     w->max_events = TL_FRAME_EVENTS;

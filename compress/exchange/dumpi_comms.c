@@ -27,11 +27,6 @@ typedef struct member {
     uint32_t in_parent;
 } member;
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for communicators");
-}
-
 uint32_t tl_dumpi_comms_note(tl_dumpi_list *list, uint32_t parent, tl_dumpi_made made)
 {
     if (list->n >= UINT32_MAX - 1 ||
@@ -71,13 +66,13 @@ tl_status tl_dumpi_comms_begin(tl_dumpi_comms *c, char *const *names, uint32_t n
     c->ranks = calloc(n_ranks, sizeof *c->ranks);
     tl_dumpi_group *world = new_group(c, n_ranks);
     if (!c->ranks || !world)
-        return out_of_memory(err);
+        return tl_no_memory(err, "communicators");
     for (uint32_t r = 0; r < n_ranks; r++) {
         world->members[r] = (int32_t)r;
         tl_dumpi_group *self = new_group(c, 1);
         if (!self || !tl_dumpi_comms_note(&c->ranks[r], 0, (tl_dumpi_made){.group = world}) ||
             !tl_dumpi_comms_note(&c->ranks[r], 0, (tl_dumpi_made){.group = self}))
-            return out_of_memory(err);
+            return tl_no_memory(err, "communicators");
         self->members[0] = (int32_t)r;
     }
     return TL_OK;
@@ -88,11 +83,11 @@ static tl_status enter(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *group,
                        const uint32_t *positions, tl_error *err)
 {
     if (!tl_make_room(&q->items, q->n, &q->capacity, sizeof *q->items))
-        return out_of_memory(err);
+        return tl_no_memory(err, "communicators");
     shared *s = &q->items[q->n++];
     *s = (shared){.group = group, .positions = calloc(group->n + 1, sizeof *s->positions)};
     if (!s->positions)
-        return out_of_memory(err);
+        return tl_no_memory(err, "communicators");
     for (uint32_t i = 0; i < group->n; i++) {
         s->positions[i] = positions[i];
         c->ranks[group->members[i]].made[positions[i]].group = group;
@@ -178,7 +173,7 @@ static tl_status split(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *parent
     coloured *all = calloc(parent->n + 1, sizeof *all);
     uint32_t *places = calloc(parent->n + 1, sizeof *places);
     uint32_t n = 0;
-    tl_status status = all && places ? TL_OK : out_of_memory(err);
+    tl_status status = all && places ? TL_OK : tl_no_memory(err, "communicators");
     for (uint32_t i = 0; i < parent->n && !status; i++) {
         const uint32_t rank = (uint32_t)parent->members[i];
         tl_dumpi_made *m = &c->ranks[rank].made[positions[i]];
@@ -198,7 +193,7 @@ static tl_status split(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *parent
             break;
         tl_dumpi_group *g = new_group(c, past - i);
         if (!g) {
-            status = out_of_memory(err);
+            status = tl_no_memory(err, "communicators");
             break;
         }
         for (uint32_t k = i; k < past; k++) {
@@ -256,7 +251,7 @@ static tl_status resolve_children(tl_dumpi_comms *c, queue *q, size_t at, tl_err
     const tl_dumpi_group *group = q->items[at].group;
     uint32_t *positions = calloc(group->n + 1, sizeof *positions);
     if (!positions)
-        return out_of_memory(err);
+        return tl_no_memory(err, "communicators");
     tl_status status = TL_OK;
     for (bool is_first = true; !status; is_first = false) {
         const shared s = q->items[at];
@@ -275,7 +270,8 @@ static tl_status resolve_children(tl_dumpi_comms *c, queue *q, size_t at, tl_err
 static tl_status begin_queue(tl_dumpi_comms *c, queue *q, tl_error *err)
 {
     uint32_t *positions = calloc(c->n_ranks, sizeof *positions);
-    tl_status status = positions ? enter(c, q, c->groups[0], positions, err) : out_of_memory(err);
+    tl_status status =
+        positions ? enter(c, q, c->groups[0], positions, err) : tl_no_memory(err, "communicators");
     const uint32_t self = TL_DUMPI_MADE_SELF;
     for (uint32_t r = 0; r < c->n_ranks && !status; r++)
         if (c->ranks[r].made[TL_DUMPI_MADE_SELF].first)

@@ -32,11 +32,6 @@ tl_status tl_dumpi_wrong(tl_dumpi_file *f, tl_status status, const char *format,
     return tl_fail(f->err, status, "%s:%" PRIu64 ": %s", f->name, f->record.offset, text);
 }
 
-static tl_status out_of_memory(tl_dumpi_file *f)
-{
-    return tl_fail(f->err, TL_ERR_MEMORY, "%s: out of memory", f->name);
-}
-
 /* ---- numbers ---- */
 
 static uint64_t get_number(tl_dumpi_file *f, unsigned bytes)
@@ -77,7 +72,7 @@ static tl_status get_array(tl_dumpi_file *f, tl_dumpi_array *out, unsigned eleme
         if (!out)
             continue;
         if (!tl_buffer_reserve(&out->bytes, sizeof value))
-            return out_of_memory(f);
+            return tl_no_memory(f->err, f->name);
         memcpy(out->bytes.data + out->bytes.size, &value, sizeof value);
         out->bytes.size += sizeof value;
         out->n++;
@@ -227,7 +222,7 @@ static tl_status get_statuses(tl_dumpi_file *f, bool known)
         get_number(f, 1); /* error */
         s.tag = get32(f);
         if (!tl_buffer_reserve(&r->statuses, sizeof s))
-            return out_of_memory(f);
+            return tl_no_memory(f->err, f->name);
         memcpy(r->statuses.data + r->statuses.size, &s, sizeof s);
         r->statuses.size += sizeof s;
         r->n_statuses++;

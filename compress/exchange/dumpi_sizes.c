@@ -19,7 +19,7 @@ tl_status tl_dumpi_refuse(tl_dumpi_convert *m, const char *what)
 
 tl_status tl_dumpi_out_of_memory(tl_dumpi_convert *m)
 {
-    return tl_fail(m->f->err, TL_ERR_MEMORY, "%s: out of memory", m->f->name);
+    return tl_no_memory(m->f->err, m->f->name);
 }
 
 /* ---- time ---- */

@@ -329,7 +329,7 @@ tl_status tl_export_look(tl_export *x, tl_error *err)
             return status;
     }
     if (!tl_export_choose_tags(x))
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
+        return tl_no_memory(err, tl_reader_path(x->r));
     return tl_refusals_report(&x->refusals, tl_reader_path(x->r), x->target->name, err);
 }
 

@@ -341,8 +341,7 @@ tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const char *fol
     tl_export x = {.r = r, .rates = rates, .target = &simgrid};
     size_t size = strlen(folder) + 32;
     char *path = malloc(size);
-    tl_status status =
-        path ? tl_export_look(&x, err) : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    tl_status status = path ? tl_export_look(&x, err) : tl_no_memory(err, "the command");
     if (!status && mkdir(folder, 0777) && errno != EEXIST)
         status = tl_fail_errno(err, "%s: cannot be created", folder);
     if (!status)

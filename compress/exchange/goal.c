@@ -19,7 +19,7 @@ tl_status tl_goal_wrong(tl_goal *g, uint64_t place, const char *what, const char
 
 tl_status tl_goal_out_of_memory(tl_goal *g)
 {
-    return tl_fail(g->err, TL_ERR_MEMORY, "%s: out of memory", g->name);
+    return tl_no_memory(g->err, g->name);
 }
 
 const char *tl_goal_label(const tl_goal *g, size_t operation)
@@ -72,7 +72,7 @@ tl_status tl_goal_open(const char *path, tl_goal **out, tl_error *err)
     tl_status status = TL_OK;
     tl_goal *g = *out = calloc(1, sizeof *g);
     if (!g || !(g->own_name = strdup(path)))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        status = tl_no_memory(err, path);
     else if (!(g->in = fopen(path, "rb")))
         status = tl_fail_errno(err, "%s: cannot be opened", path);
     if (!status) {

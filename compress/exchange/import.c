@@ -39,7 +39,7 @@ tl_status tl_import_read_list(const char *path, char ***names, size_t *n, tl_err
         if (!*line)
             continue;
         if (!tl_make_room(names, *n, &capacity, sizeof **names) || !((*names)[*n] = strdup(line)))
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+            status = tl_no_memory(err, path);
         else
             ++*n;
     }

@@ -162,7 +162,7 @@ tl_status tl_import_dumpi_files(FILE *const *files, char *const *names, uint32_t
 {
     run_files *all = calloc(1, sizeof *all);
     if (!all)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     *all = (run_files){.files = files, .names = names, .n_ranks = n_ranks, .options = *options};
     tl_status status = tl_dumpi_comms_begin(&all->comms, names, n_ranks, err);
     for (uint32_t rank = 0; rank < n_ranks && !status; rank++)
@@ -224,8 +224,7 @@ static tl_status names_of(const char *path, const char *prefix, uint32_t n, char
                 digits = d;
         }
     }
-    return *names && (*names)[n - 1] ? TL_OK
-                                     : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    return *names && (*names)[n - 1] ? TL_OK : tl_no_memory(err, path);
 }
 
 static char *value_of(char **lines, size_t n, const char *key)

@@ -62,11 +62,6 @@ static tl_status wrong(importer *m, const char *format, ...)
     return tl_fail(m->err, TL_ERR_INPUT, "%s:%" PRIu64 ": %s", m->name, m->line_number, text);
 }
 
-static tl_status out_of_memory(importer *m)
-{
-    return tl_fail(m->err, TL_ERR_MEMORY, "%s: out of memory", m->name);
-}
-
 /* ---- numbers ---- */
 
 /* SMPI also writes sizes as 1e6. */
@@ -214,7 +209,7 @@ static tl_status transfer(importer *m, unsigned call)
     if (m->n_requests >= 1 << 14)
         return wrong(m, "more than %d requests are under way; wait for some", 1 << 14);
     if (!tl_make_room(&m->requests, m->n_requests, &m->requests_capacity, sizeof *m->requests))
-        return out_of_memory(m);
+        return tl_no_memory(m->err, m->name);
     e.request = free_request(m);
     m->requests[m->n_requests++] = (pending){.source = is_recv ? e.peer : (int32_t)m->rank,
                                              .destination = is_recv ? (int32_t)m->rank : e.peer,
@@ -277,7 +272,7 @@ static tl_status wait_all(importer *m, unsigned call)
     for (size_t i = 0; i < m->n_requests; i++) {
         int64_t request = m->requests[i].request;
         if (!tl_buffer_reserve(&m->list, sizeof request))
-            return out_of_memory(m);
+            return tl_no_memory(m->err, m->name);
         memcpy(m->list.data + m->list.size, &request, sizeof request);
         m->list.size += sizeof request;
     }
@@ -309,7 +304,7 @@ static tl_status take_counts(importer *m)
         if (status)
             return status;
         if (!tl_buffer_reserve(&m->list, sizeof count))
-            return out_of_memory(m);
+            return tl_no_memory(m->err, m->name);
         memcpy(m->list.data + m->list.size, &count, sizeof count);
         m->list.size += sizeof count;
     }
@@ -401,7 +396,7 @@ static tl_status location(importer *m)
         return status;
     tl_site site = {.id = ++m->next_site, .object = object, .offset = (uint64_t)line};
     m->site = site.id;
-    return tl_writer_define_site(m->w, &site) ? out_of_memory(m) : TL_OK;
+    return tl_writer_define_site(m->w, &site) ? tl_no_memory(m->err, m->name) : TL_OK;
 }
 
 static const struct {
@@ -498,9 +493,8 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
                   .is_shared = is_shared,
                   .without_compute = without_compute,
                   .default_type_bytes = DEFAULT_IS_BYTE};
-    tl_status status = tl_simgrid_tests(in, rank, &m.outcomes, &m.n_tests)
-                           ? TL_OK
-                           : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
+    tl_status status =
+        tl_simgrid_tests(in, rank, &m.outcomes, &m.n_tests) ? TL_OK : tl_no_memory(err, name);
     ssize_t length;
     while (!status && (length = getline(&m.line, &m.line_capacity, in)) >= 0) {
         m.line_number++;
@@ -510,7 +504,8 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
                                                   : wrong(&m, "a zero byte; this is no text");
     }
     if (!status && !feof(in))
-        status = ferror(in) ? tl_fail_errno(err, "%s: cannot be read", name) : out_of_memory(&m);
+        status = ferror(in) ? tl_fail_errno(err, "%s: cannot be read", name)
+                            : tl_no_memory(m.err, m.name);
     if (!status && !m.ended)
         status = wrong(&m, "ends without 'finalize'; add it");
     free(m.line);

@@ -128,7 +128,7 @@ static tl_status find_in_list(const char *list, char **name, tl_error *err)
     if (**name == '/' || !slash || !access(*name, F_OK))
         return TL_OK;
     if (asprintf(&beside, "%.*s/%s", (int)(slash - list), list, *name) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", list);
+        return tl_no_memory(err, list);
     if (access(beside, F_OK) != 0) {
         free(beside);
         return TL_OK;
@@ -165,11 +165,11 @@ static tl_status read_folder(const char *path, file_list *files, tl_error *err)
     tl_status status = TL_OK;
     files->names = calloc(n + 1, sizeof *files->names);
     if (!paths || !ranks || !files->names)
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        status = tl_no_memory(err, path);
     for (size_t i = 0; i < n && status == TL_OK; i++) {
         char *file = NULL;
         if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+            status = tl_no_memory(err, path);
         else if (has_actions(file, &ranks[files->n]))
             paths[files->n++] = file;
         else
@@ -235,7 +235,7 @@ static tl_status find_files(const char *path, file_list *files, tl_error *err)
         status = read_list(path, files, err);
     else if (!tl_make_room(&files->names, 0, &capacity, sizeof *files->names) ||
              !(files->names[0] = strdup(path)))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        status = tl_no_memory(err, path);
     else
         files->n = 1;
     if (!status && !files->n)

@@ -186,11 +186,6 @@ typedef struct output {
     tl_buffer list;
 } output;
 
-static tl_status out_of_memory(const output *o)
-{
-    return tl_fail(o->x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(o->x->r));
-}
-
 static tl_status written(const output *o, tl_status status)
 {
     return status ? tl_fail_write(o->x->err, o->path, status) : TL_OK;
@@ -254,7 +249,7 @@ static tl_status put_events(output *o, tl_merge *m, uint32_t rank, tl_messages *
             status = written(o, tl_writer_define_site(o->writer, &site));
         }
         if (!status && count && !tl_messages_count(count, &step))
-            status = out_of_memory(o);
+            status = tl_no_memory(o->x->err, tl_reader_path(o->x->r));
         if (!status)
             status = put_step(o, &step, rank);
         if (status)
@@ -269,7 +264,7 @@ static tl_status write_rank(output *o, uint32_t rank, tl_end_reason *end)
     bool is_new;
     tl_messages *messages = find_messages(o, like.key, &is_new);
     if (!messages)
-        return out_of_memory(o);
+        return tl_no_memory(o->x->err, tl_reader_path(o->x->r));
     o->of_rank[rank] = messages;
     tl_status status = tl_volumes_choose(o->x, rank, &like);
     if (!status && rank)
@@ -296,7 +291,7 @@ static tl_status write_ranks(output *o)
     tl_end_reason end = TL_END_NONE;
     o->of_rank = calloc(n, sizeof *o->of_rank);
     if (!o->of_rank)
-        return out_of_memory(o);
+        return tl_no_memory(o->x->err, tl_reader_path(o->x->r));
     tl_status status = written(o, tl_writer_open_in_blocks(&o->blocks, 0, n, &o->writer));
     for (uint32_t rank = 0; rank < n && !status; rank++)
         status = write_rank(o, rank, &end);
@@ -380,7 +375,7 @@ static tl_status note_rules(const tl_extrapolating *x, tl_extrapolation *done)
     done->grid = strdup(grid);
     done->new_grid = strdup(new_grid);
     if (!done->grid || !done->new_grid)
-        return tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
+        return tl_no_memory(x->err, tl_reader_path(x->r));
     for (int d = 0; d < x->from.n_dims; d++) {
         done->folded |= tl_grid_is_folded(&x->from, d);
         done->merged |= is_paired(x, d);

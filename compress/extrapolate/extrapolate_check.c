@@ -76,7 +76,7 @@ tl_status tl_check_alike(tl_extrapolating *x)
     } classes[TL_N_DIRECTIONS] = {{0}};
     x->recorded = calloc(x->n_ranks, sizeof *x->recorded);
     if (!x->recorded)
-        return tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
+        return tl_no_memory(x->err, tl_reader_path(x->r));
     for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
         uint64_t hash;
         tl_status status = hash_rank(x, rank, &hash);

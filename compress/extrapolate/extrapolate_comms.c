@@ -130,7 +130,7 @@ tl_status tl_comm_kinds_find(tl_extrapolating *x)
     int32_t *members = malloc((size_t)x->n_ranks * sizeof *members);
     tl_status status = TL_OK;
     if (!x->kinds || !members)
-        status = tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
+        status = tl_no_memory(x->err, tl_reader_path(x->r));
     for (uint32_t rank = 0; rank < x->n_ranks && !status; rank++)
         status = find_kinds_of(x, rank, members);
     free(members);

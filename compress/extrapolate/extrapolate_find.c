@@ -22,8 +22,7 @@ static tl_status add_partner(tl_extrapolating *x, tl_map *seen, const tl_partner
         }
         known = NULL;
     }
-    return known ? TL_OK
-                 : tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
+    return known ? TL_OK : tl_no_memory(x->err, tl_reader_path(x->r));
 }
 
 /* A peer of an event. Peers of matches are ranks in MPI_COMM_WORLD (see extrapolate_walk.c). */

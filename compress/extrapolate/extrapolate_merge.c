@@ -17,11 +17,6 @@ typedef struct candidate {
     uint64_t n_taken; /* least number of events that one of the takers is past */
 } candidate;
 
-static tl_status out_of_memory(const tl_merge *m)
-{
-    return tl_fail(m->x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(m->x->r));
-}
-
 static unsigned all_corners(const tl_merge *m)
 {
     return (1U << m->n) - 1;
@@ -86,7 +81,7 @@ static tl_status translate(tl_merge *m, struct tl_corner *c)
         return TL_OK;
     c->list.size = 0;
     if (!tl_buffer_reserve(&c->list, e->list_len * sizeof *e->list))
-        return out_of_memory(m);
+        return tl_no_memory(m->x->err, tl_reader_path(m->x->r));
     int64_t *ids = (int64_t *)(void *)c->list.data;
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->list_len; i++) {
@@ -245,7 +240,7 @@ static tl_status keep_list(tl_merge *m, tl_event *e)
 {
     m->list.size = 0;
     if (!tl_buffer_reserve(&m->list, (e->list_len + 1) * sizeof *e->list))
-        return out_of_memory(m);
+        return tl_no_memory(m->x->err, tl_reader_path(m->x->r));
     if (e->list_len)
         memcpy(m->list.data, e->list, e->list_len * sizeof *e->list);
     e->list = (const int64_t *)(const void *)m->list.data;
@@ -282,7 +277,7 @@ static tl_status join_lists(tl_merge *m, candidate *c)
         n += m->corners[i].at_end ? 0 : m->corners[i].head.event.list_len;
     m->list.size = 0;
     if (!tl_buffer_reserve(&m->list, (n + 1) * sizeof(int64_t)))
-        return out_of_memory(m);
+        return tl_no_memory(m->x->err, tl_reader_path(m->x->r));
     int64_t *ids = (int64_t *)(void *)m->list.data;
     uint32_t n_ids = 0;
     for (int64_t next; (next = next_of_lists(m, c->takers, at));) {
@@ -420,14 +415,14 @@ static tl_status begin_request(tl_merge *m, candidate *c)
 {
     const uint32_t id = new_request(m, c->takers, c->step.row->traits & TL_TRAIT_PERSISTENT);
     if (!id)
-        return out_of_memory(m);
+        return tl_no_memory(m->x->err, tl_reader_path(m->x->r));
     for (int i = 0; i < m->n; i++) {
         struct tl_corner *corner = &m->corners[i];
         uint64_t *known = c->takers & 1U << i
                               ? tl_map_at(&corner->requests, corner->head.event.request)
                               : &(uint64_t){0};
         if (!known)
-            return out_of_memory(m);
+            return tl_no_memory(m->x->err, tl_reader_path(m->x->r));
         *known = id;
     }
     if (c->takers & m->shown)

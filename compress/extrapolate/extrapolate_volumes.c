@@ -13,11 +13,6 @@ enum { PLACE_FIRST, PLACE_INNER, PLACE_LAST, PLACE_ANY, PLACE_ONLY, N_PLACES };
 /* The things that are drawn; each has a sequence of random numbers of its own. */
 enum { DRAW_REST = 1, DRAW_ORDER, DRAW_LIKE };
 
-static tl_status out_of_memory(const tl_extrapolating *x)
-{
-    return tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
-}
-
 /* ---- typical ranks ---- */
 
 typedef struct load {
@@ -112,7 +107,7 @@ static tl_status add_groups(tl_extrapolating *x)
         }
     }
     tl_map_free(&known);
-    return ok ? TL_OK : out_of_memory(x);
+    return ok ? TL_OK : tl_no_memory(x->err, tl_reader_path(x->r));
 }
 
 /* Lists the members of each group, one group after the other. */
@@ -163,7 +158,7 @@ tl_status tl_groups_find(tl_extrapolating *x)
     load *loads = calloc(x->n_ranks, sizeof *loads);
     x->members = calloc(x->n_ranks, sizeof *x->members);
     if (!status && (!loads || !x->members))
-        status = out_of_memory(x);
+        status = tl_no_memory(x->err, tl_reader_path(x->r));
     if (!status) {
         list_members(x);
         measure_groups(x, loads);
@@ -199,7 +194,7 @@ static tl_status draw_ranks(tl_extrapolating *x, uint32_t n_new)
 {
     uint32_t *rest = calloc(x->n_ranks, sizeof *rest);
     if (!rest)
-        return out_of_memory(x);
+        return tl_no_memory(x->err, tl_reader_path(x->r));
     for (uint32_t i = 0; i < x->n_ranks; i++)
         rest[i] = i;
     shuffle(sequence(x, DRAW_REST), rest, x->n_ranks);
@@ -219,7 +214,7 @@ tl_status tl_volumes_begin(tl_extrapolating *x)
     x->sources = calloc(n_new, sizeof *x->sources);
     x->drawn = calloc(n_new, sizeof *x->drawn);
     if (!x->sources || !x->drawn)
-        return out_of_memory(x);
+        return tl_no_memory(x->err, tl_reader_path(x->r));
     return x->options->volumes == TL_VOLUMES_DRAW ? draw_ranks(x, n_new) : TL_OK;
 }
 
@@ -278,7 +273,7 @@ static tl_status find_typical_like(const tl_extrapolating *x, const tl_likeness 
         return TL_OK;
     load *loads = calloc(n, sizeof *loads);
     if (!loads)
-        return out_of_memory(x);
+        return tl_no_memory(x->err, tl_reader_path(x->r));
     size_t used = 0;
     for (int i = 0; i < n_groups; i++)
         used += collect_loads(x, groups[i], loads + used);

@@ -224,12 +224,12 @@ static tl_status learn_direction(tl_walk *w, const tl_step *step, const tl_half 
         return refuse_direction(w, step);
     uint64_t *known = tl_map_at(&w->directions, key);
     if (!known || !count_message(w, key, known, half->sends))
-        return tl_fail(w->x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(w->x->r));
+        return tl_no_memory(w->x->err, tl_reader_path(w->x->r));
     if (half->sends)
         return TL_OK;
     uint64_t *pending = tl_map_at(&w->counts, key_of(step, half, false));
     if (!pending)
-        return tl_fail(w->x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(w->x->r));
+        return tl_no_memory(w->x->err, tl_reader_path(w->x->r));
     const uint64_t before = *pending;
     *pending = before ? 0 : key;
     if (!before)
@@ -248,7 +248,7 @@ static tl_status resolve(tl_walk *w, tl_step *step, tl_half *half)
     const uint64_t *known = tl_map_find(&w->directions, key);
     uint64_t *count = tl_map_at(&w->counts, tl_mix(key, half->sends ? 4 : 3));
     if (!count)
-        return tl_fail(w->x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(w->x->r));
+        return tl_no_memory(w->x->err, tl_reader_path(w->x->r));
     if (!known || !(*known & (FROM_BELOW | FROM_ABOVE | FROM_BOTH)))
         return refuse_direction(w, step);
     const bool odd = (*count)++ & 1;

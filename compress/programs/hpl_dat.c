@@ -157,7 +157,7 @@ static tl_status combine(const dat *d, const loops *plan, tl_hpl **out, size_t *
                            "%s: more than a million combinations; shorten the lists", d->path);
     *out = malloc(count * sizeof **out);
     if (!*out)
-        return tl_fail(d->err, TL_ERR_MEMORY, "%s: out of memory", d->path);
+        return tl_no_memory(d->err, d->path);
     *n = 0;
     for (size_t i = 0; i < count; i++) {
         (*out)[*n] = combination(plan, i);

@@ -28,7 +28,7 @@ tl_status sched_load(const char *path, char **source, tl_error *err)
         status = tl_fail(err, TL_ERR_LIMIT, "%s: is larger than %d bytes; shorten the schedule",
                          path, MAX_BYTES);
     else if (!(*source = calloc((size_t)st.st_size + 1, 1)))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        status = tl_no_memory(err, path);
     else
         size = fread(*source, 1, (size_t)st.st_size, file);
     if (status == TL_OK && strlen(*source) < size)
@@ -42,7 +42,7 @@ tl_status sched_open(const char *path, const char *source, sched_operation opera
 {
     schedule *s = *out = calloc(1, sizeof *s);
     if (!s || !(s->s.path = strdup(path)))
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     s->operation = operation;
     s->n_ranks = n_ranks;
     s->root = root;
@@ -95,11 +95,6 @@ static const tl_action actions[SCHED_N_OPERATIONS] = {
     TL_ACTION_BARRIER,   TL_ACTION_BCAST,          TL_ACTION_GATHER,
     TL_ACTION_REDUCE,    TL_ACTION_REDUCE_SCATTER, TL_ACTION_SCATTER};
 
-static tl_status out_of_memory(const rewriting *w)
-{
-    return tl_fail(w->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(w->r));
-}
-
 static choice *choice_of(const rewriting *w, tl_action action)
 {
     if (action == TL_ACTION_REDUCE_SCATTER_BLOCK)
@@ -125,7 +120,7 @@ static tl_status find_schedule(const rewriting *w, choice *c, uint32_t n_ranks, 
     schedule **kept = status == TL_OK ? skel_push(&c->schedules, sizeof(schedule *)) : NULL;
     if (!kept) {
         sched_close(made);
-        return status == TL_OK ? out_of_memory(w) : status;
+        return status == TL_OK ? tl_no_memory(w->err, tl_reader_path(w->r)) : status;
     }
     *out = *kept = made;
     return TL_OK;
@@ -189,7 +184,7 @@ static tl_status put_step(rewriting *w, const schedule *s, const sched_step *ste
         bytes += block_bytes(s, e, side, blocks[i]);
     int64_t *request = skel_push(&w->requests, sizeof *request);
     if (!request)
-        return out_of_memory(w);
+        return tl_no_memory(w->err, tl_reader_path(w->r));
     *request = w->next_request + (int64_t)w->requests.n;
     const tl_event message = {.call = step->kind == SCHED_SEND ? TL_MPI_Isend : TL_MPI_Irecv,
                               .comm = e->comm,
@@ -339,7 +334,7 @@ tl_status tl_schedule_write(tl_reader *r, const char *const *choices, size_t n_c
                    .choices = calloc(n_choices + 1, sizeof *w.choices),
                    .err = err ? err : &own};
     const tl_run *run = tl_reader_run(r);
-    tl_status status = w.choices ? TL_OK : out_of_memory(&w);
+    tl_status status = w.choices ? TL_OK : tl_no_memory(w.err, tl_reader_path(w.r));
     for (size_t i = 0; i < n_choices && status == TL_OK; i++)
         status = read_choice(choices[i], &w.choices[i], w.err);
     if (status == TL_OK)

@@ -41,11 +41,6 @@ static uint32_t *blocks_of(const schedule *s, const sched_step *step)
     return (uint32_t *)s->blocks.items + step->blocks;
 }
 
-static tl_status out_of_memory(const schedule *s, tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->s.path);
-}
-
 /* ---- partners ---- */
 
 typedef struct end {
@@ -96,7 +91,7 @@ static tl_status join_ends(schedule *s, tl_error *err)
     end *ends = malloc((s->steps.n + 1) * sizeof *ends);
     size_t n = 0;
     if (!ends)
-        return out_of_memory(s, err);
+        return tl_no_memory(err, s->s.path);
     for (uint32_t rank = 0; rank < s->n_ranks; rank++)
         for (size_t i = s->starts[rank]; i < s->starts[rank + 1]; i++) {
             const sched_step *step = step_at(s, i);
@@ -198,7 +193,7 @@ static tl_status prepare_flow(flow *f)
     f->since_wait = calloc(s->n_ranks, sizeof *f->since_wait);
     f->sent = calloc(s->steps.n + 1, sizeof *f->sent);
     if (!f->has || !f->next || !f->since_wait || !f->sent)
-        return out_of_memory(s, f->err);
+        return tl_no_memory(f->err, s->s.path);
     for (uint32_t rank = 0; rank < s->n_ranks; rank++) {
         f->next[rank] = f->since_wait[rank] = s->starts[rank];
         for (uint64_t block = 0; block < f->n_blocks; block++)
@@ -222,7 +217,7 @@ static tl_status list_all(flow *f, uint32_t rank, sched_step *step)
             continue;
         uint32_t *kept = s->blocks.n < UINT32_MAX ? skel_push(&s->blocks, sizeof *kept) : NULL;
         if (!kept)
-            return out_of_memory(s, f->err);
+            return tl_no_memory(f->err, s->s.path);
         *kept = (uint32_t)block;
         step->n_blocks++;
     }
@@ -250,7 +245,7 @@ static tl_status send(flow *f, uint32_t rank, size_t number)
         return TL_OK;
     f->sent[number] = malloc(step->n_blocks * f->set_bytes + 1);
     if (!f->sent[number])
-        return out_of_memory(s, f->err);
+        return tl_no_memory(f->err, s->s.path);
     for (uint32_t i = 0; i < step->n_blocks; i++)
         memcpy(f->sent[number] + i * f->set_bytes, value(f, rank, blocks[i]), f->set_bytes);
     return TL_OK;

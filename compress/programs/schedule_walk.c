@@ -41,11 +41,6 @@ static tl_status wrong(walk *w, uint32_t line, const char *format, ...)
                      w->s->n_ranks, text);
 }
 
-static tl_status out_of_memory(walk *w)
-{
-    return tl_fail(w->err, TL_ERR_MEMORY, "%s: out of memory", w->s->s.path);
-}
-
 static tl_status value_of(walk *w, uint32_t expression, int64_t *out)
 {
     return skel_evaluate(&w->s->s, w->slots, expression, w->rank, out, w->err);
@@ -95,7 +90,7 @@ static tl_status add_step(walk *w, const sched_statement *st, uint32_t peer)
     sched_step *step = w->s->steps.n < MAX_STEPS ? skel_push(&w->s->steps, sizeof *step) : NULL;
     if (!step)
         return w->s->steps.n < MAX_STEPS
-                   ? out_of_memory(w)
+                   ? tl_no_memory(w->err, w->s->s.path)
                    : tl_fail(w->err, TL_ERR_LIMIT,
                              "%s: the schedule has more than %d steps on %" PRIu32
                              " ranks; use fewer ranks",
@@ -126,7 +121,7 @@ static tl_status add_block(walk *w, const sched_statement *st)
         block = block * n + to;
     uint32_t *kept = s->blocks.n < MAX_BLOCKS ? skel_push(&s->blocks, sizeof *kept) : NULL;
     if (!kept)
-        return s->blocks.n < MAX_BLOCKS ? out_of_memory(w)
+        return s->blocks.n < MAX_BLOCKS ? tl_no_memory(w->err, w->s->s.path)
                                         : tl_fail(w->err, TL_ERR_LIMIT,
                                                   "%s: more than %d blocks are sent on %" PRIu32
                                                   " ranks; use fewer ranks",
@@ -185,7 +180,7 @@ tl_status sched_walk(schedule *s, tl_error *err)
     static const sched_statement end = {.kind = SCHED_WAIT};
     walk w = {.s = s, .err = err, .slots = calloc(s->s.n_slots + 1, sizeof *w.slots)};
     s->starts = calloc((size_t)s->n_ranks + 1, sizeof *s->starts);
-    tl_status status = w.slots && s->starts ? TL_OK : out_of_memory(&w);
+    tl_status status = w.slots && s->starts ? TL_OK : tl_no_memory(w.err, w.s->s.path);
     for (uint32_t rank = 0; rank < s->n_ranks && status == TL_OK; rank++) {
         memcpy(w.slots, s->s.values.items, s->s.values.n * sizeof *w.slots);
         w.slots[0] = w.rank = rank;

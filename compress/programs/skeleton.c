@@ -94,7 +94,7 @@ static tl_status add_given(const skeleton *s, skel_array *given, char *word, tl_
                        s->path, word, value ? value : "");
     skel_parameter *kept = skel_push(given, sizeof *kept);
     if (!kept || !(kept->name = strdup(word)))
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+        return tl_no_memory(err, s->path);
     kept->value = number;
     return TL_OK;
 }
@@ -106,8 +106,7 @@ static tl_status read_given(const skeleton *s, const char *text, skel_array *giv
     while (status == TL_OK && *text) {
         const size_t size = strcspn(++text, ",");
         char *word = strndup(text, size);
-        status = word ? add_given(s, given, word, err)
-                      : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+        status = word ? add_given(s, given, word, err) : tl_no_memory(err, s->path);
         free(word);
         text += size;
     }
@@ -148,7 +147,7 @@ static tl_status load(skeleton *s, char **source, tl_error *err)
                          s->path, MAX_BYTES);
     *source = status == TL_OK ? calloc((size_t)st.st_size + 1, 1) : NULL;
     if (status == TL_OK && !*source)
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+        status = tl_no_memory(err, s->path);
     for (ssize_t n = 1; status == TL_OK && n > 0 && size < (size_t)st.st_size;) {
         n = read(fd, *source + size, (size_t)st.st_size - size);
         if (n < 0)
@@ -174,7 +173,7 @@ static tl_status list_sites(skeleton *s, tl_error *err)
     s->sites = calloc(s->n_sites + 1, sizeof *s->sites);
     s->sources = calloc(s->n_sites + 1, sizeof *s->sources);
     if (!s->sites || !s->sources)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+        return tl_no_memory(err, s->path);
     for (size_t i = 0; i < s->statements.n; i++) {
         if (st[i].kind != SKEL_CALL || !st[i].site)
             continue;
@@ -202,7 +201,7 @@ static tl_status make_text(skeleton *s, tl_error *err)
             fprintf(out, ",%s=%" PRId64, parameters[i].name, parameters[i].value);
     }
     if (!out || fclose(out) != 0)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+        return tl_no_memory(err, s->path);
     return TL_OK;
 }
 

@@ -174,7 +174,7 @@ tl_status skel_define_comms(skeleton *s, tl_error *err)
     s->definitions = calloc(n_ranks * s->comms.n, sizeof *s->definitions);
     s->first_definition = calloc(n_ranks + 1, sizeof *s->first_definition);
     if (!s->definitions || !s->first_definition)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+        return tl_no_memory(err, s->path);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         s->first_definition[rank] = n;
         for (uint32_t i = 0; i < s->comms.n; i++)

@@ -70,7 +70,7 @@ static uint32_t add(skel_parser *p, skel_op op, uint32_t line, int64_t value)
     }
     skel_node *node = skel_push(&p->s->nodes, sizeof *node);
     if (!node) {
-        p->status = tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->s->path);
+        p->status = tl_no_memory(p->err, p->s->path);
         p->token.kind = SKEL_T_END;
         return 0;
     }

@@ -14,7 +14,7 @@
 void skel_out_of_memory(skel_parser *p)
 {
     if (p->status == TL_OK)
-        p->status = tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->s->path);
+        p->status = tl_no_memory(p->err, p->s->path);
     p->token.kind = SKEL_T_END;
 }
 

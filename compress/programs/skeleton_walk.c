@@ -66,11 +66,6 @@ static tl_status wrong(walk *w, uint32_t line, const char *format, ...)
     return skel_fail(&w->error, w->s, line, "rank %" PRId64 ": %s", w->rank, text);
 }
 
-static tl_status out_of_memory(walk *w)
-{
-    return tl_fail(&w->error, TL_ERR_MEMORY, "%s: out of memory", w->s->path);
-}
-
 /* A number, not null. */
 static tl_status number_of(walk *w, uint32_t line, uint32_t expression, int64_t *out)
 {
@@ -157,7 +152,7 @@ static tl_status start_request(walk *w, const skel_statement *st, int64_t index,
     pending *made = skel_push(&w->requests, sizeof *made);
     e->request = take_id(w);
     if (!made || !e->request)
-        return out_of_memory(w);
+        return tl_no_memory(&w->error, w->s->path);
     *made = (pending){.name = st->request, .id = e->request, .line = st->line, .index = index};
     return TL_OK;
 }
@@ -200,7 +195,7 @@ static tl_status wait_for_all(walk *w, const skel_statement *st, int64_t index, 
     pending *all = w->requests.items;
     size_t n_left = 0;
     if (!reserve_list(w, w->requests.n + 1))
-        return out_of_memory(w);
+        return tl_no_memory(&w->error, w->s->path);
     for (size_t i = 0; i < w->requests.n; i++) {
         if (!is_meant(&all[i], st, index)) {
             all[n_left++] = all[i];
@@ -363,7 +358,7 @@ static tl_status set_counts(walk *w, const skel_statement *st, tl_event *e)
     const tl_role role = role_of(w, st, e);
     const size_t n = (size_t)comm_size(w, st->comm);
     skel_draw draw = draw_of(w, st, e);
-    tl_status status = reserve_list(w, 2 * n) ? TL_OK : out_of_memory(w);
+    tl_status status = reserve_list(w, 2 * n) ? TL_OK : tl_no_memory(&w->error, w->s->path);
     for (int slot = SKEL_SLOT_COUNTS; slot <= SKEL_SLOT_RECV_COUNTS; slot *= 2)
         for (size_t i = 0; i < st->n_fields; i++) {
             if (fields[i].slot != slot ||
@@ -371,7 +366,7 @@ static tl_status set_counts(walk *w, const skel_statement *st, tl_event *e)
                                            : tl_fills_received(m, 0, role)))
                 continue;
             if (status == TL_OK && !skel_draw_start(&draw, &fields[i]))
-                status = out_of_memory(w);
+                status = tl_no_memory(&w->error, w->s->path);
             for (size_t k = 0; k < n && status == TL_OK; k++) {
                 int64_t value = 0;
                 w->slots[SKEL_EACH] = (int64_t)k;
@@ -412,7 +407,7 @@ static tl_status set_fields(walk *w, const skel_statement *st, bool drawn, int *
             (fields[i].draw > 0) != drawn)
             continue;
         if (!skel_draw_start(&draw, &fields[i]))
-            return out_of_memory(w);
+            return tl_no_memory(&w->error, w->s->path);
         skel_draw_key(&draw, &fields[i], 0);
         status = skel_evaluate(w->s, w->slots, fields[i].expression, w->rank, &value, &w->error);
         if (status == TL_OK)
@@ -427,7 +422,8 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
     const int has_recv_tag = (int)(st->row->slots & TL_SLOT_RECV_TAG);
     int seen = 0;
     int64_t bytes;
-    tl_status status = reserve_list(w, st->n_fields + 1) ? TL_OK : out_of_memory(w);
+    tl_status status =
+        reserve_list(w, st->n_fields + 1) ? TL_OK : tl_no_memory(&w->error, w->s->path);
     *e = (tl_event){.call = st->row->code, .site = st->site};
     if (status == TL_OK)
         status = set_comms(w, st, e);
@@ -441,7 +437,7 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
         status = set_counts(w, st, e);
     const skel_draw draw = draw_of(w, st, e);
     if (status == TL_OK && !skel_draw_done(&draw))
-        status = out_of_memory(w);
+        status = tl_no_memory(&w->error, w->s->path);
     if (status != TL_OK)
         return status;
     if (e->list_len)

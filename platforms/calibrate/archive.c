@@ -46,11 +46,6 @@ struct tlp_archive {
     FILE *notes_file;
 };
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving the calibration");
-}
-
 static tl_status load_libzip(tl_error *err)
 {
     void *library = dlopen(LIBZIP_SONAME, RTLD_LAZY | RTLD_LOCAL), *found;
@@ -103,7 +98,7 @@ static tl_status close_entry(tlp_archive *a, FILE *file, const char *entry, tl_e
     a->text = NULL;
     if (failed || !text) {
         free(text);
-        return out_of_memory(err);
+        return tl_no_memory(err, "archiving the calibration");
     }
     zip_source_t *source = libzip.source_buffer(a->zip, text, a->text_bytes, 1);
     if (!source)
@@ -116,7 +111,7 @@ tl_status tlp_archive_add(tlp_archive *a, const char *entry, tl_writing write, c
 {
     FILE *out = open_entry(a);
     if (!out)
-        return out_of_memory(err);
+        return tl_no_memory(err, "archiving the calibration");
     const tl_status status = write(arg, out, err),
                     closed = close_entry(a, out, entry, status == TL_OK ? err : NULL);
     return status == TL_OK ? closed : status;
@@ -157,15 +152,15 @@ static tl_status add_descriptions(tlp_archive *a, int argc, char *const *argv, t
 {
     FILE *out = open_entry(a);
     if (!out)
-        return out_of_memory(err);
+        return tl_no_memory(err, "archiving the calibration");
     tlp_describe_machine(out);
     tl_status status = close_entry(a, out, "machine.txt", err);
     if (status != TL_OK || !(out = open_entry(a)))
-        return status != TL_OK ? status : out_of_memory(err);
+        return status != TL_OK ? status : tl_no_memory(err, "archiving the calibration");
     tlp_describe_environment(environ, out);
     status = close_entry(a, out, "environment.txt", err);
     if (status != TL_OK || !(out = open_entry(a)))
-        return status != TL_OK ? status : out_of_memory(err);
+        return status != TL_OK ? status : tl_no_memory(err, "archiving the calibration");
     tlp_describe_command(argc, argv, out);
     return close_entry(a, out, "command.txt", err);
 }
@@ -222,14 +217,14 @@ tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *
     int code = 0;
     tlp_archive *a = calloc(1, sizeof *a);
     if (!a)
-        return out_of_memory(err);
+        return tl_no_memory(err, "archiving the calibration");
     clock_gettime(CLOCK_REALTIME, &a->begun);
     snprintf(a->what, sizeof a->what, "%s", what);
     tl_status status = load_libzip(err);
     if (status == TL_OK)
         status = choose_path(a, path, err);
     if (status == TL_OK && !(a->notes_file = open_memstream(&a->notes, &a->notes_bytes)))
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "archiving the calibration");
     if (status == TL_OK && !(a->zip = libzip.open(a->path, ZIP_CREATE | ZIP_TRUNCATE, &code))) {
         zip_error_t error;
         libzip.error_init_with_code(&error, code);
@@ -253,14 +248,14 @@ static tl_status add_repetitions(tlp_archive *a, tlp_repetition_list *list, tl_e
 {
     char title[64];
     if (tlp_categorise_all(list) != TL_OK)
-        return out_of_memory(err);
+        return tl_no_memory(err, "archiving the calibration");
     FILE *out = open_entry(a);
     if (!out)
-        return out_of_memory(err);
+        return tl_no_memory(err, "archiving the calibration");
     tlp_write_repetitions(list, out);
     tl_status status = close_entry(a, out, "repetitions.csv", err);
     if (status != TL_OK || !(out = open_entry(a)))
-        return status != TL_OK ? status : out_of_memory(err);
+        return status != TL_OK ? status : tl_no_memory(err, "archiving the calibration");
     snprintf(title, sizeof title, "Fingerprint: %s", a->what);
     tlp_write_fingerprint(list, title, a->notes, out);
     return close_entry(a, out, "fingerprint.html", err);
@@ -276,11 +271,11 @@ static tl_status add_end(tlp_archive *a, tl_error *err)
     tlp_archive_note(a, "ended", "%s", text);
     FILE *out = open_entry(a);
     if (!out || fflush(a->notes_file) != 0)
-        return out_of_memory(err);
+        return tl_no_memory(err, "archiving the calibration");
     fputs(a->notes, out);
     tl_status status = close_entry(a, out, "calibration.txt", err);
     if (status != TL_OK || !(out = open_entry(a)))
-        return status != TL_OK ? status : out_of_memory(err);
+        return status != TL_OK ? status : tl_no_memory(err, "archiving the calibration");
     tlp_describe_machine(out);
     return close_entry(a, out, "machine-after.txt", err);
 }
@@ -357,7 +352,7 @@ static tl_status read_entry(zip_t *zip, const char *path, const char *entry, FIL
     if (file)
         libzip.fclose(file);
     if (!text)
-        return out_of_memory(err);
+        return tl_no_memory(err, "archiving the calibration");
     if (!is_whole) {
         fclose(text);
         return tl_fail(err, TL_ERR_INPUT, "%s: %s is damaged; measure again", path, entry);
@@ -396,7 +391,7 @@ tl_status tlp_archive_add_raw(tlp_archive *a, const char *entry, const char *pat
     if (status != TL_OK)
         return status;
     if (!(out = open_entry(a)))
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "archiving the calibration");
     for (size_t n; out && (n = fread(bytes, 1, sizeof bytes, in));)
         fwrite(bytes, 1, n, out);
     fclose(in);

@@ -11,7 +11,7 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
 {
     tlp_result *result = calloc(1, sizeof *result);
     if (!result)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
+        return tl_no_memory(err, "calibrating");
     result->cores = tlp_n_groups(options);
     result->threads = options->threads;
     result->seed = options->seed;
@@ -73,7 +73,7 @@ tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_err
         result->core_fits = calloc(result->cores, sizeof *result->core_fits);
     tl_status status = TL_OK;
     if (!calls || (options->per_core && !result->core_fits))
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while fitting");
+        status = tl_no_memory(err, "fitting");
     if (status == TL_OK)
         status = fit_group(result, options, -1, calls, result->fits, err);
     for (unsigned core = 0; options->per_core && core < result->cores && status == TL_OK; core++)

@@ -57,7 +57,7 @@ tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *
         goto cleanup;
     }
     if (!values || !index) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring a counter");
+        status = tl_no_memory(err, "measuring a counter");
         goto cleanup;
     }
     volatile uint64_t sink = work_outside_of_kernels(values, index);

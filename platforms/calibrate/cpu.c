@@ -13,11 +13,6 @@ typedef struct sums {
     tlp_burst_class *classes;
 } sums;
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the classes of bursts");
-}
-
 static void free_sums(sums *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -72,7 +67,7 @@ static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, s
             out->room = 2 * out->room + 64;
             tlp_burst_class *more = realloc(out->classes, out->room * sizeof *more);
             if (!more)
-                return out_of_memory(err);
+                return tl_no_memory(err, "classes of bursts");
             out->classes = more;
         }
         tl_site_text(trace, rank, pairs[i].from, from, sizeof from);
@@ -80,7 +75,7 @@ static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, s
         tlp_burst_class *next = &out->classes[out->n++];
         *next = (tlp_burst_class){strdup(from), strdup(to), pairs[i].seconds, pairs[i].volume};
         if (!next->from || !next->to)
-            return out_of_memory(err);
+            return tl_no_memory(err, "classes of bursts");
     }
     return TL_OK;
 }
@@ -99,7 +94,8 @@ static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error 
     uint32_t from = 0;
     size_t n = 0, room = 4096;
     pair *pairs = malloc(room * sizeof *pairs);
-    tl_status status = pairs ? tl_cursor_open(trace, rank, &cursor, err) : out_of_memory(err);
+    tl_status status =
+        pairs ? tl_cursor_open(trace, rank, &cursor, err) : tl_no_memory(err, "classes of bursts");
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK) {
         if (event.volume) {
             if (n == room)
@@ -108,7 +104,7 @@ static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error 
                 room *= 2;
                 pair *more = realloc(pairs, room * sizeof *pairs);
                 if (!more) {
-                    status = out_of_memory(err);
+                    status = tl_no_memory(err, "classes of bursts");
                     break;
                 }
                 pairs = more;
@@ -230,7 +226,7 @@ tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_r
         rates->classes = calloc(times.n + 1, sizeof *rates->classes);
     }
     if (!rates || !rates->unit || !rates->program || !rates->source || !rates->classes) {
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "classes of bursts");
         goto cleanup;
     }
     match(&times, &counts, rates);

@@ -87,7 +87,7 @@ static tl_status read_rank(tl_reader *timed, uint32_t rank, told *t, tlp_repetit
             tlp_add_repetition(&out->items[first + (size_t)place], rank,
                                1e-9 * (double)event.volume) != TL_OK) {
             tl_cursor_close(cursor);
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory for the bursts");
+            return tl_no_memory(err, "bursts");
         }
         from = event.site;
     }

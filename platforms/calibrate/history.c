@@ -17,7 +17,7 @@ tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_qua
     clock_gettime(CLOCK_REALTIME, &now);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
     if (asprintf(&path, "%s/history.csv", folder) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+        return tl_no_memory(err, folder);
     tl_status status = TL_OK;
     FILE *out = fopen(path, "a");
     int failed = !out;

@@ -183,7 +183,7 @@ static tl_status list_classes(const tlp_interfere_result *r, tlp_interference *f
 {
     fit->classes = calloc(r->n + 1, sizeof *fit->classes);
     if (!fit->classes)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the classes of bursts");
+        return tl_no_memory(err, "classes of bursts");
     fit->classes[0].alone_s = find_median(r, TLP_PROBE_TIMED, TLP_NO_HOG, 0, NULL, NULL, 0);
     if (!(fit->classes[0].alone_s > 0))
         return tl_fail(err, TL_ERR_INPUT,
@@ -238,7 +238,7 @@ tl_status tlp_interfere_fit(const tlp_interfere_result *result, tlp_interference
     hog_alone alone[TLP_N_HOGS];
     tlp_interference *fit = calloc(1, sizeof *fit);
     if (!fit)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the classes of bursts");
+        return tl_no_memory(err, "classes of bursts");
     tl_status status = compare_hogs(result, fit, alone, err);
     if (status == TL_OK)
         status = list_classes(result, fit, err);

@@ -207,7 +207,7 @@ tl_status tlp_hogs_probe(tlp_hogs *hogs, unsigned repetition, tlp_interfere_resu
                                        .to = nothing};
         status = probe_pair(hogs, hog, beside, &sample, err);
         if (status == TL_OK && tlp_interfere_add(result, &sample) != TL_OK)
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+            status = tl_no_memory(err, "measuring");
     }
     return status;
 }
@@ -252,7 +252,7 @@ tl_status tlp_hogs_open(size_t max_bytes, unsigned long seed, tlp_interfere_resu
         hogs->threads = calloc(hogs->n_processors + 1, sizeof *hogs->threads);
     if (!hogs || !hogs->random || !hogs->processors || !hogs->threads) {
         tlp_hogs_close(hogs);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for loops beside the program");
+        return tl_no_memory(err, "loops beside the program");
     }
     if (hogs->n_processors < 2) {
         tlp_hogs_close(hogs);

@@ -87,7 +87,7 @@ tl_status tlp_kept_read(const char *path, tlp_kept *out, tl_error *err)
         out->settings = text_of(&config, 0, NULL);
         out->origins = origins_of(path);
         if (!out->units || !out->settings || !out->origins)
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+            status = tl_no_memory(err, path);
     }
     config_destroy(&config);
     return status;

@@ -140,9 +140,8 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     gsl_rng *offsets = gsl_rng_alloc(gsl_rng_mt19937);
     /* Before the BLAS starts its threads, which take over the cores. */
     tlp_pin(core * options->threads, options->threads);
-    tl_status status = offsets
-                           ? tlp_blas_open(options->seed, options->threads, &c.blas, &lane->err)
-                           : tl_fail(&lane->err, TL_ERR_MEMORY, "out of memory while measuring");
+    tl_status status = offsets ? tlp_blas_open(options->seed, options->threads, &c.blas, &lane->err)
+                               : tl_no_memory(&lane->err, "measuring");
     if (status == TL_OK && options->needs)
         status =
             perform_kernels_open(options->needs->operands, options->seed, &c.others, &lane->err);
@@ -200,7 +199,7 @@ static tl_status gather(const struct board *board, unsigned cores, tlp_sample **
         total += board->lanes[i].n;
     tlp_sample *samples = malloc((total + 1) * sizeof *samples);
     if (!samples)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+        return tl_no_memory(err, "measuring");
     *n = 0;
     for (unsigned i = 0; i < cores; i++) {
         memcpy(samples + *n, board->lanes[i].samples, board->lanes[i].n * sizeof *samples);
@@ -225,7 +224,7 @@ tl_status tlp_measure(const tlp_measure_options *options, tlp_sample **out, size
                                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     tl_status status = TL_OK;
     if (!pids || board == MAP_FAILED) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+        status = tl_no_memory(err, "measuring");
         goto cleanup;
     }
     for (unsigned i = 0; i < cores; i++) {

@@ -202,7 +202,7 @@ tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, cons
     const merge m = {.result = result, .needs = needs};
     /* Pieces of earlier measurements for other traces may remain, and so do their lines. */
     if (asprintf(&origin, "# Calls with the sizes of %s: ", tl_printable(trace)) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     const tlp_model_change calls = {
         .what = &m,
         .change = check_hosts,

@@ -107,7 +107,7 @@ static tl_status add_event(tlp_needs *needs, gsl_rng *rng, const tl_event *e, tl
     }
     tlp_needed_kernel *k = &needs->kernels[e->call - TL_KERNEL_dgemm];
     if (!k->calls && !(k->calls = calloc(MOST_CALLS, sizeof *k->calls)))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the calls of the trace");
+        return tl_no_memory(err, "calls of the trace");
     remember(needs, rng, &call);
     return TL_OK;
 }
@@ -145,9 +145,8 @@ tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, 
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (needs)
         needs->operands = calloc(1, sizeof *needs->operands);
-    tl_status status = needs && needs->operands && rng
-                           ? tl_reader_open(path, &trace, err)
-                           : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    tl_status status = needs && needs->operands && rng ? tl_reader_open(path, &trace, err)
+                                                       : tl_no_memory(err, path);
     if (status == TL_OK) {
         gsl_rng_set(rng, seed);
         for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
@@ -185,7 +184,7 @@ tl_status tlp_plan_needed(const tlp_needs *needs, unsigned long seed, unsigned r
     if (!rng || !calls) {
         gsl_rng_free(rng);
         free(calls);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while planning the measurements");
+        return tl_no_memory(err, "planning the measurements");
     }
     gsl_rng_set(rng, seed * 1000003UL + round);
     *n = 0;

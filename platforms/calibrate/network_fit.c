@@ -495,7 +495,7 @@ tl_status tlp_fit_level(const tlp_probe_data *data, int is_within, double most_d
         out->n_warm += data->rows[i].is_warm != 0;
     double *memory = malloc((2 * data->n_rows + 2) * sizeof *memory);
     if (!memory)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while fitting the network");
+        return tl_no_memory(err, "fitting the network");
     f.x = memory;
     f.y = memory + data->n_rows + 1;
     fit_polls(&f);

@@ -99,7 +99,7 @@ static tl_status fit_within(const tlp_probe_data *data, tlp_network *net, tl_err
 {
     net->within = malloc(sizeof *net->within);
     if (!net->within)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while fitting the network");
+        return tl_no_memory(err, "fitting the network");
     const tl_status status = tlp_fit_level(
         data, 1, net->thresholds_seen ? (double)net->detached_bytes : 0, net->within, err);
     if (status != TL_OK) {
@@ -197,7 +197,7 @@ static tl_status fit_adapter_order(const tlp_probe_data *data, tlp_network *net,
         net->async_bytes < net->detached_bytes ? net->async_bytes : net->detached_bytes;
     double *late = malloc((data->n_rows + 1) * sizeof *late);
     if (!late)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while fitting the network");
+        return tl_no_memory(err, "fitting the network");
     for (long bytes = 1; net->adapter <= 1 && bytes <= eager / 2; bytes *= 2) {
         const double least = (double)bytes;
         const double first = lateness(data, net, KIND_beside, 2, least, late) -

@@ -98,7 +98,7 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
     }
     if (!profile || !profile->detours || !profile->quanta_ns) {
         tlp_noise_free(profile);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring noise");
+        return tl_no_memory(err, "measuring noise");
     }
     /* Pages that are allocated during the measurement would be counted as noise. */
     memset(profile->detours, 0, MAX_DETOURS * sizeof *profile->detours);

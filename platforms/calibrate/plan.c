@@ -150,7 +150,7 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
     if (!rng || !calls) {
         gsl_rng_free(rng);
         free(calls);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while planning the measurements");
+        return tl_no_memory(err, "planning the measurements");
     }
     gsl_rng_set(rng, seed * 1000003UL + round);
     size_t used = 0;

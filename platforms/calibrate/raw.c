@@ -139,8 +139,7 @@ void *tlp_raw_open(const tlp_raw *raw, const char *path, tl_error *err)
 {
     FILE *in = NULL;
     void *all = calloc(1, raw->bytes);
-    tl_status status = all ? tlp_open_raw(path, raw->entry, &in, err)
-                           : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    tl_status status = all ? tlp_open_raw(path, raw->entry, &in, err) : tl_no_memory(err, path);
     if (status == TL_OK) {
         status = tlp_raw_read(raw, in, path, all, err);
         fclose(in);

@@ -73,8 +73,7 @@ typedef struct part {
 static tl_status open_part(const char *folder, const char *name, part *out, tl_error *err)
 {
     out->path = join(folder, name);
-    return out->path ? tl_output_open(out->path, &out->out, err)
-                     : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+    return out->path ? tl_output_open(out->path, &out->out, err) : tl_no_memory(err, folder);
 }
 
 /* The first line of a copied model: its times need not be those of these nodes. */
@@ -151,7 +150,7 @@ tl_status tlp_generate_folder(const tlp_description *d, const char *folder, tl_e
     FILE *model = NULL;
     tl_status status = TL_OK;
     if (!to || (d->model && !from))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+        status = tl_no_memory(err, folder);
     else if (from && !(model = fopen(from, "r")))
         status =
             tl_fail(err, TL_ERR_SYSTEM, "%s: the model of %s cannot be opened: %s; check 'model'",

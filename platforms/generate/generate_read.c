@@ -256,7 +256,7 @@ static tl_status get_options(const reading *in, const config_setting_t *root, tl
         return refuse(in, list, "'options' is not an array; write 'options = [ \"key:value\" ];'");
     d->options = calloc((size_t)config_setting_length(list) + 1, sizeof *d->options);
     if (!d->options)
-        return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
+        return tl_no_memory(in->err, in->path);
     for (int i = 0; i < config_setting_length(list); i++) {
         const config_setting_t *item = config_setting_get_elem(list, (unsigned)i);
         const char *text = config_setting_get_string(item);
@@ -390,7 +390,7 @@ tl_status tlp_description_read(const char *path, tlp_description **out, tl_error
     if (!d || !config) {
         free(d);
         free(config);
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     }
     config_init(config);
     d->config = config;

@@ -200,7 +200,7 @@ static tl_status take_usage(const loggops_replay *r, const tlr_platform *platfor
     size_t n = 0;
     tl_status status = TL_OK;
     if (!computed_s || !hosts || !n_at_work) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the energy");
+        status = tl_no_memory(err, "energy");
         goto cleanup;
     }
     for (uint32_t i = 0; i < p->n_ranks; i++) {
@@ -495,7 +495,7 @@ static tl_status find_load(loggops_replay *r, tl_reader *trace, const tlr_model 
     r->places.load = &r->load;
     uint64_t *ends_ps = calloc(r->plan->n_ranks + 1U, sizeof *ends_ps);
     if (status == TL_OK && !ends_ps)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the load of the nodes");
+        status = tl_no_memory(err, "load of the nodes");
     for (int i = 0; i < MOST_SIMULATIONS && status == TL_OK; i++) {
         if (i >= LEAST_SIMULATIONS && change <= enough)
             break;
@@ -503,7 +503,7 @@ static tl_status find_load(loggops_replay *r, tl_reader *trace, const tlr_model 
             .ranks = calloc(r->plan->n_ranks + 1U, sizeof *quiet.ranks),
             .marks_ps = calloc(r->plan->n_marks * r->plan->n_ranks + 1, sizeof *quiet.marks_ps)};
         if (!quiet.ranks || !quiet.marks_ps)
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the load of the nodes");
+            status = tl_no_memory(err, "load of the nodes");
         if (status == TL_OK)
             status = read_programs(r, trace, model, options, err);
         if (status == TL_OK && r->run)
@@ -559,7 +559,7 @@ static tl_status weigh_noise(loggops_replay *r, const tlr_options *options, tlr_
     out->noise = strdup(options->noise);
     tl_status status = TL_OK;
     if (!quiet.ranks || !out->noise)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        status = tl_no_memory(err, "prediction");
     else if ((status = begin_again(r, err)) == TL_OK)
         status = simulate(r, NULL, options->n_threads, &quiet, err);
     out->quiet_s = (double)quiet.makespan_ps * s_per_ps;
@@ -591,7 +591,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         goto cleanup;
     r.choice.S_bytes = r.network.params.S_bytes;
     if (!make_room(&r, options)) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        status = tl_no_memory(err, "prediction");
         goto cleanup;
     }
     if ((status = find_load(&r, trace, model, options, err)) != TL_OK ||

@@ -187,7 +187,7 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
 {
     loggops_law *laws = calloc(2, sizeof *laws);
     if (!laws)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the network");
+        return tl_no_memory(err, "network");
     tlr_cluster_set_loopback(cluster, number_of(platform, options, "network/loopback-lat", 0),
                              number_of(platform, options, "network/loopback-bw", 1e10));
     tl_status status = read_laws(platform, options, S_bytes, laws, err);
@@ -340,7 +340,7 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
     tl_status status = TL_OK;
     if (!of_host || !out->host_of || !out->core_of || !out->n_on || !out->host_of_node ||
         !out->limiters || !out->nodes.node_of)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the places of the ranks");
+        status = tl_no_memory(err, "places of the ranks");
     else
         status = tlr_map_ranks(cluster->hosts, cluster->n_hosts, options->hostfile, options,
                                n_ranks, out->host_of, err);

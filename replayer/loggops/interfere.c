@@ -27,7 +27,7 @@ tl_status loggops_load_open(uint32_t n_ranks, const loggops_places *places, logg
     load->hogs = calloc(n_ranks + 1U, sizeof *load->hogs);
     load->acting_s = calloc(n_ranks + 1U, sizeof *load->acting_s);
     if (!load->ends || !load->ranks || !load->first_on || !load->hogs || !load->acting_s)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the load of the nodes");
+        return tl_no_memory(err, "load of the nodes");
     /* For a while, first_on[h + 1] is where the next rank of host h goes. */
     for (size_t h = 1; h < n_hosts; h++)
         load->first_on[h + 1] = load->first_on[h] + places->n_on[h - 1];

@@ -81,7 +81,7 @@ tl_status loggops_recorder_open(const loggops_run *run, const tlr_plan *plan,
 {
     loggops_recorder *rec = calloc(1, sizeof *rec);
     if (!rec)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     rec->run = run;
     rec->plan = plan;
     rec->timeline = timeline;
@@ -92,7 +92,7 @@ tl_status loggops_recorder_open(const loggops_run *run, const tlr_plan *plan,
     rec->by_request = calloc(rec->n_requests + 1, sizeof *rec->by_request);
     *out = rec;
     if (!rec->ranks || !rec->by_request || (!run->feed && !find_balance(rec)))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     return TL_OK;
 }
 
@@ -114,7 +114,7 @@ static void find_what_if(const loggops_recorder *rec, tlr_what_if *to)
 tl_status loggops_recorder_finish(loggops_recorder *recorder, tlr_what_if *what_if, tl_error *err)
 {
     if (recorder->failed)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     if (what_if)
         find_what_if(recorder, what_if);
     const tl_status status = tlr_timeline_finish(recorder->timeline, err);

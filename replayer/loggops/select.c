@@ -57,7 +57,7 @@ tl_status loggops_algorithms(const char *collective, char **out, tl_error *err)
                        collective);
     list_algorithms(collectives[i].action, ",", names, sizeof names);
     *out = strdup(names);
-    return *out ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the list of algorithms");
+    return *out ? TL_OK : tl_no_memory(err, "list of algorithms");
 }
 
 static tl_status wrong_algorithm(const char *collective, const char *algorithm, tl_action action,
@@ -123,7 +123,7 @@ tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *o
     out->selector = selectors[k].selector;
     out->is_ompi = tlr_ompi_has(wanted);
     if (selectors[k].stand_ins && !(out->stand_ins = strdup(selectors[k].stand_ins)))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the selector");
+        return tl_no_memory(err, "selector");
     tl_status status = TL_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++) {
         const char *algorithm = tlr_option_value(platform, options, names[i]);

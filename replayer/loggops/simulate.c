@@ -412,7 +412,7 @@ static tl_status take_results(simulation *s, tl_error *err)
     uint64_t *compute_ps = calloc(2 * (run->n_programs + (size_t)1), sizeof *compute_ps),
              *io_ps = compute_ps + run->n_programs;
     if (!compute_ps)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the simulation");
+        return tl_no_memory(err, "simulation");
     for (uint32_t i = 0; !run->feed && i < run->n_programs; i++)
         for (const loggops_op *op = run->programs[i].ops; op->kind != LOGGOPS_END; op++)
             (op->is_on_file ? io_ps : compute_ps)[i] +=
@@ -560,7 +560,7 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
     if (noise) /* otherwise they need no memory until the end */
         memset(result->ranks, 0, run->n_ranks * sizeof *result->ranks);
     if ((s.n_threads > 1 && !threads) || !prepare(&s)) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the simulation");
+        status = tl_no_memory(err, "simulation");
         goto cleanup;
     }
     run_windows(&s, threads);

@@ -167,7 +167,7 @@ tl_status loggops_ways_open(const loggops_law laws[2], loggops_ways **out, tl_er
 {
     loggops_ways *w = calloc(1, sizeof *w);
     if (!w)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the routes");
+        return tl_no_memory(err, "routes");
     w->laws[0] = laws[0];
     w->laws[1] = laws[1];
     w->failed_pair = UINT64_MAX;

@@ -13,11 +13,6 @@ static const char *const class_names[] = {"from",    "to",      "kernel", "besid
 static const char *const row_names[] = {"cores", "arithmetic", "cache", "stream", "chase", NULL};
 static const char *const hog_names[] = {"arithmetic", "cache", "stream", "chase", NULL};
 
-static tl_status out_of_memory(const tlr_reading *in)
-{
-    return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
-}
-
 static tl_status read_row(const tlr_reading *in, const config_setting_t *group, double after,
                           tlr_beside *out)
 {
@@ -42,7 +37,7 @@ static tl_status read_rows(const tlr_reading *in, const config_setting_t *group,
                             "a class has no rows; add 'beside = ( { cores = 1; arithmetic = 1.0; "
                             "cache = 1.1; stream = 1.5; chase = 1.3; }, ... );'");
     if (status == TL_OK && !(out->rows = calloc((size_t)n, sizeof *out->rows)))
-        status = out_of_memory(in);
+        status = tl_no_memory(in->err, in->path);
     for (int i = 0; i < n && status == TL_OK; i++) {
         status = read_row(in, config_setting_get_elem(list, (unsigned)i),
                           i ? out->rows[i - 1].cores : 0, &out->rows[i]);
@@ -91,7 +86,7 @@ static tl_status read_subject(const tlr_reading *in, const config_setting_t *gro
         out->kernel = info->code;
     }
     if (name[0] && (!(out->from = strdup(name[0])) || !(out->to = strdup(name[1]))))
-        return out_of_memory(in);
+        return tl_no_memory(in->err, in->path);
     return TL_OK;
 }
 
@@ -150,7 +145,7 @@ tl_status tlr_interference_read(const tlr_reading *in, const config_setting_t *r
                             "'interference' has no classes; measure them with 'timeless calibrate "
                             "cpu --interfere', or remove the group");
     if (status == TL_OK && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
-        status = out_of_memory(in);
+        status = tl_no_memory(in->err, in->path);
     for (int i = 0; i < n && status == TL_OK; i++)
         status =
             read_class(in, config_setting_get_elem(list, (unsigned)i), &out->classes[out->n++]);

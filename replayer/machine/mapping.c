@@ -90,7 +90,7 @@ static tl_status add_place(layout *l, size_t host, uint64_t slots, tl_error *err
         l->room = l->room ? 2 * l->room : 64;
         place *more = realloc(l->places, l->room * sizeof *more);
         if (!more)
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory for the host file");
+            return tl_no_memory(err, "host file");
         l->places = more;
     }
     l->places[l->n_places++] = (place){host, slots};

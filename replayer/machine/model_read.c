@@ -43,11 +43,6 @@ typedef struct model_reading {
     tlr_model *model;
 } model_reading;
 
-static tl_status out_of_memory(const model_reading *m)
-{
-    return tl_fail(m->in.err, TL_ERR_MEMORY, "%s: out of memory", m->in.path);
-}
-
 /* ---- units ---- */
 
 static tl_status read_class(const model_reading *m, const config_setting_t *group,
@@ -65,7 +60,7 @@ static tl_status read_class(const model_reading *m, const config_setting_t *grou
         return status;
     out->from = strdup(from);
     out->to = strdup(to);
-    return out->from && out->to ? TL_OK : out_of_memory(m);
+    return out->from && out->to ? TL_OK : tl_no_memory(m->in.err, m->in.path);
 }
 
 static tl_status read_classes(const model_reading *m, const config_setting_t *group,
@@ -78,7 +73,7 @@ static tl_status read_classes(const model_reading *m, const config_setting_t *gr
     const int n = config_setting_length(list);
     unit->classes = calloc((size_t)n + 1, sizeof *unit->classes);
     if (!unit->classes)
-        return out_of_memory(m);
+        return tl_no_memory(m->in.err, m->in.path);
     for (int i = 0; i < n && status == TL_OK; i++)
         status = read_class(m, config_setting_get_elem(list, (unsigned)i),
                             &unit->classes[unit->n_classes++]);
@@ -111,7 +106,7 @@ static tl_status read_unit(const model_reading *m, const config_setting_t *group
                           "the unit '%s' appears twice; remove one", name);
     rate.unit = strdup(name);
     if (!rate.unit)
-        return out_of_memory(m);
+        return tl_no_memory(m->in.err, m->in.path);
     m->model->is_random |= rate.relative_sd > 0;
     status = read_classes(m, group, &rate);
     /* An incomplete list is freed with the model, too. */
@@ -128,7 +123,7 @@ static tl_status read_units(const model_reading *m, const config_setting_t *grou
     int n = config_setting_length(list);
     rates->units = calloc((size_t)n + 1, sizeof *rates->units);
     if (!rates->units)
-        return out_of_memory(m);
+        return tl_no_memory(m->in.err, m->in.path);
     for (int i = 0; i < n && status == TL_OK; i++)
         status = read_unit(m, config_setting_get_elem(list, (unsigned)i), rates);
     return status;
@@ -320,7 +315,7 @@ static tl_status read_pieces(const model_reading *m, const config_setting_t *gro
                           "'pieces' is empty; give at least one");
     kernel->pieces = calloc((size_t)n, sizeof *kernel->pieces);
     if (!kernel->pieces)
-        return out_of_memory(m);
+        return tl_no_memory(m->in.err, m->in.path);
     kernel->n_pieces = (size_t)n;
     for (int i = 0; i < n && status == TL_OK; i++) {
         tlr_piece *piece = &kernel->pieces[i];
@@ -367,7 +362,7 @@ static tl_status read_kernel(const model_reading *m, const config_setting_t *gro
         return tlr_refuse(&m->in, line,
                           "kernel '%s' is given for some hosts only; add it to 'kernels'", name);
     if (user && !(kernel.user = strdup(user)))
-        return out_of_memory(m);
+        return tl_no_memory(m->in.err, m->in.path);
     status = tlr_setting_optional(&m->in, group, "host_sd", 0, &kernel.host_sd);
     if (status == TL_OK)
         status = tlr_setting_optional(&m->in, group, "day_sd", 0, &kernel.day_sd);
@@ -391,7 +386,7 @@ static tl_status read_kernels(const model_reading *m, const config_setting_t *gr
     int n = config_setting_length(list);
     rates->kernels = calloc((size_t)n + 1, sizeof *rates->kernels);
     if (!rates->kernels)
-        return out_of_memory(m);
+        return tl_no_memory(m->in.err, m->in.path);
     for (int i = 0; i < n && status == TL_OK; i++)
         status = read_kernel(m, config_setting_get_elem(list, (unsigned)i), rates);
     return status;
@@ -408,7 +403,7 @@ static tl_status read_host(const model_reading *m, const config_setting_t *group
     if (status == TL_OK)
         status = tlr_setting_string(&m->in, group, "hosts", &pattern);
     if (status == TL_OK && !(host->pattern = strdup(pattern)))
-        status = out_of_memory(m);
+        status = tl_no_memory(m->in.err, m->in.path);
     if (status == TL_OK)
         status = tlr_setting_optional(&m->in, group, "factor", 0, &host->factor);
     if (status == TL_OK)
@@ -427,7 +422,7 @@ static tl_status read_hosts(const model_reading *m, const config_setting_t *root
     int n = config_setting_length(list);
     m->model->hosts = calloc((size_t)n + 1, sizeof *m->model->hosts);
     if (!m->model->hosts)
-        return out_of_memory(m);
+        return tl_no_memory(m->in.err, m->in.path);
     for (int i = 0; i < n && status == TL_OK; i++)
         status = read_host(m, config_setting_get_elem(list, (unsigned)i),
                            &m->model->hosts[m->model->n_hosts++]);
@@ -514,7 +509,7 @@ tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err)
     }
     m.model = calloc(1, sizeof *m.model);
     if (!m.model || !(m.model->path = strdup(path))) {
-        status = out_of_memory(&m);
+        status = tl_no_memory(m.in.err, m.in.path);
         goto cleanup;
     }
     status = read_model(&m, config_root_setting(&config));

@@ -132,7 +132,7 @@ static tl_status read_path(const tlr_reading *in, const config_setting_t *root, 
         return status;
     const int n = list ? config_setting_length(list) : 0;
     if (n && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
-        return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
+        return tl_no_memory(in->err, in->path);
     for (; (int)out->n < n && status == TL_OK; out->n++) {
         out->classes[out->n].run_sd = out->run_sd;
         status = read_class(in, config_setting_get_elem(list, (unsigned)out->n),
@@ -148,8 +148,7 @@ tl_status tlr_network_noise_load(const char *path, tlr_network_noise **out, tl_e
     char *text = NULL;
     config_t config;
     config_init(&config);
-    tl_status status = noise ? tlr_read_text(path, &text, NULL, err)
-                             : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    tl_status status = noise ? tlr_read_text(path, &text, NULL, err) : tl_no_memory(err, path);
     if (status == TL_OK && config_read_string(&config, text) != CONFIG_TRUE)
         status = tlr_refuse(&in, config_error_line(&config),
                             "%s; timeless-platform(5) shows the form", config_error_text(&config));

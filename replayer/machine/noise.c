@@ -145,7 +145,7 @@ static tl_status read_regular(const char *text, tlr_noise *noise, tl_error *err)
                        text);
     noise->period_ps = (uint64_t)llrint(1e12 / hertz);
     if (!add_detour(noise, 0, (uint64_t)llrint(duration_ps)))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     return TL_OK;
 }
 
@@ -166,7 +166,7 @@ static tl_status read_line(const char *path, size_t number, const char *line, tl
                        "before it",
                        path, number);
     if (!add_detour(noise, (uint64_t)llrint(start_ns * 1e3), (uint64_t)llrint(duration_ns * 1e3)))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     noise->period_ps = (uint64_t)llrint((start_ns + duration_ns) * 1e3);
     return TL_OK;
 }
@@ -367,7 +367,7 @@ static tl_status draw_detours(tlr_noise *noise, tl_error *err)
         at_ps += noise->has_random_intervals ? draw_time(noise->seed, FOR_INTERVALS + i, gap_ps)
                                              : gap_ps;
         if (!add_detour(noise, at_ps, length_ps))
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+            return tl_no_memory(err, "the command");
         at_ps += length_ps;
     }
     noise->period_ps = at_ps;
@@ -381,7 +381,7 @@ tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_er
     if (!noise || !copy) {
         free(noise);
         free(copy);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     }
     noise->seed = seed;
     char *rest = copy;

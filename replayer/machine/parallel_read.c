@@ -48,7 +48,7 @@ static tl_status read_rows(const tlr_reading *in, const config_setting_t *group,
                             "'parallel' has no rows; add 'cores = ( { cores = 1; region_s = 0.0; "
                             "arithmetic = 1.0; }, ... );'");
     if (status == TL_OK && !(p->rows = calloc((size_t)n, sizeof *p->rows)))
-        status = tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
+        status = tl_no_memory(in->err, in->path);
     for (int i = 0; i < n && status == TL_OK; i++) {
         status = read_row(in, config_setting_get_elem(list, (unsigned)i),
                           i ? &p->rows[i - 1] : NULL, &p->rows[i]);

@@ -85,8 +85,7 @@ static tl_status find_folder(const char *name, char **out, tl_error *err)
             "folder that holds a platform.xml, or the name of an installed one",
             name);
     if (is_file(name))
-        return (*out = strdup(name)) ? TL_OK
-                                     : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
+        return (*out = strdup(name)) ? TL_OK : tl_no_memory(err, name);
     tlr_platforms_folder(installed, sizeof installed);
     char *candidates[2] = {strdup(name), strchr(name, '/') ? NULL : join(installed, name)};
     for (int i = 0; i < 2; i++) {
@@ -118,7 +117,7 @@ static tl_status add_option(tlr_platform *p, const char *option, tl_error *err)
     if (more)
         p->options = more;
     if (!more || !(p->options[p->n_options] = strdup(option)))
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
+        return tl_no_memory(err, p->folder);
     p->n_options++;
     return TL_OK;
 }
@@ -181,7 +180,7 @@ static tl_status hash_profile(void *contents, const char *name, tl_error *err)
     char *beside = NULL, *text = NULL;
     size_t size;
     if (asprintf(&beside, "%.*s%s", slash ? (int)(slash + 1 - xml_path) : 0, xml_path, name) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", xml_path);
+        return tl_no_memory(err, xml_path);
     const char *path = is_file(name) ? name : name[0] != '/' && is_file(beside) ? beside : NULL;
     const tl_status status = path ? tlr_read_text(path, &text, &size, err) : TL_OK;
     if (path && status == TL_OK)
@@ -309,7 +308,7 @@ static tl_status choose_by_date(tlr_platform *p, const char *calibrations, char 
     free(copy);
     failed |= names && fclose(names);
     failed |= dated && fclose(dated);
-    return failed ? tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder) : TL_OK;
+    return failed ? tl_no_memory(err, p->folder) : TL_OK;
 }
 
 static tl_status check_calibrations(const char *folder, const char *calibrations, tl_error *err)
@@ -319,7 +318,7 @@ static tl_status check_calibrations(const char *folder, const char *calibrations
         struct stat st;
         char *path = NULL;
         if (asprintf(&path, "%s/calibrations/%.*s", folder, length, at) < 0)
-            return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+            return tl_no_memory(err, folder);
         const int is_known = length > 0 && !memchr(at, '/', (size_t)length) && !stat(path, &st) &&
                              S_ISDIR(st.st_mode);
         free(path);
@@ -327,7 +326,7 @@ static tl_status check_calibrations(const char *folder, const char *calibrations
             continue;
         char names[512];
         if (!(path = join(folder, "calibrations")))
-            return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+            return tl_no_memory(err, folder);
         list_entries(path, NULL, names, sizeof names);
         free(path);
         return tl_fail(err, TL_ERR_INPUT,
@@ -365,7 +364,7 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     p->xml_path =
         is_file(p->folder) ? strdup(p->folder) : find_file(p->folder, calibrations, "platform.xml");
     if (!p->xml_path || !options_path || !model_path || !params_path || !noise_path) {
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
+        status = tl_no_memory(err, p->folder);
         goto cleanup;
     }
     if ((status = tlr_read_text(p->xml_path, &text, &size, err)) != TL_OK)
@@ -429,7 +428,7 @@ static tl_status name_platform(tlr_platform *p, const char *calibrations, tl_err
         return TL_OK;
     char *name = NULL;
     if (asprintf(&name, "%s@%s", p->folder, calibrations) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
+        return tl_no_memory(err, p->folder);
     free(p->folder);
     p->folder = name;
     return TL_OK;
@@ -441,7 +440,7 @@ tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err)
     char *folder = strdup(name), *calibrations = NULL;
     tl_status status = TL_OK;
     if (!p || !folder) {
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
+        status = tl_no_memory(err, name);
         goto cleanup;
     }
     const char *named = split_calibrations(folder);

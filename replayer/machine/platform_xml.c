@@ -205,7 +205,7 @@ tl_status tlr_xml_read(const char *text, size_t size, const char *path,
 {
     reading r = {.parser = XML_ParserCreate(NULL), .reader = reader, .path = path, .err = err};
     if (!r.parser)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     if (size > INT_MAX) {
         XML_ParserFree(r.parser);
         return tl_fail(err, TL_ERR_INPUT, "%s: has more than 2 GiB; write <cluster> elements",

@@ -34,7 +34,7 @@ static const tlr_host_rates *find_host(const tlr_model *model, const tlr_place *
     if (!model->n_hosts)
         return NULL;
     if (asprintf(&with_core, "%s:%u", place->host, place->core) < 0) {
-        *status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the compute model");
+        *status = tl_no_memory(err, "compute model");
         return NULL;
     }
     for (size_t i = 0; i < model->n_hosts && !found; i++)
@@ -87,9 +87,9 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
     if (out->unit && out->unit->n_classes)
         out->classes = tlr_class_cache_create();
     if (!out->kernel_factors || (out->unit && out->unit->n_classes && !out->classes))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the compute model");
+        return tl_no_memory(err, "compute model");
     if (model->interference.n && !(out->bending = tlr_class_cache_create()))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the compute model");
+        return tl_no_memory(err, "compute model");
     const uint64_t host = tlr_hash_name(place->host);
     const uint64_t cluster = options->cluster_seed ? options->cluster_seed : options->seed;
     /* A host that was measured is as it is: no other is drawn in its place. */

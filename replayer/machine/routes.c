@@ -429,7 +429,7 @@ static tl_status bound_within(const tlr_cluster *c, tlr_route *bound, tl_error *
     const tlr_zones *z = c->zones;
     uint8_t *is_known = calloc(z->n_zones + 1, 1);
     if (!is_known)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", z->path);
+        return tl_no_memory(err, z->path);
     for (size_t i = 0; i < c->n_hosts; i++) {
         const uint32_t zone = z->points[z->order[i]].zone;
         tlr_route route;

@@ -248,7 +248,7 @@ tl_status tlr_options_check(const tlr_platform *platform, const tlr_options *opt
         return TL_OK;
     char *end = *idle = calloc(size, 1);
     if (!end)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the options");
+        return tl_no_memory(err, "options");
     for (size_t i = 0; i < n; i++) {
         const char *option = option_at(platform, options, i);
         const row *r = find_row(option);

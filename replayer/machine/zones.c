@@ -272,7 +272,7 @@ static tl_status find_all_ways(const tlr_zones *z, tlr_zone *zone, tl_error *err
     tlr_route_row *rows = malloc((zone->routes.n + 1) * sizeof *rows);
     tl_status status = TL_OK;
     if (!zone->before || !zone->order || !cost || !is_done || !rows) {
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", z->path);
+        status = tl_no_memory(err, z->path);
     } else {
         memset(zone->before, 0xff, n * n * sizeof *zone->before);
         memset(zone->order, 0xff, n * sizeof *zone->order);

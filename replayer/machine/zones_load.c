@@ -444,8 +444,8 @@ tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err
     char *text = NULL;
     size_t size;
     *out = (tlr_cluster){.zones = x.z};
-    tl_status status = x.z ? tlr_read_text(xml_path, &text, &size, err)
-                           : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", xml_path);
+    tl_status status =
+        x.z ? tlr_read_text(xml_path, &text, &size, err) : tl_no_memory(err, xml_path);
     if (status == TL_OK)
         status = tlr_cluster_contents(text, size, xml_path, &contents, err);
     if (status == TL_OK)
@@ -518,7 +518,7 @@ static tl_status take_setting(const contents_reading *r, const tlr_element *e, t
     if (status == TL_OK)
         status = tlr_xml_text(e, "value", &value, err);
     if (status == TL_OK && asprintf(&option, "%s:%s", id, value) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", e->path);
+        return tl_no_memory(err, e->path);
     if (status == TL_OK)
         status = r->out->add_option(r->out->arg, option, err);
     free(option);

@@ -13,7 +13,7 @@
 
 tl_status zones_no_memory(const zones_reading *x, tl_error *err)
 {
-    return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", x->z->path);
+    return tl_no_memory(err, x->z->path);
 }
 
 /* ---- points ---- */

@@ -52,7 +52,7 @@ static tl_status write_or_fail(const char *name, json_t *data, FILE *out, tl_err
 {
     tl_status status = TL_OK;
     if (!data)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
+        status = tl_no_memory(err, "report");
     else if (write_page(name, data, out))
         status = tl_fail(err, TL_ERR_SYSTEM, "the report cannot be written: %s", strerror(errno));
     json_decref(data);
@@ -68,7 +68,7 @@ tl_status tlr_report_states(tlr_timeline *timeline, const tlr_job *job,
     if (status != TL_OK)
         return status;
     *out = tlr_states_json(job->trace, prediction, states, n);
-    return *out ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
+    return *out ? TL_OK : tl_no_memory(err, "report");
 }
 
 tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,

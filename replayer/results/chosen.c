@@ -59,7 +59,7 @@ tl_status tlr_chosen_read(const char *text, uint32_t n_ranks, tlr_chosen **out, 
 {
     tlr_chosen *c = calloc(1, sizeof *c);
     if (!c)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     *c = (tlr_chosen){.text = strdup(text),
                       .n_ranks = n_ranks,
                       .is_rank = calloc(n_ranks, 1),
@@ -68,7 +68,7 @@ tl_status tlr_chosen_read(const char *text, uint32_t n_ranks, tlr_chosen **out, 
                       .wait_s = calloc(n_ranks, sizeof *c->wait_s)};
     *out = c;
     if (!c->text || !c->is_rank || !c->rest || !c->wait_s)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     const char *at = text;
     uint32_t last = 0;
     if (!read_ranks(&at, c, &last) || (*at && (*at != '@' || !read_time(at + 1, c))))

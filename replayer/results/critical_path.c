@@ -168,7 +168,7 @@ static tl_status take_walked(const tlr_chosen *chosen, tlr_path **out, tl_error 
 {
     tlr_path *path = calloc(1, sizeof *path);
     if (!path)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the critical path");
+        return tl_no_memory(err, "critical path");
     for (unsigned i = 0; i < TLR_N_PARTS; i++)
         path->length_s += path->parts_s[i] = chosen->walked.parts_s[i];
     path->n_jumps = chosen->walked.n_jumps;
@@ -205,7 +205,7 @@ tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
         walk_back(&w, states, n, job);
     }
     if (w.failed || w.sites.failed || w.regions.failed) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the critical path");
+        status = tl_no_memory(err, "critical path");
     } else {
         tlr_table_take(&w.sites, &w.out->sites);
         tlr_table_take(&w.regions, &w.out->regions);

@@ -182,7 +182,7 @@ tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t j
             p.out = NULL;
         }
     } else {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the details of the prediction");
+        status = tl_no_memory(err, "details of the prediction");
     }
     tlr_table_close(&p.calls);
     tlr_table_close(&p.sites);

@@ -142,7 +142,7 @@ tl_status tlr_flame_make(tlr_timeline *timeline, const tl_reader *trace, size_t 
             add_state(&p, &states[i]);
     out->has_call_paths = p.has_call_paths;
     if (p.failed)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the call paths");
+        status = tl_no_memory(err, "call paths");
     for (int k = 0; k < TLR_FLAME_N_KINDS; k++) {
         if (!p.failed)
             tlr_table_take(&p.stacks[k], &out->stacks[k]);

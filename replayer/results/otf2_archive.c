@@ -232,7 +232,7 @@ static tl_status write_archive(otf2_export *x, const char *folder, tl_error *err
     static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush};
     uint64_t *n_events = calloc(x->plan->n_ranks, sizeof *n_events);
     if (!n_events)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        return tl_no_memory(err, "the command");
     if (mkdir(folder, 0777)) {
         free(n_events);
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be created: %s; give a new folder", folder,
@@ -297,7 +297,7 @@ tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *f
     x.comm_is_used = calloc(x.plan->n_comms + 1, sizeof *x.comm_is_used);
     x.regions = malloc(sizeof *x.regions);
     if (!x.comm_is_used || !x.regions) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        status = tl_no_memory(err, "the command");
         goto cleanup;
     }
     const char *program = tl_reader_run(trace)->program;

@@ -486,7 +486,7 @@ tl_status otf2_play_rank(otf2_export *x, uint32_t rank, tl_error *err)
     if (x->now_ns > x->longest_ns)
         x->longest_ns = x->now_ns;
     if (x->out_of_memory)
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->trace));
+        status = tl_no_memory(err, tl_reader_path(x->trace));
     else if (status == TL_END)
         status = TL_OK;
     else if (err)

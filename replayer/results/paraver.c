@@ -78,7 +78,7 @@ static tl_status find_places(tlr_prediction *const *predictions, size_t n_jobs, 
     uint32_t *first_cpu = calloc(p->n_ranks + 1u, sizeof *first_cpu), rank = 0, cpu = 1;
     if (!p->first_of || !p->hosts || !p->n_on || !p->host_of || !p->cpu_of || !first_cpu) {
         free(first_cpu);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     }
     for (size_t j = 0; j < n_jobs; j++)
         for (uint32_t r = 0; r < predictions[j]->n_ranks; r++, rank++) {
@@ -179,7 +179,7 @@ tl_status tlr_paraver_write(const tlr_state *states, size_t n, const tlr_job *jo
     int64_t end_ns = 0;
     tl_status status = find_places(predictions, n_jobs, &p, err);
     if (status == TL_OK && !records)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        status = tl_no_memory(err, "timeline");
     if (status != TL_OK)
         goto cleanup;
     for (size_t i = 0; i < n; i++) {
@@ -267,7 +267,7 @@ tl_status tlr_paraver_write_names(const char *path, tlr_prediction *const *predi
         char *name = NULL;
         if (asprintf(&name, "%.*s.%s", (int)(dot ? dot - path : (ptrdiff_t)strlen(path)), path,
                      ends[i]) < 0) {
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+            status = tl_no_memory(err, "timeline");
             break;
         }
         tl_output out;

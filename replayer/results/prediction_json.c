@@ -202,7 +202,7 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
 static tl_status write_root(json_t *root, FILE *out, tl_error *err)
 {
     if (!root)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the JSON of the prediction");
+        return tl_no_memory(err, "JSON of the prediction");
     const int failed =
         json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(17)) ||
         fputc('\n', out) == EOF || fflush(out) == EOF;
@@ -384,7 +384,7 @@ static tl_status read_file(const char *path, json_t **json, tlr_prediction **pre
     json_error_t where;
     tlr_prediction *p = calloc(1, sizeof *p);
     if (!p)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_no_memory(err, path);
     if ((status = tlr_read_text(path, &text, NULL, err)) != TL_OK) {
         if (status == TL_ERR_INPUT) /* not a text: a trace, for instance */
             status = tl_fail(err, TL_ERR_INPUT,

@@ -33,14 +33,14 @@ static tl_status open_file(FILE **out, tl_error *err)
     if (*out)
         return TL_OK;
     close(fd);
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+    return tl_no_memory(err, "timeline");
 }
 
 tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err)
 {
     tlr_timeline *timeline = calloc(1, sizeof *timeline);
     if (!timeline)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     const tl_status status = open_file(&timeline->file, err);
     if (status == TL_OK)
         *out = timeline;
@@ -141,7 +141,7 @@ tl_status tlr_timeline_sort(tlr_timeline *timeline, tl_error *err)
         places[i] = (place){states[i].end_s, i};
     if (!places) {
         fclose(sorted.file);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     }
     qsort(places, n, sizeof *places, compare_places);
     for (size_t i = 0; i < n; i++)

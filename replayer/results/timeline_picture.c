@@ -266,7 +266,7 @@ tl_status tlr_timeline_draw(tlr_timeline *timeline, const tlr_job *jobs,
         add_state(&d, &states[i]);
     status = d.fields && make_blocks(&d) ? draw(&d, path, err) : TL_ERR_MEMORY;
     if (status == TL_ERR_MEMORY)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the picture of the timeline");
+        status = tl_no_memory(err, "picture of the timeline");
     for (int k = 0; k < TLR_N_STATES; k++)
         free(d.kinds[k].x);
     free(d.fields);

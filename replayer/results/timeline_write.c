@@ -343,7 +343,7 @@ tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
         break;
     }
     if (failed)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+        return tl_no_memory(err, "timeline");
     if (fflush(out) == EOF || ferror(out))
         return tl_fail(err, TL_ERR_SYSTEM, "the timeline cannot be written: %s", strerror(errno));
     return TL_OK;

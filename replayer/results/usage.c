@@ -23,7 +23,7 @@ tl_status tlr_usage_create(int links, int energy, tlr_usage **out, tl_error *err
         if (fd >= 0)
             close(fd);
         free(usage);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the use of the links");
+        return tl_no_memory(err, "use of the links");
     }
     usage->has_links = links;
     usage->has_energy = energy;
@@ -134,7 +134,7 @@ tl_status tlr_usage_read(tlr_usage *usage, const tlr_prediction *prediction, tl_
             continue;
         tlr_resource *more = realloc(*list, (*n + 1) * sizeof *more);
         if (!more)
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory for the use of the links");
+            return tl_no_memory(err, "use of the links");
         more[(*n)++] = resource;
         *list = more;
     }

@@ -49,11 +49,6 @@ static size_t round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the windows of a sample");
-}
-
 /* The number of steps that are replayed with this number of windows. */
 static size_t n_replayed(const sampling *s, size_t n_windows)
 {
@@ -132,7 +127,7 @@ static tl_status make_strata(sampling *s, tl_error *err)
     s->strata = calloc(s->room, sizeof *s->strata);
     s->windows = calloc(s->room, sizeof *s->windows);
     if (!s->strata || !s->windows)
-        return out_of_memory(err);
+        return tl_no_memory(err, "windows of a sample");
     size_t step = s->begin;
     for (s->n = 0; s->n < N_WINDOWS; s->n++) {
         const size_t left = N_WINDOWS - s->n - 1;
@@ -192,7 +187,7 @@ static tl_status replay_strata(sampling *s, tl_error *err)
             stratum->seconds = w->front_s[w->past - w->from] - w->front_s[s->warm_up];
     }
     if (status == TL_OK && tlr_sample_fit(&s->steps.known, s->strata, s->n, &s->estimate) != TL_OK)
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "windows of a sample");
     return status;
 }
 
@@ -248,7 +243,7 @@ static int make_room(sampling *s)
 static tl_status split(sampling *s, size_t h, size_t cut, tl_error *err)
 {
     if (!make_room(s))
-        return out_of_memory(err);
+        return tl_no_memory(err, "windows of a sample");
     const int keeps_first = s->strata[h].past_counted <= cut;
     memmove(s->strata + h + 1, s->strata + h, (s->n - h) * sizeof *s->strata);
     memmove(s->windows + h + 1, s->windows + h, (s->n - h) * sizeof *s->windows);
@@ -322,7 +317,7 @@ static tl_status add_ranks(const sampling *s, tlr_prediction *out, tl_error *err
 {
     tlr_rank_prediction *ranks = calloc(out->n_ranks, sizeof *ranks);
     if (!ranks)
-        return out_of_memory(err);
+        return tl_no_memory(err, "windows of a sample");
     add_window(ranks, &s->first, s->first.front_s[s->begin]);
     for (size_t h = 0; h < s->n; h++)
         add_window(ranks, &s->windows[h], s->strata[h].estimate_s);
@@ -346,7 +341,7 @@ static tl_status take_marks(const sampling *s, tlr_prediction *out, tl_error *er
     tlr_mark *marks = calloc(3, sizeof *marks);
     size_t n = 0;
     if (!marks)
-        return out_of_memory(err);
+        return tl_no_memory(err, "windows of a sample");
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < first->n_marks; i++)
             if (first->marks[i].call == of_beginning[k] && first->marks[i].predicted_s &&
@@ -393,7 +388,7 @@ static tl_status name_trace(const tlr_steps *steps, tlr_prediction *out, tl_erro
     out->trace_path = strdup(tl_reader_path(steps->trace));
     out->command = strdup(tl_reader_run(steps->trace)->program);
     if (!out->trace_path || !out->command)
-        return out_of_memory(err);
+        return tl_no_memory(err, "windows of a sample");
     return tl_reader_hash(steps->trace, &out->trace_hash, err);
 }
 
@@ -406,7 +401,7 @@ static tl_status predict(sampling *s, double wanted, tlr_prediction **out, tl_er
     count_events(s, &n_events, &all);
     tlr_sampled *sampled = p->sampled = calloc(1, sizeof *sampled);
     if (!sampled)
-        return out_of_memory(err);
+        return tl_no_memory(err, "windows of a sample");
     *sampled = (tlr_sampled){.n_windows = s->n,
                              .n_steps = s->steps.known.n_steps,
                              .n_steps_replayed = n_replayed(s, s->n),
@@ -465,7 +460,7 @@ static tl_status replay_all(tlr_replay_function *replay, const tlr_job *jobs,
         return status;
     tlr_sampled *sampled = out[0]->sampled = calloc(1, sizeof *sampled);
     if (!sampled)
-        return out_of_memory(err);
+        return tl_no_memory(err, "windows of a sample");
     *sampled = (tlr_sampled){.n_steps = n_steps,
                              .n_steps_replayed = n_steps,
                              .share = 1,

@@ -21,8 +21,7 @@ static tl_status open_hpl_window(const tlr_steps *steps, size_t from, size_t pas
     if (text)
         tl_hpl_text(&o, text, size);
     tl_hpl_free(&o);
-    status = text ? tl_reader_open(text, out, err)
-                  : tl_fail(err, TL_ERR_MEMORY, "out of memory for a window");
+    status = text ? tl_reader_open(text, out, err) : tl_no_memory(err, "a window");
     free(text);
     if (status == TL_OK && delays_ns)
         tl_reader_delay(*out, delays_ns);
@@ -36,7 +35,7 @@ static tl_status sum_panels(const tl_hpl *o, tlr_step_sums *out, tl_error *err)
     const size_t n = (size_t)tl_hpl_panels(o);
     *out = (tlr_step_sums){n, N_TERMS, calloc((n + 1) * N_TERMS, sizeof *out->sums)};
     if (!out->sums)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the steps of the run");
+        return tl_no_memory(err, "steps of the run");
     for (size_t i = 0; i < n; i++) {
         const double *before = out->sums + i * N_TERMS;
         double *sums = out->sums + (i + 1) * N_TERMS;

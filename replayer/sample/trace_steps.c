@@ -319,8 +319,7 @@ tl_status tlr_trace_steps_open(tlr_steps *out, tl_error *err)
     uint64_t n_steps = 0;
     place *chosen = calloc(n_ranks, sizeof *chosen);
     struct tlr_trace_steps *s = out->own = calloc(1, sizeof *s);
-    tl_status status =
-        chosen && s ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the steps");
+    tl_status status = chosen && s ? TL_OK : tl_no_memory(err, "steps");
     if (status == TL_OK)
         status = choose_places(trace, chosen, n_ranks, &n_steps, err);
     if (status == TL_OK) {
@@ -331,12 +330,12 @@ tl_status tlr_trace_steps_open(tlr_steps *out, tl_error *err)
         s->calls = calloc(s->stride, sizeof *s->calls);
         s->work = calloc(s->stride, sizeof *s->work);
         if (!s->at || !s->bytes || !s->calls || !s->work)
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the steps");
+            status = tl_no_memory(err, "steps");
     }
     if (status == TL_OK)
         status = find_steps(trace, s, chosen, n_steps, err);
     if (status == TL_OK && sum_steps(s, n_steps, &out->known) != TL_OK)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the steps");
+        status = tl_no_memory(err, "steps");
     out->first_cut = 1;
     out->period = status == TL_OK ? find_period(s->calls, n_steps) : 1;
     out->site = "?";

@@ -92,9 +92,8 @@ tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_repla
                         .front_s = calloc(past - from + 1, sizeof *out->front_s),
                         .lag_s = calloc(n_ranks, sizeof *out->lag_s)};
     int64_t *delays_ns = delays_after(before, scale, n_ranks);
-    tl_status status = out->front_s && out->lag_s && delays_ns
-                           ? TL_OK
-                           : tl_fail(err, TL_ERR_MEMORY, "out of memory for a window");
+    tl_status status =
+        out->front_s && out->lag_s && delays_ns ? TL_OK : tl_no_memory(err, "a window");
     options.part = (uint32_t)from;
     options.progress = 0;
     if (status == TL_OK)

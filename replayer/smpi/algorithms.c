@@ -106,7 +106,7 @@ tl_status smpi_algorithms(const char *collective, char **out, tl_error *err)
     char *text = calloc(2, ROOM);
     tl_status status = TL_OK;
     if (q.output < 0 || !text) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the list of algorithms");
+        status = tl_no_memory(err, "list of algorithms");
     } else {
         tlr_sandbox_run(ask, (void *)&q, collective, &ignored);
         if (pread(q.output, text + ROOM, ROOM - 1, 0) < 0 || !take_list(text + ROOM, text))

@@ -531,7 +531,7 @@ static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
     job->predicted_s = tlr_shared_alloc(job->marks_bytes);
     job->measured_s = tlr_shared_alloc(job->marks_bytes);
     if (!job->predicted_s || !job->measured_s)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        return tl_no_memory(err, "prediction");
     return TL_OK;
 }
 
@@ -589,7 +589,7 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     replay.jobs = calloc(n_jobs, sizeof *replay.jobs);
     if (!replay.jobs) {
         tlr_noise_free(replay.noise);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        return tl_no_memory(err, "prediction");
     }
     for (; replay.n_jobs < n_jobs && status == TL_OK; replay.n_jobs++)
         status = prepare_job(&jobs[replay.n_jobs], &replay.jobs[replay.n_jobs], err);
@@ -598,7 +598,7 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     result_bytes = sizeof(smpi_result) + replay.n_ranks * sizeof(smpi_rank_result);
     replay.result = tlr_shared_alloc(result_bytes);
     if (!replay.result) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        status = tl_no_memory(err, "prediction");
         goto cleanup;
     }
     status = run_jobs(err);

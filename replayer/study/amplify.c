@@ -164,9 +164,7 @@ tl_status tlr_amplify_draw(const tlr_amplify *study, const char *path, tl_error 
     tlg_series *lines = calloc(n * n_programs, sizeof *lines);
     double *x = calloc(n_ranks, sizeof *x), *y = calloc(n * n_programs * n_ranks, sizeof *y);
     const char **names = calloc(n_ranks, sizeof *names);
-    tl_status status = panels && lines && x && y && names
-                           ? TL_OK
-                           : tl_fail(err, TL_ERR_MEMORY, "out of memory for the plot");
+    tl_status status = panels && lines && x && y && names ? TL_OK : tl_no_memory(err, "plot");
     for (size_t r = 0; status == TL_OK && r < n_ranks; r++) {
         x[r] = (double)r;
         names[r] = ranks_name(study, r);

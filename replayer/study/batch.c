@@ -201,8 +201,7 @@ static worker *find_idle(worker *workers, unsigned n_jobs)
 tl_status tlr_batch_run(const tlr_batch *b, tl_error *err)
 {
     worker *workers = calloc(b->n_jobs, sizeof *workers);
-    tl_status status =
-        workers ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the processes");
+    tl_status status = workers ? TL_OK : tl_no_memory(err, "processes");
     unsigned n_running = 0;
     size_t next = b->first;
     while (status == TL_OK) {

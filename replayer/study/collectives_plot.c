@@ -58,7 +58,7 @@ static tl_status draw_panels(const tlr_study *study, tlg_panel *panels, panel_da
     const size_t n = axes[TLR_STUDY_ALGORITHM].n, n_ranks = axes[TLR_STUDY_RANKS].n;
     char title[300], rule[100], (*titles)[40] = calloc(n_ranks, sizeof *titles);
     if (!titles)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the plot");
+        return tl_no_memory(err, "plot");
     snprintf(rule, sizeof rule, "the rule %s", study->rule);
     snprintf(title, sizeof title, "%s, %zu algorithms, %s", study->operation, n - 1, study->place);
     for (size_t r = 0; r < n_ranks; r++) {
@@ -99,8 +99,8 @@ tl_status tlr_study_draw(const tlr_study *study, const char *path, tl_error *err
                                .series = calloc(2 * n + 1, sizeof(tlg_series))};
         good = data[r].bytes && data[r].values && data[r].series;
     }
-    const tl_status status = good ? draw_panels(study, panels, data, path, err)
-                                  : tl_fail(err, TL_ERR_MEMORY, "out of memory for the plot");
+    const tl_status status =
+        good ? draw_panels(study, panels, data, path, err) : tl_no_memory(err, "plot");
     for (size_t r = 0; data && r < n_ranks; r++) {
         free(data[r].bytes);
         free(data[r].values);

@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing");
-}
-
 /* Longest rank's duration between two marks, each rank by its own clock: the ranks' clocks need not
  * agree. */
 static double longest_s(const double *from_s, const double *to_s, uint32_t n_ranks)
@@ -81,7 +76,7 @@ static tl_status add_marks(const tlr_prediction *p, tlr_runs *measured, tlr_runs
         const tlr_mark *from = &p->marks[whole ? 0 : i - 1], *to = &p->marks[whole ? i - 1 : i];
         char *name = row_name(from, to);
         if (!name)
-            return out_of_memory(err);
+            return tl_no_memory(err, "comparing");
         status = add_predicted(p, name, i - 1, whole, from, to, predicted, err);
         if (status == TL_OK && measured)
             status = tlr_runs_add(measured, name,
@@ -162,7 +157,7 @@ static tl_status summarise_values(const tlr_runs_row *row, double share, tlr_val
 {
     double *sorted = calloc(row->n, sizeof *sorted);
     if (!sorted)
-        return out_of_memory(err);
+        return tl_no_memory(err, "comparing");
     memcpy(sorted, row->values, row->n * sizeof *sorted);
     gsl_sort(sorted, 1, row->n);
     *out = (tlr_values){
@@ -182,7 +177,7 @@ static tl_status add_row(tlr_comparison *c, const tlr_runs_row *measured,
     int predicted = c->kind == TLR_COMPARED_PREDICTION;
     *row = (tlr_comparison_row){.name = strdup(measured->name)};
     if (!row->name)
-        return out_of_memory(err);
+        return tl_no_memory(err, "comparing");
     c->n_rows++;
     tl_status status = summarise_values(measured, 1, &row->measured, err);
     if (status == TL_OK)
@@ -205,7 +200,7 @@ static tl_status add_rows(tlr_comparison *c, const tlr_runs *measured, const tlr
     tl_status status = TL_OK;
     c->rows = calloc(measured->n_rows + 1, sizeof *c->rows);
     if (!c->rows)
-        return out_of_memory(err);
+        return tl_no_memory(err, "comparing");
     for (size_t i = 0; i < measured->n_rows && status == TL_OK; i++) {
         const tlr_runs_row *row = tlr_runs_find(expected, measured->rows[i].name);
         if (row)
@@ -283,7 +278,7 @@ static tl_status find_changed(tlr_comparison *c, const double *before, const dou
 {
     int *changed = calloc(c->n_rows + 1, sizeof *changed), n_changed = 0;
     if (!changed)
-        return out_of_memory(err);
+        return tl_no_memory(err, "comparing");
     const size_t most = tlr_test_each(before, c->test.n_before, after, c->test.n_after, c->n_rows,
                                       c->test.confidence, changed);
     for (size_t i = 0; i < c->n_rows; i++)
@@ -304,7 +299,7 @@ static tl_status add_test(tlr_comparison *c, const tlr_runs *measured, const tlr
     double *before = matrix(c, expected, n_before), *after = matrix(c, measured, n_after);
     tl_status status = TL_ERR_MEMORY;
     if (!before || !after)
-        out_of_memory(err);
+        tl_no_memory(err, "comparing");
     else
         status = tlr_test_region(before, n_before, after, n_after, c->n_rows,
                                  confidence > 0 ? confidence : 0.95, &c->test, err);
@@ -365,7 +360,7 @@ static tl_status judge(tlr_comparison *c, double tolerance, tl_error *err)
     size_t n = 0;
     double *errors = calloc(c->n_rows + 1, sizeof *errors);
     if (!errors)
-        return out_of_memory(err);
+        return tl_no_memory(err, "comparing");
     for (size_t i = 0; i < c->n_rows; i++) {
         const double error = fabs(c->rows[i].error);
         c->rows[i].passed = tolerance < 0 || (error <= tolerance && !c->rows[i].has_no_error) ||
@@ -434,7 +429,7 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
     tlr_runs measured = {0}, expected = {0};
     tlr_comparison *c = calloc(1, sizeof *c);
     if (!c)
-        return out_of_memory(err);
+        return tl_no_memory(err, "comparing");
     c->kind = options->history_folder ? TLR_COMPARED_HISTORY
               : options->n_baseline   ? TLR_COMPARED_RUNS
               : options->n_versus     ? TLR_COMPARED_VERSUS

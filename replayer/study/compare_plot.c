@@ -64,7 +64,7 @@ tl_status tlr_comparison_draw(const tlr_comparison *c, const char *path, tl_erro
     const char **names = calloc(c->n_rows + 1, sizeof *names);
     tl_status status;
     if (!columns || !names) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the plot");
+        status = tl_no_memory(err, "plot");
     } else {
         for (size_t i = 0; i < c->n_rows; i++)
             names[i] = c->rows[i].name;

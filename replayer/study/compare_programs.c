@@ -14,7 +14,7 @@ static tl_status keep_only(char **list, const char *name, tl_error *err)
 {
     char *longer = NULL;
     if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? "\n" : "", name) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing predictions");
+        return tl_no_memory(err, "comparing predictions");
     free(*list);
     *list = longer;
     return TL_OK;
@@ -76,7 +76,7 @@ static tl_status add_table(tlr_versus_table *t, const char *prefix, tlr_comparis
             continue;
         char *name = NULL;
         if (asprintf(&name, "%s%s", prefix, row->name) < 0)
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing predictions");
+            return tl_no_memory(err, "comparing predictions");
         if (row->s[0] > 0 && row->s[1] > 0) {
             status = tlr_runs_add(expected, name, row->s[0], err);
             if (status == TL_OK)

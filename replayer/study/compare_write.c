@@ -286,7 +286,7 @@ tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error
         json_object_set_new(root, "only_in_b", list_json(c->only_b));
     }
     if (!root || (c->prediction && add_prediction(root, c->prediction)))
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing");
+        status = tl_no_memory(err, "comparing");
     else if (json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) !=
                  0 ||
              fputc('\n', out) == EOF)

@@ -293,7 +293,7 @@ tl_status tlr_extrapolation_find(const char *program, tlr_extrapolation *out, tl
         return tl_fail(err, TL_ERR_INPUT, "%s: is not an opened skeleton", tl_printable(program));
     statement *s = calloc(1, sizeof *s);
     char *path = strndup(colon + 1, (size_t)(parameters - colon - 1));
-    tl_status status = s && path ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    tl_status status = s && path ? TL_OK : tl_no_memory(err, "the command");
     if (status == TL_OK) {
         s->out = out;
         status = read_file(s, path, err);

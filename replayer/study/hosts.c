@@ -57,7 +57,7 @@ static tl_status time_host(const tlr_model *model, const tl_reader *trace, const
     tl_status status = TL_OK;
     out->name = strdup(host->name);
     if (!out->name)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the hosts");
+        return tl_no_memory(err, "hosts");
     for (unsigned r = 0; r < n_ranks && status == TL_OK; r++) {
         double core_s = 0;
         status = time_core(model, trace, host, r % host->n_cores, seed, &core_s, err);
@@ -78,7 +78,7 @@ tl_status tlr_hosts_by_speed(const tlr_platform *platform, const tlr_model *mode
         return status;
     tlr_timed_host *hosts = calloc(cluster.n_hosts, sizeof *hosts);
     if (!hosts)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the hosts");
+        status = tl_no_memory(err, "hosts");
     if (status == TL_OK && (!model || !tlr_rates_kernel(&model->pool, TL_KERNEL_dgemm, NULL)))
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: the compute model has no line for dgemm, so no host is slow; give "

@@ -112,7 +112,7 @@ tl_status tlr_test_region(const double *before, size_t n_before, const double *a
         return tl_fail(err, TL_ERR_USAGE, "a test needs 3 runs before and 1 after; measure more");
     double *mean = calloc(3 * p, sizeof *mean), *sd = mean + p, *shift = sd + p;
     if (!mean)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory while testing");
+        return tl_no_memory(err, "testing");
     int all_vary = 1;
     for (size_t j = 0; j < p; j++) {
         mean[j] = gsl_stats_mean(before + j, p, n_before);

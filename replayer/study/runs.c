@@ -11,11 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory while reading measurements");
-}
-
 const tlr_runs_row *tlr_runs_find(const tlr_runs *runs, const char *name)
 {
     for (size_t i = 0; i < runs->n_rows; i++)
@@ -44,7 +39,7 @@ tl_status tlr_runs_add(tlr_runs *runs, const char *name, double value, tl_error 
     tlr_runs_row *row = found ? &runs->rows[found - runs->rows] : new_row(runs, name);
     double *values = row ? reallocarray(row->values, row->n + 1, sizeof *values) : NULL;
     if (!values)
-        return out_of_memory(err);
+        return tl_no_memory(err, "reading measurements");
     row->values = values;
     row->values[row->n++] = value;
     return TL_OK;
@@ -129,7 +124,7 @@ static tl_status read_lines(char *text, const char *path, history_line **out, si
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         history_line *lines = reallocarray(*out, *n + 1, sizeof *lines);
         if (!lines)
-            return out_of_memory(err);
+            return tl_no_memory(err, "reading measurements");
         *out = lines;
         history_line *new = &lines[*n];
         int kind = parse_line(line, "when,what,name,value", &new->when, &new->value);
@@ -173,7 +168,7 @@ tl_status tlr_runs_read_history(tlr_runs *before, tlr_runs *last, const char *fo
                        "calibrations",
                        folder);
     if (asprintf(&path, "%s/history.csv", folder) < 0)
-        return out_of_memory(err);
+        return tl_no_memory(err, "reading measurements");
     status = tlr_read_text(path, &text, NULL, err);
     if (status == TL_OK)
         status = read_lines(text, path, &lines, &n, err);
@@ -181,7 +176,7 @@ tl_status tlr_runs_read_history(tlr_runs *before, tlr_runs *last, const char *fo
         int is_last = !strcmp(lines[i].when, last_moment(lines, n, lines[i].what));
         char *name = NULL;
         if (asprintf(&name, "%s: %s", lines[i].what, lines[i].name) < 0)
-            status = out_of_memory(err);
+            status = tl_no_memory(err, "reading measurements");
         else
             status = tlr_runs_add(is_last ? last : before, name, lines[i].value, err);
         free(name);

@@ -85,7 +85,7 @@ static tl_status hash_noise(const char *value, uint64_t *out, tl_error *err)
     char path[2 * PATH_MAX];
     char *name = strndup(value, strcspn(value, ","));
     if (!name)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the keys of replays");
+        return tl_no_memory(err, "keys of replays");
     tlr_noise_find(name, path, sizeof path);
     free(name);
     return hash_file(path, out, err);
@@ -115,7 +115,7 @@ static tl_status look_up(const making *m, const char *name, hash_function *hash_
         cache->files = more;
     char *copy = more ? strdup(name) : NULL;
     if (!copy)
-        return tl_fail(m->err, TL_ERR_MEMORY, "out of memory for the keys of replays");
+        return tl_no_memory(m->err, "keys of replays");
     cache->files[cache->n++] = (known_file){hash_of, copy, *out};
     return TL_OK;
 }

@@ -15,7 +15,7 @@ tl_status tlr_sobol_points(size_t n, size_t d, uint64_t seed, double *out, tl_er
     double shift[2 * TLR_SOBOL_MOST];
     gsl_qrng *sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)(2 * d));
     if (!sequence)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for Sobol's sequence");
+        return tl_no_memory(err, "Sobol's sequence");
     for (size_t k = 0; k < 2 * d; k++)
         shift[k] =
             tlr_draw_uniform(&(tlr_draw_key){.seed = seed, .index = k, .purpose = TLR_DRAW_SHIFT});

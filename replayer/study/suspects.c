@@ -137,7 +137,7 @@ tl_status tlr_suspects_find(const tlr_suspects *s, tlr_suspect *out, double *non
               gsl_vector_alloc(s->n_runs), gsl_vector_alloc(s->n_runs)};
     tl_status status = w.covariance && w.ratios && w.solved && w.effect
                            ? judge_all(s, &w, out, none, err)
-                           : tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+                           : tl_no_memory(err, "measured runs");
     if (status == TL_OK)
         normalise(out, s->n_inputs, none);
     gsl_matrix_free(w.covariance);

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the points of the sweep");
-}
-
 static int add_value(tlr_axis *axis, char *value)
 {
     char **more = value ? realloc(axis->values, (axis->n + 1) * sizeof *more) : NULL;
@@ -55,7 +50,7 @@ static tl_status add_range(tlr_axis *axis, const int64_t range[3], const char *t
     for (int64_t v = range[0];; v += range[2]) {
         char *value;
         if (!add_value(axis, asprintf(&value, "%" PRId64, v) < 0 ? NULL : value))
-            return out_of_memory(err);
+            return tl_no_memory(err, "points of the sweep");
         if (range[1] - v < range[2])
             return TL_OK;
     }
@@ -69,19 +64,19 @@ tl_status tlr_axis_parse(const char *text, tlr_axis *out, tl_error *err)
     if (!equals || equals == text || !equals[1])
         return tl_fail(err, TL_ERR_USAGE, "'%s' is not an axis; write NAME=VALUE,VALUE", text);
     tlr_axis axis = {.name = strndup(text, (size_t)(equals - text))};
-    tl_status status = axis.name ? TL_OK : out_of_memory(err);
+    tl_status status = axis.name ? TL_OK : tl_no_memory(err, "points of the sweep");
     for (const char *at = equals + 1; status == TL_OK; at++) {
         const size_t length = strcspn(at, separator);
         int64_t range[3];
         char *value = strndup(at, length);
         if (!value) {
-            status = out_of_memory(err);
+            status = tl_no_memory(err, "points of the sweep");
         } else if (!length) {
             status = tl_fail(err, TL_ERR_USAGE, "'%s': a value is empty", text);
         } else if (parse_range(value, range)) {
             status = add_range(&axis, range, value, err);
         } else {
-            status = add_value(&axis, value) ? TL_OK : out_of_memory(err);
+            status = add_value(&axis, value) ? TL_OK : tl_no_memory(err, "points of the sweep");
             value = NULL;
         }
         free(value);
@@ -108,7 +103,7 @@ tl_status tlr_axis_of(const char *name, const char *const *values, size_t n, tlr
         return TL_OK;
     }
     tlr_axis_free(&axis);
-    return out_of_memory(err);
+    return tl_no_memory(err, "points of the sweep");
 }
 
 static int has_value(const tlr_axis *axis, const char *value)
@@ -121,7 +116,7 @@ static int has_value(const tlr_axis *axis, const char *value)
 
 tl_status tlr_axis_append(tlr_axis *axis, const char *value, tl_error *err)
 {
-    return add_value(axis, strdup(value)) ? TL_OK : out_of_memory(err);
+    return add_value(axis, strdup(value)) ? TL_OK : tl_no_memory(err, "points of the sweep");
 }
 
 tl_status tlr_axis_add(tlr_axis *axis, const char *value, tl_error *err)
@@ -156,7 +151,7 @@ static tl_status replace_value(tlr_axis *axis, size_t i, const char *names, tl_e
     tlr_axis_free(good ? axis : &wide);
     if (good)
         *axis = wide;
-    return good ? TL_OK : out_of_memory(err);
+    return good ? TL_OK : tl_no_memory(err, "points of the sweep");
 }
 
 static const char family[] = "coll.";
@@ -306,7 +301,7 @@ static tl_status set_axis(tlr_scenario *s, const char *name, const char *value, 
         return tlr_scenario_set(s, name, value, err);
     snprintf(setting, sizeof setting, "%.*s", (int)(rest - name), name);
     if (asprintf(&text, "%s%c%s", rest + 1, strcmp(setting, "cfg") != 0 ? '=' : ':', value) < 0)
-        return out_of_memory(err);
+        return tl_no_memory(err, "points of the sweep");
     const tl_status status = tlr_scenario_set(s, setting, text, err);
     free(text);
     return status;

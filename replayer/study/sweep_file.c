@@ -112,7 +112,7 @@ tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, F
     others = others ? others : &none;
     char **names = all_names(sweep, others, &n);
     if (!names)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
+        return tl_no_memory(err, "results of the sweep");
     put_header(names, n, out);
     for (size_t i = 0; i < sweep->n_points; i++)
         if (sweep->points[i].known)
@@ -131,7 +131,7 @@ tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header
     tl_status status = TL_OK;
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
+        return tl_no_memory(err, "results of the sweep");
     if (with_header) {
         char **names = calloc(sweep->n_axes + 1, sizeof *names);
         for (size_t a = 0; names && a < sweep->n_axes; a++)
@@ -139,12 +139,12 @@ tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header
         if (names)
             put_header(names, sweep->n_axes, out);
         else
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
+            status = tl_no_memory(err, "results of the sweep");
         free(names);
     }
     put_row(sweep, point, 0, out);
     if (fclose(out) != 0 && status == TL_OK)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
+        status = tl_no_memory(err, "results of the sweep");
     if (status == TL_OK && write(file, text, size) != (ssize_t)size)
         status =
             tl_fail(err, TL_ERR_SYSTEM, "the results file cannot be written: %s", strerror(errno));
@@ -252,7 +252,7 @@ tl_status tlr_sweep_take(tlr_sweep *sweep, const tlr_table *table, int with_erro
 {
     open_points open = {0};
     if (!find_open(sweep, &open))
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the points of the sweep");
+        return tl_no_memory(err, "points of the sweep");
     for (size_t i = 0; i < table->n_rows; i++)
         if (with_errors || !table->rows[i].result.error[0])
             take_row(&open, &table->rows[i].result);

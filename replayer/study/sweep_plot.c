@@ -213,7 +213,7 @@ tl_status tlr_sweep_draw(const tlr_sweep *sweep, const char *path, tl_error *err
     if (!p || !room) {
         free(p);
         free(room);
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the plot");
+        return tl_no_memory(err, "plot");
     }
     *p = (plot){.sweep = sweep,
                 .axis = axis,

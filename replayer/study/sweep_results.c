@@ -23,11 +23,6 @@ struct tlr_results {
     size_t n_processes;
 };
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
-}
-
 /* ---- locks ---- */
 
 /* Opens and locks the file of this name, although another process may remove it at the same time.
@@ -77,7 +72,7 @@ static tl_status open_part(tlr_results *r, size_t rank, tl_error *err)
         if ((has_number ? asprintf(&r->part, "%s.part.%zu", r->path, number)
                         : asprintf(&r->part, "%s.part", r->path)) < 0) {
             r->part = NULL;
-            return out_of_memory(err);
+            return tl_no_memory(err, "results of the sweep");
         }
         r->file = open_locked(r->part, O_RDWR | O_APPEND | O_CREAT, LOCK_EX | LOCK_NB);
         if (r->file < 0 && errno != EWOULDBLOCK)
@@ -96,9 +91,9 @@ tl_status tlr_results_open(const char *path, size_t rank, size_t n_processes, tl
     struct stat there;
     tlr_results *r = calloc(1, sizeof *r);
     if (!r)
-        return out_of_memory(err);
+        return tl_no_memory(err, "results of the sweep");
     *r = (tlr_results){.path = strdup(path), .file = -1, .n_processes = n_processes};
-    tl_status status = r->path ? TL_OK : out_of_memory(err);
+    tl_status status = r->path ? TL_OK : tl_no_memory(err, "results of the sweep");
     if (status == TL_OK && stat(path, &there) == 0 && !S_ISREG(there.st_mode))
         status = tl_fail(err, TL_ERR_SYSTEM,
                          "%s: is not a regular file; without -o the table goes to standard output",
@@ -155,7 +150,7 @@ static tl_status find_parts(const tlr_results *r, glob_t *found, tl_error *err)
     const size_t length = strlen(r->path) + strlen(".part");
     char *pattern = part_pattern(r->path);
     if (!pattern)
-        return out_of_memory(err);
+        return tl_no_memory(err, "results of the sweep");
     glob(pattern, 0, NULL, found); /* without a match there are none */
     free(pattern);
     size_t n = 0;
@@ -233,7 +228,7 @@ static tl_status merge(tlr_results *r, const tlr_sweep *sweep, tl_error *err)
     tl_status status = find_parts(r, &parts, err);
     int *locks = status == TL_OK ? lock_parts(r, &parts) : NULL;
     if (status == TL_OK && !locks)
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "results of the sweep");
     for (size_t i = 0; i < parts.gl_pathc && status == TL_OK; i++)
         if (locks[i] >= 0 || !strcmp(parts.gl_pathv[i], r->part))
             status = tlr_table_read(&others, parts.gl_pathv[i], 1, err);
@@ -262,7 +257,7 @@ tl_status tlr_results_write(tlr_results *r, const tlr_sweep *sweep, tl_error *er
 {
     char *path = NULL;
     if (asprintf(&path, "%s.lock", r->path) < 0)
-        return out_of_memory(err);
+        return tl_no_memory(err, "results of the sweep");
     const int lock = open_locked(path, O_RDWR | O_CREAT, LOCK_EX);
     const tl_status status =
         lock >= 0 ? merge(r, sweep, err)

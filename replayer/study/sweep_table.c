@@ -26,11 +26,6 @@ const char *const tlr_result_columns[TLR_N_RESULTS] = {[TLR_MAKESPAN] = "makespa
                                                        [TLR_COMMAND] = "command",
                                                        [TLR_KEY] = "key"};
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
-}
-
 /* Keeps the memory until the table is freed; returns NULL if `memory` is NULL or cannot be kept. */
 static void *keep(tlr_table *table, void *memory)
 {
@@ -214,7 +209,7 @@ static tl_status add_row(tlr_table *table, const header *h, char **fields, size_
         const size_t room = table->n_rows ? 2 * table->n_rows : 1;
         tlr_table_row *more = realloc(table->rows, room * sizeof *more);
         if (!more)
-            return out_of_memory(err);
+            return tl_no_memory(err, "results of the sweep");
         table->rows = more;
     }
     table->rows[table->n_rows++] = row;
@@ -230,13 +225,13 @@ tl_status tlr_table_read(tlr_table *table, const char *path, int is_part, tl_err
         return TL_OK;
     tl_status status = tlr_read_text(path, &text, NULL, err);
     if (status == TL_OK && !(text = keep(table, text)))
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "results of the sweep");
     for (char *line = text, *end; status == TL_OK && (end = strchr(line, '\n'));
          line = end + 1, number++) {
         *end = '\0';
         char **fields = split(table, line, &n);
         if (!fields)
-            return out_of_memory(err);
+            return tl_no_memory(err, "results of the sweep");
         if (is_header(fields, n, &h))
             continue; /* a part has one wherever another sweep went on with it */
         if (h.n_columns)
@@ -350,7 +345,7 @@ tl_status tlr_table_reduce(tlr_table *table, const tlr_sweep *sweep, tl_error *e
     free(labels);
     free(room);
     free(stays);
-    return failed ? out_of_memory(err) : TL_OK;
+    return failed ? tl_no_memory(err, "results of the sweep") : TL_OK;
 }
 
 void tlr_table_free(tlr_table *table)

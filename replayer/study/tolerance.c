@@ -30,9 +30,7 @@ tl_status tlr_tolerance_find(tlr_tolerance *all, size_t n, double makespan_s, do
 {
     double *factors = calloc(n, sizeof *factors), *found_s = calloc(n, sizeof *found_s);
     size_t *who = calloc(n, sizeof *who);
-    tl_status status = factors && found_s && who
-                           ? TL_OK
-                           : tl_fail(err, TL_ERR_MEMORY, "out of memory for the tolerances");
+    tl_status status = factors && found_s && who ? TL_OK : tl_no_memory(err, "tolerances");
     for (size_t i = 0; i < n; i++) {
         all[i].low = 0;
         all[i].high = HUGE_VAL;

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tl_status out_of_memory(tl_error *err)
-{
-    return tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing predictions");
-}
-
 static double number(const json_t *object, const char *key)
 {
     return json_number_value(json_object_get(object, key));
@@ -361,7 +356,7 @@ tl_status tlr_versus_make(json_t *const *predictions, const char *const *sources
         for (size_t i = 0; i < n; i++)
             json_decref(predictions[i]);
         free(v);
-        return out_of_memory(err);
+        return tl_no_memory(err, "comparing predictions");
     }
     v->n = n;
     v->has_details = 1;
@@ -378,7 +373,7 @@ tl_status tlr_versus_make(json_t *const *predictions, const char *const *sources
     for (unsigned view = 0; view < TLR_VERSUS_N_VIEWS && good; view++)
         good = make_table(v, view);
     if (status == TL_OK && !good)
-        status = out_of_memory(err);
+        status = tl_no_memory(err, "comparing predictions");
     if (status == TL_OK)
         *out = v;
     else
