@@ -75,7 +75,8 @@ static void warn_engine(const tlr_prediction *p)
     char overload[256];
     if (p->links.n)
         fprintf(stderr,
-                "timeless: warning: %s: the engine loggops does not share links between switches: "
+                "timeless: warning: %s: short messages do not share links between switches in the "
+                "engine loggops: "
                 "%s; use --engine smpi\n",
                 tl_printable(p->platform_name),
                 tlr_overload_text(p, &p->links, overload, sizeof overload));
