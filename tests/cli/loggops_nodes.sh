@@ -92,7 +92,7 @@ check 'HPL on two nodes of dahu: within 5 % of SimGrid' engines_near 0.05 $hpl,N
 check 'HPL on one node of dahu: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=4 -p dahu
 check 'HPL on dahu of 2020, with factors within a node: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=4 -p dahu@network-2020-08-20 --ranks-per-host 8
 "$timeless" make ring -n 32 --bytes 3000000 --iterations 3 -o ring.tl
-check 'a ring, all of it on one node at a time: within 5 % of SimGrid' engines_near 0.05 ring.tl -p dahu
+check 'a ring, all of it on one node at a time: within 5 % of SimGrid' engines_near 0.05 ring.tl -p dahu@network-2018-10
 
 adaptive=${hpl%,RECEIVE=0}
 check 'HPL on dahu, panels received when they have come: within 5 % of SimGrid' engines_near 0.05 $adaptive,N=6000,P=4,Q=8 -p dahu --ranks-per-host 8
