@@ -614,7 +614,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
     if (status != TL_OK)
         tl_error_set(err, status, "out of memory for the prediction");
-    else if (r.noise)
+    else if (options->noise)
         status = weigh_noise(&r, options, out[0], err);
     if (status == TL_OK && options->usage)
         status = take_usage(&r, platform, out[0], options->usage, err);
