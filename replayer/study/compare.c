@@ -297,10 +297,10 @@ static tl_status add_test(tlr_comparison *c, const tlr_runs *measured, const tlr
     if (c->n_rows == 0 || n_before < FEWEST_RUNS)
         return TL_OK;
     double *before = matrix(c, expected, n_before), *after = matrix(c, measured, n_after);
-    tl_status status =
-        before && after ? tlr_test_region(before, n_before, after, n_after, c->n_rows,
-                                          confidence > 0 ? confidence : 0.95, &c->test, err)
-                        : tl_no_memory(err, "comparing");
+    tl_status status = before && after
+                           ? tlr_test_region(before, n_before, after, n_after, c->n_rows,
+                                             confidence > 0 ? confidence : 0.95, &c->test, err)
+                           : tl_no_memory(err, "comparing");
     c->has_test = status == TL_OK && c->test.threshold > 0;
     if (c->has_test && c->test.changed)
         status = find_changed(c, before, after, err);
