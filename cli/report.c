@@ -269,7 +269,7 @@ static int run_all(report *r)
     for (size_t i = 0; i < r->n_variants && code == CLI_OK; i++) {
         replay_arguments *replay = &r->variants[i].replay;
         if (tlr_scenario_is_loggops(&replay->scenario))
-            replay->scenario.links = 0; /* it has none */
+            replay->scenario.links = 0; /* a network of --params has none */
         if (r->n_variants > 1) {
             replay->keep = keep_states;
             replay->take = warn_only;

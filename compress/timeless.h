@@ -99,7 +99,7 @@ TL_API void tl_error_set(tl_error *err, tl_status status, const char *format, ..
 /* tl_error_set as an expression with the value `status`, which is evaluated twice.  It is a macro,
  * so that compilers and checkers see that the value is not TL_OK. */
 #define tl_fail(err, status, ...) (tl_error_set(err, status, __VA_ARGS__), (status))
-/* Without memory; what: the file or the work that needed it. */
+/* tl_fail for lack of memory. what: the file, or the work, that needed it. */
 #define tl_no_memory(err, what) tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", what)
 
 /* A description of the status in a few words. */
