@@ -8,8 +8,8 @@
  *
  * Conventions of every function here:
  *   - A function that can fail returns a tl_status.  The end of each header lists the statuses of
- *     each function.  An out-parameter receives the result.  If it was NULL before the call, it is
- *     NULL after a failure.  The library never prints and never exits.
+ *     each function.  An out-parameter receives the result.  If *out was NULL before the call, a
+ *     failure leaves it NULL.  The library never prints and never exits.
  *   - *_close and *_free accept NULL.
  *   - Strings are UTF-8.  An object owns the strings and arrays that it returned; they are valid
  *     until it is closed.
@@ -72,10 +72,10 @@ typedef enum tl_status {
     TL_ERR_CORRUPT = 23,     /* a checksum or a rule of the format is violated */
     TL_ERR_LIMIT = 24,       /* beyond a limit of the format (see doc/FORMAT.md) */
     TL_ERR_NO_RANK = 25,     /* the trace has no such rank */
-    TL_ERR_INPUT = 30,       /* an input that is no trace file is wrong: a text, HPL.dat */
+    TL_ERR_INPUT = 30,       /* an error in an input that is no trace file: a text, HPL.dat */
     TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented */
     TL_ERR_USAGE = 40,       /* wrong argument */
-    /* The library returns none of the following numbers. A program may use them for errors of its
+    /* The library returns no status from here on. A program may use these numbers for errors of its
      * own, in a tl_error and as results of its callbacks. */
     TL_STATUS_USER = 100
 } tl_status;
@@ -226,8 +226,8 @@ typedef enum tl_action {
     TL_ACTION_OPAQUE = 104, /* communicates, not modelled */
     TL_ACTION_KERNEL = 105,
     TL_ACTION_THREAD = 106, /* the thread of the events that follow */
-    TL_ACTION_ENTER = 107   /* the call of the thread's next event begins here; events of other
-                               threads may come before it returns */
+    TL_ACTION_ENTER = 107   /* a call of this thread begins here; its own event follows when it
+                               returns, perhaps after events of other threads */
 } tl_action;
 
 /* Slots: the members of tl_event that a call can fill, as bits. */
@@ -282,12 +282,13 @@ enum tl_call {
     TL_CALL_LIMIT = 2048 /* every code is below */
 };
 
-/* The row of a code; NULL if there is none. An unknown kernel has the row of TL_KERNEL_unknown. */
+/* What the tables say of a code; NULL if it is in none. All codes of kernels without a row have
+ * that of TL_KERNEL_unknown. */
 TL_API const tl_call_info *tl_call_by_code(unsigned code);
-/* The row of a name ("MPI_Send", "dgemm"); NULL if there is none. */
+/* The same for a name ("MPI_Send", "dgemm"); NULL if there is none. */
 TL_API const tl_call_info *tl_call_by_name(const char *name);
-/* The work of a kernel with these sizes: the leading term of its number of operations without its
- * factor, m * n * k for dgemm. 0 for other calls. */
+/* The work of a kernel with these sizes: the leading term of the number of operations, without the
+ * constant factor: m * n * k for dgemm. 0 for other calls. */
 TL_API double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes);
 /* The floating-point operations in a unit of this work; for a kernel that only moves data, the
  * elements that it moves. 0 for other calls, and if the number is not known. */
@@ -301,7 +302,8 @@ enum {
     TL_IN_PLACE = 1,
     TL_NONCOMMUTATIVE = 2,
     TL_EXCLUSIVE = 4,
-    /* For MPI_Compare_and_swap. If neither is set, the outcome is unknown (before format 1.4). */
+    /* For MPI_Compare_and_swap. If neither is set (files before format 1.4), the outcome is
+     * unknown. */
     TL_SWAPPED = 8,
     TL_NOT_SWAPPED = 16
 };
@@ -335,7 +337,8 @@ typedef struct tl_event {
     uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
     uint64_t volume;   /* computation since the previous event, in tl_run.volume_unit */
     uint32_t polls;    /* number of failed tests and probes since the previous event; in an event of
-                        * MPI_Wtime: number of calls of MPI_Wtime directly after it, which have none */
+                        * MPI_Wtime: number of calls of MPI_Wtime directly after it, which have no
+                        * event of their own */
     uint32_t comm;     /* communicator, window or file: id of a tl_comm of this rank */
     uint32_t new_comm; /* what this call made; TL_COMM_NULL if this rank got none */
     uint32_t request;  /* id of a request, 1 or more; a later request may reuse it; 0: null */
@@ -352,7 +355,8 @@ typedef struct tl_event {
                           read when the call returns; of Finalize and Abort, when it begins */
     uint32_t list_len;
     const int64_t *list; /* counts, request ids, ranks or kernel sizes; in an event that a cursor
-                            filled: owned by the cursor, and valid until its next call */
+                            filled: owned by the cursor, and valid until the next call with this
+                            cursor */
 } tl_event;
 
 /* A communicator, a window (`call` has the action TL_ACTION_WIN_CREATE) or an open file (`call` is
@@ -360,11 +364,11 @@ typedef struct tl_event {
  *
  * Two ranks define the same communicator if members, parent, tag and index are equal.  The index is
  * the number of earlier definitions of the rank with these members, parent and tag;
- * MPI_Comm_create_group, which only the members of the group call, has an index of its own.  For an
- * intercommunicator, the two groups may be swapped, and its parent matters only if the parent is an
- * intercommunicator, too. */
+ * Definitions by MPI_Comm_create_group are counted separately, because only its members call it.
+ * For an intercommunicator, the two groups may be swapped, and its parent matters only if the
+ * parent is an intercommunicator, too. */
 typedef struct tl_comm {
-    uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
+    uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF need no definition */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
     uint16_t call;    /* TL_MPI_Comm_split, TL_MPI_Win_create, ... */
     uint16_t has_tag; /* 1: made by MPI_Comm_create_group; 0 in files before format 1.10 */
@@ -384,10 +388,10 @@ typedef struct tl_comm {
 typedef struct tl_site {
     uint32_t id;                     /* 1 or more */
     const char *object;              /* base name of the object file */
-    uint64_t offset;                 /* bytes in this file */
+    uint64_t offset;                 /* of the call in this file, in bytes */
     uint32_t n_sources;              /* 0: the source line is unknown */
     const struct tl_source *sources; /* timeless_source.h */
-    uint32_t caller; /* id of the site that called the function with this site; it is less than the
+    uint32_t caller; /* id of the site that called the function in which this site is; less than the
                         id of this site; 0 unknown */
 } tl_site;
 
@@ -480,7 +484,8 @@ TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
 TL_API tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel);
 /* A counter is defined when its value is known, before the writer is closed. */
 TL_API tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counter);
-/* Appends an event.  It allocates nothing, and makes a system call only if a frame is full.  After
+/* Appends an event.  It allocates nothing, and makes a system call only if a frame (a block of
+ * events) is full.  After
  * a failure, every later call returns the same status and does nothing. */
 TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
 /* Writes the buffered events to the file, as a frame. */
@@ -569,8 +574,8 @@ TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 
 /* The statuses of each function besides TL_OK, without the prefix TL_ERR_ (END is TL_END).  A
  * writer or a cursor that has failed returns the status of this failure again.  tl_reader_open
- * returns USAGE only for generators of events such as HPL (timeless_convert.h), and INPUT for these
- * and for text traces.
+ * returns USAGE only if the path names a generator of events, such as "hpl:N=1000"
+ * (timeless_convert.h). It returns INPUT for a generator and for a text trace.
  *
  *   tl_trace_create          SYSTEM MEMORY LIMIT
  *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT

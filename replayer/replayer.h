@@ -24,8 +24,8 @@
 /* The clock of the recording is not comparable with a prediction. */
 #define TLR_ERR_NOT_COMPARABLE ((tl_status)(TL_STATUS_USER + 1))
 
-/* The text of an error begins so if the chosen algorithm of a collective does not support the
- * number of ranks. A sweep marks such a point and continues. */
+/* The text of an error begins with this if the chosen algorithm of a collective does not support
+ * the number of ranks. `timeless sweep` reports such a combination, and continues. */
 #define TLR_NOT_POSSIBLE "not possible: "
 
 /* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
@@ -51,10 +51,10 @@ typedef struct tlr_mode {
 enum { TLR_N_BOUNDS = 4 };
 
 /* A piece of a kernel model: the seconds of the calls whose sizes lie between bounds. Mean and
- * standard deviation are polynomials in the sizes.  The mean and sd of a mode are multiples of this
- * standard deviation. */
+ * standard deviation are polynomials in the sizes.  The mean of a mode (relative to
+ * the mean of the piece) and its sd are in units of this standard deviation. */
 typedef struct tlr_piece {
-    double min[TLR_N_BOUNDS], max[TLR_N_BOUNDS]; /* both belong to the piece */
+    double min[TLR_N_BOUNDS], max[TLR_N_BOUNDS]; /* bounds, inclusive */
     char side; /* only calls of trmm, trsm and symm with the square matrix on the left ('l') or the
                   right ('r'); 0: all calls */
     double mean_s[TLR_N_TERMS];
@@ -214,7 +214,8 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
  * comment), model.conf and further files. */
 typedef struct tlr_platform {
     char *folder; /* as predictions print it: the folder with "@CALIBRATION...", or the XML file */
-    char *dated;  /* what a date chose: "2020-10 dgemm-2020-07 (-92 days), ..."; "": no date */
+    char *dated; /* the calibrations of a date: "2020-10 dgemm-2020-07 (-92 days), ..."; "": no date
+                  */
     char *xml_path;
     size_t n_options;
     size_t n_settings;    /* the first n_settings options come from <config> in the XML file */
@@ -229,8 +230,8 @@ typedef struct tlr_platform {
 /* Loads a platform. `name` is an XML file of SimGrid, a folder, or the name of a folder in
  * TIMELESS_PLATFORMS (default: the installed platforms). "@CALIBRATION+CALIBRATION" may follow:
  * each file is then read from the last calibrations/CALIBRATION/ that has it, otherwise from the
- * folder.  A date, YYYY-MM or YYYY-MM-DD, stands for the nearest CALIBRATION of each KIND, of those
- * that are named KIND-DATE. */
+ * folder.  A CALIBRATION may be named KIND-DATE: a date alone, YYYY-MM or YYYY-MM-DD, then
+ * stands for the nearest calibration of each KIND. */
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
 
@@ -300,9 +301,10 @@ double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quant
 /* A change of the parameters of LogGOPS, as --params states them. */
 typedef struct tlr_params_change {
     char letter;   /* L, o, g, G or O; if it is no factor, also B, R or S */
-    int is_factor; /* 1: for the parameter in all groups of loggops.params, and for parameters that
-                      replace it, such as oi and B. 0: for messages of all sizes between nodes */
-    double value;  /* the factor; or picoseconds (G, O: for a byte), or bytes of S */
+    int is_factor; /* 1: multiplies the parameter in all groups of loggops.params, and parameters
+                      that replace it, such as oi and B. 0: sets it for messages of all sizes
+                      between nodes */
+    double value;  /* the factor; or picoseconds (G, O: per byte), or bytes (S) */
 } tlr_params_change;
 
 /* ---- replay ---- */
@@ -312,8 +314,9 @@ typedef struct tlr_job {
     tl_reader *trace;
     double start_s;       /* when its program starts on the platform */
     const char *hostfile; /* of this job; NULL: the cores after those of the previous job */
-    const char *const *regions_at; /* functions that tlr_details reports as regions */
-    size_t n_regions_at;           /* 0: the regions are those of MPI_Pcontrol */
+    const char *const *regions_at; /* functions whose calls are the parts that tlr_details
+                                      reports */
+    size_t n_regions_at;           /* 0: the parts are those of MPI_Pcontrol */
 } tlr_job;
 
 typedef struct tlr_timeline tlr_timeline; /* timeline.h */
@@ -366,7 +369,7 @@ typedef struct tlr_options {
     int sampled;            /* replay only parts of the run: replayer/sample/sample.h */
     double sample_error;    /* wanted half width of the 90 % interval, relative to the makespan; 0:
                                any width */
-    uint32_t part; /* index of the replayed part of a sampled run, which draws its own random
+    uint32_t part; /* index of the replayed part of a sampled run; each part draws its own random
                       numbers */
     /* loggops engine only */
     const char *loggops_params;              /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
@@ -385,7 +388,8 @@ typedef struct tlr_rank_prediction {
     double end_s;                        /* when the rank finished */
     double compute_s;                    /* bursts and kernels */
     double kernel_s;                     /* the part of compute_s in kernels */
-    double estimated_s[TLR_N_ESTIMATES]; /* part of kernel_s without a measurement, approximately */
+    double estimated_s[TLR_N_ESTIMATES]; /* part of kernel_s of kernels without a measurement,
+                                            approximately */
     double p2p_s;        /* in point-to-point calls that do not wait for a request */
     double wait_s;       /* in Wait, Waitall, ... and probes */
     double collective_s; /* in collectives and communicator constructors */
@@ -409,7 +413,7 @@ typedef struct tlr_mark {
 typedef struct tlr_what_if {
     double ideal_network_s; /* lower bound for any network: only computation and dependencies */
     double mean_compute_s;  /* lower bound for any distribution of the computation over the ranks */
-    double balanced_s;      /* estimate if each rank computes for the mean of all; NAN: unknown */
+    double balanced_s; /* estimate if each rank computes as long as the mean rank; NAN: unknown */
     double twice_the_cpu_s; /* estimate for hosts twice as fast; at least half of ideal_network_s */
 } tlr_what_if;
 
@@ -426,8 +430,8 @@ typedef struct tlr_spread {
 
 /* The error of a sampled replay. */
 typedef struct tlr_sampled {
-    size_t n_windows; /* replayed groups of iterations between the first and the last ones; 0: all
-                         iterations were replayed */
+    size_t n_windows; /* replayed groups of iterations, not counting those at the begin and the end
+                         of the run; 0: all iterations were replayed */
     size_t n_steps, n_steps_replayed;
     double share;         /* replayed events / all events, approximately */
     double low_s, high_s; /* the 90 % interval of the makespan */
@@ -473,7 +477,9 @@ typedef struct tlr_prediction {
     uint64_t first_seed; /* of the spread */
     double quiet_s;      /* the makespan without noise; 0: unknown */
     double wall_s;       /* of the replay; not part of the JSON, which is the same every time */
-    uint64_t n_events, n_polls, n_opaque;
+    uint64_t n_events;
+    uint64_t n_polls;                 /* failed tests and probes */
+    uint64_t n_opaque;                /* calls that communicate, but are not modelled */
     uint64_t n_unknown_kernels;       /* calls of kernels with an unknown code or number of sizes */
     char *estimated[TLR_N_ESTIMATES]; /* names of the kernels without a measurement; or NULL */
     uint64_t n_assumed_transfers;     /* calls on files by ranks on hosts without a disk */
@@ -487,17 +493,18 @@ typedef struct tlr_prediction {
     int ignores_crowd;        /* the crowded ranks compute as if each had a core of its own */
     tlr_overload links, memories; /* links between switches; memories of nodes */
     int memories_are_assumed;     /* the platform does not describe the memories */
-    double links_limit;  /* the part of the makespan in which links between switches limited
-                            messages, in the LogGOPS engine */
-    double load_change;  /* 0: the mean load of the hosts (interference) converged. Otherwise how
-                            much the end of a rank still changed in the last of the repeated
-                            replays, relative to the makespan */
+    double links_limit;           /* share of the makespan (0 to 1) in which links between switches
+                                     limited messages; of the LogGOPS engine only */
+    double load_change;  /* A replay with interference is repeated until the mean load of the hosts
+                            converges; then 0. Otherwise how much the end of a rank changed in
+                            the last repetition, relative to the makespan */
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */
     char *selection; /* which part of the computation the trace contains (tl_reader_selection); "":
                         all of it */
-    tl_recorded_share recorded; /* shares of the selection; `all` < 0: unknown, or no selection */
+    tl_recorded_share recorded; /* how much of the run the selection contains; `all` < 0: unknown,
+                                    or no selection */
     tlr_rank_prediction *ranks;
     size_t n_marks;
     tlr_mark *marks;      /* ordered by measured time */
