@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# distributions.sh [--all|--whole|--mpich|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of
+# distributions.sh [--install|--all|--whole|--mpich|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of
 # each Debian release, which debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie
 # is Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
 #
 #   without option  the first command of the README, and the core of the tests (CORE below), without the packages in the last
 #                   two parts of packages.txt
+#   --install       installs the system and these packages, and runs nothing
 #   --all           the README's test command
 #   --whole         all tests and the checker, a script at a time, on a clean clone; prints which checks were skipped. Each
 #                   script has a log in ROOTS/RELEASE.COMMIT. If this is ended, the next run goes on from there; it also repeats
@@ -23,9 +24,10 @@
 # installed or entered on this machine; the last line, "skipped: ...", gives the reason.
 set -u
 cd "$(dirname "$0")/.." || exit 4
-all='' whole='' mpich='' replay='' limit_s=0
+install='' all='' whole='' mpich='' replay='' limit_s=0
 while :; do
     case ${1:-} in
+    --install) install=1 ;;
     --all) all=1 ;;
     --whole) whole=1 ;;
     --mpich) mpich=1 ;;
@@ -54,12 +56,13 @@ unshare --mount true 2>/dev/null || cannot "there are no mount namespaces here"
 
 # install_in ROOT: fetches the packages from the mirror, which setup.sh installs, and git, which with_mpich.sh asks for the commit
 install_in() {
-    local packages further=
+    local packages further='' only=--download-only
+    [ -z "$install" ] || only=
     [ -n "$all$whole$mpich" ] || further='/^# What further/,$d;'
     [ -z "$replay" ] || further='/^# What recording/,/^# What replays/d;'
     packages=$(sed "${further}s/#.*//" tests/packages.txt | tr '\n' ' ')
     inside_for $((limit_s / 3)) "$1" "apt-get update -qq -o APT::Update::Error-Mode=any &&
-        apt-get install -qq -y --no-install-recommends --download-only $packages &&
+        apt-get install -qq -y --no-install-recommends $only $packages &&
         { [ -z '$mpich' ] || apt-get install -qq -y --no-install-recommends git; }" >"$1.log" 2>&1 && return
     [ $? != 124 ] || echo "the mirror took more than $((limit_s / 3)) seconds" >>"$1.log"
     return 1
@@ -162,6 +165,7 @@ for release; do
     inside "$root" true 2>"$root.log" || cannot "$release: it cannot be entered: $(tail -n 1 "$root.log")"
     cp /etc/resolv.conf "$root/etc/" 2>/dev/null
     install_in "$root" || cannot "$release: its packages cannot be installed: $(tail -n 1 "$root.log")"
+    [ -z "$install" ] || continue
     test_in "$root" >"$root.log" 2>&1
     ended=$?
     passed=$(awk '/^# PASS:/ { n += $3 } END { print n + 0 }' "$root.log")

@@ -77,7 +77,8 @@ cp "$top_srcdir/.ci/run" "$scratch/tree/.ci/"
 ci() {
     printf 'echo "%s"; exit %d\n' "$1" "$2" >"$scratch/tree/tests/run.sh"
     printf 'echo so; exit %d\n' "$3" >"$scratch/tree/tests/accuracy/compare_prediction.sh"
-    printf 'echo "skipped: the other Debian release: why"; exit %d\n' "${4:-77}" >"$scratch/tree/tests/distributions.sh"
+    printf 'echo "$1" >>"%s/asked"; echo "skipped: the other Debian release: why"; exit %d\n' "$scratch" "${4:-77}" >"$scratch/tree/tests/distributions.sh"
+    echo 'echo built' >"$scratch/tree/tests/setup.sh"
     bash "$scratch/tree/.ci/run" >"$scratch/said"
     local code=$?
     tail -n 1 "$scratch/said" >"$scratch/last"
@@ -85,6 +86,7 @@ ci() {
 }
 last() { equal "$(cat "$scratch/last")" "$1"; }
 check_exit 0 'CI: all pass' ci '7 passed, 0 failed' 0 0
+check 'CI: the other Debian release is installed beside the tests, and then tested' equal "$(paste -sd ' ' "$scratch/asked")" '--install --limit'
 check 'CI: the comparison counts' last '8 passed, 0 failed'
 check_exit 0 'CI: an unsteady machine is no failure' ci '7 passed, 0 failed' 0 77
 check 'CI: it is named as skipped' grep -qx 'skipped: HPL predicted and measured: so' "$scratch/said"
