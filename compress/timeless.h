@@ -17,9 +17,9 @@
  *     Several cursors of one reader may be used by different threads at the same time.
  *
  * This header and timeless_source.h are stable: a program that was linked with one release runs
- * with each later one of the same library name (libtimeless.so.0).  What timeless_convert.h and
- * timeless_files.h declare may change with each release.  Define TIMELESS_EXPERIMENTAL before you
- * include them; timeless.h then includes timeless_convert.h.
+ * with each later one of the same library name (libtimeless.so.0); the structs keep their layout.
+ * What timeless_convert.h and timeless_files.h declare may change with each release.  Define
+ * TIMELESS_EXPERIMENTAL before you include them; timeless.h then includes timeless_convert.h.
  *
  * SPDX-FileCopyrightText: 2026 the Timeless authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -101,7 +101,7 @@ static int is_other(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") != 0;
 }
 
-/* In what two predictions differ that are not seeds of one; NULL: they are. */
+/* In what two predictions differ besides their seeds and recordings; NULL: in nothing. */
 static const char *difference(const tlr_prediction *a, const tlr_prediction *b)
 {
     return a->platform_hash != b->platform_hash           ? "are of different platforms"
@@ -113,26 +113,48 @@ static const char *difference(const tlr_prediction *a, const tlr_prediction *b)
                                                           : NULL;
 }
 
-/* Rows of all predictions; measured durations are those of their common trace. */
+/* Whether two predictions are of one recording, or of two recordings of one program: their rows are
+ * then the same. */
+static int have_same_rows(const tlr_prediction *a, const tlr_prediction *b)
+{
+    if (a->n_ranks != b->n_ranks || a->n_marks != b->n_marks)
+        return 0;
+    for (size_t i = 0; i < a->n_marks; i++)
+        if (a->marks[i].call != b->marks[i].call || a->marks[i].ordinal != b->marks[i].ordinal ||
+            strcmp(a->marks[i].site, b->marks[i].site) != 0)
+            return 0;
+    return 1;
+}
+
+/* Whether an earlier prediction is of the same recording. */
+static int is_of_earlier_trace(const tlr_prediction *const *predictions, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (predictions[j]->trace_hash == predictions[i]->trace_hash)
+            return 1;
+    return 0;
+}
+
+/* Rows of all predictions; each recording is a measured run. */
 static tl_status add_predictions(const tlr_prediction *const *predictions, size_t n,
                                  tlr_runs *measured, tlr_runs *predicted, tl_error *err)
 {
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && status == TL_OK; i++) {
-        if (predictions[i]->trace_hash != predictions[0]->trace_hash ||
-            predictions[i]->n_marks != predictions[0]->n_marks)
-            return tl_fail(
-                err, TL_ERR_INPUT,
-                "%s: the predictions belong to different traces; compare each of them alone",
-                predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
+        if (!have_same_rows(predictions[i], predictions[0]))
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s: the predictions are of programs that differ in their marks or "
+                           "ranks; compare each of them alone",
+                           predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
         const char *differ = difference(predictions[i], predictions[0]);
         if (differ)
             return tl_fail(err, TL_ERR_INPUT,
-                           "%s: the predictions %s, so they are not seeds of one; compare each of "
-                           "them alone",
+                           "%s: the predictions %s, so they are not of one model; compare each "
+                           "of them alone",
                            predictions[i]->trace_path ? predictions[i]->trace_path : "prediction",
                            differ);
-        status = add_marks(predictions[i], i ? NULL : measured, predicted, err);
+        status = add_marks(predictions[i], is_of_earlier_trace(predictions, i) ? NULL : measured,
+                           predicted, err);
     }
     /* The makespan of a run that is cut in no other way is that row already. */
     int has_makespan = tlr_runs_find(predicted, "makespan") != NULL;
@@ -185,6 +207,8 @@ static tl_status add_row(tlr_comparison *c, const tlr_runs_row *measured,
             summarise_values(expected, predicted ? SHARE_OF_PREDICTIONS : 1, &row->expected, err);
     row->is_within =
         row->measured.median >= row->expected.low && row->measured.median <= row->expected.high;
+    row->is_within_runs =
+        row->expected.median >= row->measured.low && row->expected.median <= row->measured.high;
     const double from = predicted ? row->measured.median : row->expected.median;
     const double to = predicted ? row->expected.median : row->measured.median;
     row->has_no_error =
@@ -388,16 +412,14 @@ static tl_status gather_versus(const tlr_prediction *const *predictions, size_t 
                                tlr_runs *measured, tlr_runs *expected, tl_error *err)
 {
     const tlr_prediction *first = options->versus[0];
-    if (first->trace_hash != predictions[0]->trace_hash ||
-        first->n_marks != predictions[0]->n_marks) {
-        if (n == 1 && options->n_versus == 1)
-            return tlr_compare_programs(options->prediction_paths[0], options->versus_paths[0], c,
-                                        measured, expected, err);
+    if (n == 1 && options->n_versus == 1 && first->trace_hash != predictions[0]->trace_hash)
+        return tlr_compare_programs(options->prediction_paths[0], options->versus_paths[0], c,
+                                    measured, expected, err);
+    if (!have_same_rows(first, predictions[0]))
         return tl_fail(err, TL_ERR_INPUT,
-                       "%s: the predictions belong to different traces; give one prediction on "
-                       "each side, or predictions of one trace",
+                       "%s: the predictions are of programs that differ in their marks or ranks; "
+                       "give one prediction on each side",
                        first->trace_path ? first->trace_path : "prediction");
-    }
     const tl_status status = add_predictions(predictions, n, NULL, expected, err);
     return status == TL_OK
                ? add_predictions(options->versus, options->n_versus, NULL, measured, err)
@@ -435,9 +457,9 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
     c->slower_only = options->slower_only;
     c->prediction = n_predictions ? predictions[0] : NULL;
     c->versus = options->n_versus ? options->versus[0] : NULL;
-    if (n_predictions && !options->n_measured && !options->n_versus && predictions[0]->clock &&
-        *predictions[0]->clock)
-        c->clock = predictions[0]->clock;
+    for (size_t i = n_predictions; i-- > 0 && !options->n_measured && !options->n_versus;)
+        if (predictions[i]->clock && *predictions[i]->clock)
+            c->clock = predictions[i]->clock;
     const char *from = options->history_folder ? options->history_folder
                        : options->n_measured   ? options->measured_paths[0]
                        : n_predictions         ? predictions[0]->trace_path

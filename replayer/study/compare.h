@@ -47,6 +47,7 @@ typedef struct tlr_comparison_row {
     double error;        /* of medians: predicted / measured - 1; measured now / before - 1 */
     int has_no_error;    /* it would be a number divided by 0; `error` is 0 */
     int is_within;       /* the measured median lies in the range of what was expected */
+    int is_within_runs;  /* the expected median lies in the range of the measured runs */
     int passed;          /* |error| is within the tolerance, or the row is not slower and only
                             slower ones count */
     int has_changed;     /* by the test: alone, or it changed most if all rows changed together */
@@ -57,7 +58,7 @@ typedef enum tlr_compared {
     TLR_COMPARED_PREDICTION, /* measurements with predictions */
     TLR_COMPARED_RUNS,       /* measurements with earlier ones */
     TLR_COMPARED_HISTORY,    /* a calibration with earlier ones */
-    TLR_COMPARED_VERSUS      /* predictions with other predictions of the same trace */
+    TLR_COMPARED_VERSUS      /* predictions with other predictions */
 } tlr_compared;
 
 typedef struct tlr_comparison {
@@ -99,13 +100,13 @@ typedef struct tlr_compare_options {
     double confidence; /* of the test; 0: 0.95 */
 } tlr_compare_options;
 
-/* Compares predictions of one trace (with several seeds, in one prediction or in several) with
- * measurements. There is a row for every two neighbouring marks, and one for the first and the last
- * mark. With CSV files, there is a row for each name in them: the name of a row, or "makespan".
- * Predictions of two traces with equally many ranks, one on each side, have a row for each sum of
- * times that both have (compare_programs.h).
- * Without predictions: compares measurements with a baseline, or the calibrations in a platform's
- * history. The predictions must exist as long as the comparison. */
+/* Compares predictions with measurements. The predictions may have several seeds, and may be of
+ * several recordings of one program, each of which is then a measured run. There is a row for every
+ * two neighbouring marks, and one for the first and the last mark. With CSV files, there is a row
+ * for each name in them: the name of a row, or "makespan". Predictions of two traces with equally
+ * many ranks, one on each side, have a row for each sum of times that both have
+ * (compare_programs.h). Without predictions: compares measurements with a baseline, or the
+ * calibrations in a platform's history. The predictions must exist as long as the comparison. */
 tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predictions,
                       const tlr_compare_options *options, tlr_comparison **out, tl_error *err);
 void tlr_comparison_free(tlr_comparison *comparison);

@@ -98,8 +98,8 @@ static char *test_text(const tlr_comparison *c)
 {
     const tlr_region_test *t = &c->test;
     const char *verdict = c->kind == TLR_COMPARED_PREDICTION
-                              ? (t->changed ? "the measurements are not the prediction's"
-                                            : "the measurements may be the prediction's")
+                              ? (t->changed ? "measured and predicted differ by more than noise"
+                                            : "measured and predicted differ by no more than noise")
                               : (t->changed ? "more than noise" : "no more than noise");
     char *text = NULL;
     if (asprintf(&text,
@@ -112,15 +112,23 @@ static char *test_text(const tlr_comparison *c)
     return text;
 }
 
-/* Several predictions give an interval; tells whether the measurements lie in it. */
+/* Prints how many measured medians lie in the interval of several predictions, and how many
+ * predicted ones in the range of several runs. */
 static void print_intervals(const tlr_comparison *c, FILE *out)
 {
-    size_t n = 0, n_within = 0;
+    size_t n = 0, n_within = 0, n_runs = 0, n_within_runs = 0;
     for (size_t i = 0; i < c->n_rows && c->kind == TLR_COMPARED_PREDICTION; i++) {
-        const int has_interval = c->rows[i].expected.n > 1;
+        const int has_interval = c->rows[i].expected.n > 1, has_runs = c->rows[i].measured.n > 1;
         n += has_interval ? 1 : 0;
         n_within += has_interval && c->rows[i].is_within ? 1 : 0;
+        n_runs += has_runs ? 1 : 0;
+        n_within_runs += has_runs && c->rows[i].is_within_runs ? 1 : 0;
     }
+    if (n_runs)
+        fprintf(out,
+                "%zu of %zu predicted medians differ from the measured runs by no more than these "
+                "from each other\n",
+                n_within_runs, n_runs);
     if (n)
         fprintf(out, "%zu of %zu measured medians lie in the interval of the predictions\n",
                 n_within, n);
@@ -221,14 +229,14 @@ static json_t *row_json(const tlr_comparison *c, const tlr_comparison_row *row)
         {"versus_s", "versus_low_s", "versus_high_s", "predicted_s", "predicted_low_s",
          "predicted_high_s"}};
     const char *const *key = keys[c->kind];
-    return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:o, s:b, s:b, s:b}", "name",
-                     row->name, key[0], row->measured.median, key[1], row->measured.low, key[2],
-                     row->measured.high, "runs", (json_int_t)row->measured.n, key[3],
-                     row->expected.median, key[4], row->expected.low, key[5], row->expected.high,
-                     c->prediction ? "predictions" : "runs_before", (json_int_t)row->expected.n,
-                     c->kind == TLR_COMPARED_PREDICTION ? "error" : "change",
-                     row->has_no_error ? json_null() : json_real(row->error), "within",
-                     row->is_within, "passed", row->passed, "failed", row->failed);
+    return json_pack(
+        "{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:o, s:b, s:b, s:b, s:b}", "name", row->name,
+        key[0], row->measured.median, key[1], row->measured.low, key[2], row->measured.high, "runs",
+        (json_int_t)row->measured.n, key[3], row->expected.median, key[4], row->expected.low,
+        key[5], row->expected.high, c->prediction ? "predictions" : "runs_before",
+        (json_int_t)row->expected.n, c->kind == TLR_COMPARED_PREDICTION ? "error" : "change",
+        row->has_no_error ? json_null() : json_real(row->error), "within", row->is_within,
+        "within_runs", row->is_within_runs, "passed", row->passed, "failed", row->failed);
 }
 
 static json_t *test_json(const tlr_comparison *c)

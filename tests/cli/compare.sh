@@ -77,7 +77,11 @@ done
 check 'many rows: a plot is drawn' "$timeless" compare "$scratch/rows1.json" --against "$scratch/rows2.json" --all --plot "$scratch/rows.svg"
 check 'many rows: the axis is at the top and at the bottom' test "$(grep -c 'difference from .*\[%\]' "$scratch/rows.svg")" = 2
 sed 's/0000000000000001/0000000000000003/' "$scratch/p.json" >"$scratch/other.json"
-check_exit 3 'predictions of different traces exit with 3' $compare "$scratch/other.json" --all
+check 'predictions of two recordings of one program: each is a measured run' $compare "$scratch/other.json" --all --json="$scratch/two.json"
+check 'the JSON tells that the prediction differs by no more than the runs' json "$scratch/two.json" \
+    'assert all(r["runs"] == 2 and r["within_runs"] == (r["measured_low_s"] <= r["predicted_s"] <= r["measured_high_s"]) for r in d["rows"])'
+sed -i 's/"ordinal": 0/"ordinal": 7/' "$scratch/other.json"
+check 'predictions of programs with other marks exit with 3' refused 3 'the predictions are of programs that differ in their marks or ranks' $compare "$scratch/other.json" --all
 check_exit 4 'a plot that cannot be written exits with 4' $compare --plot /nowhere/x.svg
 
 # Predictions with other predictions: q.json takes 4.4 s for solve, p.json 4.2 s.
@@ -91,15 +95,15 @@ check_exit 0 '--against: a faster prediction passes with --slower-only' "$timele
 check_exit 1 '--against writes JSON' $compare --against "$scratch/q.json" --tolerance 4% --json
 keep out
 check '--against: the JSON has both times' kept '"versus_s": 4.4'
-check_exit 3 '--against: several predictions of different traces exit with 3' $compare --against "$scratch/q.json" --against "$scratch/other.json"
+check_exit 3 '--against: several predictions of different programs exit with 3' $compare --against "$scratch/q.json" --against "$scratch/other.json"
 sed 's/"format": "timeless-prediction-1"/"changes": "link.bandwidth=2x", &/' "$scratch/q.json" >"$scratch/changed.json"
-check '--against: predictions with and without --scale are no seeds of one and the error says so' refused 3 \
-    'the predictions have different --scale or --set, so they are not seeds of one; compare each of them alone' \
+check '--against: predictions with and without --scale are not of one model and the error says so' refused 3 \
+    'the predictions have different --scale or --set, so they are not of one model; compare each of them alone' \
     $compare --against "$scratch/q.json" --against "$scratch/changed.json"
 for differs in 'engine/different engines' 'options/different options of replay' 'model_hash/different models of computation' 'coll_selector/different --coll-selector'; do
     sed "s/\"${differs%/*}\": \"[^\"]*\"/\"${differs%/*}\": \"00000000000000ff\"/" "$scratch/p.json" >"$scratch/changed.json"
-    check "${differs##*/}: predictions are no seeds of one and the error says so: ${differs##*/}" refused 3 \
-        "~the predictions [a-z ]*${differs##*/}, so they are not seeds of one; compare each of them alone" \
+    check "${differs##*/}: predictions are not of one model and the error says so: ${differs##*/}" refused 3 \
+        "~the predictions [a-z ]*${differs##*/}, so they are not of one model; compare each of them alone" \
         $compare "$scratch/changed.json"
 done
 
