@@ -81,7 +81,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/engine.c replayer/smpi/scale.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c \
 	replayer/smpi/hosts.c replayer/smpi/interfere.c replayer/smpi/needs.c replayer/smpi/ompi.c \
-	replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/poll.c replayer/smpi/poll.h replayer/smpi/poll_learn.c replayer/smpi/poll_pieces.c replayer/smpi/poll_window.c replayer/smpi/rank.c \
+	replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/rank.c \
 	replayer/smpi/calls.h replayer/smpi/hosts.h replayer/smpi/notes.h replayer/smpi/rank.h replayer/smpi/state.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
 	replayer/smpi/waits.c replayer/smpi/waits.h replayer/smpi/window.c \
 	replayer/smpi/shims/buffer.c replayer/smpi/shims/calls.c replayer/smpi/shims/contents.c replayer/smpi/shims/copies.c replayer/smpi/shims/cores.c \

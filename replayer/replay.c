@@ -167,8 +167,6 @@ static char *join_options(const tlr_options *options)
         out += sprintf(out, " io-bandwidth:%.17g", options->io_bandwidth);
     if (options->wildcards_first)
         out = stpcpy(out, " wildcards:first");
-    if (options->polls_adaptive)
-        out = stpcpy(out, " polls:adaptive");
     *out = '\0';
     const char *schedules = options->schedules ? options->schedules : "";
     size_t size = 2 + sizeof own + strlen(schedules);

@@ -353,8 +353,6 @@ typedef struct tlr_options {
                             disk of its host, or TLR_IO_BANDWIDTH without a disk */
     int wildcards_first; /* a nonblocking receive from any source takes the message that arrives
                             first; 0: the message that it took in the recorded run */
-    int polls_adaptive;  /* a probe succeeds when the message has arrived in the replay
-                            (replayer/smpi/poll.c); 0: where it succeeded in the recorded run */
     int order_loggopsim; /* replay schedules of GOAL with the order and the costs of LogGOPSim */
     int progress;        /* report progress on standard error */
     tlr_timeline *timeline; /* receives the states of each rank; NULL: they are not recorded */

@@ -349,7 +349,6 @@ static const struct setting {
     {"cfg", OTHER, .set = set_cfg},
     {"coll-selector", OTHER, .set = set_selector},
     {"coll", OTHER, .set = set_algorithm},
-    {"polls", CHOICE, PLACE(options.polls_adaptive), .words = {"recorded", "adaptive"}},
     {"wildcards", CHOICE, PLACE(options.wildcards_first), .words = {"recorded", "first"}},
     {"no-compute", FLAG, PLACE(options.no_compute)},
     {"model-strict", FLAG, PLACE(options.model_strict)},
@@ -550,7 +549,7 @@ static const char *without_meaning(const tlr_scenario *s, const char *shown)
                {o->n_seeds > 1, "--seeds"},
                {o->network_noise, "--noise network"},
                {o->sampled, "--sample"},
-               {o->wildcards_first || o->polls_adaptive, "--wildcards, --polls"}};
+               {o->wildcards_first, "--wildcards"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].is_given)
             return all[i].name;

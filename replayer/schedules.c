@@ -102,10 +102,9 @@ static tl_status separate(tlr_schedules *s, tlr_options *options, tl_error *err)
 
 static tl_status check(const tlr_options *options, tl_error *err)
 {
-    const char *what = options->wildcards_first  ? "--wildcards first"
-                       : options->sampled        ? "--sample"
-                       : options->polls_adaptive ? "--polls adaptive"
-                                                 : NULL;
+    const char *what = options->wildcards_first ? "--wildcards first"
+                       : options->sampled       ? "--sample"
+                                                : NULL;
     if (!what)
         return TL_OK;
     return tl_fail(err, TL_ERR_USAGE, "a schedule cannot be replayed with %s; give one of them",

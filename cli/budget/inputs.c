@@ -232,17 +232,12 @@ static void add_parameters(budget_inputs *b)
 
 /* ---- what replays tell ---- */
 
-static void add_orders(budget_inputs *b)
+static void add_order(budget_inputs *b)
 {
-    static const char *const orders[][2] = {
-        {"order of wildcards", "timeless replay --wildcards first"},
-        {"order of polls", "timeless replay --polls adaptive"}};
-    if (tlr_scenario_is_loggops(&b->base)) /* it only has the recorded ones */
+    if (tlr_scenario_is_loggops(&b->base)) /* it only has the recorded one */
         return;
-    for (int is_of_polls = 1; is_of_polls >= 0; is_of_polls--)
-        budget_add(b, orders[is_of_polls][0], TLR_BUDGET_REPLAYED,
-                   &(input_change){.kind = INPUT_ORDER, .is_of_polls = is_of_polls}, 0,
-                   orders[is_of_polls][1]);
+    budget_add(b, "order of wildcards", TLR_BUDGET_REPLAYED, &(input_change){.kind = INPUT_ORDER},
+               0, "timeless replay --wildcards first");
 }
 
 static int is_changed(const budget_inputs *b, tlr_quantity quantity)
@@ -359,7 +354,7 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
     if (status == TL_OK)
         status = add_network(b, platform, err);
     if (status == TL_OK) {
-        add_orders(b);
+        add_order(b);
         if (!b->base.options.no_compute)
             add_bound(b, model);
         b->measured_error = ASSUMED_MEASURED;
@@ -408,10 +403,7 @@ tl_status budget_change(const budget_inputs *b, const double *positions, tlr_sce
                 s, (tlr_params_change){input->parameter, 1, positions[i]}, err);
             break;
         case INPUT_ORDER:
-            if (input->is_of_polls)
-                s->options.polls_adaptive = !b->base.options.polls_adaptive;
-            else
-                s->options.wildcards_first = !b->base.options.wildcards_first;
+            s->options.wildcards_first = !b->base.options.wildcards_first;
             break;
         case INPUT_BOUND:
             change = (tlr_change){TLR_REGION_BOUND, "*", positions[i] - 1, 0};

@@ -27,7 +27,6 @@ typedef struct input_change {
     input_kind kind;
     tlr_change change; /* INPUT_FACTOR, with another value */
     char parameter;    /* L, o, g, G or O */
-    int is_of_polls;   /* INPUT_ORDER; otherwise of wildcards */
     unsigned limits;   /* INPUT_BOUND: a bit for each tlr_limit but the assumed one */
 } input_change;
 

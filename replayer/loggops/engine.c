@@ -289,12 +289,10 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
             return tl_fail(err, TL_ERR_USAGE,
                            "the loggops engine changes kernels and bursts, but no platform; leave "
                            "out --host-speed, and --set and --scale of links and hosts");
-    if (options->polls_adaptive || options->wildcards_first)
-        return tl_fail(
-            err, TL_ERR_USAGE,
-            "the loggops engine replays polls and wildcards as they were recorded; leave "
-            "out %s, or give --engine smpi",
-            options->polls_adaptive ? "--polls adaptive" : "--wildcards first");
+    if (options->wildcards_first)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "the loggops engine replays wildcards as they were recorded; leave out "
+                       "--wildcards first, or give --engine smpi");
     if (places_ranks(options) && !platform)
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine has hosts only with --platform; give one, or leave out "

@@ -237,7 +237,7 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
     }
     /* A probe takes no time where the replay decides when there is one.  SMPI lets those without
      * success take longer and longer, over all ranks. */
-    if (options->polls_adaptive || is_any_a_program()) {
+    if (is_any_a_program()) {
         list.items[list.n++] = "smpi/iprobe:0";
         list.items[list.n++] = "smpi/grow-injected-times:no";
     }

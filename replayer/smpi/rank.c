@@ -293,6 +293,20 @@ static void keep_shared_buffers(void)
     smpi_memory_keep(0);
 }
 
+/* Whether the message of a probe is there, on this platform (a tl_asker). */
+static int has_arrived(void *rank, const tl_event *probe)
+{
+    smpi_rank *r = rank;
+    int flag = 0;
+    smpi_compute(r);
+    if (probe->peer < 0 || r->comms[probe->comm] == MPI_COMM_NULL)
+        return 1;
+    smpi_cores_probe();
+    MPI_Iprobe(probe->peer + (int)r->peer_offset[probe->comm], probe->tag, r->comms[probe->comm],
+               &flag, MPI_STATUS_IGNORE);
+    return flag;
+}
+
 /* Prepares the rank before the trace begins. Then all ranks begin at the same moment in the order
  * of their numbers, as after MPI_Init. This order decides between messages that are ready at the
  * same time. */
@@ -337,9 +351,7 @@ void smpi_rank_main(int argc, char **argv)
     tl_status status = TL_OK;
     size_t n_calls = 0;
     if (tl_reader_calls(r->job->trace, &n_calls))
-        status = tlr_streams_set_asker(streams, r->rank, smpi_has_arrived, r);
-    else if (replay.options->polls_adaptive)
-        status = smpi_play_adaptively(r);
+        status = tlr_streams_set_asker(streams, r->rank, has_arrived, r);
     while (status == TL_OK && (status = tlr_streams_next(streams, r->rank, &r->event)) == TL_OK)
         smpi_play(r, tlr_streams_position(streams, r->rank) - 1);
     if (status != TL_END)

@@ -17,12 +17,4 @@ MPI_Datatype smpi_type(int bytes);
 int smpi_count(const smpi_rank *r, int64_t count);
 /* The body of each simulated rank. */
 void smpi_rank_main(int argc, char **argv);
-
-/* ---- poll.c ---- */
-
-/* Replays all events of the rank; returns the last status of its cursor. */
-tl_status smpi_play_adaptively(smpi_rank *r);
-/* Whether the message of a probe is there, on this platform (a tl_asker). */
-int smpi_has_arrived(void *rank, const tl_event *probe);
-
 #endif

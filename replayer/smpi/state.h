@@ -49,8 +49,6 @@ typedef struct smpi_result {
 
 typedef struct smpi_job smpi_job;
 typedef struct smpi_crowd smpi_crowd;           /* interfere.c */
-typedef struct smpi_polls smpi_polls;           /* poll.h */
-typedef struct smpi_window smpi_window;         /* likewise */
 typedef struct smpi_notes smpi_notes;           /* timeline.c */
 typedef struct smpi_waits smpi_waits;           /* waits.c */
 typedef struct smpi_unfinished smpi_unfinished; /* smpi/shims/buffer.c */
@@ -110,7 +108,6 @@ typedef struct smpi_rank {
     size_t n_requests;
     MPI_Request *requests;       /* by id */
     smpi_bundle **bundles;       /* by id: for what is more than one request, otherwise NULL */
-    smpi_window *window;         /* NULL unless polls are adaptive */
     smpi_notes *notes;           /* NULL unless a timeline is kept */
     smpi_waits *waits;           /* likewise */
     smpi_unfinished *unfinished; /* sends that are over while their messages are on the way */
@@ -125,8 +122,6 @@ struct smpi_job {
     tl_reader *trace;
     tlr_plan *plan;
     tlr_streams *streams;
-    smpi_polls *polls; /* NULL unless ranks play adaptively */
-    uint32_t n_polling;
     int pays_tests; /* tests take replay.test_s */
     const char *hostfile;
     double start_s;      /* when it starts */

@@ -7,7 +7,7 @@ EXTRA_DIST += \
 	tests/accuracy/cluster_nodes_short.sh tests/accuracy/cluster_short.sh tests/accuracy/compare_prediction.sh \
 	tests/accuracy/dahu.sh tests/accuracy/dahu_compare.py tests/accuracy/extrapolate.sh tests/accuracy/fit_bars.sh \
 	tests/accuracy/fit_budget.sh tests/accuracy/fit_unseen.sh tests/accuracy/hpl_calls.sh \
-	tests/accuracy/hpl_compare.py tests/accuracy/hpl_local.sh tests/accuracy/hpl_phases.py tests/accuracy/hpl_phases.sh tests/accuracy/hpl_polls.sh \
+	tests/accuracy/hpl_compare.py tests/accuracy/hpl_local.sh tests/accuracy/hpl_phases.py tests/accuracy/hpl_phases.sh \
 	tests/accuracy/hpl_skipped.py tests/accuracy/hpl_skipped.sh tests/accuracy/hybrid.sh \
 	tests/accuracy/interference.sh tests/accuracy/judge.py tests/accuracy/naive.py tests/accuracy/naive_sweeps.sh \
 	tests/accuracy/noise_judge.py tests/accuracy/noise_short.sh tests/accuracy/performed.sh tests/accuracy/performed_short.sh \

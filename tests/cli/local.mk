@@ -52,7 +52,6 @@ CLI_TESTS = \
 	tests/cli/options.sh \
 	tests/cli/otf2.sh \
 	tests/cli/platform.sh \
-	tests/cli/polls.sh \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/replay_outcomes.sh \

@@ -46,7 +46,7 @@ static const char *const commands[][MAX_WORDS] = {
     {"export", "@", "--to", "otf2", "-o", "otf2"},
     {"extrapolate", "@", "--ranks", "16", "-o", "more.tl"},
     {"replay", "@", SMPI, "-q"},
-    {"replay", "@", SMPI, "-q", "--allow-opaque", "--polls", "adaptive", "--wildcards", "first"},
+    {"replay", "@", SMPI, "-q", "--allow-opaque", "--wildcards", "first"},
     {"replay", "@", LOGGOPS, "-q"},
     {"replay", "@", LOGGOPS, "-q", "--allow-opaque", "--coll-selector", "ompi"},
     {"replay", "@", SMPI, "--details", "--coll-selector", "mpich"},

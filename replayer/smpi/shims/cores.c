@@ -164,20 +164,20 @@ int smpi_cores_use(const smpi_dates *h)
     return dates && dates == h;
 }
 
-static int may_poll(void)
+static int may_probe(void)
 {
     size_t n_calls = 0;
     for (size_t j = 0; j < replay.n_jobs; j++)
         if (tl_reader_calls(replay.jobs[j].trace, &n_calls))
             return 1;
-    return replay.options->polls_adaptive;
+    return 0;
 }
 
 /* SimGrid lets an MPI_Iprobe compute for a while. 0: not as it is done here. */
 static int take_probes(void)
 {
     const double seconds = sg_cfg_get_double("smpi/iprobe");
-    if (!may_poll() || !(seconds > 0))
+    if (!may_probe() || !(seconds > 0))
         return 1;
     if (replay.tests_grow || sg_cfg_get_double("smpi/iprobe-cpu-usage") != 1)
         return 0;
