@@ -29,7 +29,7 @@ replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIB
 
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
-	replayer/instances.c replayer/instances.h replayer/module.c replayer/module.h replayer/replay.c replayer/scenario.c replayer/scenario.h replayer/schedules.c replayer/schedules.h replayer/seeds.c replayer/seeds.h \
+	replayer/module.c replayer/module.h replayer/replay.c replayer/scenario.c replayer/scenario.h replayer/schedules.c replayer/schedules.h replayer/seeds.c replayer/seeds.h \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \

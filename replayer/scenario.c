@@ -4,7 +4,6 @@
 #include "scenario.h"
 
 #include "goal_replay.h"
-#include "instances.h"
 #include "machine/duration.h"
 #include "machine/noise.h"
 #include "results/timeline.h"
@@ -466,17 +465,6 @@ tl_status tlr_scenario_set_source(tlr_scenario *s, const char *path, tl_error *e
 
 tl_status tlr_scenario_add_source(tlr_scenario *s, const char *text, tl_error *err)
 {
-    tlr_source *instances = NULL;
-    tl_status status = TL_OK;
-    const size_t n = s->n_sources ? 0 : tlr_instances_read(text, &instances);
-    for (size_t i = 0; i < n; i++)
-        if (status == TL_OK)
-            status = add_source(s, instances[i], err);
-        else
-            free(instances[i].path);
-    free(instances);
-    if (n)
-        return status;
     tlr_source source = {.path = NULL};
     size_t length = strlen(text);
     const char *at = strrchr(text, '@');
@@ -611,9 +599,7 @@ static tl_status open_files(const tlr_scenario *s, tlr_stage *stage, tl_error *e
     }
     if (status == TL_OK && s->platform)
         status = tlr_platform_load(s->platform, &stage->platform, err);
-    return status == TL_OK ? tlr_instances_start(s->sources, stage->n_jobs, stage->platform,
-                                                 &stage->options, stage->jobs, err)
-                           : status;
+    return status;
 }
 
 /* Energy is stated without a request if the platform states watts and the ranks are on its hosts.

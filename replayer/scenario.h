@@ -12,8 +12,6 @@
 typedef struct tlr_source {
     char *path; /* of a trace, or a program with its parameters */
     double start_s;
-    uint32_t n_ranks;   /* 0, or the ranks that a description of instances states */
-    double delay_flops; /* of instances: each rank computes them before it begins */
 } tlr_source;
 
 /* Whether the energy is part of the prediction. */
@@ -43,8 +41,7 @@ tl_status tlr_scenario_copy(const tlr_scenario *from, tlr_scenario *out, tl_erro
 /* Frees what the scenario contains. */
 void tlr_scenario_free(tlr_scenario *s);
 
-/* Adds "TRACE", "TRACE@START", or the traces of a description of instances, which must come first.
- * If a file with the whole name exists, it is that file. */
+/* Adds "TRACE" or "TRACE@START". If a file with the whole name exists, it is that file. */
 tl_status tlr_scenario_add_source(tlr_scenario *s, const char *text, tl_error *err);
 /* Makes the source the only one. */
 tl_status tlr_scenario_set_source(tlr_scenario *s, const char *path, tl_error *err);

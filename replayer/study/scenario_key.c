@@ -142,7 +142,6 @@ tl_status tlr_scenario_key(tlr_key_cache *cache, const tlr_scenario *s, uint64_t
     XXH64_update(&m.state, s->text, strlen(s->text) + 1);
     for (size_t i = 0; i < s->n_sources; i++) {
         XXH64_update(&m.state, &s->sources[i].start_s, sizeof s->sources[i].start_s);
-        XXH64_update(&m.state, &s->sources[i].delay_flops, sizeof s->sources[i].delay_flops);
         status = add(&m, status, s->sources[i].path, hash_trace);
     }
     status = add(&m, status, s->platform, hash_platform);

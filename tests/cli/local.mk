@@ -28,7 +28,7 @@ CLI_TESTS = \
 	tests/cli/man_examples_calibrate.sh \
 	tests/cli/module.sh \
 	tests/cli/deadlock.sh \
-	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh tests/cli/instances.sh \
+	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh tests/cli/goal_comms.sh tests/cli/goal_streams.sh \
 	tests/cli/factors.sh tests/cli/flame.sh \
@@ -84,4 +84,4 @@ TESTS += $(CLI_TESTS)
 # To install a library, libtool links it again in the build folder; meanwhile no other test can load it.
 tests/cli/installed.log: $(TEST_LOGS:tests/cli/installed.log=)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/node_memory.py tests/cli/goal_order.py tests/cli/goal_loggopsim.py tests/cli/numbers.c tests/cli/numbers_read.py tests/cli/skeleton_texts.py tests/cli/calibrate_paths.sh tests/cli/known_network.sh tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
-	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/instances_oracle.c tests/cli/waits_cases.py tests/cli/engines_random.py tests/cli/engines_wider.py tests/cli/engines_windows.py tests/cli/tools_random.py tests/cli/tools_trace.py tests/cli/loggops_details.py tests/cli/like.sh tests/cli/replay_outcomes.c
+	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/waits_cases.py tests/cli/engines_random.py tests/cli/engines_wider.py tests/cli/engines_windows.py tests/cli/tools_random.py tests/cli/tools_trace.py tests/cli/loggops_details.py tests/cli/like.sh tests/cli/replay_outcomes.c
