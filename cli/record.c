@@ -59,8 +59,8 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "What is measured:", 1},
     {"volume", OPTION_VOLUME, "SOURCE", 0,
-     "how to measure computation: papi[:EVENT], rseq, perf, cputime (default: auto, the first "
-     "that works), process, none, exact",
+     "how to measure computation: papi[:EVENT], rseq, cputime (default: auto, the first that "
+     "works), process, none, exact",
      0},
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "list the sources that work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,

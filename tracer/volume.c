@@ -14,7 +14,6 @@ static const tlt_volume_source *const sources[] = {
     /* clang-format off */
     &tlt_volume_papi,
     &tlt_volume_rseq,
-    &tlt_volume_perf,
     &tlt_volume_cputime,
     &tlt_volume_none,
     &tlt_volume_process,

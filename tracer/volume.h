@@ -46,7 +46,6 @@ typedef struct tlt_volume_source {
 
 extern const tlt_volume_source tlt_volume_papi;
 extern const tlt_volume_source tlt_volume_rseq;
-extern const tlt_volume_source tlt_volume_perf;
 extern const tlt_volume_source tlt_volume_cputime;
 extern const tlt_volume_source tlt_volume_process;
 extern const tlt_volume_source tlt_volume_none;
