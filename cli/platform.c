@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPT_LIST = 256, OPT_LAYOUT, OPT_DOT, OPT_CHECK };
+enum { OPT_LIST = 256, OPT_CHECK };
 
 struct platform_options {
     const char *path, *folder;
@@ -22,8 +22,6 @@ struct platform_options {
 
 static const struct argp_option option_table[] = {
     {"output", 'o', "FOLDER", 0, "folder for platform.xml, options.conf and model.conf", 0},
-    {"layout", OPT_LAYOUT, 0, 0, "print the place of each node", 0},
-    {"dot", OPT_DOT, 0, 0, "print the network for Graphviz: ... | dot -Tsvg > platform.svg", 0},
     {"check", OPT_CHECK, 0, 0, "check a platform folder, or an installed platform", 0},
     {"list", OPT_LIST, 0, 0, "list the installed platforms", 0},
     {0}};
@@ -34,8 +32,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'o': o->folder = arg; return 0;
     case OPT_LIST:
-    case OPT_LAYOUT:
-    case OPT_DOT:
     case OPT_CHECK: o->what = key; return 0;
     case ARGP_KEY_END:
         if (o->what == OPT_LIST)
@@ -44,7 +40,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, o->what == OPT_CHECK ? "which platform? give its name or folder"
                                                    : "which description? see timeless-platform(5)");
         if (!o->folder && !o->what)
-            argp_error(state, "give -o FOLDER, --layout, --dot or --check");
+            argp_error(state, "give -o FOLDER, or --check");
         return 0;
     case ARGP_KEY_NO_ARGS: return 0;
     default: return cli_argument(key, arg, state, "description", &o->path);
@@ -57,10 +53,6 @@ static tl_status make(const struct platform_options *o, tl_error *err)
     tl_status status = tlp_description_read(o->path, &d, err);
     if (status == TL_OK && o->folder)
         status = tlp_generate_folder(d, o->folder, err);
-    if (status == TL_OK && o->what == OPT_LAYOUT)
-        tlp_write_layout(d, stdout);
-    if (status == TL_OK && o->what == OPT_DOT)
-        tlp_write_graph(d, stdout);
     tlp_description_free(d);
     return status;
 }

@@ -44,20 +44,6 @@ void tlp_write_options(const tlp_description *d, FILE *out)
                 detached);
 }
 
-void tlp_write_layout(const tlp_description *d, FILE *out)
-{
-    fprintf(out, "%s, %lld nodes of %d core%s\n", d->topology->name, (long long)d->n_nodes,
-            d->cores, d->cores == 1 ? "" : "s");
-    d->topology->write_layout(d, out);
-}
-
-void tlp_write_graph(const tlp_description *d, FILE *out)
-{
-    fprintf(out, "graph platform {\n  layout=sfdp; overlap=prism; label=\"%s\";\n", d->title);
-    d->topology->write_graph(d, out);
-    fputs("}\n", out);
-}
-
 static char *join(const char *folder, const char *name)
 {
     char *path = NULL;

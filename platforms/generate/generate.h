@@ -61,8 +61,6 @@ struct tlp_topology {
     /* Counts the nodes, or explains in err what cannot be built, with the line of `setting`. */
     tl_status (*check)(tlp_description *d, const char **setting, char *why, size_t size);
     void (*write_xml)(const tlp_description *d, FILE *out);
-    void (*write_layout)(const tlp_description *d, FILE *out);
-    void (*write_graph)(const tlp_description *d, FILE *out);
 };
 
 /* The topology with this name, or NULL. */
@@ -72,11 +70,9 @@ const char *tlp_topology_names(void);
 
 /* ---- generate.c ---- */
 
-/* Write platform.xml; options.conf; the place of each node, a line each; the same for Graphviz. */
+/* Write platform.xml, options.conf. */
 void tlp_write_xml(const tlp_description *d, FILE *out);
 void tlp_write_options(const tlp_description *d, FILE *out);
-void tlp_write_layout(const tlp_description *d, FILE *out);
-void tlp_write_graph(const tlp_description *d, FILE *out);
 
 /* Writes platform.xml, options.conf if there are options, and model.conf if one is named, into the
  * folder. Creates the folder if it does not exist. */

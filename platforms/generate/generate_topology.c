@@ -57,25 +57,6 @@ static void write_cluster(const tlp_description *d, FILE *out, const char *id, i
             idle, least, all);
 }
 
-/* "node-0 to node-7", or the one node. */
-static void print_nodes(const tlp_description *d, FILE *out, int64_t from, int64_t n)
-{
-    fprintf(out, "%s%" PRId64 "%s", d->prefix, d->first + from, d->suffix);
-    if (n > 1)
-        fprintf(out, " to %s%" PRId64 "%s", d->prefix, d->first + from + n - 1, d->suffix);
-}
-
-/* A box of a switch and its nodes in the graph. */
-static void graph_nodes(const tlp_description *d, FILE *out, const char *name, int64_t from,
-                        int64_t n)
-{
-    fprintf(out, "  \"%s\" [shape=box];\n  \"", name);
-    print_nodes(d, out, from, n);
-    fprintf(out, "\" [shape=plaintext];\n  \"%s\" -- \"", name);
-    print_nodes(d, out, from, n);
-    fputs("\";\n", out);
-}
-
 /* SimGrid gives the limiter of a node to every switch of these networks, too. */
 static tl_status refuse_limiter(const tlp_description *d, const char **setting, char *why,
                                 size_t size)
@@ -99,18 +80,6 @@ static tl_status check_star(tlp_description *d, const char **setting, char *why,
 static void write_star(const tlp_description *d, FILE *out)
 {
     write_cluster(d, out, "cluster", 0, d->n_nodes, "");
-}
-
-static void layout_star(const tlp_description *d, FILE *out)
-{
-    fputs("switch: ", out);
-    print_nodes(d, out, 0, d->n_nodes);
-    fputc('\n', out);
-}
-
-static void graph_star(const tlp_description *d, FILE *out)
-{
-    graph_nodes(d, out, "switch", 0, d->n_nodes);
 }
 
 /* ---- cabinets: stars whose switches meet in one ---- */
@@ -165,27 +134,6 @@ static void write_cabinets(const tlp_description *d, FILE *out)
                 fprintf(out, "<link_ctn id=\"limiter-%d\"/>", j);
             fputs("\n    </zoneRoute>\n", out);
         }
-}
-
-static void layout_cabinets(const tlp_description *d, FILE *out)
-{
-    int64_t from = 0;
-    for (int i = 0; i < d->cabinets.n; from += d->cabinets.at[i++]) {
-        fprintf(out, "cabinet-%d: ", i);
-        print_nodes(d, out, from, d->cabinets.at[i]);
-        fputc('\n', out);
-    }
-}
-
-static void graph_cabinets(const tlp_description *d, FILE *out)
-{
-    int64_t from = 0;
-    char id[32];
-    for (int i = 0; i < d->cabinets.n; from += d->cabinets.at[i++]) {
-        snprintf(id, sizeof id, "cabinet-%d", i);
-        graph_nodes(d, out, id, from, d->cabinets.at[i]);
-        fprintf(out, "  \"core\" -- \"%s\";\n", id);
-    }
 }
 
 /* ---- fat tree ---- */
@@ -272,39 +220,6 @@ static void write_fat_tree(const tlp_description *d, FILE *out)
     write_cluster(d, out, "cluster", 0, d->n_nodes, topology);
 }
 
-static void layout_fat_tree(const tlp_description *d, FILE *out)
-{
-    for (int i = d->children.n - 1; i > 0; i--)
-        fprintf(out, "level %d: %" PRId64 " switches, each %d children by %d links\n", i + 1,
-                switches_of(d, i), d->children.at[i], d->parallel.at[i]);
-    for (int64_t from = 0, leaf = 0; from < d->n_nodes; from += d->children.at[0], leaf++) {
-        fprintf(out, "leaf-%" PRId64 ": ", leaf);
-        print_nodes(d, out, from, d->children.at[0]);
-        fputc('\n', out);
-    }
-}
-
-/* Switches of level l are numbered with the digits of their parents lowest. A child and its parents
- * agree in all digits except that of the level between them. */
-static void graph_fat_tree(const tlp_description *d, FILE *out)
-{
-    for (int64_t leaf = 0; leaf < d->n_nodes / d->children.at[0]; leaf++) {
-        char id[32];
-        snprintf(id, sizeof id, "level-1-%" PRId64, leaf);
-        graph_nodes(d, out, id, leaf * d->children.at[0], d->children.at[0]);
-    }
-    for (int level = 1; level < d->children.n; level++) {
-        const int64_t below = product(d->parents.at, level), above = d->parents.at[level];
-        for (int64_t child = 0; child < switches_of(d, level - 1); child++)
-            for (int64_t k = 0; k < above; k++)
-                fprintf(
-                    out, "  \"level-%d-%" PRId64 "\" -- \"level-%d-%" PRId64 "\" [label=\"%d\"];\n",
-                    level, child, level + 1,
-                    child % below + below * (k + above * (child / below / d->children.at[level])),
-                    d->parallel.at[level]);
-    }
-}
-
 /* ---- torus ---- */
 
 static tl_status check_torus(tlp_description *d, const char **setting, char *why, size_t size)
@@ -327,35 +242,6 @@ static void write_torus(const tlp_description *d, FILE *out)
     snprintf(topology, sizeof topology, "\n             topology=\"TORUS\" topo_parameters=\"%s\"",
              dimensions);
     write_cluster(d, out, "cluster", 0, d->n_nodes, topology);
-}
-
-static void layout_torus(const tlp_description *d, FILE *out)
-{
-    for (int64_t from = 0; from < d->n_nodes; from += d->dimensions.at[0]) {
-        int64_t rest = from / d->dimensions.at[0];
-        fputs("row", out);
-        for (int i = 1; i < d->dimensions.n; rest /= d->dimensions.at[i++])
-            fprintf(out, "%c%" PRId64, i > 1 ? ',' : ' ', rest % d->dimensions.at[i]);
-        fputs(": ", out);
-        print_nodes(d, out, from, d->dimensions.at[0]);
-        fputc('\n', out);
-    }
-}
-
-static void graph_torus(const tlp_description *d, FILE *out)
-{
-    for (int64_t node = 0; node < d->n_nodes; node++) {
-        int64_t step = 1;
-        for (int i = 0; i < d->dimensions.n; step *= d->dimensions.at[i++]) {
-            const int64_t wrap = step * d->dimensions.at[i];
-            const int64_t next = node / wrap * wrap + (node + step) % wrap;
-            fputs("  \"", out);
-            print_nodes(d, out, node, 1);
-            fputs("\" -- \"", out);
-            print_nodes(d, out, next, 1);
-            fputs("\";\n", out);
-        }
-    }
 }
 
 /* ---- dragonfly ---- */
@@ -386,29 +272,6 @@ static void write_dragonfly(const tlp_description *d, FILE *out)
     write_cluster(d, out, "cluster", 0, d->n_nodes, topology);
 }
 
-static void layout_dragonfly(const tlp_description *d, FILE *out)
-{
-    const int64_t chassis = (int64_t)d->blades * d->blade_nodes;
-    for (int64_t from = 0; from < d->n_nodes; from += chassis) {
-        fprintf(out, "group %" PRId64 ", chassis %" PRId64 ": ", from / chassis / d->chassis,
-                from / chassis % d->chassis);
-        print_nodes(d, out, from, chassis);
-        fprintf(out, ", %d to each of %d blades\n", d->blade_nodes, d->blades);
-    }
-}
-
-static void graph_dragonfly(const tlp_description *d, FILE *out)
-{
-    const int64_t group = (int64_t)d->chassis * d->blades * d->blade_nodes;
-    for (int i = 0; i < d->groups; i++) {
-        char id[32];
-        snprintf(id, sizeof id, "group-%d", i);
-        graph_nodes(d, out, id, i * group, group);
-        for (int j = 0; j < i; j++)
-            fprintf(out, "  \"group-%d\" -- \"group-%d\" [label=\"%d\"];\n", j, i, d->group_links);
-    }
-}
-
 /* ---- the table ---- */
 
 /* "!" marks settings without a default. */
@@ -421,14 +284,11 @@ static const char *const dragonfly_settings[] = {
     "group_links", "chassis_links",      "blade_links",         NULL};
 
 static const tlp_topology topologies[] = {
-    {"star", star_settings, check_star, write_star, layout_star, graph_star},
-    {"cabinets", cabinets_settings, check_cabinets, write_cabinets, layout_cabinets,
-     graph_cabinets},
-    {"fat-tree", fat_tree_settings, check_fat_tree, write_fat_tree, layout_fat_tree,
-     graph_fat_tree},
-    {"torus", torus_settings, check_torus, write_torus, layout_torus, graph_torus},
-    {"dragonfly", dragonfly_settings, check_dragonfly, write_dragonfly, layout_dragonfly,
-     graph_dragonfly},
+    {"star", star_settings, check_star, write_star},
+    {"cabinets", cabinets_settings, check_cabinets, write_cabinets},
+    {"fat-tree", fat_tree_settings, check_fat_tree, write_fat_tree},
+    {"torus", torus_settings, check_torus, write_torus},
+    {"dragonfly", dragonfly_settings, check_dragonfly, write_dragonfly},
 };
 
 const tlp_topology *tlp_topology_find(const char *name)

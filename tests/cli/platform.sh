@@ -178,12 +178,8 @@ for name in star-1g fat-tree graphene cloud stampede theta tibidabo; do
 done
 check 'at least five shipped platforms have a description' test "$(ls -d again-* | wc -l)" -ge 5
 check 'graphene: options.conf has its four breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" || exit 1; done' - "$top_srcdir/platforms/graphene/options.conf"
-check '--layout prints the nodes of a leaf' bash -c '"$1" platform "$2" --layout | grep -x "leaf-319: stampede-6380 to stampede-6399"' - "$timeless" "$top_srcdir/platforms/stampede/platform.conf"
 mkdir man && awk '/^\.SH THE NOISE/ {exit} /^\.nf/ {on = 1; next} /^\.fi/ {on = 0} on' "$top_srcdir/doc/timeless-platform.5" |
     sed "s|\.\./local|$top_srcdir/platforms/local|" >man/platform.conf
 check 'the example of the manual' "$timeless" platform man/platform.conf -o man
 check 'the example of the manual replays' "$timeless" replay large.tl -p ./man --ranks-per-host 1
-"$timeless" platform tree.conf --dot >tree.dot
-check 'the graph: 6 ways from leaves to spines' bash -c '[ "$(grep -c "level-1-.* -- .level-2-[01]\"" tree.dot)" = 6 ]'
-check 'Graphviz draws its 5 switches and 3 rows of nodes' bash -c '[ "$(sed s:sfdp:dot: tree.dot | dot -Tsvg | grep -c "class=.node.")" = 8 ]'
 tap_done
