@@ -1,6 +1,5 @@
 /* budget.c - timeless budget: how wrong a prediction may be, and what to measure next. */
 #include "budget/batch.h"
-#include "budget/full.h"
 #include "budget/measured.h"
 #include "cli.h"
 #include "replay.h"
@@ -11,8 +10,7 @@
 #include <study/budget.h>
 #include <timeless_files.h>
 
-enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_FULL, OPT_MEASURED };
-enum { DEFAULT_ROWS = 128, LEAST_ROWS = 8, MOST_ROWS = 65536 };
+enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_MEASURED };
 /* Replays with other seeds, for the spread of the noise: a choice. */
 enum { N_SEEDS = 8, MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + TLR_N_LIMITS };
 
@@ -27,7 +25,6 @@ typedef struct arguments {
     cli_json json;
     const char *measured; /* NULL: nothing */
     budget_runs runs;
-    size_t n_rows; /* --full; 0 without it */
     tlr_budget budget;
     size_t n_trials;
     trial trials[MOST_TRIALS]; /* the first one as asked for */
@@ -37,10 +34,6 @@ static const struct argp_option options[] = {
     {"uncertain", OPT_UNCERTAIN, "INPUT=PERCENT", 0,
      "90 % of the true values of an input are this near: bandwidth=5, overheads=20, bursts=3, "
      "kernels=2, kernel:dgemm=1",
-     0},
-    {"full", OPT_FULL, "N", OPTION_ARG_OPTIONAL,
-     "draw all inputs at once, and print Sobol indices: N (d + 2) replays with d inputs (default: "
-     "128)",
      0},
     {"measured", OPT_MEASURED, "SECONDS|FILE", 0,
      "print which input is probably wrong, from the time of a real run; FILE: several runs, each a "
@@ -64,22 +57,12 @@ static void add_given(struct argp_state *state, budget_inputs *b, char *text)
     b->given[b->n_given++].uncertainty = percent / 100;
 }
 
-static void set_rows(struct argp_state *state, arguments *a, const char *text)
-{
-    char *rest = NULL;
-    const unsigned long n = text ? strtoul(text, &rest, 10) : DEFAULT_ROWS;
-    if (text && (rest == text || *rest || text[0] == '-' || n < LEAST_ROWS || n > MOST_ROWS))
-        argp_error(state, "--full=%s: give a number from %d to %d", text, LEAST_ROWS, MOST_ROWS);
-    a->n_rows = n;
-}
-
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->inputs.base; return 0;
     case OPT_UNCERTAIN: add_given(state, &a->inputs, value); return 0;
-    case OPT_FULL: set_rows(state, a, value); return 0;
     case OPT_MEASURED: a->measured = value; return 0;
     case OPT_JSON: a->json = (cli_json){1, value}; return 0;
     default: return cli_argument(key, value, state, "trace", &a->inputs.trace);
@@ -271,8 +254,6 @@ static tl_status make_budget(arguments *a, tl_error *err)
         status = find_inputs(a, err);
     if (status == TL_OK)
         status = replay_all(a, err);
-    if (status == TL_OK && a->n_rows)
-        status = budget_full(&a->inputs, a->n_rows, &a->budget, err);
     if (status == TL_OK && a->measured)
         status = budget_suspect(&a->inputs, &a->runs, noise_of(a), &a->budget, err);
     a->budget.inputs = a->inputs.inputs;

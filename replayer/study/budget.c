@@ -100,22 +100,6 @@ static int has_no_effect(const tlr_budget *b, const tlr_budget_input *input)
     return input->below_s <= 0 && input->above_s <= 0;
 }
 
-static void print_indices(const tlr_budget *b, FILE *out)
-{
-    fprintf(out,
-            "\nSobol indices (Saltelli's estimators, Sobol's sequence shifted by seed %llu), %zu x "
-            "(%zu + 2) = %zu replays:\nmean %.6g s, standard deviation %.3g s\n\n%-26s %17s  "
-            "%17s\n",
-            b->sobol_seed, b->n_rows, b->n_varied, b->n_rows * (b->n_varied + 2), b->mean_s,
-            b->sd_s, "input", "first order", "total");
-    for (size_t i = 0; i < b->n; i++) {
-        const tlr_sobol_index *s = &b->inputs[i].sobol;
-        if (b->inputs[i].is_varied)
-            fprintf(out, "%-26s %7.3f +- %6.3f  %7.3f +- %6.3f\n", tl_printable(b->inputs[i].name),
-                    s->first, s->first_error, s->total, s->total_error);
-    }
-}
-
 static int compare_suspects(const void *a, const void *b)
 {
     const tlr_budget_input *const *x = a, *const *y = b;
@@ -215,8 +199,6 @@ void tlr_budget_print(const tlr_budget *b, FILE *out)
                 "next: %s\n      (with half of the uncertainty of %s, the interval is +-%.2f %%)\n",
                 b->inputs[0].remedy, tl_printable(b->inputs[0].name),
                 100 * halved(b, &b->inputs[0]));
-    if (b->n_rows)
-        print_indices(b, out);
     if (b->n_runs)
         print_suspects(b, out);
 }
@@ -228,11 +210,6 @@ static json_t *input_of(const tlr_budget *b, const tlr_budget_input *input)
         input->source == TLR_BUDGET_REPLAYED ? json_null() : json_real(input->uncertainty), "from",
         sources[input->source], "low_s", input->low_s, "high_s", input->high_s, "share",
         share_of(b, input), "remedy", input->remedy);
-    if (input->is_varied)
-        json_object_update_new(o, json_pack("{s:f, s:f, s:f, s:f}", "first_order",
-                                            input->sobol.first, "first_order_error",
-                                            input->sobol.first_error, "total", input->sobol.total,
-                                            "total_error", input->sobol.total_error));
     if (input->is_suspect)
         json_object_update_new(o, json_pack("{s:f, s:f}", "suspected_factor", input->suspect.factor,
                                             "suspicion", input->suspect.probability));
@@ -257,11 +234,6 @@ tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
                              b->makespan_s + b->above_s, "inputs", inputs);
     if (b->n_notes)
         json_object_set_new(root, "notes", notes_of(b));
-    const json_int_t n_draws = (json_int_t)b->n_rows * (json_int_t)(b->n_varied + 2);
-    if (b->n_rows)
-        json_object_update_new(root, json_pack("{s:I, s:I, s:f, s:f}", "draws", n_draws,
-                                               "draws_seed", (json_int_t)b->sobol_seed, "mean_s",
-                                               b->mean_s, "sd_s", b->sd_s));
     if (b->n_runs)
         json_object_update_new(root,
                                json_pack("{s:I, s:f, s:f, s:f}", "measured_runs",

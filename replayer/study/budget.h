@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <timeless.h>
 
-#include "sobol.h"
 #include "suspects.h"
 
 /* Where the uncertainty of an input comes from. */
@@ -27,8 +26,6 @@ typedef struct tlr_budget_input {
     double low_s, high_s;    /* makespans at its bounds, in any order */
     double below_s, above_s; /* tlr_budget_finish: what it adds to the interval */
     const char *remedy;      /* the command that measures it */
-    int is_varied;           /* it has indices */
-    tlr_sobol_index sobol;
     int is_suspect; /* measured runs judge it */
     tlr_suspect suspect;
 } tlr_budget_input;
@@ -43,9 +40,6 @@ typedef struct tlr_budget {
     double below_s, above_s; /* tlr_budget_finish: of the 90 % interval */
     size_t n;
     tlr_budget_input *inputs; /* the caller's; the widest first after tlr_budget_finish */
-    size_t n_rows, n_varied;  /* of the replays for the indices; 0: there are none */
-    unsigned long long sobol_seed;
-    double mean_s, sd_s;            /* of them */
     size_t n_runs;                  /* that were measured */
     double least_ratio, most_ratio; /* measured / predicted */
     double no_suspect;              /* the probability that no input is wrong by more than stated */

@@ -123,41 +123,6 @@ wanted = {"L": replay("L=5.5us,o=2us,g=2us,G=2.5ns,O=1ns,oi=3us;from=1000,L=7.7u
 for name, seconds in wanted.items():
     assert inputs[name]["high_s"] == seconds, (name, inputs[name], seconds)' "$timeless"
 
-# ---- Sobol indices: the makespan is linear in L and o, and G > O ----
-sobol() { "$timeless" budget token.tl --engine loggops --params $logp --uncertain network=0 --uncertain bursts=0 --uncertain L=20 --uncertain o=30 --uncertain G=8 --full=256 "$@"; }
-check 'Sobol indices' sobol --json=sobol.json
-cp out said
-check 'are the parts of the variance' python3 -c '
-import json
-b = json.load(open("sobol.json"))
-inputs = {i["input"]: i for i in b["inputs"]}
-sd = {"L": 5 * 0.2, "o": 4 * 0.3, "G": 2.5 * 0.08}
-all = sum(s * s for s in sd.values())
-for name, s in sd.items():
-    assert abs(inputs[name]["first_order"] - s * s / all) < 0.06, (name, inputs[name], s * s / all)
-    assert abs(inputs[name]["total"] - s * s / all) < 0.06, (name, inputs[name], s * s / all)
-assert "total" not in inputs["O"] and b["draws"] == 256 * (3 + 2) and b["draws_seed"] == 1, b
-wanted = 40e-6 * all ** 0.5 / 1.6448536
-assert abs(b["sd_s"] / wanted - 1) < 0.05 and abs(b["mean_s"] / 4.6e-4 - 1) < 0.005, (b, wanted)'
-check 'the text states replays and seed' grep -q "shifted by seed 1), 256 x (3 + 2) = 1280 replays:" said
-check 'the same indices again' sh -c 'cmp sobol.json again.json' <<<"$(sobol --json=again.json)"
-check 'of another seed' sobol --seed 2 --json=again.json
-check 'other draws' sh -c '! cmp -s sobol.json again.json'
-noisy_kernels() { model 0 'relative_sd = 0.1;'; budget --full=16 --json=b.json; }
-check 'noise is an input of Sobol indices' noisy_kernels
-check 'of its own seed in each row' python3 -c '
-import json
-b = json.load(open("b.json"))
-inputs = {i["input"]: i for i in b["inputs"]}
-assert inputs["noise"]["total"] > 0.01, inputs["noise"]'
-check_exit 2 'more inputs than --full varies' "$timeless" budget hpl:N=300,P=2,Q=2 -p star-1g --ranks-per-host 1 --full=8
-cp err said
-check 'says how many, and which to hold' grep -q '^timeless: --full varies at most 20 inputs, and this prediction has [0-9]*; hold those without effect: --uncertain [a-z:_A-Z0-9]*=0$' said
-check_exit 2 '--full of a word' "$timeless" budget kernels.tl --platform one --full=many
-check_exit 2 '--full without an uncertain input' "$timeless" budget token.tl --engine loggops --params $logp --uncertain network=0 --uncertain bursts=0 --full
-cp err said
-check 'says so' grep -q 'no input is uncertain' said
-
 # ---- measured runs: which input do they make suspect? ----
 model 0
 "$timeless" budget kernels.tl --platform one --uncertain kernels=2 --uncertain bursts=2 --measured 0.00165 --json=m.json >said
@@ -228,9 +193,6 @@ cp err said
 check 'says that it is one' grep -q '^timeless: one: cannot be read: Is a directory; give the seconds of a run, or a file of runs$' said
 check_exit 2 'measured runs: an empty name' budget --measured ''
 check 'a measured time with its unit' sh -c '"$0" budget kernels.tl --platform one --measured 0.0015s | grep -q "^measured: 1 run"' "$timeless"
-check_exit 2 'the value of --full as a word of its own' budget --full 32
-cp err said
-check '... names the remedy' grep -q "'32': give only one trace, .*write --OPTION=32" said
 printf '0.0015\r\n0.0016 kernels.tl\r\n' >runs
 check 'a file of runs with line ends of Windows' sh -c '"$0" budget kernels.tl --platform one --measured runs | grep -q "^measured: 2 runs"' "$timeless"
 rm runs; unclear 4 'give the seconds of a run, or a file of runs'
@@ -337,7 +299,7 @@ refused "'loggop': a budget takes smpi or loggops" --engine loggop
 check_exit 2 'an option that no replay takes' budget --seed -1
 cp err said
 check 'is named as if nothing had been changed' grep -q "^timeless budget: --seed '-1': give a whole number from 0 to [0-9]*$" said
-check_exit 3 'a trace without computation and messages' "$timeless" budget empty.tl --platform one --full=8 --measured 1
+check_exit 3 'a trace without computation and messages' "$timeless" budget empty.tl --platform one --measured 1
 cp err said
 check 'has no budget' grep -q '^timeless: empty.tl: its makespan is 0, so no input can change it; give a trace with computation or messages$' said
 check_exit 2 'a budget without a platform' "$timeless" budget kernels.tl

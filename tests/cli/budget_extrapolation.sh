@@ -80,11 +80,6 @@ import json
 assert "not in the interval: the effect of M=6 (5 in all captures)" in json.load(open("b.json"))["notes"]'
 
 # ---- with the uncertainty of the rates: both are factors of the same bursts ----
-check 'Sobol indices with an extrapolation' budget app.skel --ranks 8 --set N=200 --uncertain extrapolation=20 --uncertain bursts=10 --full=256
-check 'are the parts of the variance' python3 -c '
-import json
-inputs = {i["input"]: i for i in json.load(open("b.json"))["inputs"]}
-assert abs(inputs["extrapolation"]["total"] - 0.8) < 0.06 and abs(inputs["bursts"]["total"] - 0.2) < 0.06, inputs'
 check 'a measured time 12 % above' budget app.skel --ranks 8 --set N=200 --uncertain extrapolation=10 --uncertain bursts=1 --measured 0.000224
 check 'would be that of an extrapolation with a factor of 1.12' python3 -c '
 import json
