@@ -322,20 +322,25 @@ static const OTF2_CollectiveOp operations[] = {
     [TL_ACTION_SCAN] = OTF2_COLLECTIVE_OP_SCAN,
     [TL_ACTION_EXSCAN] = OTF2_COLLECTIVE_OP_EXSCAN};
 
-/* The bytes in the buffer of one side. */
-static uint64_t bytes_of_side(otf2_export *x, const tl_side *side, int64_t n_ranks)
+/* The bytes of one side: of n_ranks blocks, or of one block that counts n_equal times. `skipped` is
+ * the rank whose block does not count, or -1. */
+static uint64_t bytes_of_side(otf2_export *x, const tl_side *side, int64_t n_ranks, int64_t n_equal,
+                              int64_t skipped)
 {
     int64_t sum = 0;
-    if (side->size != TL_SIZE_LIST)
-        return bytes_of(x, side->count, side->type_bytes) *
-               (side->size == TL_SIZE_EACH ? (uint64_t)n_ranks : 1);
-    for (uint32_t i = 0; i < side->n; i++)
-        if (__builtin_add_overflow(sum, tl_count_at(side, i), &sum))
-            sum = INT64_MIN / 2;
-    return bytes_of(x, sum, side->type_bytes);
+    if (side->size == TL_SIZE_LIST) {
+        for (uint32_t i = 0; i < side->n; i++)
+            if (i != skipped && __builtin_add_overflow(sum, tl_count_at(side, i), &sum))
+                sum = INT64_MIN / 2;
+        return bytes_of(x, sum, side->type_bytes);
+    }
+    return bytes_of(x, side->count, side->type_bytes) *
+           (uint64_t)((side->size == TL_SIZE_EACH ? n_ranks : n_equal) - (skipped >= 0));
 }
 
-/* The bytes in the buffers that this rank passes. */
+/* The bytes that this rank sends and receives, counted as Score-P does: a block that goes to all
+ * ranks counts once for each of them. With MPI_IN_PLACE, and in MPI_Exscan, the own block does not
+ * count. */
 static void measure(otf2_export *x, const tl_event *e, otf2_request *q)
 {
     const tl_meaning *m = tl_meaning_of(x->row->action);
@@ -349,10 +354,14 @@ static void measure(otf2_export *x, const tl_event *e, otf2_request *q)
     tl_side sent, received;
     if (!tl_take_sides(e, m, &extent, role, &sent, &received))
         refuse(x, "without the counts of all ranks");
-    if (m->from == TL_WHO_ROOT && m->received == TL_SIZE_AS_SENT && role == TL_ROLE_ROOT)
-        received = (tl_side){0};
-    q->sent_bytes = bytes_of_side(x, &sent, n);
-    q->received_bytes = bytes_of_side(x, &received, n);
+    const bool to_upper = m->needs == TL_NEEDS_LOWER;
+    const bool skips_own =
+        m->blocking == TL_ACTION_EXSCAN ||
+        (e->flags & TL_IN_PLACE && (m->in_place == TL_IN_PLACE_SENT || role == TL_ROLE_ROOT));
+    const int64_t n_to = m->to != TL_WHO_ALL ? 1 : to_upper ? (int64_t)n - me : n;
+    const int64_t n_from = m->from != TL_WHO_ALL ? 1 : to_upper ? me + INT64_C(1) : n;
+    q->sent_bytes = bytes_of_side(x, &sent, n, n_to, skips_own ? me : -1);
+    q->received_bytes = bytes_of_side(x, &received, n, n_from, skips_own ? me : -1);
 }
 
 static void collect(otf2_export *x, const tl_event *e, OTF2_CollectiveOp op)

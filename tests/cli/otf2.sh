@@ -47,11 +47,11 @@ MPI_ISEND 1022 Receiver: 0 ("rank 1" <1>), Communicator: "communicator 1" <1>, T
 MPI_ISEND_COMPLETE 1048 Request: 0
 MPI_RECV 1049 Sender: 1 ("rank 1" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 7, Length: 4
 MPI_COLLECTIVE_BEGIN 1049
-MPI_COLLECTIVE_END 1050 Operation: REDUCE, Communicator: "communicator 1" <1>, Root: 1 ("rank 0" <0>), Sent: 32, Received: 32
+MPI_COLLECTIVE_END 1050 Operation: REDUCE, Communicator: "communicator 1" <1>, Root: 1 ("rank 0" <0>), Sent: 32, Received: 64
 NON_BLOCKING_COLLECTIVE_REQUEST 1050 Request: 1
 MPI_COLLECTIVE_BEGIN 1051
 MPI_COLLECTIVE_END 1052 Operation: BARRIER, Communicator: "MPI_COMM_SELF" <2>, Root: NONE, Sent: 0, Received: 0
-NON_BLOCKING_COLLECTIVE_COMPLETE 1053 Operation: ALLREDUCE, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 32, Received: 32, Request: 1
+NON_BLOCKING_COLLECTIVE_COMPLETE 1053 Operation: ALLREDUCE, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 64, Received: 64, Request: 1
 END
 "$timeless" undump pair.txt -o pair.tl
 check 'a trace is exported to OTF2' "$timeless" export --to otf2 --rate 2 --kernel dgemm=1 -o pair pair.tl
@@ -69,6 +69,62 @@ check 'a communicator has its members in order' grep -q 'COMM_GROUP.*2 Members: 
 check_exit 4 'an existing folder is not changed' "$timeless" export --to otf2 --no-compute -o pair pair.tl
 check '--no-compute exports a trace' "$timeless" export --to otf2 --no-compute -o still pair.tl
 check '--no-compute leaves the calls without computation' sh -c 'otf2-print still/trace.otf2 | grep -q "^LEAVE  *0  *10  *Region: .MPI_Finalize"'
+
+# Each collective once, root 1 of three ranks: what Score-P counts for it on each rank.
+collectives() {
+    local r n=(2 4 6)
+    printf 'timeless-text 1\nranks 3\n'
+    for r in 0 1 2; do
+        local root=' recv_count=0 recv_type_bytes=0' gets=' count=0 type_bytes=0' lists=' recv_type_bytes=0 list=[]' from=' type_bytes=0 list=[]'
+        [ $r = 1 ] && root=' recv_count=5 recv_type_bytes=4' gets=' count=5 type_bytes=4' lists=' recv_type_bytes=4 list=[2,4,6]' from=' type_bytes=4 list=[2,4,6]'
+        printf 'rank %s host="h"\n' $r
+        printf "$r %s\n" '0 MPI_Init clock_ns=0' '1 MPI_Barrier comm=1 clock_ns=0' '2 MPI_Bcast count=5 type_bytes=4 peer=1 comm=1' \
+            '3 MPI_Reduce count=5 type_bytes=4 peer=1 comm=1' '4 MPI_Allreduce count=5 type_bytes=4 comm=1' \
+            "5 MPI_Gather count=5 type_bytes=4$root peer=1 comm=1" "6 MPI_Scatter$gets recv_count=5 recv_type_bytes=4 peer=1 comm=1" \
+            '7 MPI_Allgather count=5 type_bytes=4 recv_count=5 recv_type_bytes=4 comm=1' '8 MPI_Alltoall count=5 type_bytes=4 recv_count=5 recv_type_bytes=4 comm=1' \
+            '9 MPI_Reduce_scatter_block count=5 type_bytes=4 comm=1' '10 MPI_Scan count=5 type_bytes=4 comm=1' '11 MPI_Exscan count=5 type_bytes=4 comm=1' \
+            "12 MPI_Gatherv count=${n[r]} type_bytes=4$lists peer=1 comm=1" "13 MPI_Scatterv$from recv_count=${n[r]} recv_type_bytes=4 peer=1 comm=1" \
+            "14 MPI_Allgatherv count=${n[r]} type_bytes=4 recv_type_bytes=4 list=[2,4,6] comm=1" '15 MPI_Reduce_scatter type_bytes=4 list=[2,4,6] comm=1' \
+            "16 MPI_Iallgatherv count=${n[r]} type_bytes=4 recv_type_bytes=4 list=[2,4,6] comm=1 request=1" '17 MPI_Iallreduce count=5 type_bytes=4 comm=1 request=2' \
+            '18 MPI_Waitall list=[1,2]' \
+            "19 MPI_Alltoallv type_bytes=1 recv_type_bytes=1 list=[$((2 * n[r])),$((4 * n[r])),$((6 * n[r])),$((2 * n[r])),$((4 * n[r])),$((6 * n[r]))] comm=1" \
+            '20 MPI_Allreduce count=5 type_bytes=4 comm=1 in_place=1' '21 MPI_Finalize clock_ns=0'
+        echo 'end finalized clock_ns=0'
+    done
+}
+collectives >coll.txt
+"$timeless" undump coll.txt -o coll.tl || exit 99
+"$timeless" export --to otf2 -o coll coll.tl || exit 99
+cat >sizes.expected <<'END'
+BARRIER 0 0 0 0 0 0
+BCAST 0 20 60 20 0 20
+REDUCE 20 0 20 60 20 0
+ALLREDUCE 60 60 60 60 60 60
+GATHER 20 0 20 60 20 0
+SCATTER 0 20 60 20 0 20
+ALLGATHER 60 60 60 60 60 60
+ALLTOALL 60 60 60 60 60 60
+REDUCE_SCATTER_BLOCK 60 60 60 60 60 60
+SCAN 60 20 40 40 20 60
+EXSCAN 40 0 20 20 0 40
+GATHERV 8 0 16 48 24 0
+SCATTERV 0 8 48 16 0 24
+ALLGATHERV 24 48 48 48 72 48
+REDUCE_SCATTER 48 24 48 48 48 72
+ALLGATHERV 24 48 48 48 72 48
+ALLREDUCE 60 60 60 60 60 60
+ALLTOALLV 24 24 48 48 72 72
+ALLREDUCE 40 40 40 40 40 40
+END
+# sizes ARCHIVE: operation, and the sent and received bytes of each rank
+sizes() {
+    for r in 0 1 2; do
+        otf2-print -L $r "$1/trace.otf2" | sed -nE 's/.*Operation: ([A-Z_]+),.*Sent: ([0-9]+), Received: ([0-9]+).*/\1 \2 \3/p' >sizes.$r
+    done
+    paste -d' ' sizes.0 sizes.1 sizes.2 | cut -d' ' -f1-3,5,6,8,9
+}
+sizes coll >sizes
+check 'the sizes of collectives are counted as Score-P counts them' diff -u sizes.expected sizes
 
 # A larger one: as many records as calls.
 "$timeless" make --ranks 9 --iterations 5 --bytes 4096 stencil2d -o many.tl || exit 99
