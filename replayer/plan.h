@@ -19,6 +19,7 @@ typedef struct tlr_plan_comm {
     const int32_t *members; /* ranks in MPI_COMM_WORLD */
     int is_entered;         /* some blocking collective on it begins with an Enter event */
     uint32_t n_first;       /* members of the first group of an intercommunicator, otherwise 0 */
+    int32_t parent;         /* index of the one from which it was made, or TLR_PLAN_... */
     int needs_twin;         /* some calls on it, such as MPI_Comm_split, are replayed by messages */
     uint64_t
         calls; /* bit TL_ACTION_BCAST: it has calls of MPI_Bcast; no bits for nonblocking calls */

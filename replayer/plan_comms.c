@@ -23,7 +23,6 @@ typedef struct table {
     size_t n_slots;       /* a power of two */
     uint32_t *slots;      /* index + 1 */
     uint32_t *ordinals;   /* by index */
-    int32_t *parents;     /* by index: its parent's, or TLR_PLAN_... */
     uint64_t *tags;       /* by index: origin.tag */
     uint8_t *kinds;       /* by index: origin.kind */
     uint32_t *n_claims;   /* by index: ranks that have it */
@@ -56,7 +55,7 @@ static size_t find_slot(const table *t, const tlr_plan *plan, const tlr_plan_com
     for (; t->slots[s]; s = (s + 1) & (t->n_slots - 1)) {
         const uint32_t i = t->slots[s] - 1;
         const tlr_plan_comm *other = &plan->comms[i];
-        if (t->ordinals[i] == from.ordinal && t->parents[i] == from.parent &&
+        if (t->ordinals[i] == from.ordinal && other->parent == from.parent &&
             t->tags[i] == from.tag && t->kinds[i] == from.kind &&
             other->n_members == comm->n_members && other->n_first == comm->n_first &&
             !memcmp(other->members, comm->members, comm->n_members * sizeof *comm->members))
@@ -217,9 +216,9 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
             (status = check_maker(t, plan, rank, definition, comm, parent, err)) != TL_OK)
             return status;
         plan->comms[plan->n_comms] = *comm;
+        plan->comms[plan->n_comms].parent = parent;
         comm->own = NULL;
         t->ordinals[plan->n_comms] = from.ordinal;
-        t->parents[plan->n_comms] = parent;
         t->tags[plan->n_comms] = from.tag;
         t->kinds[plan->n_comms] = from.kind;
         t->slots[s] = (uint32_t)++plan->n_comms;
@@ -316,7 +315,6 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
         t.n_slots *= 2;
     t.slots = calloc(t.n_slots, sizeof *t.slots);
     t.ordinals = calloc(n_definitions, sizeof *t.ordinals);
-    t.parents = calloc(n_definitions, sizeof *t.parents);
     t.tags = calloc(n_definitions, sizeof *t.tags);
     t.kinds = calloc(n_definitions, sizeof *t.kinds);
     t.n_claims = calloc(n_definitions, sizeof *t.n_claims);
@@ -324,8 +322,8 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
     t.is_member = calloc(plan->n_ranks + 1u, sizeof *t.is_member);
     plan->comms = calloc(n_definitions, sizeof *plan->comms);
     tl_status status = TL_OK;
-    if (!t.slots || !t.ordinals || !t.parents || !t.tags || !t.kinds || !t.n_claims ||
-        !t.last_claim || !t.is_member || !plan->comms) {
+    if (!t.slots || !t.ordinals || !t.tags || !t.kinds || !t.n_claims || !t.last_claim ||
+        !t.is_member || !plan->comms) {
         status = tl_no_memory(err, "communicators");
         goto cleanup;
     }
@@ -340,7 +338,6 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
 cleanup:
     free(t.slots);
     free(t.ordinals);
-    free(t.parents);
     free(t.tags);
     free(t.kinds);
     free(t.n_claims);

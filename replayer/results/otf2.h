@@ -33,7 +33,8 @@ typedef struct otf2_export {
     tl_reader *trace;
     const tl_rates *rates; /* nanoseconds */
     tlr_plan *plan;        /* the communicators only */
-    bool *comm_is_used;    /* [plan->n_comms + 1]; the last is MPI_COMM_SELF */
+    /* [plan->n_comms + 1]; the last is MPI_COMM_SELF. OTF2_IS_MADE: the archive has the call. */
+    enum { OTF2_IS_UNUSED, OTF2_IS_USED, OTF2_IS_MADE } * comm_use;
     size_t n_regions, regions_room;
     otf2_region *regions;
     uint32_t region_of[TL_CALL_LIMIT]; /* 1 + index */

@@ -152,6 +152,13 @@ static void define_group(definer *d, OTF2_GroupRef group, OTF2_GroupType type, O
     free(all);
 }
 
+/* The communicator from which it was made, if the archive defines it first. */
+static OTF2_CommRef parent_of(const otf2_export *x, size_t comm)
+{
+    const int32_t parent = x->plan->comms[comm].parent;
+    return comm && parent >= 0 && x->comm_use[parent] ? (OTF2_CommRef)parent : OTF2_UNDEFINED_COMM;
+}
+
 /* Defines only those that an event uses. */
 static void define_comms(definer *d, OTF2_StringRef empty)
 {
@@ -163,15 +170,17 @@ static void define_comms(definer *d, OTF2_StringRef empty)
         const tlr_plan_comm *comm = &plan->comms[i];
         const OTF2_GroupRef group = GROUP_FIRST + (OTF2_GroupRef)i;
         char name[48];
-        if (!d->x->comm_is_used[i])
+        if (!d->x->comm_use[i])
             continue;
         snprintf(name, sizeof name, "communicator %zu", i);
         define_group(d, group, OTF2_GROUP_TYPE_COMM_GROUP, empty, comm->n_members, comm->members);
-        DEFINE(d, OTF2_GlobalDefWriter_WriteComm(d->writer, (OTF2_CommRef)i,
-                                                 string(d, i ? name : "MPI_COMM_WORLD"), group,
-                                                 OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        DEFINE(d, OTF2_GlobalDefWriter_WriteComm(
+                      d->writer, (OTF2_CommRef)i, string(d, i ? name : "MPI_COMM_WORLD"), group,
+                      parent_of(d->x, i),
+                      d->x->comm_use[i] == OTF2_IS_MADE ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS
+                                                        : OTF2_COMM_FLAG_NONE));
     }
-    if (d->x->comm_is_used[plan->n_comms])
+    if (d->x->comm_use[plan->n_comms])
         DEFINE(d, OTF2_GlobalDefWriter_WriteComm(d->writer, (OTF2_CommRef)plan->n_comms,
                                                  string(d, "MPI_COMM_SELF"), GROUP_SELF,
                                                  OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
@@ -294,21 +303,21 @@ tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *f
     tl_status status = tlr_plan_make_comms(trace, &x.plan, err);
     if (status != TL_OK)
         return status;
-    x.comm_is_used = calloc(x.plan->n_comms + 1, sizeof *x.comm_is_used);
+    x.comm_use = calloc(x.plan->n_comms + 1, sizeof *x.comm_use);
     x.regions = malloc(sizeof *x.regions);
-    if (!x.comm_is_used || !x.regions) {
+    if (!x.comm_use || !x.regions) {
         status = tl_no_memory(err, "the command");
         goto cleanup;
     }
     const char *program = tl_reader_run(trace)->program;
     x.regions[0] = (otf2_region){*program ? program : "program", NULL};
     x.n_regions = x.regions_room = 1;
-    x.comm_is_used[TLR_PLAN_WORLD] = true;
+    x.comm_use[TLR_PLAN_WORLD] = OTF2_IS_USED;
     status = look(&x, err);
     if (status == TL_OK)
         status = write_archive(&x, folder, err);
 cleanup:
-    free(x.comm_is_used);
+    free(x.comm_use);
     free(x.regions);
     free(x.refusals.list);
     free(x.requests);

@@ -96,7 +96,8 @@ static OTF2_CommRef comm_of(otf2_export *x, const tl_event *e)
     } else if (index >= 0 && x->plan->comms[index].n_first) {
         refuse(x, "between two groups");
     }
-    x->comm_is_used[ref] = true;
+    if (!x->comm_use[ref])
+        x->comm_use[ref] = OTF2_IS_USED;
     return (OTF2_CommRef)ref;
 }
 
@@ -364,6 +365,16 @@ static void measure(otf2_export *x, const tl_event *e, otf2_request *q)
     q->received_bytes = bytes_of_side(x, &received, n, n_from, skips_own ? me : -1);
 }
 
+/* The communicator that a call makes. */
+static void create(otf2_export *x, const tl_event *e)
+{
+    const int32_t made = e->new_comm ? tlr_plan_find_comm(x->plan, x->rank, e->new_comm) : -1;
+    if (made < 0 || x->plan->comms[made].n_first)
+        return;
+    x->comm_use[made] = OTF2_IS_MADE;
+    PUT(x, OTF2_EvtWriter_CommCreate(x->writer, NULL, x->now_ns, (OTF2_CommRef)made));
+}
+
 static void collect(otf2_export *x, const tl_event *e, OTF2_CollectiveOp op)
 {
     otf2_request q = {.kind = OTF2_COLLECTS, .op = op, .comm = comm_of(x, e)};
@@ -382,6 +393,10 @@ static void collect(otf2_export *x, const tl_event *e, OTF2_CollectiveOp op)
         return;
     }
     PUT(x, OTF2_EvtWriter_MpiCollectiveBegin(x->writer, NULL, x->now_ns));
+    if (op == OTF2_COLLECTIVE_OP_CREATE_HANDLE)
+        create(x, e);
+    else if (op == OTF2_COLLECTIVE_OP_DESTROY_HANDLE && x->comm_use[q.comm] == OTF2_IS_MADE)
+        PUT(x, OTF2_EvtWriter_CommDestroy(x->writer, NULL, x->now_ns, q.comm));
     PUT(x, OTF2_EvtWriter_MpiCollectiveEnd(x->writer, NULL, x->now_ns + CALL_NS, op, q.comm, q.root,
                                            q.sent_bytes, q.received_bytes));
 }

@@ -42,6 +42,7 @@ END
 # Rank 0's records but for enter and leave: its communicator's rank 0 is rank 1.
 cat >records.expected <<'END'
 MPI_COLLECTIVE_BEGIN 21
+COMM_CREATE 21 Communicator: "communicator 1" <1>
 MPI_COLLECTIVE_END 22 Operation: CREATE_HANDLE, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 0, Received: 0
 MPI_ISEND 1022 Receiver: 0 ("rank 1" <1>), Communicator: "communicator 1" <1>, Tag: 3, Length: 80, Request: 0
 MPI_ISEND_COMPLETE 1048 Request: 0
@@ -66,6 +67,7 @@ check 'the program is a region around all calls' test "$(grep -c 'Region: "pair 
 check "OTF2's tool accepts the definitions" sh -c 'otf2-print -G pair/trace.otf2 >pair.defs 2>complaints && [ ! -s complaints ]'
 check 'each rank has its host' grep -q 'LOCATION_GROUP *1 *Name: "rank 1".*Parent: "node::n1"' pair.defs
 check 'a communicator has its members in order' grep -q 'COMM_GROUP.*2 Members: 1 ("rank 1" <1>), 0 ("rank 0" <0>)' pair.defs
+check 'a communicator names the one from which it was made' grep -q '^COMM .*communicator 1".*Parent: "MPI_COMM_WORLD" <0>' pair.defs
 check_exit 4 'an existing folder is not changed' "$timeless" export --to otf2 --no-compute -o pair pair.tl
 check '--no-compute exports a trace' "$timeless" export --to otf2 --no-compute -o still pair.tl
 check '--no-compute leaves the calls without computation' sh -c 'otf2-print still/trace.otf2 | grep -q "^LEAVE  *0  *10  *Region: .MPI_Finalize"'
