@@ -20,7 +20,7 @@ replayer_libengine_la_SOURCES = \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/simgrid_options.c replayer/machine/simgrid_options.h replayer/machine/simgrid_options.def replayer/machine/roofline.c replayer/machine/segments.c replayer/machine/segments.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
 	replayer/results/timeline.h replayer/results/chosen.c replayer/results/chosen.h replayer/results/halves.c replayer/results/halves.h \
-	replayer/results/state_of_event.c replayer/results/state_of_event.h replayer/results/waits.c \
+	replayer/results/phases.c replayer/results/phases.h replayer/results/state_of_event.c replayer/results/state_of_event.h replayer/results/waits.c \
 	replayer/results/usage.c replayer/results/usage.h
 replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(GSL_CFLAGS) $(EXPAT_CFLAGS) $(XXHASH_CFLAGS) \
 	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \

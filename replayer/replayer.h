@@ -411,7 +411,9 @@ typedef struct tlr_mark {
 typedef struct tlr_what_if {
     double ideal_network_s; /* lower bound for any network: only computation and dependencies */
     double mean_compute_s;  /* lower bound for any distribution of the computation over the ranks */
-    double balanced_s; /* estimate if each rank computes as long as the mean rank; NAN: unknown */
+    double balanced_s; /* estimate if each rank computes as long as the mean rank, in each phase
+                          (results/phases.h); NAN: unknown */
+    uint64_t n_phases; /* of balanced_s */
     double twice_the_cpu_s; /* estimate for hosts twice as fast; at least half of ideal_network_s */
 } tlr_what_if;
 

@@ -5,7 +5,7 @@
 #include "simulate.h"
 
 #include "results/state_of_event.h"
-#include "results/halves.h"
+#include "results/phases.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ typedef struct recorded_rank {
     uint64_t *n_meetings; /* by its id of a communicator; NULL: none yet */
     double alone_s;       /* computation without noise */
     tlr_clocks clocks;
+    tlr_phase_place place;
     tlr_walked walked; /* what leads to last_ps */
 } recorded_rank;
 
@@ -33,7 +34,8 @@ struct loggops_recorder {
     tlr_timeline *timeline;
     tlr_halves halves;
     recorded_rank *ranks;
-    double *balance;       /* by rank: mean computation / its own; NULL: unknown */
+    tlr_phases *programs; /* the computation of each in balance; NULL: unknown */
+    size_t n_phases;
     tlr_half **by_request; /* as simulation.requests */
     uint64_t n_requests;
     int failed; /* no memory */
@@ -41,39 +43,52 @@ struct loggops_recorder {
 
 /* ---- start and end ---- */
 
-/* Seconds that a rank computes; a sleep is a call. */
-static double compute_s_of(const loggops_run *run, uint32_t program)
+static int is_of_call(const loggops_label *label)
 {
-    const loggops_labels *labels = &run->labels[program];
-    const loggops_op *ops = run->programs[program].ops;
-    uint64_t sum_ps = 0;
-    for (uint64_t i = 0; ops[i].kind != LOGGOPS_END; i++)
-        sum_ps += ops[i].kind == LOGGOPS_COMPUTE ? ops[i].amount : 0;
-    for (size_t i = 0; i < labels->n; i++)
-        if ((labels->of[i].flags & LOGGOPS_TAKES_TIME) &&
-            ops[labels->of[i].op].kind == LOGGOPS_COMPUTE)
-            sum_ps -= ops[labels->of[i].op].amount;
-    return (double)sum_ps * s_per_ps;
+    return label->call && label->kind != TLR_STATE_KERNEL && label->kind != TLR_STATE_MESSAGE;
+}
+
+static int has_all(const loggops_recorder *rec, const loggops_label *label)
+{
+    return label->plan_comm > 0 &&
+           rec->plan->comms[label->plan_comm - 1].n_members == rec->run->n_ranks;
+}
+
+/* The phases of a program; a sleep is a call, and computes nothing. */
+static int find_phases(const loggops_recorder *rec, uint32_t program, tlr_phases *phases)
+{
+    const loggops_labels *labels = &rec->run->labels[program];
+    const loggops_op *ops = rec->run->programs[program].ops;
+    int is_kept = 1;
+    for (uint64_t i = 0, at = 0; is_kept && ops[i].kind != LOGGOPS_END; i++) {
+        uint64_t computed_ps = ops[i].kind == LOGGOPS_COMPUTE ? ops[i].amount : 0;
+        size_t next = at;
+        for (; next < labels->n && labels->of[next].op == i; next++)
+            if (labels->of[next].flags & LOGGOPS_TAKES_TIME)
+                computed_ps = 0;
+        is_kept = tlr_phases_compute(phases, (double)computed_ps * s_per_ps);
+        for (; at < next && is_kept; at++)
+            if (is_of_call(&labels->of[at]))
+                is_kept =
+                    tlr_phases_call(phases, labels->of[at].call, has_all(rec, &labels->of[at]));
+    }
+    return is_kept;
 }
 
 /* What programs that are made compute is known only at the end. */
 static int find_balance(loggops_recorder *rec)
 {
     const loggops_run *run = rec->run;
-    double sum_s = 0, *of_program = calloc(run->n_programs + 1u, sizeof *of_program);
-    rec->balance = calloc(run->n_ranks, sizeof *rec->balance);
-    for (uint32_t i = 0; of_program && i < run->n_programs; i++)
-        of_program[i] = compute_s_of(run, i);
-    for (uint32_t r = 0; of_program && rec->balance && r < run->n_ranks; r++) {
-        rec->balance[r] = of_program[run->program_of[r]];
-        sum_s += rec->balance[r];
-    }
-    for (uint32_t r = 0; of_program && rec->balance && r < run->n_ranks; r++)
-        if (rec->balance[r] > 0)
-            rec->balance[r] = sum_s / run->n_ranks / rec->balance[r];
-    const int is_done = of_program && rec->balance;
-    free(of_program);
-    return is_done;
+    int is_kept = (rec->programs = calloc(run->n_programs, sizeof *rec->programs)) != NULL;
+    for (uint32_t i = 0; i < run->n_programs && is_kept; i++)
+        is_kept = find_phases(rec, i, &rec->programs[i]);
+    for (uint32_t r = 0; r < run->n_ranks && is_kept; r++)
+        rec->programs[run->program_of[r]].n_ranks++;
+    if (!is_kept || !tlr_phases_balance(rec->programs, run->n_programs, &rec->n_phases))
+        return 0;
+    for (uint32_t r = 0; r < run->n_ranks; r++)
+        tlr_phases_start(&rec->programs[run->program_of[r]], &rec->ranks[r].clocks);
+    return 1;
 }
 
 tl_status loggops_recorder_open(const loggops_run *run, const tlr_plan *plan,
@@ -107,7 +122,8 @@ static void find_what_if(const loggops_recorder *rec, tlr_what_if *to)
         to->balanced_s = fmax(to->balanced_s, own->clocks.s[CLOCK_BALANCE]);
         to->twice_the_cpu_s = fmax(to->twice_the_cpu_s, own->clocks.s[CLOCK_CPU]);
     }
-    if (!rec->balance)
+    to->n_phases = rec->n_phases;
+    if (!rec->programs)
         to->balanced_s = NAN;
 }
 
@@ -138,7 +154,7 @@ void loggops_recorder_close(loggops_recorder *recorder)
             tlr_release_half(halves, recorder->by_request[i]);
     tlr_halves_close(halves);
     free(recorder->by_request);
-    free(recorder->balance);
+    tlr_phases_free(recorder->programs, recorder->run->n_programs);
     free(recorder->ranks);
     free(recorder);
 }
@@ -394,7 +410,9 @@ static void end_computation(simulation *s, uint32_t r, const loggops_op *op, uin
     double done_s = 0;
     own->alone_s += alone_s;
     own->clocks.s[CLOCK_NETWORK] += alone_s;
-    own->clocks.s[CLOCK_BALANCE] += took_s * (rec->balance ? rec->balance[r] : 1);
+    if (rec->programs)
+        tlr_phases_computed(&rec->programs[s->run->program_of[r]], &own->place, took_s,
+                            &own->clocks);
     own->clocks.s[CLOCK_CPU] += took_s / 2;
     for (; own->label < labels->n && labels->of[own->label].op == own->op; own->label++) {
         const loggops_label *label = &labels->of[own->label];
@@ -408,7 +426,8 @@ static void end_computation(simulation *s, uint32_t r, const loggops_op *op, uin
 /* The labels of an operation of a call; what has no operation takes no time. */
 static void end_operation(simulation *s, uint32_t r, uint64_t end_ps)
 {
-    recorded_rank *own = &s->recorder->ranks[r];
+    const loggops_recorder *rec = s->recorder;
+    recorded_rank *own = &rec->ranks[r];
     const loggops_labels *labels = labels_of(s, r);
     for (; own->label < labels->n && labels->of[own->label].op == own->op; own->label++) {
         const loggops_label *label = &labels->of[own->label];
@@ -416,6 +435,9 @@ static void end_operation(simulation *s, uint32_t r, uint64_t end_ps)
             end_call(s, r, label, end_ps);
         else
             put_label(s, r, label, own->last_ps);
+        if (rec->programs && is_of_call(label))
+            tlr_phases_called(&rec->programs[s->run->program_of[r]], &own->place, label->call,
+                              has_all(rec, label), &own->clocks);
     }
 }
 

@@ -71,7 +71,8 @@ static json_t *what_if_json(const tlr_what_if *w)
 {
     json_t *balance = json_pack("{s:f}", "at_least_s", w->mean_compute_s);
     if (!isnan(w->balanced_s))
-        json_object_set_new(balance, "about_s", json_real(w->balanced_s));
+        json_object_update_new(balance, json_pack("{s:f, s:I}", "about_s", w->balanced_s, "phases",
+                                                  (json_int_t)w->n_phases));
     return json_pack("{s:{s:f}, s:o, s:{s:f, s:f}}", "ideal_network", "at_least_s",
                      w->ideal_network_s, "balance", balance, "cpu_2x", "at_least_s",
                      w->ideal_network_s / 2, "about_s", w->twice_the_cpu_s);

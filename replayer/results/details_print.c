@@ -107,6 +107,11 @@ static void print_what_if(const tlr_what_if *w, FILE *out)
         fprintf(out, " %12.6g\n", w->balanced_s);
     fprintf(out, "%-32s %12.6g %12.6g\n", "hosts twice as fast", w->ideal_network_s / 2,
             w->twice_the_cpu_s);
+    if (!isnan(w->balanced_s))
+        fprintf(out,
+                "in balance: each rank computes for the mean of all ranks in each of %" PRIu64
+                " phases between synchronisations\n",
+                w->n_phases);
 }
 
 void tlr_details_print(const tlr_details *d, const tlr_what_if *what_if, FILE *out)

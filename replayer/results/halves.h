@@ -13,7 +13,7 @@
 /* The time of a rank on alternative machines, in simulated seconds since the start of its job. */
 enum {
     CLOCK_NETWORK, /* lower bound for any network */
-    CLOCK_BALANCE, /* if every rank computes for the mean of all ranks */
+    CLOCK_BALANCE, /* if every rank computes for the mean of all ranks in each phase (phases.h) */
     CLOCK_CPU,     /* if every rank computes twice as fast */
     N_CLOCKS
 };

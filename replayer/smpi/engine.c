@@ -445,6 +445,7 @@ static void add_what_if(const smpi_rank_result *from, uint32_t n_ranks, tlr_what
     to->ideal_network_s = fmax(to->ideal_network_s, from->on_ideal_network_s);
     to->mean_compute_s += from->alone_s / n_ranks;
     to->balanced_s = fmax(to->balanced_s, from->balanced_s);
+    to->n_phases = from->n_phases;
     to->twice_the_cpu_s = fmax(to->twice_the_cpu_s, from->twice_the_cpu_s);
 }
 

@@ -26,6 +26,7 @@ typedef struct smpi_rank_result {
     /* With a timeline: the computation if the rank were alone on its core, and its end on other
      * machines. */
     double alone_s, on_ideal_network_s, balanced_s, twice_the_cpu_s;
+    uint64_t n_phases; /* of its job, which were balanced */
     double estimated_s[TLR_N_ESTIMATES];
     uint64_t n_events;
     char host[HOST_NAME_BYTES];

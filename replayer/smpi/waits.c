@@ -26,6 +26,7 @@ struct smpi_waits {
     size_t n_now, room;
     tlr_half **now; /* what the call at hand completes */
     tlr_clocks clocks;
+    tlr_phase_place place;
 };
 
 static struct {
@@ -58,7 +59,7 @@ static smpi_waits *waits_of(smpi_rank *r)
         r->waits = smpi_alloc(1, sizeof *r->waits);
         r->waits->n_meetings =
             smpi_alloc(r->job->plan->ranks[r->rank]->n_comms, sizeof *r->waits->n_meetings);
-        smpi_clocks_open(r);
+        smpi_clocks_open(r, &r->waits->clocks);
     }
     return r->waits;
 }
@@ -309,6 +310,7 @@ void smpi_end_waits(smpi_rank *r, tlr_state *state)
     state->rank = r->rank;
     if (!tlr_end_waits(w->now, w->n_now, &times, on_any_network, &w->clocks, NULL, state))
         smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
+    smpi_clock_call(r, &w->place, &w->clocks, state);
     for (size_t i = 0; i < w->n_now; i++)
         tlr_release_half(&halves, w->now[i]);
     w->n_now = 0;
@@ -316,5 +318,6 @@ void smpi_end_waits(smpi_rank *r, tlr_state *state)
 
 void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s)
 {
-    smpi_clock_computation(r, &waits_of(r)->clocks, took_s, reference_s);
+    smpi_waits *w = waits_of(r);
+    smpi_clock_computation(r, &w->place, &w->clocks, took_s, reference_s);
 }

@@ -29,4 +29,18 @@ for seed in 1 2; do
     hold "program $seed" star-1g --ranks-per-host 1
     hold "program $seed on another platform" dahu --ranks-per-host 1
 done
+
+balance() { # PROGRAM ENGINE
+    local share
+    for share in own mean; do $cases planted "$1" $share | "$timeless" undump - -o $share.tl; done
+    "$timeless" replay own.tl -p star-1g --ranks-per-host 1 --engine "$2" --details --json=own.json -q >makespan &&
+        $cases balanced own.json "$("$timeless" replay mean.tl -p star-1g --ranks-per-host 1 --engine "$2" -q)"
+}
+for engine in smpi loggops; do
+    for program in barriers sendrecv requests groups 'a chain'; do
+        check "$program, $engine: imbalances of phases that cancel in sum are balanced" balance "$program" $engine
+    done
+done
+# LogGOPS counts what a rank of a tree waits for those below it as the time of its own reduction.
+check 'reductions and broadcasts, smpi: likewise' balance 'reduce and bcast' smpi
 tap_done

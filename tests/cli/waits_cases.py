@@ -3,7 +3,8 @@
 details of their replay, a job for each, against what is computed by hand.
 
 `mixed SEED own|mean` prints a program with all kinds of calls, whose ranks compute for what is drawn or,
-each, for the mean of all; `bounds PREDICTION NETWORK CPU MEAN` holds what a prediction says of other
+each, for the mean of all in each phase; `planted NAME own|mean` one whose imbalance is in phases and cancels
+in sum, for `balanced PREDICTION MAKESPAN`; `bounds PREDICTION NETWORK CPU MEAN` holds what a prediction says of other
 machines against replays on them.
 
 A rank computes for some milliseconds before each call, so that it is known when each call is entered;
@@ -157,14 +158,23 @@ def mixed(seed, share):
     n_ranks, n_rounds = 8, 12
     volumes = [[int(draw.expovariate(1 / (MS * (1 + r % 4)))) for _ in range(3 * n_rounds)]
                for r in range(n_ranks)]
-    if share == "mean":
-        mean = sum(map(sum, volumes)) / n_ranks
-        volumes = [[round(v * mean / sum(row)) for v in row] for row in volumes]
     sizes = [draw.choice([8, 3000, 70000, 400000]) for _ in range(n_rounds)]
     kinds = ["MPI_Allreduce", "MPI_Barrier", "MPI_Alltoall", "MPI_Scan", None, None]
     if int(seed) % 2:
         kinds += ["MPI_Bcast", "MPI_Reduce"]
     calls = [draw.choice(kinds) for _ in range(n_rounds)]
+    if share == "mean":
+        phases = [[]]
+        for i, call in enumerate(calls):
+            phases[-1] += [3 * i, 3 * i + 1]  # before the calls that exchange messages
+            phases.append([3 * i + 2])
+            if call in kinds[:4]:
+                phases.append([])
+        for phase in phases:
+            own = [sum(row[i] for i in phase) for row in volumes]
+            for row, s in zip(volumes, own):
+                for i in phase:
+                    row[i] = round(row[i] * sum(own) / n_ranks / s)
     print("timeless-text 1\nranks %d\nvolume_unit \"cpu-ns\"" % n_ranks)
     for r in range(n_ranks):
         left, right, number = (r - 1) % n_ranks, (r + 1) % n_ranks, 0
@@ -182,6 +192,40 @@ def mixed(seed, share):
                 print(line(r, number, event))
                 number += 1
         print("end cut clock_ns=0")
+
+
+# name: the call that ends each phase, by rank; whether each rank exchanges with its neighbours there
+PLANTED = {
+    "barriers": lambda r: [coll(0, "MPI_Barrier")],
+    "reduce and bcast": lambda r: [coll(0, "MPI_Reduce", 0), coll(0, "MPI_Bcast", 0)],
+    "sendrecv": lambda r: [send(0, (r + 1) % 4, call="MPI_Sendrecv", recv_count=SMALL, recv_type_bytes=1,
+                                recv_peer=(r + 3) % 4, recv_tag=0)],
+    "requests": lambda r: [recv(0, (r + 3) % 4, call="MPI_Irecv", request=1), send(0, (r + 1) % 4), wait(0, 1)],
+    "groups": lambda r: [coll(0, "MPI_Allreduce", comm=3)],
+    "a chain": lambda r: ([recv(0, r - 1)] if r else []) + ([send(0, r + 1)] if r < 3 else []) + [coll(0, "MPI_Barrier")],
+}
+
+
+def planted(name, share):
+    """Four ranks: in each of four phases another one computes for 40 ms, or all for 10 ms."""
+    print("timeless-text 1\nranks 4\nvolume_unit \"cpu-ns\"")
+    for r in range(4):
+        print('rank %d host="h"\n%s' % (r, comm([r % 2, r % 2 + 2])))
+        events = []
+        for phase in range(4):
+            first, *rest = PLANTED[name](r)
+            ms = 10 if share == "mean" else 40 if phase == r else 0
+            events += [(first[0], dict(first[1], volume=ms * MS))] + rest
+        for number, event in enumerate(events):
+            print(line(r, number, event))
+        print("end cut clock_ns=0")
+
+
+def balanced(path, makespan_s):
+    balance = json.load(open(path))["details"]["what_if"]["balance"]
+    assert balance["phases"] == 4, balance
+    # The ranks enter their calls at other moments, and messages differ by so much.
+    assert abs(balance["about_s"] / float(makespan_s) - 1) < 5e-3, (balance, makespan_s)
 
 
 def bounds(path, network_s, cpu_s, mean_s):
@@ -246,4 +290,4 @@ def check(path):
     assert abs(1e3 * (both["late_sender_s"] + both["late_receiver_s"]) - 5) < 1e-6, both
 
 
-{"write": write, "check": check, "mixed": mixed, "bounds": bounds}[sys.argv[1]](*sys.argv[2:])
+{"write": write, "check": check, "mixed": mixed, "bounds": bounds, "planted": planted, "balanced": balanced}[sys.argv[1]](*sys.argv[2:])
