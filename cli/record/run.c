@@ -2,6 +2,7 @@
 #include "record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -53,6 +54,7 @@ static int wait_for(pid_t pid, const sigset_t *before)
 int record_run(char **argv)
 {
     extern char **environ;
+    posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t mask;
     pid_t pid;
@@ -60,7 +62,12 @@ int record_run(char **argv)
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigmask(&attributes, &mask);
-    int error = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
+    posix_spawn_file_actions_init(&actions);
+    /* mpirun would read what the user types, or pastes, for the next command. */
+    if (isatty(STDIN_FILENO))
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int error = posix_spawnp(&pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (error) {
         sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -14,6 +14,10 @@ done
 check_exit 4 "a command that does not exist exits 4" $timeless record -o "$trace" -- "$scratch/absent"
 cp "$scratch/err" "$scratch/said"
 check "a command that does not exist is named" says "~^timeless: $scratch/absent: cannot be run" "$scratch/said"
+on_terminal() { script -qec "$timeless record -o $trace -- readlink /proc/self/fd/0" /dev/null </dev/null | grep -q ^/dev/null; }
+check "on a terminal, the command does not read what is typed" on_terminal
+from_pipe() { [ "$(echo typed | $timeless record -o "$trace" -- cat 2>/dev/null)" = typed ]; }
+check "the command reads from a pipe" from_pipe
 check_exit 4 "a tracer that does not exist exits 4" env TIMELESS_TRACER=/absent $timeless record true
 check_exit 3 "a program without MPI exits 3" $timeless record -o "$trace" -- true
 cp "$scratch/err" "$scratch/said"
