@@ -248,12 +248,13 @@ static tl_status check_model(const survey *s, const tlr_model *model)
                        "FILE, or --no-compute",
                        trace, *unit && strcmp(unit, "none") != 0 ? unit : "kernels");
     if (s->has_volume && tlr_model_unit_s(model, unit) < 0)
-        return tl_fail(
-            s->err, TL_ERR_INPUT,
-            "%s: has no rate for the unit '%s' of %s (it has: %s); measure it with 'timeless "
-            "calibrate kernels' where that can count it, write one (man timeless-model), "
-            "or give --no-compute",
-            model->path, unit, trace, tlr_model_units(model, units, sizeof units));
+        return tl_fail(s->err, TL_ERR_INPUT,
+                       "%s: has no rate for the unit '%s' of %s (it has: %s); %swrite one (man "
+                       "timeless-model), or give --no-compute",
+                       model->path, unit, trace, tlr_model_units(model, units, sizeof units),
+                       strcmp(unit, "instructions") != 0
+                           ? ""
+                           : "measure it with 'timeless calibrate cpu TIMED COUNTED', ");
     return tlr_plan_check_kernels(s->plan, s->trace, model, s->options, s->err);
 }
 

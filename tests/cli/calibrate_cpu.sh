@@ -23,6 +23,7 @@ check 'a run in CPU time' trace timed.tl cpu-ns 2 1000000 6000000
 check 'a counted trace is made' trace counted.tl instructions 2 2000000 3000000
 check 'another, with other shares' trace other.tl instructions 1 0 1000000
 check 'a trace of another program is made' trace stranger.tl instructions 2 5000000 5000000 4096
+check 'a replay without a rate of instructions names the calibration' refused 3 "measure it with 'timeless calibrate cpu TIMED COUNTED'" "$timeless" replay counted.tl -p star-1g
 check 'rates by call site' "$timeless" calibrate cpu timed.tl counted.tl -o cpu.conf
 cp err said
 check 'the number of classes is reported' grep -q '3 classes of bursts with 100.0% of the time' said
