@@ -6,14 +6,15 @@ cd "$scratch" || exit 99
 
 # ---- computation alone: the parts are known ----
 {
-    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="assemble"' '0 0 MPI_Init clock_ns=0' \
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "instructions"' 'rank 0 host="h"' 'kernel 1 name="assemble"' '0 0 MPI_Init clock_ns=0' \
         '0 1 dgemm m=100 n=100 k=100 volume=300000' '0 2 user kernel=1 list=[100,3]' '0 3 MPI_Finalize clock_ns=1' 'end finalized clock_ns=1'
 } >text
 "$timeless" undump text -o kernels.tl
+sed s/instructions/cpu-ns/ text | "$timeless" undump - -o timed.tl
 mkdir one && cp "$top_srcdir/platforms/star-1g/platform.xml" one
 # model MEDIAN_ERROR OTHER: dgemm takes 1 ms, assemble 0.2 ms, the burst 0.3 ms
 model() {
-    printf '%s\n' 'version = 2; reference_flops = 1e9;' "units = ({unit = \"cpu-ns\"; seconds_per_unit = 1e-9; ${2:-}});" \
+    printf '%s\n' 'version = 2; reference_flops = 1e9;' "units = ({unit = \"instructions\"; seconds_per_unit = 1e-9; ${2:-}}, {unit = \"cpu-ns\"; seconds_per_unit = 1e-9;});" \
         "kernels = ({kernel = \"dgemm\"; median_error = $1; seconds = {mnk = 1e-9;};}, {kernel = \"user:assemble\"; seconds = {one = 2e-4;};});" >one/model.conf
 }
 model 0.02
@@ -43,6 +44,7 @@ END
 }
 # 1.6448536 / 0.6744898: from the median of the absolute errors to the half of the 90 % interval
 check 'the stated error, and assumed ones' agree kernel:dgemm=0.048773289 kernel:user:assemble=0.05 bursts=0.05
+check 'CPU time is assumed to be less certain' sh -c '"$0" budget timed.tl --platform one | grep -q "^bursts  *20 %  assumed "' "$timeless"
 check 'the first input is the one with the largest part' grep -q '^next: timeless calibrate kernels' said
 check 'the table says where the numbers come from' sh -c 'grep -q "^kernel:dgemm  *4.88 %  stated " said && grep -q "^bursts  *5 %  assumed " said'
 check 'what to measure next is followed by what it gains' grep -qE '^      \(with half of the uncertainty of [a-z:]+, the interval is \+-[0-9.]+ %\)$' said
