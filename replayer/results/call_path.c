@@ -70,6 +70,7 @@ static void keep_common(tlr_call_path *a, const tlr_call_path *b)
 void tlr_call_path_of(const tl_reader *trace, const tlr_state *state, tlr_call_path *out)
 {
     tlr_call_path after;
+    out->until = NULL;
     if (state->kind != TLR_STATE_COMPUTE) {
         find_path(trace, state->rank, state->site, out);
         return;
@@ -77,6 +78,8 @@ void tlr_call_path_of(const tl_reader *trace, const tlr_state *state, tlr_call_p
     find_path(trace, state->rank, state->before ? state->before : state->after, out);
     find_path(trace, state->rank, state->after ? state->after : state->before, &after);
     keep_common(out, &after);
+    if (out->n)
+        out->until = after.levels[out->n - 1].source;
 }
 
 const char *tlr_region_at(const tlr_job *job, const tlr_state *state)

@@ -16,6 +16,8 @@ typedef struct tlr_level {
 typedef struct tlr_call_path {
     tlr_level levels[TLR_MAX_LEVELS];
     size_t n;
+    const struct tl_source *until; /* of computation: where the path of the call after it leaves the
+                                      last function; NULL: unknown */
 } tlr_call_path;
 
 /* The path of a call. Computation has the functions that the paths of the calls before and after it

@@ -78,6 +78,16 @@ static void push_call(const pass *p, stack *s, const tlr_state *state, const tlr
         push(s, "%s", name);
 }
 
+/* Between two lines of a function that computes, or calls wrappers. */
+static void push_computation(stack *s, const tlr_call_path *at)
+{
+    const tl_source *from = at->n ? at->levels[at->n - 1].source : NULL;
+    if (from && *from->file && from->line && at->until && at->until->line != from->line)
+        push(s, "compute (%s:%" PRIu32 " .. %" PRIu32 ")", from->file, from->line, at->until->line);
+    else
+        push(s, "compute");
+}
+
 static void add_state(pass *p, const tlr_state *state)
 {
     stack s = {.used = 0};
@@ -94,7 +104,7 @@ static void add_state(pass *p, const tlr_state *state)
     tlr_call_path_of(p->trace, state, &at);
     push_path(&s, &at);
     if (state->kind == TLR_STATE_COMPUTE) {
-        push(&s, "compute");
+        push_computation(&s, &at);
         add(p, TLR_FLAME_COMPUTE, &s, state->end_s - state->begin_s);
         return;
     }

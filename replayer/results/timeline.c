@@ -180,31 +180,75 @@ const char *tlr_state_name(const tlr_state *state, const tl_reader *trace)
     return name ? name : info ? info->name : "?";
 }
 
-/* The name of a call site without the functions around it. */
-static void innermost_name(const tl_reader *trace, uint32_t rank, uint32_t site, char *text,
-                           size_t size)
+static const char between[] = " < ";
+
+static char *last_caller(char *path)
 {
-    tl_site_name(trace, rank, site, text, size);
-    char *outer = strstr(text, ") < ");
-    if (outer)
-        outer[1] = '\0';
+    char *last = NULL;
+    for (char *at = strstr(path, between); at; at = strstr(at + 1, between))
+        last = at;
+    return last;
+}
+
+/* Leaves of a path the call and one caller: the first, or the outermost. */
+static void keep_caller(char *path, char *caller)
+{
+    char *first = strstr(path, between);
+    if (!caller)
+        return;
+    if (caller != first)
+        memmove(first, caller, strlen(caller) + 1);
+    caller = strstr(first + 1, between);
+    if (caller)
+        *caller = '\0';
+}
+
+static int is_same_call(const char *x, const char *y)
+{
+    const char *end = strstr(x, between);
+    return end && !strncmp(x, y, (size_t)(end - x) + strlen(between));
+}
+
+/* Names computation by the calls before and after it, and by the callers in which their paths part;
+ * by these callers alone if both are the same call, in a wrapper. */
+static void name_between(char *before, char *after)
+{
+    char *x, *y;
+    if (!strcmp(before, after)) {
+        keep_caller(before, strstr(before, between));
+        keep_caller(after, strstr(after, between));
+        return;
+    }
+    while ((x = last_caller(before)) && (y = last_caller(after)) && !strcmp(x, y))
+        *x = *y = '\0';
+    keep_caller(before, last_caller(before));
+    keep_caller(after, last_caller(after));
+    if (!is_same_call(before, after))
+        return;
+    x = last_caller(before) + strlen(between);
+    y = last_caller(after) + strlen(between);
+    memmove(before, x, strlen(x) + 1);
+    memmove(after, y, strlen(y) + 1);
 }
 
 void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size)
 {
-    char site[512];
+    char site[2048];
     const char *name = tlr_state_name(state, trace);
     if (state->before || state->after) {
-        char after[512];
-        innermost_name(trace, state->rank, state->before, site, sizeof site);
-        innermost_name(trace, state->rank, state->after, after, sizeof after);
-        snprintf(text, size, "%s %s .. %s", name, state->before ? site : "(start)", after);
+        char after[sizeof site];
+        tl_site_name(trace, state->rank, state->before, site, sizeof site);
+        tl_site_name(trace, state->rank, state->after, after, sizeof after);
+        if (!state->before)
+            strcpy(site, "(start)");
+        name_between(site, after);
+        snprintf(text, size, "%s %.500s .. %.500s", name, site, after);
         return;
     }
     if (!state->site) {
         snprintf(text, size, "%.300s", name);
         return;
     }
-    tl_site_name(trace, state->rank, state->site, site, sizeof site);
+    tl_site_name(trace, state->rank, state->site, site, 512);
     snprintf(text, size, "%.300s %s", name, site);
 }

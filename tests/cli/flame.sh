@@ -31,7 +31,10 @@ seconds() { awk -v stack="$2" '{n = $NF; sub(/ [0-9]+$/, "")} $0 == stack {print
 check 'a flame graph and folded stacks are written' "$timeless" report paths.tl "${on[@]}" --flame flame.html --folded-stacks paths.folded
 check 'without -o there is no other page' eval '[ ! -e report.html ]'
 check 'computation between two calls of one function is in its function' equal "$(seconds paths.folded 'main;step;wrap;compute')" 2
-check 'computation is in the functions that the paths around it have in common' equal "$(seconds paths.folded 'main;compute')" 21
+check 'computation is in the functions that the paths around it have in common' equal "$(seconds paths.folded 'main;compute')" 17
+check 'computation behind wrappers has the lines where the two paths part' equal "$(seconds paths.folded 'main;compute (a.c:10 .. 11)')" 4
+"$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --details >parts
+check 'the critical path names the callers of the wrapper, too' grep -qE '^  compute main:10 \.\. main:11 +4 ' parts
 check 'computation of one path is in its functions' equal "$(seconds paths.folded 'main;finish;wrap;compute')" 8
 check 'a kernel is in its functions, with its line' grep -qx 'main;finish;wrap;dgemm (a.c:30) [1-9][0-9]*' paths.folded
 sum() { awk '{s += $NF} END {printf "%.6f", s / 1e9}' "$1"; }
