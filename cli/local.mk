@@ -12,6 +12,9 @@ cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/perfo
 # An installed tree may be moved: its program finds its library relative to itself.
 cli_timeless_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN'/`realpath -ms --relative-to='$(bindir)' '$(libdir)'`
 cli_timeless_LDADD = perform/libperform.la replayer/libreplayer.la symbols/libsymbols.la plots/libplots.la platforms/libcalibrate.la platforms/libmemory.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
+if OTF2
+cli_timeless_LDADD += compress/libtimeless-otf2.la
+endif
 # So does that of the build, when tests start it without the script that libtool puts in front, which takes longer than most runs.
 all-local: cli/timeless$(EXEEXT)
 	@folder=`realpath -ms --relative-to='$(bindir)' '$(libdir)'` && folder=`realpath -ms "cli/.libs/$$folder"` && \

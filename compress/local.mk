@@ -79,6 +79,18 @@ compress_libtimeless_inner_la_SOURCES = $(TIMELESS_SOURCES)
 compress_libtimeless_inner_la_CPPFLAGS = $(compress_libtimeless_core_la_CPPFLAGS)
 compress_libtimeless_inner_la_LIBADD = compress/libtimeless-core.la
 
+# The import of OTF2 archives, which the command links: the library does not depend on OTF2.  Four files of the library are
+# compiled again, because it exports no functions of theirs.
+if OTF2
+noinst_LTLIBRARIES += compress/libtimeless-otf2.la
+compress_libtimeless_otf2_la_SOURCES = \
+	compress/exchange/import_otf2.c compress/exchange/import_otf2.h compress/exchange/otf2_calls.c \
+	compress/exchange/otf2_read.h compress/exchange/otf2_sizes.c \
+	compress/core/bytes.c compress/core/error.c compress/core/map.c compress/exchange/import.c
+compress_libtimeless_otf2_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
+compress_libtimeless_otf2_la_LIBADD = $(OTF2_LIBS)
+endif
+
 timelessincludedir = $(includedir)/timeless
 timelessinclude_HEADERS = compress/timeless.h compress/timeless_convert.h compress/timeless_files.h compress/timeless_source.h compress/mpi_calls.def compress/kernels.def
 pkgconfigdir = $(libdir)/pkgconfig

@@ -201,7 +201,7 @@ check 'import: a rank without an end is refused' import_refused '2: ends without
 check 'import: a partner beyond the last rank is refused' import_refused '2: the partner' '0 send 1 0 5' '0 finalize'
 check 'import: half a byte is refused' import_refused '2: the size' '0 send 0 0 0.5' '0 finalize'
 check_exit 4 'import: a list that does not exist exits with 4' "$timeless" import --from simgrid missing.list -o no.tl
-check_exit 2 'import: an unknown format exits with 2' "$timeless" import --from otf2 bad.list -o no.tl
+check_exit 2 'import: an unknown format exits with 2' "$timeless" import --from paje bad.list -o no.tl
 check_exit 2 'export: an unknown format exits with 2' "$timeless" export --to vampir all.tl -o no
 has() { echo "$2"; grep -q -e "$1" <<<"$2"; }
 # A unit of volume counts as one of the target.

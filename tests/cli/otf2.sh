@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# export to OTF2: its own tool reads the archive, and finds in it what the trace holds.
+# export to OTF2: its own tool reads the archive, and finds in it what the trace holds.  import: the same trace again.
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 1
 
@@ -153,6 +153,51 @@ check 'the archive has an ENTER and a LEAVE for each call' test "$(grep -c '^ENT
   echo 'end finalized clock_ns=0'; } | "$timeless" undump - -o short.tl
 "$timeless" export --to otf2 --rate 0.3 short.tl -o short
 check 'each of 1000 calls takes 1 ns, and 1000 bursts of 0.3 ns take 300 ns' test "$(events short | awk 'END { print $2, $3, NR }')" = '0 1300 2002'
+
+# ---- the import ----
+import() { "$timeless" import --from otf2 "$@"; }
+# back NAME: NAME.tl is the trace of the archive NAME, and its export has the same records
+back() { import "$1/trace.otf2" -o "$1.back.tl" && "$timeless" export --to otf2 -o "$1.back" "$1.back.tl" && events "$1" >"$1.there" && events "$1.back" >"$1.again" && sed -i '/DGEMM/d' "$1.there" && diff <(norm "$1.there") <(norm "$1.again"); }
+# norm FILE: without the numbers of requests and regions, the name of the program, and MPI_IN_PLACE, which an archive does not have
+norm() { sed -E 's/, Request: [0-9]+//; s/Request: [0-9]+//; s/Region: .*/region/; /Sent: [46]0, Received: [46]0/s/[46]0/N/g' "$1"; }
+sed -E 's/^ranks 3/&\nvolume_unit "cpu-ns"/; s/^[02] 2 MPI_Bcast.*/& volume=5000000/; s/^2 9 .*/& volume=7000000/' coll.txt >timed.txt
+"$timeless" undump timed.txt -o timed.tl && "$timeless" export --to otf2 -o timed timed.tl || exit 99
+check 'an archive of collectives is imported, and its export has the same records' back timed
+check 'so is one of nonblocking messages' back many
+# makespan TRACE OPTION...: of a replay
+makespan() { "$timeless" replay -q --platform "$top_srcdir/platforms/star-1g" "$@"; }
+for options in '--host-speed 1Gf' '--engine loggops --no-compute'; do
+    check "a replay of the import takes as long as one of the trace ($options)" \
+        equal "$(makespan timed.tl $options)" "$(makespan timed.back.tl $options)"
+done
+check 'an assumption is printed, and is in the trace' eval 'import timed/trace.otf2 -o again.tl 2>facts && grep -q "trace.otf2: 3 calls of MPI_Alltoallv" facts && "$timeless" dump again.tl | grep -q "^origin .*3 calls of MPI_Alltoallv"'
+check 'MPI_IN_PLACE does not change the size of a reduction' eval '"$timeless" dump timed.back.tl | grep -q "^0 20 MPI_Allreduce count=20 type_bytes=1 comm=1 "'
+import pair/trace.otf2 -o pair.back.tl
+"$timeless" dump pair.back.tl | sed -E '1,/^origin/d; /^end/,$d; s/ site=0//; s/ clock_ns=[0-9]+//' >pair.back
+cat >pair.back.expected <<'END'
+rank 0 host="n0"
+comm 3 parent=1 call=MPI_Comm_split members=[1,0]
+0 0 MPI_Init volume=20
+0 1 MPI_Comm_split comm=1 new_comm=3 volume=0
+0 2 MPI_Isend count=80 type_bytes=1 peer=0 tag=3 comm=3 request=1 volume=1000
+0 3 MPI_Wait request=1 volume=24
+0 4 MPI_Recv count=4 type_bytes=1 peer=1 tag=7 comm=1 volume=0
+0 5 MPI_Reduce count=32 type_bytes=1 peer=1 comm=3 volume=0
+0 6 MPI_Iallreduce count=32 type_bytes=1 comm=1 request=1 volume=0
+0 7 MPI_Barrier comm=2 volume=0
+0 8 MPI_Waitall list=[1] volume=0
+0 9 MPI_Finalize volume=60
+END
+check 'communicators, requests, hosts and volumes are imported' diff -u pair.back.expected pair.back
+check '--volume none and --rate' eval 'import --volume none pair/trace.otf2 -o none.tl && "$timeless" dump none.tl | grep -q "^0 9 .* volume=0 " && import --rate 2.5 pair/trace.otf2 -o fast.tl && "$timeless" dump fast.tl | grep -q "^0 9 .* volume=150 "'
+check 'a counter that the archive lacks is refused' refused 3 'timeless: pair/trace.otf2: has no counter' import --volume PAPI_TOT_INS pair/trace.otf2 -o no.tl
+# damage FILE BYTES: the archive with a part of one file is refused
+damage() { rm -rf cut && cp -r pair cut && head -c "$2" "pair/$1" >"cut/$1" && refused 3 'timeless: cut/trace.otf2: ' import cut/trace.otf2 -o no.tl && [ ! -e no.tl ]; }
+for file in trace.otf2 trace.def trace/1.evt trace/0.def; do
+    check "an archive is refused if $file ends early" damage $file 12
+done
+check 'an archive without a file of events is refused' eval 'rm -rf cut && cp -r pair cut && rm cut/trace/1.evt && refused 3 "timeless: cut/trace.otf2: " import cut/trace.otf2 -o no.tl'
+check_exit 3 'a file that is no archive is refused' import pair.txt -o no.tl
 
 # export_refused REGEX LINE...
 export_refused() {

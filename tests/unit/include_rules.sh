@@ -75,7 +75,8 @@ for folder in compress symbols plots tracer replayer platforms perform cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
-check 'OTF2 stands in its export alone' only_in "$top_srcdir" '^otf2[\/]' 'replayer/results/otf2[a-z_]*\.[ch]:'
+check 'OTF2 stands in its export and its import alone' only_in "$top_srcdir" '^otf2[\/]' '(replayer/results/otf2[a-z_]*\.[ch]|compress/exchange/otf2_read\.h):'
+check 'libtimeless does not contain the import of OTF2' eval '! sed -n "/^TIMELESS_SOURCES/,/^$/p" "$top_srcdir/compress/local.mk" | grep -q otf2'
 check 'replayer/machine/ includes no engine, no result and no study' inside "$top_srcdir" machine ''
 check 'nor does replayer/collectives/' inside "$top_srcdir" collectives ''
 check 'replayer/smpi/ does not include the LogGOPS engine' inside "$top_srcdir" smpi 'machine|results'
