@@ -433,10 +433,15 @@ static OTF2_CallbackCode on_metric(COMMON, OTF2_MetricRef metric, uint8_t n, con
     otf2_rank *m = data;
     (void)location, (void)time, (void)position, (void)attributes;
     const unsigned place = metric < m->s->n_position ? m->s->position[metric] : 0;
-    if (place && place <= n)
-        m->counter = types[place - 1] == OTF2_TYPE_DOUBLE  ? values[place - 1].floating_point
-                     : types[place - 1] == OTF2_TYPE_INT64 ? (double)values[place - 1].signed_int
-                                                           : (double)values[place - 1].unsigned_int;
+    if (!place || place > n || m->collects)
+        return OTF2_CALLBACK_SUCCESS;
+    const OTF2_MetricValue *value = &values[place - 1];
+    m->counter = types[place - 1] == OTF2_TYPE_DOUBLE  ? value->floating_point
+                 : types[place - 1] == OTF2_TYPE_INT64 ? (double)value->signed_int
+                                                       : (double)value->unsigned_int;
+    if (!m->has_counted)
+        m->counter_leave = m->counter;
+    m->has_counted = true;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -533,7 +538,7 @@ static tl_status pass(otf2_rank *m, OTF2_LocationRef location)
     if (!s->status && code != OTF2_SUCCESS)
         return otf2_fail(m, TL_ERR_INPUT, "its events cannot be read: %s; record the run again",
                          OTF2_Error_GetDescription(code));
-    return s->status ? s->status : otf2_end_pass(m);
+    return s->status || m->is_thread ? s->status : otf2_end_pass(m);
 }
 
 /* Reads a rank twice. Without a writer nothing is written. */
@@ -619,19 +624,18 @@ static void put_facts(const otf2_source *s, char facts[TL_OTF2_FACTS])
         const char *text;
     } all[] = {
         {s->n_shared,
-         "calls of MPI_Alltoallv or MPI_Alltoallw have sums only: each rank was assumed "
-         "to divide its bytes in the proportion in which the others receive"},
-        {s->n_probes, "probes have no message and were left out"},
-        {s->n_lost, "requests have no completion, and the calls that began them were left out"},
-        {s->n_unmade, "communicators were used before a call made them"},
-        {s->n_threads, "other threads: their computation counts as long as the first thread of "
-                       "their rank is not in a call of MPI"},
+         "calls of MPI_Alltoallv and MPI_Alltoallw have sums only, which were divided in "
+         "the proportion in which the ranks receive"},
+        {s->n_probes, "probes name no message and were left out"},
+        {s->n_lost, "requests never complete and were left out"},
+        {s->n_unmade, "communicators are used before a call makes them"},
+        {s->n_threads, "other threads compute while the first thread of their rank is not in MPI"},
     };
     *facts = 0;
     for (size_t i = 0, length = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].n && length < TL_OTF2_FACTS)
-            length += (size_t)snprintf(facts + length, TL_OTF2_FACTS - length, "%s%" PRIu64 " %s",
-                                       length ? "; " : "", all[i].n, all[i].text);
+            length += (size_t)snprintf(facts + length, TL_OTF2_FACTS - length, "%s%s: %" PRIu64,
+                                       length ? "; " : "", all[i].text, all[i].n);
 }
 
 static const char *host_of(const otf2_source *s, uint32_t rank)

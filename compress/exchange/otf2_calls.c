@@ -111,18 +111,25 @@ static tl_status use(otf2_rank *m, const char *call, OTF2_CommRef ref, uint32_t 
     return TL_OK;
 }
 
-/* The next communicator that this rank has from `parent`. */
+/* The next communicator that this rank has from `parent`: by MPI_Comm_dup one of the same size, by
+ * a split a smaller one, if there is one. */
 static OTF2_CommRef next_child(otf2_rank *m, const tl_call_info *row, OTF2_CommRef parent)
 {
-    const bool dups = row->action == TL_ACTION_COMM_DUP && is_known(m, parent);
+    OTF2_CommRef other = OTF2_UNDEFINED_COMM;
     for (OTF2_CommRef i = 0; i < m->s->n_comms; i++) {
         const otf2_comm *c = &m->s->comms[i];
-        if (c->kind == OTF2_OTHER && !m->ids[i] &&
-            (c->parent == parent || !is_known(m, c->parent) || !is_known(m, parent)) &&
-            (!dups || c->n == m->s->comms[parent].n) && place_in(m, i))
+        if (c->kind != OTF2_OTHER || m->ids[i] || !place_in(m, i) ||
+            (c->parent != parent && is_known(m, c->parent) && is_known(m, parent)))
+            continue;
+        const OTF2_CommRef from = is_known(m, parent) ? parent : c->parent;
+        const bool is_smaller = !is_known(m, from) || c->n < m->s->comms[from].n;
+        if (row->action == TL_ACTION_COMM_CREATE ||
+            is_smaller == (row->action == TL_ACTION_COMM_SPLIT))
             return i;
+        if (other == OTF2_UNDEFINED_COMM && row->action == TL_ACTION_COMM_SPLIT)
+            other = i;
     }
-    return OTF2_UNDEFINED_COMM;
+    return other;
 }
 
 static tl_status make_comm(otf2_rank *m, const tl_call_info *row, const otf2_record *r,

@@ -118,7 +118,7 @@ typedef struct otf2_rank {
     const tl_call_info *row; /* of the call that is open */
     uint32_t depth;
     otf2_records records;
-    bool has_begun, has_initialised;
+    bool has_begun, has_initialised, has_counted;
     uint64_t enter, leave, init; /* ticks */
     double counter, counter_leave;
     double volume; /* since the last event */

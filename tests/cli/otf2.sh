@@ -170,7 +170,7 @@ for options in '--host-speed 1Gf' '--engine loggops --no-compute'; do
     check "a replay of the import takes as long as one of the trace ($options)" \
         equal "$(makespan timed.tl $options)" "$(makespan timed.back.tl $options)"
 done
-check 'an assumption is printed, and is in the trace' eval 'import timed/trace.otf2 -o again.tl 2>facts && grep -q "trace.otf2: 3 calls of MPI_Alltoallv" facts && "$timeless" dump again.tl | grep -q "^origin .*3 calls of MPI_Alltoallv"'
+check 'an assumption is printed, and is in the trace' eval 'import timed/trace.otf2 -o again.tl 2>facts && grep -q "trace.otf2: calls of MPI_Alltoallv and .*: 3$" facts && "$timeless" dump again.tl | grep -q "^origin .*MPI_Alltoallv and .*: 3"'
 check 'MPI_IN_PLACE does not change the size of a reduction' eval '"$timeless" dump timed.back.tl | grep -q "^0 20 MPI_Allreduce count=20 type_bytes=1 comm=1 "'
 import pair/trace.otf2 -o pair.back.tl
 "$timeless" dump pair.back.tl | sed -E '1,/^origin/d; /^end/,$d; s/ site=0//; s/ clock_ns=[0-9]+//' >pair.back
@@ -198,6 +198,121 @@ for file in trace.otf2 trace.def trace/1.evt trace/0.def; do
 done
 check 'an archive without a file of events is refused' eval 'rm -rf cut && cp -r pair cut && rm cut/trace/1.evt && refused 3 "timeless: cut/trace.otf2: " import cut/trace.otf2 -o no.tl'
 check_exit 3 'a file that is no archive is refused' import pair.txt -o no.tl
+
+# An archive as Score-P writes it, with a clock of 1 MHz, names as in Fortran, a thread, a counter, and calls without events.
+gcc -O1 "$top_srcdir/tests/cli/otf2_write.c" -o otf2_write $(pkg-config --cflags --libs otf2) || exit 99
+cat >hand.txt <<'END'
+comm 0 2 0
+comm 0 0 1 2
+comm 0 1
+0 0 counter 90
+0 0 enter main
+0 5 counter 95
+0 5 enter mpi_init_
+0 7 counter 100
+0 7 leave mpi_init_
+0 10 counter 150
+0 10 enter MPI_Comm_split
+0 12 leave MPI_Comm_split
+0 12 counter 160
+0 12 enter MPI_Comm_dup
+0 13 collective 17 0 4294967295 0 0
+0 13 leave MPI_Comm_dup
+0 20 counter 1160
+0 20 enter MPI_Irecv
+0 20 irecv 7
+0 21 leave MPI_Irecv
+0 21 enter MPI_Irecv
+0 21 irecv 8
+0 21 leave MPI_Irecv
+0 21 enter MPI_Irecv
+0 21 irecv 9
+0 21 leave MPI_Irecv
+0 22 enter MPI_Test
+0 22 tested 7
+0 23 leave MPI_Test
+0 23 enter MPI_Probe
+0 24 leave MPI_Probe
+0 25 enter MPI_Send
+0 25 leave MPI_Send
+0 30 enter MPI_WAITALL
+0 40 received 0 1 5 64 7
+0 40 cancelled 8
+0 41 leave MPI_WAITALL
+0 50 enter MPI_Recv
+0 52 recv 2 2 6 16
+0 52 leave MPI_Recv
+0 60 enter MPI_Reduce
+0 61 collective 12 2 0 0 24
+0 62 leave MPI_Reduce
+0 70 enter MPI_Finalize
+0 80 leave MPI_Finalize
+0 81 leave main
+100 30 enter work
+100 31 leave work
+1 5 enter MPI_Init
+1 7 leave MPI_Init
+1 10 enter MPI_Comm_split
+1 12 leave MPI_Comm_split
+1 12 enter MPI_Comm_dup
+1 13 collective 17 0 4294967295 0 0
+1 13 leave MPI_Comm_dup
+1 60 enter MPI_Reduce
+1 61 collective 12 2 0 12 0
+1 62 leave MPI_Reduce
+1 70 enter MPI_Finalize
+1 71 leave MPI_Finalize
+2 5 enter MPI_Init
+2 7 leave MPI_Init
+2 10 enter MPI_Comm_split
+2 12 leave MPI_Comm_split
+2 12 enter MPI_Comm_dup
+2 13 collective 17 0 4294967295 0 0
+2 13 leave MPI_Comm_dup
+2 30 enter MPI_Isend
+2 30 isend 1 1 5 64 3
+2 31 leave MPI_Isend
+2 31 enter MPI_Wait
+2 32 sent 3
+2 32 leave MPI_Wait
+2 33 enter MPI_Ssend
+2 33 send 0 2 6 16
+2 34 leave MPI_Ssend
+2 60 enter MPI_Reduce
+2 61 collective 12 2 0 12 0
+2 62 leave MPI_Reduce
+2 70 enter MPI_Finalize
+2 71 leave MPI_Finalize
+END
+./otf2_write hand <hand.txt || exit 99
+import hand/traces.otf2 -o hand.tl 2>facts
+"$timeless" dump hand.tl | sed -E '1,/^origin/d; s/ site=0//' >hand.dump
+cat >hand.expected <<'END'
+rank 0 host="main"
+comm 3 parent=1 call=MPI_Comm_split members=[2,0]
+comm 4 parent=1 call=MPI_Comm_dup members=[0-2]
+0 0 MPI_Init clock_ns=0 volume=5000
+0 1 MPI_Comm_split comm=1 new_comm=3 volume=3000
+0 2 MPI_Comm_dup comm=1 new_comm=4 volume=0
+0 3 MPI_Irecv count=64 type_bytes=1 peer=0 tag=5 comm=3 request=1 volume=7000
+0 4 MPI_Send count=0 type_bytes=0 peer=null tag=0 comm=1 volume=2000 polls=1
+0 5 MPI_Waitall list=[1] volume=5000
+0 6 MPI_Recv count=16 type_bytes=1 peer=2 tag=6 comm=4 volume=9000
+0 7 MPI_Reduce count=12 type_bytes=1 peer=0 comm=4 volume=8000
+0 8 MPI_Finalize clock_ns=63000 volume=8000
+END
+check "the calls of Score-P's archive are imported" diff -u hand.expected <(sed '/^end/,$d' hand.dump)
+check 'a split makes smaller communicators than a copy' grep -qx 'comm 3 parent=1 call=MPI_Comm_split members=\[1\]' hand.dump
+check 'what is left out is counted' test "$(grep -o 'left out: [0-9]*\|not in MPI: [0-9]*' facts | tr -d '\n')" = 'left out: 1left out: 1not in MPI: 1'
+check 'a counter gives the volumes' eval 'import --volume PAPI_TOT_INS hand/traces.otf2 -o papi.tl && "$timeless" dump papi.tl >papi.txt && grep -qx "volume_unit \"instructions\"" papi.txt && grep -q "^0 3 .* volume=1000 " papi.txt && grep -q "^0 1 .* volume=50 " papi.txt'
+# import_refused TEXT LINE...: the archive with these records, too
+import_refused() { local text=$1; shift; rm -rf bad; { cat hand.txt; printf '%s\n' "$@"; } | ./otf2_write bad && refused 3 "~^timeless: bad/traces.otf2: $text" import bad/traces.otf2 -o no.tl; }
+check 'one-sided communication and files are refused by name, with their number' \
+    import_refused '.*made of MPI_Put \(2 calls, first by rank 1\), MPI_File_write \(1 calls, first by rank 2\)' '1 80 enter MPI_Put' '1 81 leave MPI_Put' \
+    '1 81 enter MPI_Put' '1 82 leave MPI_Put' '2 80 enter MPI_File_write' '2 81 leave MPI_File_write'
+check 'calls of several threads are refused' import_refused 'rank 0: .*another thread' '100 40 enter MPI_Send' '100 40 send 1 0 0 8'
+check 'requests that are not recorded are refused' import_refused '.*MPI_Isend without its request' '1 80 enter MPI_Isend' '1 80 send 0 0 0 8' '1 81 leave MPI_Isend'
+check 'a partner beyond the communicator is refused' import_refused 'rank 1: MPI_Send with rank 9 of 3' '1 80 enter MPI_Send' '1 80 send 9 0 0 8' '1 81 leave MPI_Send'
 
 # export_refused REGEX LINE...
 export_refused() {
