@@ -428,9 +428,11 @@ static tl_status put_completions(otf2_rank *m, const tl_call_info *row, bool *ha
     *has_completed = m->list.size > 0;
     if (status || !*has_completed)
         return status;
-    const bool waits = row && row->action == TL_ACTION_WAIT;
-    tl_event e = {.call = waits ? row->code : TL_MPI_Waitall};
-    if (tl_call_by_code(e.call)->slots & TL_SLOT_REQUEST) {
+    const bool has_list = row && !(row->slots & TL_SLOT_REQUEST);
+    const bool fits =
+        row && row->action == TL_ACTION_WAIT && (has_list || m->list.size == sizeof(int64_t));
+    tl_event e = {.call = fits ? row->code : TL_MPI_Waitall};
+    if (fits && !has_list) {
         e.request = (uint32_t)tl_load64(m->list.data);
         m->list.size = 0;
     }
