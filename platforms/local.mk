@@ -27,8 +27,7 @@ platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $
 
 noinst_LTLIBRARIES += platforms/libmemory.la
 platforms_libmemory_la_SOURCES = \
-	platforms/calibrate/interfere.h platforms/calibrate/interfere_fit.c platforms/calibrate/interfere_hogs.c \
-	platforms/calibrate/interfere_raw.c platforms/calibrate/interfere_weigh.c platforms/calibrate/interfere_write.c platforms/calibrate/memory.h platforms/calibrate/memory_fit.c platforms/calibrate/memory_loops.c platforms/calibrate/memory_loops.h platforms/calibrate/memory_machine.c \
+	platforms/calibrate/memory.h platforms/calibrate/memory_fit.c platforms/calibrate/memory_loops.c platforms/calibrate/memory_loops.h platforms/calibrate/memory_machine.c \
 	platforms/calibrate/memory_measure.c platforms/calibrate/memory_regions.c platforms/calibrate/memory_write.c
 platforms_libmemory_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)
 platforms_libmemory_la_LIBADD = platforms/libcpu.la platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) $(LIBCONFIG_LIBS) -ldl

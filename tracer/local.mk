@@ -12,7 +12,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_exact.c tracer/exact/exact.h \
 	tracer/papi_set.c tracer/papi_set.h \
-	tracer/volume_page.c tracer/volume_papi.c tracer/volume_rseq.c \
+	tracer/volume_papi.c tracer/volume_rseq.c \
 	tracer/workers.c tracer/workers.h \
 	tracer/mpi/entries.c tracer/mpi/entries.h tracer/mpi/interface.h tracer/mpi/route.c \
 	tracer/mpi/unknown.c tracer/mpi/unknown.h \

@@ -18,7 +18,6 @@ static const tlt_volume_source *const sources[] = {
     &tlt_volume_none,
     &tlt_volume_process,
     &tlt_volume_exact,
-    &tlt_volume_page,
     /* clang-format on */
 };
 enum { N_SOURCES = sizeof sources / sizeof *sources };
@@ -82,8 +81,7 @@ void tlt_volume_list(const char *wanted)
 {
     bool any = !strcmp(wanted, "all");
     for (int i = 0; i < N_SOURCES; i++) {
-        if (any ? !strncmp(sources[i]->option, "exact", 5) || sources[i] == &tlt_volume_page
-                : !asks_for(wanted, sources[i]))
+        if (any ? !strncmp(sources[i]->option, "exact", 5) : !asks_for(wanted, sources[i]))
             continue;
         const char *reason = sources[i]->start();
         printf("%-14s %-24s %-13s %s%s\n", sources[i]->option, sources[i]->name, sources[i]->unit,

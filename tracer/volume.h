@@ -50,7 +50,6 @@ extern const tlt_volume_source tlt_volume_cputime;
 extern const tlt_volume_source tlt_volume_process;
 extern const tlt_volume_source tlt_volume_none;
 extern const tlt_volume_source tlt_volume_exact;
-extern const tlt_volume_source tlt_volume_page;
 
 /* Starts the requested source; if it is NULL, "" or "auto", the first source that works. If that
  * fails, returns NULL with the reason in `why`. Otherwise `why` has the reasons why better sources

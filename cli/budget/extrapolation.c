@@ -64,10 +64,8 @@ static void note_computation(budget_inputs *b, const tlr_extrapolation *e)
  * names of events of PAPI. */
 static const char *source_of(const char *unit, char *text, size_t size)
 {
-    static const char *const sources[][2] = {{"cpu-ns", "cputime"},
-                                             {"instructions", "papi"},
-                                             {"cycles", "papi:PAPI_TOT_CYC"},
-                                             {"counts", "page:FILE"}};
+    static const char *const sources[][2] = {
+        {"cpu-ns", "cputime"}, {"instructions", "papi"}, {"cycles", "papi:PAPI_TOT_CYC"}};
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
         if (!strcmp(unit, sources[i][0]))
             return sources[i][1];

@@ -52,28 +52,4 @@ void campaign_read(campaign *c, const campaign_kind *kind, int argc, char **argv
 /* Does all else and returns the exit code. */
 int campaign_run(campaign *c, const campaign_kind *kind, int argc, char **argv);
 
-/* cpu.c: timeless record -q --volume VOLUME -o PATH -- COMMAND; with a processor that is not
- * negative, with --folded on this processor alone. */
-tl_status calibrate_record(char **command, const char *volume, const char *path, int processor,
-                           tl_error *err);
-
-/* The arguments of calibrate cpu. */
-typedef struct cpu_arguments {
-    campaign c;
-    const char *counted;   /* --for */
-    const char *traces[2]; /* timed, counted */
-    int n_traces;
-    char **command; /* NULL: the traces are there */
-    int interferes;
-    unsigned n_repetitions;
-    char folder[PATH_MAX / 2]; /* for temporary files; "": none */
-    struct tlp_burst_rates *rates;
-    struct tlp_interference *fit;
-} cpu_arguments;
-/* The folder is made and removed. */
-tl_status calibrate_begin_cpu(campaign *c, tl_error *err);
-void calibrate_end_cpu(campaign *c);
-/* interfere.c: calibrate cpu --interfere. */
-extern const campaign_kind campaign_interference;
-
 #endif

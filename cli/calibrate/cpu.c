@@ -8,8 +8,6 @@
 
 #include <calibrate/cpu.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +16,17 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-enum { KEY_FOR = KEY_OWN, KEY_INTERFERE, KEY_REPETITIONS };
+enum { KEY_FOR = KEY_OWN };
+
+typedef struct cpu_arguments {
+    campaign c;
+    const char *counted;   /* --for */
+    const char *traces[2]; /* timed, counted */
+    int n_traces;
+    char **command;            /* NULL: the traces are there */
+    char folder[PATH_MAX / 2]; /* for temporary files; "": none */
+    tlp_burst_rates *rates;
+} cpu_arguments;
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
@@ -29,19 +37,7 @@ static const struct argp_option options[] = {
      0},
     {"for", KEY_FOR, "TRACE", 0, "run the command once, for its time: TRACE has counted its volume",
      0},
-    {"interfere", KEY_INTERFERE, NULL, 0,
-     "measure how much longer the bursts of the command take beside busy cores, and what they do "
-     "to "
-     "those",
-     0},
-    {"repetitions", KEY_REPETITIONS, "N", 0,
-     "with --interfere: repeat all runs N times (default: 3)", 0},
-    {"seed", KEY_SEED, "N", 0, "with --interfere: draw the order from this seed (default: 1)", 0},
-    {"max-bytes", KEY_BYTES, "N", 0,
-     "with --interfere: largest working set on the busy cores (default: four times the largest "
-     "cache)",
-     0},
-    {"reuse", KEY_REUSE, "FILE", 0, "measure nothing; take the traces or runs of this archive", 0},
+    {"reuse", KEY_REUSE, "FILE", 0, "measure nothing; take the traces of this archive", 0},
     {"archive", KEY_ARCHIVE, "FILE", 0,
      "zip with the measurements, or none (default: cpu-MOMENT.zip beside the result, if a command "
      "is run)",
@@ -54,10 +50,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     campaign *c = &a->c;
     switch (key) {
     case KEY_FOR: a->counted = value; break;
-    case KEY_INTERFERE: a->interferes = 1; break;
-    case KEY_REPETITIONS:
-        a->n_repetitions = (unsigned)cli_parse_number_from(state, "--repetitions", value, 1, 1000);
-        break;
     case ARGP_KEY_ARG:
         /* The words after "--" are a command. */
         if (state->quoted && state->next > state->quoted) {
@@ -72,10 +64,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case ARGP_KEY_SUCCESS:
         if (a->counted && !a->command)
             argp_error(state, "--for: give the command that was recorded behind --");
-        if (a->interferes && (a->counted || a->n_traces || !a->command == !c->from))
-            argp_error(state, "--interfere: give a command behind --, or --reuse alone");
-        if (!a->interferes && (a->command || c->from ? a->n_traces != 0 || (a->command && c->from)
-                                                     : a->n_traces != 2))
+        if (a->command || c->from ? a->n_traces != 0 || (a->command && c->from) : a->n_traces != 2)
             argp_error(state, "give a command behind --, or two traces: one in cpu-ns, one that "
                               "counts, or --reuse");
         if (!a->command && !c->archive_path)
@@ -90,7 +79,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 /* Waits like system(): the program gets what the terminal interrupts, and this process goes on to
  * remove its temporary files. */
-static int run(const char *const *argv, int processor, int *result)
+static int run(const char *const *argv, int *result)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     sigaction(SIGINT, &ignore, &interrupt);
@@ -99,16 +88,6 @@ static int run(const char *const *argv, int processor, int *result)
     if (child == 0) {
         sigaction(SIGINT, &interrupt, NULL);
         sigaction(SIGQUIT, &quit, NULL);
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        if (processor >= 0) {
-            CPU_SET(processor, &one);
-            sched_setaffinity(0, sizeof one, &one);
-            /* What the program prints many times is of no interest. */
-            const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-            if (nowhere >= 0)
-                dup2(nowhere, STDOUT_FILENO);
-        }
         execv("/proc/self/exe", (char *const *)argv);
         _exit(127);
     }
@@ -120,24 +99,20 @@ static int run(const char *const *argv, int processor, int *result)
     return done;
 }
 
-tl_status calibrate_record(char **command, const char *volume, const char *path, int processor,
-                           tl_error *err)
+/* timeless record -q --volume VOLUME -o PATH -- COMMAND */
+static tl_status record(char **command, const char *volume, const char *path, tl_error *err)
 {
     size_t n = 0;
     while (command[n])
         n++;
-    const char **argv = calloc(n + 10, sizeof *argv);
+    const char **argv = calloc(n + 9, sizeof *argv);
     if (!argv)
         return tl_no_memory(err, "the command");
-    const char *const begin[] = {"timeless", "record", "-q", "--volume", volume, "-o", path};
-    size_t n_words = sizeof begin / sizeof *begin;
+    const char *const begin[] = {"timeless", "record", "-q", "--volume", volume, "-o", path, "--"};
     memcpy(argv, begin, sizeof begin);
-    if (processor >= 0)
-        argv[n_words++] = "--folded";
-    argv[n_words++] = "--";
-    memcpy(argv + n_words, command, n * sizeof *command);
+    memcpy(argv + sizeof begin / sizeof *begin, command, n * sizeof *command);
     int result = -1;
-    const int done = run(argv, processor, &result);
+    const int done = run(argv, &result);
     free(argv);
     if (!done)
         return tl_fail(err, TL_ERR_SYSTEM, "the program cannot be started: %s", strerror(errno));
@@ -185,7 +160,7 @@ static tl_status unpack(const char *archive, const char *entry, const char *path
                   : TL_OK;
 }
 
-tl_status calibrate_begin_cpu(campaign *c, tl_error *err)
+static tl_status begin(campaign *c, tl_error *err)
 {
     cpu_arguments *a = (cpu_arguments *)c;
     if (!a->command) /* which writes to the terminal itself */
@@ -214,7 +189,7 @@ static tl_status provide(const cpu_arguments *a, char paths[2][PATH_MAX], tl_err
         else if (a->c.from)
             status = unpack(a->c.from, entries[i], paths[i], err);
         else
-            status = calibrate_record(a->command, volumes[i], paths[i], -1, err);
+            status = record(a->command, volumes[i], paths[i], err);
     }
     return status;
 }
@@ -262,7 +237,7 @@ static void report(campaign *c)
             rates->unit);
 }
 
-void calibrate_end_cpu(campaign *c)
+static void end(campaign *c)
 {
     cpu_arguments *a = (cpu_arguments *)c;
     char path[PATH_MAX];
@@ -282,20 +257,17 @@ int calibrate_cpu(int argc, char **argv)
         .what = "cpu",
         .options = options,
         .parse = parse_option,
-        .words = "-- COMMAND...\nTIMED COUNTED\n--reuse=FILE\n--interfere -- COMMAND...",
+        .words = "-- COMMAND...\nTIMED COUNTED\n--reuse=FILE",
         .doc = "Measure how long a unit of counted volume takes between each two call sites.\vA "
                "command is recorded twice, once for its time and once with --volume exact; or give "
-               "two such traces. With --interfere, the command runs on one core, alone and beside "
-               "loops on the other cores.",
-        .least_bytes = 65536,
-        .most_bytes = 1UL << 40,
+               "two such traces.",
         .changes_model = 1,
-        .begin = calibrate_begin_cpu,
+        .begin = begin,
         .measure = measure,
         .write = write_result,
         .report = report,
-        .end = calibrate_end_cpu};
-    cpu_arguments a = {.c = {.output = "cpu.conf", .seed = 1}, .n_repetitions = 3};
+        .end = end};
+    cpu_arguments a = {.c = {.output = "cpu.conf"}};
     campaign_read(&a.c, &kind, argc, argv);
-    return campaign_run(&a.c, a.interferes ? &campaign_interference : &kind, argc, argv);
+    return campaign_run(&a.c, &kind, argc, argv);
 }

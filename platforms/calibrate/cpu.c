@@ -8,7 +8,6 @@ enum { SITE_BYTES = 1024 };
 
 /* The sums of one trace, first rank by rank, then sorted and merged. */
 typedef struct sums {
-    int is_packed; /* volumes are TLP_PACKED_NS */
     size_t n, room;
     tlp_burst_class *classes;
 } sums;
@@ -33,7 +32,7 @@ static int compare_classes(const void *a, const void *b)
 /* A pair of site ids of one rank. */
 typedef struct pair {
     uint32_t from, to;
-    double volume, seconds;
+    double volume;
 } pair;
 
 static int compare_pairs(const void *a, const void *b)
@@ -49,12 +48,10 @@ static size_t merge_pairs(pair *pairs, size_t n)
     size_t kept = 0;
     qsort(pairs, n, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < n; i++)
-        if (kept && compare_pairs(&pairs[kept - 1], &pairs[i]) == 0) {
+        if (kept && compare_pairs(&pairs[kept - 1], &pairs[i]) == 0)
             pairs[kept - 1].volume += pairs[i].volume;
-            pairs[kept - 1].seconds += pairs[i].seconds;
-        } else {
+        else
             pairs[kept++] = pairs[i];
-        }
     return kept;
 }
 
@@ -73,17 +70,11 @@ static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, s
         tl_site_text(trace, rank, pairs[i].from, from, sizeof from);
         tl_site_text(trace, rank, pairs[i].to, to, sizeof to);
         tlp_burst_class *next = &out->classes[out->n++];
-        *next = (tlp_burst_class){strdup(from), strdup(to), pairs[i].seconds, pairs[i].volume};
+        *next = (tlp_burst_class){strdup(from), strdup(to), 0, pairs[i].volume};
         if (!next->from || !next->to)
             return tl_no_memory(err, "classes of bursts");
     }
     return TL_OK;
-}
-
-static pair unpack(uint32_t from, uint32_t to, uint64_t volume)
-{
-    const uint64_t count = volume % TLP_PACKED_NS, ns = volume / TLP_PACKED_NS;
-    return (pair){from, to, (double)count, 1e-9 * (double)ns};
 }
 
 /* The bursts of a rank. Whenever they fill the room, they are merged. */
@@ -109,8 +100,7 @@ static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error 
                 }
                 pairs = more;
             }
-            pairs[n++] = out->is_packed ? unpack(from, event.site, event.volume)
-                                        : (pair){from, event.site, (double)event.volume, 0};
+            pairs[n++] = (pair){from, event.site, (double)event.volume};
         }
         from = event.site;
     }
@@ -136,7 +126,6 @@ static tl_status read_sums(tl_reader *trace, sums *out, tl_error *err)
         tlp_burst_class *last = &out->classes[kept - 1], *next = &out->classes[i];
         if (compare_classes(last, next) == 0) {
             last->volume += next->volume;
-            last->seconds += next->seconds;
             free(next->from);
             free(next->to);
         } else {
@@ -145,26 +134,6 @@ static tl_status read_sums(tl_reader *trace, sums *out, tl_error *err)
     }
     out->n = kept;
     return TL_OK;
-}
-
-tl_status tlp_class_sums(tl_reader *trace, int is_packed, tlp_burst_class **out, size_t *n,
-                         tl_error *err)
-{
-    sums s = {.is_packed = is_packed};
-    const tl_status status = read_sums(trace, &s, err);
-    if (status != TL_OK) {
-        free_sums(&s);
-        return status;
-    }
-    *out = s.classes;
-    *n = s.n;
-    return TL_OK;
-}
-
-void tlp_class_sums_free(tlp_burst_class *classes, size_t n)
-{
-    sums s = {.n = n, .classes = classes};
-    free_sums(&s);
 }
 
 static tl_status check_traces(tl_reader *timed, tl_reader *counted, tl_error *err)

@@ -29,13 +29,6 @@ typedef struct tlp_burst_rates {
     uint32_t n_ranks;
 } tlp_burst_rates;
 
-/* The volumes of a trace by classes, ordered by name; seconds are 0. Packed volumes are nanoseconds
- * times TLP_PACKED_NS plus a count: the classes get both. Free them by tlp_class_sums_free. */
-#define TLP_PACKED_NS (UINT64_C(1) << 24)
-tl_status tlp_class_sums(tl_reader *trace, int is_packed, tlp_burst_class **out, size_t *n,
-                         tl_error *err);
-void tlp_class_sums_free(tlp_burst_class *classes, size_t n);
-
 /* `timed` is in cpu-ns, `counted` in another unit; both are of the same number of ranks. */
 tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_rates **out,
                                tl_error *err);

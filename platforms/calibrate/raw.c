@@ -14,12 +14,6 @@ enum { LINE_BYTES = 4096 };
 
 /* ---- writing ---- */
 
-void tlp_put_cell(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        fputc(*text == ',' || *text == '"' || (unsigned char)*text < ' ' ? '?' : *text, out);
-}
-
 static void put_note(const tlp_note *note, FILE *out)
 {
     fprintf(out, "%s ", note->name);
@@ -107,7 +101,7 @@ static tl_status take_row(const tlp_raw *raw, char *line, void *all)
     return n == wanted ? raw->take_row(all, cells) : TL_ERR_INPUT;
 }
 
-tl_status tlp_raw_read(const tlp_raw *raw, FILE *in, const char *path, void *all, tl_error *err)
+static tl_status read_all(const tlp_raw *raw, FILE *in, const char *path, void *all, tl_error *err)
 {
     char line[LINE_BYTES];
     tlp_note notes[TLP_MOST_NOTES];
@@ -141,7 +135,7 @@ void *tlp_raw_open(const tlp_raw *raw, const char *path, tl_error *err)
     void *all = calloc(1, raw->bytes);
     tl_status status = all ? tlp_open_raw(path, raw->entry, &in, err) : tl_no_memory(err, path);
     if (status == TL_OK) {
-        status = tlp_raw_read(raw, in, path, all, err);
+        status = read_all(raw, in, path, all, err);
         fclose(in);
     }
     if (status == TL_OK)

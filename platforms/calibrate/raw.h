@@ -42,14 +42,11 @@ typedef struct tlp_raw {
 } tlp_raw;
 
 tl_status tlp_raw_write(const tlp_raw *raw, const void *all, FILE *out, tl_error *err);
-/* Errors name `path` and the line. */
-tl_status tlp_raw_read(const tlp_raw *raw, FILE *in, const char *path, void *all, tl_error *err);
-/* The result in a file or an archive, to be freed by raw->free; NULL after an error. */
+/* The result in a file or an archive, to be freed by raw->free; NULL after an error, which names
+ * the file and the line. */
 void *tlp_raw_open(const tlp_raw *raw, const char *path, tl_error *err);
 
 /* Whether the cell is a number in this range. */
 int tlp_cell_number(const char *cell, double least, double most, double *out);
-/* Writes a name of others: what would end a cell becomes '?'. */
-void tlp_put_cell(FILE *out, const char *text);
 
 #endif

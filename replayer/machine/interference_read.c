@@ -142,8 +142,7 @@ tl_status tlr_interference_read(const tlr_reading *in, const config_setting_t *r
     const int n = status == TL_OK && list ? config_setting_length(list) : 0;
     if (status == TL_OK && !n)
         status = tlr_refuse(in, config_setting_source_line(group),
-                            "'interference' has no classes; measure them with 'timeless calibrate "
-                            "cpu --interfere', or remove the group");
+                            "'interference' has no classes; add one, or remove the group");
     if (status == TL_OK && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
         status = tl_no_memory(in->err, in->path);
     for (int i = 0; i < n && status == TL_OK; i++)

@@ -9,12 +9,12 @@ EXTRA_DIST += \
 	tests/accuracy/fit_budget.sh tests/accuracy/fit_unseen.sh tests/accuracy/hpl_calls.sh \
 	tests/accuracy/hpl_compare.py tests/accuracy/hpl_local.sh tests/accuracy/hpl_phases.py tests/accuracy/hpl_phases.sh \
 	tests/accuracy/hpl_skipped.py tests/accuracy/hpl_skipped.sh tests/accuracy/hybrid.sh \
-	tests/accuracy/interference.sh tests/accuracy/judge.py tests/accuracy/naive.py tests/accuracy/naive_sweeps.sh \
+	tests/accuracy/judge.py tests/accuracy/naive.py tests/accuracy/naive_sweeps.sh \
 	tests/accuracy/noise_judge.py tests/accuracy/noise_short.sh tests/accuracy/performed.sh tests/accuracy/performed_short.sh \
 	tests/accuracy/picture.sh tests/accuracy/routes.c tests/accuracy/routes.sh tests/accuracy/rows.sh tests/accuracy/sample.sh
 # Programs and tables that they need.
 EXTRA_DIST += \
-	tests/accuracy/beside.c tests/accuracy/blas_threads.c tests/accuracy/call_times.c tests/accuracy/clock.c tests/accuracy/core_distance.c \
+	tests/accuracy/blas_threads.c tests/accuracy/call_times.c tests/accuracy/clock.c tests/accuracy/core_distance.c \
 	tests/accuracy/dead_stack.c tests/accuracy/hpl_pivots_600.txt tests/accuracy/hybrid_stencil.c \
 	tests/accuracy/noise_rows.tsv tests/accuracy/offload.c tests/accuracy/processor_clock.c tests/accuracy/sweep.c \
 	tests/accuracy/unstructured.c

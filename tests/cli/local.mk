@@ -64,7 +64,7 @@ CLI_TESTS = \
 	tests/cli/trace.sh \
 	tests/cli/calibrate_cpu.sh \
 	tests/cli/calibrate_for.sh \
-	tests/cli/calibrate_interfere.sh tests/cli/calibrate_memory.sh tests/cli/interference.sh \
+	tests/cli/calibrate_memory.sh tests/cli/interference.sh \
 	tests/cli/calibrate_noise.sh \
 	tests/cli/progress.sh \
 	tests/cli/safe_text.sh \

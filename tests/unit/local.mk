@@ -79,11 +79,6 @@ TESTS += tests/unit/segments
 tests_unit_segments_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
 tests_unit_segments_LDADD = platforms/libnetwork.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
-check_PROGRAMS += tests/unit/interfere_fit
-TESTS += tests/unit/interfere_fit
-tests_unit_interfere_fit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
-tests_unit_interfere_fit_LDADD = platforms/libmemory.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
-
 check_PROGRAMS += tests/unit/platform tests/unit/replay
 TESTS += tests/unit/platform tests/unit/replay
 tests_unit_platform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
