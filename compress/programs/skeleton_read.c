@@ -244,13 +244,16 @@ static void read_require(skel_parser *p)
 {
     static const char how[] = "require CONDITION, \"what is required\"";
     const uint32_t line = p->token.line;
+    const char *rule = p->token.start;
     const int64_t holds = skel_constant(p);
+    const int length = (int)(p->token.start - rule); /* up to the comma */
     skel_expect(p, ",", how);
     if (p->token.kind != SKEL_T_TEXT)
         skel_wrong(p, line, "require has no text; write %s", how);
     if (!holds)
-        skel_wrong(p, line, "not fulfilled: %.*s; give other --ranks or parameters",
-                   p->token.size < 200 ? (int)p->token.size : 200, p->token.start);
+        skel_wrong(p, line, "not fulfilled: %.*s (require %.*s); give other --ranks or parameters",
+                   p->token.size < 200 ? (int)p->token.size : 200, p->token.start,
+                   length < 200 ? length : 200, rule);
     skel_advance(p);
 }
 
