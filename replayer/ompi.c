@@ -106,11 +106,13 @@ static tl_status recorded(const tlr_job *jobs, size_t n_jobs, const char **out, 
     const char *selector = NULL;
     for (size_t j = 0; j < n_jobs; j++) {
         const char *library = library_of(&jobs[j]), *next = selector_of(library);
+        if (!*library) /* a skeleton, for example: nothing was recorded */
+            continue;
         if (!next)
             return tl_fail(err, TL_ERR_USAGE,
                            "%s: --coll-selector recorded: there is no selector for the MPI library "
                            "of the trace (%s); name a selector",
-                           tl_reader_path(jobs[j].trace), *library ? library : "unknown");
+                           tl_reader_path(jobs[j].trace), library);
         if (selector && strcmp(selector, next) != 0)
             return tl_fail(err, TL_ERR_USAGE,
                            "%s: --coll-selector recorded: this trace needs %s, but another trace "
@@ -127,8 +129,14 @@ tl_status tlr_ompi_select(const tlr_job *jobs, size_t n_jobs, const tlr_platform
 {
     tl_error ignored;
     const char **selector = &options->coll_selector;
-    if (*selector)
-        return strcmp(*selector, "recorded") != 0 ? TL_OK : recorded(jobs, n_jobs, selector, err);
+    const int is_named = *selector != NULL;
+    if (is_named && strcmp(*selector, "recorded") != 0)
+        return TL_OK;
+    if (is_named) {
+        const tl_status status = recorded(jobs, n_jobs, selector, err);
+        if (status != TL_OK || *selector)
+            return status;
+    }
     *selector = tlr_option_value(platform, options, "smpi/coll-selector");
     if (!*selector)
         (void)recorded(jobs, n_jobs, selector, &ignored);

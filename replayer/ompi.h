@@ -40,7 +40,8 @@ tlr_ompi_making tlr_ompi_making_of(unsigned call);
 int tlr_ompi_has(const char *selector);
 /* Sets options->coll_selector if it is NULL: to that of --cfg, of the platform's files, or of the
  * library that recorded all these traces, by the library's own name. It remains NULL if there is
- * none, or not one for all. TL_ERR_USAGE: the same for "recorded", which asks for the library's. */
+ * none, or not one for all. TL_ERR_USAGE: the same for "recorded", which asks for the library's, if
+ * a trace names one. */
 tl_status tlr_ompi_select(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                           tlr_options *options, tl_error *err);
 /* Adds to the prediction's selector what it does not model, and why it is not that of the library.

@@ -187,6 +187,9 @@ check '--coll-selector recorded: without a selector for the library, the message
 recorded_by 'Open MPI v4.1.4' && cp p.tl four.tl && recorded_by 'MPICH Version: 4.0.2'
 check '--coll-selector recorded: two traces of two libraries are refused' refused 2 'four.tl: --coll-selector recorded: this trace needs ompi-4.1, but another trace needs mpich' \
     "$timeless" replay p.tl four.tl -p ./many --coll-selector recorded
+check '--coll-selector recorded: a skeleton, which has no library, takes the selector of the platform' equal \
+    "$("$timeless" replay "$top_srcdir/traces/skeletons/call_allreduce.skel" --ranks 4 -p "$top_srcdir/platforms/star-1g" -q --coll-selector recorded)" \
+    "$("$timeless" replay "$top_srcdir/traces/skeletons/call_allreduce.skel" --ranks 4 -p "$top_srcdir/platforms/star-1g" -q)"
 # ---- parameters that the LogGOPS engine derives from the options of a platform ----
 # Factors and overheads by size; the latency of long messages has room for their question and its answer.
 platform steps 1e9Bps
