@@ -135,10 +135,10 @@ static int widest_algorithm(const tlr_study *study)
     return (int)width;
 }
 
-/* The best by size, and what the rule loses. */
+/* The best by size, and how much slower the rule is. */
 static void print_best(const tlr_study *study, size_t ranks, int width, FILE *out)
 {
-    fprintf(out, "%10s  %-*s %11s  %-*s %11s   loses\n", "bytes", width, "best", "", width,
+    fprintf(out, "%10s  %-*s %11s  %-*s %11s   the rule is\n", "bytes", width, "best", "", width,
             study->rule, "");
     for (size_t b = 0; b < study->sweep->axes[TLR_STUDY_BYTES].n; b++) {
         const size_t best = study_best(study, ranks, b);
@@ -153,7 +153,11 @@ static void print_best(const tlr_study *study, size_t ranks, int width, FILE *ou
         fprintf(out, "  %-*s ", width, rule_choice(study, ranks, b));
         if (study_has_time(rule)) {
             print_time(out, rule->makespan_s);
-            fprintf(out, " %6.3g %%\n", 100 * (study_ratio(study, ranks, b, 0) - 1));
+            const double slower = 100 * (study_ratio(study, ranks, b, 0) - 1);
+            if (fabs(slower) < 0.05)
+                fputs("   as fast\n", out);
+            else
+                fprintf(out, "   %.3g %% %s\n", fabs(slower), slower < 0 ? "faster" : "slower");
         } else {
             fprintf(out, "%11s\n", "failed");
         }
