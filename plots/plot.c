@@ -236,7 +236,7 @@ static int has_whole_numbers(const tlg_panel *panel, int is_x, const scale *s)
 static void put_label(FILE *out, const tlg_axis *axis, const scale *s)
 {
     tlg_put_text(out, axis->label, 1000);
-    if (s->unit[0])
+    if (s->unit[0] && !axis->is_log) /* there, each tick has its unit */
         fprintf(out, ".' [%s]'", s->unit);
     fprintf(out, ".'%s'\n", axis->is_log ? ", logarithmic" : "");
 }
