@@ -29,7 +29,7 @@ function seconds(s) {
     return four(s / scale) + " " + unit;
 }
 const count = n => n < 10000 ? String(n) :
-    n < 1e6 ? four(n / 1e3) + " thousand" : n < 1e9 ? four(n / 1e6) + " million" : four(n / 1e9) + " billion";
+    n < 1e6 ? Number(four(n)).toLocaleString("en-US") : n < 1e9 ? four(n / 1e6) + " million" : four(n / 1e9) + " billion";
 function bytes(n) {
     const power = Math.min(6, Math.max(0, Math.floor(Math.log2(Math.max(n, 1)) / 10)));
     return four(n / 1024 ** power) + " " + ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"][power];

@@ -70,23 +70,25 @@ for (const id of ["calls", "sites", "communicators", "regions"])
 const matrix = byId("matrix");
 const ranksPerCell = Math.ceil(n_ranks / 512), cells = Math.ceil(n_ranks / ranksPerCell);
 const cell = Math.max(1, Math.min(40, Math.floor(512 / cells))), TOP = 18;
-const EDGE = 30 + 7 * String(n_ranks).length; /* room for the numbers of ranks */
+let edge;
 function drawMatrix() {
     const unit = document.querySelector("input[name=unit]:checked").value, format = unit === "bytes" ? bytes : n => count(n) + " messages";
     const sums = new Float64Array(cells * cells), side = cells * cell + 2, last = n_ranks - 1, few = colour("few"), many = colour("many");
     for (const t of details.traffic)
         sums[Math.floor(t.from / ranksPerCell) * cells + Math.floor(t.to / ranksPerCell)] += t[unit];
     const most = sums.reduce((a, b) => Math.max(a, b), 0);
-    matrix.style.width = EDGE + side + "px";
+    const pen = sharp(matrix, TOP + side);
+    edge = Math.ceil(pen.measureText("rank " + last).width) + 8; /* room for the numbers of ranks */
+    matrix.style.width = edge + side + "px";
     const ink = sharp(matrix, TOP + side);
     ink.fillStyle = colour("ink");
     for (const rank of cells > 1 ? [0, last] : [0]) {
         ink.textAlign = "right";
-        ink.fillText("rank " + rank, EDGE - 4, rank ? TOP + side - 3 : TOP + Math.min(10, cell));
+        ink.fillText("rank " + rank, edge - 4, rank ? TOP + side - 3 : TOP + Math.min(10, cell));
         ink.textAlign = rank ? "right" : "left";
-        ink.fillText("to " + rank, EDGE + (rank ? side : 0), TOP - 5);
+        ink.fillText("to " + rank, edge + (rank ? side : 0), TOP - 5);
     }
-    ink.translate(EDGE, TOP);
+    ink.translate(edge, TOP);
     ink.strokeStyle = colour("line");
     ink.strokeRect(0.5, 0.5, side - 1, side - 1);
     for (let i = 0; i < sums.length; i++) {
@@ -102,7 +104,7 @@ function drawMatrix() {
     byId("darkest").textContent = most ? "strongest colour: " + format(most) + ", on a logarithmic scale" : "";
     const name = i => ranksPerCell === 1 ? "rank " + i : "ranks " + i * ranksPerCell + " to " + (Math.min(n_ranks, (i + 1) * ranksPerCell) - 1);
     matrix.onpointermove = event => {
-        const x = Math.floor((event.offsetX - EDGE - 1) / cell), y = Math.floor((event.offsetY - TOP - 1) / cell);
+        const x = Math.floor((event.offsetX - edge - 1) / cell), y = Math.floor((event.offsetY - TOP - 1) / cell);
         byId("cell").textContent = x < 0 || y < 0 || x >= cells || y >= cells ? "\u00a0" :
             name(y) + " to " + name(x) + ": " + format(sums[y * cells + x]);
     };

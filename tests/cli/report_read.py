@@ -80,7 +80,7 @@ def size_text(value):
 def count_text(value):
     if value < 10000:
         return str(value)
-    return four(value / 1e3) + " thousand" if value < 1e6 else four(value / 1e6) + " million"
+    return "{:,d}".format(int(float("%.4g" % value))) if value < 1e6 else four(value / 1e6) + " million"
 
 
 def seconds_text(value):
