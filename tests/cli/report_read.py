@@ -131,6 +131,13 @@ def check_dom(path, prediction_path):
             check_share(text_of(dom, "path"), part[:-2], seconds, prediction["makespan_s"])
     assert walk["sites"][0]["name"] in text_of(dom, "path-sites") or not walk["length_s"]
     assert "an ideal network" in text_of(dom, "what-if")
+    computed, ideal = [r["compute_s"] for r in ranks], prediction["details"]["what_if"]["ideal_network"]["at_least_s"]
+    mean, factors = sum(computed) / len(ranks), (("load balance", sum(computed) / len(ranks), max(computed)),
+                                                 ("serialisation", max(computed), ideal), ("transfer", ideal, prediction["makespan_s"]))
+    if mean > 0 and ideal >= max(computed) * (1 - 1e-6):
+        check_share(text_of(dom, "efficiency"), "efficiency", mean, prediction["makespan_s"])
+        for title, part, whole in factors:
+            check_share(text_of(dom, "efficiency"), title, part, whole)
     for link in prediction["links"][:1]:
         assert link["name"] in text_of(dom, "links") and size_text(link["bytes"]) in text_of(dom, "links")
     traffic = prediction["details"]["traffic"]
