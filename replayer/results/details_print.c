@@ -23,7 +23,7 @@ static void print_waits(const tlr_details *d, FILE *out)
             max = fmax(max, value);
             sum += value;
         }
-        fprintf(out, "%-18s %14.9g %14.9g %14.9g\n", tlr_wait_name(kind), min, sum / d->n_ranks,
+        fprintf(out, "%-18s %14.4g %14.4g %14.4g\n", tlr_wait_name(kind), min, sum / d->n_ranks,
                 max);
     }
 }
@@ -62,7 +62,7 @@ static void print_sums(const char *title, const tlr_sums *sums, FILE *out)
             "late receiver", "at collective");
     for (size_t i = 0; i < names.n; i++) {
         const tlr_sum *row = &sums->rows[i];
-        fprintf(out, "%-*s %12.6g %12.6g %13.6g %13.6g\n", width, tl_printable(names.texts[i]),
+        fprintf(out, "%-*s %12.4g %12.4g %13.4g %13.4g\n", width, tl_printable(names.texts[i]),
                 row->time_s, row->wait_s[TLR_WAIT_LATE_SENDER], row->wait_s[TLR_WAIT_LATE_RECEIVER],
                 row->wait_s[TLR_WAIT_COLLECTIVE]);
     }
@@ -83,29 +83,29 @@ static void print_path(const tlr_path *path, FILE *out)
     fprintf(out, "\n%-*s %12s %6s\n", width, "critical path", "seconds", "%");
     for (unsigned part = 0; part < TLR_N_PARTS; part++)
         if (path->parts_s[part] > 0)
-            fprintf(out, "%-*s %12.6g %6.1f\n", width, tlr_part_name(part), path->parts_s[part],
+            fprintf(out, "%-*s %12.4g %6.1f\n", width, tlr_part_name(part), path->parts_s[part],
                     100 * path->parts_s[part] / whole_s);
     for (size_t i = 0; i < names.n; i++)
-        fprintf(out, "  %-*s %12.6g %6.1f\n", width - 2, tl_printable(names.texts[i]),
+        fprintf(out, "  %-*s %12.4g %6.1f\n", width - 2, tl_printable(names.texts[i]),
                 path->sites.rows[i].time_s, 100 * path->sites.rows[i].time_s / whole_s);
     fprintf(out, "%" PRIu64 " jumps between ranks", path->n_jumps);
     if (!path->n_ranks) {
         fputc('\n', out);
         return;
     }
-    fprintf(out, "; longest on rank %" PRIu32 ": %.6g s\n", longest, path->rank_s[longest]);
+    fprintf(out, "; longest on rank %" PRIu32 ": %.4g s\n", longest, path->rank_s[longest]);
 }
 
 static void print_what_if(const tlr_what_if *w, FILE *out)
 {
     fprintf(out, "\n%-32s %12s %12s\n", "makespan with", "at least", "about");
-    fprintf(out, "%-32s %12.6g %12s\n", "an ideal network", w->ideal_network_s, "");
-    fprintf(out, "%-32s %12.6g", "computation in balance", w->mean_compute_s);
+    fprintf(out, "%-32s %12.4g %12s\n", "an ideal network", w->ideal_network_s, "");
+    fprintf(out, "%-32s %12.4g", "computation in balance", w->mean_compute_s);
     if (isnan(w->balanced_s))
         fputc('\n', out);
     else
-        fprintf(out, " %12.6g\n", w->balanced_s);
-    fprintf(out, "%-32s %12.6g %12.6g\n", "hosts twice as fast", w->ideal_network_s / 2,
+        fprintf(out, " %12.4g\n", w->balanced_s);
+    fprintf(out, "%-32s %12.4g %12.4g\n", "hosts twice as fast", w->ideal_network_s / 2,
             w->twice_the_cpu_s);
     if (!isnan(w->balanced_s))
         fprintf(out,

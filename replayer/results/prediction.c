@@ -111,7 +111,7 @@ static void print_shares(const tlr_prediction *p, FILE *out)
         }
         const int is_rounding = shares[i].offset == OTHER_CALLS && max <= 1e-6 * p->makespan_s;
         if (!is_rounding)
-            fprintf(out, "%-16s %14.9g %14.9g %14.9g\n", shares[i].name, min, sum / p->n_ranks,
+            fprintf(out, "%-16s %14.4g %14.4g %14.4g\n", shares[i].name, min, sum / p->n_ranks,
                     max);
     }
 }
@@ -145,7 +145,7 @@ static void print_slowest(const tlr_prediction *p, FILE *out)
     fprintf(out, "\n%-8s %-16s %12s %12s %12s %12s %12s\n", "slowest", "host", "end", "compute",
             "p2p", "wait", "collective");
     for (uint32_t i = 0; i < p->n_ranks && i < N_SLOWEST; i++)
-        fprintf(out, "%-8td %-16s %12.6g %12.6g %12.6g %12.6g %12.6g\n", order[i] - p->ranks,
+        fprintf(out, "%-8td %-16s %12.4g %12.4g %12.4g %12.4g %12.4g\n", order[i] - p->ranks,
                 tl_printable(order[i]->host), order[i]->end_s, order[i]->compute_s, order[i]->p2p_s,
                 order[i]->wait_s, order[i]->collective_s);
     free(order);
@@ -167,7 +167,7 @@ static void print_noise(const tlr_prediction *p, FILE *out)
                               "loggops delays messages, too)");
         return;
     }
-    fprintf(out, "                  %.4g times as long as the %.9g s without it\n",
+    fprintf(out, "                  %.4g times as long as the %.4g s without it\n",
             p->makespan_s / p->quiet_s, p->quiet_s);
     fprintf(
         out,
@@ -181,7 +181,7 @@ static void print_draws(const tlr_prediction *p, FILE *out)
     if (s)
         fprintf(
             out,
-            "over %-5zu seeds  95%% of them take %.6g to %.6g s; mean %.6g s, standard deviation "
+            "over %-5zu seeds  95%% of them take %.4g to %.4g s; mean %.4g s, standard deviation "
             "%.3g s\n",
             s->n_seeds, tlr_spread_quantile(s, 0.025), tlr_spread_quantile(s, 0.975),
             tlr_spread_mean(s), tlr_spread_sd(s));
@@ -213,7 +213,7 @@ static void print_sampled(const tlr_sampled *s, double makespan_s, FILE *out)
         return;
     }
     fprintf(out,
-            "90%% interval      %.6g to %.6g s, +-%.2g %%\n"
+            "90%% interval      %.4g to %.4g s, +-%.2g %%\n"
             "sampled           %zu windows, %zu of %zu steps, about %.2g %% of the events\n",
             s->low_s, s->high_s, 100 * (s->high_s - makespan_s) / makespan_s, s->n_windows,
             s->n_steps_replayed, s->n_steps, 100 * s->share);
@@ -241,14 +241,52 @@ const char *tlr_limiter_text(const tlr_prediction *p, char *text, size_t size)
     return text;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The default placement fills one host after the other. */
+static void print_hosts(const tlr_prediction *p, FILE *out)
+{
+    uint32_t n_hosts = 0, n_here = 0, most = 0;
+    char **hosts = malloc((p->n_ranks + 1) * sizeof *hosts);
+    if (!hosts || !p->n_ranks || !p->ranks[0].host) {
+        free(hosts);
+        return;
+    }
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        hosts[r] = p->ranks[r].host;
+    qsort(hosts, p->n_ranks, sizeof *hosts, compare_names);
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        n_here = r && !strcmp(hosts[r], hosts[r - 1]) ? n_here + 1 : 1;
+        n_hosts += n_here == 1;
+        most = n_here > most ? n_here : most;
+    }
+    if (most > 1)
+        fprintf(out,
+                "hosts             %" PRIu32 ", with up to %" PRIu32
+                " ranks each; see --ranks-per-host\n",
+                n_hosts, most);
+    free(hosts);
+}
+
+/* The parameters of LogGOPS fill several lines: the details have them. */
+static int shown_length(const tlr_prediction *p)
+{
+    enum { MOST_OF_MODEL = 80 };
+    const size_t length = p->network_model ? strlen(p->network_model) : 0;
+    return (int)(p->details || length <= MOST_OF_MODEL ? length : strcspn(p->network_model, ",;"));
+}
+
 void tlr_prediction_print(const tlr_prediction *p, FILE *out)
 {
     char below[64];
-    fprintf(out, "makespan          %.9g s\n", p->makespan_s);
+    fprintf(out, "makespan          %.4g s\n", p->makespan_s);
     if (p->sampled)
         print_sampled(p->sampled, p->makespan_s, out);
     if (p->start_s > 0)
-        fprintf(out, "started at        %.9g s\n", p->start_s);
+        fprintf(out, "started at        %.4g s\n", p->start_s);
     print_draws(p, out);
     if (p->noise)
         print_noise(p, out);
@@ -257,6 +295,7 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     fprintf(out, "program           %s\n", tl_printable(p->command));
     fprintf(out, "ranks, events     %" PRIu32 ", %" PRIu64 " (and %" PRIu64 " failed polls)\n",
             p->n_ranks, p->n_events, p->n_polls);
+    print_hosts(p, out);
     if (p->n_unknown_kernels)
         fprintf(out,
                 "unknown kernels   %" PRIu64 " calls have a code or sizes that this version does "
@@ -331,8 +370,10 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     else
         fprintf(out, "model             %s\n", tl_printable(p->model));
     print_volumes(p, out);
-    fprintf(out, "engine            %s (%s), network model %s, collectives %s\n", p->engine,
-            tl_printable(p->engine_version), tl_printable(p->network_model),
+    const int shown = shown_length(p);
+    fprintf(out, "engine            %s (%s), network model %.*s%s, collectives %s\n", p->engine,
+            tl_printable(p->engine_version), shown, tl_printable(p->network_model),
+            p->network_model && p->network_model[shown] ? " (its parameters: --details)" : "",
             tl_printable(p->coll_selector));
     if (p->options && p->options[0])
         fprintf(out, "options           %s\n", tl_printable(p->options));

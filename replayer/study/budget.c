@@ -180,7 +180,7 @@ static int is_assumed(const tlr_budget *b, const tlr_budget_input *input)
 
 void tlr_budget_print(const tlr_budget *b, FILE *out)
 {
-    fprintf(out, "makespan %.9g s, 90 %% interval %.4g s to %.4g s (-%.2f %%, +%.2f %%)\n",
+    fprintf(out, "makespan %.4g s, 90 %% interval %.4g s to %.4g s (-%.2f %%, +%.2f %%)\n",
             b->makespan_s, b->makespan_s - b->below_s, b->makespan_s + b->above_s,
             100 * b->below_s / b->makespan_s, 100 * b->above_s / b->makespan_s);
     if (b->below_s + b->above_s > 0)

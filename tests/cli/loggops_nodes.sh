@@ -129,11 +129,15 @@ mkdir given
 cp "$top_srcdir"/platforms/star-1g/{platform.xml,options.conf} given/
 printf '# measured\n%s\n' 'L=2us,o=1us,g=0.5us,G=0.1ns,O=0.1ns;' 'local:L=0.2us, o=0.3us # shared memory' >given/loggops.params
 check 'loggops.params of a platform folder' equal "$(loggops p.tl -p ./given)" "$(loggops p.tl -p ./given --params "$nodes")"
-check 'the result names loggops.params' sh -c '"$0" replay p.tl -p ./given --engine loggops --no-compute | grep -q "network model LogGOPS from the platform.s loggops.params, S="' "$timeless"
+check 'the result names loggops.params' sh -c '"$0" replay p.tl -p ./given --engine loggops --no-compute --details | grep -q "network model LogGOPS from the platform.s loggops.params, S="' "$timeless"
+"$timeless" make ring --ranks 4 -o four.tl && "$timeless" replay four.tl -p ./given --engine loggops >short
+check 'parameters of several lines are among the details only' sh -c 'grep -q "^engine .*loggops.params (its parameters: --details)" short'
+check 'the result names the hosts that the ranks fill' grep -q '^hosts  *1, with up to 4 ranks each; see --ranks-per-host$' short
+check 'a rank on each host needs no such line' sh -c '! "$0" replay four.tl -p ./given --ranks-per-host 1 | grep -q ^hosts' "$timeless"
 for platform in "$top_srcdir"/platforms/*/platform.xml; do
     name=$(basename "$(dirname "$platform")")
     check "the platform $name needs no --params: the result names their origin" \
-        sh -c '"$0" replay p.tl -p "$1" --engine loggops --no-compute | grep -qE "network model LogGOPS (derived from the platform.s links and options|from the platform.s loggops.params), "' "$timeless" "$(dirname "$platform")"
+        sh -c '"$0" replay p.tl -p "$1" --engine loggops --no-compute | grep -qE "network model LogGOPS (derived from the platform.s links and options|from the platform.s loggops.params)"' "$timeless" "$(dirname "$platform")"
 done
 # Without a local group: within a node as derived from the loopback, between nodes as the file says.
 mkdir remote
