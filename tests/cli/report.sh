@@ -111,6 +111,15 @@ check '1024 ranks: a report is written' sh -c '"$1" make stencil2d --ranks 1024 
 sed 's|<script>|<script>const texts = [], write = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { texts.push(text); write.call(this, text, ...at); };</script>&|' many.html >hooked.html
 $read_back poke hooked.html poked.html 'byId("view").dataset.texts = texts.join("; ") + "; ";'
 check '1024 ranks: a browser shows the page' render poked.html many.dom
+check 'states and kinds of waiting have one colour each, in pages and pictures' python3 -c '
+import re, sys
+css, picture = (open(sys.argv[1] + "/replayer/" + name).read() for name in ("report/style.css", "results/timeline_picture.c"))
+blocks = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block)) for block in re.findall(r":root \{(.*?)\}", css, re.S)]
+for block in blocks:
+    names = [n for n in block if n not in ("ink", "paper", "dim", "line", "warn", "few", "many")]
+    assert len({block[n] for n in names}) == len(names) >= 13, block
+drawn = re.findall(r"\{\"([a-z]+)\", \"(#[0-9a-f]{6})\"\}", picture)
+assert len(drawn) == 9 and all(blocks[0][{"file": "io"}.get(n, n)] == c for n, c in drawn), drawn' "$top_srcdir"
 check '1024 ranks: the matrix ends at the last rank' sh -c 'grep -q "; to 1023; " many.dom && ! grep -q "; to 1022; " many.dom'
 
 check_exit 2 'a report of two traces exits with 2' "$timeless" report hpl.tl ring.tl -p star-1g
