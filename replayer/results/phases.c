@@ -144,6 +144,7 @@ static int balance_phase(tlr_phases *rows, size_t n_rows, const stretch *of, siz
 int tlr_phases_balance(tlr_phases *rows, size_t n_rows, size_t *n_phases)
 {
     stretch *of = calloc(n_rows + 1, sizeof *of);
+    const size_t n_syncs = n_rows ? count_syncs(&rows[0]) : 0;
     int are_synced = 1, goes_on = n_rows > 0;
     if (!of)
         return 0;
@@ -153,7 +154,7 @@ int tlr_phases_balance(tlr_phases *rows, size_t n_rows, size_t *n_phases)
             free(of);
             return 0;
         }
-        are_synced &= count_syncs(&rows[r]) == count_syncs(&rows[0]);
+        are_synced &= count_syncs(&rows[r]) == n_syncs;
     }
     while (goes_on) {
         int is_alike = 1;
