@@ -42,7 +42,7 @@ TIMELESS_SOURCES = \
 	compress/programs/program.c compress/programs/program.h compress/programs/schedule.c compress/programs/schedule.h \
 	compress/programs/schedule_flow.c compress/programs/schedule_read.c compress/programs/schedule_walk.c \
 	compress/programs/skeleton.c compress/programs/skeleton.h compress/programs/skeleton_calls.c \
-	compress/programs/skeleton_comm.c compress/programs/skeleton_draw.c compress/programs/skeleton_evaluate.c \
+	compress/programs/skeleton_comm.c compress/programs/skeleton_copy.c compress/programs/skeleton_draw.c compress/programs/skeleton_evaluate.c \
 	compress/programs/skeleton_expression.c compress/programs/skeleton_lex.c compress/programs/skeleton_read.c \
 	compress/programs/skeleton_walk.c
 

@@ -226,6 +226,7 @@ void skel_clear(skeleton *s)
     free(s->grids.items);
     skel_free_comms(s);
     skel_free_distributions(s);
+    skel_free_copies(s);
     free(s->values.items);
     free(s->sites);
     free(s->sources);

@@ -66,7 +66,9 @@ typedef enum skel_op {
     SKEL_AROUND,
     SKEL_RANK_IN, /* value: the communicator; also of the one that follows */
     SKEL_RANKS_IN,
-    SKEL_DRAW /* value: the distribution */
+    SKEL_DRAW,   /* value: the distribution */
+    SKEL_COPIED, /* value: the copies; also of the one that follows */
+    SKEL_PARTNER
 } skel_op;
 
 /* A node of an expression; operands are numbers of nodes. */
@@ -124,6 +126,12 @@ typedef struct skel_distribution {
     int64_t seed;
 } skel_distribution;
 
+/* The values of the nearest capture, in a row for each of its ranks (skeleton_copy.c). */
+typedef struct skel_copies {
+    uint32_t slot; /* of a rank's place in its row */
+    skel_array rows, runs;
+} skel_copies;
+
 /* A NAME=EXPRESSION of a call. */
 typedef struct skel_field {
     int slot; /* one of TL_SLOT_* or SKEL_SLOT_*; TL_SLOT_LIST: the next size of a kernel */
@@ -168,6 +176,10 @@ typedef struct skeleton {
     skel_array requests;      /* char *: their names */
     skel_array comms;         /* skel_comm */
     skel_array distributions; /* skel_distribution */
+    skel_array copies;        /* skel_copies */
+    uint32_t n_captures, nearest;
+    double distance;        /* of the nearest capture */
+    int64_t captured_ranks; /* likewise */
     skel_array values; /* int64_t: first slots of each rank: rank, ranks, each, key, parameters */
     tl_comm *definitions; /* of the communicators, by rank */
     size_t *first_definition;
@@ -234,7 +246,7 @@ typedef struct skel_name {
     const char *start;
     size_t size;
     uint32_t slot; /* or number of the grid, ... */
-    bool is_constant, is_grid, is_comm, is_distribution;
+    bool is_constant, is_grid, is_comm, is_distribution, is_copies;
 } skel_name;
 
 void skel_advance(skel_parser *p);
@@ -309,6 +321,16 @@ void skel_draw_key(const skel_draw *d, const skel_field *field, int32_t each);
 /* Counts the draws of a collective. False without memory. */
 bool skel_draw_done(const skel_draw *d);
 
+/* ---- skeleton_copy.c ---- */
+
+/* Parses NAME = NUMBER, ... of a capture. */
+void skel_read_capture(skel_parser *p);
+/* Parses the values for the ranks of all captures; returns the index. */
+uint32_t skel_read_copies(skel_parser *p, uint32_t line);
+void skel_free_copies(skeleton *s);
+/* The next value of a rank; `is_partner`: it is the distance to a rank, which may be null. */
+int64_t skel_copied(const skeleton *s, int64_t *slots, int64_t number, bool is_partner);
+
 /* ---- skeleton_expression.c ---- */
 
 /* A number that is the same for all ranks. */
@@ -321,9 +343,9 @@ const skel_name *skel_find_name(const skel_parser *p, const skel_token *name);
 
 /* ---- skeleton_evaluate.c ---- */
 
-/* The result, which is never SKEL_NULL unless the expression is `null` or a neighbour. `rank` is
- * for messages; below 0: none. */
-tl_status skel_evaluate(const skeleton *s, const int64_t *slots, uint32_t node, int64_t rank,
+/* The result, which is never SKEL_NULL unless the expression is `null`, a neighbour or copied.
+ * `rank` is for messages; below 0: none. */
+tl_status skel_evaluate(const skeleton *s, int64_t *slots, uint32_t node, int64_t rank,
                         int64_t *out, tl_error *err);
 
 /* ---- skeleton_walk.c: the events of a rank ---- */

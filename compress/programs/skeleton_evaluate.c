@@ -12,7 +12,7 @@
 /* An expression while it is evaluated. */
 typedef struct evaluation {
     const skeleton *s;
-    const int64_t *slots;
+    int64_t *slots;
     int64_t rank;
     tl_status status;
     tl_error *err;
@@ -306,6 +306,8 @@ static int64_t function(evaluation *v, const skel_node *node)
     case SKEL_RANK_IN:
     case SKEL_RANKS_IN: return in_comm(v, node);
     case SKEL_DRAW: return skel_drawn(v->s, node->value, (uint64_t)v->slots[SKEL_KEY]);
+    case SKEL_COPIED:
+    case SKEL_PARTNER: return skel_copied(v->s, v->slots, node->value, node->op == SKEL_PARTNER);
     default: return in_grid(v, node, a[0], a[1]);
     }
 }
@@ -334,7 +336,7 @@ static int64_t value_of(evaluation *v, uint32_t number)
     return v->status == TL_OK ? arithmetic(v, node, a, b) : 0;
 }
 
-tl_status skel_evaluate(const skeleton *s, const int64_t *slots, uint32_t node, int64_t rank,
+tl_status skel_evaluate(const skeleton *s, int64_t *slots, uint32_t node, int64_t rank,
                         int64_t *out, tl_error *err)
 {
     evaluation v = {.s = s, .slots = slots, .rank = rank, .err = err};

@@ -22,16 +22,17 @@ enum { N_OPERATORS = sizeof operators / sizeof *operators, COMPARISON = 3, HIGHE
 static const struct {
     const char *name;
     uint32_t n_arguments;
-} functions[] = {{"min", 2},     {"max", 2},       {"abs", 1},      {"bits", 1},
-                 {"root", 2},    {"owner", 3},     {"local", 4},    {"dims", 3},
-                 {"permute", 3}, {"unpermute", 3}, {"coord", 1},    {"neighbour", 2},
-                 {"around", 1},  {"rank_in", 0},   {"ranks_in", 0}, {"draw", 0}};
+} functions[] = {{"min", 2},   {"max", 2},       {"abs", 1},    {"bits", 1},    {"root", 2},
+                 {"owner", 3}, {"local", 4},     {"dims", 3},   {"permute", 3}, {"unpermute", 3},
+                 {"coord", 1}, {"neighbour", 2}, {"around", 1}, {"rank_in", 0}, {"ranks_in", 0},
+                 {"draw", 0},  {"copied", 0},    {"partner", 0}};
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
-static const char *const words[] = {
-    "skeleton", "ranks", "rank", "param", "unit",    "grid", "periodic",    "require",
-    "let",      "for",   "to",   "by",    "repeat",  "if",   "else",        "compute",
-    "null",     "world", "self", "all",   "request", "comm", "distribution"};
+static const char *const words[] = {"skeleton", "ranks",    "rank",         "param",   "unit",
+                                    "grid",     "periodic", "require",      "let",     "for",
+                                    "to",       "by",       "repeat",       "if",      "else",
+                                    "compute",  "null",     "world",        "self",    "all",
+                                    "request",  "comm",     "distribution", "capture", "copies"};
 
 static bool is_word(const skel_token *name, const char *word)
 {
@@ -110,14 +111,17 @@ static int64_t drawn_from(skel_parser *p, uint32_t line)
     return found->slot;
 }
 
-/* The grid or communicator that a function is about; its number. */
-static int64_t first_argument(skel_parser *p, uint32_t line, const char *name, bool in_comm)
+/* The grid, communicator or copies that a function is about; its number. */
+static int64_t first_argument(skel_parser *p, uint32_t line, const char *name, skel_op op)
 {
+    static const char *const kinds[][2] = {{"grid", "grid NAME = SIZE, ..."},
+                                           {"communicator", "comm NAME = COLOUR, KEY"},
+                                           {"name of copies", "copies NAME = NUMBER, ..."}};
+    const int kind = op >= SKEL_COPIED ? 2 : op >= SKEL_RANK_IN;
     const skel_name *found = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
-    if (!found || !(in_comm ? found->is_comm : found->is_grid)) {
+    if (!found || !(kind == 2 ? found->is_copies : kind ? found->is_comm : found->is_grid)) {
         skel_wrong(p, line, "the first argument of %s is not a %s; define one: %s", name,
-                   in_comm ? "communicator" : "grid",
-                   in_comm ? "comm NAME = COLOUR, KEY" : "grid NAME = SIZE, ...");
+                   kinds[kind][0], kinds[kind][1]);
         return 0;
     }
     p->varies = true;
@@ -133,13 +137,13 @@ static uint32_t parse_call(skel_parser *p, uint32_t which)
     const uint32_t line = p->token.line, n = functions[which].n_arguments;
     const char *name = functions[which].name;
     const skel_op op = (skel_op)(which + SKEL_MIN);
-    const bool in_comm = op == SKEL_RANK_IN || op == SKEL_RANKS_IN;
+    const bool has_name = op == SKEL_RANK_IN || op == SKEL_RANKS_IN || op >= SKEL_COPIED;
     const bool in_grid = op >= SKEL_COORD && op < SKEL_RANK_IN;
     int64_t of = 0;
     skel_advance(p);
     skel_expect(p, "(", "the arguments of a function in parentheses");
-    if (in_grid || in_comm)
-        of = first_argument(p, line, name, in_comm);
+    if (in_grid || has_name)
+        of = first_argument(p, line, name, op);
     if (op == SKEL_DRAW)
         of = drawn_from(p, line);
     if (in_grid)
@@ -184,6 +188,9 @@ static uint32_t named(skel_parser *p)
                    shown(&token, text));
     else if (name && name->is_distribution)
         skel_wrong(p, token.line, "%s is a distribution, not a number; use draw",
+                   shown(&token, text));
+    else if (name && name->is_copies)
+        skel_wrong(p, token.line, "%s is a name of copies, not a number; use copied or partner",
                    shown(&token, text));
     else if (!name)
         skel_wrong(p, token.line,

@@ -239,6 +239,23 @@ static void read_distribution(skel_parser *p)
         ((skel_name *)p->names.items)[p->names.n - 1].is_distribution = true;
 }
 
+/* copies NAME = ROWS: the place of a rank in its row is a slot. */
+static void read_copies(skel_parser *p)
+{
+    const uint32_t line = p->token.line;
+    const skel_token token = new_name(p);
+    skel_expect(p, "=", "copies NAME = NUMBER, ...");
+    const uint32_t number = skel_read_copies(p, line);
+    if (p->status == TL_OK)
+        ((skel_copies *)p->s->copies.items)[number].slot = p->s->n_slots;
+    define_constant(p, &token, 0);
+    if (p->status != TL_OK)
+        return;
+    skel_name *name = (skel_name *)p->names.items + p->names.n - 1;
+    name->slot = number;
+    name->is_copies = true;
+}
+
 /* require CONDITION, "what is required": a condition on ranks and parameters. */
 static void read_require(skel_parser *p)
 {
@@ -370,9 +387,11 @@ static uint32_t read_compute(skel_parser *p)
 /* A statement that ranks walk through; 0: it holds for all of them, or after a failure. */
 static uint32_t read_statement(skel_parser *p, uint32_t depth)
 {
-    static const char *const heads[] = {"param", "grid", "unit", "require", "comm", "distribution"};
-    static void (*const readers[])(skel_parser *) = {read_parameter, read_grid, read_unit,
-                                                     read_require,   read_comm, read_distribution};
+    static const char *const heads[] = {"param", "grid",         "unit",    "require",
+                                        "comm",  "distribution", "capture", "copies"};
+    static void (*const readers[])(skel_parser *) = {
+        read_parameter, read_grid,         read_unit,         read_require,
+        read_comm,      read_distribution, skel_read_capture, read_copies};
     char text[64];
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (skel_accept(p, heads[i])) {
