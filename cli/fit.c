@@ -9,7 +9,7 @@
 #include <string.h>
 #include <timeless_files.h>
 
-enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16, MAX_NAME = 64, OPT_DRAW = 0x100 };
+enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16, MAX_NAME = 64, OPT_DRAW = 0x100, OPT_HOLES };
 
 struct fit_options {
     const char *paths[MAX_CAPTURES];
@@ -19,7 +19,7 @@ struct fit_options {
     char recorded[MAX_PARAMETERS][MAX_NAME]; /* names in the captures themselves */
     int64_t values[MAX_CAPTURES][MAX_PARAMETERS];
     const char *out;
-    int quiet, draws;
+    int quiet, draws, copies;
     int64_t seed;
 };
 
@@ -32,6 +32,10 @@ static const struct argp_option option_table[] = {
     {"draw", OPT_DRAW, "SEED", OPTION_ARG_OPTIONAL,
      "draw the sizes of messages and collectives that have no expression from the captured "
      "distribution (default of SEED: 1)",
+     0},
+    {"holes", OPT_HOLES, "KIND", 0,
+     "what becomes of values that have no expression: 'refuse' (default), 'draw' as --draw, or "
+     "'nearest': sizes are drawn, other values copied from the capture with the nearest sizes",
      0},
     {"quiet", 'q', NULL, 0, "print nothing on success", 0},
     {0}};
@@ -131,6 +135,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->draws = 1;
         o->seed = arg ? (int64_t)cli_parse_number(state, "--draw", arg, INT64_MAX) : 1;
         return 0;
+    case OPT_HOLES:
+        o->copies = !strcmp(arg, "nearest");
+        o->draws |= o->copies || !strcmp(arg, "draw");
+        if (!o->draws && strcmp(arg, "refuse") != 0)
+            argp_error(state, "--holes '%s': give refuse, draw or nearest", arg);
+        return 0;
     case ARGP_KEY_ARG:
         if (o->n_captures == MAX_CAPTURES)
             argp_error(state, "more than %d captures", MAX_CAPTURES);
@@ -221,13 +231,15 @@ static int write_text(const struct fit_options *o, const char *text)
 static tl_status make_text(const struct fit_options *o, const tl_fit_capture *captures, char **text,
                            tl_error *err)
 {
+    if (o->copies)
+        return tl_fit_copy(captures, o->n_captures, o->names, o->n_names, o->seed, text, err);
     return o->draws ? tl_fit_draw(captures, o->n_captures, o->names, o->n_names, o->seed, text, err)
                     : tl_fit(captures, o->n_captures, o->names, o->n_names, text, err);
 }
 
 int cmd_fit(int argc, char **argv)
 {
-    struct fit_options o = {0};
+    struct fit_options o = {.seed = 1};
     struct argp argp = {
         option_table,
         parse_option,

@@ -210,6 +210,10 @@ TL_API tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *co
  * from the captured distribution. It then has a parameter draw_seed with the default `seed`. */
 TL_API tl_status tl_fit_draw(const tl_fit_capture *captures, size_t n, const char *const *names,
                              size_t n_names, int64_t seed, char **text, tl_error *err);
+/* The same, but all other values without an expression are copied from the capture whose sizes are
+ * nearest to those of the skeleton. */
+TL_API tl_status tl_fit_copy(const tl_fit_capture *captures, size_t n, const char *const *names,
+                             size_t n_names, int64_t seed, char **text, tl_error *err);
 
 /* Writes the trace again, but with the sends, receives and waits of schedules (doc/SCHEDULE.md)
  * instead of blocking collectives. A choice is "OPERATION:FILE", such as "alltoall:ring.sched"; of
@@ -486,6 +490,7 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_cursor_take           MEMORY
  *   tl_extrapolate           SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
  *   tl_fit                   SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
+ *   tl_fit_copy              SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
  *   tl_fit_draw              SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
  *   tl_join                  SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
  *                            USAGE

@@ -51,8 +51,9 @@ static char *whole_text(fitting *f)
     FILE *out = open_memstream(&text, &size);
     const fit_capture *c = &f->captures[0];
     if (out) {
-        fit_head(f, out, c->n_ranks, c->values, f->out.text);
+        fit_head(f, out, c, f->out.text);
         fit_draw_statements(f, out);
+        fit_copy_statements(f, out);
         if (f->has_volumes)
             fprintf(out, "unit \"%s\"\n", f->unit);
         fwrite(f->out.text, 1, f->out.size, out);
@@ -101,6 +102,17 @@ static void sum_volume(fitting *f)
             f->volume += (double)f->captures[c].events[i].e.volume;
 }
 
+bool fit_arrange(fitting *f, int i)
+{
+    f->behind_last = i >= FIT_N_SHAPES;
+    *f->why = '\0';
+    f->lack = (fit_lack){0};
+    f->reached = f->out.size = 0;
+    fit_print(f, &f->out, "%s", "");
+    use_all_iterations(f);
+    return fit_loops(f, (fit_shape)(i % FIT_N_SHAPES)) && fit_explain(f, f->top, 0);
+}
+
 /* The same for the first arrangement of loops that explains everything. `why`: of the one that
  * explains most. */
 static char *fit_with(fitting *f, char why[400])
@@ -116,14 +128,13 @@ static char *fit_with(fitting *f, char why[400])
         snprintf(why, 400, "%s", f->why);
         return NULL;
     }
+    if (f->may_copy) {
+        text = fit_with_holes(f) ? checked_text(f) : NULL;
+        snprintf(why, 400, "%s", f->why);
+        return text;
+    }
     for (int i = 0; i < 2 * FIT_N_SHAPES && !text && f->status == TL_OK; i++) {
-        f->behind_last = i >= FIT_N_SHAPES;
-        *f->why = '\0';
-        f->lack = (fit_lack){0};
-        f->reached = f->out.size = 0;
-        fit_print(f, &f->out, "%s", "");
-        use_all_iterations(f);
-        if (fit_loops(f, (fit_shape)(i % FIT_N_SHAPES)) && fit_explain(f, f->top, 0))
+        if (fit_arrange(f, i))
             text = checked_text(f);
         fit_loops_free(f);
         if (!*why || f->reached > most) {
@@ -143,7 +154,7 @@ static char *fit_once(fitting *f, char why[400])
     const unsigned base = f->is_wide ? 0 : FIT_MIXED_GRIDS;
     f->without = base;
     char *text = fit_with(f, why);
-    for (unsigned done = 0; text && f->status == TL_OK;) {
+    for (unsigned done = 0; text && !f->may_copy && f->status == TL_OK;) {
         unsigned least = 0, n_used = 0;
         size_t which = 0;
         for (size_t i = 0; i < FIT_N_GRIDS; i++) {
@@ -192,6 +203,18 @@ static void print_computation(const fitting *f, FILE *out)
         fprintf(out, "; computation %+.3g %%", 100 * (f->made / f->captured - 1));
 }
 
+/* How much of the capture the skeleton has nevertheless. */
+static void print_match(const fitting *f, FILE *out)
+{
+    const fit_match *m = &f->match;
+    const uint64_t n = m->made > m->recorded ? m->made : m->recorded;
+    if (n)
+        fprintf(out, "; %.2f %% of its calls are exact", 100 * (double)m->exact / (double)n);
+    if (n && m->recorded_bytes > 0)
+        fprintf(out, ", bytes %+.2f %%", 100 * (m->made_bytes / m->recorded_bytes - 1));
+    fputc('\n', out);
+}
+
 /* Fits the other captures and compares. */
 static void leave_out(fitting *f, size_t i, FILE *out)
 {
@@ -199,6 +222,7 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     f->left_out = i;
     char *text = fit_once(f, why);
     f->left_out = f->n_captures;
+    f->counts = true;
     fputs("# fitted without ", out);
     print_capture(f, i, out);
     if (!text) {
@@ -206,7 +230,8 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     } else if (asprintf(&all, "skeleton 1\n%s", text) < 0) {
         fit_out_of_memory(f);
     } else if (*fit_verify(f, all, i, differs)) {
-        fprintf(out, ": differs from it: %s\n", differs);
+        fprintf(out, ": differs from it: %s", differs);
+        print_match(f, out);
     } else {
         fprintf(out, ": has all of its %zu calls%s", f->captures[i].n_events, but_sizes(f));
         print_computation(f, out);
@@ -214,6 +239,7 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     }
     if (text && f->draws.n && !*differs)
         fit_draw_compare(f, i, out);
+    f->counts = false;
     free(all);
     free(text);
 }
@@ -309,7 +335,8 @@ static tl_status make_result(fitting *f, char **result)
     char why[400];
     size_t size;
     char *text = fit_once(f, why);
-    while (!text && f->status == TL_OK && fit_draw_lack(f))
+    while (!text && f->status == TL_OK &&
+           (fit_add_iterations(f, &f->first_lack) || fit_draw_lack(f)))
         text = fit_once(f, why);
     const double worst = text ? worst_residual(text) : 0;
     if (!text)
@@ -326,7 +353,9 @@ static tl_status make_result(fitting *f, char **result)
             print_capture(f, i, out);
             fprintf(out, ": %zu%s\n", f->captures[i].n_events, but_sizes(f));
         }
+        fit_iterations_report(f, out);
         fit_draw_report(f, out);
+        fit_copy_report(f, out);
         print_changes(f, out);
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
@@ -366,7 +395,7 @@ static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
 
 typedef struct ways {
     const int64_t *seed; /* NULL: without draws */
-    bool by_line, is_wide;
+    bool by_line, is_wide, may_copy;
 } ways;
 
 static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *const *names,
@@ -380,6 +409,7 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
                  .by_line = by->by_line,
                  .is_wide = by->is_wide,
                  .may_draw = by->seed != NULL,
+                 .may_copy = by->may_copy,
                  .seed = by->seed ? *by->seed : 0,
                  .err = err};
     *text = NULL;
@@ -405,6 +435,9 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
     }
     fit_candidates_free(&f);
     fit_draws_free(&f);
+    fit_copies_forget(&f, 0);
+    free(f.copies.items);
+    free(f.iterations.items);
     free(f.out.text);
     *has_joined = f.has_joined;
     fit_unload(&f);
@@ -440,24 +473,34 @@ static tl_status fit_widening(const tl_fit_capture *captures, size_t n, const ch
     return fit_sites(captures, n, names, n_names, by, text, &ignored) == TL_OK ? TL_OK : status;
 }
 
-/* Nothing is drawn that has an expression. */
+/* Nothing is drawn or copied that has an expression. */
 static tl_status fit(const tl_fit_capture *captures, size_t n, const char *const *names,
-                     size_t n_names, const int64_t *seed, char **text, tl_error *err)
+                     size_t n_names, const int64_t *seed, bool may_copy, char **text, tl_error *err)
 {
-    const tl_status status = fit_widening(captures, n, names, n_names, NULL, text, err);
-    return seed && status == TL_ERR_UNSUPPORTED
-               ? fit_widening(captures, n, names, n_names, seed, text, err)
+    const ways copying = {.seed = seed, .by_line = true, .is_wide = true, .may_copy = true};
+    bool ignored;
+    tl_status status = fit_widening(captures, n, names, n_names, NULL, text, err);
+    if (status == TL_ERR_UNSUPPORTED && seed && !may_copy)
+        status = fit_widening(captures, n, names, n_names, seed, text, err);
+    return status == TL_ERR_UNSUPPORTED && may_copy
+               ? fit_by(captures, n, names, n_names, &copying, &ignored, text, err)
                : status;
 }
 
 tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names, size_t n_names,
                  char **text, tl_error *err)
 {
-    return fit(captures, n, names, n_names, NULL, text, err);
+    return fit(captures, n, names, n_names, NULL, false, text, err);
 }
 
 tl_status tl_fit_draw(const tl_fit_capture *captures, size_t n, const char *const *names,
                       size_t n_names, int64_t seed, char **text, tl_error *err)
 {
-    return fit(captures, n, names, n_names, &seed, text, err);
+    return fit(captures, n, names, n_names, &seed, false, text, err);
+}
+
+tl_status tl_fit_copy(const tl_fit_capture *captures, size_t n, const char *const *names,
+                      size_t n_names, int64_t seed, char **text, tl_error *err)
+{
+    return fit(captures, n, names, n_names, &seed, true, text, err);
 }

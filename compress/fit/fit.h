@@ -14,6 +14,7 @@
 #include "timeless_convert.h"
 
 enum {
+    FIT_MAX_CAPTURES = 64,
     FIT_MAX_DEPTH = 4,   /* of nested loops */
     FIT_MAX_UNROLL = 32, /* a loop with at most so many iterations may become a list of calls */
     FIT_MAX_PERIOD = 6,  /* so may a loop that repeats at most so many iterations */
@@ -74,6 +75,8 @@ typedef struct fit_symbol {
     uint32_t position; /* in the order of the statements */
     uint32_t request;  /* symbols with the same number share the name of their requests */
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
+    unsigned copied;                 /* bits: fit_part; see fit_holes.c */
+    bool is_torn; /* all that differs between ranks is copied, as of the other end of messages */
 } fit_symbol;
 
 /* The communicators that one call site makes; the skeleton sees one of them for each rank. */
@@ -155,6 +158,7 @@ typedef struct fit_candidate {
     unsigned use;       /* fit_use */
     unsigned variables; /* bits: variables in it */
     uint32_t comm;      /* the communicator in it; 0: none */
+    bool by_rank;       /* it differs between ranks */
     bool is_wide;       /* see fitting.is_wide */
     unsigned grids;     /* bits: of fit_grids */
     uint32_t node;      /* of the skeletons of all captures */
@@ -191,11 +195,37 @@ typedef struct fit_draw {
     fit_sums drawn, there; /* of the last verified capture: drawn sizes; recorded sizes */
 } fit_draw;
 
+/* What is copied of a call. */
+typedef enum fit_part { FIT_CALLS, FIT_PEERS, FIT_SIZES, FIT_TAGS } fit_part;
+
+/* Values that are copied from the nearest capture, of the calls of these positions. */
+typedef struct fit_copy {
+    uint32_t low, high;
+    fit_part part;
+    bool is_common; /* the same for all ranks of each capture */
+    bool is_fixed;  /* and of all captures */
+    fit_text rows;
+} fit_copy;
+
 /* The first value that has no expression. */
 typedef struct fit_lack {
-    uint32_t symbol; /* of its call */
-    bool is_size;    /* it is a size, which can be drawn */
+    uint32_t symbol, last; /* of its call, or of the first and last one of a loop */
+    bool is_size;          /* it is a size, which can be drawn */
+    bool is_trips;         /* it is a number of iterations that can be a parameter */
+    int64_t trips[FIT_MAX_CAPTURES];
 } fit_lack;
+
+/* A number of iterations that depends on data is a parameter. */
+typedef struct fit_iterations {
+    char name[32];
+    fit_lack lack;
+} fit_iterations;
+
+/* What a skeleton has of the calls of a capture that was left out. */
+typedef struct fit_match {
+    uint64_t exact, made, recorded; /* calls */
+    double made_bytes, recorded_bytes;
+} fit_match;
 
 /* The state of a fit. */
 typedef struct fitting {
@@ -222,6 +252,7 @@ typedef struct fitting {
     char why[400];                /* text: the first value that has no expression */
     size_t reached;               /* size of the skeleton's text before it */
     fit_lack lack;                /* the same as `why` */
+    fit_lack copied_lack;         /* of the first number of iterations that is copied */
     fit_lack first_lack;          /* the lack of the arrangement that explains most */
     bool behind_last;             /* see insert_rank */
     int64_t fixed[FIT_MAX_DEPTH]; /* index of a loop that is unrolled; -1: none */
@@ -229,6 +260,8 @@ typedef struct fitting {
      * `phase` are used, and the variable of the loop is the quotient. Period 1: all iterations. */
     int64_t period[FIT_MAX_DEPTH], phase[FIT_MAX_DEPTH];
     unsigned without; /* bits: grids that expressions may not use */
+    unsigned shared;  /* bits: variables of loops that are the same for all ranks */
+    int arrangement;  /* of the calls, if values may be copied */
     /* Use the rest of the list, too, and combine expressions. This is done only if the captures
      * have no skeleton without it; so a longer list does not change earlier skeletons. */
     bool is_wide;
@@ -238,14 +271,21 @@ typedef struct fitting {
     bool has_joined;  /* by_line joined some call sites */
     bool adds_wide;   /* the candidates that are being added have is_wide */
     bool may_draw;    /* sizes without an expression are drawn */
+    bool may_copy;    /* other values without an expression are copied */
+    bool copies_now;  /* in the statements that are being written */
+    bool counts;      /* fill `match` if a capture differs */
     int64_t seed;
-    uint32_t *groups;   /* by symbol: calls whose sizes must agree have the same number */
-    skel_array draws;   /* fit_draw */
-    tl_map turns, sent; /* of the messages that fit_verify has read */
-    double volume;      /* of the captures that are used */
-    double made;        /* computation of the last verified capture by the laws */
-    double captured;    /* the same as recorded */
-    tl_status status;   /* of the first failure */
+    uint32_t *groups;      /* by symbol: calls whose sizes must agree have the same number */
+    skel_array draws;      /* fit_draw */
+    skel_array copies;     /* fit_copy */
+    skel_array iterations; /* fit_iterations */
+    const fit_node *gated; /* a loop without the samples that have no iteration; NULL: none */
+    tl_map turns, sent;    /* of the messages that fit_verify has read */
+    double volume;         /* of the captures that are used */
+    double made;           /* computation of the last verified capture by the laws */
+    double captured;       /* the same as recorded */
+    fit_match match;       /* of the last verified capture */
+    tl_status status;      /* of the first failure */
     tl_error *err;
 } fitting;
 
@@ -312,6 +352,9 @@ void fit_candidates(fitting *f);
 size_t fit_add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Whether an expression has functions of the rank. */
+bool fit_differs(const char *text);
+
 void fit_add_range(fitting *f, unsigned depth, const char *first, const char *last, int step,
                    const char *guard);
 
@@ -335,9 +378,9 @@ void fit_add_wide(fitting *f);
 void fit_candidates_prepare(fitting *f);
 void fit_candidates_again(fitting *f);
 void fit_candidates_free(fitting *f);
-/* Writes the head of a skeleton: parameters, and the grids that `body` uses; NULL: all grids. */
-void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *values,
-              const char *body);
+/* Writes the head of a skeleton: parameters as in a capture, and the grids that `body` uses; NULL:
+ * all grids. */
+void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *body);
 /* The value of a candidate for a sample. False if it has none. */
 bool fit_value(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *out);
 
@@ -370,6 +413,7 @@ typedef struct fit_values {
     unsigned variables; /* bits: variables that an expression may use */
     unsigned without;   /* bits: grids that it may not use */
     bool is_wide;       /* see fitting.is_wide */
+    bool is_torn;       /* expressions are the same for all ranks */
     uint32_t comm;      /* of the call: expressions of ranks in it come first */
 } fit_values;
 
@@ -431,13 +475,45 @@ size_t fit_pairs(const fitting *f, const fit_values *v, size_t max, fit_pair *pa
 /* Writes a loop as two nested loops, or as a loop from its last iteration to the first. */
 bool fit_explain_nest(fitting *f, const fit_node *node, size_t start, unsigned indent);
 
+/* ---- fit_iterations.c ---- */
+
+/* Notes the lack of a loop whose numbers of iterations can be a parameter, if it is the first. */
+void fit_note_iterations(fitting *f, const fit_node *node, fit_lack *found);
+/* Makes the parameter. False: it cannot be one. */
+bool fit_add_iterations(fitting *f, const fit_lack *lack);
+void fit_iterations_report(const fitting *f, FILE *out);
+
+/* ---- fit_holes.c ---- */
+
+/* Finds the arrangement that copies least. */
+bool fit_with_holes(fitting *f);
+/* Writes the expression of a value that is copied. False: it must not be. */
+bool fit_copy_value(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
+                    fit_part part, char text[FIT_MAX_TEXT]);
+/* The same for whether a loop has iterations, if this is the same for all ranks. */
+bool fit_copy_gate(fitting *f, const fit_node *node, char text[FIT_MAX_TEXT]);
+/* Forgets the copies from this one on. */
+void fit_copies_forget(fitting *f, size_t first);
+/* Whether calls of the node are copied with all that differs between ranks. */
+bool fit_is_torn(const fitting *f, const fit_node *node);
+/* Write the statements of the copies; the comments about them in the head. */
+void fit_copy_statements(const fitting *f, FILE *out);
+void fit_copy_report(const fitting *f, FILE *out);
+
+/* ---- fit.c ---- */
+
+/* Orders the calls in the i-th way, and writes the statements. */
+bool fit_arrange(fitting *f, int i);
+
 /* ---- fit_draw.c ---- */
 
 /* Finds the calls whose sizes must agree: sends and receives of the same messages, and the calls of
  * the ranks in the same collective. */
 void fit_draw_groups(fitting *f);
 void fit_draws_free(fitting *f);
-/* Decides to draw the value that has no expression. False: it is not a size. */
+/* Decides to draw the sizes of a call. False: it must not, or does already. */
+bool fit_draw_add(fitting *f, uint32_t symbol);
+/* The same for the value that has no expression. */
 bool fit_draw_lack(fitting *f);
 /* The distribution for the sizes of a call; NULL: they are not drawn. */
 fit_draw *fit_draw_of(const fitting *f, uint32_t symbol);
@@ -467,6 +543,8 @@ void fit_draw_compare(const fitting *f, size_t capture, FILE *out);
 
 /* ---- fit_verify.c ---- */
 
+/* What the call sends. */
+double fit_bytes(const tl_event *e);
 /* Compares the events of a skeleton with a capture. Returns "", or the first difference. */
 const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400]);
 

@@ -18,7 +18,7 @@ bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sampl
         if ((f->fixed[d] >= 0 && sample->index[d] != f->fixed[d]) ||
             sample->index[d] % f->period[d] != f->phase[d])
             return false;
-    return true;
+    return node != f->gated || sample->trips > 0;
 }
 
 static unsigned variables_of(const fitting *f, const fit_node *node)
@@ -61,7 +61,10 @@ bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *
                       .without = f->without,
                       .is_wide = f->is_wide,
                       .comm = f->order ? f->symbols[f->order[node->low]].comm : SKEL_WORLD,
+                      .is_torn = fit_is_torn(f, node),
                       .variables = variables_of(f, node)};
+    if (v->is_torn)
+        v->variables &= f->shared;
     if (v->comm >= SKEL_FIRST_COMM && fit_comm_at(f, v->comm)->is_world)
         v->comm = SKEL_WORLD;
     for (size_t i = 0; i < n && v->samples && v->value; i++)
@@ -213,7 +216,7 @@ static bool is_line(const fitting *f, const fit_values *v, fit_line *l)
 bool fit_is_allowed(const fit_candidate *c, const fit_values *v)
 {
     return !(c->variables & ~v->variables) && !(c->grids & v->without) &&
-           (v->is_wide || !c->is_wide);
+           (v->is_wide || !c->is_wide) && !(v->is_torn && c->by_rank);
 }
 
 /* Of all lines, the one that is simplest to write. */
@@ -351,15 +354,27 @@ static bool search_growth(const fitting *f, const fit_values *v, unsigned use, c
     return false;
 }
 
+/* Combines expressions. This takes long if it is in vain; so if values may be copied, it is only
+ * done for those that are the same in a whole capture. */
+static bool combine(const fitting *f, const fit_values *v, char text[MAX_TEXT])
+{
+    fit_values own = *v;
+    for (size_t i = 1; f->may_copy && i < v->n; i++)
+        if (v->samples[i]->capture == v->samples[i - 1]->capture && v->value[i] != v->value[i - 1])
+            return false;
+    own.is_torn |= f->may_copy;
+    own.variables = f->may_copy ? 0 : own.variables;
+    return fit_combine(f, &own, text);
+}
+
 bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *get, const void *arg,
                    char text[MAX_TEXT])
 {
     fit_values v;
-    const bool found =
-        fit_collect(f, node, get, arg, &v) &&
-        (search(f, &v, use, text) ||
-         (!has_null(&v) && search_growth(f, &v, use & FIT_NUMBER, text)) ||
-         (f->is_wide && !has_null(&v) && use == FIT_NUMBER && fit_combine(f, &v, text)));
+    const bool found = fit_collect(f, node, get, arg, &v) &&
+                       (search(f, &v, use, text) ||
+                        (!has_null(&v) && search_growth(f, &v, use & FIT_NUMBER, text)) ||
+                        (f->is_wide && !has_null(&v) && use == FIT_NUMBER && combine(f, &v, text)));
     fit_release(&v);
     return found;
 }
@@ -423,7 +438,8 @@ bool fit_counts(fitting *f, const fit_node *node, int slot, char text[MAX_TEXT])
 {
     const counts which = {f, slot};
     fit_node all = for_each(f, node, slot);
-    const bool found = fit_attribute(f, &all, FIT_NUMBER, get_count, &which, text);
+    const bool found = fit_attribute(f, &all, FIT_NUMBER, get_count, &which, text) ||
+                       fit_copy_value(f, &all, get_count, &which, FIT_SIZES, text);
     free(all.samples.items);
     return found;
 }

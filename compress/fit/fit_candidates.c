@@ -13,6 +13,14 @@
 
 /* ---- the list ---- */
 
+bool fit_differs(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "rank")); at += 4)
+        if (at[4] != 's' || at[5] == '_')
+            return true;
+    return strstr(text, "coord") || strstr(text, "neighbour") || strstr(text, "around");
+}
+
 size_t fit_add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
 {
     char text[FIT_MAX_CANDIDATE];
@@ -29,6 +37,7 @@ size_t fit_add(fitting *f, unsigned use, unsigned variables, const char *format,
         made->use = use;
         made->is_wide = f->adds_wide;
         made->variables = variables;
+        made->by_rank = fit_differs(text);
         for (size_t i = 0; i < FIT_N_GRIDS; i++)
             made->grids |= fit_grid_uses(text, &fit_grids[i]) ? 1U << i : 0;
     }
@@ -349,6 +358,10 @@ static void add_conditions(fitting *f)
         for (unsigned m = 2; m <= 16; m++)
             for (int k = 0; k < 2; k++)
                 fit_add(f, FIT_CONDITION, 0, "%s %% %u %s 0", f->names[i], m, k ? "==" : "!=");
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
+        fit_add(f, FIT_CONDITION, 1U << d, "i%u == 0", d);
+        fit_add(f, FIT_CONDITION, 1U << d, "i%u > 0", d);
+    }
     /* Every N-th iteration. */
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
         for (size_t i = 0; i < f->n_names; i++) {
@@ -358,8 +371,6 @@ static void add_conditions(fitting *f)
             fit_add(f, FIT_CONDITION, 1U << d, "i%u %% %s != 0", d, n);
         }
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
-        fit_add(f, FIT_CONDITION, 1U << d, "i%u == 0", d);
-        fit_add(f, FIT_CONDITION, 1U << d, "i%u > 0", d);
         for (unsigned m = 2; m <= 32; m++)
             fit_add(f, FIT_CONDITION, 1U << d, "i%u %% %u != 0", d, m);
         for (unsigned m = 2; m <= 32; m++)

@@ -140,15 +140,19 @@ static bool can_draw(const fitting *f, uint32_t group)
 
 bool fit_draw_lack(fitting *f)
 {
-    if (!f->may_draw || !f->first_lack.is_size || fit_draw_of(f, f->first_lack.symbol) ||
-        !can_draw(f, f->groups[f->first_lack.symbol]))
+    return f->may_draw && f->first_lack.is_size && fit_draw_add(f, f->first_lack.symbol);
+}
+
+bool fit_draw_add(fitting *f, uint32_t symbol)
+{
+    if (fit_draw_of(f, symbol) || !can_draw(f, f->groups[symbol]))
         return false;
     fit_draw *made = skel_push(&f->draws, sizeof *made);
     if (!made) {
         fit_out_of_memory(f);
         return false;
     }
-    made->group = f->groups[f->first_lack.symbol];
+    made->group = f->groups[symbol];
     snprintf(made->name, sizeof made->name, "sizes%zu", f->draws.n - 1);
     return true;
 }

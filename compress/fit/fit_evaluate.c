@@ -60,12 +60,17 @@ unsigned fit_grid_uses(const char *text, const fit_grid *g)
     return n;
 }
 
-void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *values, const char *body)
+void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *body)
 {
+    const fit_iterations *iterations = f->iterations.items;
     const fit_comm *comms = f->comms.items;
-    fprintf(out, "ranks %" PRId64 "\n", n_ranks);
+    fprintf(out, "ranks %" PRIu32 "\n", c->n_ranks);
     for (size_t i = 0; i < f->n_names; i++)
-        fprintf(out, "param %s = %" PRId64 "\n", f->names[i], values[i]);
+        fprintf(out, "param %s = %" PRId64 "\n", f->names[i], c->values[i]);
+    for (size_t i = 0; i < f->iterations.n; i++)
+        if (!body || strstr(body, iterations[i].name))
+            fprintf(out, "param %s = %" PRId64 "\n", iterations[i].name,
+                    iterations[i].lack.trips[c - f->captures]);
     if (body ? f->draws.n > 0 : f->may_draw)
         fprintf(out, "param draw_seed = %" PRId64 "\n", f->seed);
     for (size_t i = 0; i < FIT_N_GRIDS; i++) {
@@ -98,7 +103,7 @@ static char *list_text(const fitting *f, const fit_capture *c)
     if (!out)
         return NULL;
     fputs("skeleton 1\n", out);
-    fit_head(f, out, c->n_ranks, c->values, NULL);
+    fit_head(f, out, c, NULL);
     for (int d = 0; d < FIT_MAX_DEPTH; d++)
         fprintf(out, "let i%d = rank\n", d);
     fputs("let each = rank\n", out);

@@ -28,7 +28,7 @@ static bool unexplained(fitting *f, const fit_node *node, const char *what)
     if (*f->why)
         return false;
     f->reached = f->out.size;
-    f->lack = (fit_lack){f->order[node->low], false};
+    f->lack = (fit_lack){.symbol = f->order[node->low]};
     fit_call_text(f, f->order[node->low], from);
     if (node->is_loop && node->low != node->high)
         snprintf(f->why, sizeof f->why, "the loop from %.120s to %.120s: %.130s", from,
@@ -131,7 +131,11 @@ static bool write_field(fitting *f, const fit_node *node, field which, const cha
     const unsigned use = is_peer ? FIT_PEER | FIT_NUMBER : FIT_NUMBER;
     if (write_draw(f, node, which.slot, name))
         return true;
-    if (!fit_attribute(f, node, use, get_field, &which, text)) {
+    const fit_part part = is_peer                                                       ? FIT_PEERS
+                          : which.slot == TL_SLOT_TAG || which.slot == TL_SLOT_RECV_TAG ? FIT_TAGS
+                                                                                        : FIT_SIZES;
+    if (!fit_attribute(f, node, use, get_field, &which, text) &&
+        !fit_copy_value(f, node, get_field, &which, part, text)) {
         fit_range_text(f, node, get_field, &which, range);
         return has_no_expression(f, node, which.slot, name, range);
     }
@@ -171,7 +175,8 @@ static bool write_flag(fitting *f, const fit_node *node, uint16_t mask, const ch
     if (!(f->symbols[f->order[node->low]].row->slots & TL_SLOT_FLAGS))
         return true;
     snprintf(what, sizeof what, "no condition holds for the ranks with %s", name);
-    if (!fit_condition(f, node, get_flag, &which, text))
+    if (!fit_condition(f, node, get_flag, &which, text) &&
+        !fit_copy_value(f, node, get_flag, &which, FIT_TAGS, text))
         return unexplained(f, node, what);
     if (strcmp(text, "0") != 0)
         fit_print(f, &f->out, " %s=%s", name, text);
@@ -244,7 +249,8 @@ static bool get_trips(const void *arg, const fit_sample *sample, int64_t *out)
 static bool explain_call(fitting *f, const fit_node *node, unsigned indent)
 {
     char condition[400];
-    if (!fit_condition(f, node, get_presence, NULL, condition))
+    if (!fit_condition(f, node, get_presence, NULL, condition) &&
+        !fit_copy_value(f, node, get_presence, NULL, FIT_CALLS, condition))
         return unexplained(f, node, "no condition holds for the ranks and iterations that call it");
     if (!strcmp(condition, "0"))
         return true;
@@ -272,27 +278,53 @@ static bool explain_body(fitting *f, const fit_node *node, unsigned indent)
     return fit_explain(f, node->body, indent);
 }
 
+/* `text`: what was written last. */
+static bool is_same_for_all(const fitting *f, const char *text)
+{
+    const fit_copy *last = f->copies.n ? (fit_copy *)f->copies.items + f->copies.n - 1 : NULL;
+    return strncmp(text, "copied", 6) ? !fit_differs(text) : last && last->is_common;
+}
+
 static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
 {
     char trips[400], condition[400] = "1";
     bool found = fit_attribute(f, node, FIT_NUMBER, get_trips, NULL, trips);
     if (!found && fit_condition(f, node, get_presence, NULL, condition))
         found = fit_attribute(f, node, FIT_NUMBER, get_trips, f, trips);
-    if (!found) {
+    if (!found)
+        snprintf(condition, sizeof condition, "1");
+    if (!found && f->copies_now)
+        fit_note_iterations(f, node, &f->copied_lack);
+    if (!found && !fit_copy_value(f, node, get_trips, NULL, FIT_CALLS, trips)) {
         char range[80], what[140];
         fit_range_text(f, node, get_trips, NULL, range);
         snprintf(what, sizeof what, "no expression has the numbers of iterations%s", range);
-        return unexplained(f, node, what);
+        const bool is_first = !*f->why;
+        unexplained(f, node, what);
+        if (is_first)
+            fit_note_iterations(f, node, &f->lack);
+        return false;
     }
     const bool is_guarded = strcmp(condition, "1") != 0;
+    const size_t start = f->out.size;
     if (is_guarded) {
         indent_by(f, indent);
         fit_print(f, &f->out, "if %s {\n", condition);
     }
     indent_by(f, indent + is_guarded);
     fit_print(f, &f->out, "for i%" PRIu32 " = 0 to %s - 1 {\n", node->depth, trips);
-    if (!explain_body(f, node, indent + is_guarded + 1))
+    const size_t body = f->out.size;
+    const unsigned shared = f->shared;
+    if (!is_same_for_all(f, condition) || !is_same_for_all(f, trips))
+        f->shared &= ~(1U << node->depth);
+    const bool ok = explain_body(f, node, indent + is_guarded + 1);
+    f->shared = shared;
+    if (!ok)
         return false;
+    if (f->out.size == body) { /* no call of it is made */
+        f->out.size = start;
+        return true;
+    }
     indent_by(f, indent + is_guarded);
     fit_print(f, &f->out, "}\n");
     if (is_guarded) {
@@ -483,6 +515,42 @@ static bool explain_ranges(fitting *f, const fit_node *node, size_t start, unsig
     return found;
 }
 
+/* A loop in one of its forms. */
+static bool explain_somehow(fitting *f, const fit_node *node, size_t start, unsigned indent)
+{
+    if (explain_loop(f, node, indent) || explain_ranges(f, node, start, indent))
+        return true;
+    f->out.size = start;
+    if (explain_unrolled(f, node, indent) || explain_periods(f, node, start, indent))
+        return true;
+    f->out.size = start;
+    return f->is_wide && !f->may_copy && fit_explain_nest(f, node, start, indent);
+}
+
+/* A loop that has iterations in some passes of a loop around it: the passes are copied, and the loop
+ * is fitted where it has iterations. */
+static bool explain_gated(fitting *f, const fit_node *node, unsigned indent)
+{
+    char text[400];
+    if (!fit_copy_gate(f, node, text))
+        return false;
+    indent_by(f, indent);
+    fit_print(f, &f->out, "if %s {\n", text);
+    const size_t start = f->out.size;
+    f->gated = node;
+    f->copies_now = false;
+    bool ok = !fit_is_torn(f, node) && explain_somehow(f, node, start, indent + 1);
+    f->copies_now = true;
+    if (!ok) {
+        f->out.size = start;
+        ok = explain_loop(f, node, indent + 1);
+    }
+    f->gated = NULL;
+    indent_by(f, indent);
+    fit_print(f, &f->out, "}\n");
+    return ok;
+}
+
 bool fit_explain(fitting *f, uint32_t number, unsigned indent)
 {
     bool ok = true;
@@ -494,17 +562,13 @@ bool fit_explain(fitting *f, uint32_t number, unsigned indent)
             ok = explain_call(f, node, indent);
             continue;
         }
-        ok = explain_loop(f, node, indent) || explain_ranges(f, node, start, indent);
-        if (!ok) {
+        const bool may_copy = f->copies_now;
+        f->copies_now = false;
+        ok = !fit_is_torn(f, node) && explain_somehow(f, node, start, indent);
+        f->copies_now = may_copy;
+        if (!ok && may_copy) {
             f->out.size = start;
-            ok = explain_unrolled(f, node, indent);
-        }
-        if (!ok) {
-            ok = explain_periods(f, node, start, indent);
-        }
-        if (!ok && f->is_wide) {
-            f->out.size = start;
-            ok = fit_explain_nest(f, node, start, indent);
+            ok = explain_gated(f, node, indent) || explain_loop(f, node, indent);
         }
         if (ok && !had_reason)
             *f->why = '\0';

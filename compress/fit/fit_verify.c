@@ -3,6 +3,9 @@
 
 #include "fit.h"
 
+#include "actions.h"
+#include "draw.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,13 +104,78 @@ static bool same_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t 
     return ok && status == TL_END && i == n;
 }
 
+/* ---- how much is the same ---- */
+
+/* What the call sends. */
+double fit_bytes(const tl_event *e)
+{
+    const tl_call_info *row = tl_call_by_code(e->call);
+    const int kind = tl_meaning_of(row->action)->kind;
+    double n = (double)e->count;
+    if (kind == TL_KIND_RECEIVE || row->action == TL_ACTION_KERNEL)
+        return 0;
+    for (uint32_t i = 0; tl_is_collective(row->action) && i < e->list_len; i++)
+        n += (double)e->list[i];
+    return n * (double)e->type_bytes;
+}
+
+static uint64_t key_of(const tl_event *e)
+{
+    const int64_t parts[] = {e->call,  e->flags,     e->comm,     e->new_comm,   e->peer,
+                             e->tag,   e->recv_peer, e->recv_tag, e->type_bytes, e->recv_type_bytes,
+                             e->count, e->recv_count};
+    const bool has_sizes = tl_call_by_code(e->call)->action != TL_ACTION_WAIT;
+    uint64_t key = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        key = tl_draw(key, (uint64_t)parts[i]);
+    for (uint32_t i = 0; has_sizes && i < e->list_len; i++)
+        key = tl_draw(key, (uint64_t)e->list[i]);
+    return tl_draw(key, e->list_len);
+}
+
+/* Counts the calls of a rank that the capture has with all their values, in any order. */
+static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t rank)
+{
+    const fit_capture *c = &f->captures[capture];
+    fit_match *m = &f->match;
+    tl_map recorded = {0};
+    void *walk;
+    tl_event e;
+    for (size_t i = c->first[rank]; i < c->first[rank + 1]; i++) {
+        uint64_t *n = tl_map_at(&recorded, key_of(&c->events[i].e));
+        if (n)
+            ++*n;
+        else
+            fit_out_of_memory(f);
+        m->recorded++;
+        m->recorded_bytes += fit_bytes(&c->events[i].e);
+    }
+    for (tl_status status = skel_start(s, rank, &walk);
+         status == TL_OK && (status = skel_next(walk, &e)) == TL_OK;) {
+        const tl_call_info *row = tl_call_by_code(e.call);
+        if (row->action == TL_ACTION_INIT)
+            continue;
+        number_comms(s, rank, row, &e);
+        uint64_t *n = tl_map_find(&recorded, key_of(&e));
+        m->exact += n && *n;
+        if (n && *n)
+            --*n;
+        m->made++;
+        m->made_bytes += fit_bytes(&e);
+    }
+    skel_stop(walk);
+    tl_map_free(&recorded);
+}
+
 const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400])
 {
     static char path[] = "app.skel", ranks[] = "ranks";
     const fit_capture *c = &f->captures[capture];
     skeleton s = {.path = path};
     tl_error err;
-    skel_parameter *given = calloc(f->n_names + 1, sizeof *given);
+    const fit_iterations *iterations = f->iterations.items;
+    const size_t n_given = 1 + f->n_names + f->iterations.n;
+    skel_parameter *given = calloc(n_given, sizeof *given);
     if (!given) {
         fit_out_of_memory(f);
         return "out of memory";
@@ -115,15 +183,21 @@ const char *fit_verify(fitting *f, const char *text, size_t capture, char why[40
     given[0] = (skel_parameter){ranks, c->n_ranks};
     for (size_t i = 0; i < f->n_names; i++)
         given[i + 1] = (skel_parameter){(char *)f->names[i], c->values[i]};
+    for (size_t i = 0; i < f->iterations.n; i++)
+        given[1 + f->n_names + i] =
+            (skel_parameter){(char *)iterations[i].name, iterations[i].lack.trips[capture]};
     *why = '\0';
     f->made = f->captured = 0;
     fit_draw_restart(f);
-    bool ok = skel_read(&s, text, given, f->n_names + 1, &err) == TL_OK;
+    bool ok = skel_read(&s, text, given, n_given, &err) == TL_OK;
     if (!ok)
         snprintf(why, 400, "%.390s", err.text);
     ok = ok && fit_same_comms(f, &s, (uint32_t)capture, why);
     for (uint32_t rank = 0; ok && rank < c->n_ranks; rank++)
         ok = same_rank(f, &s, (uint32_t)capture, rank, why);
+    f->match = (fit_match){0};
+    for (uint32_t rank = 0; !ok && f->counts && s.first && rank < c->n_ranks; rank++)
+        count_rank(f, &s, (uint32_t)capture, rank);
     s.path = NULL;
     skel_clear(&s);
     free(given);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # timeless fit --draw: sizes that depend on data are refused with their range; with --draw they are drawn from the captured
-# distribution, the same on both sides of a message; peers are refused all the same.
+# distribution, the same on both sides of a message; peers are refused all the same. With --holes nearest, they are copied from the
+# nearest capture. Numbers of iterations that depend on data are a parameter.
 . "$top_srcdir/tests/tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
@@ -124,6 +125,45 @@ program 'MPI_Bcast peer=0 count=N'
 check 'sizes with an expression are captured' captures
 check 'they are not drawn: the skeleton is the same with --draw' bash -c '"$1" fit $2 -o with.skel -q --draw && "$1" fit $2 -o without.skel -q && cmp with.skel without.skel' - \
     "$timeless" '1.tl 2.tl 3.tl 4.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3'
+
+# ---- iterations until convergence ----
+
+sweeps='for k = 1 to 3 + N * 40503 % 65537 % 17 {'
+program MPI_Barrier "$sweeps" 'MPI_Allreduce count=N type_bytes=8' 'MPI_Bcast peer=0 count=1' '}'
+check 'numbers of iterations that depend on data: captures' captures
+check 'they have a skeleton' fit -o iterations.skel
+cp "$scratch/out" report
+check 'the report names the parameter, the loop and the numbers' grep -q '^ITERATIONS: iterations of the loop from MPI_Allreduce .* to MPI_Bcast .*: [0-9]*, [0-9]*, [0-9]*, [0-9]* in the captures; ' report
+check 'left out, each capture has all of its calls with its own number' test "$(grep -c '^fitted without .* has all of its' report)" = 4
+sed "s/^for k = .*/for k = 1 to 29 {/" program.skel >literal.skel
+check 'the parameter is the number of iterations' bash -c 'calls() { "$1" dump "$2" | sed -n "s/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p" | grep -v Comm_split; }
+    cmp <(calls "$1" literal.skel,ranks=8,N=50,steps=3) <(calls "$1" iterations.skel,ranks=8,N=50,steps=3,ITERATIONS=29)' - "$timeless"
+
+# ---- holes ----
+
+program 'MPI_Allreduce count=N type_bytes=8' 'MPI_Isend peer=permute(rank, ranks, N) count=100 request=a' \
+    'MPI_Recv peer=unpermute(rank, ranks, N) count=100' 'MPI_Wait request=a'
+check 'peers that depend on data are refused' no_fit 'no expression has the values of peer (0 to '
+check 'with --holes nearest there is a skeleton' fit --holes nearest -o holes.skel
+cp "$scratch/out" report
+check 'the report names the call sites with their shares' bash -c 'grep -qx "hole: peers of MPI_Isend at program.skel:11: .* % of the calls, .* % of the bytes" report &&
+    grep -q "^holes: .* % of the calls with .* % of the bytes" report'
+check 'it has the exact calls and the bytes of the captures that are left out' test \
+    "$(grep -c '^fitted without .* % of its calls are exact, bytes [-+][0-9.]* %$' report)" = 4
+calls holes.skel,ranks=12,N=20000,steps=6 | grep -v Comm_split >first
+calls program.skel,ranks=12,N=20000,steps=6 | grep -v Comm_split >true
+check 'it has the calls of a capture' cmp first true
+ends() { "$timeless" dump "$1" | awk '/MPI_Isend/ && !/peer=null/ {s++} /MPI_Recv/ && !/peer=null/ {r++} END {exit !(s && s == r)}'; }
+check 'at other sizes, each message has two ends' ends holes.skel,ranks=30,N=50000,steps=9
+check 'both engines replay it' bash -c '"$1" replay holes.skel --ranks 30 --set N=500 -p star-1g -q && "$1" replay holes.skel --ranks 30 $2 -q' - "$timeless" "$loggops"
+check 'a kind of holes that does not exist exits with 2' refused 2 "--holes 'all'" fit --holes=all
+wrong() { printf '%s\n' 'skeleton 1' 'ranks 2' "${@:2}" >wrong.skel && refused 3 "$1" "$timeless" dump wrong.skel; }
+check 'copies without a row for each rank are refused' wrong 'wrong.skel:4: copies has no row' 'capture ranks = 2' 'copies a = 1'
+check 'copies without a capture are refused' wrong 'wrong.skel:3: copies has no row' 'copies a = 1'
+check 'a capture without ranks is refused' wrong 'wrong.skel:4: a capture without ranks' 'param N = 1' 'capture N = 2'
+awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 1' "$top_srcdir/doc/SKELETON.md" >example.skel
+check 'the example of holes in doc/SKELETON.md: each message has two ends' ends example.skel,ranks=10
+check 'copies are no number' wrong "wrong.skel:5: 'a' is a name of copies" 'capture ranks = 1' 'copies a = 1' 'MPI_Bcast peer=0 count=a'
 
 # ---- what is refused with --draw ----
 

@@ -1,0 +1,362 @@
+/* fit_holes.c - values that no expression has: they are copied from the capture whose sizes are
+ * nearest, call site by call site (doc/SKELETON.md, "Holes").
+ *
+ * At a number of ranks that no capture has, a copied message must still have two ends. Calls whose
+ * messages meet, and the waits for them, are therefore copied together, with all that differs
+ * between their ranks. A value that is the same for all ranks of each capture harms no message, and
+ * is copied alone. */
+#include "config.h"
+
+#include "fit.h"
+
+#include "actions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const part_names[] = {"calls", "peers", "sizes", "tags"};
+enum { N_PARTS = sizeof part_names / sizeof *part_names };
+
+/* ---- the rows of values ---- */
+
+typedef struct copied_row {
+    fit_text text;
+    int64_t last, times;
+} copied_row;
+
+static void end_run(fitting *f, copied_row *r)
+{
+    if (!r->times)
+        return;
+    fit_print(f, &r->text, "%s", r->text.size ? ", " : "");
+    if (r->last == SKEL_NULL)
+        fit_print(f, &r->text, "null");
+    else
+        fit_print(f, &r->text, "%" PRId64, r->last);
+    if (r->times > 1)
+        fit_print(f, &r->text, " * %" PRId64, r->times);
+    r->times = 0;
+}
+
+static void add_value(fitting *f, copied_row *r, int64_t value)
+{
+    if (r->times && value != r->last)
+        end_run(f, r);
+    r->last = value;
+    r->times++;
+}
+
+typedef struct asked {
+    const fit_node *node;
+    fit_getter *get;
+    const void *arg;
+    fit_part part;
+    bool is_distance; /* from the rank to its peer */
+} asked;
+
+/* The values of a rank; *i goes on to the samples of the next one. The skeleton evaluates a field
+ * of each call that it makes, even if MPI ignores it there. */
+static void read_row(fitting *f, const asked *a, uint32_t capture, uint32_t rank, size_t *i,
+                     copied_row *r)
+{
+    const fit_sample *all = a->node->samples.items;
+    fit_print(f, &r->text, "%s", "");
+    for (; *i < a->node->samples.n && all[*i].capture == capture && all[*i].rank == rank; ++*i) {
+        int64_t value = 0;
+        if ((a->part != FIT_CALLS && !all[*i].event) || !fit_is_used(f, a->node, &all[*i]))
+            continue;
+        if (!a->get(a->arg, &all[*i], &value))
+            value = 0;
+        add_value(f, r, a->is_distance && value != SKEL_NULL ? value - rank : value);
+    }
+    end_run(f, r);
+}
+
+/* The rows of the ranks of a capture; a row that is that of the rank before is "=". */
+static void read_rows(fitting *f, const asked *a, uint32_t capture, size_t *i, char **first,
+                      fit_copy *c)
+{
+    fit_text last = {0};
+    uint32_t same = 0;
+    for (uint32_t rank = 0; rank < f->captures[capture].n_ranks && f->status == TL_OK; rank++) {
+        copied_row r = {0};
+        read_row(f, a, capture, rank, i, &r);
+        const bool is_same = rank && last.text && r.text.text && !strcmp(last.text, r.text.text);
+        if (same && !is_same)
+            fit_print(f, &c->rows, " | = * %" PRIu32, same);
+        if (!is_same)
+            fit_print(f, &c->rows, "%s%s", rank ? " | " : "", r.text.text ? r.text.text : "");
+        same = is_same ? same + 1 : 0;
+        c->is_common &= !rank || is_same;
+        if (!rank && !*first)
+            *first = strdup(r.text.text ? r.text.text : "");
+        c->is_fixed &= *first && r.text.text && !strcmp(*first, r.text.text);
+        free(last.text);
+        last = r.text;
+    }
+    if (same)
+        fit_print(f, &c->rows, " | = * %" PRIu32, same);
+    free(last.text);
+}
+
+bool fit_copy_value(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
+                    fit_part part, char text[FIT_MAX_TEXT])
+{
+    const fit_symbol *s = &f->symbols[f->order[node->low]];
+    const bool is_peer = part == FIT_PEERS, is_root = is_peer && !tl_is_message(s->row->action);
+    const bool in_world =
+        s->comm == SKEL_WORLD || (s->comm >= SKEL_FIRST_COMM && fit_comm_at(f, s->comm)->is_world);
+    const asked a = {node, get, arg, part, is_peer && !is_root && in_world};
+    fit_copy *made = f->copies_now ? skel_push(&f->copies, sizeof *made) : NULL;
+    if (!made)
+        return false;
+    size_t at = 0;
+    char *first = NULL;
+    bool is_first = true;
+    *made = (fit_copy){
+        .low = node->low, .high = node->high, .part = part, .is_common = true, .is_fixed = true};
+    for (uint32_t c = 0; c < f->n_captures; c++)
+        if (fit_uses(f, c)) {
+            fit_print(f, &made->rows, "%s", is_first ? "" : " : ");
+            is_first = false;
+            read_rows(f, &a, c, &at, &first, made);
+        }
+    free(first);
+    const size_t number = f->copies.n - 1;
+    if (a.is_distance)
+        snprintf(text, FIT_MAX_TEXT, "partner(copy%zu)", number);
+    else if (is_root && in_world)
+        snprintf(text, FIT_MAX_TEXT, "copied(copy%zu) %% ranks", number);
+    else
+        snprintf(text, FIT_MAX_TEXT, "copied(copy%zu)", number);
+    return f->status == TL_OK;
+}
+
+static bool get_gate(const void *arg, const fit_sample *sample, int64_t *out)
+{
+    (void)arg;
+    *out = sample->trips > 0;
+    return true;
+}
+
+bool fit_copy_gate(fitting *f, const fit_node *node, char text[FIT_MAX_TEXT])
+{
+    const fit_sample *all = node->samples.items;
+    const size_t n_copies = f->copies.n;
+    bool any = false, every = true;
+    for (size_t i = 0; i < node->samples.n; i++) {
+        any |= all[i].trips > 0;
+        every &= all[i].trips > 0;
+    }
+    if (!any || every || !fit_copy_value(f, node, get_gate, NULL, FIT_CALLS, text))
+        return false;
+    if (((fit_copy *)f->copies.items)[n_copies].is_common)
+        return true;
+    fit_copies_forget(f, n_copies);
+    return false;
+}
+
+/* Notes what is copied of each call. A list that is the same in all captures is an expression. */
+static void mark(fitting *f)
+{
+    const fit_copy *all = f->copies.items;
+    for (size_t i = 0; i < f->n_symbols; i++)
+        f->symbols[i].copied = 0;
+    for (size_t i = 0; i < f->copies.n; i++)
+        for (uint32_t k = all[i].low; k <= all[i].high && !all[i].is_fixed; k++)
+            f->symbols[f->order[k]].copied |= 1U << all[i].part;
+}
+
+/* ---- which calls are copied together ---- */
+
+void fit_copies_forget(fitting *f, size_t first)
+{
+    fit_copy *all = f->copies.items;
+    for (size_t i = first; i < f->copies.n; i++)
+        free(all[i].rows.text);
+    f->copies.n = first;
+}
+
+bool fit_is_torn(const fitting *f, const fit_node *node)
+{
+    for (uint32_t i = node->low; f->order && i <= node->high; i++)
+        if (f->symbols[f->order[i]].is_torn)
+            return true;
+    return false;
+}
+
+static bool tear(fitting *f, uint32_t symbol)
+{
+    const bool is_new = !f->symbols[symbol].is_torn;
+    f->symbols[symbol].is_torn = true;
+    return is_new;
+}
+
+/* The size of a collective is drawn: the ranks, or pairs of them, draw the same. */
+static bool is_drawn(fitting *f, const fit_copy *c)
+{
+    const uint32_t symbol = f->order[c->low];
+    return c->part == FIT_SIZES && tl_is_collective(f->symbols[symbol].row->action) &&
+           fit_draw_add(f, symbol);
+}
+
+/* True: the next pass copies or draws more. */
+static bool tear_more(fitting *f)
+{
+    const fit_copy *all = f->copies.items;
+    bool more = false;
+    for (size_t i = 0; i < f->copies.n; i++) {
+        if (all[i].is_common)
+            continue;
+        if (is_drawn(f, &all[i]))
+            more = true;
+        else if (all[i].part != FIT_SIZES ||
+                 tl_is_message(f->symbols[f->order[all[i].low]].row->action))
+            for (uint32_t k = all[i].low; k <= all[i].high; k++)
+                more |= tear(f, f->order[k]);
+    }
+    for (bool again = more; again;) {
+        again = false;
+        for (uint32_t i = 0; i < f->n_symbols; i++)
+            for (uint32_t k = 0; f->symbols[i].is_torn && k < f->n_symbols; k++)
+                if (f->groups[i] == f->groups[k] || f->symbols[i].request == f->symbols[k].request)
+                    again |= tear(f, k);
+    }
+    return more;
+}
+
+/* ---- the arrangement that copies least ---- */
+
+static double count_copied(const fitting *f)
+{
+    double n = 0;
+    for (size_t c = 0; c < f->n_captures; c++)
+        for (size_t i = 0; fit_uses(f, c) && i < f->captures[c].n_events; i++) {
+            const uint32_t symbol = f->captures[c].events[i].symbol;
+            n += f->symbols[symbol].copied || fit_draw_of(f, symbol);
+        }
+    return n;
+}
+
+static bool explain(fitting *f, int arrangement)
+{
+    fit_copies_forget(f, 0);
+    f->copied_lack = (fit_lack){0};
+    f->copies_now = true;
+    f->shared = ~0U;
+    const bool ok = fit_arrange(f, arrangement);
+    if (ok)
+        mark(f);
+    return ok;
+}
+
+/* With another parameter. */
+static bool start_again(fitting *f)
+{
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        f->symbols[i].is_torn = false;
+    return fit_comms(f) && fit_with_holes(f);
+}
+
+/* The arrangement that copies least with the short list of expressions. */
+static int find_arrangement(fitting *f)
+{
+    double least = -1;
+    int best = 0;
+    f->is_wide = false;
+    for (int i = 0; i < 2 * FIT_N_SHAPES && f->status == TL_OK; i++) {
+        const bool ok = explain(f, i);
+        const double n = count_copied(f);
+        if (ok && (least < 0 || n < least)) {
+            least = n;
+            best = i;
+        }
+        fit_loops_free(f);
+    }
+    f->is_wide = true;
+    return best;
+}
+
+bool fit_with_holes(fitting *f)
+{
+    enum { MAX_PASSES = 20 };
+    if (f->left_out == f->n_captures)
+        f->arrangement = find_arrangement(f);
+    for (int i = 0; i < MAX_PASSES && f->status == TL_OK; i++) {
+        const bool ok = explain(f, f->arrangement), more = ok && tear_more(f);
+        fit_draw_prepare(f);
+        fit_loops_free(f);
+        if (!more)
+            return ok && fit_add_iterations(f, &f->copied_lack) ? start_again(f) : ok;
+    }
+    return false;
+}
+
+/* ---- the text ---- */
+
+static void write_capture(const fitting *f, const fit_capture *c, FILE *out)
+{
+    const fit_iterations *iterations = f->iterations.items;
+    fprintf(out, "capture ranks = %" PRIu32, c->n_ranks);
+    for (size_t k = 0; k < f->n_names; k++)
+        fprintf(out, ", %s = %" PRId64, f->names[k], c->values[k]);
+    for (size_t k = 0; k < f->iterations.n; k++)
+        if (strstr(f->out.text, iterations[k].name))
+            fprintf(out, ", %s = %" PRId64, iterations[k].name,
+                    iterations[k].lack.trips[c - f->captures]);
+    fputc('\n', out);
+}
+
+void fit_copy_statements(const fitting *f, FILE *out)
+{
+    const fit_copy *all = f->copies.items;
+    for (size_t i = 0; f->copies.n && i < f->n_captures; i++)
+        if (fit_uses(f, i))
+            write_capture(f, &f->captures[i], out);
+    for (size_t i = 0; i < f->copies.n; i++)
+        fprintf(out, "copies copy%zu = %s\n", i, all[i].rows.text);
+}
+
+void fit_copy_report(const fitting *f, FILE *out)
+{
+    double n = 0, bytes = 0, own_n, own_bytes;
+    char text[300];
+    for (size_t c = 0; c < f->n_captures; c++)
+        for (size_t i = 0; i < f->captures[c].n_events; i++) {
+            n++;
+            bytes += fit_bytes(&f->captures[c].events[i].e);
+        }
+    double copied_n = 0, copied_bytes = 0;
+    for (uint32_t k = 0; k < f->n_symbols; k++) {
+        const char *separator = "";
+        const fit_symbol *s = &f->symbols[k];
+        if (!s->copied)
+            continue;
+        own_n = own_bytes = 0;
+        for (size_t c = 0; c < f->n_captures; c++)
+            for (size_t i = 0; i < f->captures[c].n_events; i++)
+                if (f->captures[c].events[i].symbol == k) {
+                    own_n++;
+                    own_bytes += fit_bytes(&f->captures[c].events[i].e);
+                }
+        fputs("# hole: ", out);
+        for (unsigned p = 0; p < N_PARTS; p++)
+            if (s->copied & 1U << p) {
+                fprintf(out, "%s%s", separator, part_names[p]);
+                separator = ", ";
+            }
+        fprintf(out, " of %s: %.1f %% of the calls, %.1f %% of the bytes\n",
+                fit_call_text(f, k, text), 100 * own_n / n,
+                bytes > 0 ? 100 * own_bytes / bytes : 0);
+        copied_n += own_n;
+        copied_bytes += own_bytes;
+    }
+    if (f->copies.n)
+        fprintf(
+            out,
+            "# holes: %.1f %% of the calls with %.1f %% of the bytes have values that are copied "
+            "from the nearest capture\n",
+            100 * copied_n / n, bytes > 0 ? 100 * copied_bytes / bytes : 0);
+}
