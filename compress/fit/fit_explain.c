@@ -287,13 +287,17 @@ static bool is_same_for_all(const fitting *f, const char *text)
 
 static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
 {
-    char trips[400], condition[400] = "1";
+    char trips[400] = "", condition[400] = "1";
     bool found = fit_attribute(f, node, FIT_NUMBER, get_trips, NULL, trips);
     if (!found && fit_condition(f, node, get_presence, NULL, condition))
         found = fit_attribute(f, node, FIT_NUMBER, get_trips, f, trips);
+    /* A loop over partners that are copied has those of the capture. */
+    const bool has_partners =
+        found && f->copies_now && strstr(trips, "ranks") && fit_is_torn(f, node);
+    found &= !has_partners;
     if (!found)
         snprintf(condition, sizeof condition, "1");
-    if (!found && f->copies_now)
+    if (!found && !has_partners && f->copies_now)
         fit_note_iterations(f, node, &f->copied_lack);
     if (!found && !fit_copy_value(f, node, get_trips, NULL, FIT_CALLS, trips)) {
         char range[80], what[140];
@@ -527,8 +531,8 @@ static bool explain_somehow(fitting *f, const fit_node *node, size_t start, unsi
     return f->is_wide && !f->may_copy && fit_explain_nest(f, node, start, indent);
 }
 
-/* A loop that has iterations in some passes of a loop around it: the passes are copied, and the loop
- * is fitted where it has iterations. */
+/* A loop that has iterations in some passes of a loop around it: the passes are copied, and the
+ * loop is fitted where it has iterations. */
 static bool explain_gated(fitting *f, const fit_node *node, unsigned indent)
 {
     char text[400];
