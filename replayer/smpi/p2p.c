@@ -151,17 +151,19 @@ static int completes(const tl_event *e, uint32_t request)
 }
 
 /* Whether the request of the current event was really cancelled in the run: the following events
- * show it. */
+ * show it. They have the numbers of the trace, which the current event may not have. */
 static int was_taken_back(const smpi_rank *r)
 {
-    const uint32_t request = r->event.request;
+    uint32_t request = 0;
     tl_cursor *c;
     tl_error err;
     tl_event e;
     int taken_back = -1;
     if (tl_cursor_open(r->job->trace, r->rank, &c, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);
-    tl_status status = tl_cursor_seek(c, r->index + 1);
+    tl_status status = tl_cursor_seek(c, r->index);
+    if (!status && !(status = tl_cursor_next(c, &e)))
+        request = e.request;
     while (taken_back < 0 && !status && !(status = tl_cursor_next(c, &e))) {
         const tl_action action = tl_call_by_code(e.call)->action;
         if (action == TL_ACTION_MATCH && e.request == request)

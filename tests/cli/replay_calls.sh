@@ -256,5 +256,8 @@ trace order "$posted" "$late"$'\nBarrier comm=1 clock_ns=0' $'Send count=8 type_
 takes 'in the order in which they were posted' 1 order
 trace cancel "Irecv $any request=1"$'\nCancel request=1\nMatch peer=null tag=any request=1\nWait request=1' 'Barrier comm=2 clock_ns=0'
 check 'a cancelled one takes nothing' test "$(seconds cancel)" != failed
+numbered='request=1000000'
+trace late_cancel "Irecv count=8 type_bytes=1 peer=1 tag=1 comm=1 $numbered"$'\n'"Cancel $numbered"$'\n'"Wait $numbered" "$late"
+takes 'a receive with a large number that was cancelled too late takes its message' 1 late_cancel
 check_exit 2 'a wrong choice' "$timeless" replay any.tl -p p --wildcards last
 tap_done
