@@ -411,9 +411,7 @@ tl_status budget_change(const budget_inputs *b, const double *positions, tlr_sce
             status = tlr_scenario_change_params(
                 s, (tlr_params_change){input->parameter, 1, positions[i]}, err);
             break;
-        case INPUT_ORDER:
-            s->options.wildcards_first = !b->base.options.wildcards_first;
-            break;
+        case INPUT_ORDER: s->options.wildcards_first = !b->base.options.wildcards_first; break;
         case INPUT_BOUND:
             change = (tlr_change){TLR_REGION_BOUND, "*", positions[i] - 1, 0};
             status = tlr_scenario_change(s, &change, err);

@@ -26,7 +26,7 @@ typedef struct tlr_budget_input {
     double low_s, high_s;    /* makespans at its bounds, in any order */
     double below_s, above_s; /* tlr_budget_finish: what it adds to the interval */
     const char *remedy;      /* the command that measures it */
-    int is_suspect; /* measured runs judge it */
+    int is_suspect;          /* measured runs judge it */
     tlr_suspect suspect;
 } tlr_budget_input;
 
@@ -39,7 +39,7 @@ typedef struct tlr_budget {
     double makespan_s;
     double below_s, above_s; /* tlr_budget_finish: of the 90 % interval */
     size_t n;
-    tlr_budget_input *inputs; /* the caller's; the widest first after tlr_budget_finish */
+    tlr_budget_input *inputs;       /* the caller's; the widest first after tlr_budget_finish */
     size_t n_runs;                  /* that were measured */
     double least_ratio, most_ratio; /* measured / predicted */
     double no_suspect;              /* the probability that no input is wrong by more than stated */
