@@ -197,6 +197,8 @@ for file in trace.otf2 trace.def trace/1.evt trace/0.def; do
     check "an archive is refused if $file ends early" damage $file 12
 done
 check 'an archive without a file of events is refused' eval 'rm -rf cut && cp -r pair cut && rm cut/trace/1.evt && refused 3 "timeless: cut/trace.otf2: " import cut/trace.otf2 -o no.tl'
+check 'an anchor file that OTF2 reads without end is refused' eval 'rm -rf cut && cp -r pair cut && printf "\377" | dd of=cut/trace.otf2 bs=1 seek=46 conv=notrunc &&
+    refused 3 "timeless: cut/trace.otf2: is no OTF2 archive, or damaged" import cut/trace.otf2 -o no.tl'
 check_exit 3 'a file that is no archive is refused' import pair.txt -o no.tl
 
 # An archive as Score-P writes it, with a clock of 1 MHz, names as in Fortran, a thread, a counter, and calls without events.
