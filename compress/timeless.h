@@ -252,8 +252,9 @@ enum {
     TL_TRAIT_NB = 1 << 0,    /* starts a request */
     TL_TRAIT_SYNC = 1 << 1,  /* no rank leaves before every rank has entered */
     TL_TRAIT_MARK = 1 << 2,  /* carries the rank's clock */
-    TL_TRAIT_SIZED = 1 << 3, /* list has one element per rank or neighbour of the communicator; if
-                                sent and received sizes vary, the sent sizes come first */
+    TL_TRAIT_SIZED = 1 << 3, /* list has one element per rank or neighbour of the communicator. If
+                                both the sent and the received sizes differ by rank, it has all
+                                sent sizes, then all received ones */
     TL_TRAIT_PERSISTENT = 1 << 4 /* makes a request that does nothing until it is started; a
                                     persistent collective has the action of its nonblocking form */
 };
@@ -282,8 +283,8 @@ enum tl_call {
     TL_CALL_LIMIT = 2048 /* every code is below */
 };
 
-/* What the tables say of a code; NULL if it is in none. All codes of kernels without a row have
- * that of TL_KERNEL_unknown. */
+/* What the tables say of a code; NULL if it is in none. For the code of a kernel without
+ * a row, the row of TL_KERNEL_unknown. */
 TL_API const tl_call_info *tl_call_by_code(unsigned code);
 /* The same for a name ("MPI_Send", "dgemm"); NULL if there is none. */
 TL_API const tl_call_info *tl_call_by_name(const char *name);
@@ -363,8 +364,9 @@ typedef struct tl_event {
  * MPI_File_open), as one rank defines it.
  *
  * Two ranks define the same communicator if members, parent, tag and index are equal.  The index is
- * the number of earlier definitions of the rank with these members, parent and tag;
- * Definitions by MPI_Comm_create_group are counted separately, because only its members call it.
+ * the number of earlier definitions of the rank with these members, parent and tag.
+ * Calls of MPI_Comm_create_group are counted separately, because only the members of the new
+ * communicator make them.
  * For an intercommunicator, the two groups may be swapped, and its parent matters only if the
  * parent is an intercommunicator, too. */
 typedef struct tl_comm {
@@ -523,9 +525,9 @@ TL_API tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err);
 /* Bytes of the file, header and checksums included. */
 TL_API uint64_t tl_reader_file_bytes(const tl_reader *r);
 TL_API tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out);
-/* The reason why the clocks of the recording are not comparable with a prediction. A prediction
- * gives each rank a core of its own; in the recorded run, ranks shared cores, ran in an emulator,
- * or had to wait for a core. Returns the length of the reason, 0 if the clocks are comparable. The
+/* The reason why the clocks of the recording are not comparable with a prediction. They
+ * are not if ranks of the recorded run shared cores, waited for a core, or ran in an emulator.
+ * Returns the length of the reason, 0 if the clocks are comparable. The
  * text is cut to `size` bytes, its 0 included. */
 TL_API size_t tl_reader_clock(const tl_reader *r, char *text, size_t size);
 /* Nonzero if every rank is present and undamaged, and ended by Finalize or Cut. */
@@ -575,7 +577,8 @@ TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 /* The statuses of each function besides TL_OK, without the prefix TL_ERR_ (END is TL_END).  A
  * writer or a cursor that has failed returns the status of this failure again.  tl_reader_open
  * returns USAGE only if the path names a generator of events, such as "hpl:N=1000"
- * (timeless_convert.h). It returns INPUT for a generator and for a text trace.
+ * (timeless_convert.h). It returns INPUT only for an error in the input of a generator or in a text
+ * trace.
  *
  *   tl_trace_create          SYSTEM MEMORY LIMIT
  *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT

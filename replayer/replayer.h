@@ -182,7 +182,7 @@ typedef struct tlr_model {
     int is_random; /* some time is drawn at random */
 } tlr_model;
 
-/* Volumes in this unit need no compute model, as in SimGrid: a host with the speed 1 Gf computes
+/* tlr_host_speeds is the model of this unit, as in SimGrid: a host with the speed 1 Gf computes
  * 10^9 flops in a second, in bursts or in kernels. */
 #define TLR_FLOPS "flops"
 extern const tlr_model tlr_host_speeds;
@@ -230,7 +230,7 @@ typedef struct tlr_platform {
 /* Loads a platform. `name` is an XML file of SimGrid, a folder, or the name of a folder in
  * TIMELESS_PLATFORMS (default: the installed platforms). "@CALIBRATION+CALIBRATION" may follow:
  * each file is then read from the last calibrations/CALIBRATION/ that has it, otherwise from the
- * folder.  A CALIBRATION may be named KIND-DATE: a date alone, YYYY-MM or YYYY-MM-DD, then
+ * folder.  A CALIBRATION may be named KIND-DATE. "@DATE" (YYYY-MM or YYYY-MM-DD)
  * stands for the nearest calibration of each KIND. */
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
@@ -251,7 +251,7 @@ typedef enum tlr_quantity {
     /* lost packets, which TCP sends again; these constants stay the last ones */
     TLR_RETRANSMISSION_LOSS,    /* a probability */
     TLR_RETRANSMISSION_TIMEOUT, /* seconds */
-    TLR_RETRANSMISSION_FLOWS    /* a number */
+    TLR_RETRANSMISSION_FLOWS    /* so many flows to one host, and more, lose packets */
 } tlr_quantity;
 
 /* Who moves a long message that waits for its receive. */
@@ -302,9 +302,9 @@ double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quant
 typedef struct tlr_params_change {
     char letter;   /* L, o, g, G or O; if it is no factor, also B, R or S */
     int is_factor; /* 1: multiplies the parameter in all groups of loggops.params, and parameters
-                      that replace it, such as oi and B. 0: sets it for messages of all sizes
-                      between nodes */
-    double value;  /* the factor; or picoseconds (G, O: per byte), or bytes (S) */
+                      that replace it for some messages (oi for o, B for G). 0: sets it for messages
+                      of all sizes between nodes */
+    double value;  /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
 } tlr_params_change;
 
 /* ---- replay ---- */
@@ -314,8 +314,8 @@ typedef struct tlr_job {
     tl_reader *trace;
     double start_s;       /* when its program starts on the platform */
     const char *hostfile; /* of this job; NULL: the cores after those of the previous job */
-    const char *const *regions_at; /* functions whose calls are the parts that tlr_details
-                                      reports */
+    const char *const *regions_at; /* names of functions; tlr_details reports each call of one
+                                      of them as a part of the run */
     size_t n_regions_at;           /* 0: the parts are those of MPI_Pcontrol */
 } tlr_job;
 
@@ -347,8 +347,9 @@ typedef struct tlr_options {
     size_t n_changes;
     const char *model_path; /* compute model that replaces the platform's */
     int no_compute;         /* bursts and kernels take no time */
-    int model_strict;    /* refuse kernels without a line in the model, and files without a disk */
-    int allow_opaque;    /* replay although the trace has calls that are not modelled */
+    int model_strict;       /* refuse kernels without a line in the model, and calls on files of
+                               hosts without a disk */
+    int allow_opaque;       /* replay although the trace has calls that are not modelled */
     double io_bandwidth; /* bytes per second that each rank reads or writes; 0: the bandwidth of the
                             disk of its host, or TLR_IO_BANDWIDTH without a disk */
     int wildcards_first; /* a nonblocking receive from any source takes the message that arrives
@@ -451,7 +452,7 @@ typedef struct tlr_overload {
 /* The result of a replay. tlr_prediction_free releases it. */
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
-    char *calibrations; /* tlr_platform.dated; "" or NULL: no date chose any */
+    char *calibrations; /* tlr_platform.dated; "" or NULL: none was chosen by a date */
     char *volume_unit;  /* of the tl_run; not part of the JSON */
     char *clock;        /* why the clocks of the trace are not comparable; "" or NULL: they are */
     uint64_t trace_hash, platform_hash;
@@ -495,9 +496,9 @@ typedef struct tlr_prediction {
     int memories_are_assumed;     /* the platform does not describe the memories */
     double links_limit;           /* share of the makespan (0 to 1) in which links between switches
                                      limited messages; of the LogGOPS engine only */
-    double load_change;  /* A replay with interference is repeated until the mean load of the hosts
-                            converges; then 0. Otherwise how much the end of a rank changed in
-                            the last repetition, relative to the makespan */
+    double load_change;  /* interference: the replay is repeated until the mean load of the hosts
+                            converges. 0: it converged. Otherwise the largest change of a rank's
+                            end in the last repetition, relative to the makespan */
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */
@@ -521,15 +522,15 @@ typedef struct tlr_engine {
     /* Loads the module of the engine; without this call, the first replay loads it. NULL: the
      * engine has no module. */
     tl_status (*load)(tl_error *err);
-    /* Fills options->timeline, options->usage, and all of out[job] that tlr_replay_jobs does not
-     * fill. If model is NULL, a trace with computation is refused unless options->no_compute is
-     * set. */
+    /* Fills options->timeline, options->usage, and out[job]. The members that repeat the job, the
+     * platform and the options are there already (describe_job in replayer/replay.c). If model is
+     * NULL, a trace with computation is refused unless options->no_compute is set. */
     tl_status (*replay)(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                         const tlr_model *model, const tlr_options *options,
                         tlr_prediction *const *out, tl_error *err);
-    /* The names of the algorithms of a collective ("alltoall"), separated by commas, without
-     * selectors among algorithms. The caller frees *out. TL_ERR_USAGE: the engine has no algorithms
-     * to choose from for this collective. */
+    /* The names of the algorithms of a collective ("alltoall"), separated by commas. Names that
+     * choose an algorithm by size, such as "ompi", are left out. The caller frees *out.
+     * TL_ERR_USAGE: the engine has no algorithms to choose from for this collective. */
     tl_status (*algorithms)(const char *collective, char **out, tl_error *err);
     int needs_platform; /* 0: `platform` may be NULL */
 } tlr_engine;
