@@ -319,15 +319,17 @@ static void print_wrong_laws(const char *text, FILE *out)
 /* What the user can do. */
 static const char *advice(const fitting *f, const char *why)
 {
+    if (f->may_copy)
+        return "or write the skeleton";
     if (f->may_draw)
-        return "or write the skeleton (--draw draws only sizes of messages and collectives)";
+        return "or copy what is no size of a message from them (--holes nearest)";
     if (f->first_lack.is_size)
         return "write the skeleton, or draw these sizes (--draw)";
     if (!f->has_callers &&
         (strstr(why, "numbers of iterations") || strstr(why, "not in the order")))
         return "record with --call-paths 2 if a function that calls MPI has several callers, or "
                "write the skeleton";
-    return "or write the skeleton";
+    return "or copy such values from them (--holes nearest)";
 }
 
 static tl_status make_result(fitting *f, char **result)

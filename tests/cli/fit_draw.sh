@@ -170,7 +170,7 @@ check 'copies are no number' wrong "wrong.skel:5: 'a' is a name of copies" 'capt
 program 'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
 check 'peers are refused with their range' no_fit 'MPI_Sendrecv at program.skel:10: no expression has the values of peer (0 to '
 check 'they are not drawn' no_fit \
-    'the captures have no skeleton: capture other sizes, or write the skeleton (--draw draws only sizes of messages and collectives)' \
+    'the captures have no skeleton: capture other sizes, or copy what is no size of a message from them (--holes nearest)' \
     --draw
 program "MPI_Send peer=(rank * 5 + N * 7) % 3 ? null : 0 count=1"
 check 'null among the peers is named' no_fit 'no expression has the values of peer (0 to 0, and null, in the captures)'
