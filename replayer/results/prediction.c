@@ -271,12 +271,22 @@ static void print_hosts(const tlr_prediction *p, FILE *out)
     free(hosts);
 }
 
-/* The parameters of LogGOPS fill several lines: the details have them. */
-static int shown_length(const tlr_prediction *p)
+/* Prints the network model without the parameters of LogGOPS that are derived from a platform,
+ * which fill several lines: the details have them. What else the model states stays. */
+static void print_network(const tlr_prediction *p, FILE *out)
 {
-    enum { MOST_OF_MODEL = 80 };
-    const size_t length = p->network_model ? strlen(p->network_model) : 0;
-    return (int)(p->details || length <= MOST_OF_MODEL ? length : strcspn(p->network_model, ",;"));
+    const char *text = p->network_model ? tl_printable(p->network_model) : "", *threshold;
+    size_t length = strcspn(text, ";");
+    if (p->details || !(threshold = memmem(text, length, ", S=", 4))) {
+        fputs(text, out);
+        return;
+    }
+    fprintf(out, "%.*s (its parameters: --details)", (int)(threshold - text), text);
+    for (; *(text += length);) {
+        length = 1 + strcspn(text + 1, ";");
+        if (!memmem(text, length, " L=", 3))
+            fprintf(out, "%.*s", (int)length, text);
+    }
 }
 
 void tlr_prediction_print(const tlr_prediction *p, FILE *out)
@@ -370,11 +380,10 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     else
         fprintf(out, "model             %s\n", tl_printable(p->model));
     print_volumes(p, out);
-    const int shown = shown_length(p);
-    fprintf(out, "engine            %s (%s), network model %.*s%s, collectives %s\n", p->engine,
-            tl_printable(p->engine_version), shown, tl_printable(p->network_model),
-            p->network_model && p->network_model[shown] ? " (its parameters: --details)" : "",
-            tl_printable(p->coll_selector));
+    fprintf(out, "engine            %s (%s), network model ", p->engine,
+            tl_printable(p->engine_version));
+    print_network(p, out);
+    fprintf(out, ", collectives %s\n", tl_printable(p->coll_selector));
     if (p->options && p->options[0])
         fprintf(out, "options           %s\n", tl_printable(p->options));
     if (p->idle_options && p->idle_options[0])

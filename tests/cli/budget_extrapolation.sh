@@ -21,8 +21,9 @@ for i = 1 to steps {
 }
 EOS2
 logp='--engine loggops --params L=1ps,o=0s,g=0s,G=0s,O=0s -p star-1g --ranks-per-host 64'
+bursts='--uncertain bursts=5'
 # shellcheck disable=SC2086
-budget() { "$timeless" budget "$1" $logp --uncertain network=0 --json=b.json "${@:2}"; }
+budget() { "$timeless" budget "$1" $logp --uncertain network=0 $bursts --json=b.json "${@:2}"; }
 # agree RANKS N UNCERTAINTY: "far" or "near", as the formula has it, or a number; the parts of the interval
 agree() {
     python3 - "$@" <<'END'
@@ -70,8 +71,10 @@ check 'with a number of the user' budget app.skel --ranks 64 --set N=6400 --unce
 cp out said
 check 'this one is valid' agree 64 6400 0.2
 check 'and given' grep -q '^extrapolation  *20 %  given ' said
+bursts=
 check 'without computation' budget app.skel --no-compute
 check 'there is no such input' sh -c '! grep extrapolation b.json'
+bursts='--uncertain bursts=5'
 check 'another value of a parameter that all captures have in common' budget app.skel --set M=6
 cp out said
 check 'is no part of the interval' grep -qx 'not in the interval: the effect of M=6 (5 in all captures)' said

@@ -79,7 +79,7 @@ check 'a class with call sites comes first' takes 3 ab.tl -p ./two --model first
 check 'twice the speed, half the time' takes 1.7333333333 ab.tl -p ./two --set host.speed=2x
 trace a.tl '16 3'
 trace b.tl '32 1'
-jobs() { "$timeless" replay a.tl b.tl@0 -p ./two >said && grep -q '3\.46666' said; }
+jobs() { "$timeless" replay a.tl b.tl@0 -p ./two >said && grep -q '3\.467' said; }
 check 'two jobs on one host slow each other' jobs
 
 # The engine loggops knows the mean load of the others: ranks that compute all the time are exact.
