@@ -33,12 +33,14 @@ step "2. Calibrate: this machine's cores and BLAS kernels"
 timeless calibrate kernels --max-seconds 20 -o here
 
 step "3. Predict the runs on this machine, and compare with the clock"
-for run in 1 2 3; do timeless replay hpl-$run.tl --platform here --seeds 5 --json=here-$run.json; done
+for run in 1 2; do timeless replay hpl-$run.tl --platform here --seeds 5 --json=here-$run.json -q >run.txt; done
+timeless replay hpl-3.tl --platform here --seeds 5 --json=here-3.json
 timeless compare here-1.json here-2.json here-3.json
 echo "HPL itself printed, for what runs between its two looks at the clock (the longest row):"
 grep -A2 '^T/V .*Gflops' hpccoutf.txt
 
 step "4. Predict it on another machine: 16 nodes on 1 Gb/s Ethernet, one rank a node"
-for run in 1 2 3; do timeless replay hpl-$run.tl --platform star-1g --ranks-per-host 1 --json=star-$run.json; done
+for run in 1 2; do timeless replay hpl-$run.tl --platform star-1g --ranks-per-host 1 --json=star-$run.json -q >run.txt; done
+timeless replay hpl-3.tl --platform star-1g --ranks-per-host 1 --json=star-3.json
 echo "The measurement is still this machine's:"
 timeless compare star-1.json star-2.json star-3.json
