@@ -76,7 +76,8 @@ typedef struct fit_symbol {
     uint32_t request;  /* symbols with the same number share the name of their requests */
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
     unsigned copied;                 /* bits: fit_part; see fit_holes.c */
-    bool is_torn; /* all that differs between ranks is copied, as of the other end of messages */
+    bool is_copied_whole; /* all that differs between ranks is copied, as of the other end of
+                             messages */
 } fit_symbol;
 
 /* The communicators that one call site makes; the skeleton sees one of them for each rank. */
@@ -410,11 +411,11 @@ typedef struct fit_values {
     size_t *past; /* by sample: index of the next sample with another value or rank; NULL: not known
                    */
     size_t n;
-    unsigned variables; /* bits: variables that an expression may use */
-    unsigned without;   /* bits: grids that it may not use */
-    bool is_wide;       /* see fitting.is_wide */
-    bool is_torn;       /* expressions are the same for all ranks */
-    uint32_t comm;      /* of the call: expressions of ranks in it come first */
+    unsigned variables;    /* bits: variables that an expression may use */
+    unsigned without;      /* bits: grids that it may not use */
+    bool is_wide;          /* see fitting.is_wide */
+    bool is_for_all_ranks; /* expressions are the same for all ranks */
+    uint32_t comm;         /* of the call: expressions of ranks in it come first */
 } fit_values;
 
 /* a * candidate + b */
@@ -495,7 +496,7 @@ bool fit_copy_gate(fitting *f, const fit_node *node, char text[FIT_MAX_TEXT]);
 /* Forgets the copies from this one on. */
 void fit_copies_forget(fitting *f, size_t first);
 /* Whether calls of the node are copied with all that differs between ranks. */
-bool fit_is_torn(const fitting *f, const fit_node *node);
+bool fit_is_copied_whole(const fitting *f, const fit_node *node);
 /* Write the statements of the copies; the comments about them in the head. */
 void fit_copy_statements(const fitting *f, FILE *out);
 void fit_copy_report(const fitting *f, FILE *out);

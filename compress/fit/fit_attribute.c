@@ -61,9 +61,9 @@ bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *
                       .without = f->without,
                       .is_wide = f->is_wide,
                       .comm = f->order ? f->symbols[f->order[node->low]].comm : SKEL_WORLD,
-                      .is_torn = fit_is_torn(f, node),
+                      .is_for_all_ranks = fit_is_copied_whole(f, node),
                       .variables = variables_of(f, node)};
-    if (v->is_torn)
+    if (v->is_for_all_ranks)
         v->variables &= f->shared;
     if (v->comm >= SKEL_FIRST_COMM && fit_comm_at(f, v->comm)->is_world)
         v->comm = SKEL_WORLD;
@@ -216,7 +216,7 @@ static bool is_line(const fitting *f, const fit_values *v, fit_line *l)
 bool fit_is_allowed(const fit_candidate *c, const fit_values *v)
 {
     return !(c->variables & ~v->variables) && !(c->grids & v->without) &&
-           (v->is_wide || !c->is_wide) && !(v->is_torn && c->by_rank);
+           (v->is_wide || !c->is_wide) && !(v->is_for_all_ranks && c->by_rank);
 }
 
 /* Of all lines, the one that is simplest to write. */
@@ -362,7 +362,7 @@ static bool combine(const fitting *f, const fit_values *v, char text[MAX_TEXT])
     for (size_t i = 1; f->may_copy && i < v->n; i++)
         if (v->samples[i]->capture == v->samples[i - 1]->capture && v->value[i] != v->value[i - 1])
             return false;
-    own.is_torn |= f->may_copy;
+    own.is_for_all_ranks |= f->may_copy;
     own.variables = f->may_copy ? 0 : own.variables;
     return fit_combine(f, &own, text);
 }

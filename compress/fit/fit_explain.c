@@ -293,7 +293,7 @@ static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
         found = fit_attribute(f, node, FIT_NUMBER, get_trips, f, trips);
     /* A loop over partners that are copied has those of the capture. */
     const bool has_partners =
-        found && f->copies_now && strstr(trips, "ranks") && fit_is_torn(f, node);
+        found && f->copies_now && strstr(trips, "ranks") && fit_is_copied_whole(f, node);
     found &= !has_partners;
     if (!found)
         snprintf(condition, sizeof condition, "1");
@@ -543,7 +543,7 @@ static bool explain_gated(fitting *f, const fit_node *node, unsigned indent)
     const size_t start = f->out.size;
     f->gated = node;
     f->copies_now = false;
-    bool ok = !fit_is_torn(f, node) && explain_somehow(f, node, start, indent + 1);
+    bool ok = !fit_is_copied_whole(f, node) && explain_somehow(f, node, start, indent + 1);
     f->copies_now = true;
     if (!ok) {
         f->out.size = start;
@@ -568,7 +568,7 @@ bool fit_explain(fitting *f, uint32_t number, unsigned indent)
         }
         const bool may_copy = f->copies_now;
         f->copies_now = false;
-        ok = !fit_is_torn(f, node) && explain_somehow(f, node, start, indent);
+        ok = !fit_is_copied_whole(f, node) && explain_somehow(f, node, start, indent);
         f->copies_now = may_copy;
         if (!ok && may_copy) {
             f->out.size = start;

@@ -179,18 +179,18 @@ void fit_copies_forget(fitting *f, size_t first)
     f->copies.n = first;
 }
 
-bool fit_is_torn(const fitting *f, const fit_node *node)
+bool fit_is_copied_whole(const fitting *f, const fit_node *node)
 {
     for (uint32_t i = node->low; f->order && i <= node->high; i++)
-        if (f->symbols[f->order[i]].is_torn)
+        if (f->symbols[f->order[i]].is_copied_whole)
             return true;
     return false;
 }
 
-static bool tear(fitting *f, uint32_t symbol)
+static bool copy_whole(fitting *f, uint32_t symbol)
 {
-    const bool is_new = !f->symbols[symbol].is_torn;
-    f->symbols[symbol].is_torn = true;
+    const bool is_new = !f->symbols[symbol].is_copied_whole;
+    f->symbols[symbol].is_copied_whole = true;
     return is_new;
 }
 
@@ -203,7 +203,7 @@ static bool is_drawn(fitting *f, const fit_copy *c)
 }
 
 /* True: the next pass copies or draws more. */
-static bool tear_more(fitting *f)
+static bool copy_more(fitting *f)
 {
     const fit_copy *all = f->copies.items;
     bool more = false;
@@ -215,14 +215,14 @@ static bool tear_more(fitting *f)
         else if (all[i].part != FIT_SIZES ||
                  tl_is_message(f->symbols[f->order[all[i].low]].row->action))
             for (uint32_t k = all[i].low; k <= all[i].high; k++)
-                more |= tear(f, f->order[k]);
+                more |= copy_whole(f, f->order[k]);
     }
     for (bool again = more; again;) {
         again = false;
         for (uint32_t i = 0; i < f->n_symbols; i++)
-            for (uint32_t k = 0; f->symbols[i].is_torn && k < f->n_symbols; k++)
+            for (uint32_t k = 0; f->symbols[i].is_copied_whole && k < f->n_symbols; k++)
                 if (f->groups[i] == f->groups[k] || f->symbols[i].request == f->symbols[k].request)
-                    again |= tear(f, k);
+                    again |= copy_whole(f, k);
     }
     return more;
 }
@@ -256,7 +256,7 @@ static bool explain(fitting *f, int arrangement)
 static bool start_again(fitting *f)
 {
     for (uint32_t i = 0; i < f->n_symbols; i++)
-        f->symbols[i].is_torn = false;
+        f->symbols[i].is_copied_whole = false;
     return fit_comms(f) && fit_with_holes(f);
 }
 
@@ -285,7 +285,7 @@ bool fit_with_holes(fitting *f)
     if (f->left_out == f->n_captures)
         f->arrangement = find_arrangement(f);
     for (int i = 0; i < MAX_PASSES && f->status == TL_OK; i++) {
-        const bool ok = explain(f, f->arrangement), more = ok && tear_more(f);
+        const bool ok = explain(f, f->arrangement), more = ok && copy_more(f);
         fit_draw_prepare(f);
         fit_loops_free(f);
         if (!more)
