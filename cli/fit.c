@@ -9,7 +9,7 @@
 #include <string.h>
 #include <timeless_files.h>
 
-enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16, MAX_NAME = 64, OPT_DRAW = 0x100, OPT_HOLES };
+enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16, MAX_NAME = 64, OPT_HOLES = 0x100 };
 
 struct fit_options {
     const char *paths[MAX_CAPTURES];
@@ -19,8 +19,8 @@ struct fit_options {
     char recorded[MAX_PARAMETERS][MAX_NAME]; /* names in the captures themselves */
     int64_t values[MAX_CAPTURES][MAX_PARAMETERS];
     const char *out;
-    int quiet, draws, copies;
-    int64_t seed;
+    int quiet;
+    tl_fit_holes holes;
 };
 
 static const struct argp_option option_table[] = {
@@ -29,13 +29,12 @@ static const struct argp_option option_table[] = {
      "a size of the problem: its value in each capture, as in N=100,200,300 (repeatable; default: "
      "what record --parameter wrote)",
      0},
-    {"draw", OPT_DRAW, "SEED", OPTION_ARG_OPTIONAL,
-     "draw the sizes of messages and collectives that have no expression from the captured "
-     "distribution (default of SEED: 1)",
-     0},
     {"holes", OPT_HOLES, "KIND", 0,
-     "what becomes of values that have no expression: 'refuse' (default), 'draw' as --draw, or "
-     "'nearest': sizes are drawn, other values copied from the capture with the nearest sizes",
+     "what becomes of values that have no expression: 'refuse' (default), 'draw': sizes of "
+     "messages "
+     "are drawn from the captured distribution, or 'nearest': likewise, and other values are "
+     "copied "
+     "from the capture with the nearest sizes",
      0},
     {"quiet", 'q', NULL, 0, "print nothing on success", 0},
     {0}};
@@ -131,14 +130,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'o': o->out = arg; return 0;
     case 'P': add_parameter(o, arg, state); return 0;
     case 'q': o->quiet = 1; return 0;
-    case OPT_DRAW:
-        o->draws = 1;
-        o->seed = arg ? (int64_t)cli_parse_number(state, "--draw", arg, INT64_MAX) : 1;
-        return 0;
     case OPT_HOLES:
-        o->copies = !strcmp(arg, "nearest");
-        o->draws |= o->copies || !strcmp(arg, "draw");
-        if (!o->draws && strcmp(arg, "refuse") != 0)
+        o->holes = !strcmp(arg, "nearest") ? TL_FIT_NEAREST
+                   : !strcmp(arg, "draw")  ? TL_FIT_DRAW
+                                           : TL_FIT_REFUSE;
+        if (o->holes == TL_FIT_REFUSE && strcmp(arg, "refuse") != 0)
             argp_error(state, "--holes '%s': give refuse, draw or nearest", arg);
         return 0;
     case ARGP_KEY_ARG:
@@ -228,18 +224,9 @@ static int write_text(const struct fit_options *o, const char *text)
     return CLI_OK;
 }
 
-static tl_status make_text(const struct fit_options *o, const tl_fit_capture *captures, char **text,
-                           tl_error *err)
-{
-    if (o->copies)
-        return tl_fit_copy(captures, o->n_captures, o->names, o->n_names, o->seed, text, err);
-    return o->draws ? tl_fit_draw(captures, o->n_captures, o->names, o->n_names, o->seed, text, err)
-                    : tl_fit(captures, o->n_captures, o->names, o->n_names, text, err);
-}
-
 int cmd_fit(int argc, char **argv)
 {
-    struct fit_options o = {.seed = 1};
+    struct fit_options o = {0};
     struct argp argp = {
         option_table,
         parse_option,
@@ -261,7 +248,7 @@ int cmd_fit(int argc, char **argv)
     }
     if (!code)
         code = add_all_recorded(&o, readers);
-    if (!code && make_text(&o, captures, &text, &err) != TL_OK)
+    if (!code && tl_fit(captures, o.n_captures, o.names, o.n_names, o.holes, &text, &err) != TL_OK)
         code = cli_fail(&err);
     if (!code)
         code = write_text(&o, text);

@@ -201,19 +201,21 @@ typedef struct tl_fit_capture {
     tl_reader *reader;
     const int64_t *values;
 } tl_fit_capture;
-/* Makes a skeleton (doc/SKELETON.md) from two or more captures of the same program. The caller
+/* What becomes of a value that has no expression. */
+typedef enum tl_fit_holes {
+    TL_FIT_REFUSE, /* there is no skeleton */
+    /* sizes of messages and collectives are drawn from the captured distribution, with the
+       parameter draw_seed of the skeleton (1) */
+    TL_FIT_DRAW,
+    /* likewise, and other values are copied from the capture whose sizes are nearest to those of
+       the skeleton */
+    TL_FIT_NEAREST
+} tl_fit_holes;
+/* Makes a skeleton (doc/SKELETON.md) from three or more captures of the same program. The caller
  * frees *text.  The skeleton makes all calls of these captures; comments after its first line state
  * how exact it is.  TL_ERR_UNSUPPORTED: a call, a value or an order of calls has no expression.  */
 TL_API tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names,
-                        size_t n_names, char **text, tl_error *err);
-/* The same, but if sizes of messages and collectives have no expression, the skeleton draws them
- * from the captured distribution. It then has a parameter draw_seed with the default `seed`. */
-TL_API tl_status tl_fit_draw(const tl_fit_capture *captures, size_t n, const char *const *names,
-                             size_t n_names, int64_t seed, char **text, tl_error *err);
-/* The same, but all other values without an expression are copied from the capture whose sizes are
- * nearest to those of the skeleton. */
-TL_API tl_status tl_fit_copy(const tl_fit_capture *captures, size_t n, const char *const *names,
-                             size_t n_names, int64_t seed, char **text, tl_error *err);
+                        size_t n_names, tl_fit_holes holes, char **text, tl_error *err);
 
 /* Writes the trace again, but with the sends, receives and waits of schedules (doc/SCHEDULE.md)
  * instead of blocking collectives. A choice is "OPERATION:FILE", such as "alltoall:ring.sched"; of
@@ -490,8 +492,6 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_cursor_take           MEMORY
  *   tl_extrapolate           SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
  *   tl_fit                   SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
- *   tl_fit_copy              SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
- *   tl_fit_draw              SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
  *   tl_join                  SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
  *                            USAGE
  *   tl_join_left             SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT

@@ -324,7 +324,7 @@ static const char *advice(const fitting *f, const char *why)
     if (f->may_draw)
         return "or copy what is no size of a message from them (--holes nearest)";
     if (f->first_lack.is_size)
-        return "write the skeleton, or draw these sizes (--draw)";
+        return "write the skeleton, or draw these sizes (--holes draw)";
     if (!f->has_callers &&
         (strstr(why, "numbers of iterations") || strstr(why, "not in the order")))
         return "record with --call-paths 2 if a function that calls MPI has several callers, or "
@@ -396,8 +396,7 @@ static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
 }
 
 typedef struct ways {
-    const int64_t *seed; /* NULL: without draws */
-    bool by_line, is_wide, may_copy;
+    bool by_line, is_wide, may_draw, may_copy;
 } ways;
 
 static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *const *names,
@@ -410,9 +409,8 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
                  .n_names = n_names,
                  .by_line = by->by_line,
                  .is_wide = by->is_wide,
-                 .may_draw = by->seed != NULL,
+                 .may_draw = by->may_draw,
                  .may_copy = by->may_copy,
-                 .seed = by->seed ? *by->seed : 0,
                  .err = err};
     *text = NULL;
     *has_joined = false;
@@ -464,10 +462,10 @@ static tl_status fit_sites(const tl_fit_capture *captures, size_t n, const char 
 /* With more expressions only if there is no skeleton otherwise. The message is that of the first
  * fit. */
 static tl_status fit_widening(const tl_fit_capture *captures, size_t n, const char *const *names,
-                              size_t n_names, const int64_t *seed, char **text, tl_error *err)
+                              size_t n_names, bool may_draw, char **text, tl_error *err)
 {
     tl_error ignored;
-    ways by = {.seed = seed};
+    ways by = {.may_draw = may_draw};
     const tl_status status = fit_sites(captures, n, names, n_names, by, text, err);
     if (status != TL_ERR_UNSUPPORTED)
         return status;
@@ -476,33 +474,15 @@ static tl_status fit_widening(const tl_fit_capture *captures, size_t n, const ch
 }
 
 /* Nothing is drawn or copied that has an expression. */
-static tl_status fit(const tl_fit_capture *captures, size_t n, const char *const *names,
-                     size_t n_names, const int64_t *seed, bool may_copy, char **text, tl_error *err)
-{
-    const ways copying = {.seed = seed, .by_line = true, .is_wide = true, .may_copy = true};
-    bool ignored;
-    tl_status status = fit_widening(captures, n, names, n_names, NULL, text, err);
-    if (status == TL_ERR_UNSUPPORTED && seed && !may_copy)
-        status = fit_widening(captures, n, names, n_names, seed, text, err);
-    return status == TL_ERR_UNSUPPORTED && may_copy
-               ? fit_by(captures, n, names, n_names, &copying, &ignored, text, err)
-               : status;
-}
-
 tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names, size_t n_names,
-                 char **text, tl_error *err)
+                 tl_fit_holes holes, char **text, tl_error *err)
 {
-    return fit(captures, n, names, n_names, NULL, false, text, err);
-}
-
-tl_status tl_fit_draw(const tl_fit_capture *captures, size_t n, const char *const *names,
-                      size_t n_names, int64_t seed, char **text, tl_error *err)
-{
-    return fit(captures, n, names, n_names, &seed, false, text, err);
-}
-
-tl_status tl_fit_copy(const tl_fit_capture *captures, size_t n, const char *const *names,
-                      size_t n_names, int64_t seed, char **text, tl_error *err)
-{
-    return fit(captures, n, names, n_names, &seed, true, text, err);
+    const ways copying = {.by_line = true, .is_wide = true, .may_draw = true, .may_copy = true};
+    bool ignored;
+    const tl_status status = fit_widening(captures, n, names, n_names, false, text, err);
+    if (status != TL_ERR_UNSUPPORTED || holes == TL_FIT_REFUSE)
+        return status;
+    return holes == TL_FIT_DRAW
+               ? fit_widening(captures, n, names, n_names, true, text, err)
+               : fit_by(captures, n, names, n_names, &copying, &ignored, text, err);
 }

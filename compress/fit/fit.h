@@ -267,15 +267,14 @@ typedef struct fitting {
      * have no skeleton without it; so a longer list does not change earlier skeletons. */
     bool is_wide;
     bool has_volumes;
-    bool by_line;     /* all calls in one source line are one call site */
-    bool has_callers; /* call sites have callers */
-    bool has_joined;  /* by_line joined some call sites */
-    bool adds_wide;   /* the candidates that are being added have is_wide */
-    bool may_draw;    /* sizes without an expression are drawn */
-    bool may_copy;    /* other values without an expression are copied */
-    bool copies_now;  /* in the statements that are being written */
-    bool counts;      /* fill `match` if a capture differs */
-    int64_t seed;
+    bool by_line;          /* all calls in one source line are one call site */
+    bool has_callers;      /* call sites have callers */
+    bool has_joined;       /* by_line joined some call sites */
+    bool adds_wide;        /* the candidates that are being added have is_wide */
+    bool may_draw;         /* sizes without an expression are drawn */
+    bool may_copy;         /* other values without an expression are copied */
+    bool copies_now;       /* in the statements that are being written */
+    bool counts;           /* fill `match` if a capture differs */
     uint32_t *groups;      /* by symbol: calls whose sizes must agree have the same number */
     skel_array draws;      /* fit_draw */
     skel_array copies;     /* fit_copy */

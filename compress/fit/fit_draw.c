@@ -177,10 +177,8 @@ void fit_draw_report(const fitting *f, FILE *out)
     const fit_draw *all = f->draws.items;
     char text[300];
     if (f->draws.n)
-        fprintf(out,
-                "# contains draws with the seed draw_seed=%" PRId64
-                ": these sizes have the captured distribution, not the captured values\n",
-                f->seed);
+        fprintf(out, "# contains draws with the seed draw_seed=1: these sizes have the captured "
+                     "distribution, not the captured values\n");
     for (size_t i = 0; i < f->draws.n; i++) {
         const fit_sums *c = &all[i].captured;
         const char *separator = " of";

@@ -72,7 +72,7 @@ void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *bod
             fprintf(out, "param %s = %" PRId64 "\n", iterations[i].name,
                     iterations[i].lack.trips[c - f->captures]);
     if (body ? f->draws.n > 0 : f->may_draw)
-        fprintf(out, "param draw_seed = %" PRId64 "\n", f->seed);
+        fputs("param draw_seed = 1\n", out);
     for (size_t i = 0; i < FIT_N_GRIDS; i++) {
         bool is_used = !body || fit_grid_uses(body, &fit_grids[i]);
         for (size_t k = 0; k < f->comms.n; k++)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeless fit --draw: sizes that depend on data are refused with their range; with --draw they are drawn from the captured
+# timeless fit --holes draw: sizes that depend on data are refused with their range; with this option they are drawn from the captured
 # distribution, the same on both sides of a message; peers are refused all the same. With --holes nearest, they are copied from the
 # nearest capture. Numbers of iterations that depend on data are a parameter.
 . "$top_srcdir/tests/tap.sh"
@@ -32,9 +32,9 @@ before='(rank - 1) % ranks' after='(rank + 1) % ranks' cell='N / (ranks * ranks)
 
 program 'MPI_Allreduce count=64 type_bytes=4' \
     "MPI_Alltoallv counts=$cell / 2 + $(data rank each "$cell") recv_counts=$cell / 2 + $(data each rank "$cell") type_bytes=4"
-check 'counts that depend on data are refused with their range, and --draw is named' no_fit \
-    'MPI_Alltoallv at program.skel:11: no expression has the values of counts (43 to 374 in the captures); the captures have no skeleton: capture other sizes, write the skeleton, or draw these sizes (--draw)'
-check 'with --draw there is a skeleton' fit --draw -o sort.skel
+check 'counts that depend on data are refused with their range, and --holes draw is named' no_fit \
+    'MPI_Alltoallv at program.skel:11: no expression has the values of counts (43 to 374 in the captures); the captures have no skeleton: capture other sizes, write the skeleton, or draw these sizes (--holes draw)'
+check 'with --holes draw there is a skeleton' fit --holes draw -o sort.skel
 cp "$scratch/out" report
 check 'the report names the draws, the seed, the call and the range' bash -c '
     grep -qx "contains draws with the seed draw_seed=1: .*" report &&
@@ -44,7 +44,7 @@ check 'the means of the captures that are left out are met' bash -c '
     awk "/^sizes0 of capture/ {d = \$6 / \$8 - 1; if (d < -0.06 || d > 0.06) bad = 1; n++} END {exit bad || n != 4}" report'
 check 'the skeleton contains the report' bash -c 'sed "s/^/# /" report | grep -vxFf sort.skel; [ $? -eq 1 ]'
 check 'the same seed, the same bytes' bash -c 'cp sort.skel first && fit_again() { "$1" fit ?.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3 "${@:2}"; }
-    fit_again "$1" --draw=1 -q -o second.skel && cmp sort.skel second.skel && fit_again "$1" --draw=2 | grep -qx "param draw_seed = 2"' - "$timeless"
+    fit_again "$1" --holes draw -q -o second.skel && cmp sort.skel second.skel' - "$timeless"
 calls() { "$timeless" dump "$1" | sed -n 's/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p'; }
 calls sort.skel,ranks=20,N=50000,steps=4 >first
 calls sort.skel,ranks=20,N=50000,steps=4 >again
@@ -87,7 +87,7 @@ program "MPI_Irecv peer=$before count=N / ranks / 2 + $(data "$before" rank 'N /
     "MPI_Bcast peer=0 count=$(data 1 2 1000)" "MPI_Allgatherv count=$(data rank 7 100) recv_counts=$(data each 7 100) in_place=1" \
     "MPI_Allreduce comm=row count=1 + $(data 'coord(g, 0)' 1 50)" "MPI_Scatterv peer=0 counts=$(data each 8 100) recv_count=$(data rank 8 100)"
 check 'captures of messages and collectives' captures
-check 'all of their sizes are drawn' fit --draw -q -o all.skel
+check 'all of their sizes are drawn' fit --holes draw -q -o all.skel
 check 'sends and receives share a distribution' bash -c '[ "$(grep -c "^distribution" all.skel)" = 7 ] && grep -q "^# sizes.* of MPI_Irecv at program.skel:10 and MPI_Isend at " all.skel'
 check 'a receive with room for more has the size of its message' grep -q 'MPI_Recv .*count=draw(sizes' all.skel
 cat >messages.py <<'PY'
@@ -118,12 +118,12 @@ check 'both engines replay these, too' bash -c 'for n in 4 6 20; do "$1" replay 
 
 program 'MPI_Bcast peer=0 count=(N == 4000 ? 90 : N == 9000 ? 10 : N == 20000 ? 300 : 7) + step % 2'
 check 'sizes with means that no expression has are captured' captures
-check 'they are drawn without a scale' fit --draw -o plain.skel
+check 'they are drawn without a scale' fit --holes draw -o plain.skel
 check 'the report says so' grep -q '^# sizes0: drawn from the 22 sizes of MPI_Bcast at .*, 7 to 301, .* not scaled: no product of parameters and ranks has the means$' plain.skel
 check 'the greatest size is one of the captured ones' bash -c '"$1" dump plain.skel,steps=1000 | sed -n "s/.*Bcast count=\([0-9]*\).*/\1/p" | sort -n | sed -n "1p;\$p" | paste -sd" " | grep -qE "^([7-9]|1[0-9]) (29[0-9]|30[01])$"' - "$timeless"
 program 'MPI_Bcast peer=0 count=N'
 check 'sizes with an expression are captured' captures
-check 'they are not drawn: the skeleton is the same with --draw' bash -c '"$1" fit $2 -o with.skel -q --draw && "$1" fit $2 -o without.skel -q && cmp with.skel without.skel' - \
+check 'they are not drawn: the skeleton is the same with --holes draw' bash -c '"$1" fit $2 -o with.skel -q --holes draw && "$1" fit $2 -o without.skel -q && cmp with.skel without.skel' - \
     "$timeless" '1.tl 2.tl 3.tl 4.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3'
 
 # ---- iterations until convergence ----
@@ -165,27 +165,27 @@ awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 
 check 'the example of holes in doc/SKELETON.md: each message has two ends' ends example.skel,ranks=10
 check 'copies are no number' wrong "wrong.skel:5: 'a' is a name of copies" 'capture ranks = 1' 'copies a = 1' 'MPI_Bcast peer=0 count=a'
 
-# ---- what is refused with --draw ----
+# ---- what is refused with --holes draw ----
 
 program 'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
 check 'peers are refused with their range' no_fit 'MPI_Sendrecv at program.skel:10: no expression has the values of peer (0 to '
 check 'they are not drawn' no_fit \
     'the captures have no skeleton: capture other sizes, or copy what is no size of a message from them (--holes nearest)' \
-    --draw
+    --holes draw
 program "MPI_Send peer=(rank * 5 + N * 7) % 3 ? null : 0 count=1"
 check 'null among the peers is named' no_fit 'no expression has the values of peer (0 to 0, and null, in the captures)'
 program "MPI_Sendrecv_replace peer=$after recv_peer=$before count=$(data 1 2 50)"
 check 'MPI_Sendrecv_replace has one size for two messages' no_fit \
-    'MPI_Sendrecv_replace at program.skel:10: no expression has the values of count (' --draw
+    'MPI_Sendrecv_replace at program.skel:10: no expression has the values of count (' --holes draw
 program "dgemm m=$(data rank 2 50) n=3 k=4"
-check 'sizes of kernels are not drawn' no_fit 'dgemm at program.skel:10: no expression has the values of m (0 to ' --draw
+check 'sizes of kernels are not drawn' no_fit 'dgemm at program.skel:10: no expression has the values of m (0 to ' --holes draw
 program "repeat $(data 1 2 5) { MPI_Barrier }" 'MPI_Bcast peer=0 count=1'
-check 'numbers of iterations are not drawn' no_fit 'no expression has the numbers of iterations (' --draw
+check 'numbers of iterations are not drawn' no_fit 'no expression has the numbers of iterations (' --holes draw
 program "if rank % 2 == 0 && rank + 1 < ranks {" "MPI_Send peer=rank + 1 count=2 * ($(data rank 0 50)) type_bytes=4" '}' 'if rank % 2 == 1 {' \
     "MPI_Recv peer=rank - 1 count=$(data 'rank - 1' 0 50) type_bytes=8" '}'
 check 'messages with other elements on the other side' no_fit \
-    "MPI_Recv at program.skel:14: the two sides of a message do not draw the same bytes" --draw
-check 'a seed that is no number exits with 2' refused 2 '--draw' fit --draw=many
-clash() { "$timeless" make program.skel -o same.tl && refused 3 "'draw_seed' is defined already" "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --draw; }
+    "MPI_Recv at program.skel:14: the two sides of a message do not draw the same bytes" --holes draw
+check 'another word exits with 2' refused 2 'give refuse, draw or nearest' fit --holes many
+clash() { "$timeless" make program.skel -o same.tl && refused 3 "'draw_seed' is defined already" "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --holes draw; }
 check 'a parameter draw_seed of the captures is refused' clash
 tap_done

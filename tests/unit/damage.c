@@ -509,9 +509,8 @@ static void fail_on_a_trace(tl_reader *r, const char *good)
     FAILS(tl_export_goal, r, &rates, none);
     FAILS(tl_program_write, r, none);
     FAILS(tl_schedule_write, r, &choice, 1, good);
-    FAILS(tl_fit, captures, 3, &name, 1, &text);
-    FAILS(tl_fit_draw, captures, 3, &name, 1, 1, &text);
-    FAILS(tl_fit_copy, captures, 3, &name, 1, 1, &text);
+    FAILS(tl_fit, captures, 3, &name, 1, TL_FIT_REFUSE, &text);
+    FAILS(tl_fit, captures, 3, &name, 1, TL_FIT_NEAREST, &text);
     FAILS(tl_extrapolate, r, &(tl_extrapolate_options){.n_ranks = 1}, good, &done);
     FAILS(tl_extrapolate, r, &(tl_extrapolate_options){.n_ranks = 64}, good, &done);
     FAILS(tl_sections_list, r, &sections, &n);
