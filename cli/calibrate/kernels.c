@@ -11,7 +11,7 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-enum { MAX_NB = 16, MAX_CORES = 4096, MAX_DECLARED = 64 };
+enum { MAX_NB = 16, MAX_CORES = 4096 };
 
 typedef struct arguments {
     campaign c;
@@ -20,8 +20,6 @@ typedef struct arguments {
     tlp_fit_options fit;
     int nb[MAX_NB], has_blocks; /* of --nb */
     int has_cores;              /* or --threads */
-    tlp_declaration declared[MAX_DECLARED];
-    size_t n_declared;
     /* What the calibration has open. */
     int describes_other;
     tlp_kept kept;
@@ -37,7 +35,6 @@ enum {
     KEY_FORM,
     KEY_NOISE,
     KEY_PER_CORE,
-    KEY_DECLARE,
     KEY_FOR
 };
 
@@ -70,8 +67,6 @@ static const struct argp_option options[] = {
      "(default)",
      0},
     {"per-core", KEY_PER_CORE, NULL, 0, "also fit each core by itself", 0},
-    {"declare", KEY_DECLARE, "KERNEL=A,B", 0,
-     "a call of KERNEL takes A seconds plus B for each unit of work; may be repeated", 0},
 
     {0, 0, 0, 0, "Measurements:", 3},
     {"raw", KEY_RAW, "FILE", 0, "write every measurement to FILE (CSV)", 0},
@@ -95,19 +90,6 @@ static void parse_blocks(struct argp_state *state, arguments *a, char *list)
             argp_error(state, "--nb: give at most %d sizes from 16 to %d", MAX_NB, TLP_MAX_INNER);
         a->nb[a->measure.n_nb++] = nb;
     }
-}
-
-static void add_declaration(struct argp_state *state, arguments *a, const char *value)
-{
-    tl_error err;
-    tlp_declaration *next = &a->declared[a->n_declared];
-    if (a->n_declared == MAX_DECLARED)
-        argp_error(state, "--declare: at most %d kernels", MAX_DECLARED);
-    else if (tlp_declaration_parse(value, next, &err) != TL_OK)
-        argp_error(state, "--declare %s", err.text);
-    else if (tlp_find_declaration(a->declared, a->n_declared, next->kernel))
-        argp_error(state, "--declare: '%s' is given twice", next->kernel);
-    a->n_declared++;
 }
 
 /* The index of a name in a list that ends with "best". */
@@ -146,8 +128,8 @@ static void check_arguments(struct argp_state *state, arguments *a)
         c->seconds = a->trace ? 60 : 25;
     if (a->trace && !c->output)
         argp_error(state, "--for changes a model: give it by -o");
-    if (a->trace && (a->fit.per_core || a->n_declared || a->has_blocks))
-        argp_error(state, "--for: give neither --per-core nor --declare nor --nb");
+    if (a->trace && (a->fit.per_core || a->has_blocks))
+        argp_error(state, "--for: give neither --per-core nor --nb");
     a->measure.max_seconds = (double)c->seconds;
     a->measure.seed = c->seed;
 }
@@ -170,7 +152,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_NOISE: a->fit.noise = parse_form(state, "--noise-form", noises, value); break;
     case KEY_PER_CORE: a->fit.per_core = 1; break;
     case KEY_FOR: a->trace = value; break;
-    case KEY_DECLARE: add_declaration(state, a, value); break;
     case KEY_NB:
         a->has_blocks = 1;
         a->c.measured_by = "--nb";
@@ -304,8 +285,6 @@ static tl_status write_result(campaign *c, tl_error *err)
     arguments *a = (arguments *)c;
     tlp_result *result = c->all;
     tl_status status = a->needs && c->from ? check_threads(c->model, result->threads, err) : TL_OK;
-    result->declared = a->declared;
-    result->n_declared = a->n_declared;
     result->kept = a->kept;
     a->kept = (tlp_kept){0};
     if (status == TL_OK)
@@ -336,9 +315,6 @@ static tl_status add(campaign *c, tl_error *err)
     tlp_archive_note(c->archive, "threads of a call", "%u", result->threads);
     tlp_archive_note(c->archive, "seconds", "%g", a->measure.max_seconds);
     tlp_archive_note(c->archive, "calls timed", "%zu", result->n_samples);
-    for (size_t i = 0; i < a->n_declared; i++)
-        tlp_archive_note(c->archive, "declared", "%s=%g,%g", a->declared[i].kernel,
-                         a->declared[i].intercept_s, a->declared[i].per_work_s);
     if (c->from)
         tlp_archive_note(c->archive, "measurements from", "%s", c->from);
     if (a->trace)

@@ -257,21 +257,6 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
 
 /* ---- results: platforms/calibrate/model_file.c, platforms/calibrate/folder.c ---- */
 
-/* A kernel whose cost is declared, for example by a data sheet, and not measured: seconds of a
- * call, and of a unit of work (tl_kernel_work). user:NAME is a kernel of the program. */
-typedef struct tlp_declaration {
-    char kernel[128];
-    double intercept_s, per_work_s;
-} tlp_declaration;
-
-/* ---- declare.c ---- */
-
-/* "KERNEL=SECONDS,SECONDS_PER_WORK"; TL_ERR_USAGE if it is not. */
-tl_status tlp_declaration_parse(const char *text, tlp_declaration *out, tl_error *err);
-/* NULL if the kernel is not declared. */
-const tlp_declaration *tlp_find_declaration(const tlp_declaration *list, size_t n,
-                                            const char *kernel);
-
 /* ---- kept.c ---- */
 
 /* The text of what a model has besides the kernels: rates by call site (calibrate cpu), the group
@@ -297,8 +282,6 @@ typedef struct tlp_result {
     char processor[128], moment[TLP_MOMENT_BYTES]; /* of the measurement; moment "": unknown */
     tlp_fit fits[TLP_FIT_ROOM];
     tlp_fit (*core_fits)[TLP_FIT_ROOM]; /* [cores]; NULL: only all cores together */
-    const tlp_declaration *declared;    /* stand in the model in place of fits; the caller's */
-    size_t n_declared;
     tlp_kept kept; /* stands in the model, too */
 } tlp_result;
 

@@ -90,25 +90,12 @@ static void write_kernel(FILE *out, const char *name, const tlp_fit *fit)
     fputs(" }", out);
 }
 
-static int is_declared(const tlp_result *result, const char *kernel)
-{
-    return tlp_find_declaration(result->declared, result->n_declared, kernel) != NULL;
-}
-
-/* Declared kernels are written only among the kernels of all hosts. */
-static void write_kernels(FILE *out, const tlp_result *result, const tlp_fit *fits)
+static void write_kernels(FILE *out, const tlp_fit *fits)
 {
     int any = 0;
     fputs("kernels = (\n", out);
-    for (size_t i = 0; fits == result->fits && i < result->n_declared; i++)
-        fprintf(
-            out,
-            "%s  { kernel = \"%s\"; model = \"declared\"; intercept_s = %.6e; per_work_s = %.6e; "
-            "}",
-            any++ ? ",\n" : "", result->declared[i].kernel, result->declared[i].intercept_s,
-            result->declared[i].per_work_s);
 #define TLP_KERNEL(name)                                                                           \
-    if (fits[TL_KERNEL_##name - TL_KERNEL_dgemm].n && !is_declared(result, #name)) {               \
+    if (fits[TL_KERNEL_##name - TL_KERNEL_dgemm].n) {  \
         fputs(any++ ? ",\n" : "", out);                                                            \
         write_kernel(out, #name, &fits[TL_KERNEL_##name - TL_KERNEL_dgemm]);                       \
     }
@@ -168,8 +155,6 @@ static void write_origins(const tlp_result *result, FILE *out)
     if (result->instruction_s >= 0 && !result->kept.has_instructions)
         fputs("# instructions: measured on a loop of copies, index arithmetic and branches.\n",
               out);
-    for (size_t i = 0; i < result->n_declared; i++)
-        fprintf(out, "# %s: declared (--declare), not measured.\n", result->declared[i].kernel);
     fputs(result->kept.origins ? result->kept.origins : "", out);
 }
 
@@ -178,12 +163,12 @@ tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
     write_origins(result, out);
     write_ladder(out, result->fits);
     write_rates(out, result);
-    write_kernels(out, result, result->fits);
+    write_kernels(out, result->fits);
     if (result->core_fits) {
         fputs("hosts = (\n", out);
         for (unsigned core = 0; core < result->cores; core++) {
             fprintf(out, "%s{ hosts = \"*:%u\";\n", core ? ",\n" : "", core);
-            write_kernels(out, result, result->core_fits[core]);
+            write_kernels(out, result->core_fits[core]);
             fputc('}', out);
         }
         fputs("\n);\n", out);

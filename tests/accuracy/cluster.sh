@@ -232,9 +232,17 @@ calibrated() {
         timeless calibrate kernels --max-seconds $((calibrate_s / 5 + 1)) --archive none --raw "$work/kernels.new" -o "$work/model.conf"
         mv "$work/kernels.new" "$work/kernels.csv"
     }
+    timeless calibrate kernels --reuse "$work/kernels.csv" --archive none -o platform/model.conf
     # What is waited for takes what is stated.
-    timeless calibrate kernels --reuse "$work/kernels.csv" --archive none -o platform/model.conf $([ "$slowdown" = 1 ] ||
-        echo "--declare dgemm=0,${slowdown}e-10 --declare dtrsm=0,${slowdown}e-10 --declare user:step=$((500 * slowdown))e-6,0")
+    [ "$slowdown" = 1 ] || python3 - platform/model.conf "$slowdown" <<'END'
+import re, sys
+path, slowdown = sys.argv[1], int(sys.argv[2])
+stated = {"dgemm": (0, slowdown * 1e-10), "dtrsm": (0, slowdown * 1e-10), "user:step": (slowdown * 500e-6, 0)}
+head, kernels, rest = re.split(r"(?s)(?<=kernels = \(\n)(.*?)(?=\n\);\n)", open(path).read(), maxsplit=1)
+kept = [k for k in re.split(r",\n(?=  \{ kernel = )", kernels) if re.search('"(.*?)"', k)[1] not in stated]
+new = ['  { kernel = "%s"; intercept_s = %.6e; per_work_s = %.6e; }' % (k, *v) for k, v in stated.items()]
+open(path, "w").write(head + ",\n".join(new + kept) + rest)
+END
     touch platform/done
 }
 # foretold_all: predictions.tsv with the rows of all programs, and its hash.  A program that cannot be predicted has none.

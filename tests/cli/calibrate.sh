@@ -71,17 +71,8 @@ check 'a call on the first core has its measured time' near "$(seconds_of one)" 
 check 'a call on the second core has its measured time' near "$(seconds_of two)" 202e-6 0.02
 awk -F, '++n[$1] < 30' "$scratch/made.csv" >"$scratch/few.csv" # noise is fitted from 40 calls on
 check 'a forced noise that cannot be fitted is reported' bash -c '"$@" 2>said && grep -c "warning: dgemm: .* its noise is N-0" said' - "$timeless" calibrate kernels --reuse "$scratch/few.csv" --model-form m1 --noise-form n1 -o "$scratch/n1.conf"
-check 'a fit with declared kernels is written' fit --per-core --model-form m1 --noise-form n0 --declare dgemm=1e-3,1e-9 --declare user:a=b=5e-4,0 -o "$scratch/cores.conf"
-check 'the model states that declared kernels are not measured' test "$(grep -c '^# \(dgemm\|user:a=b\): declared (--declare), not measured\.$' "$scratch/cores.conf")" = 2
 check 'a fit of measurements without a moment states that it is unknown' head_has "$scratch/cores.conf" '^# Measured at an unknown moment'
-check 'a declared kernel takes its declared time on the first core' near "$(seconds_of one)" 2e-3 0.02
-check 'a declared kernel takes its declared time on the second core' near "$(seconds_of two)" 2e-3 0.02
-check 'the other kernels were measured' test "$(grep -c 'kernel = "dtrsm"' "$scratch/cores.conf")" = 3
-check 'a kernel of the program has its cost' grep -q 'kernel = "user:a=b"; model = "declared"; intercept_s = 5.0*e-04; per_work_s = 0.0' "$scratch/cores.conf"
-for wrong in dgemm dgemm=1 dgemm=1,-1 dgemm=1,1x =1,1 user:=1,1 user=1,1 MPI_Send=1,1 'user:"=1,1'; do
-    check_exit 2 "a declaration that is none: $wrong" fit --declare "$wrong"
-done
-check_exit 2 'a kernel that is declared twice' fit --declare dgemm=1,1 --declare dgemm=1,1
+check 'a kernel is fitted for all cores together, and for each' test "$(grep -c 'kernel = "dtrsm"' "$scratch/cores.conf")" = 3
 for option in --cores=1 --threads=1; do
     check_exit 2 "a fit does not take $option" fit "$option"
     keep
