@@ -157,8 +157,6 @@ static void find_data(const tlg_panel *panel, int is_x, double *low, double *hig
                 widen(s->high[i], axis, low, high);
             }
         }
-        if (!is_x && s->look == TLG_BARS)
-            widen(0, axis, low, high);
     }
 }
 
@@ -289,7 +287,6 @@ static void put_style(FILE *out, const tlg_series *s)
     case TLG_CURVE: fprintf(out, "with lines lc rgb '%s' lw 2 dt %s", colour, dash); break;
     case TLG_STEPS: fprintf(out, "with steps lc rgb '%s' lw 1.6", colour); break;
     case TLG_DOTS: fprintf(out, "with lines lc rgb '%s' lw 4", colour); break;
-    case TLG_BARS: fprintf(out, "with boxes lc rgb '%s' fs solid 0.75", colour); break;
     case TLG_BLOCKS: fprintf(out, "with boxxyerror lc rgb '%s' fs solid noborder", colour); break;
     case TLG_POINTS:
         fprintf(out, "with points lc rgb '%s' pt %d ps 0.9 lw 1.5", colour,

@@ -14,7 +14,6 @@ typedef enum tlg_look {
     TLG_STEPS,  /* a step at each value */
     TLG_DOTS,   /* small dots */
     TLG_POINTS, /* markers */
-    TLG_BARS,   /* bars from 0, as wide as the distance to the next value */
     TLG_BLOCKS, /* filled from low to high along the x axis, nearly as high as a step of the y axis
                  */
     TLG_RANGES, /* a marker with a range from low to high along the x axis */

@@ -13,7 +13,7 @@
 #include <plot.h>
 
 /* A plot shows at most this number of good repetitions, and all others. */
-enum { MAX_POINTS = 2000, N_BINS = 60, N_STEPS = 400, N_SHARES = 5, N_PANELS = 5 };
+enum { MAX_POINTS = 2000, N_STEPS = 400, N_SHARES = 5 };
 
 static void put_text(FILE *out, const char *text)
 {
@@ -26,24 +26,6 @@ static void put_text(FILE *out, const char *text)
 static int is_shown(const tlp_repetitions *r, size_t i, int all)
 {
     return all || r->categories[i] == TLP_GOOD;
-}
-
-/* The lowest and highest value on the plot; 0 if there is none. */
-static int find_range(const tlp_repetitions *r, int all, double *low, double *high)
-{
-    int any = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        if (!is_shown(r, i, all))
-            continue;
-        *low = any ? fmin(*low, r->values[i]) : r->values[i];
-        *high = any ? fmax(*high, r->values[i]) : r->values[i];
-        any = 1;
-    }
-    if (any && !(*high > *low)) {
-        *low -= fabs(*low) / 10 + 1e-12;
-        *high += fabs(*high) / 10 + 1e-12;
-    }
-    return any;
 }
 
 /* The series of a category, at most `most` good ones. */
@@ -71,8 +53,8 @@ static void fill_category(const tlp_repetitions *r, tlp_category category, int a
 static tlg_panel plot_order(const tlp_repetitions *r, int all, const tlg_axis *value, double *room,
                             tlg_series *series)
 {
-    double low = 0, high = 0;
-    find_range(r, all, &low, &high);
+    double low, high;
+    gsl_stats_minmax(&low, &high, r->values, 1, r->n);
     for (int c = 0; c < TLP_N_CATEGORIES; c++)
         fill_category(r, (tlp_category)c, all, room + 2 * (size_t)c * r->n, &series[c]);
     tlg_panel panel = {.title = all ? "by repetition, all" : "by repetition, the good ones",
@@ -81,35 +63,6 @@ static tlg_panel plot_order(const tlp_repetitions *r, int all, const tlg_axis *v
                        .n_series = TLP_N_CATEGORIES,
                        .series = series};
     panel.y.is_log = all && low > 0 && high > 10 * low;
-    return panel;
-}
-
-static tlg_panel plot_histogram(const tlp_repetitions *r, int all, const tlg_axis *value,
-                                double *room, tlg_series *series)
-{
-    double low = 0, high = 1, *x = room, *y = room + N_BINS;
-    find_range(r, all, &low, &high);
-    /* Outliers that are far away would leave a single bar. */
-    const int is_log = all && low > 0 && high > 10 * low;
-    const double ratio = is_log ? log(high / low) : 1;
-    for (int i = 0; i < N_BINS; i++)
-        x[i] = is_log ? low * exp(ratio * (i + 0.5) / N_BINS)
-                      : low + (high - low) * (i + 0.5) / N_BINS;
-    for (size_t i = 0; i < r->n; i++) {
-        if (!is_shown(r, i, all))
-            continue;
-        const double share =
-            is_log ? log(r->values[i] / low) / ratio : (r->values[i] - low) / (high - low);
-        const int bin = (int)(share * N_BINS);
-        y[bin < N_BINS ? bin : N_BINS - 1]++;
-    }
-    *series = (tlg_series){.look = TLG_BARS, .number = 0, .n = N_BINS, .x = x, .y = y};
-    tlg_panel panel = {.title = all ? "histogram, all" : "histogram, the good ones",
-                       .x = *value,
-                       .y = {.label = "repetitions", .unit = "", .from_zero = 1},
-                       .n_series = 1,
-                       .series = series};
-    panel.x.is_log = is_log;
     return panel;
 }
 
@@ -144,33 +97,32 @@ static tlg_panel plot_distribution(const double *sorted, size_t n, const tlg_axi
         .rules = rules};
 }
 
-static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE *out)
-{
-    double rules[N_SHARES];
-    const int is_time = !strcmp(r->unit, "s");
-    const tlg_axis value = {.label = is_time ? "duration" : r->unit, .unit = is_time ? "s" : ""};
-    const size_t n_categories = TLP_N_CATEGORIES, n_bins = N_BINS, n_steps = N_STEPS;
-    const size_t order = 2 * n_categories * r->n, bins = 2 * n_bins;
-    double *room = calloc(2 * order + 2 * bins + 2 * (n_steps + 1), sizeof *room);
-    tlg_series series[2 * TLP_N_CATEGORIES + 3], *others = series + 2 * n_categories;
-    if (!room)
-        return;
-    double *at = room + 2 * order;
-    const tlg_panel panels[N_PANELS] = {
-        plot_order(r, 1, &value, room, series),
-        plot_order(r, 0, &value, room + order, series + n_categories),
-        plot_histogram(r, 1, &value, at, &others[0]),
-        plot_histogram(r, 0, &value, at + bins, &others[1]),
-        plot_distribution(sorted, r->n, &value, rules, at + 2 * bins, &others[2])};
-    const tlg_picture picture = {
-        .n_panels = N_PANELS, .panels = panels, .n_columns = 2, .width = 440, .height = 290};
-    tlg_draw_into_page(&picture, out);
-    free(room);
-}
-
 static int is_duration(const tlp_repetitions *r)
 {
     return !strcmp(r->unit, "s");
+}
+
+static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE *out)
+{
+    double rules[N_SHARES];
+    const tlg_axis value = {.label = is_duration(r) ? "duration" : r->unit,
+                            .unit = is_duration(r) ? "s" : ""};
+    const size_t order = 2 * (size_t)TLP_N_CATEGORIES * r->n, n_steps = N_STEPS;
+    double *room = calloc(2 * order + 2 * (n_steps + 1), sizeof *room);
+    tlg_series series[2 * TLP_N_CATEGORIES + 1];
+    if (!room)
+        return;
+    const tlg_panel panels[] = {plot_order(r, 1, &value, room, series),
+                                plot_order(r, 0, &value, room + order, series + TLP_N_CATEGORIES),
+                                plot_distribution(sorted, r->n, &value, rules, room + 2 * order,
+                                                  &series[2 * TLP_N_CATEGORIES])};
+    const tlg_picture picture = {.n_panels = sizeof panels / sizeof *panels,
+                                 .panels = panels,
+                                 .n_columns = 2,
+                                 .width = 440,
+                                 .height = 290};
+    tlg_draw_into_page(&picture, out);
+    free(room);
 }
 
 static void print_value(const tlp_repetitions *r, double value, FILE *out)
@@ -207,9 +159,9 @@ static void print_operation(const tlp_repetitions *r, FILE *out)
 {
     double *sorted = malloc((r->n + 1) * sizeof *sorted);
     fputs("<h2>", out);
-    put_text(out, r->place[0] ? r->place : r->name);
+    put_text(out, *r->place ? r->place : r->name);
     fputs(" <small>", out);
-    put_text(out, r->place[0] ? r->name : "");
+    put_text(out, *r->place ? r->name : "");
     fprintf(out, "%s</small></h2>\n", is_duration(r) ? "" : r->unit);
     if (r->n && sorted) {
         memcpy(sorted, r->values, r->n * sizeof *sorted);

@@ -3,6 +3,8 @@
 
 #include "repetitions.h"
 
+#include "core/room.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,27 +71,16 @@ tlp_repetitions *tlp_begin_repetitions(tlp_repetition_list *list, const char *na
     return item;
 }
 
-static tl_status make_room(tlp_repetitions *r)
-{
-    const size_t room = r->room ? 2 * r->room : 256;
-    double *values = reallocarray(r->values, room, sizeof *values);
-    r->values = values ? values : r->values;
-    unsigned *groups = reallocarray(r->groups, room, sizeof *groups);
-    r->groups = groups ? groups : r->groups;
-    unsigned *order = reallocarray(r->order, room, sizeof *order);
-    r->order = order ? order : r->order;
-    if (!values || !groups || !order)
-        return TL_ERR_MEMORY;
-    r->room = room;
-    return TL_OK;
-}
-
 tl_status tlp_add_repetition(tlp_repetitions *r, unsigned group, double value)
 {
     if (!isfinite(value))
         return TL_OK;
-    if (r->n == r->room && make_room(r) != TL_OK)
+    size_t rooms[3] = {r->room, r->room, r->room};
+    if (!tl_make_room(&r->values, r->n, &rooms[0], sizeof *r->values) ||
+        !tl_make_room(&r->groups, r->n, &rooms[1], sizeof *r->groups) ||
+        !tl_make_room(&r->order, r->n, &rooms[2], sizeof *r->order))
         return TL_ERR_MEMORY;
+    r->room = rooms[0];
     const int is_new = !r->n || r->groups[r->n - 1] != group;
     r->n_groups += is_new ? 1 : 0;
     r->order[r->n] = is_new ? 0 : r->order[r->n - 1] + 1;

@@ -57,7 +57,7 @@ void tlp_clear_repetitions(tlp_repetition_list *list);
 /* CSV: operation,group,repetition,value,category */
 void tlp_write_repetitions(const tlp_repetition_list *list, FILE *out);
 /* A page that needs no other file. It shows for each operation the quantiles, values by repetition
- * with and without outliers, histograms, distribution and box (Roth, section 4.7: fingerprint).
+ * with and without outliers, and the distribution (Roth, section 4.7: fingerprint).
  * `notes` are lines "name: value" at the top of the page. */
 void tlp_write_fingerprint(const tlp_repetition_list *list, const char *title, const char *notes,
                            FILE *out);
