@@ -386,30 +386,6 @@ static tl_status settle(const problem *p, tlp_pieces *pieces, int i)
     return status;
 }
 
-/* If the lines of a single series have no step at a break, they meet there. The break is moved to
- * this point if the criterion allows. */
-static tl_status join(const problem *p, tlp_pieces *pieces, int i)
-{
-    tlp_line *before = &pieces->lines[0][i - 1], *behind = &pieces->lines[0][i], left, right;
-    double crossing = floor((before->intercept_s - behind->intercept_s) /
-                            (behind->per_byte_s - before->per_byte_s));
-    if (!(crossing > 1.05 * pieces->breaks[i - 1] && crossing < upper_end(pieces, i) / 1.05 &&
-          crossing >= LEAST_BREAK))
-        return TL_OK;
-    tl_status status = fit_line(p, 0, pieces->breaks[i - 1], crossing, &left);
-    if (status == TL_OK)
-        status = fit_line(p, 0, crossing, upper_end(pieces, i), &right);
-    if (status == TL_OK && left.criterion + right.criterion < before->criterion +
-                                                                  behind->criterion +
-                                                                  log((double)(left.n + right.n))) {
-        pieces->breaks[i] = crossing;
-        pieces->is_joined[i] = 1;
-        *before = left;
-        *behind = right;
-    }
-    return status == TL_ERR_USAGE ? TL_OK : status;
-}
-
 tl_status tlp_pieces_fit(const tlp_series *series, int n_series, const double *forced, int n_forced,
                          tlp_pieces *out)
 {
@@ -430,22 +406,6 @@ tl_status tlp_pieces_fit(const tlp_series *series, int n_series, const double *f
         if (!is_forced(&p, out->breaks[i]))
             status = settle(&p, out, i);
     if (status == TL_OK && out->n > 1)
-        status = fit_lines(&p, out);
-    for (int i = 1; status == TL_OK && n_series == 1 && i < out->n; i++)
-        if (!is_forced(&p, out->breaks[i]))
-            status = join(&p, out, i);
-    clear(&p);
-    return status;
-}
-
-tl_status tlp_lines_fit(const tlp_series *series, int n_series, const double *breaks, int n,
-                        tlp_pieces *out)
-{
-    problem p = {.series = series, .n_series = n_series};
-    *out = (tlp_pieces){.n = n};
-    memcpy(out->breaks, breaks, (size_t)n * sizeof *breaks);
-    tl_status status = add_up(&p);
-    if (status == TL_OK)
         status = fit_lines(&p, out);
     clear(&p);
     return status;

@@ -47,7 +47,6 @@ typedef struct tlp_line {
 typedef struct tlp_pieces {
     int n;
     double breaks[TLP_MAX_SEGMENTS];
-    int is_joined[TLP_MAX_SEGMENTS]; /* the line before breaks[i] goes on there without a step */
     tlp_line lines[TLP_MAX_SERIES][TLP_MAX_SEGMENTS];
 } tlp_pieces;
 
@@ -58,10 +57,6 @@ typedef struct tlp_pieces {
  * series is too short. */
 tl_status tlp_pieces_fit(const tlp_series *series, int n_series, const double *forced, int n_forced,
                          tlp_pieces *out);
-/* The same with given breaks, ascending, breaks[0] = 0. */
-tl_status tlp_lines_fit(const tlp_series *series, int n_series, const double *breaks, int n,
-                        tlp_pieces *out);
-
 /* The segment of a size, and the duration on the line of a series. */
 int tlp_segment_of(const tlp_pieces *pieces, double bytes);
 double tlp_pieces_at(const tlp_pieces *pieces, int series, double bytes);
