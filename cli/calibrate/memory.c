@@ -12,7 +12,7 @@
 typedef struct arguments {
     campaign c;
     const char *runtime;
-    int allow_busy, is_busy;
+    int allow_busy;
 } arguments;
 
 enum { KEY_RUNTIME = KEY_OWN, KEY_BUSY };
@@ -63,12 +63,12 @@ static tl_status measure(campaign *c, tl_error *err)
 
 static tl_status write_result(campaign *c, tl_error *err)
 {
-    arguments *a = (arguments *)c;
-    const tl_status status = tlp_memory_check(c->all, err);
-    a->is_busy = status != TL_OK;
-    return a->is_busy && !a->allow_busy
+    tlp_memory_result *result = c->all;
+    const tl_status status = tlp_memory_check(result, err);
+    result->is_busy = status != TL_OK;
+    return result->is_busy && !((arguments *)c)->allow_busy
                ? status
-               : tlp_memory_write(c->all, a->is_busy, c->old, c->model, err);
+               : tlp_memory_write(result, c->old, c->model, err);
 }
 
 static tl_status add(campaign *c, tl_error *err)
@@ -84,7 +84,7 @@ static tl_status add(campaign *c, tl_error *err)
 
 static void report(campaign *c)
 {
-    tlp_memory_report(c->all, ((arguments *)c)->is_busy, stderr);
+    tlp_memory_report(c->all, stderr);
 }
 
 int calibrate_memory(int argc, char **argv)

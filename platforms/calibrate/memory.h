@@ -50,7 +50,8 @@ typedef struct tlp_memory_result {
     unsigned n_cores;
     char runtime[64]; /* of OpenMP; "" none */
     double other,
-        stolen; /* shares of the time of all cores: of other programs, of other machines */
+        stolen;  /* shares of the time of all cores: of other programs, of other machines */
+    int is_busy; /* the machine was busy, and all repetitions count */
     size_t n, room;
     tlp_memory_sample *samples;
 } tlp_memory_result;
@@ -111,11 +112,10 @@ tl_status tlp_memory_repetitions(const tlp_memory_result *result, tlp_repetition
 
 /* ---- memory_write.c ---- */
 
-/* Writes the model at `base` with the group `parallel` of these measurements to `path`.
- * is_busy: they are of a busy machine, and all repetitions count. */
-tl_status tlp_memory_write(const tlp_memory_result *result, int is_busy, const char *base,
-                           const char *path, tl_error *err);
+/* Writes the model at `base` with the group `parallel` of these measurements to `path`. */
+tl_status tlp_memory_write(const tlp_memory_result *result, const char *base, const char *path,
+                           tl_error *err);
 /* The result in a few lines for people. */
-void tlp_memory_report(const tlp_memory_result *result, int is_busy, FILE *out);
+void tlp_memory_report(const tlp_memory_result *result, FILE *out);
 
 #endif

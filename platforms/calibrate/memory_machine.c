@@ -29,20 +29,14 @@ static unsigned count_list(const char *list)
 /* Whether two processors are hardware threads of one core. */
 static int share_core(int a, int b)
 {
-    static const char *const files[] = {"core_id", "physical_package_id"};
-    const int processors[] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        char path[128], values[2][TLP_VALUE_BYTES];
-        for (int k = 0; k < 2; k++) {
-            snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", processors[k],
-                     files[i]);
-            if (!tlp_read_value(path, values[k]))
-                return 0;
-        }
-        if (strcmp(values[0], values[1]) != 0)
+    char path[128], threads[2][TLP_VALUE_BYTES];
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+                 k ? b : a);
+        if (!tlp_read_value(path, threads[k]))
             return 0;
     }
-    return 1;
+    return !strcmp(threads[0], threads[1]);
 }
 
 unsigned tlp_list_processors(int *processors, unsigned room, unsigned *n_apart)

@@ -20,13 +20,13 @@ enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
 /* How much faster so many cores are than one; 0: not measured. More than one times each is noise.
  */
-static double speedup(const tlp_memory_result *r, const struct column *c, unsigned cores, int all)
+static double speedup(const tlp_memory_result *r, const struct column *c, unsigned cores)
 {
     const size_t bytes = c->loop == TLP_TRIAD ? tlp_level_bytes(r, c->level) : 0;
     if (c->loop == TLP_TRIAD && !bytes)
         return 0;
-    const double of_all = tlp_memory_median(r, c->loop, cores, bytes, all),
-                 of_one = tlp_memory_median(r, c->loop, 1, bytes, all);
+    const double of_all = tlp_memory_median(r, c->loop, cores, bytes, r->is_busy),
+                 of_one = tlp_memory_median(r, c->loop, 1, bytes, r->is_busy);
     return of_all > 0 && of_one > 0 ? fmin(of_all / of_one, cores) : 0;
 }
 
@@ -39,23 +39,18 @@ static double region_s(const tlp_memory_result *r, tlp_loop loop, unsigned threa
 }
 
 static int is_complete(const tlp_memory_result *r, const struct column *c, const unsigned *counts,
-                       unsigned n, int all)
+                       unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (!(speedup(r, c, counts[i], all) > 0))
+        if (!(speedup(r, c, counts[i]) > 0))
             return 0;
     return 1;
 }
 
-typedef struct measured {
-    const tlp_memory_result *result;
-    int is_busy;
-} measured;
-
 /* The line in the head of the model, which the other commands that change the model keep. */
 static void write_origin(const void *what, FILE *out)
 {
-    const tlp_memory_result *r = ((const measured *)what)->result;
+    const tlp_memory_result *r = what;
     fprintf(
         out,
         "'timeless calibrate memory' %s on %s at %s, %u cores, memory nodes %s, seed %lu; "
@@ -63,8 +58,7 @@ static void write_origin(const void *what, FILE *out)
         "the time of all cores, other machines %.1f%%%s.\n",
         tl_version(), r->processor, *r->moment ? r->moment : "an unknown moment", r->n_cores,
         r->nodes, r->seed, r->n, 100 * r->other, 100 * r->stolen,
-        ((const measured *)what)->is_busy ? ": the machine was busy, so these numbers are rough"
-                                          : "");
+        r->is_busy ? ": the machine was busy, so these numbers are rough" : "");
 }
 
 /* What the members of the group are. */
@@ -87,32 +81,29 @@ static void write_comments(const tlp_memory_result *r, FILE *out)
                  "cache lines in random order.\n");
 }
 
-static void write_rows(const tlp_memory_result *r, const unsigned *counts, unsigned n, int all,
-                       FILE *out)
+static void write_rows(const tlp_memory_result *r, const unsigned *counts, unsigned n, FILE *out)
 {
     fputs("  cores = (\n", out);
     for (unsigned i = 0; i < n; i++) {
         fprintf(out, "    { cores = %u; region_s = %.4e;", counts[i],
                 region_s(r, TLP_REGION, counts[i]));
         for (int c = 0; c < N_COLUMNS; c++)
-            if (is_complete(r, &columns[c], counts, n, all))
-                fprintf(out, " %s = %.4f;", columns[c].name,
-                        speedup(r, &columns[c], counts[i], all));
+            if (is_complete(r, &columns[c], counts, n))
+                fprintf(out, " %s = %.4f;", columns[c].name, speedup(r, &columns[c], counts[i]));
         fprintf(out, " }%s\n", i + 1 < n ? "," : "");
     }
     fputs("  );\n", out);
 }
 
-static void write_curves(const tlp_memory_result *r, const unsigned *counts, unsigned n, int all,
-                         FILE *out)
+static void write_curves(const tlp_memory_result *r, const unsigned *counts, unsigned n, FILE *out)
 {
     const char *comma = "";
     fputs("  curves = (", out);
     for (unsigned i = 0; i < n; i++)
         for (unsigned s = 0; s < TLP_MAX_SIZES; s++) {
             const size_t bytes = (size_t)TLP_LEAST_BYTES << s;
-            const double bandwidth = tlp_memory_median(r, TLP_TRIAD, counts[i], bytes, all),
-                         latency_s = tlp_memory_median(r, TLP_CHASE, counts[i], bytes, all);
+            const double bandwidth = tlp_memory_median(r, TLP_TRIAD, counts[i], bytes, r->is_busy),
+                         latency_s = tlp_memory_median(r, TLP_CHASE, counts[i], bytes, r->is_busy);
             if (bandwidth < 0 || latency_s < 0)
                 continue;
             fprintf(out,
@@ -125,34 +116,32 @@ static void write_curves(const tlp_memory_result *r, const unsigned *counts, uns
 
 static void write_group(const config_t *config, const void *what, FILE *out)
 {
-    const tlp_memory_result *r = ((const measured *)what)->result;
-    const int all = ((const measured *)what)->is_busy;
+    const tlp_memory_result *r = what;
     (void)config;
     unsigned counts[TLP_MAX_CORE_COUNTS];
     const unsigned n = tlp_core_counts(r->n_cores, counts);
     fputs("\n", out);
     write_comments(r, out);
-    if (all)
+    if (r->is_busy)
         fputs("# The machine was busy: these numbers are rough.\n", out);
     fputs("parallel = {\n"
           "  bound = \"arithmetic\";\n",
           out);
     fprintf(out, "  shared_region_s = %.4e;\n", region_s(r, TLP_SHARED_REGION, 2));
-    write_rows(r, counts, n, all, out);
+    write_rows(r, counts, n, out);
     fprintf(out, "  # Sizes of caches: from %s.\n  caches = (", r->caches_from);
     for (size_t i = 0; i < r->n_caches; i++)
         fprintf(out, "%s\n    { cache = \"L%u\"; bytes = %.1f; cores = %u; }", i ? "," : "",
                 r->caches[i].level, (double)r->caches[i].bytes, r->caches[i].cores);
     fputs("\n  );\n", out);
-    write_curves(r, counts, n, all, out);
+    write_curves(r, counts, n, out);
     fputs("};\n", out);
 }
 
-tl_status tlp_memory_write(const tlp_memory_result *result, int is_busy, const char *base,
-                           const char *path, tl_error *err)
+tl_status tlp_memory_write(const tlp_memory_result *result, const char *base, const char *path,
+                           tl_error *err)
 {
-    const measured what = {result, is_busy};
-    const tlp_model_change group = {.what = &what,
+    const tlp_model_change group = {.what = result,
                                     .origin = TLP_PARALLEL_ORIGIN,
                                     .write_origin = write_origin,
                                     .left_out = "parallel",
@@ -160,11 +149,11 @@ tl_status tlp_memory_write(const tlp_memory_result *result, int is_busy, const c
     return tlp_model_write(&group, base, path, err);
 }
 
-void tlp_memory_report(const tlp_memory_result *r, int is_busy, FILE *out)
+void tlp_memory_report(const tlp_memory_result *r, FILE *out)
 {
     fprintf(out, "timeless: %u cores relative to one:", r->n_cores);
     for (int c = 0; c < N_COLUMNS; c++) {
-        const double times = speedup(r, &columns[c], r->n_cores, is_busy);
+        const double times = speedup(r, &columns[c], r->n_cores);
         if (times > 0)
             fprintf(out, "%s %s %.2f", c ? "," : "", columns[c].name, times);
     }
@@ -174,5 +163,5 @@ void tlp_memory_report(const tlp_memory_result *r, int is_busy, FILE *out)
     else
         fputs("; no runtime of OpenMP was found (--runtime), so regions start and end in no time",
               out);
-    fprintf(out, "%s\n", is_busy ? "; the machine was busy, so these numbers are rough" : "");
+    fprintf(out, "%s\n", r->is_busy ? "; the machine was busy, so these numbers are rough" : "");
 }
