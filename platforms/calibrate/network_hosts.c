@@ -101,18 +101,15 @@ char *tlp_describe_hosts(const int *host)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     char *own = describe_own(rank), *all = get_memory((size_t)n_ranks * DESCRIPTION_BYTES + 1);
-    if (rank) {
-        if (host[rank] == rank)
-            MPI_Send(own, DESCRIPTION_BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-    } else {
-        for (int i = 0; i < n_ranks; i++) {
-            if (host[i] != i)
-                continue;
-            if (i)
-                MPI_Recv(own, DESCRIPTION_BYTES, MPI_BYTE, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            used += (size_t)snprintf(all + used, DESCRIPTION_BYTES, "%s", own);
-        }
+    MPI_Gather(own, DESCRIPTION_BYTES, MPI_BYTE, all, DESCRIPTION_BYTES, MPI_BYTE, 0,
+               MPI_COMM_WORLD);
+    for (int i = 0; i < n_ranks && !rank; i++) {
+        const char *text = all + (size_t)i * DESCRIPTION_BYTES;
+        const size_t length = host[i] == i ? strlen(text) : 0;
+        memmove(all + used, text, length);
+        used += length;
     }
+    all[used] = '\0';
     free(own);
     return all;
 }

@@ -78,12 +78,12 @@ static MPI_Request begin_receive(const order *o, int from)
 
 /* ---- the kinds; each has two sides, the one that measures and its partner ---- */
 
-/* Blocking and nonblocking send; the receive is posted before. */
+/* Blocking and nonblocking send; the receive is posted before, or comes late. */
 static void measure_send(const order *o, double *seconds)
 {
     take_token(o->to, TAG_TOKEN);
     double t0 = MPI_Wtime();
-    if (o->kind == KIND_send) {
+    if (o->kind != KIND_isend) {
         send_data(o, o->to);
         seconds[0] = MPI_Wtime() - t0;
     } else {
@@ -136,16 +136,8 @@ static void answer_pingpong(const order *o)
     send_data(o, o->from);
 }
 
-/* A send whose receive comes late: a send that waits for it is not detached. The receiver calls the
- * library meanwhile, which takes in messages that need no receive. */
-static void measure_late(const order *o, double *seconds)
-{
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    send_data(o, o->to);
-    seconds[0] = MPI_Wtime() - t0;
-}
-
+/* A send that waits for its late receive is not detached. The receiver calls the library meanwhile,
+ * which takes in messages that need no receive. */
 static void answer_late(const order *o)
 {
     int flag;
@@ -219,7 +211,7 @@ static void answer_pairs(const order *o)
 }
 
 /* Several short messages in a row, acknowledged by one byte: shows how soon one can follow another.
- */
+ * Of `order`, one message, or two in a row: the byte shows when the first one has arrived. */
 static void measure_burst(const order *o, double *seconds)
 {
     MPI_Request requests[N_BURST];
@@ -227,9 +219,12 @@ static void measure_burst(const order *o, double *seconds)
     double t0 = MPI_Wtime();
     for (int i = 0; i < o->count; i++)
         requests[i] = begin_send(o, o->to);
-    MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
+    if (o->kind == KIND_burst)
+        MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
     take_token(o->to, TAG_ACK);
     seconds[0] = MPI_Wtime() - t0;
+    if (o->kind == KIND_order)
+        MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
 }
 
 /* Only the first message of `order` is acknowledged immediately. */
@@ -243,20 +238,6 @@ static void answer_burst(const order *o)
     MPI_Waitall(n_first, requests, MPI_STATUSES_IGNORE);
     give_token(o->from, TAG_ACK);
     MPI_Waitall(o->count - n_first, requests + n_first, MPI_STATUSES_IGNORE);
-}
-
-/* One message, or two in a row. The first one is acknowledged by a byte, which shows when it has
- * arrived. */
-static void measure_order(const order *o, double *seconds)
-{
-    MPI_Request requests[2];
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    for (int i = 0; i < o->count; i++)
-        requests[i] = begin_send(o, o->to);
-    take_token(o->to, TAG_ACK);
-    seconds[0] = MPI_Wtime() - t0;
-    MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
 }
 
 /* Polls that find nothing, and a reading of the clock. */
@@ -300,13 +281,12 @@ static const struct {
 } sides[] = {
     [KIND_send] = {measure_send, answer_send},
     [KIND_isend] = {measure_send, answer_send},
-    [KIND_wait] = {measure_send, answer_send},
     [KIND_recv] = {measure_recv, answer_recv},
-    [KIND_late] = {measure_late, answer_late},
+    [KIND_late] = {measure_send, answer_late},
     [KIND_both] = {measure_both, answer_both},
     [KIND_pairs] = {measure_pairs, answer_pairs},
     [KIND_burst] = {measure_burst, answer_burst},
-    [KIND_order] = {measure_order, answer_burst},
+    [KIND_order] = {measure_burst, answer_burst},
     [KIND_iprobe] = {measure_poll, answer_poll},
     [KIND_test] = {measure_poll, answer_poll},
     [KIND_wtime] = {measure_poll, answer_poll},
@@ -319,89 +299,67 @@ static const struct {
  * carries, pairs that send in both directions what it carries in both directions together. Whether
  * the first of two messages arrives before the last one shows in which order the adapter sends. */
 
-/* Pair k is senders[k], on the first host, and receivers[k], on the second one. */
-typedef struct pairs {
-    int n;
-    const int *senders, *receivers;
-    int64_t bytes;
-    int both;    /* each pair sends in both directions */
-    int gathers; /* the first sender gets the times of all */
-} pairs;
-
-/* All senders are on one host: these messages do not use the adapter. */
-static void begin_together(const pairs *p, int k)
+/* Pair k is ranks[k], on the first host, and ranks[count + k], on the second one. All senders are
+ * on one host: these messages do not use the adapter. */
+static void begin_together(const order *o, const int *ranks, int k)
 {
     if (k) {
-        give_token(p->senders[0], TAG_READY);
-        take_token(p->senders[0], TAG_GO);
+        give_token(ranks[0], TAG_READY);
+        take_token(ranks[0], TAG_GO);
         return;
     }
-    for (int i = 1; i < p->n; i++)
-        take_token(p->senders[i], TAG_READY);
-    for (int i = 1; i < p->n; i++)
-        give_token(p->senders[i], TAG_GO);
+    for (int i = 1; i < o->count; i++)
+        take_token(ranks[i], TAG_READY);
+    for (int i = 1; i < o->count; i++)
+        give_token(ranks[i], TAG_GO);
 }
 
-static void gather(const pairs *p, int k, double took_s, double seconds[2])
+/* The first sender gets the times of all: of the first and of the last message. */
+static void gather(const order *o, const int *ranks, int k, double took_s, double seconds[2])
 {
     if (k) {
-        MPI_Send(&took_s, 1, MPI_DOUBLE, p->senders[0], TAG_TIME, MPI_COMM_WORLD);
+        MPI_Send(&took_s, 1, MPI_DOUBLE, ranks[0], TAG_TIME, MPI_COMM_WORLD);
         return;
     }
     seconds[0] = seconds[1] = took_s;
-    for (int i = 1; i < p->n; i++) {
-        MPI_Recv(&took_s, 1, MPI_DOUBLE, p->senders[i], TAG_TIME, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-        seconds[0] = took_s < seconds[0] ? took_s : seconds[0];
-        seconds[1] = took_s > seconds[1] ? took_s : seconds[1];
+    for (int i = 1; i < o->count; i++) {
+        MPI_Recv(&took_s, 1, MPI_DOUBLE, ranks[i], TAG_TIME, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        seconds[0] = fmin(seconds[0], took_s);
+        seconds[1] = fmax(seconds[1], took_s);
     }
 }
 
-static void send_of_pair(const pairs *p, int k, double seconds[2])
+static void send_of_pair(const order *o, const int *ranks, int k, double seconds[2])
 {
-    const int to = p->receivers[k];
+    const int to = ranks[o->count + k], both = o->kind == KIND_multi_both;
     take_token(to, TAG_READY);
-    begin_together(p, k);
-    if (p->both)
-        exchange_short(p->bytes, to);
+    begin_together(o, ranks, k);
+    if (both)
+        exchange_short(o->bytes, to);
     const double t0 = MPI_Wtime();
-    if (p->both) {
-        exchange(p->bytes, to);
+    if (both) {
+        exchange(o->bytes, to);
     } else {
-        MPI_Send(me.out, (int)p->bytes, MPI_BYTE, to, TAG_DATA, MPI_COMM_WORLD);
+        send_data(o, to);
         take_token(to, TAG_ACK);
     }
     const double took_s = MPI_Wtime() - t0;
-    if (p->gathers)
-        gather(p, k, took_s, seconds);
+    if (o->kind == KIND_beside)
+        gather(o, ranks, k, took_s, seconds);
     else
         seconds[0] = took_s;
 }
 
-static void receive_of_pair(const pairs *p, int k)
+static void receive_of_pair(const order *o, int from)
 {
-    const int from = p->senders[k];
     give_token(from, TAG_READY);
-    if (p->both) {
-        exchange_short(p->bytes, from);
-        exchange(p->bytes, from);
+    if (o->kind == KIND_multi_both) {
+        exchange_short(o->bytes, from);
+        exchange(o->bytes, from);
         return;
     }
-    MPI_Recv(me.in, (int)p->bytes, MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    receive_data(o, from);
     give_token(from, TAG_ACK);
-}
-
-/* The part of a rank that is in one of the pairs. A sender sets seconds[0] from the common start
- * until its own message has arrived. If the pairs gather, the first one sets both, until the first
- * and until the last message has arrived, and no other one does. */
-static void take_part_in_pairs(const pairs *p, int rank, double seconds[2])
-{
-    for (int k = 0; k < p->n; k++) {
-        if (p->senders[k] == rank)
-            send_of_pair(p, k, seconds);
-        if (p->receivers[k] == rank)
-            receive_of_pair(p, k);
-    }
 }
 
 int tlp_is_multi(const order *o)
@@ -414,11 +372,15 @@ void tlp_take_part(const order *o, int rank, const int *ranks, double *seconds)
     me.rank = rank;
     seconds[0] = seconds[1] = 0;
     make_room(o->bytes);
+    for (int k = 0; tlp_is_multi(o) && k < o->count; k++) {
+        if (ranks[k] == rank)
+            send_of_pair(o, ranks, k, seconds);
+        if (ranks[o->count + k] == rank)
+            receive_of_pair(o, ranks[k]);
+    }
     if (tlp_is_multi(o))
-        take_part_in_pairs(&(pairs){o->count, ranks, ranks + o->count, o->bytes,
-                                    o->kind == KIND_multi_both, o->kind == KIND_beside},
-                           rank, seconds);
-    else if (rank == o->from || rank == o->from2)
+        return;
+    if (rank == o->from || rank == o->from2)
         sides[o->kind].measure(o, seconds);
     else
         sides[o->kind].answer(o);
