@@ -40,6 +40,12 @@ typedef struct tlp_probe_data {
     size_t n_announced;
 } tlp_probe_data;
 
+/* Whether the row is of this kind and behind the warm-up; is_local: within a host. */
+static inline int tlp_is_row(const tlp_probe_row *row, int kind, int is_local)
+{
+    return row->kind == kind && !row->is_warm && row->same_host == is_local;
+}
+
 /* What the probe writes, a tlp_probe_data. */
 extern const tlp_raw tlp_raw_network;
 void tlp_probe_free(void *data);
@@ -134,7 +140,7 @@ tl_status tlp_network_noise_write(const tlp_network *network, const tlp_probe_da
 /* ---- network_write.c ---- */
 
 typedef struct tlp_network_folder {
-    const char *folder;  /* is made if it is not there */
+    const char *folder;  /* exists */
     const char *shipped; /* folder of the shipped platforms, for a compute model */
     int nodes;           /* of the platform; 0: as many as were measured */
 } tlp_network_folder;

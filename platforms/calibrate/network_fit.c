@@ -49,7 +49,7 @@ static size_t select_rows(const fit *f, int kind, int local)
     size_t n = 0;
     for (size_t i = 0; i < f->data->n_rows; i++) {
         const tlp_probe_row *row = &f->data->rows[i];
-        if (row->kind != kind || row->is_warm || row->same_host != local)
+        if (!tlp_is_row(row, kind, local))
             continue;
         f->x[n] = row->bytes;
         f->y[n++] = row->seconds;
@@ -108,7 +108,7 @@ static double find_detached(fit *f)
     size_t n = 0, wrong;
     for (size_t i = 0; i < f->data->n_rows; i++) {
         const tlp_probe_row *row = &f->data->rows[i];
-        if (row->kind != KIND_late || row->is_warm || row->same_host != f->net->one_host)
+        if (!tlp_is_row(row, KIND_late, f->net->one_host))
             continue;
         f->x[n] = row->bytes;
         f->y[n++] = row->seconds > 0.75 * row->delay_s;
@@ -363,7 +363,7 @@ static double gap(fit *f)
     int longest = 1;
     for (size_t i = 0; i < f->data->n_rows; i++) {
         const tlp_probe_row *row = &f->data->rows[i];
-        if (row->kind != KIND_burst || row->is_warm || row->same_host != f->net->one_host)
+        if (!tlp_is_row(row, KIND_burst, f->net->one_host))
             continue;
         if (row->count == 1) {
             single[n_single++] = row->seconds;
@@ -415,8 +415,7 @@ static void fit_send_buffer(fit *f)
     size_t n = 0, n_kept = 0;
     for (size_t i = 0; i < f->data->n_rows; i++) {
         const tlp_probe_row *row = &f->data->rows[i];
-        if (row->kind != KIND_send || row->is_warm || row->same_host != net->one_host ||
-            row->bytes < (double)net->detached_bytes)
+        if (!tlp_is_row(row, KIND_send, net->one_host) || row->bytes < (double)net->detached_bytes)
             continue;
         f->x[n] = row->bytes;
         f->y[n++] = row->seconds;
@@ -449,8 +448,8 @@ static void fit_order(fit *f)
     for (int count = 1; count <= 2; count++) {
         for (size_t i = 0; i < f->data->n_rows; i++) {
             const tlp_probe_row *row = &f->data->rows[i];
-            if (row->kind != KIND_order || row->is_warm || row->same_host || row->count != count ||
-                row->bytes >= eager || row->bytes < eager / 8)
+            if (!tlp_is_row(row, KIND_order, 0) || row->count != count || row->bytes >= eager ||
+                row->bytes < eager / 8)
                 continue;
             f->x[n] = row->bytes;
             f->y[n++] = row->seconds;
@@ -522,8 +521,9 @@ tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error
     if (status != TL_OK)
         return status;
     if (data->per_host < 2)
-        return tlp_fit_loopback(data, out, err);
-    status = tlp_fit_node(data, out, err);
+        tlp_fit_loopback(data, out);
+    else
+        status = tlp_fit_node(data, out, err);
     if (status != TL_OK)
         tlp_network_clear(out);
     return status;

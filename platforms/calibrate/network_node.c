@@ -44,26 +44,20 @@ static void add_equation(const tlp_network *net, const tlp_probe_row *row, doubl
     sums[4] += w * b * y;
 }
 
-static int is_local_pingpong(const tlp_probe_row *row)
-{
-    return row->kind == KIND_pingpong && !row->is_warm && row->same_host;
-}
-
 /* Without the network's overheads (timeless/local-overheads): least squares of relative errors, in
  * which outliers count less. */
-tl_status tlp_fit_loopback(const tlp_probe_data *data, tlp_network *net, tl_error *err)
+void tlp_fit_loopback(const tlp_probe_data *data, tlp_network *net)
 {
-    (void)err;
     size_t n = 0;
     double latency = net->latency_s / 10, per_byte = 0.1 / net->bandwidth_Bps;
     for (size_t i = 0; i < data->n_rows; i++)
-        n += is_local_pingpong(&data->rows[i]);
+        n += tlp_is_row(&data->rows[i], KIND_pingpong, 1);
     if (net->one_host || n < 20)
-        return TL_OK;
+        return;
     for (int round = 0; round < 50; round++) {
         double s[5] = {0};
         for (size_t i = 0; i < data->n_rows; i++)
-            if (is_local_pingpong(&data->rows[i]))
+            if (tlp_is_row(&data->rows[i], KIND_pingpong, 1))
                 add_equation(net, &data->rows[i], latency, per_byte, s);
         const double aa = s[0], ab = s[1], bb = s[2], ay = s[3], by = s[4];
         const double det = aa * bb - ab * ab;
@@ -78,7 +72,6 @@ tl_status tlp_fit_loopback(const tlp_probe_data *data, tlp_network *net, tl_erro
     }
     net->loopback_latency_s = latency;
     net->loopback_Bps = 1 / per_byte;
-    return TL_OK;
 }
 
 /* ---- within a host ---- */
@@ -126,7 +119,7 @@ static double rate_of_pairs(const tlp_probe_data *data, const tlp_network *net, 
         const double latency = net->lat_factor[k] * net->latency_s;
         const double bytes_s =
             (row->bytes + TLP_ENVELOPE_BYTES) / (net->bw_factor[k] * net->bandwidth_Bps);
-        if (row->kind != kind || row->is_warm || row->count != n || row->same_host ||
+        if (!tlp_is_row(row, kind, 0) || row->count != n ||
             row->bytes < (double)net->detached_bytes || bytes_s < MOSTLY_BYTES * latency)
             continue;
         /* What is beside the bytes: the byte that acknowledges, or MPI_Isend. */
@@ -168,8 +161,8 @@ static double lateness(const tlp_probe_data *data, const tlp_network *net, int k
     for (size_t i = 0; i < data->n_rows; i++) {
         const tlp_probe_row *row = &data->rows[i];
         const int k = tlp_segment_of(&net->pieces, row->bytes);
-        if (row->kind != kind || row->is_warm || row->same_host || row->count != n_pairs ||
-            row->bytes < least_bytes || row->bytes >= 2 * least_bytes)
+        if (!tlp_is_row(row, kind, 0) || row->count != n_pairs || row->bytes < least_bytes ||
+            row->bytes >= 2 * least_bytes)
             continue;
         /* A message, and the byte that acknowledges it. */
         const double alone_s =

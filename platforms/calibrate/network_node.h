@@ -26,7 +26,7 @@ void tlp_network_fit_sharing(const tlp_probe_data *data, tlp_network *net, doubl
 
 /* Latency and bandwidth of the loopback, under the factors of the network, if there were several
  * ranks on a host. */
-tl_status tlp_fit_loopback(const tlp_probe_data *data, tlp_network *net, tl_error *err);
+void tlp_fit_loopback(const tlp_probe_data *data, tlp_network *net);
 
 /* Measurements with --per-host: messages within a host with breaks, factors and overheads of their
  * own, and what several ranks get of the adapter, in one direction and in both. */

@@ -127,7 +127,7 @@ static void select_rows(noise_path *p, const tlp_probe_data *data)
 {
     for (size_t i = 0; i < data->n_rows; i++) {
         const tlp_probe_row *row = &data->rows[i];
-        if (row->kind != KIND_pingpong || row->is_warm || row->same_host != p->is_local)
+        if (!tlp_is_row(row, KIND_pingpong, p->is_local))
             continue;
         const int segment = tlp_segment_of(&p->net->pieces, row->bytes);
         const double line_s = transfer_s(p, segment, row->bytes),
