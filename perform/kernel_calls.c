@@ -10,26 +10,6 @@
 #include <complex.h>
 #include <string.h>
 
-/* A pointer, three and so on; the length of a character argument. */
-#define P1 const void *
-#define P2 P1, P1
-#define P3 P2, P1
-#define P4 P3, P1
-#define P5 P4, P1
-#define P6 P5, P1
-#define P7 P6, P1
-#define P8 P7, P1
-#define P9 P8, P1
-#define P10 P9, P1
-#define P11 P10, P1
-#define P12 P11, P1
-#define P13 P12, P1
-#define L1 size_t
-#define L2 L1, L1
-#define L3 L2, L1
-#define L4 L3, L1
-#define ROUTINE(type, ...) ((type(*)(__VA_ARGS__))c->routine)
-
 static const int step = 1;
 
 /* ---- level 1 ---- */
@@ -42,9 +22,9 @@ static void run_scalars(const perform_kernel_call *c)
     for (int i = 0; i < 4; i++)
         memcpy(x[i], c->cosine, bytes);
     if (c->kind == PERFORM_KIND_ROTG)
-        ROUTINE(void, P4)(x[0], x[1], x[2], x[3]);
+        PERFORM_ROUTINE(c->routine, void, P4)(x[0], x[1], x[2], x[3]);
     else
-        ROUTINE(void, P5)(x[0], x[1], x[2], x[3], param);
+        PERFORM_ROUTINE(c->routine, void, P5)(x[0], x[1], x[2], x[3], param);
 }
 
 static void run_reduction(const perform_kernel_call *c)
@@ -53,25 +33,27 @@ static void run_reduction(const perform_kernel_call *c)
     const int *n = &c->d[0];
     const void *x = c->random[0], *y = c->random[1];
     switch (c->kind) {
-    case PERFORM_KIND_SDSDOT: ROUTINE(float, P6)(n, c->one, x, &step, y, &step); return;
-    case PERFORM_KIND_IAMAX: ROUTINE(int, P3)(n, x, &step); return;
+    case PERFORM_KIND_SDSDOT:
+        PERFORM_ROUTINE(c->routine, float, P6)(n, c->one, x, &step, y, &step);
+        return;
+    case PERFORM_KIND_IAMAX: PERFORM_ROUTINE(c->routine, int, P3)(n, x, &step); return;
     case PERFORM_KIND_DOT:
         if (is_double)
-            ROUTINE(double, P5)(n, x, &step, y, &step);
+            PERFORM_ROUTINE(c->routine, double, P5)(n, x, &step, y, &step);
         else
-            ROUTINE(float, P5)(n, x, &step, y, &step);
+            PERFORM_ROUTINE(c->routine, float, P5)(n, x, &step, y, &step);
         return;
     case PERFORM_KIND_DOTX:
         if (is_double)
-            ROUTINE(double complex, P5)(n, x, &step, y, &step);
+            PERFORM_ROUTINE(c->routine, double complex, P5)(n, x, &step, y, &step);
         else
-            ROUTINE(float complex, P5)(n, x, &step, y, &step);
+            PERFORM_ROUTINE(c->routine, float complex, P5)(n, x, &step, y, &step);
         return;
     default: /* NORM */
         if (is_double)
-            ROUTINE(double, P3)(n, x, &step);
+            PERFORM_ROUTINE(c->routine, double, P3)(n, x, &step);
         else
-            ROUTINE(float, P3)(n, x, &step);
+            PERFORM_ROUTINE(c->routine, float, P3)(n, x, &step);
     }
 }
 
@@ -84,13 +66,21 @@ static int run_vectors(const perform_kernel_call *c)
     switch (c->kind) {
     case PERFORM_KIND_ROTG:
     case PERFORM_KIND_ROTMG: run_scalars(c); return 1;
-    case PERFORM_KIND_ROT: ROUTINE(void, P7)(n, x, &step, y, &step, c->cosine, c->sine); return 1;
-    case PERFORM_KIND_ROTM: ROUTINE(void, P6)(n, x, &step, y, &step, c->rotation); return 1;
-    case PERFORM_KIND_SWAP: ROUTINE(void, P5)(n, x, &step, y, &step); return 1;
-    case PERFORM_KIND_COPY: ROUTINE(void, P5)(n, a, &step, x, &step); return 1;
+    case PERFORM_KIND_ROT:
+        PERFORM_ROUTINE(c->routine, void, P7)(n, x, &step, y, &step, c->cosine, c->sine);
+        return 1;
+    case PERFORM_KIND_ROTM:
+        PERFORM_ROUTINE(c->routine, void, P6)(n, x, &step, y, &step, c->rotation);
+        return 1;
+    case PERFORM_KIND_SWAP: PERFORM_ROUTINE(c->routine, void, P5)(n, x, &step, y, &step); return 1;
+    case PERFORM_KIND_COPY: PERFORM_ROUTINE(c->routine, void, P5)(n, a, &step, x, &step); return 1;
     case PERFORM_KIND_SCAL:
-    case PERFORM_KIND_SCAL_REAL: ROUTINE(void, P4)(n, c->minus, x, &step); return 1;
-    case PERFORM_KIND_AXPY: ROUTINE(void, P6)(n, c->minus, a, &step, x, &step); return 1;
+    case PERFORM_KIND_SCAL_REAL:
+        PERFORM_ROUTINE(c->routine, void, P4)(n, c->minus, x, &step);
+        return 1;
+    case PERFORM_KIND_AXPY:
+        PERFORM_ROUTINE(c->routine, void, P6)(n, c->minus, a, &step, x, &step);
+        return 1;
     case PERFORM_KIND_DOT:
     case PERFORM_KIND_SDSDOT:
     case PERFORM_KIND_DOTX:
@@ -111,28 +101,34 @@ static int run_products_with_vectors(const perform_kernel_call *c)
     void *y = c->written[0];
     switch (c->kind) {
     case PERFORM_KIND_GEMV:
-        ROUTINE(void, P11, L1)("N", m, n, c->minus, a, &lda, x, &step, c->one, y, &step, 1);
+        PERFORM_ROUTINE(c->routine, void, P11, L1)
+        ("N", m, n, c->minus, a, &lda, x, &step, c->one, y, &step, 1);
         return 1;
     case PERFORM_KIND_GBMV:
-        ROUTINE(void, P13, L1)
+        PERFORM_ROUTINE(c->routine, void, P13, L1)
         ("N", m, n, kl, ku, c->minus, a, &both, x, &step, c->one, y, &step, 1);
         return 1;
     case PERFORM_KIND_SYMV:
-        ROUTINE(void, P10, L1)("L", m, c->minus, a, &lda, x, &step, c->one, y, &step, 1);
+        PERFORM_ROUTINE(c->routine, void, P10, L1)
+        ("L", m, c->minus, a, &lda, x, &step, c->one, y, &step, 1);
         return 1;
     case PERFORM_KIND_SBMV:
-        ROUTINE(void, P11, L1)("L", m, k, c->minus, a, &band, x, &step, c->one, y, &step, 1);
+        PERFORM_ROUTINE(c->routine, void, P11, L1)
+        ("L", m, k, c->minus, a, &band, x, &step, c->one, y, &step, 1);
         return 1;
     case PERFORM_KIND_SPMV:
-        ROUTINE(void, P9, L1)("L", m, c->minus, a, x, &step, c->one, y, &step, 1);
+        PERFORM_ROUTINE(c->routine, void, P9, L1)
+        ("L", m, c->minus, a, x, &step, c->one, y, &step, 1);
         return 1;
     case PERFORM_KIND_TRMV:
-        ROUTINE(void, P8, L3)("L", "N", "U", m, t, &lda, y, &step, 1, 1, 1);
+        PERFORM_ROUTINE(c->routine, void, P8, L3)("L", "N", "U", m, t, &lda, y, &step, 1, 1, 1);
         return 1;
     case PERFORM_KIND_TBMV:
-        ROUTINE(void, P9, L3)("L", "N", "U", m, k, t, &band, y, &step, 1, 1, 1);
+        PERFORM_ROUTINE(c->routine, void, P9, L3)("L", "N", "U", m, k, t, &band, y, &step, 1, 1, 1);
         return 1;
-    case PERFORM_KIND_TPMV: ROUTINE(void, P7, L3)("L", "N", "U", m, t, y, &step, 1, 1, 1); return 1;
+    case PERFORM_KIND_TPMV:
+        PERFORM_ROUTINE(c->routine, void, P7, L3)("L", "N", "U", m, t, y, &step, 1, 1, 1);
+        return 1;
     default: return 0;
     }
 }
@@ -143,14 +139,20 @@ static int run_updates(const perform_kernel_call *c)
     const void *x = c->random[0], *y = c->random[1];
     void *a = c->written[0];
     switch (c->kind) {
-    case PERFORM_KIND_GER: ROUTINE(void, P9)(m, n, c->minus, x, &step, y, &step, a, &lda); return 1;
-    case PERFORM_KIND_SYR: ROUTINE(void, P7, L1)("L", m, c->minus, x, &step, a, &lda, 1); return 1;
-    case PERFORM_KIND_SPR: ROUTINE(void, P6, L1)("L", m, c->minus, x, &step, a, 1); return 1;
+    case PERFORM_KIND_GER:
+        PERFORM_ROUTINE(c->routine, void, P9)(m, n, c->minus, x, &step, y, &step, a, &lda);
+        return 1;
+    case PERFORM_KIND_SYR:
+        PERFORM_ROUTINE(c->routine, void, P7, L1)("L", m, c->minus, x, &step, a, &lda, 1);
+        return 1;
+    case PERFORM_KIND_SPR:
+        PERFORM_ROUTINE(c->routine, void, P6, L1)("L", m, c->minus, x, &step, a, 1);
+        return 1;
     case PERFORM_KIND_SYR2:
-        ROUTINE(void, P9, L1)("L", m, c->minus, x, &step, y, &step, a, &lda, 1);
+        PERFORM_ROUTINE(c->routine, void, P9, L1)("L", m, c->minus, x, &step, y, &step, a, &lda, 1);
         return 1;
     case PERFORM_KIND_SPR2:
-        ROUTINE(void, P8, L1)("L", m, c->minus, x, &step, y, &step, a, 1);
+        PERFORM_ROUTINE(c->routine, void, P8, L1)("L", m, c->minus, x, &step, y, &step, a, 1);
         return 1;
     default: return 0;
     }
@@ -167,24 +169,25 @@ static int run_products(const perform_kernel_call *c)
     void *out = c->written[0];
     switch (c->kind) {
     case PERFORM_KIND_GEMM:
-        ROUTINE(void, P13, L2)
+        PERFORM_ROUTINE(c->routine, void, P13, L2)
         ("N", "N", m, n, k, c->minus, a, &ld_m, b, &ld_k, c->one, out, &ld_m, 1, 1);
         return 1;
     case PERFORM_KIND_SYMM:
-        ROUTINE(void, P12, L2)
+        PERFORM_ROUTINE(c->routine, void, P12, L2)
         (side, "L", m, n, c->minus, a, &ld_k, b, &ld_m, c->one, out, &ld_m, 1, 1);
         return 1;
     case PERFORM_KIND_SYRK: /* n and k are the first two sizes of these */
     case PERFORM_KIND_HERK:
-        ROUTINE(void, P10, L2)("L", "N", m, n, c->minus, a, &ld_m, c->one, out, &ld_m, 1, 1);
+        PERFORM_ROUTINE(c->routine, void, P10, L2)
+        ("L", "N", m, n, c->minus, a, &ld_m, c->one, out, &ld_m, 1, 1);
         return 1;
     case PERFORM_KIND_SYR2K:
     case PERFORM_KIND_HER2K:
-        ROUTINE(void, P12, L2)
+        PERFORM_ROUTINE(c->routine, void, P12, L2)
         ("L", "N", m, n, c->minus, a, &ld_m, b, &ld_m, c->one, out, &ld_m, 1, 1);
         return 1;
     case PERFORM_KIND_TRMM:
-        ROUTINE(void, P11, L4)
+        PERFORM_ROUTINE(c->routine, void, P11, L4)
         (side, "L", "N", "U", m, n, c->one, c->small, &ld_k, out, &ld_m, 1, 1, 1, 1);
         return 1;
     default: return 0;
@@ -196,12 +199,16 @@ static void run_lapack(const perform_kernel_call *c)
     const int *m = &c->d[0], *n = &c->d[1], ld = perform_leading(c->d[0]);
     int info = 0;
     switch (c->kind) {
-    case PERFORM_KIND_GETRF: ROUTINE(void, P6)(m, n, c->written[0], &ld, c->pivots, &info); return;
+    case PERFORM_KIND_GETRF:
+        PERFORM_ROUTINE(c->routine, void, P6)(m, n, c->written[0], &ld, c->pivots, &info);
+        return;
     case PERFORM_KIND_GETRS:
-        ROUTINE(void, P9, L1)
+        PERFORM_ROUTINE(c->routine, void, P9, L1)
         ("N", m, n, c->small, &ld, c->identity, c->written[0], &ld, &info, 1);
         return;
-    case PERFORM_KIND_POTRF: ROUTINE(void, P5, L1)("L", m, c->written[0], &ld, &info, 1); return;
+    case PERFORM_KIND_POTRF:
+        PERFORM_ROUTINE(c->routine, void, P5, L1)("L", m, c->written[0], &ld, &info, 1);
+        return;
     default: return;
     }
 }

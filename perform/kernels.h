@@ -38,6 +38,30 @@ int perform_kernels_call(perform_kernels *k, const tl_event *kernel);
 double perform_kernels_greatest(const perform_kernels *k);
 void perform_kernels_close(perform_kernels *k);
 
+/* ---- calls of routines, for kernel_calls.c and platforms/calibrate/blas.c ---- */
+
+/* A pointer, three and so on; the length of a character argument. */
+#define P1 const void *
+#define P2 P1, P1
+#define P3 P2, P1
+#define P4 P3, P1
+#define P5 P4, P1
+#define P6 P5, P1
+#define P7 P6, P1
+#define P8 P7, P1
+#define P9 P8, P1
+#define P10 P9, P1
+#define P11 P10, P1
+#define P12 P11, P1
+#define P13 P12, P1
+#define L1 size_t
+#define L2 L1, L1
+#define L3 L2, L1
+#define L4 L3, L1
+/* The Fortran interfaces are the same for all precisions, because every argument is an address. The
+ * last arguments are the lengths of the character arguments. */
+#define PERFORM_ROUTINE(routine, type, ...) ((type(*)(__VA_ARGS__))(routine))
+
 /* ---- between kernels.c and kernel_calls.c ---- */
 
 /* The columns TYPE and KIND of kernels.def. */

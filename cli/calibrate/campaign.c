@@ -5,6 +5,7 @@
 #include "installed.h"
 #include "replayer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,14 +21,24 @@ static tl_status check_model(const char *path, tl_error *err)
     return status;
 }
 
-/* Makes the file that a result would replace the path with, and removes it. */
-static tl_status check_writable(const char *path, tl_error *err)
+tl_status campaign_check_writable(const char *path, tl_error *err)
 {
     tl_replacement file;
     const tl_status status = tl_replace_begin(path, &file, err);
     if (status == TL_OK)
         tl_replace_end(&file, TL_ERR_SYSTEM, NULL);
     return status;
+}
+
+tl_status campaign_make_folder(const char *path, tl_error *err)
+{
+    struct stat there;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", path,
+                       strerror(errno));
+    if (stat(path, &there) == 0 && !S_ISDIR(there.st_mode))
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: is no folder; give one, which may be new", path);
+    return TL_OK;
 }
 
 int campaign_is_model(const char *path)
@@ -63,7 +74,7 @@ static tl_status choose_model(campaign *c, tl_error *err)
                        "another --output, or remove it",
                        c->output);
     const tl_status status = check_model(c->old, err);
-    return status == TL_OK ? check_writable(c->model, err) : status;
+    return status == TL_OK ? campaign_check_writable(c->model, err) : status;
 }
 
 /* ---- the archive ---- */

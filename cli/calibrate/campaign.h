@@ -45,6 +45,10 @@ typedef struct campaign_kind {
 
 /* Whether the path is a FILE.conf. */
 int campaign_is_model(const char *path);
+/* Before anything is measured, so that a wrong path is reported at once: makes the folder, unless
+ * it is there; makes the file that a result would replace the path with, and removes it. */
+tl_status campaign_make_folder(const char *path, tl_error *err);
+tl_status campaign_check_writable(const char *path, tl_error *err);
 /* Handles the options above and refuses words. */
 error_t campaign_parse(int key, char *value, struct argp_state *state);
 /* Parses the command line. */

@@ -136,8 +136,7 @@ static tl_status check_counted(const char *path, tl_error *err)
 /* Extracts a trace from an archive. */
 static tl_status unpack(const char *archive, const char *entry, const char *path, tl_error *err)
 {
-    char bytes[1 << 14];
-    FILE *in = NULL, *out;
+    FILE *in = NULL;
     tl_status status = TL_OK;
     if (access(archive, R_OK) != 0)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", archive,
@@ -147,17 +146,11 @@ static tl_status unpack(const char *archive, const char *entry, const char *path
                          "%s: is not an archive of a calibration; give a zip file", archive);
     else
         status = tlp_open_raw(archive, entry, &in, err);
-    if (status != TL_OK)
-        return status;
-    int failed = !(out = fopen(path, "w"));
-    for (size_t n; !failed && (n = fread(bytes, 1, sizeof bytes, in));)
-        failed = fwrite(bytes, 1, n, out) != n;
-    if (out)
-        failed |= fclose(out) != 0;
-    fclose(in);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,
-                            strerror(errno))
-                  : TL_OK;
+    if (status == TL_OK) {
+        status = tl_output_write(path, tlp_copy_stream, in, err);
+        fclose(in);
+    }
+    return status;
 }
 
 static tl_status begin(campaign *c, tl_error *err)

@@ -22,7 +22,7 @@ typedef struct arguments {
     int has_cores;              /* or --threads */
     /* What the calibration has open. */
     int describes_other;
-    tlp_kept kept;
+    const char *base; /* whose other settings stay; NULL: none */
     tlp_needs *needs;
     tl_output out, raw; /* the model; the measurements */
 } arguments;
@@ -271,10 +271,12 @@ static tl_status begin(campaign *c, tl_error *err)
         status = tl_output_open(a->raw_path, &a->raw, err);
     if (status != TL_OK || a->trace)
         return status == TL_OK ? begin_needs(a, err) : status;
-    if (c->output)
-        status = tlp_kept_read(c->model, &a->kept, err);
+    if (c->output && access(c->model, F_OK) == 0)
+        status = tlp_check_base(a->base = c->model, err);
     if (status == TL_OK && !a->folder)
         status = tl_output_open(c->output, &a->out, err);
+    if (status == TL_OK && a->folder)
+        status = campaign_make_folder(a->folder, err);
     if (status == TL_OK && a->folder)
         status = tlp_begin_folder(shipped, a->folder, &a->describes_other, err);
     return status;
@@ -285,8 +287,7 @@ static tl_status write_result(campaign *c, tl_error *err)
     arguments *a = (arguments *)c;
     tlp_result *result = c->all;
     tl_status status = a->needs && c->from ? check_threads(c->model, result->threads, err) : TL_OK;
-    result->kept = a->kept;
-    a->kept = (tlp_kept){0};
+    result->base = a->base;
     if (status == TL_OK)
         status = tlp_fit_all(result, &a->fit, err);
     if (status == TL_OK && a->needs)
@@ -299,11 +300,6 @@ static tl_status write_result(campaign *c, tl_error *err)
     if (status == TL_OK && a->folder && !a->needs)
         status = tlp_finish_folder(result, a->folder, a->describes_other, err);
     return status;
-}
-
-static tl_status write_model(const void *result, FILE *out, tl_error *err)
-{
-    return tlp_write_model(result, out, err);
 }
 
 static tl_status add(campaign *c, tl_error *err)
@@ -322,13 +318,15 @@ static tl_status add(campaign *c, tl_error *err)
     if (tlp_result_repetitions(result, &c->repetitions) != TL_OK)
         return tl_no_memory(err, "archiving");
     /* The model on standard output, once more. */
-    return *c->model ? TL_OK
-                     : tlp_archive_add(c->archive, "result/model.conf", write_model, result, err);
+    return *c->model
+               ? TL_OK
+               : tlp_archive_add(c->archive, "result/model.conf", tlp_write_model, result, err);
 }
 
 static void report_all(campaign *c)
 {
     const arguments *a = (arguments *)c;
+    fflush(stdout); /* the model comes before the report */
     if (a->needs)
         report_needs(c->all, a->needs, a->trace);
     else
@@ -343,7 +341,6 @@ static void end(campaign *c)
     tl_output_close(&a->out, c->model, TL_ERR_SYSTEM, NULL);
     tl_output_close(&a->raw, "", TL_ERR_SYSTEM, NULL);
     tlp_needs_free(a->needs);
-    tlp_kept_clear(&a->kept);
 }
 
 int calibrate_kernels(int argc, char **argv)

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <timeless_files.h>
 #include <unistd.h>
@@ -466,9 +465,8 @@ static tl_status begin(campaign *c, tl_error *err)
 {
     arguments *a = (arguments *)c;
     tl_status status = a->trace ? begin_needs(a, err) : TL_OK;
-    if (status == TL_OK && mkdir(c->output, 0777) != 0 && errno != EEXIST)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", c->output,
-                         strerror(errno));
+    if (status == TL_OK)
+        status = campaign_make_folder(c->output, err);
     snprintf(a->raw, sizeof a->raw, "%s/network.csv", c->output);
     return status;
 }

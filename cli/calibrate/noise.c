@@ -4,12 +4,10 @@
 #include "cli.h"
 
 #include <calibrate/calibrate.h>
-#include <errno.h>
 #include <calibrate/noise.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <timeless_files.h>
 #include <unistd.h>
 
@@ -45,19 +43,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 /* ---- files ---- */
 
-static tl_status write_profile(const void *profile, FILE *out, tl_error *err)
-{
-    return tlp_noise_write(profile, out, err);
-}
-
 static tl_status write_quanta(const void *arg, FILE *out, tl_error *err)
 {
     const arguments *a = arg;
-    tl_status status = TL_OK;
+    (void)err;
     fputs("core,quantum,ns\n", out);
-    for (unsigned i = 0; i < a->n && status == TL_OK; i++)
-        status = tlp_noise_write_quanta(a->profiles[i], out, err);
-    return status;
+    for (unsigned i = 0; i < a->n; i++)
+        tlp_noise_write_quanta(a->profiles[i], out);
+    return TL_OK;
 }
 
 /* Writes a file for each core, and one for all. */
@@ -68,29 +61,17 @@ static tl_status write_result(campaign *c, tl_error *err)
     tl_status status = TL_OK;
     for (unsigned i = 0; i < a->n && status == TL_OK; i++) {
         snprintf(name, sizeof name, "noise.%u", a->profiles[i]->core);
-        status = tlp_write_in(c->output, name, write_profile, a->profiles[i], err);
+        status = tlp_write_in(c->output, name, tlp_noise_write, a->profiles[i], err);
     }
     return status == TL_OK ? tlp_write_in(c->output, "quanta.csv", write_quanta, a, err) : status;
 }
 
-/* Makes the folder, and in it a file that is removed, so that a wrong path is reported before
- * anything is measured. */
 static tl_status begin(campaign *c, tl_error *err)
 {
     char path[PATH_MAX];
-    struct stat there;
-    tl_replacement file;
-    if (mkdir(c->output, 0777) != 0 && errno != EEXIST)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", c->output,
-                       strerror(errno));
-    if (stat(c->output, &there) == 0 && !S_ISDIR(there.st_mode))
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: is no folder; give one, which may be new",
-                       c->output);
+    const tl_status status = campaign_make_folder(c->output, err);
     snprintf(path, sizeof path, "%s/quanta.csv", c->output);
-    const tl_status status = tl_replace_begin(path, &file, err);
-    if (status == TL_OK)
-        tl_replace_end(&file, TL_ERR_SYSTEM, NULL);
-    return status;
+    return status == TL_OK ? campaign_check_writable(path, err) : status;
 }
 
 /* Measures all cores, one after the other. Nothing is written before all are measured: an

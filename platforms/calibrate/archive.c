@@ -26,9 +26,8 @@ extern char **environ;
 /* The functions of libzip, which is loaded when the first archive is opened. */
 /* clang-format off */
 #define CALLS(X) \
-    X(close) X(discard) X(error_fini) X(error_init_with_code) X(error_strerror) X(fclose) \
-    X(file_add) X(fopen) X(fread) X(open) X(source_buffer) X(source_file) X(source_free) \
-    X(stat) X(strerror)
+    X(close) X(discard) X(fclose) X(file_add) X(fopen) X(fread) X(open) X(source_buffer) \
+    X(source_file) X(source_free) X(stat) X(strerror)
 /* clang-format on */
 
 static struct {
@@ -41,8 +40,8 @@ struct tlp_archive {
     char path[PATH_MAX];
     char what[32];
     struct timespec begun;
-    char *notes, *text; /* of calibration.txt; of the entry that is being written */
-    size_t notes_bytes, text_bytes;
+    char *notes; /* of calibration.txt */
+    size_t notes_bytes;
     FILE *notes_file;
 };
 
@@ -86,35 +85,21 @@ tl_status tlp_archive_add_file(tlp_archive *a, const char *entry, const char *pa
     return add_source(a, entry, libzip.source_file(a->zip, path, 0, -1), err);
 }
 
-static FILE *open_entry(tlp_archive *a)
-{
-    return open_memstream(&a->text, &a->text_bytes);
-}
-
-static tl_status close_entry(tlp_archive *a, FILE *file, const char *entry, tl_error *err)
-{
-    const int failed = fclose(file) != 0;
-    char *text = a->text;
-    a->text = NULL;
-    if (failed || !text) {
-        free(text);
-        return tl_no_memory(err, "archiving the calibration");
-    }
-    zip_source_t *source = libzip.source_buffer(a->zip, text, a->text_bytes, 1);
-    if (!source)
-        free(text);
-    return add_source(a, entry, source, err);
-}
-
 tl_status tlp_archive_add(tlp_archive *a, const char *entry, tl_writing write, const void *arg,
                           tl_error *err)
 {
-    FILE *out = open_entry(a);
-    if (!out)
-        return tl_no_memory(err, "archiving the calibration");
-    const tl_status status = write(arg, out, err),
-                    closed = close_entry(a, out, entry, status == TL_OK ? err : NULL);
-    return status == TL_OK ? closed : status;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    tl_status status = out ? write(arg, out, err) : TL_ERR_MEMORY;
+    if (out && fclose(out) != 0 && status == TL_OK)
+        status = TL_ERR_MEMORY;
+    zip_source_t *source = status == TL_OK ? libzip.source_buffer(a->zip, text, bytes, 1) : NULL;
+    if (!source)
+        free(text);
+    if (status == TL_OK)
+        return add_source(a, entry, source, err);
+    return status == TL_ERR_MEMORY ? tl_no_memory(err, "archiving the calibration") : status;
 }
 
 void tlp_archive_note(tlp_archive *a, const char *name, const char *format, ...)
@@ -148,21 +133,54 @@ static void note_blas(tlp_archive *a)
         dlclose(library);
 }
 
-static tl_status add_descriptions(tlp_archive *a, int argc, char *const *argv, tl_error *err)
+/* The entries at the beginning and at the end. */
+typedef enum own_entry {
+    MACHINE,
+    ENVIRONMENT,
+    COMMAND,
+    N_AT_BEGIN,
+    NOTES = N_AT_BEGIN,
+    MACHINE_AFTER,
+    REPETITIONS,
+    FINGERPRINT,
+    N_OWN
+} own_entry;
+
+typedef struct own {
+    own_entry entry;
+    int argc;
+    char *const *argv;
+    const tlp_archive *archive;
+    const tlp_repetition_list *repetitions;
+} own;
+
+static tl_status write_own(const void *arg, FILE *out, tl_error *err)
 {
-    FILE *out = open_entry(a);
-    if (!out)
-        return tl_no_memory(err, "archiving the calibration");
-    tlp_describe_machine(out);
-    tl_status status = close_entry(a, out, "machine.txt", err);
-    if (status != TL_OK || !(out = open_entry(a)))
-        return status != TL_OK ? status : tl_no_memory(err, "archiving the calibration");
-    tlp_describe_environment(environ, out);
-    status = close_entry(a, out, "environment.txt", err);
-    if (status != TL_OK || !(out = open_entry(a)))
-        return status != TL_OK ? status : tl_no_memory(err, "archiving the calibration");
-    tlp_describe_command(argc, argv, out);
-    return close_entry(a, out, "command.txt", err);
+    const own *o = arg;
+    char title[64];
+    (void)err;
+    snprintf(title, sizeof title, "Fingerprint: %s", o->archive->what);
+    switch (o->entry) {
+    case ENVIRONMENT: tlp_describe_environment(environ, out); break;
+    case COMMAND: tlp_describe_command(o->argc, o->argv, out); break;
+    case NOTES: fputs(o->archive->notes, out); break;
+    case REPETITIONS: tlp_write_repetitions(o->repetitions, out); break;
+    case FINGERPRINT: tlp_write_fingerprint(o->repetitions, title, o->archive->notes, out); break;
+    default: tlp_describe_machine(out); break;
+    }
+    return TL_OK;
+}
+
+static tl_status add_own(tlp_archive *a, own o, own_entry end, tl_error *err)
+{
+    static const char *const names[N_OWN] = {
+        "machine.txt",       "environment.txt", "command.txt",     "calibration.txt",
+        "machine-after.txt", "repetitions.csv", "fingerprint.html"};
+    tl_status status = TL_OK;
+    o.archive = a;
+    for (; o.entry < end && status == TL_OK; o.entry++)
+        status = tlp_archive_add(a, names[o.entry], write_own, &o, err);
+    return status;
 }
 
 static void begin_notes(tlp_archive *a)
@@ -214,7 +232,6 @@ static tl_status choose_path(tlp_archive *a, const char *path, tl_error *err)
 tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *const *argv,
                             tlp_archive **out, tl_error *err)
 {
-    int code = 0;
     tlp_archive *a = calloc(1, sizeof *a);
     if (!a)
         return tl_no_memory(err, "archiving the calibration");
@@ -225,16 +242,11 @@ tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *
         status = choose_path(a, path, err);
     if (status == TL_OK && !(a->notes_file = open_memstream(&a->notes, &a->notes_bytes)))
         status = tl_no_memory(err, "archiving the calibration");
-    if (status == TL_OK && !(a->zip = libzip.open(a->path, ZIP_CREATE | ZIP_TRUNCATE, &code))) {
-        zip_error_t error;
-        libzip.error_init_with_code(&error, code);
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", a->path,
-                         libzip.error_strerror(&error));
-        libzip.error_fini(&error);
-    }
+    if (status == TL_OK && !(a->zip = libzip.open(a->path, ZIP_CREATE | ZIP_TRUNCATE, NULL)))
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the path", a->path);
     if (status == TL_OK) {
         begin_notes(a);
-        status = add_descriptions(a, argc, argv, err);
+        status = add_own(a, (own){.argc = argc, .argv = argv}, N_AT_BEGIN, err);
     }
     if (status == TL_OK) {
         *out = a;
@@ -244,47 +256,17 @@ tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *
     return status;
 }
 
-static tl_status add_repetitions(tlp_archive *a, tlp_repetition_list *list, tl_error *err)
-{
-    char title[64];
-    if (tlp_categorise_all(list) != TL_OK)
-        return tl_no_memory(err, "archiving the calibration");
-    FILE *out = open_entry(a);
-    if (!out)
-        return tl_no_memory(err, "archiving the calibration");
-    tlp_write_repetitions(list, out);
-    tl_status status = close_entry(a, out, "repetitions.csv", err);
-    if (status != TL_OK || !(out = open_entry(a)))
-        return status != TL_OK ? status : tl_no_memory(err, "archiving the calibration");
-    snprintf(title, sizeof title, "Fingerprint: %s", a->what);
-    tlp_write_fingerprint(list, title, a->notes, out);
-    return close_entry(a, out, "fingerprint.html", err);
-}
-
-/* calibration.txt, and the present state of the machine. */
-static tl_status add_end(tlp_archive *a, tl_error *err)
+tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, tl_error *err)
 {
     struct timespec now;
     char text[64];
     clock_gettime(CLOCK_REALTIME, &now);
     moment_text(&now, "%Y-%m-%dT%H:%M:%SZ", text, sizeof text);
     tlp_archive_note(a, "ended", "%s", text);
-    FILE *out = open_entry(a);
-    if (!out || fflush(a->notes_file) != 0)
+    if (fflush(a->notes_file) != 0 || tlp_categorise_all(repetitions) != TL_OK)
         return tl_no_memory(err, "archiving the calibration");
-    fputs(a->notes, out);
-    tl_status status = close_entry(a, out, "calibration.txt", err);
-    if (status != TL_OK || !(out = open_entry(a)))
-        return status != TL_OK ? status : tl_no_memory(err, "archiving the calibration");
-    tlp_describe_machine(out);
-    return close_entry(a, out, "machine-after.txt", err);
-}
-
-tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, tl_error *err)
-{
-    tl_status status = add_end(a, err);
-    if (status == TL_OK)
-        status = add_repetitions(a, repetitions, err);
+    const tl_status status =
+        add_own(a, (own){.entry = NOTES, .repetitions = repetitions}, N_OWN, err);
     if (status != TL_OK)
         return status;
     if (libzip.close(a->zip) != 0)
@@ -292,11 +274,6 @@ tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, t
                        libzip.strerror(a->zip));
     a->zip = NULL;
     return TL_OK;
-}
-
-const char *tlp_archive_path(const tlp_archive *a)
-{
-    return a->path;
 }
 
 void tlp_archive_free(tlp_archive *a)
@@ -381,21 +358,26 @@ tl_status tlp_open_raw(const char *path, const char *entry, FILE **out, tl_error
     return status;
 }
 
-tl_status tlp_archive_add_raw(tlp_archive *a, const char *entry, const char *path, tl_error *err)
+tl_status tlp_copy_stream(const void *in, FILE *out, tl_error *err)
 {
     char bytes[1 << 14];
-    FILE *in = NULL, *out = NULL;
+    (void)err;
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, (FILE *)in));)
+        fwrite(bytes, 1, n, out);
+    return TL_OK;
+}
+
+tl_status tlp_archive_add_raw(tlp_archive *a, const char *entry, const char *path, tl_error *err)
+{
+    FILE *in = NULL;
     if (!tlp_is_archive(path))
         return tlp_archive_add_file(a, entry, path, err);
     tl_status status = tlp_open_raw(path, entry, &in, err);
-    if (status != TL_OK)
-        return status;
-    if (!(out = open_entry(a)))
-        status = tl_no_memory(err, "archiving the calibration");
-    for (size_t n; out && (n = fread(bytes, 1, sizeof bytes, in));)
-        fwrite(bytes, 1, n, out);
-    fclose(in);
-    return out ? close_entry(a, out, entry, err) : status;
+    if (status == TL_OK) {
+        status = tlp_archive_add(a, entry, tlp_copy_stream, in, err);
+        fclose(in);
+    }
+    return status;
 }
 
 /* ---- folders ---- */

@@ -36,12 +36,13 @@ tl_status tlp_archive_add(tlp_archive *archive, const char *entry, tl_writing wr
 /* To be called after measuring and fitting: adds the state of the machine, the repetitions with
  * their categories and the fingerprint, and writes the zip. */
 tl_status tlp_archive_finish(tlp_archive *archive, tlp_repetition_list *repetitions, tl_error *err);
-const char *tlp_archive_path(const tlp_archive *archive);
 /* Frees an archive. If it was not finished, no file remains. */
 void tlp_archive_free(tlp_archive *archive);
 
 /* Opens a file of measurements for reading; if it is an archive, opens this entry of it. */
 tl_status tlp_open_raw(const char *path, const char *entry, FILE **out, tl_error *err);
+/* Writes what is left in the stream `in` (tl_writing). */
+tl_status tlp_copy_stream(const void *in, FILE *out, tl_error *err);
 /* A file of a folder: opened for reading, or NULL; written (tl_output_write). */
 FILE *tlp_open_in(const char *folder, const char *name, tl_error *err);
 tl_status tlp_write_in(const char *folder, const char *name, tl_writing write, const void *arg,

@@ -89,19 +89,13 @@ void tlp_result_free(void *all)
         return;
     free(result->samples);
     free(result->core_fits);
-    tlp_kept_clear(&result->kept);
     free(result);
 }
 
 int tlp_is_measured(unsigned kernel)
 {
-    switch (kernel) {
-#define TLP_KERNEL(name) case TL_KERNEL_##name:
-        TLP_KERNELS
-#undef TLP_KERNEL
-        return 1;
-    default: return 0;
-    }
+    return (kernel >= TL_KERNEL_dgemm && kernel <= TL_KERNEL_idamax) ||
+           (kernel >= TL_KERNEL_sgemm && kernel <= TL_KERNEL_isamax);
 }
 
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)

@@ -18,28 +18,9 @@
  * model was measured counts as a host of this speed. */
 #define TLP_REFERENCE_FLOPS 1.0e9
 
-/* The kernels that are measured, TLP_KERNEL(name): those of HPL, in both precisions. */
-#define TLP_KERNELS                                                                                \
-    TLP_KERNEL(dgemm)                                                                              \
-    TLP_KERNEL(dtrsm)                                                                              \
-    TLP_KERNEL(dgemv)                                                                              \
-    TLP_KERNEL(dger)                                                                               \
-    TLP_KERNEL(dtrsv)                                                                              \
-    TLP_KERNEL(daxpy)                                                                              \
-    TLP_KERNEL(dscal)                                                                              \
-    TLP_KERNEL(dswap)                                                                              \
-    TLP_KERNEL(dcopy)                                                                              \
-    TLP_KERNEL(idamax)                                                                             \
-    TLP_KERNEL(sgemm)                                                                              \
-    TLP_KERNEL(strsm)                                                                              \
-    TLP_KERNEL(sgemv)                                                                              \
-    TLP_KERNEL(sger)                                                                               \
-    TLP_KERNEL(strsv)                                                                              \
-    TLP_KERNEL(saxpy)                                                                              \
-    TLP_KERNEL(sscal)                                                                              \
-    TLP_KERNEL(sswap)                                                                              \
-    TLP_KERNEL(scopy)                                                                              \
-    TLP_KERNEL(isamax)
+/* The kernels that are measured, tlp_is_measured, have codes in this range: those of HPL, first in
+ * double precision. */
+enum { TLP_FIRST_KERNEL = TL_KERNEL_dgemm, TLP_LAST_KERNEL = TL_KERNEL_isamax };
 
 /* ---- the plan: platforms/calibrate/plan.c ---- */
 
@@ -50,9 +31,8 @@ typedef struct tlp_call {
     uint16_t kernel;    /* TL_KERNEL_dgemm, ... */
     uint8_t right;      /* trsm: the triangular matrix stands on the right */
     uint8_t transposed; /* gemm: the second factor; trsm: the triangular matrix, on the left */
-    uint8_t
-        is_other; /* none of TLP_KERNELS, or larger than the buffers: perform/kernels.h calls it */
-    uint8_t n_sizes; /* then */
+    uint8_t is_other;   /* none of those, or larger than the buffers: perform/kernels.h calls it */
+    uint8_t n_sizes;    /* then */
     int32_t sizes[TLP_CALL_SIZES];
 } tlp_call;
 
@@ -257,21 +237,6 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
 
 /* ---- results: platforms/calibrate/model_file.c, platforms/calibrate/folder.c ---- */
 
-/* ---- kept.c ---- */
-
-/* The text of what a model has besides the kernels: rates by call site (calibrate cpu), the group
- * parallel (calibrate memory), variability. */
-typedef struct tlp_kept {
-    char *units, *settings; /* NULL: none */
-    char *origins;          /* comments: how the units and settings were measured; NULL: none */
-    int has_instructions;   /* among the units */
-} tlp_kept;
-
-/* Nothing is kept if there is no file. Clear it by tlp_kept_clear, also after
- * an error. */
-tl_status tlp_kept_read(const char *path, tlp_kept *out, tl_error *err);
-void tlp_kept_clear(tlp_kept *kept);
-
 typedef struct tlp_result {
     tlp_sample *samples;
     size_t n_samples, room;
@@ -282,7 +247,9 @@ typedef struct tlp_result {
     char processor[128], moment[TLP_MOMENT_BYTES]; /* of the measurement; moment "": unknown */
     tlp_fit fits[TLP_FIT_ROOM];
     tlp_fit (*core_fits)[TLP_FIT_ROOM]; /* [cores]; NULL: only all cores together */
-    tlp_kept kept; /* stands in the model, too */
+    /* A model of which all else stays: rates by call site (calibrate cpu), the group parallel
+     * (calibrate memory), variability; NULL: none. The caller's. */
+    const char *base;
 } tlp_result;
 
 typedef struct tlp_fit_options {
@@ -298,23 +265,26 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
 extern const tlp_raw tlp_raw_kernels;
 tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err);
 void tlp_result_free(void *result);
-/* Whether it is one of TLP_KERNELS. */
+/* Whether it is one of the kernels that are measured. */
 int tlp_is_measured(unsigned kernel);
 /* The fit of a kernel, without measurements if n is 0; NULL for those of the program. */
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
-/* model.conf, see timeless-model(5). */
-tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err);
+/* Whether the model at `path` can be the base of a result. */
+tl_status tlp_check_base(const char *path, tl_error *err);
+/* Writes model.conf of a tlp_result, see timeless-model(5); tl_writing. */
+tl_status tlp_write_model(const void *result, FILE *out, tl_error *err);
 /* Writes the model `base` to `path`, in which the fitted kernels of calls with the sizes of `needs`
  * have these fits. Calls of other sizes, and all else, stay as they are. `trace` is named in the
  * first lines. TL_ERR_INPUT: the model has such kernels for some hosts. */
 tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, const char *trace,
                           const char *base, const char *path, tl_error *err);
-/* A piece of a model, as it stands in its file. */
+/* A piece of a model, and the first settings of a kernel, as they stand in its file. */
 void tlp_write_piece(FILE *out, const tlp_piece *piece);
+void tlp_write_kernel_head(FILE *out, const char *name, const tlp_fit *fit);
 /* The measurements as repetitions, by kernel and core: seconds divided by the fitted seconds. */
 tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out);
 /* Writes the files of a platform folder that need no measurement: the files of the shipped
- * platforms/local with this number of cores. Creates the folder. A folder that describes another
+ * platforms/local with this number of cores. A folder that describes another
  * platform, such as a measured network, keeps its description. */
 tl_status tlp_begin_folder(const char *shipped, const char *folder, int *describes_other,
                            tl_error *err);

@@ -3,9 +3,7 @@
 
 #include "calibrate.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The first line of the README in a folder for this machine only. */
 #define TITLE "# This machine, one host\n"
@@ -67,11 +65,6 @@ static tl_status write_readme(const void *arg, FILE *out, tl_error *err)
     return TL_OK;
 }
 
-static tl_status write_model(const void *result, FILE *out, tl_error *err)
-{
-    return tlp_write_model(result, out, err);
-}
-
 /* 1 if the folder describes a platform that this file did not write: a measured network, or the
  * user's own platform. */
 static int is_described(const char *folder)
@@ -91,9 +84,6 @@ static int is_described(const char *folder)
 tl_status tlp_begin_folder(const char *shipped, const char *folder, int *describes_other,
                            tl_error *err)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
-                       strerror(errno));
     *describes_other = is_described(folder);
     if (*describes_other)
         return TL_OK;
@@ -118,7 +108,7 @@ static tl_status add_to_history(const tlp_result *result, const char *folder, tl
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
                             tl_error *err)
 {
-    tl_status status = tlp_write_in(folder, "model.conf", write_model, result, err);
+    tl_status status = tlp_write_in(folder, "model.conf", tlp_write_model, result, err);
     if (status == TL_OK && !describes_other)
         status = tlp_write_in(folder, "README.md", write_readme, result, err);
     if (status == TL_OK)

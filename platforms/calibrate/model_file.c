@@ -1,17 +1,11 @@
 /* model_file.c - writes the model. */
-#include "calibrate.h"
+#include "config.h"
 
-#include <errno.h>
+#include "calibrate.h"
+#include "model_text.h"
+
 #include <math.h>
 #include <string.h>
-
-static tl_status check_written(FILE *out, tl_error *err)
-{
-    if (fflush(out) == 0 && !ferror(out))
-        return TL_OK;
-    return tl_fail(err, TL_ERR_SYSTEM, "the result cannot be written: %s; check the disk",
-                   strerror(errno));
-}
 
 static const char *const term_names[] = {
 #define TL_TERM(name, expression) #name,
@@ -70,13 +64,18 @@ void tlp_write_piece(FILE *out, const tlp_piece *piece)
     fputs(" }", out);
 }
 
-/* The noise of the first piece is used for all pieces. */
-static void write_kernel(FILE *out, const char *name, const tlp_fit *fit)
+void tlp_write_kernel_head(FILE *out, const char *name, const tlp_fit *fit)
 {
-    fprintf(out,
-            "  { kernel = \"%s\"; model = \"%s %s\"; samples = %zu; median_error = %.4f;\n    ",
+    /* The noise of the first piece stands for all pieces. */
+    fprintf(out, "  { kernel = \"%s\"; model = \"%s %s\"; samples = %zu; median_error = %.4f;",
             name, tlp_form_name(fit->form), tlp_noise_name(fit->pieces[0].noise), fit->n,
             fit->median_error);
+}
+
+static void write_kernel(FILE *out, const char *name, const tlp_fit *fit)
+{
+    tlp_write_kernel_head(out, name, fit);
+    fputs("\n    ", out);
     if (fit->n_pieces == 1) {
         write_terms(out, "seconds", fit->pieces[0].mean_s);
         write_noise(out, &fit->pieces[0]);
@@ -90,17 +89,22 @@ static void write_kernel(FILE *out, const char *name, const tlp_fit *fit)
     fputs(" }", out);
 }
 
+/* The fit of a kernel, if it was measured and is written; NULL otherwise. */
+static const tlp_fit *written(const tlp_fit *fits, unsigned kernel)
+{
+    const tlp_fit *fit = &fits[kernel - TL_KERNEL_dgemm];
+    return tlp_is_measured(kernel) && fit->n ? fit : NULL;
+}
+
 static void write_kernels(FILE *out, const tlp_fit *fits)
 {
     int any = 0;
     fputs("kernels = (\n", out);
-#define TLP_KERNEL(name)                                                                           \
-    if (fits[TL_KERNEL_##name - TL_KERNEL_dgemm].n) {  \
-        fputs(any++ ? ",\n" : "", out);                                                            \
-        write_kernel(out, #name, &fits[TL_KERNEL_##name - TL_KERNEL_dgemm]);                       \
-    }
-    TLP_KERNELS
-#undef TLP_KERNEL
+    for (uint16_t k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++)
+        if (written(fits, k)) {
+            fputs(any++ ? ",\n" : "", out);
+            write_kernel(out, tl_call_by_code(k)->name, written(fits, k));
+        }
     fputs("\n);\n", out);
 }
 
@@ -110,19 +114,68 @@ static void write_ladder(FILE *out, const tlp_fit *fits)
     fputs("#\n# Mean error of a call, and error of the sum of all, in cross-validation:\n"
           "# kernel        M-0             M-1             M-2             M'\n",
           out);
-#define TLP_KERNEL(name)                                                                           \
-    if (fits[TL_KERNEL_##name - TL_KERNEL_dgemm].n) {                                              \
-        const tlp_fit *fit = &fits[TL_KERNEL_##name - TL_KERNEL_dgemm];                            \
-        fprintf(out, "# %-8s", #name);                                                             \
-        for (int f = 0; f < TLP_N_FORMS; f++)                                                      \
-            fprintf(out, " %6.1f%% %+6.1f%%", 100 * fit->error[f], 100 * fit->sum_error[f]);       \
-        fputc('\n', out);                                                                          \
+    for (uint16_t k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
+        const tlp_fit *fit = written(fits, k);
+        if (!fit)
+            continue;
+        fprintf(out, "# %-8s", tl_call_by_code(k)->name);
+        for (int f = 0; f < TLP_N_FORMS; f++)
+            fprintf(out, " %6.1f%% %+6.1f%%", 100 * fit->error[f], 100 * fit->sum_error[f]);
+        fputc('\n', out);
     }
-    TLP_KERNELS
-#undef TLP_KERNEL
 }
 
-static void write_rates(FILE *out, const tlp_result *result)
+/* ---- what the model keeps of another one ---- */
+
+/* What 'calibrate kernels' measures itself. */
+static int is_replaced(const char *name, const void *nothing)
+{
+    (void)nothing;
+    static const char *const names[] = {"version", "reference_flops", "units",
+                                        "kernels", "hosts",           "kernel_threads"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return 1;
+    return 0;
+}
+
+/* Units with rates by call site: 'calibrate cpu' measured them on the program itself. Writes them
+ * unless `out` is NULL. Returns whether one counts instructions. */
+static int keep_units(const config_t *config, FILE *out)
+{
+    const config_setting_t *units = config_lookup(config, "units");
+    const int n = units ? config_setting_length(units) : 0;
+    int has_instructions = 0;
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *unit = config_setting_get_elem(units, (unsigned)i);
+        const char *name = NULL;
+        if (!config_setting_get_member(unit, "classes") ||
+            config_setting_lookup_string(unit, "unit", &name) != CONFIG_TRUE ||
+            !strcmp(name, "cpu-ns"))
+            continue;
+        has_instructions |= !strcmp(name, "instructions");
+        if (out) {
+            fputs(",\n  ", out);
+            tlp_setting_write(out, unit, 1);
+        }
+    }
+    return has_instructions;
+}
+
+static int is_of_others(const char *line, const void *nothing)
+{
+    static const char *const others[] = {TLP_RATES_ORIGIN, TLP_PARALLEL_ORIGIN,
+                                         TLP_INTERFERENCE_ORIGIN};
+    (void)nothing;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strncmp(line, others[i], strlen(others[i])))
+            return 1;
+    return 0;
+}
+
+/* ---- the model ---- */
+
+static void write_rates(FILE *out, const tlp_result *result, const config_t *base)
 {
     fprintf(out,
             "version = 2;\n"
@@ -130,17 +183,18 @@ static void write_rates(FILE *out, const tlp_result *result)
             "units = (\n"
             "  { unit = \"cpu-ns\"; seconds_per_unit = 1.0e-9; }",
             TLP_REFERENCE_FLOPS);
-    if (result->instruction_s >= 0 && !result->kept.has_instructions)
+    if (result->instruction_s >= 0 && !keep_units(base, NULL))
         fprintf(out, ",\n  { unit = \"instructions\"; seconds_per_unit = %.4e; }",
                 result->instruction_s);
-    fprintf(out, "%s\n);\n", result->kept.units ? result->kept.units : "");
+    keep_units(base, out);
+    fputs("\n);\n", out);
     if (result->threads > 1)
         fprintf(out, "kernel_threads = %u;\n", result->threads);
 }
 
 /* How the constants were measured, and which ones were not. Each comment is a line of its own, so
  * that the other commands that change the model keep it. */
-static void write_origins(const tlp_result *result, FILE *out)
+static void write_origins(const tlp_result *result, const config_t *base, FILE *out)
 {
     fprintf(out,
             "# Measured by 'timeless calibrate kernels' %s on %s: %u process%s at once, seed %lu,\n"
@@ -152,27 +206,45 @@ static void write_origins(const tlp_result *result, FILE *out)
             result->seed, result->n_samples, result->threads, result->threads == 1 ? "" : "s",
             result->threads == 1 ? "in CPU time" : "by the clock",
             *result->moment ? result->moment : "an unknown moment");
-    if (result->instruction_s >= 0 && !result->kept.has_instructions)
+    if (result->instruction_s >= 0 && !keep_units(base, NULL))
         fputs("# instructions: measured on a loop of copies, index arithmetic and branches.\n",
               out);
-    fputs(result->kept.origins ? result->kept.origins : "", out);
+    if (result->base)
+        tlp_model_head(result->base, is_of_others, NULL, out);
 }
 
-tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
+tl_status tlp_check_base(const char *path, tl_error *err)
 {
-    write_origins(result, out);
-    write_ladder(out, result->fits);
-    write_rates(out, result);
-    write_kernels(out, result->fits);
-    if (result->core_fits) {
-        fputs("hosts = (\n", out);
-        for (unsigned core = 0; core < result->cores; core++) {
+    config_t config;
+    const tl_status status = tlp_model_read(path, &config, err);
+    config_destroy(&config);
+    return status;
+}
+
+tl_status tlp_write_model(const void *arg, FILE *out, tl_error *err)
+{
+    const tlp_result *result = arg;
+    config_t base;
+    tl_status status = TL_OK;
+    if (result->base)
+        status = tlp_model_read(result->base, &base, err);
+    else
+        config_init(&base);
+    if (status == TL_OK) {
+        write_origins(result, &base, out);
+        write_ladder(out, result->fits);
+        write_rates(out, result, &base);
+        write_kernels(out, result->fits);
+        if (result->core_fits)
+            fputs("hosts = (\n", out);
+        for (unsigned core = 0; result->core_fits && core < result->cores; core++) {
             fprintf(out, "%s{ hosts = \"*:%u\";\n", core ? ",\n" : "", core);
             write_kernels(out, result->core_fits[core]);
             fputc('}', out);
         }
-        fputs("\n);\n", out);
+        fputs(result->core_fits ? "\n);\n" : "", out);
+        tlp_settings_write(out, &base, is_replaced, NULL);
     }
-    fputs(result->kept.settings ? result->kept.settings : "", out);
-    return check_written(out, err);
+    config_destroy(&base);
+    return status;
 }

@@ -100,18 +100,11 @@ static void write_old_pieces(const merge *m, const config_setting_t *pieces,
     }
 }
 
-static void write_head(const merge *m, const char *name, const tlp_fit *fit)
-{
-    fprintf(m->out, "  { kernel = \"%s\"; model = \"%s %s\"; samples = %zu; median_error = %.4f;",
-            name, tlp_form_name(fit->form), tlp_noise_name(fit->pieces[0].noise), fit->n,
-            fit->median_error);
-}
-
 static void write_merged(merge *m, const config_setting_t *kernel, const char *name,
                          const tlp_fit *fit, const tlp_needed_kernel *needed)
 {
     const config_setting_t *pieces = config_setting_get_member(kernel, "pieces");
-    write_head(m, name, fit);
+    tlp_write_kernel_head(m->out, name, fit);
     write_member(m, kernel, "host_sd");
     write_member(m, kernel, "day_sd");
     fputs("\n    pieces = (\n", m->out);
@@ -158,7 +151,7 @@ static void write_kernels(const config_t *config, const void *what, FILE *out)
             continue;
         fputs(comma, m->out);
         comma = ",\n";
-        write_head(m, info->name, fit);
+        tlp_write_kernel_head(m->out, info->name, fit);
         fputs("\n    pieces = (\n", m->out);
         write_new_pieces(m, fit, needed);
         fputs(" ); }", m->out);

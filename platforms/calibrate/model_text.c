@@ -65,12 +65,13 @@ void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth)
 }
 
 /* The comment at the beginning of the file gives the origin of its numbers. */
-void tlp_model_head(const char *path, const char *without, FILE *out)
+void tlp_model_head(const char *path, int (*is_kept)(const char *line, const void *arg),
+                    const void *arg, FILE *out)
 {
     char line[1024];
     FILE *in = fopen(path, "r");
     while (in && fgets(line, sizeof line, in) && *line == '#')
-        if (strncmp(line, without, strlen(without)) != 0)
+        if (is_kept(line, arg))
             fputs(line, out);
     if (in)
         fclose(in);
@@ -127,6 +128,11 @@ static int is_same(const char *name, const void *left_out)
     return left_out && !strcmp(name, left_out);
 }
 
+static int is_of_another(const char *line, const void *origin)
+{
+    return strncmp(line, origin, strlen(origin)) != 0;
+}
+
 tl_status tlp_model_write(const tlp_model_change *c, const char *base, const char *path,
                           tl_error *err)
 {
@@ -138,7 +144,7 @@ tl_status tlp_model_write(const tlp_model_change *c, const char *base, const cha
     if (status == TL_OK)
         status = tl_output_open(path, &out, err);
     if (status == TL_OK) {
-        tlp_model_head(base, c->origin, out.file);
+        tlp_model_head(base, is_of_another, c->origin, out.file);
         fputs(c->origin, out.file);
         c->write_origin(c->what, out.file);
         tlp_settings_write(out.file, &config, is_same, c->left_out);

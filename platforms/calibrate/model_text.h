@@ -16,8 +16,9 @@
 /* Reads the model at `path` and makes it one of version 2, which has the settings of version 1 and
  * more. Clear the config by config_destroy, also after an error. */
 tl_status tlp_model_read(const char *path, config_t *config, tl_error *err);
-/* Copies the comments at the beginning of the file, without lines that begin with `without`. */
-void tlp_model_head(const char *path, const char *without, FILE *out);
+/* Copies comments at the beginning of the file: the lines that are kept. */
+void tlp_model_head(const char *path, int (*is_kept)(const char *line, const void *arg),
+                    const void *arg, FILE *out);
 /* Add a setting to a group; 0: it cannot be added. */
 int tlp_set_string(config_setting_t *group, const char *name, const char *value);
 int tlp_set_number(config_setting_t *group, const char *name, double value);

@@ -7,10 +7,8 @@
 
 #include "generate/generate.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The content of a file; the files of a folder are written one after the other. */
@@ -22,12 +20,8 @@ typedef struct content {
 
 static tl_status copy_model(const void *in, FILE *out, tl_error *err)
 {
-    char bytes[4096];
-    (void)err;
     fputs("# Not measured here: copied from the shipped platform 'local'.\n", out);
-    for (size_t n; (n = fread(bytes, 1, sizeof bytes, (FILE *)in));)
-        fwrite(bytes, 1, n, out);
-    return TL_OK;
+    return tlp_copy_stream(in, out, err);
 }
 
 /* Keeps the compute model of the folder; if there is none, copies that of the shipped `local`. */
@@ -413,9 +407,6 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
                  {"README.md", write_readme}};
     tlp_description *description = NULL;
     char path[4096];
-    if (mkdir(options->folder, 0777) != 0 && errno != EEXIST)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path",
-                       options->folder, strerror(errno));
     tl_status status = provide_model(&c, err);
     for (size_t i = 0; i < sizeof files / sizeof *files && status == TL_OK; i++)
         status = tlp_write_in(options->folder, files[i].name, files[i].write, &c, err);

@@ -6,7 +6,6 @@
 #include "calibrate.h"
 #include "machine.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
@@ -123,17 +122,11 @@ void tlp_noise_free(tlp_noise_profile *profile)
     free(profile);
 }
 
-static tl_status check_written(FILE *out, tl_error *err)
+tl_status tlp_noise_write(const void *arg, FILE *out, tl_error *err)
 {
-    if (fflush(out) == 0 && !ferror(out))
-        return TL_OK;
-    return tl_fail(err, TL_ERR_SYSTEM, "the noise cannot be written: %s; check the disk",
-                   strerror(errno));
-}
-
-tl_status tlp_noise_write(const tlp_noise_profile *profile, FILE *out, tl_error *err)
-{
+    const tlp_noise_profile *profile = arg;
     char processor[128], moment[TLP_MOMENT_BYTES];
+    (void)err;
     tlp_cpu_name(processor, sizeof processor);
     tlp_moment(moment);
     fprintf(out,
@@ -146,14 +139,13 @@ tl_status tlp_noise_write(const tlp_noise_profile *profile, FILE *out, tl_error 
             profile->n_detours, profile->threshold, 100 * profile->lost_share);
     for (size_t i = 0; i < profile->n_detours; i++)
         fprintf(out, "%.0f\t%.0f\n", profile->detours[i].start_ns, profile->detours[i].duration_ns);
-    return check_written(out, err);
+    return TL_OK;
 }
 
-tl_status tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out, tl_error *err)
+void tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out)
 {
     for (size_t i = 0; i < profile->n_quanta; i++)
         fprintf(out, "%u,%zu,%.0f\n", profile->core, i, profile->quanta_ns[i]);
-    return check_written(out, err);
 }
 
 tl_status tlp_noise_add_quanta(const tlp_noise_profile *profile, tlp_repetitions *out)

@@ -35,11 +35,13 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
                             tlp_noise_profile **out, tl_error *err);
 void tlp_noise_free(tlp_noise_profile *profile);
 
-/* "START\tDURATION" in ns, a line each, as timeless replay --noise reads it. */
-tl_status tlp_noise_write(const tlp_noise_profile *profile, FILE *out, tl_error *err);
+/* A profile (tl_writing): "START\tDURATION" in ns, a line each, as timeless replay --noise reads
+ * it.
+ */
+tl_status tlp_noise_write(const void *profile, FILE *out, tl_error *err);
 /* Adds the quanta of work as repetitions, with a group for the core. */
 tl_status tlp_noise_add_quanta(const tlp_noise_profile *profile, tlp_repetitions *out);
 /* CSV: core,quantum,ns */
-tl_status tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out, tl_error *err);
+void tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out);
 
 #endif

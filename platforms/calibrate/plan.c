@@ -130,23 +130,12 @@ static void choose_sizes(gsl_rng *rng, unsigned i, unsigned n, int nb, tlp_call 
     }
 }
 
-static const uint16_t kernels[] = {
-#define TLP_KERNEL(name) TL_KERNEL_##name,
-    TLP_KERNELS
-#undef TLP_KERNEL
-};
-enum { N_KERNELS = sizeof kernels / sizeof *kernels };
-
-static int is_single(uint16_t kernel)
-{
-    return kernel >= TL_KERNEL_sgemm;
-}
-
 tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size_t n_nb,
                          tlp_call **out, size_t *n, tl_error *err)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    tlp_call *calls = calloc((size_t)N_KERNELS * N_DOUBLE + N_FIXED, sizeof *calls);
+    tlp_call *calls = calloc((size_t)(TLP_LAST_KERNEL - TLP_FIRST_KERNEL + 1) * N_DOUBLE + N_FIXED,
+                             sizeof *calls);
     if (!rng || !calls) {
         gsl_rng_free(rng);
         free(calls);
@@ -154,10 +143,11 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
     }
     gsl_rng_set(rng, seed * 1000003UL + round);
     size_t used = 0;
-    for (unsigned k = 0; k < N_KERNELS; k++) {
-        unsigned count = is_single(kernels[k]) ? N_SINGLE : N_DOUBLE;
+    for (uint16_t k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
+        const unsigned of_each = k >= TL_KERNEL_sgemm ? N_SINGLE : N_DOUBLE,
+                       count = tlp_is_measured(k) ? of_each : 0;
         for (unsigned i = 0; i < count; i++) {
-            calls[used].kernel = kernels[k];
+            calls[used].kernel = k;
             const int inner = n_nb ? nb[gsl_rng_uniform_int(rng, n_nb)] : 0;
             choose_sizes(rng, i, count, inner, &calls[used]);
             used++;

@@ -276,9 +276,8 @@ static void plans_the_same_calls_for_a_seed(void **state)
             assert_int_equal(a[i].sizes[2], a[i].sizes[a[i].right ? 1 : 0]);
     }
     assert_false(in_order);
-#define TLP_KERNEL(name) assert_true(seen[TL_KERNEL_##name] >= 6);
-    TLP_KERNELS
-#undef TLP_KERNEL
+    for (unsigned k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++)
+        assert_true(seen[k] >= (tlp_is_measured(k) ? 6 : 0));
     free(a);
     /* With free inner sizes. */
     assert_int_equal(tlp_plan_round(5, 1, NULL, 0, &a, &n_a, NULL), TL_OK);
