@@ -21,9 +21,8 @@ typedef struct arguments {
 enum { KEY_THRESHOLD = KEY_OWN };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FOLDER", 0, "write noise.0, noise.1, ... and quanta.csv there (.)", 0},
-    {"max-seconds", KEY_SECONDS, "S", 0,
-     "for each core, half of it for detours, half for quanta of work; default 20", 0},
+    {"output", 'o', "FOLDER", 0, "write noise.0, noise.1, ... there (.)", 0},
+    {"max-seconds", KEY_SECONDS, "S", 0, "for each core; default 10", 0},
     {"threshold", KEY_THRESHOLD, "N", 0,
      "a pass of the loop that takes N times the shortest holds a detour; default 9", 0},
     {"archive", KEY_ARCHIVE, "FILE", 0,
@@ -43,17 +42,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 /* ---- files ---- */
 
-static tl_status write_quanta(const void *arg, FILE *out, tl_error *err)
-{
-    const arguments *a = arg;
-    (void)err;
-    fputs("core,quantum,ns\n", out);
-    for (unsigned i = 0; i < a->n; i++)
-        tlp_noise_write_quanta(a->profiles[i], out);
-    return TL_OK;
-}
-
-/* Writes a file for each core, and one for all. */
+/* Writes a file for each core. */
 static tl_status write_result(campaign *c, tl_error *err)
 {
     const arguments *a = (arguments *)c;
@@ -63,14 +52,14 @@ static tl_status write_result(campaign *c, tl_error *err)
         snprintf(name, sizeof name, "noise.%u", a->profiles[i]->core);
         status = tlp_write_in(c->output, name, tlp_noise_write, a->profiles[i], err);
     }
-    return status == TL_OK ? tlp_write_in(c->output, "quanta.csv", write_quanta, a, err) : status;
+    return status;
 }
 
 static tl_status begin(campaign *c, tl_error *err)
 {
     char path[PATH_MAX];
     const tl_status status = campaign_make_folder(c->output, err);
-    snprintf(path, sizeof path, "%s/quanta.csv", c->output);
+    snprintf(path, sizeof path, "%s/noise.0", c->output);
     return status == TL_OK ? campaign_check_writable(path, err) : status;
 }
 
@@ -80,35 +69,32 @@ static tl_status measure(campaign *c, tl_error *err)
 {
     arguments *a = (arguments *)c;
     const unsigned n = tlp_n_cores();
-    tlp_repetitions *repetitions = tlp_begin_repetitions(&c->repetitions, "quantum of work", "s");
     a->profiles = calloc(n, sizeof *a->profiles);
-    tl_status status = repetitions && a->profiles ? TL_OK : TL_ERR_MEMORY;
+    tl_status status = a->profiles ? TL_OK : tl_no_memory(err, "measuring noise");
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "timeless: measuring %u cores, %g s each\n", n, (double)c->seconds);
     while (status == TL_OK && a->n < n) {
         tlp_noise_profile *profile = NULL;
-        status = tlp_noise_measure(a->n, (double)c->seconds / 2, a->threshold, &profile, err);
+        status = tlp_noise_measure(a->n, (double)c->seconds, a->threshold, &profile, err);
         if (status != TL_OK)
-            return status;
+            break;
         a->profiles[a->n++] = profile;
-        status = tlp_noise_add_quanta(profile, repetitions);
         fprintf(stderr, "timeless: %s/noise.%u: %zu detours in %.3g s, %.3f%% of the time\n",
                 c->output, profile->core, profile->n_detours, profile->seconds,
                 100 * profile->lost_share);
     }
-    return status == TL_OK ? TL_OK : tl_fail(err, status, "out of memory while measuring noise");
+    return status;
 }
 
 static tl_status add(campaign *c, tl_error *err)
 {
     const arguments *a = (arguments *)c;
-    char name[32], entry[64], path[PATH_MAX];
+    char entry[64], path[PATH_MAX];
     tl_status status = TL_OK;
     tlp_archive_note(c->archive, "seconds for each core", "%g", (double)c->seconds);
     tlp_archive_note(c->archive, "threshold", "%g", a->threshold);
-    for (unsigned core = 0; core <= a->n && status == TL_OK; core++) {
-        snprintf(name, sizeof name, "noise.%u", core);
-        snprintf(entry, sizeof entry, "raw/%s", core < a->n ? name : "quanta.csv");
+    for (unsigned core = 0; core < a->n && status == TL_OK; core++) {
+        snprintf(entry, sizeof entry, "raw/noise.%u", core);
         snprintf(path, sizeof path, "%s/%s", c->output, entry + 4);
         status = tlp_archive_add_file(c->archive, entry, path, err);
     }
@@ -137,7 +123,7 @@ int calibrate_noise(int argc, char **argv)
         .write = write_result,
         .add = add,
         .end = end};
-    arguments a = {.c = {.output = ".", .seconds = 20}, .threshold = 9 /* assumed */};
+    arguments a = {.c = {.output = ".", .seconds = 10}, .threshold = 9 /* assumed */};
     campaign_read(&a.c, &kind, argc, argv);
     return campaign_run(&a.c, &kind, argc, argv);
 }

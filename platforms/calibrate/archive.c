@@ -265,8 +265,8 @@ tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, t
     tlp_archive_note(a, "ended", "%s", text);
     if (fflush(a->notes_file) != 0 || tlp_categorise_all(repetitions) != TL_OK)
         return tl_no_memory(err, "archiving the calibration");
-    const tl_status status =
-        add_own(a, (own){.entry = NOTES, .repetitions = repetitions}, N_OWN, err);
+    const tl_status status = add_own(a, (own){.entry = NOTES, .repetitions = repetitions},
+                                     repetitions->n ? N_OWN : REPETITIONS, err);
     if (status != TL_OK)
         return status;
     if (libzip.close(a->zip) != 0)

@@ -33,8 +33,8 @@ tl_status tlp_archive_add_raw(tlp_archive *archive, const char *entry, const cha
 /* Adds an entry that `write` writes. */
 tl_status tlp_archive_add(tlp_archive *archive, const char *entry, tl_writing write,
                           const void *arg, tl_error *err);
-/* To be called after measuring and fitting: adds the state of the machine, the repetitions with
- * their categories and the fingerprint, and writes the zip. */
+/* To be called after measuring and fitting: adds the state of the machine and, if there are
+ * repetitions, these with their categories and the fingerprint; writes the zip. */
 tl_status tlp_archive_finish(tlp_archive *archive, tlp_repetition_list *repetitions, tl_error *err);
 /* Frees an archive. If it was not finished, no file remains. */
 void tlp_archive_free(tlp_archive *archive);

@@ -6,17 +6,15 @@
 #include "calibrate.h"
 #include "machine.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { MAX_DETOURS = 1 << 20, MAX_QUANTA = 1 << 18 };
-/* The time for finding the shortest pass, and the approximate length of a quantum of work. */
+enum { MAX_DETOURS = 1 << 20 };
+/* The time for finding the shortest pass. */
 #define WARM_NS 2e7
-#define QUANTUM_NS 1e5
 
 static double now_ns(void)
 {
@@ -57,33 +55,6 @@ static void find_detours(double seconds, double threshold, tlp_noise_profile *pr
     profile->lost_share = lost_ns / (before_ns - begin_ns);
 }
 
-static uint64_t work(uint64_t n)
-{
-    uint64_t x = n | 1;
-    for (uint64_t i = 0; i < n; i++)
-        x = x * 6364136223846793005U + 1442695040888963407U;
-    return x;
-}
-
-static void measure_quanta(double seconds, tlp_noise_profile *profile)
-{
-    uint64_t n = 1000;
-    volatile uint64_t sink = 0;
-    for (double took_ns = 0; took_ns < QUANTUM_NS && n < 1U << 30; n *= 2) {
-        const double from_ns = now_ns();
-        sink += work(n);
-        took_ns = 2 * (now_ns() - from_ns);
-    }
-    const double end_ns = now_ns() + seconds * 1e9;
-    for (double from_ns = now_ns(); from_ns < end_ns && profile->n_quanta < MAX_QUANTA;) {
-        sink += work(n);
-        const double at_ns = now_ns();
-        profile->quanta_ns[profile->n_quanta++] = at_ns - from_ns;
-        from_ns = at_ns;
-    }
-    (void)sink;
-}
-
 tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
                             tlp_noise_profile **out, tl_error *err)
 {
@@ -93,20 +64,17 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
         profile->core = core;
         profile->threshold = threshold;
         profile->detours = malloc(MAX_DETOURS * sizeof *profile->detours);
-        profile->quanta_ns = malloc(MAX_QUANTA * sizeof *profile->quanta_ns);
     }
-    if (!profile || !profile->detours || !profile->quanta_ns) {
+    if (!profile || !profile->detours) {
         tlp_noise_free(profile);
         return tl_no_memory(err, "measuring noise");
     }
     /* Pages that are allocated during the measurement would be counted as noise. */
     memset(profile->detours, 0, MAX_DETOURS * sizeof *profile->detours);
-    memset(profile->quanta_ns, 0, MAX_QUANTA * sizeof *profile->quanta_ns);
     const int is_pinned = sched_getaffinity(0, sizeof before, &before) == 0;
     tlp_pin(core, 1);
     profile->spin_ns = shortest_pass_ns();
     find_detours(seconds, threshold, profile);
-    measure_quanta(seconds, profile);
     if (is_pinned)
         sched_setaffinity(0, sizeof before, &before);
     *out = profile;
@@ -118,7 +86,6 @@ void tlp_noise_free(tlp_noise_profile *profile)
     if (!profile)
         return;
     free(profile->detours);
-    free(profile->quanta_ns);
     free(profile);
 }
 
@@ -140,18 +107,4 @@ tl_status tlp_noise_write(const void *arg, FILE *out, tl_error *err)
     for (size_t i = 0; i < profile->n_detours; i++)
         fprintf(out, "%.0f\t%.0f\n", profile->detours[i].start_ns, profile->detours[i].duration_ns);
     return TL_OK;
-}
-
-void tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out)
-{
-    for (size_t i = 0; i < profile->n_quanta; i++)
-        fprintf(out, "%u,%zu,%.0f\n", profile->core, i, profile->quanta_ns[i]);
-}
-
-tl_status tlp_noise_add_quanta(const tlp_noise_profile *profile, tlp_repetitions *out)
-{
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < profile->n_quanta && status == TL_OK; i++)
-        status = tlp_add_repetition(out, profile->core, 1e-9 * profile->quanta_ns[i]);
-    return status;
 }

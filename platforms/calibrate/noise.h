@@ -1,5 +1,5 @@
 /* noise.h - measures the time that the operating system takes from a core: detours of a spinning
- * loop, and durations of a fixed quantum of work.
+ * loop.
  *
  * Status, errors and ownership follow the conventions of timeless.h. */
 #ifndef TLP_NOISE_H
@@ -8,8 +8,6 @@
 #include <stdio.h>
 
 #include <timeless.h>
-
-#include "repetitions.h"
 
 typedef struct tlp_detour {
     double start_ns, duration_ns;
@@ -23,14 +21,12 @@ typedef struct tlp_noise_profile {
     double lost_share; /* of them, in detours */
     size_t n_detours;  /* in order */
     tlp_detour *detours;
-    size_t n_quanta;
-    double *quanta_ns; /* of the same work, one after the other */
 } tlp_noise_profile;
 
 /* Selfish detour (Hoefler, Schneider and Lumsdaine, "Characterizing the Influence of System Noise",
  * section III): a loop reads the clock. If the time between two readings is more than `threshold`
- * times the shortest one, something else ran. Then the same work is repeated, and each repetition
- * is timed. Both together take `seconds`, on the nth core that this process may use. */
+ * times the shortest one, something else ran. It reads for `seconds`, on the nth core that this
+ * process may use. */
 tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
                             tlp_noise_profile **out, tl_error *err);
 void tlp_noise_free(tlp_noise_profile *profile);
@@ -39,9 +35,5 @@ void tlp_noise_free(tlp_noise_profile *profile);
  * it.
  */
 tl_status tlp_noise_write(const void *profile, FILE *out, tl_error *err);
-/* Adds the quanta of work as repetitions, with a group for the core. */
-tl_status tlp_noise_add_quanta(const tlp_noise_profile *profile, tlp_repetitions *out);
-/* CSV: core,quantum,ns */
-void tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out);
 
 #endif

@@ -10,7 +10,7 @@ keep() { cp err said; }
 # holds ARCHIVE ENTRY...: and can be unpacked
 holds() {
     local archive=$1 entry; shift
-    unzip -tq "$archive" && for entry in calibration.txt command.txt environment.txt fingerprint.html machine.txt machine-after.txt repetitions.csv "$@"; do
+    unzip -tq "$archive" && for entry in calibration.txt command.txt environment.txt machine.txt machine-after.txt "$@"; do
         unzip -p "$archive" "$entry" | grep -qa . || { echo "no $entry"; return 1; }
     done
 }
@@ -42,7 +42,7 @@ has_no_libzip() { readelf -d "$timeless" >needed && grep -q NEEDED needed && ! g
 check 'a start of the program loads no library of archives' has_no_libzip
 check 'kernels are calibrated with a seed' "$timeless" calibrate kernels --max-seconds 0 --seed 7 -o kernels
 archive=$(echo kernels/kernels-*Z.zip)
-check 'kernels: the archive is complete' holds "$archive" raw/kernels.csv result/model.conf
+check 'kernels: the archive is complete' holds "$archive" {fingerprint.html,repetitions.csv} raw/kernels.csv result/model.conf
 check 'kernels: the archive describes the machine' is_measured_on "$archive"
 check 'kernels: the archive contains the seed' test "$(note "$archive" seed)" = 7
 check 'kernels: the archive contains the version' test -n "$(note "$archive" timeless)"
@@ -73,7 +73,7 @@ if is_of_other_mpi "$top_builddir/platforms/timeless-network-probe"; then
 else
     check 'a network is calibrated' measure
     archive=$(ls net/network-*Z.zip | tail -n 1)
-    check 'network: the archive is complete' holds "$archive" raw/network.csv result/{platform.conf,platform.xml,options.conf,network.conf,network.html,model.conf,README.md}
+    check 'network: the archive is complete' holds "$archive" {fingerprint.html,repetitions.csv} raw/network.csv result/{platform.conf,platform.xml,options.conf,network.conf,network.html,model.conf,README.md}
     check 'network: the archive contains no secrets' no_secrets "$archive"
     check 'network: the archive reports that a value is withheld' bash -c "unzip -p '$archive' command.txt | tr '\n' ' ' | grep -q ' MY_TOKEN[= ](withheld) '"
     check 'network: repetitions have their categories' repetitions_are_sane "$archive"
@@ -85,19 +85,26 @@ fi
 
 # ---- noise ----
 check 'noise is measured' "$timeless" calibrate noise --max-seconds 1 --archive noise.zip -o noise
-check 'noise: the archive has the name of --archive' holds noise.zip raw/noise.0 raw/quanta.csv
+check 'noise: the archive has the name of --archive' holds noise.zip raw/noise.0
 check 'noise: no other archive is written' test "$(find noise -name '*.zip' | wc -l)" = 0
 check 'noise: the measurements of the archive are the result' bash -c 'unzip -p noise.zip raw/noise.0 | cmp - noise/noise.0'
-check 'noise: repetitions have their categories' repetitions_are_sane noise.zip
-check 'noise: the fingerprint shows the quanta' page_is_sane noise.zip 1
-check 'noise: the five quantiles are marked in the panel of the distribution, in the left column' python3 -c '
+
+# ---- memory ----
+{
+    printf '# cores 1\nloop,cores,bytes,value,lost\n'
+    for ((i = 0; i < 20; i++)); do echo "region,1,0,$((1000 + i % 7))e-9,0"; done
+} >memory.csv
+check 'memory is fitted with an archive' "$timeless" calibrate memory --reuse memory.csv --archive memory.zip -o memory.conf
+check 'memory: repetitions have their categories' repetitions_are_sane memory.zip
+check 'memory: the fingerprint shows the region' page_is_sane memory.zip 1
+check 'memory: the five quantiles are marked in the panel of the distribution, in the left column' python3 -c '
 import re
 page = open("page.html").read()
 width = float(re.search(r"viewBox=.0 0 (\d+) ", page).group(1))
 paths = re.findall(r"<path stroke=.rgb\(176, *96, *0\).[^>]* d=.([^/]*)", page)
 places = [float(x) for path in paths for x in re.findall(r"[ML]([\d.]+),", path)]
 assert len(places) == 10 and max(places) < 0.45 * width, (width, places)'
-check 'noise: the page prints durations with their units, in columns' python3 -c '
+check 'memory: the page prints durations with their units, in columns' python3 -c '
 import re
 cells = re.findall(r"<td>([^<]*)</td>", re.sub(r"<pre>.*?</pre>", "", open("page.html").read(), flags=re.S))
 assert len(cells) == 10 and all(re.fullmatch(r"[\d.e+]+ (ns|µs|ms|s)", c) for c in cells), cells'
@@ -106,10 +113,10 @@ styled() { # OPTION...: the colours of the page in a browser
     timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" "$@" --dump-dom "file://$scratch/styled.html" |
         grep -o 'data-style="[^"]*"'
 }
-check 'noise: the page is light' equal "$(styled)" 'data-style="rgb(255, 255, 255) none"'
-check 'noise: in a dark style, page and pictures are dark' equal "$(styled --force-dark-mode --blink-settings=preferredColorScheme=0)" \
+check 'memory: the page is light' equal "$(styled)" 'data-style="rgb(255, 255, 255) none"'
+check 'memory: in a dark style, page and pictures are dark' equal "$(styled --force-dark-mode --blink-settings=preferredColorScheme=0)" \
     'data-style="rgb(22, 24, 28) invert(0.9) hue-rotate(180deg)"'
-check 'noise: the pictures have no background of their own' sh -c '! grep -qiE "<rect[^>]*fill=.#ffffff" page.html'
+check 'memory: the pictures have no background of their own' sh -c '! grep -qiE "<rect[^>]*fill=.#ffffff" page.html'
 
 # ---- cpu ----
 trace() { # FILE UNIT VOLUME
