@@ -116,15 +116,11 @@ static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repet
     for (unsigned core = 0; core < result->cores && status == TL_OK; core++) {
         for (size_t i = 0; i < result->n_samples && status == TL_OK; i++) {
             const tlp_sample *sample = &result->samples[i];
-            tlp_points point;
             if (sample->call.kernel != kernel || sample->core != core)
                 continue;
-            status = tlp_points_make(sample, 1, &point);
-            if (status != TL_OK)
-                break;
+            const tlp_point point = tlp_point_of(sample);
             const double fitted =
-                tlp_sum_terms(tlp_find_piece(fit, point.terms[0])->mean_s, point.terms[0]);
-            tlp_points_free(&point);
+                tlp_sum_terms(tlp_find_piece(fit, point.terms)->mean_s, point.terms);
             if (fitted > 0)
                 status = tlp_add_repetition(item, core, sample->seconds / fitted);
         }

@@ -150,12 +150,14 @@ typedef enum tlp_term {
     TLP_N_TERMS
 } tlp_term;
 
-/* Calls for a fit: the variables of which their seconds are a linear function, and the seconds,
+/* A call for a fit: the variables of which its seconds are a linear function, and the seconds,
  * above 0. */
+typedef struct tlp_point {
+    double terms[TLP_N_TERMS], seconds;
+} tlp_point;
 typedef struct tlp_points {
     size_t n;
-    double (*terms)[TLP_N_TERMS];
-    double *seconds;
+    tlp_point *at;
 } tlp_points;
 
 /* Sets of terms: bit 1 << TLP_TERM_work, ... */
@@ -163,8 +165,7 @@ typedef struct tlp_points {
 #define TLP_M1_TERMS (TLP_M0_TERMS | 1U << TLP_TERM_work)
 #define TLP_M2_TERMS ((1U << TLP_N_TERMS) - 1)
 
-tl_status tlp_points_make(const tlp_sample *samples, size_t n_samples, tlp_points *out);
-void tlp_points_free(tlp_points *points);
+tlp_point tlp_point_of(const tlp_sample *sample);
 
 /* Least squares with weights 1 / predicted, halfway between absolute and relative errors: the sum
  * of the predicted times is that of the measured ones, and small calls are not ignored. Outliers

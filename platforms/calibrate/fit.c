@@ -17,33 +17,15 @@ enum { N_ROUNDS = 12 };
 /* A gradient below this share of its largest possible value counts as zero. */
 #define TOLERANCE 1e-8
 
-tl_status tlp_points_make(const tlp_sample *samples, size_t n_samples, tlp_points *out)
+tlp_point tlp_point_of(const tlp_sample *s)
 {
-    *out = (tlp_points){.n = n_samples,
-                        .terms = calloc(n_samples + 1, sizeof *out->terms),
-                        .seconds = calloc(n_samples + 1, sizeof *out->seconds)};
-    if (!out->terms || !out->seconds) {
-        tlp_points_free(out);
-        return TL_ERR_MEMORY;
-    }
-    for (size_t i = 0; i < n_samples; i++) {
-        const double m = samples[i].call.sizes[0], n = samples[i].call.sizes[1],
-                     k = samples[i].call.sizes[2], work = samples[i].work;
-        const double terms[TLP_N_TERMS] = {
+    const double m = s->call.sizes[0], n = s->call.sizes[1], k = s->call.sizes[2], work = s->work;
+    return (tlp_point){.terms =
+                           {
 #define TL_TERM(name, expression) expression,
 #include <terms.def>
-        };
-        memcpy(out->terms[i], terms, sizeof terms);
-        out->seconds[i] = samples[i].seconds;
-    }
-    return TL_OK;
-}
-
-void tlp_points_free(tlp_points *points)
-{
-    free(points->terms);
-    free(points->seconds);
-    *points = (tlp_points){0};
+                           },
+                       .seconds = s->seconds};
 }
 
 double tlp_sum_terms(const double coefficients[TLP_N_TERMS], const double terms[TLP_N_TERMS])
@@ -162,7 +144,7 @@ static void scale_of(const tlp_points *p, double scale[TLP_N_TERMS])
         scale[t] = 0;
     for (size_t i = 0; i < p->n; i++)
         for (int t = 0; t < TLP_N_TERMS; t++)
-            scale[t] = fmax(scale[t], p->terms[i][t]);
+            scale[t] = fmax(scale[t], p->at[i].terms[t]);
 }
 
 static void make_equations(const tlp_points *p, const double *weights,
@@ -172,10 +154,10 @@ static void make_equations(const tlp_points *p, const double *weights,
     for (size_t i = 0; i < p->n; i++) {
         double row[TLP_N_TERMS];
         for (int t = 0; t < TLP_N_TERMS; t++)
-            row[t] = scale[t] > 0 ? p->terms[i][t] / scale[t] : 0;
+            row[t] = scale[t] > 0 ? p->at[i].terms[t] / scale[t] : 0;
         for (int t = 0; t < TLP_N_TERMS; t++) {
             const double weighted = weights[i] * row[t];
-            e->right[t] += weighted * p->seconds[i];
+            e->right[t] += weighted * p->at[i].seconds;
             for (int u = 0; u <= t; u++)
                 e->gram[t][u] += weighted * row[u];
         }
@@ -191,9 +173,9 @@ static void reweigh(const tlp_points *p, const double coefficients[TLP_N_TERMS],
 {
     for (size_t i = 0; i < p->n; i++) {
         /* If a polynomial has none of a call's terms, the call keeps its own time. */
-        const double predicted = tlp_sum_terms(coefficients, p->terms[i]);
-        weights[i] = 1 / (predicted > 0 ? predicted : p->seconds[i]);
-        errors[i] = fabs(p->seconds[i] * weights[i] - 1);
+        const double predicted = tlp_sum_terms(coefficients, p->at[i].terms);
+        weights[i] = 1 / (predicted > 0 ? predicted : p->at[i].seconds);
+        errors[i] = fabs(p->at[i].seconds * weights[i] - 1);
     }
     double *sorted = errors + p->n;
     memcpy(sorted, errors, p->n * sizeof *sorted);
@@ -213,7 +195,7 @@ tl_status tlp_fit_terms(const tlp_points *points, unsigned terms, double out[TLP
     if (!weights)
         return TL_ERR_MEMORY;
     for (size_t i = 0; i < points->n; i++)
-        weights[i] = 1 / points->seconds[i];
+        weights[i] = 1 / points->at[i].seconds;
     scale_of(points, scale);
     for (int round = 0; round < N_ROUNDS; round++) {
         equations e;

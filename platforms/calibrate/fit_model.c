@@ -66,18 +66,8 @@ static double predict(const tlp_fit *fit, const double terms[TLP_N_TERMS])
 /* Room for as many points as `from` has. */
 static tl_status make_room(const tlp_points *from, tlp_points *out)
 {
-    *out = (tlp_points){.terms = calloc(from->n + 1, sizeof *out->terms),
-                        .seconds = calloc(from->n + 1, sizeof *out->seconds)};
-    if (out->terms && out->seconds)
-        return TL_OK;
-    tlp_points_free(out);
-    return TL_ERR_MEMORY;
-}
-
-static void add_point(const tlp_points *from, size_t i, tlp_points *to)
-{
-    memcpy(to->terms[to->n], from->terms[i], sizeof *to->terms);
-    to->seconds[to->n++] = from->seconds[i];
+    *out = (tlp_points){.at = calloc(from->n + 1, sizeof *out->at)};
+    return out->at ? TL_OK : TL_ERR_MEMORY;
 }
 
 static tl_status points_of_piece(const tlp_points *from, const tlp_piece *piece, tlp_points *out)
@@ -85,8 +75,8 @@ static tl_status points_of_piece(const tlp_points *from, const tlp_piece *piece,
     if (make_room(from, out) != TL_OK)
         return TL_ERR_MEMORY;
     for (size_t i = 0; i < from->n; i++)
-        if (is_in_piece(piece, from->terms[i]))
-            add_point(from, i, out);
+        if (is_in_piece(piece, from->at[i].terms))
+            out->at[out->n++] = from->at[i];
     return TL_OK;
 }
 
@@ -99,7 +89,7 @@ static double error_of(const tlp_points *points, const double mean_s[TLP_N_TERMS
 {
     double sum = 0;
     for (size_t i = 0; i < points->n; i++)
-        sum += fabs(tlp_sum_terms(mean_s, points->terms[i]) / points->seconds[i] - 1);
+        sum += fabs(tlp_sum_terms(mean_s, points->at[i].terms) / points->at[i].seconds - 1);
     return sum;
 }
 
@@ -114,7 +104,7 @@ static tl_status error_of_piece(const tlp_points *points, size_t least, tlp_piec
     *error = INFINITY;
     if (mine.n >= least && (status = tlp_fit_terms(&mine, TLP_M2_TERMS, piece->mean_s)) == TL_OK)
         *error = error_of(&mine, piece->mean_s);
-    tlp_points_free(&mine);
+    free(mine.at);
     return status;
 }
 
@@ -141,7 +131,7 @@ static tl_status try_bound(const tlp_points *points, const tlp_piece *piece, int
                            size_t least, double *scratch, split *best)
 {
     for (size_t i = 0; i < points->n; i++)
-        scratch[i] = points->terms[i][bound_terms[bound]];
+        scratch[i] = points->at[i].terms[bound_terms[bound]];
     gsl_sort(scratch, 1, points->n);
     tl_status status = TL_OK;
     double before = -1;
@@ -161,7 +151,7 @@ static tl_status try_bound(const tlp_points *points, const tlp_piece *piece, int
 static int have_square_matrix(const tlp_points *points)
 {
     for (size_t i = 0; i < points->n; i++) {
-        const double *terms = points->terms[i], k = terms[TLP_TERM_k];
+        const double *terms = points->at[i].terms, k = terms[TLP_TERM_k];
         if (!k || (k != terms[TLP_TERM_m] && k != terms[TLP_TERM_n]))
             return 0;
     }
@@ -178,7 +168,7 @@ static tl_status find_split(const tlp_points *points, const tlp_piece *piece, sp
         return status;
     const size_t stride = 1 + points->n / SEARCHED_CALLS;
     for (size_t i = 0; i < points->n; i += stride)
-        add_point(points, i, &searched);
+        searched.at[searched.n++] = points->at[i];
     const size_t least = LEAST_CALLS / stride + 8;
     double *scratch = calloc(searched.n + 1, sizeof *scratch), error;
     tlp_piece undivided = *piece;
@@ -190,7 +180,7 @@ static tl_status find_split(const tlp_points *points, const tlp_piece *piece, sp
     if (best->error == enough)
         best->error = INFINITY;
     free(scratch);
-    tlp_points_free(&searched);
+    free(searched.at);
     return status;
 }
 
@@ -213,13 +203,13 @@ static tl_status grow(const tlp_points *points, size_t index, size_t most, tlp_f
             status = grow(points, index + 1, most, fit);
             if (status == TL_OK)
                 status = grow(points, index, most, fit);
-            tlp_points_free(&mine);
+            free(mine.at);
             return status;
         }
     }
     if (status == TL_OK && mine.n)
         status = tlp_fit_terms(&mine, TLP_M2_TERMS, fit->pieces[index].mean_s);
-    tlp_points_free(&mine);
+    free(mine.at);
     return status;
 }
 
@@ -228,7 +218,7 @@ static tl_status fit_pieces(const tlp_points *points, tlp_fit *fit)
 {
     size_t n_sides[2] = {0};
     for (size_t i = 0; i < points->n; i++)
-        n_sides[points->terms[i][TLP_TERM_k] == points->terms[i][TLP_TERM_n]]++;
+        n_sides[points->at[i].terms[TLP_TERM_k] == points->at[i].terms[TLP_TERM_n]]++;
     if (!have_square_matrix(points) || n_sides[0] < LEAST_CALLS || n_sides[1] < LEAST_CALLS)
         return grow(points, 0, TLP_MAX_PIECES, fit);
     fit->pieces[0].side = 'l';
@@ -264,15 +254,15 @@ static tl_status validate_fold(const tlp_points *points, size_t fold, tlp_form f
         return status;
     for (size_t i = 0; i < points->n; i++)
         if (i % N_FOLDS != fold)
-            add_point(points, i, &others);
+            others.at[others.n++] = points->at[i];
     status = fit_form(&others, form, &fit);
     for (size_t i = fold; i < points->n && status == TL_OK; i += N_FOLDS) {
-        const double predicted = predict(&fit, points->terms[i]);
-        v->errors[i] = fabs(predicted / points->seconds[i] - 1);
-        v->measured_s += points->seconds[i];
+        const double predicted = predict(&fit, points->at[i].terms);
+        v->errors[i] = fabs(predicted / points->at[i].seconds - 1);
+        v->measured_s += points->at[i].seconds;
         v->predicted_s += predicted;
     }
-    tlp_points_free(&others);
+    free(others.at);
     return status;
 }
 
@@ -312,7 +302,7 @@ static tl_status median_error(const tlp_points *points, tlp_fit *fit)
     if (!errors)
         return TL_ERR_MEMORY;
     for (size_t i = 0; i < points->n; i++)
-        errors[i] = fabs(points->seconds[i] / predict(fit, points->terms[i]) - 1);
+        errors[i] = fabs(points->at[i].seconds / predict(fit, points->at[i].terms) - 1);
     gsl_sort(errors, 1, points->n);
     fit->median_error = gsl_stats_median_from_sorted_data(errors, 1, points->n);
     free(errors);
@@ -327,7 +317,7 @@ static tl_status fit_noises(const tlp_points *points, tlp_noise noise, tlp_fit *
         status = points_of_piece(points, &fit->pieces[i], &mine);
         if (status == TL_OK)
             status = tlp_fit_noise(&mine, noise, &fit->pieces[i]);
-        tlp_points_free(&mine);
+        free(mine.at);
     }
     return status;
 }
@@ -340,13 +330,14 @@ tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp
         spread |= samples[i].work != samples[0].work;
     if (n < 2 || (!spread && form != TLP_M0))
         return TL_ERR_USAGE;
-    tlp_points points;
-    tl_status status = tlp_points_make(samples, n, &points);
-    if (status != TL_OK)
-        return status;
+    tlp_points points = {n, calloc(n, sizeof *points.at)};
+    if (!points.at)
+        return TL_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        points.at[i] = tlp_point_of(&samples[i]);
     tlp_fit fit = {.n = n};
     double line[TLP_N_TERMS];
-    status = tlp_fit_terms(&points, spread ? TLP_M1_TERMS : TLP_M0_TERMS, line);
+    tl_status status = tlp_fit_terms(&points, spread ? TLP_M1_TERMS : TLP_M0_TERMS, line);
     fit.slope_s = spread ? line[TLP_TERM_work] : line[TLP_TERM_one] / samples[0].work;
     for (int f = 0; f < (spread ? TLP_N_FORMS : 1) && status == TL_OK; f++)
         status = validate(&points, (tlp_form)f, &fit);
@@ -357,7 +348,7 @@ tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp
         status = median_error(&points, &fit);
     if (status == TL_OK)
         status = fit_noises(&points, noise, &fit);
-    tlp_points_free(&points);
+    free(points.at);
     if (status == TL_OK)
         *out = fit;
     return status;

@@ -30,7 +30,7 @@ static double spread_of(const tlp_points *p, const double *residuals,
 {
     double sum = 0;
     for (size_t i = 0; i < p->n; i++) {
-        const double sd = tlp_sum_terms(sd_s, p->terms[i]);
+        const double sd = tlp_sum_terms(sd_s, p->at[i].terms);
         sum += sd > 0 ? gsl_pow_2(residuals[i] / sd) : 0;
     }
     return sqrt(sum / (double)p->n);
@@ -41,13 +41,16 @@ static double spread_of(const tlp_points *p, const double *residuals,
 static tl_status fit_sd(const tlp_points *points, const double *residuals, unsigned terms,
                         double sd_s[TLP_N_TERMS])
 {
-    tlp_points absolute = {points->n, points->terms, calloc(points->n + 1, sizeof(double))};
-    if (!absolute.seconds)
+    tlp_points absolute = {points->n, malloc((points->n + 1) * sizeof *absolute.at)};
+    if (!absolute.at)
         return TL_ERR_MEMORY;
-    for (size_t i = 0; i < points->n; i++)
-        absolute.seconds[i] = fmax(fabs(residuals[i]), 1e-6 * points->seconds[i]) / MEAN_ABSOLUTE;
+    for (size_t i = 0; i < points->n; i++) {
+        absolute.at[i] = points->at[i];
+        absolute.at[i].seconds =
+            fmax(fabs(residuals[i]), 1e-6 * points->at[i].seconds) / MEAN_ABSOLUTE;
+    }
     tl_status status = tlp_fit_terms(&absolute, terms, sd_s);
-    free(absolute.seconds);
+    free(absolute.at);
     const double scale = status == TL_OK ? spread_of(points, residuals, sd_s) : 1;
     for (int t = 0; t < TLP_N_TERMS; t++)
         sd_s[t] *= scale;
@@ -59,7 +62,7 @@ static double log_likelihood(const tlp_points *p, const double *residuals,
 {
     double sum = 0;
     for (size_t i = 0; i < p->n; i++) {
-        const double sd = fmax(tlp_sum_terms(sd_s, p->terms[i]), 1e-6 * p->seconds[i]);
+        const double sd = fmax(tlp_sum_terms(sd_s, p->at[i].terms), 1e-6 * p->at[i].seconds);
         sum -= 0.5 * (gsl_pow_2(residuals[i] / sd) + LOG_2_PI) + log(sd);
     }
     return sum;
@@ -181,7 +184,7 @@ static tl_status choose(const tlp_points *points, const double *residuals, tlp_n
     if (!z)
         return TL_ERR_MEMORY;
     for (size_t i = 0; i < points->n; i++) {
-        const double sd = tlp_sum_terms(sd_s, points->terms[i]);
+        const double sd = tlp_sum_terms(sd_s, points->at[i].terms);
         sorted[i] = z[i] = sd > 0 ? residuals[i] / sd : 0;
     }
     gsl_sort(sorted, 1, points->n);
@@ -207,8 +210,8 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
     if (!residuals)
         return TL_ERR_MEMORY;
     for (size_t i = 0; i < points->n; i++) {
-        residuals[i] = points->seconds[i] - tlp_sum_terms(piece->mean_s, points->terms[i]);
-        largest = fmax(largest, fabs(residuals[i] / points->seconds[i]));
+        residuals[i] = points->at[i].seconds - tlp_sum_terms(piece->mean_s, points->at[i].terms);
+        largest = fmax(largest, fabs(residuals[i] / points->at[i].seconds));
     }
     /* If the polynomial gives all durations exactly, there is no noise. */
     tl_status status = largest > 1e-9 ? choose(points, residuals, noise, piece) : TL_OK;
