@@ -20,7 +20,7 @@ platforms_libcalibrate_la_LIBADD = perform/libkernels.la platforms/libcpu.la pla
 
 noinst_LTLIBRARIES += platforms/libcpu.la
 platforms_libcpu_la_SOURCES = \
-	platforms/calibrate/cpu.c platforms/calibrate/cpu.h platforms/calibrate/cpu_repetitions.c \
+	platforms/calibrate/cpu.c platforms/calibrate/cpu.h \
 	platforms/calibrate/cpu_write.c platforms/calibrate/model_text.c platforms/calibrate/model_text.h
 platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(LIBCONFIG_CFLAGS)
 platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(LIBCONFIG_LIBS)
@@ -45,7 +45,7 @@ pkglibexec_PROGRAMS += platforms/timeless-network-probe
 endif
 platforms_timeless_network_probe_SOURCES = \
 	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/network_draw.c platforms/calibrate/network_draw.h platforms/calibrate/network_hosts.c \
-	platforms/calibrate/network_hosts.h platforms/calibrate/network_kinds.c platforms/calibrate/network_kinds.h \
+	platforms/calibrate/network_kinds.c platforms/calibrate/network_kinds.h \
 	platforms/calibrate/network_probe.c \
 	platforms/calibrate/network_probe.h
 platforms_timeless_network_probe_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(MPI_CFLAGS)

@@ -195,7 +195,7 @@ static tl_status add_traces(campaign *c, tl_reader *const traces[2], const tlp_b
     tlp_archive_note(c->archive, "classes of bursts", "%zu", rates->n);
     for (int i = 0; i < 2 && status == TL_OK; i++)
         status = tlp_archive_add_file(c->archive, entries[i], tl_reader_path(traces[i]), err);
-    return status == TL_OK ? tlp_burst_repetitions(traces[0], rates, &c->repetitions, err) : status;
+    return status;
 }
 
 static tl_status measure(campaign *c, tl_error *err)

@@ -1,10 +1,12 @@
 /* cpu.c - rates of bursts by their call sites. */
 #include "cpu.h"
 
+#include "core/room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITE_BYTES = 1024 };
+enum { SITE_BYTES = 1024, LEAST_ROOM = 4096 };
 
 /* The sums of one trace, first rank by rank, then sorted and merged. */
 typedef struct sums {
@@ -46,7 +48,8 @@ static int compare_pairs(const void *a, const void *b)
 static size_t merge_pairs(pair *pairs, size_t n)
 {
     size_t kept = 0;
-    qsort(pairs, n, sizeof *pairs, compare_pairs);
+    if (n)
+        qsort(pairs, n, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < n; i++)
         if (kept && compare_pairs(&pairs[kept - 1], &pairs[i]) == 0)
             pairs[kept - 1].volume += pairs[i].volume;
@@ -60,13 +63,8 @@ static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, s
 {
     for (size_t i = 0; i < n; i++) {
         char from[SITE_BYTES], to[SITE_BYTES];
-        if (out->n == out->room) {
-            out->room = 2 * out->room + 64;
-            tlp_burst_class *more = realloc(out->classes, out->room * sizeof *more);
-            if (!more)
-                return tl_no_memory(err, "classes of bursts");
-            out->classes = more;
-        }
+        if (!tl_make_room(&out->classes, out->n, &out->room, sizeof *out->classes))
+            return tl_no_memory(err, "classes of bursts");
         tl_site_text(trace, rank, pairs[i].from, from, sizeof from);
         tl_site_text(trace, rank, pairs[i].to, to, sizeof to);
         tlp_burst_class *next = &out->classes[out->n++];
@@ -83,22 +81,18 @@ static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error 
     tl_cursor *cursor = NULL;
     tl_event event;
     uint32_t from = 0;
-    size_t n = 0, room = 4096;
-    pair *pairs = malloc(room * sizeof *pairs);
-    tl_status status =
-        pairs ? tl_cursor_open(trace, rank, &cursor, err) : tl_no_memory(err, "classes of bursts");
+    size_t n = 0, room = 0;
+    pair *pairs = NULL;
+    tl_status status = tl_cursor_open(trace, rank, &cursor, err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK) {
         if (event.volume) {
-            if (n == room)
-                n = merge_pairs(pairs, n);
-            if (n > room / 2) {
-                room *= 2;
-                pair *more = realloc(pairs, room * sizeof *pairs);
-                if (!more) {
+            if (n == room) {
+                n = room ? merge_pairs(pairs, n) : 0;
+                if ((n > room / 2 || room < LEAST_ROOM) &&
+                    !tl_make_room(&pairs, room, &room, sizeof *pairs)) {
                     status = tl_no_memory(err, "classes of bursts");
                     break;
                 }
-                pairs = more;
             }
             pairs[n++] = (pair){from, event.site, (double)event.volume};
         }

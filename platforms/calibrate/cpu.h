@@ -7,8 +7,6 @@
 
 #include <timeless.h>
 
-#include "repetitions.h"
-
 /* The entries of an archive that contain the traces. */
 #define TLP_RAW_TIMED "raw/timed.tl"
 #define TLP_RAW_COUNTED "raw/counted.tl"
@@ -33,11 +31,6 @@ typedef struct tlp_burst_rates {
 tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_rates **out,
                                tl_error *err);
 void tlp_burst_rates_free(tlp_burst_rates *rates);
-
-/* The bursts of the classes that take most of the time, each in seconds, with a group for each
- * rank. */
-tl_status tlp_burst_repetitions(tl_reader *timed, const tlp_burst_rates *rates,
-                                tlp_repetition_list *out, tl_error *err);
 
 /* Writes the model file `base` with these rates to `path`, which may be the same. */
 tl_status tlp_burst_rates_write(const tlp_burst_rates *rates, const char *base, const char *path,

@@ -159,10 +159,8 @@ static void print_operation(const tlp_repetitions *r, FILE *out)
 {
     double *sorted = malloc((r->n + 1) * sizeof *sorted);
     fputs("<h2>", out);
-    put_text(out, *r->place ? r->place : r->name);
-    fputs(" <small>", out);
-    put_text(out, *r->place ? r->name : "");
-    fprintf(out, "%s</small></h2>\n", is_duration(r) ? "" : r->unit);
+    put_text(out, r->name);
+    fprintf(out, " <small>%s</small></h2>\n", is_duration(r) ? "" : r->unit);
     if (r->n && sorted) {
         memcpy(sorted, r->values, r->n * sizeof *sorted);
         gsl_sort(sorted, 1, r->n);

@@ -1,7 +1,7 @@
 /* network_hosts.c - the hosts of the ranks, and the properties of these hosts. */
 #include "config.h"
 
-#include "network_hosts.h"
+#include "network_kinds.h"
 
 #include "machine.h"
 

@@ -8,7 +8,6 @@
 
 #include "machine.h"
 #include "network_draw.h"
-#include "network_hosts.h"
 #include "network_kinds.h"
 
 #include <math.h>

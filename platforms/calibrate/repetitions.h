@@ -32,7 +32,6 @@ tl_status tlp_categorise(const double *values, size_t n, tlp_category *categorie
  * first repetition, warm-up and outliers. */
 typedef struct tlp_repetitions {
     char name[96];
-    char place[256];  /* in the source, for people; "" none */
     const char *unit; /* "s", "measured / fitted" */
     size_t n, room, n_groups;
     double *values; /* group by group */
