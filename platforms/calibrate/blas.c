@@ -70,10 +70,10 @@ static tl_status find_symbols(tlp_blas *blas, unsigned threads, tl_error *err)
     if (!blas->library)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: %s; install the Debian package libopenblas0",
                        LIBRARY, dlerror());
-    for (uint16_t k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
-        if (!tlp_is_measured(k))
+    for (int k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
+        if (!tlp_is_measured((unsigned)k))
             continue;
-        snprintf(symbol, sizeof symbol, "%s_", tl_call_by_code(k)->name);
+        snprintf(symbol, sizeof symbol, "%s_", tl_call_by_code((uint16_t)k)->name);
         if (!(blas->symbols[k - TLP_FIRST_KERNEL] = dlsym(blas->library, symbol)))
             return tl_fail(err, TL_ERR_SYSTEM,
                            "%s: has no %s; install the Debian package libopenblas0", LIBRARY,

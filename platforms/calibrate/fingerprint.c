@@ -115,7 +115,7 @@ static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE 
     const tlg_panel panels[] = {plot_order(r, 1, &value, room, series),
                                 plot_order(r, 0, &value, room + order, series + TLP_N_CATEGORIES),
                                 plot_distribution(sorted, r->n, &value, rules, room + 2 * order,
-                                                  &series[2 * TLP_N_CATEGORIES])};
+                                                  &series[2 * (size_t)TLP_N_CATEGORIES])};
     const tlg_picture picture = {.n_panels = sizeof panels / sizeof *panels,
                                  .panels = panels,
                                  .n_columns = 2,

@@ -100,10 +100,10 @@ static void write_kernels(FILE *out, const tlp_fit *fits)
 {
     int any = 0;
     fputs("kernels = (\n", out);
-    for (uint16_t k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++)
-        if (written(fits, k)) {
+    for (int k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++)
+        if (written(fits, (unsigned)k)) {
             fputs(any++ ? ",\n" : "", out);
-            write_kernel(out, tl_call_by_code(k)->name, written(fits, k));
+            write_kernel(out, tl_call_by_code((uint16_t)k)->name, written(fits, (unsigned)k));
         }
     fputs("\n);\n", out);
 }
@@ -114,11 +114,11 @@ static void write_ladder(FILE *out, const tlp_fit *fits)
     fputs("#\n# Mean error of a call, and error of the sum of all, in cross-validation:\n"
           "# kernel        M-0             M-1             M-2             M'\n",
           out);
-    for (uint16_t k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
-        const tlp_fit *fit = written(fits, k);
+    for (int k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
+        const tlp_fit *fit = written(fits, (unsigned)k);
         if (!fit)
             continue;
-        fprintf(out, "# %-8s", tl_call_by_code(k)->name);
+        fprintf(out, "# %-8s", tl_call_by_code((uint16_t)k)->name);
         for (int f = 0; f < TLP_N_FORMS; f++)
             fprintf(out, " %6.1f%% %+6.1f%%", 100 * fit->error[f], 100 * fit->sum_error[f]);
         fputc('\n', out);

@@ -143,11 +143,11 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
     }
     gsl_rng_set(rng, seed * 1000003UL + round);
     size_t used = 0;
-    for (uint16_t k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
+    for (int k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
         const unsigned of_each = k >= TL_KERNEL_sgemm ? N_SINGLE : N_DOUBLE,
-                       count = tlp_is_measured(k) ? of_each : 0;
+                       count = tlp_is_measured((unsigned)k) ? of_each : 0;
         for (unsigned i = 0; i < count; i++) {
-            calls[used].kernel = k;
+            calls[used].kernel = (uint16_t)k;
             const int inner = n_nb ? nb[gsl_rng_uniform_int(rng, n_nb)] : 0;
             choose_sizes(rng, i, count, inner, &calls[used]);
             used++;
