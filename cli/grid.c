@@ -244,6 +244,7 @@ tl_status grid_run(grid *g, tl_error *err)
                              .make = make,
                              .done = done,
                              .arg = g,
+                             .finds_efficiency = g->finds_efficiency,
                              .first = g->rank,
                              .stride = g->n_processes,
                              .n_jobs = g->n_jobs};

@@ -15,6 +15,7 @@ typedef struct grid {
     tlr_sweep sweep;   /* of tlr_sweep_create */
     const char *out;   /* results file, from which the grid is resumed; NULL: none */
     unsigned n_jobs;
+    int finds_efficiency;     /* as in tlr_batch */
     size_t rank, n_processes; /* of a grid that mpirun or srun runs */
     /* Applies the axis `own` to the scenario of a point; NULL: there is no such axis. */
     tl_status (*change)(const void *arg, size_t point, tlr_scenario *s, tl_error *err);

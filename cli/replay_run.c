@@ -82,7 +82,7 @@ static int show(const replay_arguments *a)
         else
             tlr_prediction_print(predictions[j], stdout);
         if (!a->quiet && predictions[j]->details)
-            tlr_details_print(predictions[j]->details, &predictions[j]->what_if, stdout);
+            tlr_details_print(predictions[j], stdout);
         if (!a->quiet && predictions[j]->usage)
             tlr_usage_print(predictions[j]->usage, stdout);
         if (!a->quiet && j + 1 < n)

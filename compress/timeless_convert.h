@@ -193,6 +193,10 @@ TL_API size_t tl_pattern_list(size_t i, const char **name, const char **summary)
 
 /* Nonzero if tl_reader_open opens the path as a program. */
 TL_API int tl_is_program(const char *path);
+/* The value of an expression of skeletons (doc/SKELETON.md) in which `ranks` is known.
+ * TL_ERR_USAGE: it is none. */
+TL_API tl_status tl_program_number(const char *expression, uint32_t n_ranks, int64_t *out,
+                                   tl_error *err);
 /* Writes the events of a program as a trace file. */
 TL_API tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err);
 
@@ -485,6 +489,7 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_import_goal           SYSTEM MEMORY NOT_A_TRACE LIMIT INPUT UNSUPPORTED USAGE
  *   tl_goal_open             SYSTEM MEMORY NOT_A_TRACE INPUT
  *   tl_goal_next             END SYSTEM MEMORY INPUT
+ *   tl_program_number        MEMORY USAGE
  *   tl_program_write         SYSTEM MEMORY LIMIT USAGE
  *   tl_schedule_write        SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT USAGE
  *   tl_hpl_parse             MEMORY USAGE

@@ -193,7 +193,7 @@ static scale find_scale(const tlg_panel *panel, int is_x)
 {
     const tlg_axis *axis = is_x ? &panel->x : &panel->y;
     double low = INFINITY, high = -INFINITY;
-    if (axis->n_names)
+    if (axis->n_names && !axis->places)
         return (scale){-0.5, (double)axis->n_names - 0.5, 1, axis->unit};
     find_data(panel, is_x, &low, &high);
     if (!(low <= high)) {
@@ -202,7 +202,10 @@ static scale find_scale(const tlg_panel *panel, int is_x)
     }
     if (axis->low != 0 || axis->high != 0)
         return choose_scale(axis, axis->low, axis->high);
-    if (axis->is_log) {
+    if (axis->is_log && axis->n_names) {
+        low /= 1.3;
+        high *= 1.3;
+    } else if (axis->is_log) {
         round_log(&low, &high);
     } else {
         const double room = high > low ? 0.04 * (high - low) : fmax(fabs(high) / 10, 1e-12);
@@ -252,9 +255,9 @@ static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s,
         for (size_t i = 0; i < axis->n_names; i++) {
             fputs(i ? "," : "", out);
             tlg_put_text(out, axis->names[i], name == 'y' ? MOST_LETTERS_Y : MOST_LETTERS);
-            fprintf(out, " %zu", i);
+            fprintf(out, " %.9g", axis->places ? axis->places[i] : (double)i);
         }
-        fputs(")\n", out);
+        fprintf(out, ")\n%s", axis->is_log ? "set logscale x\n" : "");
     } else if (axis->is_log) {
         fprintf(out, "set logscale %c\nset m%ctics 10\n", name, name);
         if (tick < 13)

@@ -37,9 +37,10 @@ typedef struct tlg_axis {
     int is_log;
     int from_zero;    /* a linear axis begins at 0 */
     double low, high; /* if both are 0, those of the data */
-    /* Names instead of numbers: at 0, 1, ... */
+    /* Names instead of numbers: at these places, or (NULL) at 0, 1, ... */
     size_t n_names;
     const char *const *names;
+    const double *places;
 } tlg_axis;
 
 typedef struct tlg_panel {

@@ -36,7 +36,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/machine/model_read.c replayer/machine/network_noise_read.c replayer/machine/parallel_read.c replayer/machine/parallel_read.h replayer/machine/platform.c replayer/machine/setting.c replayer/machine/interference_read.c replayer/machine/interference_read.h \
 	replayer/machine/setting.h \
 	replayer/results/call_path.c replayer/results/call_path.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
-	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \
+	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h replayer/results/efficiency.c replayer/results/efficiency.h \
 	replayer/results/details_print.c replayer/results/prediction.c replayer/results/prediction_json.c \
 	replayer/results/flame.c replayer/results/flame.h replayer/results/json_text.c replayer/results/json_text.h \
 	replayer/results/prediction_json.h replayer/results/spread.c \
@@ -45,7 +45,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/report/report.c replayer/report/report.h replayer/report/states.c replayer/report/states.h \
 	replayer/study/budget.c replayer/study/budget.h replayer/study/extrapolation.c replayer/study/extrapolation.h replayer/study/normal.h replayer/study/suspects.c replayer/study/suspects.h replayer/study/compare.c replayer/study/compare.h replayer/study/compare_plot.c replayer/study/compare_programs.c replayer/study/compare_programs.h \
 	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \
-	replayer/study/collectives.c replayer/study/collectives.h replayer/study/collectives_plot.c replayer/study/hosts.c replayer/study/hosts.h replayer/study/amplify.c replayer/study/amplify.h replayer/study/study_cases.h \
+	replayer/study/collectives.c replayer/study/collectives.h replayer/study/collectives_plot.c replayer/study/hosts.c replayer/study/hosts.h replayer/study/amplify.c replayer/study/amplify.h replayer/study/scaling.c replayer/study/scaling.h replayer/study/scaling_plot.c replayer/study/study_cases.h \
 	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
 	replayer/study/batch.c replayer/study/batch.h replayer/study/scenario_key.c replayer/study/sweep_plot.c \
 	replayer/study/tolerance.c replayer/study/tolerance.h \

@@ -10,6 +10,7 @@
 int study_collectives(int argc, char **argv);
 int study_hosts(int argc, char **argv);
 int study_noise(int argc, char **argv);
+int study_scaling(int argc, char **argv);
 
 /* What the command line of each study has. */
 typedef struct study_common {

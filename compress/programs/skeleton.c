@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/frame.h"
 #include "text.h"
+#include "timeless_files.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -310,6 +311,28 @@ static tl_status open_pattern(const char *parameters, void **program, tl_error *
     }
     return tl_fail(err, TL_ERR_USAGE, "'%.*s' is not a pattern; choose one of: %s", (int)length,
                    parameters, names);
+}
+
+/* The value is that of a parameter in a skeleton without calls. */
+tl_status tl_program_number(const char *expression, uint32_t n_ranks, int64_t *out, tl_error *err)
+{
+    tl_error wrong = {0};
+    char *text = NULL, path[] = "";
+    skeleton s = {.path = path};
+    if (asprintf(&text, "skeleton 1\nranks %" PRIu32 "\nparam value = %s\n", n_ranks, expression) <
+        0)
+        return tl_no_memory(err, "the expression");
+    tl_status status = skel_read(&s, text, NULL, 0, &wrong);
+    if (status == TL_OK && (strpbrk(expression, "\n#{") || s.parameters.n != 1))
+        status = tl_fail(&wrong, TL_ERR_INPUT, ":3: it is not a single expression");
+    if (status == TL_OK)
+        *out = ((const skel_parameter *)s.parameters.items)->value;
+    else
+        status = tl_fail(err, TL_ERR_USAGE, "'%s'%s", tl_printable(expression), wrong.text + 2);
+    s.path = NULL;
+    skel_clear(&s);
+    free(text);
+    return status;
 }
 
 static tl_program_face face(const void *program)

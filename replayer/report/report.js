@@ -56,17 +56,14 @@ table("path-sites", ["", "time on the path", "share"], withPaths(path.sites, (s,
 const machines = { ideal_network: "an ideal network", balance: "computation in balance", cpu_2x: "hosts twice as fast" };
 table("what-if", ["makespan with", "at least", "about"], Object.entries(machines).map(([key, name]) =>
     [name, exact(details.what_if[key].at_least_s, seconds), "about_s" in details.what_if[key] ? exact(details.what_if[key].about_s, seconds) : ""]));
-const balance = details.what_if.balance, ideal_s = details.what_if.ideal_network.at_least_s;
+const balance = details.what_if.balance, efficiency = details.efficiency;
 if ("phases" in balance)
     byId("phases").textContent = "In balance: each rank computes for the mean of all ranks in each of " + count(balance.phases) +
         " phases between synchronisations.";
-/* The metrics of POP (pop-coe.eu). Computation on several threads is no part of the ideal network. */
-const mean_s = sum(prediction.ranks, r => r.compute_s) / prediction.n_ranks, most_s = Math.max(...prediction.ranks.map(r => r.compute_s));
-if (mean_s > 0 && ideal_s >= most_s * (1 - 1e-6)) {
-    const factors = [["load balance", mean_s, most_s], ["serialisation", most_s, ideal_s], ["transfer", ideal_s, prediction.makespan_s]];
-    byId("efficiency").textContent = "Parallel efficiency " + percent(mean_s, prediction.makespan_s) + " = " +
-        factors.map(([name, part, whole]) => name + " " + percent(part, whole)).join(" × ") + " (metrics of POP).";
-}
+if (efficiency)
+    byId("efficiency").textContent = "Parallel efficiency " + percent(efficiency.parallel, 1) + " = " +
+        ["load_balance", "serialisation", "transfer"].map(key => key.replace("_", " ") + " " + percent(efficiency[key], 1)).join(" × ") +
+        " (metrics of POP).";
 
 /* ---- sums ---- */
 

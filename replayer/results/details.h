@@ -39,7 +39,7 @@ struct tlr_details {
 tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
                            tlr_details **out, tl_error *err);
 void tlr_details_free(tlr_details *details);
-/* Prints tables (replayer/results/details_print.c). */
-void tlr_details_print(const tlr_details *details, const tlr_what_if *what_if, FILE *out);
+/* Prints the tables of a prediction with details (replayer/results/details_print.c). */
+void tlr_details_print(const tlr_prediction *prediction, FILE *out);
 
 #endif

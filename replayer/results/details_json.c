@@ -78,8 +78,16 @@ static json_t *what_if_json(const tlr_what_if *w)
                      w->ideal_network_s / 2, "about_s", w->twice_the_cpu_s);
 }
 
-json_t *tlr_details_json(const tlr_details *d, const tlr_what_if *what_if)
+json_t *tlr_efficiency_json(const tlr_efficiency *e)
 {
+    return json_pack("{s:f, s:f, s:f, s:f}", "parallel", e->parallel, "load_balance", e->balance,
+                     "serialisation", e->serialisation, "transfer", e->transfer);
+}
+
+json_t *tlr_details_json(const tlr_prediction *p)
+{
+    const tlr_details *d = p->details;
+    tlr_efficiency efficiency;
     json_t *traffic = json_array(), *ranks = json_array();
     for (uint32_t r = 0; r < d->n_ranks; r++)
         json_array_append_new(ranks, with_waits(json_object(), d->ranks[r].wait_s));
@@ -90,10 +98,12 @@ json_t *tlr_details_json(const tlr_details *d, const tlr_what_if *what_if)
                                                  (json_int_t)d->traffic[i].messages, "bytes",
                                                  (json_int_t)d->traffic[i].bytes));
     json_t *root = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "what_if", what_if_json(what_if),
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "what_if", what_if_json(&p->what_if),
         "critical_path", path_json(d->path), "ranks", ranks, "calls", sums_json(&d->calls), "sites",
         sums_json(&d->sites), "communicators", sums_json(&d->communicators), "regions",
         sums_json(&d->regions), "message_sizes", sizes_json(d), "traffic", traffic);
+    if (tlr_efficiency_of(p, &efficiency))
+        json_object_set_new(root, "efficiency", tlr_efficiency_json(&efficiency));
     if (d->chosen)
         json_object_set_new(root, "chosen", json_string(d->chosen));
     return root;

@@ -3,9 +3,12 @@
 #define TLR_DETAILS_JSON_H
 
 #include "details.h"
+#include "efficiency.h"
 
 #include <jansson.h>
 
-json_t *tlr_details_json(const tlr_details *details, const tlr_what_if *what_if);
+/* Of a prediction with details. */
+json_t *tlr_details_json(const tlr_prediction *prediction);
+json_t *tlr_efficiency_json(const tlr_efficiency *efficiency);
 
 #endif

@@ -4,6 +4,7 @@
 #include "details.h"
 
 #include "call_path.h"
+#include "efficiency.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -114,13 +115,25 @@ static void print_what_if(const tlr_what_if *w, FILE *out)
                 w->n_phases);
 }
 
-void tlr_details_print(const tlr_details *d, const tlr_what_if *what_if, FILE *out)
+static void print_efficiency(const tlr_prediction *p, FILE *out)
 {
+    tlr_efficiency e;
+    if (tlr_efficiency_of(p, &e))
+        fprintf(out,
+                "parallel efficiency %.1f %% = load balance %.1f %% x serialisation %.1f %% x "
+                "transfer %.1f %% (metrics of POP)\n",
+                100 * e.parallel, 100 * e.balance, 100 * e.serialisation, 100 * e.transfer);
+}
+
+void tlr_details_print(const tlr_prediction *p, FILE *out)
+{
+    const tlr_details *d = p->details;
     if (!d->n_ranks)
         return;
     print_waits(d, out);
     print_path(d->path, out);
-    print_what_if(what_if, out);
+    print_what_if(&p->what_if, out);
+    print_efficiency(p, out);
     print_sums("seconds in call", &d->calls, out);
     if (d->chosen && (d->sites.n || d->regions.n))
         fprintf(out, "\nof %s alone:\n", d->chosen);

@@ -194,7 +194,7 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     if (p->usage)
         tlr_usage_json(p->usage, root);
     if (p->details)
-        json_object_set_new(root, "details", tlr_details_json(p->details, &p->what_if));
+        json_object_set_new(root, "details", tlr_details_json(p));
     return root;
 }
 

@@ -3,6 +3,7 @@
 
 #include "batch.h"
 
+#include "results/chosen.h"
 #include "results/usage.h"
 #include "sandbox.h"
 
@@ -77,6 +78,8 @@ static void fill(const tlr_prediction *p, tlr_point *point)
         point->compute_s += p->ranks[r].compute_s / p->n_ranks;
         point->noise_s += p->ranks[r].noise_s / p->n_ranks;
     }
+    point->n_crowded = p->n_crowded;
+    point->has_efficiency = tlr_efficiency_of(p, &point->efficiency);
     for (int by = 0; by < TLR_N_ESTIMATES; by++)
         point->estimated[by] = tlr_estimated_share(p, by);
     if (p->free_kernels)
@@ -90,12 +93,28 @@ static void fill(const tlr_prediction *p, tlr_point *point)
     }
 }
 
+/* Only a replay with a timeline finds out what the ideal network takes. This one keeps no states.
+ */
+static tl_status begin_timeline(tlr_stage *stage, tl_error *err)
+{
+    tlr_chosen *none = NULL;
+    tl_status status = tlr_timeline_create(&stage->options.timeline, err);
+    if (status == TL_OK)
+        status =
+            tlr_chosen_read("0@0s:0s", tl_reader_run(stage->jobs[0].trace)->n_ranks, &none, err);
+    if (status == TL_OK)
+        tlr_timeline_choose(stage->options.timeline, none);
+    return status;
+}
+
 /* The process ends with it: nothing is freed. */
 static void replay(const tlr_batch *b, const tlr_scenario *s, tlr_point *point)
 {
     tl_error err;
     tlr_stage stage;
     tl_status status = tlr_stage_open(s, &stage, &err);
+    if (status == TL_OK && b->finds_efficiency)
+        status = begin_timeline(&stage, &err);
     if (status == TL_OK)
         status = tlr_stage_replay(&stage, &err);
     if (status != TL_OK) {

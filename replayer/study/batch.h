@@ -2,6 +2,7 @@
 #ifndef TLR_BATCH_H
 #define TLR_BATCH_H
 
+#include "results/efficiency.h"
 #include "scenario.h"
 
 /* The result of a replay. */
@@ -13,15 +14,18 @@ typedef struct tlr_point {
     double compute_s; /* mean of the ranks */
     double noise_s;   /* that detours took from the CPU of a rank: mean of the ranks */
     uint64_t n_events;
-    double half_s;          /* of the 90 % interval of a sampled replay; 0: there is none */
-    double share;           /* of the events that it replayed */
-    int has_energy;         /* the platform states watts */
-    int has_cost;           /* a price was given */
-    int is_at_least;        /* the energy and the cost: tlr_usage */
-    double job_j, cost;     /* of the job */
-    char error[448];        /* "": none */
-    tl_status status;       /* of the error; TL_ERR_INPUT if it is from a results file */
-    char free_kernels[400]; /* of the prediction; "": none */
+    double half_s;      /* of the 90 % interval of a sampled replay; 0: there is none */
+    double share;       /* of the events that it replayed */
+    int has_energy;     /* the platform states watts */
+    int has_cost;       /* a price was given */
+    int is_at_least;    /* the energy and the cost: tlr_usage */
+    double job_j, cost; /* of the job */
+    uint32_t n_crowded; /* ranks that share cores */
+    int has_efficiency; /* of a batch that asks for it */
+    tlr_efficiency efficiency;
+    char error[448];                   /* "": none */
+    tl_status status;                  /* of the error; TL_ERR_INPUT if it is from a results file */
+    char free_kernels[400];            /* of the prediction; "": none */
     double estimated[TLR_N_ESTIMATES]; /* tlr_estimated_share */
 } tlr_point;
 
@@ -36,6 +40,7 @@ typedef struct tlr_batch {
      * replay is in its point. */
     tl_status (*done)(void *arg, size_t i, tl_error *err);
     void *arg;
+    int finds_efficiency; /* replays find out what the ideal network takes, and need more memory */
     size_t first, stride; /* the replays first, first + stride, ... are run */
     unsigned n_jobs;      /* at the same time */
 } tlr_batch;

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# timeless study scaling: efficiencies by hand, of programs with planted causes; what limits them; weak scaling; traces; refusals.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+# A unit of computation takes a nanosecond.
+printf '%s\n' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' >ns.conf
+loggops=(--engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --model ns.conf)
+scaling() { "$timeless" study scaling "$@"; }
+
+# Rank 0 computes twice as long as the others. Then a token goes from rank to rank, and each rank computes while it has it.
+cat >planted.skel <<'END'
+skeleton 1
+ranks 2
+unit "cpu-ns"
+param work = 8000000
+param held = 1000000
+let own = work / ranks * (rank == 0 ? 2 : 1)
+compute own
+if rank > 0 {
+    MPI_Recv peer=rank - 1 count=0
+}
+compute held
+if rank < ranks - 1 {
+    MPI_Send peer=rank + 1 count=0
+}
+END
+check 'a program with planted causes' scaling planted.skel --ranks 2..16:2 "${loggops[@]}" --json=planted.json
+cp out planted.txt
+by_hand='
+def near(a, b): assert abs(a / b - 1) < 1e-6, (a, b)
+def expected(p, work, held=1e-3, hop=2e-6 + 5e-6 + 2e-6):
+    w = work / p
+    total, most, ideal = (p + 1) * w + p * held, 2 * w + held, 2 * w + p * held
+    return {"total": total, "load_balance": total / p / most, "serialisation": most / ideal,
+            "transfer": ideal / (ideal + (p - 1) * hop), "makespan": ideal + (p - 1) * hop}
+def check(row, e, names=("load_balance", "serialisation", "transfer")):
+    for name in names: near(row["parallel_efficiency"][name], e[name])
+    near(row["parallel_efficiency"]["parallel"], e["total"] / row["ranks"] / row["makespan_s"])
+'
+check '... has the efficiencies of a calculation by hand' json planted.json "$by_hand"'
+first, rows = expected(2, 8e-3), d["rows"]
+assert d["scaling"] == "strong" and [r["ranks"] for r in rows] == [2, 4, 8, 16]
+for row in rows:
+    e = expected(row["ranks"], 8e-3)
+    check(row, e)
+    near(row["makespan_s"], e["makespan"])
+    near(row["speed_up"], first["makespan"] / e["makespan"])
+    near(row["efficiency"], row["speed_up"] * 2 / row["ranks"])
+    near(row["computation"], first["total"] / e["total"])
+    near(row["efficiency"] * rows[0]["parallel_efficiency"]["parallel"], row["parallel_efficiency"]["parallel"] * row["computation"])'
+check 'each row names its smallest factor, and the first row below 50 % ends the scaling' json planted.json '
+for row in d["rows"]:
+    factors = {k.replace("_", " "): v for k, v in row["parallel_efficiency"].items() if k != "parallel"}
+    factors["computation"] = row["computation"]
+    assert row["limit"] == min(factors, key=factors.get), row
+assert [r["limit"] for r in d["rows"]][0::3] == ["load balance", "serialisation"]
+assert d["ends_at_ranks"] == min(r["ranks"] for r in d["rows"] if r["efficiency"] < .5)'
+check 'the text has the same' python3 -c '
+import json
+d, lines = json.load(open("planted.json")), open("planted.txt").read().splitlines()
+for row in d["rows"]:
+    (line,) = [l for l in lines if l.split()[:1] == [str(row["ranks"])]]
+    assert "%.1f %%" % (100 * row["parallel_efficiency"]["serialisation"]) in line and line.endswith("  " + row["limit"]), line
+assert "scaling ends at %d ranks: they take longer than 4 ranks" % d["ends_at_ranks"] in lines, lines
+assert "  the problem is the same on each number of ranks" in lines'
+check 'SimGrid has the same load balance and serialisation' scaling planted.skel --ranks 2..16:2 -p star-1g --ranks-per-host 1 --json=smpi.json
+check '... and another transfer' json smpi.json "$by_hand"'
+for row in d["rows"]: check(row, expected(row["ranks"], 8e-3), ("load_balance", "serialisation"))'
+for ranks in 2 16; do
+    "$timeless" replay planted.skel --ranks $ranks -p star-1g --ranks-per-host 1 --details --json >r$ranks.json
+done
+check 'the makespans and efficiencies are those of replay --details' json smpi.json '
+for row in d["rows"][0::3]:
+    one = json.load(open("r%d.json" % row["ranks"]))
+    assert row["makespan_s"] == one["makespan_s"] and row["parallel_efficiency"] == one["details"]["efficiency"]'
+check 'replay --details prints them' prints 'parallel efficiency .* = load balance .* x serialisation .* x transfer .* (metrics of POP)' \
+    "$timeless" replay planted.skel --ranks 16 "${loggops[@]}" --details
+
+# One cause in each program.
+limits() { # WORDS LINES OPTION...: each row but the first is limited by this
+    local words=$1
+    printf '%s\n' 'skeleton 1' 'ranks 2' 'unit "cpu-ns"' "$2" >one.skel
+    scaling one.skel --ranks 1..16 "${loggops[@]}" --json >one.json || return
+    json one.json 'assert {r.get("limit") for r in d["rows"][1:]} == {sys.argv[3]}, d' "$words"
+}
+check 'repeated work limits by computation' limits computation 'compute 1000000 + 1000000 / ranks'
+check 'large messages limit by transfer' limits transfer $'compute 16000000 / ranks\nMPI_Allreduce count=4000000'
+check 'work of one rank limits by load balance' limits 'load balance' $'if rank == 0 {\ncompute 1000000\n}\nMPI_Barrier'
+check 'what has no limit has none, and does not end' bash -c '
+    printf "%s\n" "skeleton 1" "ranks 2" "unit \"cpu-ns\"" "compute 16000000 / ranks" >free.skel
+    "$@" study scaling free.skel --ranks 1..16 --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --model ns.conf | tee free.txt | grep "^ *16 .* 100.0 %  -$" &&
+    grep -qx "scaling does not end up to 16 ranks" free.txt' - "$timeless"
+check 'an efficiency below 50 % ends the scaling' bash -c '
+    printf "%s\n" "skeleton 1" "ranks 2" "unit \"cpu-ns\"" "compute 2000000 + 16000000 / ranks" >part.skel
+    "$@" | grep -qx "scaling ends at 16 ranks: the efficiency is below 50 %"' - "$timeless" study scaling part.skel --ranks 1..64:2 "${loggops[@]}"
+check 'more ranks that take longer end the scaling' prints 'scaling ends at 64 ranks: they take longer than 16 ranks' \
+    scaling planted.skel --set held=0 --set work=2000000 --ranks 16,64 "${loggops[@]}"
+check 'a program without computation has no split, and the text says so' prints '2 of 2 numbers of ranks have no split of their efficiency: no rank computes' \
+    scaling pattern:ring --ranks 4,8 "${loggops[@]}"
+
+# ---- weak ----
+check 'weak: a parameter grows' scaling planted.skel --weak --grow 'work = 4000000 * ranks' --ranks 16,2,4 "${loggops[@]}" --json=weak.json
+check '... by its expression, and the efficiency is a ratio of makespans' json weak.json "$by_hand"'
+assert d["scaling"] == "weak" and [(r["ranks"], r["parameters"]) for r in d["rows"]] == [(p, {"work": 4000000 * p}) for p in (2, 4, 16)]
+assert "work =  4000000 * ranks" in d["assumed"], d["assumed"]
+for row in d["rows"]:
+    e, first = expected(row["ranks"], 4e-3 * row["ranks"]), expected(2, 8e-3)
+    check(row, e)
+    near(row["efficiency"], first["makespan"] / e["makespan"])
+    near(row["computation"], first["total"] / 2 / e["total"] * row["ranks"])'
+check 'weak: the values are in the text' prints '16   64000000 ' scaling planted.skel --weak --grow 'work=4000000*ranks' --ranks 2,16 "${loggops[@]}"
+check 'weak: less computation of a rank is noted' prints 'weak scaling keeps the computation of a rank, but at 16 ranks it is .* times that of the first row; give another --grow' \
+    scaling planted.skel --weak --ranks 2,16 "${loggops[@]}"
+check 'weak: HPL' scaling hpl:NB=32 --weak --grow 'N=root(1000000000*ranks,3)' --ranks 1,4 -p dahu --engine loggops --json=hpl.json
+check '... with the volume of each rank kept' json hpl.json '
+assert [r["parameters"]["N"] for r in d["rows"]] == [1000, 1587] and abs(d["rows"][1]["computation"] - 1) < 0.2, d'
+
+# ---- traces ----
+for ranks in 2 4 8; do "$timeless" make planted.skel ranks=$ranks -o $ranks.tl; done
+check 'traces of several numbers of ranks, in any order' scaling 8.tl 2.tl 4.tl "${loggops[@]}" --json=traces.json
+check '... have the rows of their skeleton' json traces.json '
+whole = json.load(open("planted.json"))["rows"]
+for row, other in zip(d["rows"], whole):
+    assert row.pop("trace") == "%d.tl" % row["ranks"] and row == other, (row, other)
+assert "the traces are runs of one program with the same problem" in d["assumed"]'
+check 'ranks that share cores are noted' prints 'from 16 ranks on, ranks share cores' \
+    scaling planted.skel --ranks 4,16 -p star-1g --ranks-per-host 16
+check 'a number of ranks that fails has a line, the others have theirs' ends_with 3 '1 of 3 points failed; the first, ranks=6: .* a power of two' \
+    bash -c 'sed "2a require ranks & (ranks - 1) == 0, \"a power of two\"" planted.skel >two.skel; "$@" --ranks 4,6,8' - "$timeless" study scaling two.skel "${loggops[@]}"
+check '... in the table' grep -qx ' *6  failed' printed
+
+# ---- refused ----
+check 'without a program' refused 2 'which program? give a skeleton' scaling "${loggops[@]}"
+check 'a skeleton without --ranks' refused 2 'planted.skel: on which numbers of ranks? give --ranks' scaling planted.skel "${loggops[@]}"
+check 'a trace with --ranks' refused 2 '2.tl is a trace with the ranks of its run; leave out --ranks' scaling 2.tl --ranks 2,4 "${loggops[@]}"
+check 'one trace' refused 2 '2.tl has one number of ranks' scaling 2.tl "${loggops[@]}"
+check 'a skeleton beside traces' refused 2 'planted.skel: give one skeleton or hpl:N=..., or traces alone' scaling planted.skel 2.tl --ranks 2 "${loggops[@]}"
+cp 2.tl also.tl
+check 'two traces of as many ranks' refused 2 'both have 2 ranks' scaling 2.tl 4.tl also.tl "${loggops[@]}"
+check 'a trace that is not there' refused 4 'nowhere.tl' scaling nowhere.tl 2.tl "${loggops[@]}"
+check 'strong and weak' refused 2 'exclude each other' scaling planted.skel --ranks 2,4 --strong --weak "${loggops[@]}"
+check 'growth without --weak' refused 2 '--grow is part of weak scaling' scaling planted.skel --ranks 2,4 --grow 'work=ranks' "${loggops[@]}"
+check 'growth of traces' refused 2 'traces have the sizes of their runs' scaling 2.tl 4.tl --weak --grow 'work=ranks' "${loggops[@]}"
+for wrong in 'work:NAME=EXPRESSION' '=ranks:NAME=EXPRESSION' 'work=sqrt(ranks):sqrt.* is not defined' 'work=rank:rank' 'work=1 2:behind a statement' $'work=1\nlet a = 2:single expression' 'work=1 / 0:0'; do
+    check "growth by ${wrong//$'\n'/ }" refused 2 "${wrong#*:}" scaling planted.skel --ranks 2,4 --weak --grow "${wrong%%:*}" "${loggops[@]}"
+done
+check 'growth of an unknown parameter' ends_with 2 "has no parameter 'n'" scaling planted.skel --ranks 2,4 --weak --grow 'n=ranks' "${loggops[@]}"
+check 'a wrong list of ranks' refused 2 "'many' is neither a number" scaling planted.skel --ranks many "${loggops[@]}"
+check 'no ranks' refused 2 '--ranks 0' scaling planted.skel --ranks 0,2 "${loggops[@]}"
+check 'seeds' refused 2 '--seeds: ' scaling planted.skel --ranks 2,4 "${loggops[@]}" --seeds 3
+
+# ---- the picture ----
+check 'the picture' scaling planted.skel --ranks 2..16:2 "${loggops[@]}" --plot strong.svg
+check 'of weak scaling' scaling planted.skel --weak --grow 'work=4000000*ranks' --ranks 2..16:2 "${loggops[@]}" --plot weak.svg
+texts='
+import sys, xml.etree.ElementTree as e
+def texts(path): return ["".join(t.itertext()).strip() for t in e.parse(path).getroot().iter("{http://www.w3.org/2000/svg}text")]
+'
+check '... have ideal lines, factors, and a tick for each number of ranks' python3 -c "$texts"'
+for path, y in ("strong.svg", "speed-up"), ("weak.svg", "makespan"):
+    t = texts(path)
+    for name in "ideal", "load balance", "serialisation", "transfer", "computation", "efficiency": assert t.count(name) == 1, (name, t)
+    for tick in "2", "4", "8": assert tick in t, t
+    assert t.count("16") >= 2 and any(s.startswith(y) for s in t) and t.count("ranks, logarithmic") == 2, t'
+tap_done
