@@ -119,8 +119,13 @@ static void note_points(const tlr_scaling *study, put_note *put, void *arg)
     }
     if (crowd < n) {
         snprintf(text, sizeof text,
-                 "from %" PRIu32 " ranks on, ranks share cores: there are fewer cores than ranks",
-                 study->n_ranks[crowd]);
+                 "from %" PRIu32 " ranks on, ranks share cores, as there are fewer cores than "
+                 "ranks%s",
+                 study->n_ranks[crowd],
+                 study->sweep->points[crowd].ignores_crowd
+                     ? "; in the engine loggops each computes as if it had one alone: use --engine "
+                       "smpi, or fewer --ranks-per-host"
+                     : "");
         put(arg, text);
     }
 }
@@ -188,12 +193,14 @@ static void print_head(const tlr_scaling *study, FILE *out)
     fprintf(out, "%8s", "");
     for (size_t k = 0; k < study->n_grown; k++)
         fprintf(out, " %10s", "");
-    fprintf(out, " %12s %9s %10s %9s %8s %9s %9s %9s %9s\n%8s", "", "", "", "parallel", "load",
-            "seriali-", "", "communi-", "compu-", "ranks");
+    fprintf(out, " %12s%s %10s %9s %8s %9s %9s %9s %9s\n%8s", "",
+            study->is_weak ? "" : "          ", "", "parallel", "load", "seriali-", "", "communi-",
+            "compu-", "ranks");
     for (size_t k = 0; k < study->n_grown; k++)
         fprintf(out, " %10.10s", study->grown[k].name);
-    fprintf(out, " %12s %9s %10s %9s %8s %9s %9s %9s %9s  limited by\n", "makespan [s]", "speed-up",
-            "efficiency", "effic.", "balance", "sation", "transfer", "cation", "tation");
+    fprintf(out, " %12s%s %10s %9s %8s %9s %9s %9s %9s  limited by\n", "makespan [s]",
+            study->is_weak ? "" : "  speed-up", "efficiency", "effic.", "balance", "sation",
+            "transfer", "cation", "tation");
 }
 
 static void print_share(FILE *out, int width, double share)
@@ -226,7 +233,9 @@ static void print_row(const tlr_scaling *study, size_t i, FILE *out)
         fputs(point->error[0] ? "  failed\n" : "  takes no time\n", out);
         return;
     }
-    fprintf(out, " %12.6g %9.4g", point->makespan_s, at.speed_up);
+    fprintf(out, " %12.6g", point->makespan_s);
+    if (!study->is_weak)
+        fprintf(out, " %9.4g", at.speed_up);
     print_share(out, 10, at.efficiency);
     print_split(point, out);
     print_share(out, 9, at.computation);
@@ -261,10 +270,10 @@ void tlr_scaling_print(const tlr_scaling *study, FILE *out)
     print_end(study, out);
     if (first < n)
         fprintf(out,
-                "\nspeed-up, efficiency and computation: against the first row%s; efficiency = "
+                "\n%sefficiency and computation: against the first row%s; efficiency = "
                 "%s\nparallel efficiency = load balance x serialisation x transfer, the metrics of "
                 "POP; communication = serialisation x transfer\n",
-                first ? " with a result" : "",
+                study->is_weak ? "" : "speed-up, ", first ? " with a result" : "",
                 study->is_weak ? "makespan there / makespan" : "speed-up / growth of the ranks");
     fputs("assumed:\n", out);
     note_all(study, print_note, out);
@@ -302,7 +311,8 @@ static json_t *row_json(const tlr_scaling *study, size_t i)
     if (!tlr_scaling_at(study, i, &at))
         return out;
     json_object_set_new(out, "makespan_s", json_real(point->makespan_s));
-    json_object_set_new(out, "speed_up", json_real(at.speed_up));
+    if (!study->is_weak)
+        json_object_set_new(out, "speed_up", json_real(at.speed_up));
     json_object_set_new(out, "efficiency", json_real(at.efficiency));
     set_share(out, "computation", at.computation);
     if (point->has_efficiency)
