@@ -160,14 +160,20 @@ static void find_data(const tlg_panel *panel, int is_x, double *low, double *hig
     }
 }
 
-/* Crosses have a strip of their own below the data. */
-static void make_strip(const tlg_panel *panel, double *low, double high)
+/* The largest number of crosses one above the other. */
+static double count_crosses(const tlg_panel *panel)
 {
     double n = 0;
     for (size_t k = 0; k < panel->n_series; k++)
         for (size_t i = 0; i < panel->series[k].n && panel->series[k].look == TLG_CROSSES; i++)
             if (isfinite(panel->series[k].y[i]))
                 n = fmax(n, panel->series[k].y[i] + 1);
+    return n;
+}
+
+/* Crosses have a strip of their own below the data. */
+static void make_strip(const tlg_panel *panel, double n, double *low, double high)
+{
     if (!(n > 0))
         return;
     const double share = fmin(0.5, CROSS_FIRST + CROSS_STEP * (n + 1));
@@ -189,13 +195,17 @@ static void round_log(double *low, double *high)
     *high *= 1.3;
 }
 
-static scale find_scale(const tlg_panel *panel, int is_x)
+/* Of panels that have the same axis: that of the first. */
+static scale find_scale(const tlg_panel *panels, size_t n_panels, int is_x)
 {
-    const tlg_axis *axis = is_x ? &panel->x : &panel->y;
-    double low = INFINITY, high = -INFINITY;
+    const tlg_axis *axis = is_x ? &panels->x : &panels->y;
+    double low = INFINITY, high = -INFINITY, n_crosses = 0;
     if (axis->n_names && !axis->places)
         return (scale){-0.5, (double)axis->n_names - 0.5, 1, axis->unit};
-    find_data(panel, is_x, &low, &high);
+    for (size_t i = 0; i < n_panels; i++) {
+        find_data(&panels[i], is_x, &low, &high);
+        n_crosses = fmax(n_crosses, is_x ? 0 : count_crosses(&panels[i]));
+    }
     if (!(low <= high)) {
         low = axis->is_log ? 1 : 0;
         high = axis->is_log ? 10 : 1;
@@ -212,8 +222,7 @@ static scale find_scale(const tlg_panel *panel, int is_x)
         low = axis->from_zero || (low == 0 && !is_x) ? 0 : low - room;
         high += room;
     }
-    if (!is_x)
-        make_strip(panel, &low, high);
+    make_strip(panels, n_crosses, &low, high);
     return choose_scale(axis, low, high);
 }
 
@@ -261,7 +270,7 @@ static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s,
     } else if (axis->is_log) {
         fprintf(out, "set logscale %c\nset m%ctics 10\n", name, name);
         if (tick < 13)
-            fprintf(out, "set %ctics 10\n", name);
+            fprintf(out, "set %ctics %.9g,10\n", name, pow(10, floor(log10(s->low))));
         fprintf(out, "set format %c '%s%s'\n", name, axis->unit[0] ? "%.0s %c" : "%g", axis->unit);
     } else {
         fprintf(out, "set format %c '%%g'\n", name);
@@ -284,8 +293,11 @@ static void put_style(FILE *out, const tlg_series *s)
     const char *dash = is_black ? "2" : number / N_COLOURS % 2 ? "4" : "1";
     switch (s->look) {
     case TLG_LINE:
-        fprintf(out, "with linespoints lc rgb '%s' lw %s dt %s pt %d ps 0.75", colour,
-                is_black ? "2.5" : "1.6", dash, is_black ? 1 : shapes[number % N_SHAPES]);
+        fprintf(out, "with linespoints lc rgb '%s' lw %s dt %s pt %d ps %s", colour,
+                s->is_strong ? "4"
+                : is_black   ? "2.5"
+                             : "1.6",
+                dash, is_black ? 1 : shapes[number % N_SHAPES], s->is_strong ? "1.2" : "0.75");
         break;
     case TLG_CURVE: fprintf(out, "with lines lc rgb '%s' lw 2 dt %s", colour, dash); break;
     case TLG_STEPS: fprintf(out, "with steps lc rgb '%s' lw 1.6", colour); break;
@@ -367,27 +379,34 @@ static int put_data(FILE *out, const tlg_panel *panel, const tlg_series *s, size
     return any;
 }
 
+static void put_curve(FILE *out, const tlg_panel *panel, size_t k)
+{
+    int any = 0;
+    const tlg_series *s = &panel->series[k];
+    for (size_t i = 0; i < s->n; i++)
+        any |= isfinite(s->x[i]) && isfinite(s->y[i]) &&
+               !(panel->y.is_log && s->y[i] <= 0 && s->look != TLG_CROSSES);
+    if (!any)
+        return;
+    fprintf(out, ", $d%zu using %s ", k,
+            s->look == TLG_RANGES   ? "1:2:3:4"
+            : s->look == TLG_BLOCKS ? "1:2:3:4:5:6"
+                                    : "1:2");
+    put_style(out, s);
+    fputs(" notitle", out);
+}
+
+/* Thick lines come first, so that they hide no others. */
 static void put_series(FILE *out, const tlg_panel *panel, const scale *x, const scale *y)
 {
     for (size_t k = 0; k < panel->n_series; k++)
         if (!put_data(out, panel, &panel->series[k], k, x, y))
             fprintf(out, "undefine $d%zu\n", k);
     fputs("plot NaN notitle", out);
-    for (size_t k = 0; k < panel->n_series; k++) {
-        int any = 0;
-        const tlg_series *s = &panel->series[k];
-        for (size_t i = 0; i < s->n; i++)
-            any |= isfinite(s->x[i]) && isfinite(s->y[i]) &&
-                   !(panel->y.is_log && s->y[i] <= 0 && s->look != TLG_CROSSES);
-        if (!any)
-            continue;
-        fprintf(out, ", $d%zu using %s ", k,
-                s->look == TLG_RANGES   ? "1:2:3:4"
-                : s->look == TLG_BLOCKS ? "1:2:3:4:5:6"
-                                        : "1:2");
-        put_style(out, s);
-        fputs(" notitle", out);
-    }
+    for (int is_strong = 1; is_strong >= 0; is_strong--)
+        for (size_t k = 0; k < panel->n_series; k++)
+            if (!panel->series[k].is_strong == !is_strong)
+                put_curve(out, panel, k);
     fputs("\n", out);
 }
 
@@ -406,8 +425,11 @@ static void put_top_axis(FILE *out, const tlg_axis *axis, const scale *s)
 static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layout *l)
 {
     const tlg_panel *panel = &p->panels[index];
-    const scale x = find_scale(panel, 1), y = find_scale(panel, 0);
-    const size_t column = index % l->columns, row = index / l->columns;
+    const size_t column = index % l->columns, row = index / l->columns, first = row * l->columns;
+    const size_t n_in_row = p->n_panels - first < l->columns ? p->n_panels - first : l->columns;
+    const scale x = find_scale(panel, 1, 1), y = p->shares_y
+                                                     ? find_scale(&p->panels[first], n_in_row, 0)
+                                                     : find_scale(panel, 1, 0);
     const double left = (double)column * l->width, top = l->top + (double)row * l->height;
     fprintf(out,
             "set lmargin at screen %.6f\nset rmargin at screen %.6f\nset tmargin at screen "

@@ -25,6 +25,7 @@ enum { TLG_BLACK = -1 }; /* the number of a series that stands out: black and da
 typedef struct tlg_series {
     const char *name; /* in the legend; NULL: it has no line there */
     tlg_look look;
+    int is_strong; /* thicker than the others */
     int number; /* of its colour and marker: series with one number look the same in all panels */
     size_t n;
     const double *x, *y, *low, *high; /* low, high: of TLG_RANGES and TLG_BLOCKS */
@@ -57,6 +58,7 @@ typedef struct tlg_picture {
     size_t n_panels;
     const tlg_panel *panels;
     unsigned n_columns;     /* of panels; 0: one beside the other */
+    int shares_y;           /* panels in one row have the same y axis */
     unsigned width, height; /* of a panel, in pixels; 0: chosen */
 } tlg_picture;
 

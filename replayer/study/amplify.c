@@ -182,6 +182,7 @@ tl_status tlr_amplify_draw(const tlr_amplify *study, const char *path, tl_error 
                                  .n_panels = n,
                                  .panels = panels,
                                  .n_columns = n > 1 ? 2 : 1,
+                                 .shares_y = 1,
                                  .height = 400};
     if (status == TL_OK)
         status = tlg_draw(&picture, path, err);

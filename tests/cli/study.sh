@@ -55,12 +55,26 @@ texts = ["".join(t.itertext()).strip() for t in svg.iter("{http://www.w3.org/200
 exec(sys.argv[2])' "$@"; }
 check 'the picture has a title, axes with units that name their scale, and decades' picture all.svg '
 assert "alltoall, 4 algorithms, dahu, ranks per host: 1" in texts, texts
-assert texts.count("bytes of the call, logarithmic") == texts.count("makespan, logarithmic") == 2, texts
+assert texts.count("bytes of the call, logarithmic") == texts.count("ranks, logarithmic") == 2, texts
+assert texts.count("makespan, logarithmic") == 4, texts
 for tick in "1 kB", "10 µs": assert tick in texts, texts
 assert "8 ranks" in texts and "12 ranks" in texts'
 check 'the legend has each algorithm and the rule once, and explains the crosses' picture all.svg '
 for name in "the rule ompi-4.1", "pair", "ring", "bruck", "basic_linear", "not possible, or failed":
     assert texts.count(name) == 1, (name, texts)'
+check 'if the ranks vary, it is also drawn over them, for the fewest and the most bytes' picture all.svg '
+assert "8 B" in texts and "4096 B" in texts and texts.count("8") >= 2 and texts.count("12") >= 2, texts'
+check 'a picture with a schedule' \
+    study --op alltoall --ranks 4,64 --bytes 1K..2M:32 --engine loggops --params $params --algorithms "bruck,$top_srcdir/traces/schedules/alltoall_bruck.sched" --plot own.svg
+check '... has the same ticks in both panels of a row, at whole decades' picture own.svg '
+ends = [i for i, t in enumerate(texts) if t == "makespan, logarithmic"]
+ticks = [[t for t in texts[a:b] if t.endswith("s") and t[0].isdigit() and "ranks" not in t] for a, b in zip([0] + ends, ends)]
+assert ticks[0] == ticks[1] and ticks[2] == ticks[3] and len(ticks[0]) > 2, ticks
+assert all(texts.count(t) == 2 for t in ("1 kB", "10 kB", "100 kB", "1 MB")), texts'
+check '... and draws an own algorithm thicker than all others' python3 -c '
+import re
+widths = [float(w) for w in re.findall("stroke-width=.([0-9.]+)", open("own.svg").read())]
+assert max(widths) == 4 and sorted(set(widths))[-2] == 2.5, set(widths)'
 for format in pdf png; do
     check "a picture is drawn as $format" study --op bcast --ranks 4 --bytes 1,1K --engine loggops --params $params --plot p.$format
     check "it is a $format file" bash -c "head -c 8 p.$format | grep -aqi $format"
