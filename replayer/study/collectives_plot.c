@@ -94,7 +94,7 @@ static tl_status draw_panels(const tlr_study *study, panel_data *data, size_t n_
                              const char *path, tl_error *err)
 {
     char title[300], rule[100];
-    tlg_panel *panels = calloc(n_panels, sizeof *panels);
+    tlg_panel *panels = calloc(n_panels + 1, sizeof *panels);
     if (!panels)
         return tl_no_memory(err, "plot");
     snprintf(rule, sizeof rule, "the rule %s", study->rule);
