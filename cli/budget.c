@@ -1,6 +1,7 @@
 /* budget.c - timeless budget: how wrong a prediction may be, and what to measure next. */
 #include "budget/batch.h"
 #include "budget/measured.h"
+#include "budget/recordings.h"
 #include "cli.h"
 #include "replay.h"
 
@@ -12,12 +13,16 @@
 
 enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_MEASURED };
 /* Replays with other seeds, for the spread of the noise: a choice. */
-enum { N_SEEDS = 8, MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + TLR_N_LIMITS };
+enum {
+    N_SEEDS = 8,
+    MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + TLR_N_LIMITS + BUDGET_MOST_RUNS
+};
 
 /* A replay with one input at another position. */
 typedef struct trial {
     size_t input;
     double position;
+    const char *trace; /* another recording; NULL: as asked for */
 } trial;
 
 typedef struct arguments {
@@ -57,6 +62,13 @@ static void add_given(struct argp_state *state, budget_inputs *b, char *text)
     b->given[b->n_given++].uncertainty = percent / 100;
 }
 
+static void add_trace(struct argp_state *state, cli_texts *traces, const char *path)
+{
+    if (traces->n == BUDGET_MOST_RUNS)
+        argp_error(state, "'%s': give at most %d recordings", path, BUDGET_MOST_RUNS);
+    cli_add_text(state, traces, path);
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -65,7 +77,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case OPT_UNCERTAIN: add_given(state, &a->inputs, value); return 0;
     case OPT_MEASURED: a->measured = value; return 0;
     case OPT_JSON: a->json = (cli_json){1, value}; return 0;
-    default: return cli_argument(key, value, state, "trace", &a->inputs.trace);
+    case ARGP_KEY_ARG: add_trace(state, &a->inputs.traces, value); return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "the trace is missing"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -73,7 +87,18 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 static void add_trial(arguments *a, size_t input, double position)
 {
-    a->trials[a->n_trials++] = (trial){input, position};
+    a->trials[a->n_trials++] = (trial){.input = input, .position = position};
+}
+
+/* The recordings besides the one that is the trace, with the input as asked for. */
+static void add_recordings(arguments *a, size_t input)
+{
+    const budget_inputs *b = &a->inputs;
+    for (size_t i = 0; i < b->traces.n; i++)
+        if (i != b->spread->middle) {
+            add_trial(a, input, budget_usual(b, input));
+            a->trials[a->n_trials - 1].trace = b->traces.texts[i];
+        }
 }
 
 /* At the bounds of each input, in other orders, with other seeds. */
@@ -85,7 +110,9 @@ static void add_trials(arguments *a)
         switch (b->changes[i].kind) {
         case INPUT_FACTOR:
         case INPUT_PARAMETER:
-            if (b->inputs[i].uncertainty > 0) {
+            if (b->inputs[i].source == TLR_BUDGET_MEASURED)
+                add_recordings(a, i);
+            else if (b->inputs[i].uncertainty > 0) {
                 add_trial(a, i, 1 - b->inputs[i].uncertainty);
                 add_trial(a, i, 1 + b->inputs[i].uncertainty);
             }
@@ -107,6 +134,7 @@ static void describe(const void *arg, size_t i, budget_variant *variant)
 {
     const trial *t = &((const arguments *)arg)->trials[i];
     variant->positions[t->input] = t->position;
+    variant->trace = t->trace;
 }
 
 /* Replays end in any order. A replay with another input may fail for the same reason as the one
@@ -140,13 +168,6 @@ static tl_status check_trials(const arguments *a, const tlr_point *points, tl_er
                          a->inputs.base.options.no_compute ? ", or leave out --no-compute" : "");
 }
 
-static void set_noise(arguments *a, const double *drawn_s, size_t n)
-{
-    for (size_t i = 0; i < a->inputs.n && n > 1; i++)
-        if (a->inputs.changes[i].kind == INPUT_NOISE)
-            tlr_budget_spread(drawn_s, n, &a->inputs.inputs[i].low_s, &a->inputs.inputs[i].high_s);
-}
-
 /* No replay has another value of it. */
 static int is_certain(const budget_inputs *b, size_t i)
 {
@@ -167,34 +188,48 @@ static void note_estimates(budget_inputs *b, const tlr_point *base)
                         100 * base->estimated[by], names[by]);
 }
 
-/* Puts the makespans to the inputs. An input of one replay differs on one side. */
+/* The makespans of the trials of an input, behind the one that was asked for. Returns their number.
+ */
+static size_t makespans_of(const arguments *a, const tlr_point *points, size_t input,
+                           double *makespans_s)
+{
+    size_t n = 0;
+    makespans_s[n++] = points[0].makespan_s;
+    for (size_t i = 1; i < a->n_trials; i++)
+        if (a->trials[i].input == input && !points[i].error[0])
+            makespans_s[n++] = points[i].makespan_s;
+    return n;
+}
+
+/* Puts the makespans to the input. An input of one replay differs on one side. */
+static void set_effect(arguments *a, const tlr_point *points, size_t i)
+{
+    budget_inputs *b = &a->inputs;
+    tlr_budget_input *input = &b->inputs[i];
+    double s[BUDGET_MOST_RUNS];
+    const size_t n = makespans_of(a, points, i, s);
+    if (b->changes[i].kind == INPUT_NOISE && n > 1)
+        tlr_budget_spread(s, n, &input->low_s, &input->high_s);
+    else if (input->source == TLR_BUDGET_MEASURED && n > 1)
+        tlr_budget_predict(s, n, &input->low_s, &input->high_s);
+    else if (n > 1 || is_certain(b, i)) {
+        input->low_s = s[n > 1];
+        input->high_s = s[n - 1];
+    }
+    for (size_t k = 1; k < n && b->changes[i].kind == INPUT_BOUND; k++) {
+        input->low_s = fmin(input->low_s, s[k]);
+        input->high_s = fmax(input->high_s, s[k]);
+    }
+}
+
 static void collect(arguments *a, const tlr_point *points)
 {
     budget_inputs *b = &a->inputs;
     const tlr_point *base = &points[0];
-    double drawn_s[N_SEEDS + 1] = {base->makespan_s};
-    size_t n_drawn = 1;
     a->budget.makespan_s = base->makespan_s;
     note_estimates(b, base);
-    for (size_t i = 1; i < a->n_trials; i++) {
-        tlr_budget_input *input = &b->inputs[a->trials[i].input];
-        const tlr_point *point = &points[i];
-        if (point->error[0])
-            continue;
-        if (b->changes[a->trials[i].input].kind == INPUT_NOISE)
-            drawn_s[n_drawn++] = point->makespan_s;
-        else if (input->low_s < 0)
-            input->low_s = input->high_s = point->makespan_s;
-        else if (b->changes[a->trials[i].input].kind == INPUT_BOUND) {
-            input->low_s = fmin(input->low_s, point->makespan_s);
-            input->high_s = fmax(input->high_s, point->makespan_s);
-        } else
-            input->high_s = point->makespan_s;
-    }
     for (size_t i = 0; i < b->n; i++)
-        if (is_certain(b, i))
-            b->inputs[i].low_s = b->inputs[i].high_s = base->makespan_s;
-    set_noise(a, drawn_s, n_drawn);
+        set_effect(a, points, i);
     budget_drop_unknown(b);
     if (base->half_s > 0) {
         tlr_budget_input *sampling =
@@ -275,7 +310,7 @@ int cmd_budget(int argc, char **argv)
     const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
     const struct argp argp = {options,
                               parse_option,
-                              "TRACE --platform NAME\nTRACE --engine loggops --params L=...",
+                              "TRACE... --platform NAME\nTRACE... --engine loggops --params L=...",
                               "Print how wrong a prediction may be, and why.",
                               children,
                               NULL,
@@ -286,7 +321,9 @@ int cmd_budget(int argc, char **argv)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
     a->inputs.base = replay_scenario();
     cli_parse(&argp, argc, argv, 0, a);
-    tl_status status = tlr_scenario_set_source(&a->inputs.base, a->inputs.trace, &err);
+    tl_status status = budget_read_recordings(&a->inputs, &err);
+    if (status == TL_OK)
+        status = tlr_scenario_set_source(&a->inputs.base, a->inputs.trace, &err);
     if (status == TL_OK)
         status = make_budget(a, &err);
     if (status == TL_OK) {
@@ -296,6 +333,8 @@ int cmd_budget(int argc, char **argv)
     }
     budget_free_runs(&a->runs);
     tlr_scenario_free(&a->inputs.base);
+    tlp_spread_free(a->inputs.spread);
+    free(a->inputs.traces.texts);
     free(a);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

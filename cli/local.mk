@@ -1,13 +1,13 @@
 # timeless: one binary, one file per subcommand, no logic of its own.
 bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
-	cli/calibrate.c cli/calibrate/cpu.c cli/calibrate/kernels.c cli/calibrate/memory.c cli/calibrate/campaign.c cli/calibrate/campaign.h cli/calibrate/network.c cli/budget.c cli/budget/batch.c cli/budget/batch.h cli/budget/extrapolation.c cli/budget/extrapolation.h cli/budget/inputs.c cli/budget/inputs.h cli/budget/measured.c cli/budget/measured.h cli/calibrate/noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/completion.c cli/completion.h cli/cut.c cli/dump.c cli/dump_csv.c cli/dump_csv.h \
+	cli/calibrate.c cli/calibrate/cpu.c cli/calibrate/kernels.c cli/calibrate/memory.c cli/calibrate/campaign.c cli/calibrate/campaign.h cli/calibrate/network.c cli/budget.c cli/budget/batch.c cli/budget/batch.h cli/budget/extrapolation.c cli/budget/extrapolation.h cli/budget/inputs.c cli/budget/inputs.h cli/budget/measured.c cli/budget/measured.h cli/budget/recordings.c cli/budget/recordings.h cli/calibrate/noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/completion.c cli/completion.h cli/cut.c cli/dump.c cli/dump_csv.c cli/dump_csv.h \
 	cli/export.c cli/extrapolate.c cli/fit.c cli/import.c cli/info.c cli/join.c cli/main.c cli/make.c cli/pack.c cli/perform.c \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/replay_run.c cli/replay_warn.c cli/report.c cli/report_flame.c cli/report_flame.h cli/hpl.c  cli/sweep.c \
 	cli/grid.c cli/grid.h cli/progress.c cli/progress.h cli/study.c cli/study/study.h cli/study/collectives.c cli/study/hosts.c cli/study/noise.c cli/study/scaling.c cli/targets.c cli/targets.h \
 	cli/tolerance.c cli/undump.c \
 	cli/record/emulator.c cli/record/emulator.h cli/record/ends.c cli/record/folded.c cli/record/launcher.c cli/record/pack.c cli/record/parts.c \
-	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/skip.c cli/record/summary.c cli/record/words.c
+	cli/record/record.h cli/record/repeat.c cli/record/run.c cli/record/select.c cli/record/skip.c cli/record/summary.c cli/record/words.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/perform -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms -I$(top_srcdir)/symbols -I$(top_srcdir)/plots $(JANSSON_CFLAGS)
 # An installed tree may be moved: its program finds its library relative to itself.
 cli_timeless_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN'/`realpath -ms --relative-to='$(bindir)' '$(libdir)'`

@@ -30,7 +30,8 @@ enum {
     OPTION_NO_PACK,
     OPTION_PACK_SECONDS,
     OPTION_PRECISION,
-    OPTION_PARAMETER
+    OPTION_PARAMETER,
+    OPTION_REPEAT
 };
 
 typedef struct settings {
@@ -42,6 +43,7 @@ typedef struct settings {
     const char *call_paths;
     const char *n_ranks; /* NULL: the command says it */
     char **launched;     /* the command behind a launcher of ours */
+    unsigned n_runs;     /* 0: one, whose trace is `output` itself */
     bool quiet, list_volumes, folded, no_pack;
     record_packing packing; /* max_s 0: as long as `limit_packing` says */
     char **command;
@@ -54,13 +56,14 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the trace to FILE (default: trace.tl)", 0},
     {"np", 'n', "N", 0, "start N ranks of COMMAND with mpirun", 0},
     {"folded", OPTION_FOLDED, NULL, 0, "run more ranks than there are cores", 0},
+    {"repeat", OPTION_REPEAT, "N", 0, "record N runs, into FILE.1.tl to FILE.N.tl", 0},
     {"parameter", OPTION_PARAMETER, "NAME=VALUE", 0, "a size of the problem, for timeless fit", 0},
     {"quiet", 'q', NULL, 0, "print nothing unless something is wrong", 0},
 
     {0, 0, 0, 0, "What is measured:", 1},
     {"volume", OPTION_VOLUME, "SOURCE", 0,
-     "how to measure computation: papi[:EVENT], rseq, cputime (default: auto, the first that "
-     "works), process, none, exact",
+     "how to measure computation: papi[:EVENT], rseq, cputime, process, none, exact (default: "
+     "auto)",
      0},
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "list the sources that work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
@@ -125,6 +128,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             (unsigned)cli_parse_number_from(state, "seconds of packing", arg, 1, INT_MAX);
         return 0;
     case OPTION_PARAMETER: add_parameter(state, arg); return 0;
+    case OPTION_REPEAT:
+        s->n_runs =
+            (unsigned)cli_parse_number_from(state, "number of runs", arg, 2, RECORD_MAX_RUNS);
+        return 0;
     case OPTION_PRECISION:
         s->packing.volume_precision = cli_parse_precision(state, arg, &s->packing.statistical);
         return 0;
@@ -507,10 +514,27 @@ static int record(settings *s, const char *output)
     return record_summarise(s->output, code, s->quiet, n_losers);
 }
 
+/* One run, into this file. */
+static int record_to(void *settings_of, const char *path)
+{
+    settings *s = settings_of;
+    char output[PATH_MAX];
+    s->output = path;
+    if (!absolute_path(path, output, sizeof output))
+        return cli_fail_text(TL_ERR_USAGE, "%s: the path is too long", path);
+    const char *why = why_not_created(output);
+    if (why)
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be created: %s; give another --output",
+                             path, why);
+    const int code = record(s, output);
+    free(s->launched);
+    return code;
+}
+
 int cmd_record(int argc, char **argv)
 {
     settings s = {.output = "trace.tl"};
-    char tracer[PATH_MAX], output[PATH_MAX];
+    char tracer[PATH_MAX];
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &s);
     if (!find_tracer(tracer, sizeof tracer))
         return cli_fail_text(TL_ERR_SYSTEM,
@@ -520,20 +544,13 @@ int cmd_record(int argc, char **argv)
     set_preload(tracer);
     if (s.list_volumes)
         return list_volumes(tracer);
-    int code = cli_check_output(s.output);
+    int code = s.n_runs ? CLI_OK : cli_check_output(s.output);
     if (code != CLI_OK)
         return code;
     if (s.counters)
         setenv("TIMELESS_COUNTERS", s.counters, 1);
     if ((s.volume || s.counters) && check_volume(&s, tracer) != CLI_OK)
         return CLI_USAGE;
-    if (!absolute_path(s.output, output, sizeof output))
-        return cli_fail_text(TL_ERR_USAGE, "%s: the path is too long", s.output);
-    const char *why = why_not_created(output);
-    if (why)
-        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be created: %s; give another --output",
-                             s.output, why);
-    code = record(&s, output);
-    free(s.launched);
-    return code;
+    return s.n_runs ? record_repeat(s.n_runs, s.output, s.quiet, record_to, &s)
+                    : record_to(&s, s.output);
 }

@@ -20,10 +20,10 @@ platforms_libcalibrate_la_LIBADD = perform/libkernels.la platforms/libcpu.la pla
 
 noinst_LTLIBRARIES += platforms/libcpu.la
 platforms_libcpu_la_SOURCES = \
-	platforms/calibrate/cpu.c platforms/calibrate/cpu.h \
+	platforms/calibrate/cpu.c platforms/calibrate/cpu.h platforms/calibrate/cpu_spread.c \
 	platforms/calibrate/cpu_write.c platforms/calibrate/model_text.c platforms/calibrate/model_text.h
-platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(LIBCONFIG_CFLAGS)
-platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(LIBCONFIG_LIBS)
+platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)
+platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) $(LIBCONFIG_LIBS) -lm
 
 noinst_LTLIBRARIES += platforms/libmemory.la
 platforms_libmemory_la_SOURCES = \

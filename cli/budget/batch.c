@@ -13,7 +13,9 @@ static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *er
     for (size_t k = 0; k < b->n; k++)
         variant.positions[k] = budget_usual(b, k);
     batch->describe(batch->arg, i, &variant);
-    const tl_status status = tlr_scenario_copy(variant.base, out, err);
+    tl_status status = tlr_scenario_copy(variant.base, out, err);
+    if (status == TL_OK && variant.trace)
+        status = tlr_scenario_set_source(out, variant.trace, err);
     return status == TL_OK ? budget_change(b, variant.positions, out, err) : status;
 }
 

@@ -4,7 +4,9 @@
 #include "budget/inputs.h"
 
 #include "budget/extrapolation.h"
+#include "budget/recordings.h"
 
+#include <inttypes.h>
 #include <machine/rank_model.h>
 #include <math.h>
 #include <replayer.h>
@@ -96,8 +98,7 @@ static void add_kernel(budget_inputs *b, const tlr_model *model, uint16_t call, 
     snprintf(change.change.pattern, sizeof change.change.pattern, "%s", strchr(name, ':') + 1);
     add_factor(b, name, "kernels", &change, kernel ? TLR_MEDIANS_90 * kernel->median_error : 0,
                kernel || !model ? ASSUMED_COMPUTE : ASSUMED_ESTIMATE,
-               kernel || user ? "timeless calibrate kernels --max-seconds 60"
-                              : "timeless calibrate kernels --for TRACE -o FOLDER");
+               kernel || user ? "timeless calibrate kernels --max-seconds 60" : b->next_kernels);
 }
 
 enum { KNOWN_USER_KERNELS = 1024 };
@@ -161,6 +162,43 @@ static tl_status add_kernels(budget_inputs *b, const tlr_model *model, tl_reader
     return status;
 }
 
+/* "app.tl" -> "app" */
+static int stem(const char *path)
+{
+    const size_t length = strlen(path);
+    return (int)(length > 3 && !strcmp(path + length - 3, ".tl") ? length - 3 : length);
+}
+
+/* What to type next: with the program and its ranks, if the trace is a recording. */
+static void name_commands(budget_inputs *b, const tl_run *run, int is_timed)
+{
+    const int is_recorded = *run->run_id && *run->program;
+    const char *program = is_recorded ? run->program : "PROGRAM";
+    const char *trace = is_recorded ? b->trace : "TRACE";
+    char ranks[16] = "N", exact[300] = "TRACE";
+    if (is_recorded) {
+        snprintf(ranks, sizeof ranks, "%" PRIu32, run->n_ranks);
+        snprintf(exact, sizeof exact, "%.*s.exact.tl", stem(trace), trace);
+    }
+    snprintf(b->next_kernels, sizeof b->next_kernels,
+             "timeless calibrate kernels --for %.200s -o FOLDER", trace);
+    if (is_timed && is_recorded && !b->spread)
+        snprintf(b->next_bursts, sizeof b->next_bursts, "timeless record --repeat 5 -o %s -n %s %s",
+                 trace, ranks, program);
+    else if (is_timed)
+        snprintf(b->next_bursts, sizeof b->next_bursts,
+                 "timeless record --volume exact -o %s -n %s %s && timeless calibrate cpu --for %s "
+                 "-o cpu.conf -- mpirun -np %s %s",
+                 exact, ranks, program, exact, ranks, program);
+    else if (is_recorded)
+        snprintf(b->next_bursts, sizeof b->next_bursts,
+                 "timeless calibrate cpu --for %s -o cpu.conf -- mpirun -np %s %s", trace, ranks,
+                 program);
+    else
+        snprintf(b->next_bursts, sizeof b->next_bursts,
+                 "timeless calibrate cpu -o FOLDER -- mpirun -np N PROGRAM");
+}
+
 /* *is_timed: the volumes of this trace, too, are CPU time. */
 static tl_status add_kernels_of_file(budget_inputs *b, const tlr_model *model, const char *path,
                                      int *is_timed, tl_error *err)
@@ -169,6 +207,8 @@ static tl_status add_kernels_of_file(budget_inputs *b, const tlr_model *model, c
     tl_status status = tl_reader_open(path, &trace, err);
     if (status == TL_OK) {
         *is_timed |= !strcmp(tl_reader_run(trace)->volume_unit, "cpu-ns");
+        if (path == b->trace)
+            name_commands(b, tl_reader_run(trace), *is_timed);
         status = add_kernels(b, model, trace, err);
     }
     tl_reader_close(trace);
@@ -182,19 +222,18 @@ static tl_status add_computation(budget_inputs *b, const tlr_model *model,
     tl_status status = add_kernels_of_file(b, model, b->trace, &is_timed, err);
     for (size_t i = 0; i < n_traces && status == TL_OK; i++)
         status = add_kernels_of_file(b, model, traces[i], &is_timed, err);
-    if (status == TL_OK)
-        add_scaled(b, "bursts", "bursts", TLR_BURST_TIME, "*",
-                   is_timed ? ASSUMED_CPU_TIME : ASSUMED_COMPUTE,
-                   is_timed ? "timeless record --volume exact -o TRACE -n N PROGRAM, then timeless "
-                              "calibrate cpu --for TRACE -o FOLDER -- mpirun -np N PROGRAM"
-                            : "timeless calibrate cpu -o FOLDER -- mpirun -np N PROGRAM");
-    return status;
+    if (status != TL_OK)
+        return status;
+    add_scaled(b, "bursts", "bursts", TLR_BURST_TIME, "*",
+               is_timed ? ASSUMED_CPU_TIME : ASSUMED_COMPUTE, b->next_bursts);
+    budget_use_recordings(b, &b->inputs[b->n - 1], is_timed);
+    return TL_OK;
 }
 
 /* ---- the network ---- */
 
-static const char calibrate_network[] = "timeless calibrate network --hosts HOST,HOST "
-                                        "--max-seconds 60 -o FOLDER";
+static const char measure_network[] = "timeless calibrate network --hosts HOST,HOST "
+                                      "--max-seconds 60 -o FOLDER";
 
 static int has_any(const char *const *options, size_t n, const char *start)
 {
@@ -227,7 +266,7 @@ static void add_links(budget_inputs *b, const tlr_platform *platform)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcmp(parts[i].name, "overheads") != 0 || has_overheads(b, platform))
             add_scaled(b, parts[i].name, "network", parts[i].quantity, parts[i].pattern,
-                       ASSUMED_NETWORK, calibrate_network);
+                       ASSUMED_NETWORK, measure_network);
 }
 
 static void add_parameters(budget_inputs *b)
@@ -235,7 +274,7 @@ static void add_parameters(budget_inputs *b)
     for (const char *at = "LogGO"; *at; at++) {
         const char name[] = {*at, '\0'};
         add_factor(b, name, "network", &(input_change){.kind = INPUT_PARAMETER, .parameter = *at},
-                   0, ASSUMED_NETWORK, calibrate_network);
+                   0, ASSUMED_NETWORK, measure_network);
     }
 }
 

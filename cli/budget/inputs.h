@@ -2,13 +2,16 @@
 #ifndef CLI_BUDGET_INPUTS_H
 #define CLI_BUDGET_INPUTS_H
 
+#include "cli.h"
+
+#include <calibrate/cpu.h>
 #include <scenario.h>
 #include <study/budget.h>
 
 enum {
     BUDGET_MOST_KERNELS = 256,
     BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 16,
-    BUDGET_MOST_NOTES = 6
+    BUDGET_MOST_NOTES = 12
 };
 /* A factor must stay above 0. */
 #define BUDGET_MOST_UNCERTAIN 0.99
@@ -37,8 +40,10 @@ typedef struct budget_given {
 } budget_given;
 
 typedef struct budget_inputs {
-    const char *trace;
-    tlr_scenario base; /* the replay as asked for */
+    cli_texts traces;   /* one, or several recordings of one program */
+    const char *trace;  /* that which is replayed */
+    tlp_spread *spread; /* NULL: one trace */
+    tlr_scenario base;  /* the replay as asked for */
     size_t n_given;
     budget_given given[BUDGET_MOST_INPUTS]; /* --uncertain */
     size_t n;
@@ -48,7 +53,8 @@ typedef struct budget_inputs {
     double measured_error; /* half of the 90 % interval of a measured time, relative */
     size_t n_notes;
     tlr_budget_note notes[BUDGET_MOST_NOTES];
-    char next_capture[640]; /* the remedy of the extrapolation */
+    /* Commands to type next: of the extrapolation, of bursts, of kernels without a measurement. */
+    char next_capture[640], next_bursts[2048], next_kernels[320];
 } budget_inputs;
 
 /* Adds an input, of which no makespan is known yet (low_s and high_s are negative). There is room

@@ -62,6 +62,13 @@ int record_run(char **argv);
  * the status of waitpid; -1 if there was no process (errno). */
 int record_fork(int (*work)(void *), void *argument);
 
+enum { RECORD_MAX_RUNS = 64 };
+/* repeat.c: records n runs by `once`, each in a process of its own, into files that are named as
+ * `output` with the number of the run: app.1.tl. Reports how much the runs differ. A run that fails
+ * is left out; the first one that fails ends it. Returns the exit code of the first failure. */
+int record_repeat(unsigned n, const char *output, bool quiet,
+                  int (*once)(void *arg, const char *path), void *arg);
+
 typedef struct record_packing {
     double volume_precision; /* see tl_pack_options */
     int statistical;         /* likewise */

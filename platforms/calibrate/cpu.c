@@ -8,23 +8,17 @@
 
 enum { SITE_BYTES = 1024, LEAST_ROOM = 4096 };
 
-/* The sums of one trace, first rank by rank, then sorted and merged. */
-typedef struct sums {
-    size_t n, room;
-    tlp_burst_class *classes;
-} sums;
-
-static void free_sums(sums *s)
+void tlp_bursts_free(tlp_bursts *b)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        free(s->classes[i].from);
-        free(s->classes[i].to);
+    for (size_t i = 0; i < b->n; i++) {
+        free(b->classes[i].from);
+        free(b->classes[i].to);
     }
-    free(s->classes);
-    *s = (sums){0};
+    free(b->classes);
+    *b = (tlp_bursts){0};
 }
 
-static int compare_classes(const void *a, const void *b)
+int tlp_compare_bursts(const void *a, const void *b)
 {
     const tlp_burst_class *x = a, *y = b;
     const int from = strcmp(x->from, y->from);
@@ -58,15 +52,15 @@ static size_t merge_pairs(pair *pairs, size_t n)
     return kept;
 }
 
-static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, size_t n, sums *out,
-                           tl_error *err)
+static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, size_t n,
+                           tlp_site_namer *name, tlp_bursts *out, tl_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         char from[SITE_BYTES], to[SITE_BYTES];
         if (!tl_make_room(&out->classes, out->n, &out->room, sizeof *out->classes))
             return tl_no_memory(err, "classes of bursts");
-        tl_site_text(trace, rank, pairs[i].from, from, sizeof from);
-        tl_site_text(trace, rank, pairs[i].to, to, sizeof to);
+        name(trace, rank, pairs[i].from, from, sizeof from);
+        name(trace, rank, pairs[i].to, to, sizeof to);
         tlp_burst_class *next = &out->classes[out->n++];
         *next = (tlp_burst_class){strdup(from), strdup(to), 0, pairs[i].volume};
         if (!next->from || !next->to)
@@ -76,7 +70,8 @@ static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, s
 }
 
 /* The bursts of a rank. Whenever they fill the room, they are merged. */
-static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error *err)
+static tl_status read_rank(tl_reader *trace, uint32_t rank, tlp_site_namer *name, tlp_bursts *out,
+                           tl_error *err)
 {
     tl_cursor *cursor = NULL;
     tl_event event;
@@ -99,7 +94,7 @@ static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error 
         from = event.site;
     }
     if (status == TL_END)
-        status = add_pairs(trace, rank, pairs, merge_pairs(pairs, n), out, err);
+        status = add_pairs(trace, rank, pairs, merge_pairs(pairs, n), name, out, err);
     else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && err)
         *err = *tl_cursor_error(cursor);
     tl_cursor_close(cursor);
@@ -107,18 +102,18 @@ static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error 
     return status;
 }
 
-static tl_status read_sums(tl_reader *trace, sums *out, tl_error *err)
+tl_status tlp_bursts_read(tl_reader *trace, tlp_site_namer *name, tlp_bursts *out, tl_error *err)
 {
     tl_status status = TL_OK;
     for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
-        status = read_rank(trace, r, out, err);
+        status = read_rank(trace, r, name, out, err);
     if (status != TL_OK || !out->n)
         return status;
-    qsort(out->classes, out->n, sizeof *out->classes, compare_classes);
+    qsort(out->classes, out->n, sizeof *out->classes, tlp_compare_bursts);
     size_t kept = 1;
     for (size_t i = 1; i < out->n; i++) {
         tlp_burst_class *last = &out->classes[kept - 1], *next = &out->classes[i];
-        if (compare_classes(last, next) == 0) {
+        if (tlp_compare_bursts(last, next) == 0) {
             last->volume += next->volume;
             free(next->from);
             free(next->to);
@@ -149,7 +144,7 @@ static tl_status check_traces(tl_reader *timed, tl_reader *counted, tl_error *er
 }
 
 /* Moves the classes that both traces have. */
-static void match(sums *times, const sums *counts, tlp_burst_rates *out)
+static void match(tlp_bursts *times, const tlp_bursts *counts, tlp_burst_rates *out)
 {
     for (size_t i = 0; i < counts->n; i++)
         out->volume += counts->classes[i].volume;
@@ -158,7 +153,8 @@ static void match(sums *times, const sums *counts, tlp_burst_rates *out)
         t->seconds = t->volume * 1e-9;
         out->seconds += t->seconds;
         const tlp_burst_class *c =
-            counts->n ? bsearch(t, counts->classes, counts->n, sizeof *t, compare_classes) : NULL;
+            counts->n ? bsearch(t, counts->classes, counts->n, sizeof *t, tlp_compare_bursts)
+                      : NULL;
         if (!c)
             continue;
         out->matched_s += t->seconds;
@@ -170,13 +166,13 @@ static void match(sums *times, const sums *counts, tlp_burst_rates *out)
 tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_rates **out,
                                tl_error *err)
 {
-    sums times = {0}, counts = {0};
+    tlp_bursts times = {0}, counts = {0};
     tlp_burst_rates *rates = NULL;
     tl_status status = check_traces(timed, counted, err);
     if (status == TL_OK)
-        status = read_sums(timed, &times, err);
+        status = tlp_bursts_read(timed, tl_site_text, &times, err);
     if (status == TL_OK)
-        status = read_sums(counted, &counts, err);
+        status = tlp_bursts_read(counted, tl_site_text, &counts, err);
     if (status != TL_OK)
         goto cleanup;
     rates = calloc(1, sizeof *rates);
@@ -204,8 +200,8 @@ tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_r
     rates = NULL;
 cleanup:
     tlp_burst_rates_free(rates);
-    free_sums(&times);
-    free_sums(&counts);
+    tlp_bursts_free(&times);
+    tlp_bursts_free(&counts);
     return status;
 }
 
@@ -213,8 +209,8 @@ void tlp_burst_rates_free(tlp_burst_rates *rates)
 {
     if (!rates)
         return;
-    sums s = {.n = rates->classes ? rates->n : 0, .classes = rates->classes};
-    free_sums(&s);
+    tlp_bursts s = {.n = rates->classes ? rates->n : 0, .classes = rates->classes};
+    tlp_bursts_free(&s);
     free(rates->unit);
     free(rates->program);
     free(rates->source);

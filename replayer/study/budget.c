@@ -5,6 +5,7 @@
 
 #include "study/normal.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,12 +45,24 @@ void tlr_budget_finish(tlr_budget *b)
         qsort(b->inputs, b->n, sizeof *b->inputs, compare_inputs);
 }
 
-void tlr_budget_spread(const double *makespans_s, size_t n, double *low_s, double *high_s)
+static void set_bounds(const double *makespans_s, size_t n, double deviations, double *low_s,
+                       double *high_s)
 {
     const double mean = gsl_stats_mean(makespans_s, 1, n),
-                 half = TLR_DEVIATIONS_90 * gsl_stats_sd_m(makespans_s, 1, n, mean);
-    *low_s = mean - half;
+                 half = deviations * gsl_stats_sd_m(makespans_s, 1, n, mean);
+    *low_s = fmax(0, mean - half);
     *high_s = mean + half;
+}
+
+void tlr_budget_spread(const double *makespans_s, size_t n, double *low_s, double *high_s)
+{
+    set_bounds(makespans_s, n, TLR_DEVIATIONS_90, low_s, high_s);
+}
+
+void tlr_budget_predict(const double *makespans_s, size_t n, double *low_s, double *high_s)
+{
+    set_bounds(makespans_s, n, gsl_cdf_tdist_Pinv(0.95, (double)n - 1) * sqrt(1 + 1 / (double)n),
+               low_s, high_s);
 }
 
 /* The part of the input in the square of the interval. */
@@ -68,7 +81,7 @@ static double halved(const tlr_budget *b, const tlr_budget_input *input)
     return (sqrt(fmax(0, below)) + sqrt(fmax(0, above))) / 2 / b->makespan_s;
 }
 
-static const char *const sources[] = {"stated", "given", "assumed", "replayed"};
+static const char *const sources[] = {"stated", "given", "assumed", "replayed", "measured"};
 
 static void print_input(const tlr_budget *b, const tlr_budget_input *input, FILE *out)
 {
@@ -210,6 +223,8 @@ static json_t *input_of(const tlr_budget *b, const tlr_budget_input *input)
         input->source == TLR_BUDGET_REPLAYED ? json_null() : json_real(input->uncertainty), "from",
         sources[input->source], "low_s", input->low_s, "high_s", input->high_s, "share",
         share_of(b, input), "remedy", input->remedy);
+    if (input->n_runs)
+        json_object_set_new(o, "runs", json_integer((json_int_t)input->n_runs));
     if (input->is_suspect)
         json_object_update_new(o, json_pack("{s:f, s:f}", "suspected_factor", input->suspect.factor,
                                             "suspicion", input->suspect.probability));

@@ -13,16 +13,18 @@
 
 /* Where the uncertainty of an input comes from. */
 typedef enum tlr_budget_source {
-    TLR_BUDGET_STATED,  /* by the model file, or by the skeleton */
-    TLR_BUDGET_GIVEN,   /* by the user */
-    TLR_BUDGET_ASSUMED, /* by nobody */
-    TLR_BUDGET_REPLAYED /* the replays tell it: seeds, another order, sampling */
+    TLR_BUDGET_STATED,   /* by the model file, or by the skeleton */
+    TLR_BUDGET_GIVEN,    /* by the user */
+    TLR_BUDGET_ASSUMED,  /* by nobody */
+    TLR_BUDGET_REPLAYED, /* the replays tell it: seeds, another order, sampling */
+    TLR_BUDGET_MEASURED  /* by several recordings, which are replayed */
 } tlr_budget_source;
 
 typedef struct tlr_budget_input {
     char name[160];     /* "kernel:dgemm", "bandwidth", "noise" */
     double uncertainty; /* half of its 90 % interval, relative; not if it is replayed */
     tlr_budget_source source;
+    size_t n_runs;           /* TLR_BUDGET_MEASURED: the recordings */
     double low_s, high_s;    /* makespans at its bounds, in any order */
     double below_s, above_s; /* tlr_budget_finish: what it adds to the interval */
     const char *remedy;      /* the command that measures it */
@@ -52,6 +54,9 @@ void tlr_budget_finish(tlr_budget *b);
 /* The bounds of a makespan that varies with the seed: the 90 % interval of a normal distribution
  * with the mean and standard deviation of these makespans; 2 or more. */
 void tlr_budget_spread(const double *makespans_s, size_t n, double *low_s, double *high_s);
+/* The same of a makespan that varies from recording to recording: the 90 % interval of one more
+ * run, by Student's distribution. */
+void tlr_budget_predict(const double *makespans_s, size_t n, double *low_s, double *high_s);
 void tlr_budget_print(const tlr_budget *b, FILE *out);
 tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err);
 

@@ -1,0 +1,13 @@
+/* recordings.h - several recordings of one program, whose bursts differ from run to run. */
+#ifndef CLI_BUDGET_RECORDINGS_H
+#define CLI_BUDGET_RECORDINGS_H
+
+#include "budget/inputs.h"
+
+/* Makes the recording with the median computation the trace of the budget. If there are several,
+ * also measures how much their bursts differ. */
+tl_status budget_read_recordings(budget_inputs *b, tl_error *err);
+/* Gives the input "bursts" what the recordings tell of it. is_timed: they are in CPU time. */
+void budget_use_recordings(budget_inputs *b, tlr_budget_input *bursts, int is_timed);
+
+#endif
