@@ -272,6 +272,23 @@ static int places_ranks(const tlr_options *options)
     return options->hostfile || options->ranks_per_host || options->round_robin;
 }
 
+/* Of a network of links, the whole can change. */
+static int can_change(const tlr_change *change, const tlr_platform *platform,
+                      const tlr_options *options)
+{
+    const int has_platform = platform && !options->loggops_params,
+              has_links = has_platform && loggops_is_derived(platform);
+    switch (change->quantity) {
+    case TLR_HOST_SPEED: return has_platform;
+    case TLR_MESSAGE_OVERHEAD: return has_links;
+    case TLR_LINK_BANDWIDTH:
+    case TLR_LINK_LATENCY:
+        return has_links && change->is_factor &&
+               (!strcmp(change->pattern, "*") || !strcmp(change->pattern, "*loopback*"));
+    default: return 1;
+    }
+}
+
 /* Options for SimGrid, or for hosts if there are none, have no meaning here. */
 static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
                                const tlr_options *options, tl_error *err)
@@ -283,12 +300,12 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
                        "the loggops engine needs the network's parameters: --params "
                        "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536, or a --platform");
     for (size_t i = 0; i < options->n_changes; i++)
-        if (!tlr_change_is_of_model(&options->changes[i]) &&
-            !tlr_change_is_of_retransmission(&options->changes[i]) &&
-            options->changes[i].quantity != TLR_RENDEZVOUS_PROGRESS)
+        if (!can_change(&options->changes[i], platform, options))
             return tl_fail(err, TL_ERR_USAGE,
-                           "the loggops engine changes kernels and bursts, but no platform; leave "
-                           "out --host-speed, and --set and --scale of links and hosts");
+                           "the loggops engine changes links of a platform by a factor, and all of "
+                           "them, and no platform if --params or loggops.params state its "
+                           "network; leave out --host-speed, and --set and --scale of links and "
+                           "hosts, or give --engine smpi");
     if (options->wildcards_first)
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine replays wildcards as they were recorded; leave out "
@@ -324,6 +341,9 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
                        options->loggops_params);
     if ((status = tlr_cluster_read(platform->xml_path, &cluster, err)) != TL_OK)
         return status;
+    for (size_t i = 0; i < options->n_changes; i++)
+        if (options->changes[i].quantity == TLR_HOST_SPEED)
+            tlr_cluster_change(&cluster, &options->changes[i]);
     if (!options->loggops_params && cluster.has_profiles) {
         status = tl_fail(err, TL_ERR_UNSUPPORTED,
                          "%s: names profiles, by which links or hosts change with time; the "

@@ -132,6 +132,19 @@ static tl_status continue_overheads(const tlr_platform *platform, const tlr_opti
     return status == TL_OK ? tlr_overheads_continue("smpi/or", &within->receives, err) : status;
 }
 
+/* --scale overheads */
+static void scale_overheads(const tlr_options *options, loggops_law *law)
+{
+    const double factor =
+        tlr_change_factor(options->changes, options->n_changes, TLR_MESSAGE_OVERHEAD, NULL);
+    tlr_segments *const parts[] = {&law->sends, &law->starts, &law->receives};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (unsigned k = 0; k < parts[i]->n; k++) {
+            parts[i]->value[k] *= factor;
+            parts[i]->per_byte[k] *= factor;
+        }
+}
+
 /* The laws of messages between hosts and within one. */
 static tl_status read_laws(const tlr_platform *platform, const tlr_options *options, double S_bytes,
                            loggops_law laws[2], tl_error *err)
@@ -165,7 +178,11 @@ static tl_status read_laws(const tlr_platform *platform, const tlr_options *opti
         within->sends.n = within->starts.n = within->receives.n = 0;
     if (status == TL_OK)
         status = take_own_overheads(platform, options, within, err);
-    return status == TL_OK ? continue_overheads(platform, options, within, err) : status;
+    if (status == TL_OK)
+        status = continue_overheads(platform, options, within, err);
+    scale_overheads(options, between);
+    scale_overheads(options, within);
+    return status;
 }
 
 /* Costs that no message is below. If all pairs of hosts are alike, they are the costs of all. */
@@ -190,6 +207,9 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
         return tl_no_memory(err, "network");
     tlr_cluster_set_loopback(cluster, number_of(platform, options, "network/loopback-lat", 0),
                              number_of(platform, options, "network/loopback-bw", 1e10));
+    for (size_t i = 0; i < options->n_changes; i++)
+        if (options->changes[i].quantity != TLR_HOST_SPEED) /* find_network has changed hosts */
+            tlr_cluster_change(cluster, &options->changes[i]);
     tl_status status = read_laws(platform, options, S_bytes, laws, err);
     if (status == TL_OK)
         status = derive_bounds(cluster, laws, n, err);
@@ -275,7 +295,9 @@ tl_status loggops_read_network(const tlr_platform *platform, tlr_cluster *cluste
             status = derive(platform, cluster, options, S_bytes, out, err);
         return fail_in_options(platform, status, err);
     }
-    if (loggops_parse_network(platform->loggops_params, out, err) == TL_OK)
+    tlr_options own = *options; /* a budget changes these parameters */
+    own.loggops_params = platform->loggops_params;
+    if (loggops_read_params(&own, out, err) == TL_OK)
         return out->has_within
                    ? TL_OK
                    : fail_in_options(platform, take_within(platform, cluster, options, out, err),

@@ -3,6 +3,7 @@
 #define TLR_CLUSTER_H
 
 #include "machine/mapping.h"
+#include "replayer.h"
 
 /* The power of a host: wattage_per_state of its first state, as SimGrid reads it. */
 typedef struct tlr_watts {
@@ -59,6 +60,10 @@ tl_status tlr_route_visit(const tlr_cluster *c, size_t from_host, size_t to_host
                           tlr_link_visitor *visit, void *arg, tl_error *err);
 /* Sets the options network/loopback-lat and network/loopback-bw. */
 void tlr_cluster_set_loopback(tlr_cluster *c, double latency_s, double bandwidth_Bps);
+
+/* Applies a change of the speed of hosts, or a factor of the bandwidth or latency of all links
+ * ("*") or of all loopbacks ("*loopback*"); other changes do nothing. */
+void tlr_cluster_change(tlr_cluster *c, const tlr_change *change);
 
 /* The sums and minima over the links of a route. */
 typedef struct tlr_route {

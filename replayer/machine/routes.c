@@ -4,6 +4,7 @@
 
 #include "machine/zones.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -508,4 +509,41 @@ void tlr_cluster_set_loopback(tlr_cluster *c, double latency_s, double bandwidth
 {
     c->zones->own_loopback.latency_s = latency_s;
     c->zones->own_loopback.bandwidth_Bps = bandwidth_Bps;
+}
+
+/* ---- changes ---- */
+
+static void change_value(const tlr_change *change, int is_loopback, double *bandwidth_Bps,
+                         double *latency_s)
+{
+    if (is_loopback == !strcmp(change->pattern, "*"))
+        return;
+    double *value = change->quantity == TLR_LINK_BANDWIDTH ? bandwidth_Bps : latency_s;
+    *value = tlr_change_apply(change, *value);
+}
+
+static void change_links(tlr_zones *z, const tlr_change *change)
+{
+    double none = 0;
+    change_value(change, 1, &z->own_loopback.bandwidth_Bps, &z->own_loopback.latency_s);
+    for (size_t i = 0; i < z->n_links; i++)
+        change_value(change, z->links[i].kind == TLR_LINK_LOOPBACK, &z->links[i].bandwidth_Bps,
+                     &z->links[i].latency_s);
+    for (size_t i = 0; i < z->n_zones; i++) {
+        tlr_cluster_shape *s = z->zones[i].shape;
+        if (!s)
+            continue;
+        change_value(change, 0, &s->Bps, &s->latency_s);
+        change_value(change, 0, &s->limiter_Bps, &none);
+        change_value(change, 1, &s->loopback_Bps, &s->loopback_s);
+    }
+}
+
+void tlr_cluster_change(tlr_cluster *c, const tlr_change *change)
+{
+    for (size_t i = 0; i < c->n_hosts && change->quantity == TLR_HOST_SPEED; i++)
+        if (fnmatch(change->pattern, c->hosts[i].name, 0) == 0)
+            c->speeds[i] = tlr_change_apply(change, c->speeds[i]);
+    if (change->quantity == TLR_LINK_BANDWIDTH || change->quantity == TLR_LINK_LATENCY)
+        change_links(c->zones, change);
 }

@@ -165,10 +165,30 @@ replay_refused 2 'an unknown change exits with 2' "'link.colour=3' is not a chan
 replay_refused 2 'a time of kernels in seconds' "'2s' is not a factor of the time of a kernel; give one, as 1.1x" --set kernel.time=2s
 replay_refused 2 'a burst with a name' "'burst:a.time=2x': bursts have no names; write burst.time=1.1x" --set burst:a.time=2x
 replay_refused 2 'overheads in seconds' "'2us' is not a factor of the overhead of a message; give one, as 1.1x" --set message.overhead=2us
-replay_refused 2 'the loggops engine changes no overheads' 'changes kernels and bursts, but no platform' --engine loggops \
-    --scale overheads 2
-replay_refused 2 'the loggops engine changes no links' 'changes kernels and bursts, but no platform; leave out --host-speed' \
-    --engine loggops --scale network 2
+# The engine loggops changes all links of a platform, its overheads and hosts. In this program, no two messages share a link.
+"$timeless" make sweep --ranks 4 --bytes 4096 --iterations 5 -o sweep.tl
+# changes_alike OPTION...: both engines predict the same change of the makespan, and there is one
+changes_alike() {
+    local engine with without all=()
+    for engine in smpi loggops; do
+        without=$("$timeless" replay sweep.tl -p "$top_srcdir/platforms/fat-tree" --ranks-per-host 2 -q --engine $engine) &&
+            with=$("$timeless" replay sweep.tl -p "$top_srcdir/platforms/fat-tree" --ranks-per-host 2 -q --engine $engine "$@") || return
+        [ "$with" != "$without" ] || return
+        all+=("$with / $without")
+    done
+    near "${all[0]}" "${all[1]}" 0.02
+}
+for change in 'network 0.1' 'bandwidth 0.5' 'latency 3' 'overheads 3'; do
+    check "both engines scale $change alike" changes_alike --scale $change
+done
+check 'both engines change loopbacks alike' changes_alike --set 'link:*loopback*.bandwidth=0.1x'
+check 'the loggops engine changes the speed of hosts' sh -c 'test "$("$0" replay a.tl -p plain --engine loggops -q)" != "$("$0" replay a.tl -p plain --engine loggops -q --host-speed 0.5x)"' "$timeless"
+params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+replay_refused 2 'parameters have no overheads to scale' 'if --params or loggops.params state its network; leave out --host-speed' --engine loggops \
+    --params $params --scale overheads 2
+replay_refused 2 'parameters have no links' 'if --params or loggops.params state its network' --engine loggops --params $params --scale network 2
+replay_refused 2 'the loggops engine sets no bandwidth' 'changes links of a platform by a factor' --engine loggops --set link.bandwidth=10Gbps
+replay_refused 2 'the loggops engine changes no single link' 'by a factor, and all of them' --engine loggops --set link:c*.bandwidth=2x
 replay_refused 2 'an unknown thing to scale exits with 2' \
     "'disks' cannot be scaled; give network, bandwidth, latency, overheads, hosts, kernels or bursts" --scale disks 2
 replay_refused 2 'a scale without a factor exits with 2' "'network' has no factor; write WHAT=FACTOR, as network=4" --scale network
