@@ -1,4 +1,5 @@
-/* budget.c - timeless budget: how wrong a prediction may be, and what to measure next. */
+/* budget.c - timeless budget: how wrong a prediction may be, or the difference of two, and what to
+ * measure next. */
 #include "budget/batch.h"
 #include "budget/measured.h"
 #include "budget/recordings.h"
@@ -11,19 +12,25 @@
 #include <study/budget.h>
 #include <timeless_files.h>
 
-enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_MEASURED };
+enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_MEASURED, OPT_VERSUS };
 /* Replays with other seeds, for the spread of the noise: a choice. */
 enum {
     N_SEEDS = 8,
     MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + TLR_N_LIMITS + BUDGET_MOST_RUNS
 };
 
-/* A replay with one input at another position. */
+/* One input at another position. */
 typedef struct trial {
     size_t input;
     double position;
     const char *trace; /* another recording; NULL: as asked for */
+    size_t replays[2]; /* of each side; the first one if nothing changes there */
 } trial;
+
+typedef struct one_replay {
+    size_t trial;
+    unsigned side;
+} one_replay;
 
 typedef struct arguments {
     budget_inputs inputs;
@@ -33,6 +40,11 @@ typedef struct arguments {
     tlr_budget budget;
     size_t n_trials;
     trial trials[MOST_TRIALS]; /* the first one as asked for */
+    size_t n_replays;
+    one_replay replays[2 * MOST_TRIALS];
+    int n_words; /* behind --versus */
+    char **words;
+    unsigned parsed; /* the side whose words are parsed */
 } arguments;
 
 static const struct argp_option options[] = {
@@ -44,6 +56,8 @@ static const struct argp_option options[] = {
      "print which input is probably wrong, from the time of a real run; FILE: several runs, each a "
      "line of SECONDS [TRACE] [OPTION...]",
      0},
+    {"versus", OPT_VERSUS, NULL, 0,
+     "the difference from a replay with the options after it, as in --versus --platform NAME", 0},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or instead of text", 0},
     {0}};
 
@@ -73,12 +87,20 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->inputs.base; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->inputs.sides[a->parsed]; return 0;
     case OPT_UNCERTAIN: add_given(state, &a->inputs, value); return 0;
     case OPT_MEASURED: a->measured = value; return 0;
     case OPT_JSON: a->json = (cli_json){1, value}; return 0;
-    case ARGP_KEY_ARG: add_trace(state, &a->inputs.traces, value); return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "the trace is missing"); return 0;
+    case OPT_VERSUS: argp_error(state, "write --versus in full, as a word of its own"); return 0;
+    case ARGP_KEY_ARG:
+        if (a->parsed)
+            argp_error(state, "'%s': give traces before --versus", value);
+        add_trace(state, &a->inputs.traces, value);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        if (!a->parsed)
+            argp_error(state, "the trace is missing");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -130,19 +152,59 @@ static void add_trials(arguments *a)
         }
 }
 
+/* A side without the input is replayed once. */
+static void add_replays(arguments *a)
+{
+    for (size_t i = 0; i < a->n_trials; i++) {
+        trial *t = &a->trials[i];
+        for (unsigned side = 0; side < a->inputs.n_sides; side++) {
+            t->replays[side] = i ? a->trials[0].replays[side] : 0;
+            if (i && !(a->inputs.changes[t->input].sides & 1U << side))
+                continue;
+            t->replays[side] = a->n_replays;
+            a->replays[a->n_replays++] = (one_replay){i, side};
+        }
+    }
+}
+
 static void describe(const void *arg, size_t i, budget_variant *variant)
 {
-    const trial *t = &((const arguments *)arg)->trials[i];
+    const arguments *a = arg;
+    const one_replay *r = &a->replays[i];
+    const trial *t = &a->trials[r->trial];
     variant->positions[t->input] = t->position;
     variant->trace = t->trace;
+    variant->side = r->side;
+    variant->base = &a->inputs.sides[r->side];
 }
 
 /* Replays end in any order. A replay with another input may fail for the same reason as the one
  * that was asked for, so check_trials judges it after all of them. */
 static tl_status fail(const void *arg, size_t i, const tlr_point *point, tl_error *err)
 {
-    (void)arg;
-    return i ? TL_OK : tl_fail(err, point->status, "%s", point->error);
+    return ((const arguments *)arg)->replays[i].trial
+               ? TL_OK
+               : tl_fail(err, point->status, "%s", point->error);
+}
+
+/* The point of each trial: with two sides, its makespan is their ratio. */
+static tl_status join_sides(arguments *a, const tlr_point *points, tlr_point **out, tl_error *err)
+{
+    tlr_point *joined = calloc(a->n_trials, sizeof *joined);
+    if (!joined)
+        return tl_no_memory(err, "replays");
+    for (size_t i = 0; i < a->n_trials; i++) {
+        const size_t *at = a->trials[i].replays;
+        const tlr_point *first = &points[at[0]], *second = &points[at[1]];
+        joined[i] = *first;
+        if (a->inputs.n_sides < 2)
+            continue;
+        if (!first->error[0])
+            joined[i] = *second;
+        joined[i].makespan_s = first->makespan_s > 0 ? second->makespan_s / first->makespan_s : 0;
+    }
+    *out = joined;
+    return TL_OK;
 }
 
 static tl_status check_trials(const arguments *a, const tlr_point *points, tl_error *err)
@@ -165,7 +227,8 @@ static tl_status check_trials(const arguments *a, const tlr_point *points, tl_er
                          "%s: its makespan is 0, so no input can change it; give a trace with "
                          "computation or messages%s",
                          tl_printable(a->inputs.trace),
-                         a->inputs.base.options.no_compute ? ", or leave out --no-compute" : "");
+                         a->inputs.sides[0].options.no_compute ? ", or leave out --no-compute"
+                                                               : "");
 }
 
 /* No replay has another value of it. */
@@ -180,80 +243,104 @@ static void note_estimates(budget_inputs *b, const tlr_point *base)
 {
     static const char *const names[TLR_N_ESTIMATES] = {"the volumes of kernels in the recording",
                                                        "the roofline of the machine"};
-    for (int by = 0; by < TLR_N_ESTIMATES; by++)
+    char text[160];
+    for (int by = 0; by < TLR_N_ESTIMATES; by++) {
+        snprintf(text, sizeof text, "%.3g %% of the computation rests on %s",
+                 100 * base->estimated[by], names[by]);
+        char whose[200];
         if (base->estimated[by] > 0)
-            budget_note(b,
-                        "%.3g %% of the computation rests on %s, for kernels without a "
-                        "measurement",
-                        100 * base->estimated[by], names[by]);
+            budget_note(b, "%s, for kernels without a measurement",
+                        budget_name(b, text, 0, whose, sizeof whose));
+    }
 }
 
-/* The makespans of the trials of an input, behind the one that was asked for. Returns their number.
- */
-static size_t makespans_of(const arguments *a, const tlr_point *points, size_t input,
-                           double *makespans_s)
+/* What --sample leaves open. */
+static void add_sampling(arguments *a, const tlr_point *base)
+{
+    char text[16];
+    budget_inputs *b = &a->inputs;
+    if (!(base->half_s > 0))
+        return;
+    tlr_budget_input *sampling =
+        budget_add(b, budget_name(b, "sampling", 0, text, sizeof text), TLR_BUDGET_REPLAYED,
+                   &(input_change){.kind = INPUT_FIXED}, 0,
+                   "timeless replay --sample 0.5%, or without --sample");
+    const double part = base->half_s / base->makespan_s;
+    sampling->low = a->budget.value * (1 - part);
+    sampling->high = a->budget.value * (1 + part);
+    if (b->n_sides > 1 && !b->side) {
+        sampling->low = a->budget.value / (1 + part);
+        sampling->high = a->budget.value / (1 - part);
+    }
+}
+
+/* The values of the trials of an input, behind the one that was asked for. Returns their number. */
+static size_t values_of(const arguments *a, const tlr_point *points, size_t input, double *values)
 {
     size_t n = 0;
-    makespans_s[n++] = points[0].makespan_s;
+    values[n++] = points[0].makespan_s;
     for (size_t i = 1; i < a->n_trials; i++)
         if (a->trials[i].input == input && !points[i].error[0])
-            makespans_s[n++] = points[i].makespan_s;
+            values[n++] = points[i].makespan_s;
     return n;
 }
 
-/* Puts the makespans to the input. An input of one replay differs on one side. */
+/* Puts the values to the input. An input of one replay differs on one side. */
 static void set_effect(arguments *a, const tlr_point *points, size_t i)
 {
     budget_inputs *b = &a->inputs;
     tlr_budget_input *input = &b->inputs[i];
     double s[BUDGET_MOST_RUNS];
-    const size_t n = makespans_of(a, points, i, s);
+    const size_t n = values_of(a, points, i, s);
     if (b->changes[i].kind == INPUT_NOISE && n > 1)
-        tlr_budget_spread(s, n, &input->low_s, &input->high_s);
+        tlr_budget_spread(s, n, &input->low, &input->high);
     else if (input->source == TLR_BUDGET_MEASURED && n > 1)
-        tlr_budget_predict(s, n, &input->low_s, &input->high_s);
+        tlr_budget_predict(s, n, &input->low, &input->high);
     else if (n > 1 || is_certain(b, i)) {
-        input->low_s = s[n > 1];
-        input->high_s = s[n - 1];
+        input->low = s[n > 1];
+        input->high = s[n - 1];
     }
     for (size_t k = 1; k < n && b->changes[i].kind == INPUT_BOUND; k++) {
-        input->low_s = fmin(input->low_s, s[k]);
-        input->high_s = fmax(input->high_s, s[k]);
+        input->low = fmin(input->low, s[k]);
+        input->high = fmax(input->high, s[k]);
     }
 }
 
-static void collect(arguments *a, const tlr_point *points)
+/* points: of the trials; replays: of all replays. */
+static void collect(arguments *a, const tlr_point *points, const tlr_point *replays)
 {
     budget_inputs *b = &a->inputs;
-    const tlr_point *base = &points[0];
-    a->budget.makespan_s = base->makespan_s;
-    note_estimates(b, base);
+    a->budget.value = points[0].makespan_s;
     for (size_t i = 0; i < b->n; i++)
         set_effect(a, points, i);
     budget_drop_unknown(b);
-    if (base->half_s > 0) {
-        tlr_budget_input *sampling =
-            budget_add(b, "sampling", TLR_BUDGET_REPLAYED, &(input_change){.kind = INPUT_FIXED}, 0,
-                       "timeless replay --sample 0.5%, or without --sample");
-        sampling->low_s = base->makespan_s - base->half_s;
-        sampling->high_s = base->makespan_s + base->half_s;
+    for (b->side = 0; b->side < b->n_sides; b->side++) {
+        const tlr_point *base = &replays[a->trials[0].replays[b->side]];
+        a->budget.sides[b->side].makespan_s = base->makespan_s;
+        note_estimates(b, base);
+        add_sampling(a, base);
     }
 }
 
 static tl_status replay_all(arguments *a, tl_error *err)
 {
+    tlr_point *points = NULL;
     add_trials(a);
+    add_replays(a);
     budget_batch batch = {.inputs = &a->inputs,
                           .what = "replays",
-                          .n = a->n_trials,
+                          .n = a->n_replays,
                           .arg = a,
                           .describe = describe,
                           .fail = fail};
     tl_status status = budget_batch_run(&batch, err);
     if (status == TL_OK)
-        status = check_trials(a, batch.points, err);
+        status = join_sides(a, batch.points, &points, err);
     if (status == TL_OK)
-        collect(a, batch.points);
+        status = check_trials(a, points, err);
+    if (status == TL_OK)
+        collect(a, points, batch.points);
+    free(points);
     budget_batch_free(&batch);
     return status;
 }
@@ -264,7 +351,7 @@ static double noise_of(const arguments *a)
     for (size_t i = 0; i < a->inputs.n; i++) {
         const tlr_budget_input *input = &a->inputs.inputs[i];
         if (a->inputs.changes[i].kind == INPUT_NOISE)
-            return (input->high_s - input->low_s) / 2 / a->budget.makespan_s;
+            return (input->high - input->low) / 2 / a->budget.value;
     }
     return 0;
 }
@@ -284,7 +371,7 @@ static tl_status make_budget(arguments *a, tl_error *err)
     tl_status status = TL_OK;
     a->inputs.is_measured = a->measured != NULL;
     if (a->measured)
-        status = budget_read_runs(a->measured, &a->inputs.base, &a->runs, err);
+        status = budget_read_runs(a->measured, &a->inputs.sides[0], &a->runs, err);
     if (status == TL_OK)
         status = find_inputs(a, err);
     if (status == TL_OK)
@@ -305,25 +392,76 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
     return tlr_budget_write_json(arg, out, err);
 }
 
-int cmd_budget(int argc, char **argv)
+/* ---- the words ---- */
+
+static void parse_side(arguments *a, int argc, char **argv)
 {
     const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
     const struct argp argp = {options,
                               parse_option,
-                              "TRACE... --platform NAME\nTRACE... --engine loggops --params L=...",
+                              "TRACE... --platform NAME [--versus OPTION...]\n"
+                              "TRACE... --engine loggops --params L=...",
                               "Print how wrong a prediction may be, and why.",
                               children,
                               NULL,
                               NULL};
+    cli_parse(&argp, argc, argv, 0, a);
+}
+
+/* The words behind --versus are those of the other side. Returns the number of those before. */
+static int split_words(arguments *a, int argc, char **argv)
+{
+    int n = 1;
+    while (n < argc && strcmp(argv[n], "--versus") != 0)
+        n++;
+    a->inputs.n_sides = n < argc ? 2 : 1;
+    a->n_words = argc - n;
+    a->words = argv + n;
+    return n;
+}
+
+/* The other side is the first one with other options. */
+static tl_status read_other(arguments *a, char *command, tl_error *err)
+{
+    if (a->n_words == 1)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--versus: the options to compare with are missing; write them after it, as "
+                       "--versus --platform NAME");
+    tl_status status = tlr_scenario_copy(&a->inputs.sides[0], &a->inputs.sides[1], err);
+    a->words[0] = command;
+    a->parsed = 1;
+    if (status == TL_OK)
+        parse_side(a, a->n_words, a->words);
+    return status == TL_OK && a->measured
+               ? tl_fail(err, TL_ERR_USAGE,
+                         "--measured judges the inputs of one prediction; leave out --versus")
+               : status;
+}
+
+static tl_status read_sides(arguments *a, char *command, tl_error *err)
+{
+    tl_status status = budget_read_recordings(&a->inputs, err);
+    if (status == TL_OK)
+        status = tlr_scenario_set_source(&a->inputs.sides[0], a->inputs.trace, err);
+    if (status == TL_OK && a->inputs.n_sides > 1)
+        status = read_other(a, command, err);
+    /* The text of the other side begins with that of the first one. */
+    a->budget.n_sides = a->inputs.n_sides;
+    a->budget.sides[0].options = a->inputs.sides[0].text;
+    if (status == TL_OK && a->inputs.n_sides > 1)
+        a->budget.sides[1].options = a->inputs.sides[1].text + strlen(a->inputs.sides[0].text);
+    return status;
+}
+
+int cmd_budget(int argc, char **argv)
+{
     tl_error err;
     arguments *a = calloc(1, sizeof *a);
     if (!a)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
-    a->inputs.base = replay_scenario();
-    cli_parse(&argp, argc, argv, 0, a);
-    tl_status status = budget_read_recordings(&a->inputs, &err);
-    if (status == TL_OK)
-        status = tlr_scenario_set_source(&a->inputs.base, a->inputs.trace, &err);
+    a->inputs.sides[0] = replay_scenario();
+    parse_side(a, split_words(a, argc, argv), argv);
+    tl_status status = read_sides(a, argv[0], &err);
     if (status == TL_OK)
         status = make_budget(a, &err);
     if (status == TL_OK) {
@@ -332,7 +470,9 @@ int cmd_budget(int argc, char **argv)
         status = cli_json_write(&a->json, write_json, &a->budget, &err);
     }
     budget_free_runs(&a->runs);
-    tlr_scenario_free(&a->inputs.base);
+    tlr_scenario_free(&a->inputs.sides[0]);
+    if (a->inputs.n_sides > 1)
+        tlr_scenario_free(&a->inputs.sides[1]);
     tlp_spread_free(a->inputs.spread);
     free(a->inputs.traces.texts);
     free(a);

@@ -9,14 +9,14 @@ static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *er
 {
     const budget_batch *batch = arg;
     const budget_inputs *b = batch->inputs;
-    budget_variant variant = {.base = &b->base};
+    budget_variant variant = {.base = &b->sides[0]};
     for (size_t k = 0; k < b->n; k++)
         variant.positions[k] = budget_usual(b, k);
     batch->describe(batch->arg, i, &variant);
     tl_status status = tlr_scenario_copy(variant.base, out, err);
     if (status == TL_OK && variant.trace)
         status = tlr_scenario_set_source(out, variant.trace, err);
-    return status == TL_OK ? budget_change(b, variant.positions, out, err) : status;
+    return status == TL_OK ? budget_change(b, variant.positions, variant.side, out, err) : status;
 }
 
 static tl_status done(void *arg, size_t i, tl_error *err)

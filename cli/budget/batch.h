@@ -11,6 +11,7 @@ typedef struct budget_variant {
     double positions[BUDGET_MOST_INPUTS]; /* as asked for, when `describe` gets them */
     const tlr_scenario *base;             /* likewise */
     const char *trace;                    /* another recording; NULL: that of base */
+    unsigned side;                        /* whose inputs they are */
 } budget_variant;
 
 typedef struct budget_batch {

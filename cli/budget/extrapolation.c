@@ -114,11 +114,11 @@ static void add_extrapolated(budget_inputs *b)
 
 tl_status budget_add_extrapolation(budget_inputs *b, tl_error *err)
 {
-    const int has_computation = !b->base.options.no_compute;
+    const int has_computation = !b->sides[b->side].options.no_compute;
     tl_reader *trace = NULL;
     tlr_extrapolation e;
     tlr_scenario s = {0};
-    tl_status status = tlr_scenario_copy(&b->base, &s, err);
+    tl_status status = tlr_scenario_copy(&b->sides[b->side], &s, err);
     if (status == TL_OK)
         status = tlr_scenario_finish(&s, err);
     if (status == TL_OK)

@@ -25,13 +25,24 @@ static const double ASSUMED_COMPUTE = 0.05, ASSUMED_CPU_TIME = 0.2, ASSUMED_NETW
 /* Of a kernel without a line in the model: the recording or a roofline tells its time. */
 static const double ASSUMED_ESTIMATE = 0.5;
 
+static const tlr_scenario *scenario_of(const budget_inputs *b)
+{
+    return &b->sides[b->side];
+}
+
 tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
                              const input_change *change, double uncertainty, const char *remedy)
 {
+    for (size_t i = 0; i < b->n; i++)
+        if (!strcmp(b->inputs[i].name, name)) {
+            b->changes[i].sides |= 1U << b->side;
+            return &b->inputs[i];
+        }
     tlr_budget_input *input = &b->inputs[b->n];
-    b->changes[b->n++] = *change;
+    b->changes[b->n] = *change;
+    b->changes[b->n++].sides = 1U << b->side;
     *input = (tlr_budget_input){
-        .source = source, .uncertainty = uncertainty, .remedy = remedy, .low_s = -1, .high_s = -1};
+        .source = source, .uncertainty = uncertainty, .remedy = remedy, .low = -1, .high = -1};
     snprintf(input->name, sizeof input->name, "%s", name);
     return input;
 }
@@ -44,58 +55,75 @@ void budget_note(budget_inputs *b, const char *format, ...)
     va_start(args, format);
     vsnprintf(b->notes[b->n_notes].text, sizeof b->notes->text, format, args);
     va_end(args);
+    for (size_t i = 0; i < b->n_notes; i++) /* both sides have it */
+        if (!strcmp(b->notes[i].text, b->notes[b->n_notes].text))
+            return;
     b->n_notes++;
+}
+
+const char *budget_name(const budget_inputs *b, const char *name, int is_shared, char *text,
+                        size_t size)
+{
+    if (is_shared || b->n_sides < 2)
+        return name;
+    snprintf(text, size, "%c:%s", b->side ? 'B' : 'A', name);
+    return text;
+}
+
+/* How exactly the user means this input: 3 "B:bandwidth", 2 "bandwidth", 1 "network"; 0: not. */
+static int match(const char *given, const char *name, const char *group)
+{
+    const char *plain = *name && name[1] == ':' ? name + 2 : name;
+    return !strcmp(given, name) ? 3 : !strcmp(given, plain) ? 2 : !strcmp(given, group);
 }
 
 int budget_find_given(budget_inputs *b, const char *name, const char *group, double *uncertainty)
 {
     int found = 0;
     for (size_t i = 0; i < b->n_given; i++) {
-        const int is_name = !strcmp(b->given[i].name, name),
-                  is_group = !strcmp(b->given[i].name, group);
-        if (is_name || (is_group && found < 2))
+        const int matched = match(b->given[i].name, name, group);
+        if (matched && matched >= found)
             *uncertainty = b->given[i].uncertainty;
-        if (is_name || is_group) {
-            b->given[i].is_used = 1;
-            found = is_name ? 2 : found ? found : 1;
-        }
+        b->given[i].is_used |= matched != 0;
+        found = matched > found ? matched : found;
     }
     return found != 0;
 }
 
 /* An input that a factor makes wrong. `stated` 0: nobody states its uncertainty. */
-static void add_factor(budget_inputs *b, const char *name, const char *group,
-                       const input_change *change, double stated, double assumed,
-                       const char *remedy)
+static tlr_budget_input *add_factor(budget_inputs *b, const char *name, const char *group,
+                                    const input_change *change, double stated, double assumed,
+                                    const char *remedy)
 {
     double u = stated > 0 ? stated : assumed;
     tlr_budget_source source = stated > 0 ? TLR_BUDGET_STATED : TLR_BUDGET_ASSUMED;
     if (budget_find_given(b, name, group, &u))
         source = TLR_BUDGET_GIVEN;
-    budget_add(b, name, source, change, fmin(u, BUDGET_MOST_UNCERTAIN), remedy);
+    return budget_add(b, name, source, change, fmin(u, BUDGET_MOST_UNCERTAIN), remedy);
 }
 
-static void add_scaled(budget_inputs *b, const char *name, const char *group, tlr_quantity quantity,
-                       const char *pattern, double assumed, const char *remedy)
+static tlr_budget_input *add_scaled(budget_inputs *b, const char *name, int is_shared,
+                                    const char *group, tlr_quantity quantity, const char *pattern,
+                                    double assumed, const char *remedy)
 {
+    char text[160];
     input_change change = {.kind = INPUT_FACTOR, .change = {quantity, "", 1, 1}};
     snprintf(change.change.pattern, sizeof change.change.pattern, "%s", pattern);
-    add_factor(b, name, group, &change, 0, assumed, remedy);
+    return add_factor(b, budget_name(b, name, is_shared, text, sizeof text), group, &change, 0,
+                      assumed, remedy);
 }
 
 /* ---- computation ---- */
 
 static void add_kernel(budget_inputs *b, const tlr_model *model, uint16_t call, const char *user)
 {
-    char name[160];
+    char plain[150], text[160];
     input_change change = {.kind = INPUT_FACTOR, .change = {TLR_KERNEL_TIME, "", 1, 1}};
-    snprintf(name, sizeof name, user ? "kernel:user:%s" : "kernel:%s",
+    snprintf(plain, sizeof plain, user ? "kernel:user:%s" : "kernel:%s",
              user ? user : tl_call_by_code(call)->name);
-    for (size_t i = 0; i < b->n; i++)
-        if (!strcmp(b->inputs[i].name, name))
-            return;
+    const char *name = budget_name(b, plain, b->shares_model, text, sizeof text);
     const tlr_kernel_model *kernel = model ? tlr_rates_kernel(&model->pool, call, user) : NULL;
-    snprintf(change.change.pattern, sizeof change.change.pattern, "%s", strchr(name, ':') + 1);
+    snprintf(change.change.pattern, sizeof change.change.pattern, "%s", strchr(plain, ':') + 1);
     add_factor(b, name, "kernels", &change, kernel ? TLR_MEDIANS_90 * kernel->median_error : 0,
                kernel || !model ? ASSUMED_COMPUTE : ASSUMED_ESTIMATE,
                kernel || user ? "timeless calibrate kernels --max-seconds 60" : b->next_kernels);
@@ -224,9 +252,11 @@ static tl_status add_computation(budget_inputs *b, const tlr_model *model,
         status = add_kernels_of_file(b, model, traces[i], &is_timed, err);
     if (status != TL_OK)
         return status;
-    add_scaled(b, "bursts", "bursts", TLR_BURST_TIME, "*",
-               is_timed ? ASSUMED_CPU_TIME : ASSUMED_COMPUTE, b->next_bursts);
-    budget_use_recordings(b, &b->inputs[b->n - 1], is_timed);
+    /* CPU time is that of the recording, on both sides. */
+    tlr_budget_input *bursts =
+        add_scaled(b, "bursts", is_timed || b->shares_model, "bursts", TLR_BURST_TIME, "*",
+                   is_timed ? ASSUMED_CPU_TIME : ASSUMED_COMPUTE, b->next_bursts);
+    budget_use_recordings(b, bursts, is_timed);
     return TL_OK;
 }
 
@@ -248,7 +278,7 @@ static int has_overheads(const budget_inputs *b, const tlr_platform *platform)
 {
     static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        if (has_any(b->base.options.cfg, b->base.options.n_cfg, keys[k]) ||
+        if (has_any(scenario_of(b)->options.cfg, scenario_of(b)->options.n_cfg, keys[k]) ||
             has_any((const char *const *)platform->options, platform->n_options, keys[k]))
             return 1;
     return 0;
@@ -265,16 +295,18 @@ static void add_links(budget_inputs *b, const tlr_platform *platform)
                  {"overheads", "*", TLR_MESSAGE_OVERHEAD}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcmp(parts[i].name, "overheads") != 0 || has_overheads(b, platform))
-            add_scaled(b, parts[i].name, "network", parts[i].quantity, parts[i].pattern,
-                       ASSUMED_NETWORK, measure_network);
+            add_scaled(b, parts[i].name, b->shares_network, "network", parts[i].quantity,
+                       parts[i].pattern, ASSUMED_NETWORK, measure_network);
 }
 
 static void add_parameters(budget_inputs *b)
 {
     for (const char *at = "LogGO"; *at; at++) {
         const char name[] = {*at, '\0'};
-        add_factor(b, name, "network", &(input_change){.kind = INPUT_PARAMETER, .parameter = *at},
-                   0, ASSUMED_NETWORK, measure_network);
+        char text[160];
+        add_factor(b, budget_name(b, name, b->shares_network, text, sizeof text), "network",
+                   &(input_change){.kind = INPUT_PARAMETER, .parameter = *at}, 0, ASSUMED_NETWORK,
+                   measure_network);
     }
 }
 
@@ -282,7 +314,7 @@ static void add_parameters(budget_inputs *b)
 
 static void add_order(budget_inputs *b)
 {
-    if (tlr_scenario_is_loggops(&b->base)) /* it only has the recorded one */
+    if (tlr_scenario_is_loggops(scenario_of(b))) /* it only has the recorded one */
         return;
     budget_add(b, "order of wildcards", TLR_BUDGET_REPLAYED, &(input_change){.kind = INPUT_ORDER},
                0, "timeless replay --wildcards first");
@@ -290,8 +322,8 @@ static void add_order(budget_inputs *b)
 
 static int is_changed(const budget_inputs *b, tlr_quantity quantity)
 {
-    for (size_t i = 0; i < b->base.options.n_changes; i++)
-        if (b->base.changes[i].quantity == quantity)
+    for (size_t i = 0; i < scenario_of(b)->options.n_changes; i++)
+        if (scenario_of(b)->changes[i].quantity == quantity)
             return 1;
     return 0;
 }
@@ -307,22 +339,24 @@ static void add_bound(budget_inputs *b, const tlr_model *model)
     for (unsigned i = 0; i < TLR_N_LIMITS; i++)
         if (model->parallel.rows[0].speedup[i] > 0 && i != (unsigned)model->parallel.bound)
             change.limits |= 1U << i;
+    char text[32];
     if (change.limits)
-        budget_add(b, "bound of regions", TLR_BUDGET_REPLAYED, &change, 0,
-                   "timeless replay --set region.bound=NAME");
+        budget_add(b, budget_name(b, "bound of regions", b->shares_model, text, sizeof text),
+                   TLR_BUDGET_REPLAYED, &change, 0, "timeless replay --set region.bound=NAME");
 }
 
 /* Whether another seed can give another makespan. */
 static int is_random(const budget_inputs *b, const tlr_model *model)
 {
-    return (model && model->is_random && !b->base.options.no_compute) ||
-           tlr_scenario_has(&b->base, "noise") || is_changed(b, TLR_RETRANSMISSION_LOSS);
+    return (model && model->is_random && !scenario_of(b)->options.no_compute) ||
+           tlr_scenario_has(scenario_of(b), "noise") || is_changed(b, TLR_RETRANSMISSION_LOSS);
 }
 
 static void add_noise(budget_inputs *b)
 {
-    budget_add(b, "noise", TLR_BUDGET_REPLAYED, &(input_change){.kind = INPUT_NOISE}, 0,
-               "timeless calibrate noise");
+    char text[16];
+    budget_add(b, budget_name(b, "noise", 0, text, sizeof text), TLR_BUDGET_REPLAYED,
+               &(input_change){.kind = INPUT_NOISE}, 0, "timeless calibrate noise");
 }
 
 /* ---- all ---- */
@@ -363,39 +397,34 @@ static tl_status refuse_unused(const budget_inputs *b, tl_error *err)
 /* The network of a replay: the parameters of LogGOPS, or the links of a platform. */
 static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_error *err)
 {
-    const char *engine = b->base.engine;
+    const char *engine = scenario_of(b)->engine, *params = scenario_of(b)->options.loggops_params;
     if (engine && strcmp(engine, "smpi") != 0 && strcmp(engine, "loggops") != 0)
         return tl_fail(err, TL_ERR_USAGE, "--engine '%s': a budget takes smpi or loggops",
                        tl_printable(engine));
-    if (!engine || !strcmp(engine, "smpi")) {
-        if (!platform)
-            return tl_fail(err, TL_ERR_USAGE,
-                           "a budget needs the links of a platform: give --platform NAME, or "
-                           "--engine loggops --params L=...");
+    const int is_loggops = engine && !strcmp(engine, "loggops");
+    if (is_loggops && (params || (platform && platform->loggops_params)))
+        add_parameters(b);
+    else if (platform)
         add_links(b, platform);
-        return TL_OK;
-    }
-    if (!b->base.options.loggops_params)
-        return tl_fail(
-            err, TL_ERR_USAGE,
-            "a budget with the engine loggops needs the parameters of the network: "
-            "give --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns; network.conf of a calibrated "
-            "platform has them");
-    add_parameters(b);
+    else
+        return tl_fail(err, TL_ERR_USAGE,
+                       "a budget needs the links of a platform: give --platform NAME, or "
+                       "--engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns; network.conf of "
+                       "a calibrated platform has them");
     return TL_OK;
 }
 
-tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
+static tl_status find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
                              tl_error *err)
 {
     tlr_platform *platform = NULL;
     tlr_model *own = NULL;
-    const char *name = b->base.platform, *path = b->base.options.model_path;
+    const char *name = scenario_of(b)->platform, *path = scenario_of(b)->options.model_path;
     tl_status status = name ? tlr_platform_load(name, &platform, err) : TL_OK;
     if (status == TL_OK && path)
         status = tlr_model_load(path, &own, err);
     const tlr_model *model = own ? own : platform ? platform->model : NULL;
-    if (status == TL_OK && !b->base.options.no_compute)
+    if (status == TL_OK && !scenario_of(b)->options.no_compute)
         status = add_computation(b, model, traces, n_traces, err);
     if (status == TL_OK)
         status = budget_add_extrapolation(b, err);
@@ -403,18 +432,43 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
         status = add_network(b, platform, err);
     if (status == TL_OK) {
         add_order(b);
-        if (!b->base.options.no_compute)
+        if (!scenario_of(b)->options.no_compute)
             add_bound(b, model);
-        b->measured_error = ASSUMED_MEASURED;
-        if (b->is_measured)
-            budget_find_given(b, "measured", "measured", &b->measured_error);
         if (is_random(b, model))
             add_noise(b);
-        status = refuse_unused(b, err);
     }
     tlr_platform_free(platform);
     tlr_model_free(own);
     return status;
+}
+
+static int are_same(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Whether the sides have the same compute model, and the same network. */
+static void find_shared(budget_inputs *b)
+{
+    const tlr_scenario *x = &b->sides[0], *y = &b->sides[1];
+    const int is_same = are_same(x->platform, y->platform);
+    b->shares_model = are_same(x->options.model_path, y->options.model_path) &&
+                      (is_same || x->options.model_path);
+    b->shares_network = is_same && are_same(x->options.loggops_params, y->options.loggops_params);
+}
+
+tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
+                             tl_error *err)
+{
+    tl_status status = TL_OK;
+    if (b->n_sides > 1)
+        find_shared(b);
+    for (b->side = 0; b->side < b->n_sides && status == TL_OK; b->side++)
+        status = find_inputs(b, traces, n_traces, err);
+    b->measured_error = ASSUMED_MEASURED;
+    if (b->is_measured)
+        budget_find_given(b, "measured", "measured", &b->measured_error);
+    return status == TL_OK ? refuse_unused(b, err) : status;
 }
 
 /* ---- replays ---- */
@@ -432,14 +486,14 @@ double budget_other_bound(const input_change *change, unsigned k)
     return 0;
 }
 
-tl_status budget_change(const budget_inputs *b, const double *positions, tlr_scenario *s,
-                        tl_error *err)
+tl_status budget_change(const budget_inputs *b, const double *positions, unsigned side,
+                        tlr_scenario *s, tl_error *err)
 {
     tl_status status = TL_OK;
     for (size_t i = 0; i < b->n && status == TL_OK; i++) {
         const input_change *input = &b->changes[i];
         tlr_change change = input->change;
-        if (positions[i] == budget_usual(b, i))
+        if (positions[i] == budget_usual(b, i) || !(input->sides & 1U << side))
             continue;
         switch (input->kind) {
         case INPUT_FACTOR:
@@ -450,12 +504,16 @@ tl_status budget_change(const budget_inputs *b, const double *positions, tlr_sce
             status = tlr_scenario_change_params(
                 s, (tlr_params_change){input->parameter, 1, positions[i]}, err);
             break;
-        case INPUT_ORDER: s->options.wildcards_first = !b->base.options.wildcards_first; break;
+        case INPUT_ORDER:
+            s->options.wildcards_first = !b->sides[side].options.wildcards_first;
+            break;
         case INPUT_BOUND:
             change = (tlr_change){TLR_REGION_BOUND, "*", positions[i] - 1, 0};
             status = tlr_scenario_change(s, &change, err);
             break;
-        case INPUT_NOISE: s->options.seed = b->base.options.seed + (uint64_t)positions[i]; break;
+        case INPUT_NOISE:
+            s->options.seed = b->sides[side].options.seed + (uint64_t)positions[i];
+            break;
         case INPUT_FIXED: break;
         }
     }
@@ -466,7 +524,7 @@ void budget_drop_unknown(budget_inputs *b)
 {
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++)
-        if (b->inputs[i].low_s >= 0) {
+        if (b->inputs[i].low >= 0) {
             b->changes[n] = b->changes[i];
             b->inputs[n++] = b->inputs[i];
         }

@@ -10,7 +10,7 @@
 
 enum {
     BUDGET_MOST_KERNELS = 256,
-    BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 16,
+    BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 32,
     BUDGET_MOST_NOTES = 12
 };
 /* A factor must stay above 0. */
@@ -31,6 +31,7 @@ typedef struct input_change {
     tlr_change change; /* INPUT_FACTOR, with another value */
     char parameter;    /* L, o, g, G or O */
     unsigned limits;   /* INPUT_BOUND: a bit for each tlr_limit but the assumed one */
+    unsigned sides;    /* a bit for each prediction that depends on it; budget_add sets it */
 } input_change;
 
 typedef struct budget_given {
@@ -40,10 +41,13 @@ typedef struct budget_given {
 } budget_given;
 
 typedef struct budget_inputs {
-    cli_texts traces;   /* one, or several recordings of one program */
-    const char *trace;  /* that which is replayed */
-    tlp_spread *spread; /* NULL: one trace */
-    tlr_scenario base;  /* the replay as asked for */
+    cli_texts traces;                 /* one, or several recordings of one program */
+    const char *trace;                /* that which is replayed */
+    tlp_spread *spread;               /* NULL: one trace */
+    size_t n_sides;                   /* 2: the budget is that of a difference */
+    tlr_scenario sides[2];            /* the replays as asked for */
+    unsigned side;                    /* whose inputs are being found */
+    int shares_model, shares_network; /* both sides have the same one */
     size_t n_given;
     budget_given given[BUDGET_MOST_INPUTS]; /* --uncertain */
     size_t n;
@@ -57,10 +61,13 @@ typedef struct budget_inputs {
     char next_capture[640], next_bursts[2048], next_kernels[320];
 } budget_inputs;
 
-/* Adds an input, of which no makespan is known yet (low_s and high_s are negative). There is room
- * for 16 besides BUDGET_MOST_KERNELS kernels. */
+/* Adds an input, of which no makespan is known yet (low and high are negative). There is room for
+ * 32 besides BUDGET_MOST_KERNELS kernels. If the other side has it too, it is the same one. */
 tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
                              const input_change *change, double uncertainty, const char *remedy);
+/* "bandwidth", or "B:bandwidth" of a side that has another one than the other side. */
+const char *budget_name(const budget_inputs *b, const char *name, int is_shared, char *text,
+                        size_t size);
 /* Whether the user states the uncertainty of the input, or of its group; *uncertainty is kept
  * otherwise. */
 int budget_find_given(budget_inputs *b, const char *name, const char *group, double *uncertainty);
@@ -73,9 +80,9 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
 double budget_usual(const budget_inputs *b, size_t input);
 /* The position of the k-th of the other bounds, from 0 on; 0 if there are fewer. */
 double budget_other_bound(const input_change *change, unsigned k);
-/* Gives the scenario the inputs at these positions. */
-tl_status budget_change(const budget_inputs *b, const double *positions, tlr_scenario *s,
-                        tl_error *err);
+/* Gives the scenario of a side the inputs at these positions. */
+tl_status budget_change(const budget_inputs *b, const double *positions, unsigned side,
+                        tlr_scenario *s, tl_error *err);
 /* Leaves out the inputs of which no replay ended. */
 void budget_drop_unknown(budget_inputs *b);
 

@@ -63,6 +63,8 @@ void budget_use_recordings(budget_inputs *b, tlr_budget_input *bursts, int is_ti
         bursts->uncertainty = fmin(measured, BUDGET_MOST_UNCERTAIN);
         bursts->n_runs = b->spread->n_runs;
     }
+    if (b->side)
+        return;
     budget_note(b, "makespan: of %s, whose computation is the median of %zu recordings", b->trace,
                 b->spread->n_runs);
     budget_note(b, "bursts: measured, %zu runs, +-%.3g %%%s", b->spread->n_runs, 100 * measured,

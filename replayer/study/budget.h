@@ -1,4 +1,4 @@
-/* budget.h - how wrong a makespan may be, and which input makes it so.
+/* budget.h - how wrong a makespan may be, or the ratio of two, and which input makes it so.
  *
  * One input at a time is at its bounds. The inputs count as independent: the parts of the interval
  * are added as squares, above the makespan and below it. */
@@ -24,11 +24,11 @@ typedef struct tlr_budget_input {
     char name[160];     /* "kernel:dgemm", "bandwidth", "noise" */
     double uncertainty; /* half of its 90 % interval, relative; not if it is replayed */
     tlr_budget_source source;
-    size_t n_runs;           /* TLR_BUDGET_MEASURED: the recordings */
-    double low_s, high_s;    /* makespans at its bounds, in any order */
-    double below_s, above_s; /* tlr_budget_finish: what it adds to the interval */
-    const char *remedy;      /* the command that measures it */
-    int is_suspect;          /* measured runs judge it */
+    size_t n_runs;       /* TLR_BUDGET_MEASURED: the recordings */
+    double low, high;    /* the value at its bounds, in any order */
+    double below, above; /* tlr_budget_finish: what it adds to the interval */
+    const char *remedy;  /* the command that measures it */
+    int is_suspect;      /* measured runs judge it */
     tlr_suspect suspect;
 } tlr_budget_input;
 
@@ -37,9 +37,17 @@ typedef struct tlr_budget_note {
     char text[400];
 } tlr_budget_note;
 
-typedef struct tlr_budget {
+/* A prediction: A or B. */
+typedef struct tlr_budget_side {
+    const char *options; /* of its replay: " --NAME=VALUE ..."; the caller's */
     double makespan_s;
-    double below_s, above_s; /* tlr_budget_finish: of the 90 % interval */
+} tlr_budget_side;
+
+typedef struct tlr_budget {
+    size_t n_sides; /* 2: the budget of the ratio of their makespans, B / A */
+    tlr_budget_side sides[2];
+    double value;        /* the makespan in seconds, or the ratio */
+    double below, above; /* tlr_budget_finish: of the 90 % interval */
     size_t n;
     tlr_budget_input *inputs;       /* the caller's; the widest first after tlr_budget_finish */
     size_t n_runs;                  /* that were measured */
@@ -51,12 +59,12 @@ typedef struct tlr_budget {
 
 /* Fills the parts and the interval, and orders the inputs. */
 void tlr_budget_finish(tlr_budget *b);
-/* The bounds of a makespan that varies with the seed: the 90 % interval of a normal distribution
- * with the mean and standard deviation of these makespans; 2 or more. */
-void tlr_budget_spread(const double *makespans_s, size_t n, double *low_s, double *high_s);
-/* The same of a makespan that varies from recording to recording: the 90 % interval of one more
+/* The bounds of a value that varies with the seed: the 90 % interval of a normal distribution
+ * with the mean and standard deviation of these values; 2 or more. */
+void tlr_budget_spread(const double *values, size_t n, double *low, double *high);
+/* The same of a value that varies from recording to recording: the 90 % interval of one more
  * run, by Student's distribution. */
-void tlr_budget_predict(const double *makespans_s, size_t n, double *low_s, double *high_s);
+void tlr_budget_predict(const double *values, size_t n, double *low, double *high);
 void tlr_budget_print(const tlr_budget *b, FILE *out);
 tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err);
 

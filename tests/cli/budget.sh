@@ -293,7 +293,7 @@ refused() {
 refused 'disks: this prediction has no such input; its inputs are kernel:dgemm, kernel:user:assemble, bursts, bandwidth, latency' --uncertain disks=3
 refused "'bandwidth': write INPUT=PERCENT" --uncertain bandwidth
 refused 'from 0 to 99' --uncertain bandwidth=99.5
-refused 'a budget with the engine loggops needs the parameters of the network: give --params' --engine loggops
+check 'the engine loggops without a network is refused' ends_with 2 'a budget needs the links of a platform: give --platform NAME, or --engine loggops --params' "$timeless" budget kernels.tl --engine loggops
 refused 'its inputs are bandwidth, latency, loopback, network$' --no-compute --uncertain overheads=3
 refused 'loopback, kernels, network$' --uncertain kernel:dgem=3
 refused 'is the error of --measured; give both' --uncertain measured=3

@@ -74,7 +74,7 @@ CLI_TESTS = \
 	tests/cli/standard_output.sh \
 	tests/cli/sweep.sh \
 	tests/cli/sweep_results.sh \
-	tests/cli/budget.sh tests/cli/budget_extrapolation.sh tests/cli/budget_recordings.sh tests/cli/tolerance.sh \
+	tests/cli/budget.sh tests/cli/budget_extrapolation.sh tests/cli/budget_recordings.sh tests/cli/budget_versus.sh tests/cli/tolerance.sh \
 	tests/cli/two_engines.sh tests/cli/engines_random.sh tests/cli/engines_wider.sh tests/cli/tools_random.sh \
 	tests/cli/undump.sh \
 	tests/cli/usage.sh \
