@@ -117,7 +117,7 @@ for v in 1 2 3 5; do "$timeless" replay v$v.tl -p star-1g --no-compute --details
 check '--against: two versions of a program' "$timeless" compare v1.json --against v2.json --all --json
 cp out programs.json
 check '--against: the rows are sums of both predictions' python3 -c '
-import json, re
+import json
 a, b, rows = (json.load(open(f)) for f in ("v1.json", "v2.json", "programs.json"))
 rows = {r["name"]: r for r in rows["rows"]}
 def near(x, y): assert abs(x / y - 1) < 1e-9, (x, y)
@@ -126,12 +126,37 @@ for p, key in (a, "predicted_s"), (b, "versus_s"):
     near(rows["by kind: messages"][key], sum(r["p2p_s"] for r in p["ranks"]) / 4)
     for s in p["details"]["sites"]:
         if s["time_s"]:
-            near(rows["site " + re.sub(":[0-9]+\\)$", ")", s["name"])][key], s["time_s"] / 4)
+            near(rows["site " + s["name"]][key], s["time_s"] / 4)
 near(rows["makespan"]["change"], b["makespan_s"] / a["makespan_s"] - 1)
 assert any(n.startswith("site ") for n in rows), rows'
-check 'the names of sites have no lines, which move' bash -c '
+check 'a site whose line has moved is the same, with the line of B' bash -c '
     sed "s/? (ring:8)/main (app.c:12)/" v1.json >m1.json && sed "s/? (ring:8)/main (app.c:14)/" v2.json >m2.json &&
-    "$1" compare m1.json --against m2.json | grep -q "  site MPI_Sendrecv main (app.c)$"' - "$timeless"
+    "$1" compare m1.json --against m2.json | grep -q "  site MPI_Sendrecv main (app.c:14)$"' - "$timeless"
+# version NAME SHIFT BYTES [AGAIN]: step calls exchange in two lines, with 1000 and BYTES, and with AGAIN in a third one between them
+version() {
+    local r n line
+    {
+        printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "none"'
+        for r in 0 1; do
+            printf '%s\n' "rank $r host=\"h\"" "site 1 object=\"app\" offset=1 function=\"main\" file=\"app.c\" line=$((30 + $2))"
+            n=0
+            for line in 9 10 11; do
+                printf '%s\n' "site $line object=\"app\" offset=$line caller=1 function=\"step\" file=\"app.c\" line=$((line + $2))" \
+                    "site $((line + 10)) object=\"app\" offset=2 caller=$line function=\"exchange\" file=\"app.c\" line=$((4 + $2))"
+                [ $line != 10 ] || [ "${4:-}" ] || continue
+                [ $line != 11 ] && bytes=1000 || bytes=$3
+                printf '%s\n' "$r $n MPI_Sendrecv_replace count=$bytes type_bytes=1 peer=$((1 - r)) tag=0 recv_peer=$((1 - r)) recv_tag=0 comm=1 site=$((line + 10))"
+                n=$((n + 1))
+            done
+            echo 'end cut clock_ns=0'
+        done
+    } | "$timeless" undump - -o "$1.tl" && "$timeless" replay "$1.tl" -p star-1g --ranks-per-host 1 --details --json="$1.json" -q >/dev/null
+}
+version w1 0 20000 && version w2 1 40000 && version w3 1 40000 again
+"$timeless" compare w1.json --against w2.json --all >moved
+check 'call paths of which all lines have moved are the same' sh -c '! grep "^only" moved && grep -c "  site MPI_Sendrecv_replace exchange (app.c:5) < step:1[02] < main:31$" moved | grep -qx 2'
+check 'by their order in the program' sh -c 'grep -q "^ .* [+-]0.0%  site .* < step:10 <" moved && grep -q "^ .* +[1-9][0-9.]*%  site .* < step:12 <" moved'
+check 'if one is new, they are compared by function' sh -c '"$0" compare w1.json --against w3.json --all | grep -q "  site MPI_Sendrecv_replace exchange (app.c) < step < main$"' "$timeless"
 check 'JUnit calls the sides A and B, and the platform by its name' bash -c '
     ! "$1" compare v1.json --against v2.json --tolerance 1% --junit v.xml >table.txt && grep -q "<testcase classname=\"star-1g\" name=\"makespan\".*message=\"B [0-9.e-]*, A " v.xml &&
     ! grep -q "name=\"call compute\"\|computation, and" v.xml' - "$timeless"
