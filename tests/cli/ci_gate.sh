@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# doc/ci: the commands of both workflows gate a program on prediction and on measurement.
+# doc/ci: the commands of both workflows gate a program on prediction, and on measurement if they shall.
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 1
-export TIMELESS_PLATFORMS=$top_srcdir/platforms GATE_REPLAY=--no-compute GATE_RUNS=3 GATE_TOLERANCE=60%
+export TIMELESS_PLATFORMS=$top_srcdir/platforms GATE_MEASURED_TOLERANCE=60%
 mkdir bin ci && ln -s "$timeless" bin/timeless && cp "$top_srcdir/doc/ci/gate.sh" ci/ || exit 99
 oversubscribe=--oversubscribe
 ! uses_mpich || oversubscribe=
@@ -19,24 +19,36 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < MESSAGES; i++)
         MPI_Bcast(buffer, sizeof buffer, MPI_CHAR, i % 2, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
     usleep(SLEEP);
     MPI_Finalize();
     return 0;
 }
 END
-build() { $MPICC $SANITIZE -DMESSAGES="$1" -DSLEEP="$2" app.c -o app; }
+build() { $MPICC $SANITIZE -g -DMESSAGES="$1" -DSLEEP="$2" app.c -o app; }
 # run FILE KIND: the command of this kind in the workflow
 run() { bash -euc "$(sed -n "s/.*\(bash ci\/gate.sh $2 .*\)/\1/p" "$top_srcdir/doc/ci/$1")"; }
 
 build 20 0 || exit 99
 check 'github.yml: the baseline is stored' run github.yml baseline
-check 'the baseline has a prediction and three measurements' sh -c 'grep -c . baseline/predicted.csv baseline/measured.csv | tr "\n" " " |
-    grep -qx "baseline/predicted.csv:1 baseline/measured.csv:3 "'
-build 200 0
-check_exit 1 'github.yml: ten times the messages fail by the prediction' run github.yml check
+check 'it is a trace and a prediction, and no measurement' sh -c 'test -s baseline/before.tl && grep -c . baseline/predicted.csv baseline/measured.csv | tr "\n" " " |
+    grep -qx "baseline/predicted.csv:1 baseline/measured.csv:0 "'
+for i in 1 2 3; do check "the same program passes, $i" run github.yml check; done
+check 'its communication is predicted the same' cmp baseline/predicted.csv baseline/predicted-now.csv
+check 'and there is no page' test ! -e baseline/report.html
+sed -i '1i /* a line, which moves the calls */' app.c
+build 21 0
+check_exit 1 'github.yml: 5 % more messages fail' run github.yml check
+cp out said
 check 'the JUnit file names the failed row' grep -q '<testcase [^>]*name="predicted on star-1g"[^>]*><failure' baseline/predicted.xml
+check 'the call site is named, with its line of now' grep -qE '\+[45]\.[0-9]%  site MPI_Bcast main \(app.c:11\)$' said
+check 'its neighbour did not change' grep -qE ' [+-]0\.0%  site MPI_Barrier main \(app.c:12\)$' said
+check 'and there is a page' sh -c 'grep -qx "page: baseline/report.html" said && grep -q "<html" baseline/report.html'
 build 2 0
 check 'gitlab.yml: fewer messages pass' run gitlab.yml check
+export GATE_RUNS=3
+check 'with GATE_RUNS, the baseline is measured' run gitlab.yml baseline
+check 'three times' sh -c 'grep -c . baseline/measured.csv | grep -qx 3'
 sed -i 's/measured,.*/measured,0.001/; 2s/$/1/' baseline/measured.csv
 check_exit 1 'gitlab.yml: a longer measured time fails' run gitlab.yml check
 check 'the measured row is the failed one' sh -c 'grep -q "name=\"measured\"[^>]*><failure" baseline/measured.xml && ! grep "<failure" baseline/predicted.xml'
