@@ -14,7 +14,7 @@ EXTRA_DIST += doc/pictures/make.sh doc/pictures/timeline.svg
 picturesdir = $(docdir)/pictures
 dist_pictures_DATA = doc/pictures/alltoall.svg doc/pictures/errors.svg doc/pictures/hosts.svg doc/pictures/latency.svg doc/pictures/noise.svg doc/pictures/ranks.svg doc/pictures/sweep.svg
 dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1
-dist_man1_MANS += doc/timeless-study.1 doc/timeless-sweep.1 doc/timeless-budget.1 doc/timeless-tolerance.1 doc/timeless-perform.1
+dist_man1_MANS += doc/timeless-study.1 doc/timeless-sweep.1 doc/timeless-budget.1 doc/timeless-tolerance.1 doc/timeless-perform.1 doc/timeless-measure.1
 dist_man3_MANS += doc/timeless_kernel.3 doc/timeless.h.3
 # What man pages and headers name is installed.
 dist_doc_DATA = doc/CLUSTERS.md doc/EXTRAPOLATION.md doc/FORMAT.md doc/HPL.md doc/LIMITS.md doc/SAMPLING.md doc/SCHEDULE.md doc/SKELETON.md doc/TOUR.md doc/LAB-ANSWERS.md doc/example-trace.c

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "check.h"
+#include "measure.h"
 #include "performer.h"
 
 #include <argp.h>
@@ -26,7 +27,8 @@ enum {
     KEY_FILE_BYTES,
     KEY_DILATE,
     KEY_SEED,
-    KEY_JSON
+    KEY_JSON,
+    KEY_MEASURE
 };
 
 typedef struct arguments {
@@ -36,7 +38,8 @@ typedef struct arguments {
     uint64_t seed;
     int64_t window_bytes; /* the largest access of all ranks */
     const char *files;
-    int64_t file_bytes; /* the same for files */
+    int64_t file_bytes;  /* the same for files */
+    const char *measure; /* how repetitions begin, if each is timed; NULL: none is */
 } arguments;
 
 static const struct argp_option options[] = {
@@ -48,6 +51,9 @@ static const struct argp_option options[] = {
     {"files", KEY_FILES, "FOLDER", 0, "make files here", 0},
     {"file-bytes", KEY_FILE_BYTES, "N", 0, "least size of all files", 0},
     {"json", KEY_JSON, "FILE", 0, "write JSON to FILE; '-': print it instead of text", 0},
+    {"measure", KEY_MEASURE, "START", 0,
+     "TRACE is a skeleton; print the times of its repetitions, which begin by window or barrier",
+     0},
     {0}};
 
 /* The command 'timeless perform' has checked these texts. */
@@ -58,6 +64,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     switch (key) {
     case KEY_MODEL: a->model = value; return 0;
     case KEY_JSON: a->json = value; return 0;
+    case KEY_MEASURE: a->measure = value; return 0;
     case KEY_SEED: a->seed = strtoull(value, NULL, 10); return 0;
     case KEY_WINDOW: a->window_bytes = strtoll(value, NULL, 10); return 0;
     case KEY_FILES: a->files = value; return 0;
@@ -243,12 +250,20 @@ static void perform_event(performer *p)
     perform_burst(p);
     if (is_note(p))
         return;
+    if (p->measure && tl_call_by_code(e->call)->action == TL_ACTION_REGION) {
+        perform_measure_mark(p, e->tag);
+        return;
+    }
     perform_prepare(p);
     p->source = perform_peer(e->peer);
     p->tag = e->tag == TL_ANY_TAG ? MPI_ANY_TAG : p->tag;
     if (tlr_receive_is_open(e) && e->call == TL_MPI_Irecv)
         perform_find_source(p);
+    if (p->measure)
+        perform_measure_before(p);
     const int rc = perform_call(p);
+    if (p->measure)
+        perform_measure_after(p);
     if (rc != MPI_SUCCESS)
         perform_give_up(p, "%s fails with error %d of MPI; see its message above",
                         tl_call_by_code(e->call)->name, rc);
@@ -372,6 +387,33 @@ static int fail(const tl_error *err)
     return tl_status_exit_code(err->status);
 }
 
+/* A skeleton that is measured has as many ranks as the launcher has started. */
+static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_reader **out,
+                            tl_error *err)
+{
+    char *text = NULL;
+    int n_ranks;
+    if (!a->measure)
+        return tl_reader_open(a->trace, out, err);
+    MPI_Init(argc, argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    if (asprintf(&text, "%s,ranks=%d", a->trace, n_ranks) < 0)
+        return tl_no_memory(err, "the skeleton");
+    const tl_status status = tl_reader_open(text, out, err);
+    free(text);
+    return status;
+}
+
+/* Returns 0 if the results could not be written. */
+static int perform_and_report(performer *p, const arguments *a)
+{
+    const double begin_s = perform_now_s();
+    if (a->measure)
+        perform_measure_open(p, !strcmp(a->measure, "barrier") ? PERFORM_BARRIER : PERFORM_WINDOW);
+    perform_all(p);
+    return a->measure ? perform_measure_close(p) : !report(p, perform_now_s() - begin_s, a);
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -386,7 +428,7 @@ int main(int argc, char **argv)
     tl_error err;
     int rank, n_ranks, provided;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    if (tl_reader_open(a.trace, &p.trace, &err) != TL_OK)
+    if (open_trace(&a, &argc, &argv, &p.trace, &err) != TL_OK)
         return fail(&err);
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* sleeps end when they should */
 
@@ -397,7 +439,7 @@ int main(int argc, char **argv)
         status = check_rank(&p, &a, (uint32_t)guess, &needs, &err);
     if (status == TL_OK && wants_threads(p.trace))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    else
+    else if (!a.measure)
         MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
@@ -420,9 +462,9 @@ int main(int argc, char **argv)
     p.files = a.files;
     p.file_bytes = a.file_bytes > needs.file_bytes ? a.file_bytes : needs.file_bytes;
     prepare(&p, &needs, a.window_bytes);
-    const double begin_s = perform_now_s();
-    perform_all(&p);
-    const int failed = report(&p, perform_now_s() - begin_s, &a);
+    if (a.measure) /* no repetition is the first to touch the buffers */
+        memset(p.received, 0, (size_t)needs.message_bytes);
+    const int is_reported = perform_and_report(&p, &a);
     MPI_Finalize();
     perform_forget(&needs);
     perform_kernels_close(p.kernels);
@@ -430,5 +472,5 @@ int main(int argc, char **argv)
     tlr_model_free(model);
     tl_cursor_close(p.cursor);
     tl_reader_close(p.trace);
-    return failed ? 4 : 0;
+    return is_reported ? 0 : 4;
 }

@@ -106,6 +106,7 @@ typedef struct performer {
     perform_kernels *kernels; /* NULL: they are not called */
     double computed_s;        /* seconds of computation so far */
     uint64_t n_calls;
+    struct perform_measure *measure; /* measure.h; NULL: no repetition is timed */
 } performer;
 
 /* ---- perform.c ---- */

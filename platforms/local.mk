@@ -61,6 +61,12 @@ platforms_libnetwork_la_SOURCES = \
 platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/plots $(GSL_CFLAGS)
 platforms_libnetwork_la_LIBADD = platforms/libarchiving.la platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm
 
+# The repetitions of an operation (timeless measure).
+noinst_LTLIBRARIES += platforms/libmeasured.la
+platforms_libmeasured_la_SOURCES = platforms/calibrate/measured.h platforms/calibrate/measured_causes.c platforms/calibrate/measured_read.c platforms/calibrate/network_draw.c platforms/calibrate/network_draw.h
+platforms_libmeasured_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS)
+platforms_libmeasured_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -lm
+
 DAHU = \
 	platforms/dahu/README.md \
 	platforms/dahu/make.py \

@@ -4,19 +4,15 @@
 #include "calibrate/campaign.h"
 #include "cli.h"
 #include "installed.h"
+#include "launch.h"
 
 #include <errno.h>
 #include <calibrate/network.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <timeless_files.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum { KEY_HOSTS = KEY_OWN, KEY_NODES, KEY_PROBE, KEY_FOR, KEY_PER_HOST, KEY_LAUNCHES };
 enum { MAX_ARGS = 256, MAX_PER_HOST = 64 };
@@ -206,52 +202,6 @@ static int build_command(const arguments *a, int launch, char *probe, char (*tex
     return n;
 }
 
-/* Starts the command in a process group of its own, with its output in a pipe. */
-static FILE *start(char **argv, pid_t *pid, tl_error *err)
-{
-    int ends[2];
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    FILE *out = NULL;
-    err->status = TL_ERR_SYSTEM;
-    snprintf(err->text, sizeof err->text, "no pipe: %s; close some files", strerror(errno));
-    if (pipe(ends) != 0)
-        return NULL;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    int failed = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    close(ends[1]);
-    if (failed)
-        snprintf(err->text, sizeof err->text,
-                 "%.200s: cannot be started: %s; install Open MPI, or name another after '--'",
-                 argv[0], strerror(failed));
-    else if ((out = fdopen(ends[0], "r")))
-        return out;
-    close(ends[0]);
-    return NULL;
-}
-
-/* When everything has been measured, the command does not wait for mpirun, which can remain for a
- * minute between network namespaces. */
-static int finish(pid_t pid, int is_complete)
-{
-    int result = 0, rounds = 0;
-    while (waitpid(pid, &result, is_complete ? WNOHANG : 0) == 0) {
-        if (++rounds == 30)
-            kill(-pid, SIGTERM);
-        if (rounds == 60)
-            kill(-pid, SIGKILL);
-        usleep(100000);
-    }
-    return WIFEXITED(result) ? WEXITSTATUS(result) : 128;
-}
-
 /* Copies the output of the probe to the file, up to the probe's last line. */
 static int copy_until_end(FILE *in, FILE *out)
 {
@@ -284,13 +234,13 @@ static tl_status measure_launch(const arguments *a, int launch, const char *path
                  strerror(errno));
         return err->status;
     }
-    FILE *in = start(argv, &pid, err);
+    FILE *in = cli_launch(argv, &pid, err);
     if (!in) {
         fclose(out);
         return TL_ERR_SYSTEM;
     }
     int is_complete = copy_until_end(in, out);
-    int code = finish(pid, is_complete);
+    int code = cli_launch_end(pid, is_complete);
     fclose(in);
     if (fclose(out) == 0 && is_complete)
         return TL_OK;

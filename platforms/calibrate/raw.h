@@ -8,7 +8,7 @@
 
 #include <timeless.h>
 
-enum { TLP_MOST_NOTES = 16, TLP_MOST_CELLS = 16 };
+enum { TLP_MOST_NOTES = 16, TLP_MOST_CELLS = 24 };
 
 /* A value of all measurements. type: 'u' an unsigned, 'l' an unsigned long, 'd' a double, 's' a
  * text of `size` bytes up to the end of the line, 'w' one up to a blank, which is left out if it is

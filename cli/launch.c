@@ -1,0 +1,56 @@
+/* launch.c - starts mpirun for a program of ours that measures, and reads its output. */
+#include "config.h"
+
+#include "launch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+FILE *cli_launch(char **argv, pid_t *pid, tl_error *err)
+{
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    FILE *out = NULL;
+    err->status = TL_ERR_SYSTEM;
+    snprintf(err->text, sizeof err->text, "no pipe: %s; close some files", strerror(errno));
+    if (pipe(ends) != 0)
+        return NULL;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    int failed = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    close(ends[1]);
+    if (failed)
+        snprintf(err->text, sizeof err->text,
+                 "%.200s: cannot be started: %s; install Open MPI, or name another after '--'",
+                 argv[0], strerror(failed));
+    else if ((out = fdopen(ends[0], "r")))
+        return out;
+    close(ends[0]);
+    return NULL;
+}
+
+int cli_launch_end(pid_t pid, int is_complete)
+{
+    int result = 0, rounds = 0;
+    while (waitpid(pid, &result, is_complete ? WNOHANG : 0) == 0) {
+        if (++rounds == 30)
+            kill(-pid, SIGTERM);
+        if (rounds == 60)
+            kill(-pid, SIGKILL);
+        usleep(100000);
+    }
+    return WIFEXITED(result) ? WEXITSTATUS(result) : 128;
+}

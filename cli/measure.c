@@ -1,0 +1,229 @@
+/* measure.c - timeless measure: what MPI operations take, how much that varies, and why. */
+#include "config.h"
+
+#include "measure/measure.h"
+
+#include "study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <timeless_files.h>
+
+enum {
+    KEY_BYTES = 256,
+    KEY_ALGORITHMS,
+    KEY_REPETITIONS,
+    KEY_LAUNCHES,
+    KEY_START,
+    KEY_SEED,
+    KEY_PROGRAM,
+    KEY_ENGINE,
+    KEY_JSON,
+    KEY_PLOT,
+    KEY_PAGE
+};
+enum { MAX_LAUNCHER = 200 };
+
+typedef struct arguments {
+    measure_campaign campaign;
+    cli_texts words; /* the operation, or files */
+    grid grid;
+    const char *platform, *plot, *page;
+    cli_json json;
+} arguments;
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "What is measured:", 1},
+    {"bytes", KEY_BYTES, "LIST", 0, "sizes, as 64,4K or 8..1M or 8..1M:2 (default: 8..64K)", 0},
+    {"algorithms", KEY_ALGORITHMS, "LIST", 0,
+     "algorithms of the MPI library, or all (default: its own choice)", 0},
+    {"repetitions", KEY_REPETITIONS, "N", 0,
+     "repetitions of each size in each launch (default: 100)", 0},
+    {"launches", KEY_LAUNCHES, "N", 0, "start the program N times for each algorithm (default: 5)",
+     0},
+    {"start", KEY_START, "HOW", 0,
+     "window: ranks begin at a time that rank 0 announces (default); barrier: after a barrier", 0},
+    {"seed", KEY_SEED, "N", 0, "draw the order of launches and sizes from this seed (default: 1)",
+     0},
+    {"program", KEY_PROGRAM, "FILE", 0, "the measuring program, if the hosts have it elsewhere", 0},
+    {"output", 'o', "FILE", 0, "write a row (CSV) for each rank and repetition to FILE", 0},
+
+    {0, 0, 0, 0, "The results:", 2},
+    {"platform", 'p', "NAME", 0, "predict the same operation on this platform", 0},
+    {"engine", KEY_ENGINE, "NAME", 0, "predict with this engine: smpi (default) or loggops", 0},
+    CLI_JSON_OPTION(KEY_JSON),
+    {"plot", KEY_PLOT, "FILE", 0, "draw the times over the sizes: .svg, .pdf or .png", 0},
+    {"page", KEY_PAGE, "FILE", 0, "write an HTML page with each distribution and time series", 0},
+    {0}};
+
+static int measures(const arguments *a)
+{
+    return a->campaign.launcher != NULL;
+}
+
+static void check_arguments(struct argp_state *state, arguments *a)
+{
+    measure_campaign *c = &a->campaign;
+    if (!a->words.n)
+        argp_error(state, "what is measured? give an operation and '-- mpirun ARGUMENTS', or a "
+                          "file of an earlier measurement");
+    if (!measures(a)) {
+        if (a->words.n > 2)
+            argp_error(state, "at most two files can be compared");
+        if (measure_has(a->words.texts[0]))
+            argp_error(state, "where is %s measured? give '-- mpirun ARGUMENTS'",
+                       a->words.texts[0]);
+        return;
+    }
+    c->operation = a->words.texts[0];
+    if (a->words.n > 1)
+        argp_error(state, "'%s': one operation at a time", a->words.texts[1]);
+    if (!measure_has(c->operation))
+        argp_error(state, "'%s': give a collective such as allreduce, or pingpong or ring",
+                   c->operation);
+    if (!c->output)
+        argp_error(state, "where to? give -o FILE");
+    if (!c->n_launcher)
+        argp_error(state, "what starts the ranks? give a launcher behind '--', as mpirun -n 4");
+    if (c->n_launcher > MAX_LAUNCHER)
+        argp_error(state, "too many arguments for mpirun");
+    if (!c->bytes)
+        c->bytes = !strcmp(c->operation, "barrier") ? "0" : "8..64K";
+}
+
+static void set(struct argp_state *state, arguments *a, const char *name, const char *value)
+{
+    tl_error err;
+    if (tlr_scenario_set(&a->grid.base, name, value, &err) != TL_OK)
+        argp_error(state, "%s", err.text);
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    arguments *a = state->input;
+    measure_campaign *c = &a->campaign;
+    switch (key) {
+    case KEY_BYTES: c->bytes = value; return 0;
+    case KEY_ALGORITHMS: c->algorithms = value; return 0;
+    case KEY_REPETITIONS:
+        c->repetitions =
+            (unsigned)cli_parse_number_from(state, "--repetitions", value, 1, 10000000);
+        return 0;
+    case KEY_LAUNCHES:
+        c->launches = (unsigned)cli_parse_number_from(state, "--launches", value, 1, 1000);
+        return 0;
+    case KEY_START:
+        if (strcmp(value, "window") != 0 && strcmp(value, "barrier") != 0)
+            argp_error(state, "--start '%s': give window or barrier", value);
+        c->start = value;
+        return 0;
+    case KEY_SEED: c->seed = cli_parse_number(state, "--seed", value, UINT64_MAX); return 0;
+    case KEY_PROGRAM: c->program = value; return 0;
+    case 'o': c->output = value; return 0;
+    case 'p': set(state, a, "platform", a->platform = value); return 0;
+    case KEY_ENGINE: set(state, a, "engine", value); return 0;
+    case KEY_JSON: a->json = (cli_json){1, value}; return 0;
+    case KEY_PLOT: a->plot = cli_picture(state, value); return 0;
+    case KEY_PAGE: a->page = value; return 0;
+    case ARGP_KEY_ARG: cli_add_text(state, &a->words, value); return 0;
+    case ARGP_KEY_SUCCESS: check_arguments(state, a); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- results ---- */
+
+static tl_status write_page(const void *arg, FILE *out, tl_error *err)
+{
+    const tlp_measured *m = arg;
+    char title[160], notes[512];
+    (void)err;
+    snprintf(title, sizeof title, "timeless measure: %s", tl_printable(m->operation));
+    snprintf(notes, sizeof notes,
+             "MPI library: %s\nranks: %u on %zu hosts\nlaunches: %u (a group each)\nstart: "
+             "%s\nmoment: %s\nseed: %lu",
+             m->mpi, m->n_ranks, m->n_hosts, m->n_launches, m->start, m->moment, m->seed);
+    tlp_write_fingerprint(&m->repetitions, title, notes, out);
+    return TL_OK;
+}
+
+static tl_status write_results(const arguments *a, const measure_results *r, int *changed,
+                               tl_error *err)
+{
+    tl_status status = TL_OK;
+    FILE *out = cli_json_leaves_text(&a->json) ? stdout : stderr;
+    if (cli_json_leaves_text(&a->json))
+        measure_print(r, stdout);
+    if (r->later)
+        status = measure_compare(r, changed, out, err);
+    if (status == TL_OK)
+        status = cli_json_write(&a->json, measure_write_json, r, err);
+    if (status == TL_OK && a->plot)
+        status = measure_draw(r, a->plot, err);
+    if (status == TL_OK && a->page)
+        status = tl_output_write(a->page, write_page, r->measured, err);
+    return status;
+}
+
+static tl_status read_and_write(arguments *a, int *changed, tl_error *err)
+{
+    const int is_new = measures(a);
+    const char *path = is_new ? a->campaign.output : a->words.texts[0];
+    const char *later = !is_new && a->words.n > 1 ? a->words.texts[1] : NULL;
+    tlp_measured *first = tlp_raw_open(&tlp_raw_measured, path, err);
+    tlp_measured *second = first && later ? tlp_raw_open(&tlp_raw_measured, later, err) : NULL;
+    measure_results r = {.measured = first, .later = second};
+    tl_status status = first && (!later || second) ? TL_OK : err->status;
+    if (status == TL_OK)
+        status = tlp_find_causes(first, &r.causes, err);
+    if (status == TL_OK && a->platform)
+        status = measure_predict(&a->grid, first, &r.predicted, err);
+    if (status == TL_OK)
+        status = write_results(a, &r, changed, err);
+    tlp_clear_causes(&r.causes);
+    free(r.predicted.seconds);
+    tlp_measured_free(first);
+    tlp_measured_free(second);
+    return status;
+}
+
+/* Takes the words behind "--" as the launcher; returns the number of those before it. */
+static int take_launcher(arguments *a, int argc, char **argv)
+{
+    int n = 1;
+    while (n < argc && strcmp(argv[n], "--") != 0)
+        n++;
+    if (n < argc) {
+        a->campaign.launcher = argv + n + 1;
+        a->campaign.n_launcher = argc - n - 1;
+    }
+    return n;
+}
+
+int cmd_measure(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse_option,
+        "OPERATION -o FILE -- mpirun ARGUMENTS...\nFILE [LATER]",
+        "Measure what an MPI operation takes, and print how much it varies and what the slow "
+        "repetitions have in common. OPERATION: a collective such as allreduce; pingpong; ring "
+        "(MPI_Sendrecv to the next rank). Or read measurements again; two files: do they differ?",
+        NULL,
+        NULL,
+        NULL};
+    arguments a = {.campaign = {.repetitions = 100, .launches = 5, .start = "window", .seed = 1},
+                   .grid = grid_begin()};
+    tl_error err;
+    int changed = 0;
+    cli_parse(&argp, take_launcher(&a, argc, argv), argv, 0, &a);
+    tl_status status = measures(&a) ? measure_run(&a.campaign, &err) : TL_OK;
+    if (status == TL_OK)
+        status = read_and_write(&a, &changed, &err);
+    int code = status == TL_OK ? (changed ? CLI_COMPARISON_FAILED : CLI_OK) : cli_fail(&err);
+    if (code == CLI_OK && a.platform)
+        code = grid_tell_failures(&a.grid);
+    grid_free(&a.grid);
+    free(a.words.texts);
+    return code;
+}

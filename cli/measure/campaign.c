@@ -1,0 +1,306 @@
+/* campaign.c - measures an operation: launches of timeless-perform in random order, for each of
+ * which a skeleton has the sizes in random order (Cornebize, thesis draft, section 8.2.1). */
+#include "config.h"
+
+#include "measure/measure.h"
+
+#include "installed.h"
+#include "launch.h"
+#include "study/study.h"
+
+#include <actions.h>
+#include <calibrate/network_draw.h>
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeless_files.h>
+#include <unistd.h>
+
+enum { MAX_WORDS = 256, MAX_ALGORITHMS = 32 };
+
+static const measure_algorithm algorithms[] = {
+#define MEASURED(operation, name, id, mpich, smpi, loggops)                                        \
+    {#operation, name, id, mpich, smpi, loggops},
+#include "measure/algorithms.def"
+};
+static const measure_algorithm own_choice = {"", "default", 0, "", "", ""};
+
+const measure_algorithm *measure_algorithm_of(const char *operation, size_t i)
+{
+    if (!i)
+        return &own_choice;
+    for (size_t k = 0; k < sizeof algorithms / sizeof *algorithms; k++)
+        if (!strcmp(algorithms[k].operation, operation) && !--i)
+            return &algorithms[k];
+    return NULL;
+}
+
+/* A launch of the measuring program. */
+typedef struct job {
+    unsigned launch;
+    const measure_algorithm *algorithm;
+} job;
+
+typedef struct plan {
+    const measure_campaign *c;
+    char program[PATH_MAX], skeleton[PATH_MAX];
+    tlr_axis sizes;
+    size_t n_chosen, n_jobs;
+    const measure_algorithm *chosen[MAX_ALGORITHMS];
+    job *jobs;
+} plan;
+
+/* ---- what is measured ---- */
+
+static const char pingpong[] = "if rank == 0 {\n MPI_Send peer=1 count=%llu\n"
+                               " MPI_Recv peer=1 count=%llu\n} else if rank == 1 {\n"
+                               " MPI_Recv peer=0 count=%llu\n MPI_Send peer=0 count=%llu\n}\n";
+static const char ring[] =
+    "MPI_Sendrecv peer=(rank + 1) %% ranks recv_peer=(rank - 1) %% ranks count=%llu\n";
+
+/* The MPI call of an operation, as MPI_Allreduce of allreduce; NULL: no collective. */
+static const tl_call_info *find_call(const char *operation)
+{
+    char name[80];
+    snprintf(name, sizeof name, "MPI_%c%.60s", toupper((unsigned char)*operation), operation + 1);
+    const tl_call_info *info = tl_call_by_name(name);
+    if (!info || !tl_is_collective(info->action) || info->action == TL_ACTION_ALLTOALLW ||
+        tl_meaning_of(info->action)->kind != TL_KIND_COLLECTIVE ||
+        info->traits & TL_TRAIT_PERSISTENT)
+        return NULL;
+    return info;
+}
+
+/* Elements of 8 bytes, as most programs reduce, if the bytes are as many. */
+static void write_collective(const tl_call_info *info, unsigned long long bytes, FILE *out)
+{
+    const tl_meaning *m = tl_meaning_of(info->action);
+    const unsigned each = bytes % 8 ? 1 : 8;
+    fputs(info->name, out);
+    if (info->slots & TL_SLOT_PEER)
+        fputs(" peer=0", out);
+    if (info->slots & TL_SLOT_COUNT && !(tl_is_listed(m->sent)))
+        fprintf(out, " count=%llu", bytes / each);
+    if (tl_is_listed(m->sent))
+        fprintf(out, " counts=%llu", bytes / each);
+    if (tl_is_listed(m->received))
+        fprintf(out, " recv_counts=%llu", bytes / each);
+    if (info->slots & TL_SLOT_TYPE)
+        fprintf(out, " type_bytes=%u", each);
+    fputs(tl_is_nonblocking(info->action) ? " request=a\nMPI_Wait request=a\n" : "\n", out);
+}
+
+static void write_block(const measure_campaign *c, unsigned long long bytes, FILE *out)
+{
+    const tl_call_info *info = find_call(c->operation);
+    fprintf(out, "repeat %u {\nMPI_Pcontrol level=%llu\n", c->repetitions, bytes);
+    if (info)
+        write_collective(info, bytes, out);
+    else
+        fprintf(out, !strcmp(c->operation, "pingpong") ? pingpong : ring, bytes, bytes, bytes,
+                bytes);
+    fputs("}\n", out);
+}
+
+/* Changes the order of n things of `size` bytes at random. */
+static void shuffle(void *things, size_t n, size_t size)
+{
+    char *at = things, kept[64];
+    for (size_t i = n; i > 1; i--) {
+        const size_t k = tlp_draw() % i;
+        memcpy(kept, at + (i - 1) * size, size);
+        memcpy(at + (i - 1) * size, at + k * size, size);
+        memcpy(at + k * size, kept, size);
+    }
+}
+
+static tl_status write_skeleton(const void *arg, FILE *out, tl_error *err)
+{
+    const plan *p = arg;
+    (void)err;
+    shuffle(p->sizes.values, p->sizes.n, sizeof *p->sizes.values);
+    fputs("skeleton 1\nranks 2\n", out);
+    for (size_t i = 0; i < p->sizes.n; i++)
+        write_block(p->c, strtoull(p->sizes.values[i], NULL, 10), out);
+    return TL_OK;
+}
+
+/* ---- a launch ---- */
+
+/* The command: for an algorithm, "env" sets the parameters of the MPI libraries. */
+static void build_command(plan *p, const measure_algorithm *algorithm, char (*texts)[160],
+                          char **argv)
+{
+    int n = 0;
+    if (algorithm->id) {
+        argv[n++] = (char *)"env";
+        argv[n++] = (char *)"OMPI_MCA_coll_tuned_use_dynamic_rules=1";
+        argv[n++] = (char *)"OMPI_MCA_coll_han_priority=0";
+        snprintf(texts[0], sizeof *texts, "OMPI_MCA_coll_tuned_%s_algorithm=%d",
+                 algorithm->operation, algorithm->id);
+        argv[n++] = texts[0];
+    }
+    if (*algorithm->mpich) {
+        snprintf(texts[1], sizeof *texts, "MPIR_CVAR_%s_INTRA_ALGORITHM=%s", algorithm->operation,
+                 algorithm->mpich);
+        for (char *at = texts[1]; *at != '='; at++)
+            *at = (char)toupper((unsigned char)*at);
+        argv[n++] = texts[1];
+    }
+    for (int i = 0; i < p->c->n_launcher; i++)
+        argv[n++] = p->c->launcher[i];
+    argv[n++] = p->program;
+    argv[n++] = (char *)"--measure";
+    argv[n++] = (char *)p->c->start;
+    argv[n++] = p->skeleton;
+    argv[n] = NULL;
+}
+
+static int is_without(const char *mpi, const measure_algorithm *algorithm)
+{
+    return algorithm->id && !*algorithm->mpich && strncmp(mpi, "Open MPI", 8) != 0;
+}
+
+/* Copies the rows of a launch, of which -1 says that they broke off. Their library may not have the
+ * algorithm: then none is copied. */
+static long copy_rows(FILE *in, const job *j, FILE *out)
+{
+    char line[1024];
+    long n = 0;
+    int skips = 0;
+    while (fgets(line, sizeof line, in)) {
+        if (!strncmp(line, "# mpi ", 6) && (skips = is_without(line + 6, j->algorithm)))
+            fprintf(stderr, "timeless: %.60s has no parameter for the algorithm %s: left out\n",
+                    strtok(line + 6, "\n"), j->algorithm->name);
+        if (!strncmp(line, "# end ", 6))
+            return skips ? 0 : strtol(line + 6, NULL, 10) == n ? n : -1;
+        if (skips)
+            continue;
+        if (!strncmp(line, "# clock ", 8))
+            fprintf(out, "# clock launch %u algorithm %s %s", j->launch, j->algorithm->name,
+                    line + 8);
+        else if (*line == '#')
+            fputs(line, out);
+        else if (isdigit((unsigned char)*line)) {
+            fprintf(out, "%u,%s,%s", j->launch, j->algorithm->name, line);
+            n++;
+        }
+    }
+    return -1;
+}
+
+static tl_status run_job(plan *p, const job *j, FILE *out, tl_error *err)
+{
+    char texts[2][160], *argv[MAX_WORDS];
+    pid_t pid = 0;
+    tl_status status = tl_output_write(p->skeleton, write_skeleton, p, err);
+    if (status != TL_OK)
+        return status;
+    build_command(p, j->algorithm, texts, argv);
+    FILE *in = cli_launch(argv, &pid, err);
+    if (!in)
+        return err->status;
+    const long n = copy_rows(in, j, out);
+    const int code = cli_launch_end(pid, n >= 0);
+    fclose(in);
+    if (n >= 0)
+        return TL_OK;
+    return tl_fail(err, TL_ERR_SYSTEM,
+                   "%.100s ended with code %d before all was measured; see its message above, and "
+                   "check that it starts programs",
+                   p->c->launcher[0], code);
+}
+
+/* ---- all launches ---- */
+
+static tl_status choose_algorithms(plan *p, tl_error *err)
+{
+    const char *wanted = p->c->algorithms;
+    char *copy = strdup(wanted ? wanted : "default"), *save = NULL;
+    if (!copy)
+        return tl_no_memory(err, "the command");
+    tl_status status = TL_OK;
+    const measure_algorithm *a;
+    for (char *name = strtok_r(copy, ",", &save); name && status == TL_OK;
+         name = strtok_r(NULL, ",", &save)) {
+        const size_t before = p->n_chosen;
+        for (size_t i = 0; (a = measure_algorithm_of(p->c->operation, i)); i++)
+            if ((!strcmp(name, "all") || !strcmp(name, a->name)) && p->n_chosen < MAX_ALGORITHMS)
+                p->chosen[p->n_chosen++] = a;
+        if (p->n_chosen == before)
+            status = tl_fail(err, TL_ERR_USAGE,
+                             "--algorithms '%.60s': %.60s has no such algorithm; "
+                             "timeless-measure(1) lists them",
+                             name, p->c->operation);
+    }
+    free(copy);
+    return status;
+}
+
+static tl_status make_plan(plan *p, tl_error *err)
+{
+    const measure_campaign *c = p->c;
+    tl_status status = choose_algorithms(p, err);
+    if (status == TL_OK)
+        status = study_numbers("make.bytes", "--bytes", c->bytes, &p->sizes, err);
+    if (status != TL_OK)
+        return status;
+    if (c->program)
+        snprintf(p->program, sizeof p->program, "%s", c->program);
+    else if (!tlr_installed(TLR_PLACE_PROGRAMS, "timeless-perform", "perform", p->program,
+                            sizeof p->program))
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "%.200s: the measuring program " CLI_IS_MISSING ", or give --program",
+                       p->program);
+    snprintf(p->skeleton, sizeof p->skeleton, "%s.skel", c->output);
+    if (!(p->jobs = calloc(c->launches * p->n_chosen, sizeof *p->jobs)))
+        return tl_no_memory(err, "the command");
+    for (unsigned l = 0; l < c->launches; l++)
+        for (size_t k = 0; k < p->n_chosen; k++)
+            p->jobs[p->n_jobs++] = (job){l, p->chosen[k]};
+    tlp_draw_begin(c->seed);
+    shuffle(p->jobs, p->n_jobs, sizeof *p->jobs);
+    return TL_OK;
+}
+
+static tl_status measure_all(const void *arg, FILE *out, tl_error *err)
+{
+    plan *p = (plan *)arg;
+    char moment[TLP_MOMENT_BYTES];
+    tl_status status = TL_OK;
+    tlp_moment(moment);
+    fprintf(out, TLP_MEASURED_MAGIC "\n# operation %s\n# moment %s\n# seed %llu\n", p->c->operation,
+            moment, (unsigned long long)p->c->seed);
+    fprintf(out, "# command");
+    for (int i = 0, is_value = 0; i < p->c->n_launcher; i++) {
+        char word[512];
+        tl_public_word(p->c->launcher[i], &is_value, word, sizeof word);
+        fprintf(out, " %s", tl_printable(word));
+    }
+    fprintf(out, "\n" TLP_MEASURED_HEADER "\n");
+    for (size_t i = 0; i < p->n_jobs && status == TL_OK; i++)
+        status = run_job(p, &p->jobs[i], out, err);
+    return status;
+}
+
+int measure_has(const char *operation)
+{
+    return find_call(operation) || !strcmp(operation, "pingpong") || !strcmp(operation, "ring");
+}
+
+tl_status measure_run(const measure_campaign *c, tl_error *err)
+{
+    plan p = {.c = c};
+    tl_status status = make_plan(&p, err);
+    if (status == TL_OK)
+        fprintf(stderr, "timeless: measuring %s: %zu sizes, %zu algorithms, %u launches of each\n",
+                c->operation, p.sizes.n, p.n_chosen, c->launches);
+    if (status == TL_OK)
+        status = tl_output_write(c->output, measure_all, &p, err);
+    if (*p.skeleton)
+        unlink(p.skeleton);
+    tlr_axis_free(&p.sizes);
+    free(p.jobs);
+    return status;
+}

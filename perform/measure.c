@@ -1,0 +1,420 @@
+/* measure.c - the time of each repetition of an operation, on a global clock.
+ *
+ * Clock: rank 0 exchanges messages with each other rank before the first repetition, whenever the
+ * size changes, and after the last one. The exchange with the shortest round trip gives the offset
+ * of the rank's clock (Cristian, Distributed Computing 3, 1989); a line through these offsets is
+ * the drift. The uncertainty is half of the longest of these round trips, plus the largest distance
+ * of an offset from the line.
+ *
+ * Start: rank 0 announces a time at which all ranks begin (the window of Hoefler et al., NBC
+ * benchmarks, 2008; announced anew for each repetition as the round-time scheme of Hunold and
+ * Carpen-Amarie, CLUSTER 2018). A rank that gets the announcement too late is marked as late. */
+#include "config.h"
+
+#include "measure.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TAG_PING = 1, TAG_PONG, TAG_CLOCK, TAG_ROWS };
+enum { N_PINGS = 30, N_TRIALS = 20, MAX_POINTS = 4096 };
+/* Counters are read so long before the start. */
+#define READ_S 5e-6
+/* A rank that waits longer lets others have its core. */
+#define YIELD_S 5e-5
+/* Offsets with a longer round trip than so many times the shortest one are left out. */
+#define WORST_TRIP 3
+
+/* An offset of this rank's clock to that of rank 0, at a time of this rank. */
+typedef struct point {
+    double at_s, offset_s, trip_s;
+} point;
+
+/* The line through the points: offset_s at at_s, and what it gains in a second. */
+typedef struct clock_line {
+    double at_s, offset_s, drift, trip_s, residual_s, uncertainty_s;
+    int n;
+    char host[64];
+} clock_line;
+
+/* The counters of the thread. */
+typedef struct counts {
+    double wall_s, cpu_s;
+    int64_t switches, faults;
+    uint64_t instructions, cycles;
+} counts;
+
+/* One repetition on this rank; times of its own clock. */
+typedef struct sample {
+    int64_t bytes, repetition;
+    int32_t cpu, cpu_end, is_late, has_begun;
+    double begin_s, end_s, without_cpu_s, clock_hz;
+    int64_t switches, faults, instructions, cycles; /* instructions -1: no counter */
+} sample;
+
+struct perform_measure {
+    perform_sync sync;
+    int n_ranks, is_open;
+    double slack_s; /* from the announcement to the start */
+    size_t n, room;
+    sample *samples;
+    int n_points;
+    point points[MAX_POINTS];
+    clock_line line;
+    counts before;
+    int counter; /* of instructions, -1: there is none */
+};
+
+static sample *at_hand(struct perform_measure *m)
+{
+    return &m->samples[m->n - 1];
+}
+
+/* ---- the clock ---- */
+
+/* A line through the points, with weights by their round trips. */
+static void fit(struct perform_measure *m)
+{
+    clock_line *l = &m->line;
+    double least_s = INFINITY, w = 0, x = 0, y = 0, xx = 0, xy = 0;
+    l->n = 0;
+    l->trip_s = l->residual_s = l->drift = 0;
+    for (int i = 0; i < m->n_points; i++)
+        least_s = fmin(least_s, m->points[i].trip_s);
+    for (int i = 0; i < m->n_points; i++) {
+        const point *p = &m->points[i];
+        if (p->trip_s > WORST_TRIP * least_s)
+            continue;
+        l->n++;
+        l->trip_s = fmax(l->trip_s, p->trip_s);
+        const double weight = 1 / (p->trip_s * p->trip_s), at = p->at_s - m->points[0].at_s;
+        const double offset = p->offset_s - m->points[0].offset_s;
+        w += weight, x += weight * at, y += weight * offset;
+        xx += weight * at * at, xy += weight * at * offset;
+    }
+    const double spread = xx - x * x / w;
+    if (l->n > 1 && spread > 0)
+        l->drift = (xy - x * y / w) / spread;
+    l->at_s = m->points[0].at_s + x / w;
+    l->offset_s = m->points[0].offset_s + y / w;
+    for (int i = 0; i < m->n_points; i++) {
+        const point *p = &m->points[i];
+        if (p->trip_s <= WORST_TRIP * least_s)
+            l->residual_s = fmax(l->residual_s,
+                                 fabs(p->offset_s - l->offset_s - l->drift * (p->at_s - l->at_s)));
+    }
+    l->uncertainty_s = l->trip_s / 2 + l->residual_s;
+}
+
+/* Rank 0 has the global clock. */
+static double to_global(const clock_line *l, double local_s)
+{
+    return local_s - l->offset_s - l->drift * (local_s - l->at_s);
+}
+
+/* Rank 0: its part of the exchanges with `rank`. The result is the best one. */
+static point ping(int rank)
+{
+    point best = {.trip_s = INFINITY};
+    for (int i = 0; i < N_PINGS; i++) {
+        double theirs_s;
+        const double begin_s = perform_now_s();
+        PMPI_Send(NULL, 0, MPI_BYTE, rank, TAG_PING, MPI_COMM_WORLD);
+        PMPI_Recv(&theirs_s, 1, MPI_DOUBLE, rank, TAG_PONG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        const double end_s = perform_now_s();
+        if (end_s - begin_s < best.trip_s)
+            best = (point){theirs_s, theirs_s - (begin_s + end_s) / 2, end_s - begin_s};
+    }
+    return best;
+}
+
+/* Another rank sleeps until it is its turn, so that it takes no core from those that measure. */
+static void pong(void)
+{
+    for (int there = 0; !there;) {
+        PMPI_Iprobe(0, TAG_PING, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        if (!there)
+            usleep(20);
+    }
+    for (int i = 0; i < N_PINGS; i++) {
+        PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_PING, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        const double now_s = perform_now_s();
+        PMPI_Send(&now_s, 1, MPI_DOUBLE, 0, TAG_PONG, MPI_COMM_WORLD);
+    }
+}
+
+static void synchronise(performer *p)
+{
+    struct perform_measure *m = p->measure;
+    point mine = {.at_s = perform_now_s()};
+    if (m->n_points == MAX_POINTS)
+        return;
+    for (int rank = 1; rank < m->n_ranks && p->rank == 0; rank++) {
+        const point theirs = ping(rank);
+        PMPI_Send(&theirs, 3, MPI_DOUBLE, rank, TAG_CLOCK, MPI_COMM_WORLD);
+    }
+    if (p->rank) {
+        pong();
+        PMPI_Recv(&mine, 3, MPI_DOUBLE, 0, TAG_CLOCK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        m->points[m->n_points++] = mine;
+        fit(m);
+    }
+}
+
+/* ---- counters ---- */
+
+static int open_counter(uint64_t config, int group)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .size = sizeof attr,
+                                   .config = config,
+                                   .read_format = PERF_FORMAT_GROUP,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
+    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, group, 0UL);
+}
+
+static int open_counters(void)
+{
+    const int group = open_counter(PERF_COUNT_HW_INSTRUCTIONS, -1);
+    if (group >= 0)
+        open_counter(PERF_COUNT_HW_CPU_CYCLES, group);
+    return group;
+}
+
+static counts read_counts(const struct perform_measure *m)
+{
+    counts c = {0};
+    struct rusage usage;
+    struct timespec cpu;
+    uint64_t values[3] = {0}; /* their number, instructions, cycles */
+    if (m->counter >= 0 && read(m->counter, values, sizeof values) > 0) {
+        c.instructions = values[1];
+        c.cycles = values[2];
+    }
+    getrusage(RUSAGE_THREAD, &usage);
+    c.switches = usage.ru_nivcsw;
+    c.faults = usage.ru_minflt + usage.ru_majflt;
+    c.wall_s = perform_now_s();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    c.cpu_s = (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec;
+    return c;
+}
+
+/* 0: the system does not tell. */
+static double clock_rate(int cpu)
+{
+    static int file = -2, of;
+    char text[64];
+    ssize_t n = -1;
+    if (file == -2 || (file >= 0 && of != cpu)) {
+        if (file >= 0)
+            close(file);
+        snprintf(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu);
+        file = open(text, O_RDONLY | O_CLOEXEC);
+        of = cpu;
+    }
+    if (file >= 0)
+        n = pread(file, text, sizeof text - 1, 0);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    return 1e3 * strtod(text, NULL);
+}
+
+/* ---- the start ---- */
+
+static void wait_until(const clock_line *l, double global_s)
+{
+    for (double left_s; (left_s = global_s - to_global(l, perform_now_s())) > 0;)
+        if (left_s > YIELD_S)
+            sched_yield();
+}
+
+/* The time of an announcement of rank 0, and whether it came late. */
+static double announced(const performer *p)
+{
+    const struct perform_measure *m = p->measure;
+    double start_s = perform_now_s() + m->slack_s;
+    PMPI_Bcast(&start_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return start_s;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The slack: what nine of ten announcements need to the slowest rank, and half as much again. */
+static void choose_slack(performer *p)
+{
+    struct perform_measure *m = p->measure;
+    double late_s[N_TRIALS], most_s;
+    for (int i = 0; i < N_TRIALS; i++) {
+        PMPI_Barrier(MPI_COMM_WORLD);
+        const double start_s = announced(p);
+        late_s[i] = to_global(&m->line, perform_now_s()) - start_s;
+    }
+    qsort(late_s, N_TRIALS, sizeof *late_s, compare_doubles);
+    PMPI_Allreduce(&late_s[N_TRIALS * 9 / 10 - 1], &most_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    m->slack_s = 1.5 * fmax(0, most_s) + 2 * READ_S;
+}
+
+static void start_together(performer *p)
+{
+    struct perform_measure *m = p->measure;
+    sample *s = at_hand(m);
+    double start_s = 0;
+    if (m->sync == PERFORM_BARRIER)
+        PMPI_Barrier(MPI_COMM_WORLD);
+    else
+        wait_until(&m->line, (start_s = announced(p)) - READ_S);
+    s->cpu = sched_getcpu();
+    m->before = read_counts(m);
+    if (m->sync == PERFORM_WINDOW) {
+        s->is_late = to_global(&m->line, perform_now_s()) > start_s;
+        wait_until(&m->line, start_s);
+    }
+    s->has_begun = 1;
+    s->begin_s = s->end_s = perform_now_s();
+}
+
+/* ---- a repetition ---- */
+
+static void finish(performer *p)
+{
+    struct perform_measure *m = p->measure;
+    if (!m->is_open)
+        return;
+    sample *s = at_hand(m);
+    if (!s->has_begun) /* this rank makes no call */
+        start_together(p);
+    const counts now = read_counts(m);
+    s->cpu_end = sched_getcpu();
+    s->switches = now.switches - m->before.switches;
+    s->faults = now.faults - m->before.faults;
+    s->without_cpu_s = fmax(0, now.wall_s - m->before.wall_s - (now.cpu_s - m->before.cpu_s));
+    s->instructions = m->counter < 0 ? -1 : (int64_t)(now.instructions - m->before.instructions);
+    s->cycles = (int64_t)(now.cycles - m->before.cycles);
+    s->clock_hz = clock_rate(s->cpu_end);
+    m->is_open = 0;
+}
+
+void perform_measure_open(performer *p, perform_sync sync)
+{
+    struct perform_measure *m = calloc(1, sizeof *m);
+    if (!m)
+        perform_give_up(p, "out of memory for the measurement");
+    p->measure = m;
+    m->sync = sync;
+    m->counter = open_counters();
+    PMPI_Comm_size(MPI_COMM_WORLD, &m->n_ranks);
+    if (m->n_ranks < 2)
+        perform_give_up(p, "a measurement needs 2 ranks or more; give mpirun -n 2, of the MPI "
+                           "library with which Timeless was built");
+    gethostname(m->line.host, sizeof m->line.host - 1);
+    synchronise(p);
+    choose_slack(p);
+}
+
+void perform_measure_mark(performer *p, int64_t bytes)
+{
+    struct perform_measure *m = p->measure;
+    finish(p);
+    const int is_new = !m->n || at_hand(m)->bytes != bytes;
+    const int64_t repetition = is_new ? 0 : at_hand(m)->repetition + 1;
+    if (is_new)
+        synchronise(p);
+    if (m->n == m->room) {
+        m->room = m->room ? 2 * m->room : 1024;
+        m->samples = realloc(m->samples, m->room * sizeof *m->samples);
+        if (!m->samples)
+            perform_give_up(p, "out of memory for the rows; measure fewer repetitions");
+    }
+    m->samples[m->n++] = (sample){.bytes = bytes, .repetition = repetition};
+    m->is_open = 1;
+}
+
+void perform_measure_before(performer *p)
+{
+    if (p->measure->is_open && !at_hand(p->measure)->has_begun)
+        start_together(p);
+}
+
+void perform_measure_after(performer *p)
+{
+    if (p->measure->is_open)
+        at_hand(p->measure)->end_s = perform_now_s();
+}
+
+/* ---- rows ---- */
+
+static void print_head(const struct perform_measure *m)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    PMPI_Get_library_version(library, &length);
+    library[strcspn(library, ",\n")] = '\0';
+    printf("# mpi %s\n# ranks %d\n", library, m->n_ranks);
+    if (m->sync == PERFORM_WINDOW)
+        printf("# slack_s %.3e\n", m->slack_s);
+}
+
+/* The line of a rank's clock, and its rows. */
+static void print_rank(const struct perform_measure *m, int rank, const clock_line *l,
+                       const sample *samples)
+{
+    printf("# clock rank %d host %s at_s %.9f offset_s %.9f drift %.6e uncertainty_s %.3e "
+           "residual_s %.3e points %d\n",
+           rank, l->host, l->at_s, l->offset_s, l->drift, l->uncertainty_s, l->residual_s, l->n);
+    for (size_t i = 0; i < m->n; i++) {
+        const sample *s = &samples[i];
+        printf("%lld,%lld,%d,%s,%d,%d,%s,%d,%.9f,%.9f,%.3e,%lld,%lld,%.9f,", (long long)s->bytes,
+               (long long)s->repetition, rank, l->host, s->cpu, s->cpu_end,
+               m->sync == PERFORM_WINDOW ? "window" : "barrier", s->is_late,
+               to_global(l, s->begin_s), to_global(l, s->end_s), l->uncertainty_s,
+               (long long)s->switches, (long long)s->faults, s->without_cpu_s);
+        if (s->clock_hz > 0)
+            printf("%.0f", s->clock_hz);
+        if (s->instructions >= 0)
+            printf(",%lld,%lld\n", (long long)s->instructions, (long long)s->cycles);
+        else
+            puts(",,");
+    }
+}
+
+int perform_measure_close(performer *p)
+{
+    struct perform_measure *m = p->measure;
+    const size_t bytes = m->n * sizeof *m->samples;
+    finish(p);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    synchronise(p);
+    if (p->rank) {
+        PMPI_Send(&m->line, (int)sizeof m->line, MPI_BYTE, 0, TAG_CLOCK, MPI_COMM_WORLD);
+        PMPI_Send(m->samples, (int)bytes, MPI_BYTE, 0, TAG_ROWS, MPI_COMM_WORLD);
+        return 1;
+    }
+    print_head(m);
+    m->line.n = 1;
+    print_rank(m, 0, &m->line, m->samples);
+    for (int rank = 1; rank < m->n_ranks; rank++) {
+        clock_line line;
+        PMPI_Recv(&line, (int)sizeof line, MPI_BYTE, rank, TAG_CLOCK, MPI_COMM_WORLD,
+                  MPI_STATUS_IGNORE);
+        PMPI_Recv(m->samples, (int)bytes, MPI_BYTE, rank, TAG_ROWS, MPI_COMM_WORLD,
+                  MPI_STATUS_IGNORE);
+        print_rank(m, rank, &line, m->samples);
+    }
+    printf("# end %zu\n", m->n * (size_t)m->n_ranks);
+    return fflush(stdout) == 0;
+}

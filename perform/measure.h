@@ -1,0 +1,25 @@
+/* measure.h - timeless-perform --measure: the time of each repetition on a global clock, and what
+ * happened meanwhile. */
+#ifndef PERFORM_MEASURE_H
+#define PERFORM_MEASURE_H
+
+#include "performer.h"
+
+/* How the ranks begin a repetition together. */
+typedef enum perform_sync {
+    PERFORM_WINDOW, /* at a time that rank 0 has announced */
+    PERFORM_BARRIER
+} perform_sync;
+
+/* All ranks call these functions together. A trace marks its repetitions by MPI_Pcontrol, whose
+ * level is the number of bytes: the repetition is what follows, up to the next mark. */
+void perform_measure_open(performer *p, perform_sync sync);
+/* At a mark. */
+void perform_measure_mark(performer *p, int64_t bytes);
+/* Directly before and after a call. The first call of the repetition waits for the other ranks. */
+void perform_measure_before(performer *p);
+void perform_measure_after(performer *p);
+/* After the last event: rank 0 prints the rows. Returns 0 if they could not be printed. */
+int perform_measure_close(performer *p);
+
+#endif

@@ -1,0 +1,428 @@
+/* measured_causes.c - what outliers have in common: each factor is compared between the outliers
+ * and the good repetitions of the same size and algorithm.
+ *
+ * The test is the rank test of Wilcoxon, stratified by size and algorithm (van Elteren, 1960), with
+ * the p values corrected for the number of factors (Holm, 1979). Roth, thesis, sections 4.2 to 4.4,
+ * looks at these factors one by one, in plots. */
+#include "config.h"
+
+#include "measured.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+
+/* A shorter time without a CPU is the error of reading two clocks. */
+#define LEAST_WITHOUT_S 5e-6
+
+/* A CPU of a host. */
+typedef struct place {
+    unsigned host;
+    int cpu;
+} place;
+
+typedef struct search {
+    const tlp_measured *m;
+    size_t n_places, n_repetitions;
+    place *places;
+    double *values; /* of the factor at hand, for each repetition */
+    unsigned char *is_outlier, *is_used;
+    size_t *order;
+    double *sorted;
+} search;
+
+/* ---- factors ---- */
+
+static const tlp_measured_row *rows_of(const search *s, size_t i)
+{
+    return &s->m->rows[i * s->m->n_ranks];
+}
+
+static double largest(const search *s, size_t i, double (*of)(const tlp_measured_row *))
+{
+    double most = of(rows_of(s, i));
+    for (unsigned r = 1; r < s->m->n_ranks; r++)
+        most = fmax(most, of(&rows_of(s, i)[r]));
+    return most;
+}
+
+static double without_of(const tlp_measured_row *row)
+{
+    return row->without_cpu_s >= LEAST_WITHOUT_S ? row->without_cpu_s : 0;
+}
+
+static double slowness_of(const tlp_measured_row *row)
+{
+    return -row->clock_hz;
+}
+
+static double per_instruction_of(const tlp_measured_row *row)
+{
+    return row->instructions > 0 ? row->cycles / row->instructions : 0;
+}
+
+static double late_of(const tlp_measured_row *row)
+{
+    return 100.0 * row->is_late;
+}
+
+static double without(const search *s, size_t i, size_t which)
+{
+    (void)which;
+    return largest(s, i, without_of);
+}
+
+static double without_at(const search *s, size_t i, size_t which)
+{
+    const place *p = &s->places[which];
+    double most = 0;
+    for (unsigned r = 0; r < s->m->n_ranks; r++) {
+        const tlp_measured_row *row = &rows_of(s, i)[r];
+        if (row->host == p->host && row->cpu == p->cpu)
+            most = fmax(most, without_of(row));
+    }
+    return most;
+}
+
+static double switches(const search *s, size_t i, size_t which)
+{
+    double sum = 0;
+    (void)which;
+    for (unsigned r = 0; r < s->m->n_ranks; r++)
+        sum += rows_of(s, i)[r].switches;
+    return sum;
+}
+
+static double faults(const search *s, size_t i, size_t which)
+{
+    double sum = 0;
+    (void)which;
+    for (unsigned r = 0; r < s->m->n_ranks; r++)
+        sum += rows_of(s, i)[r].faults;
+    return sum;
+}
+
+static double migrations(const search *s, size_t i, size_t which)
+{
+    double sum = 0;
+    (void)which;
+    for (unsigned r = 0; r < s->m->n_ranks; r++)
+        sum += rows_of(s, i)[r].cpu != rows_of(s, i)[r].cpu_end;
+    return sum;
+}
+
+static double rate(const search *s, size_t i, size_t which)
+{
+    (void)which;
+    return -largest(s, i, slowness_of);
+}
+
+static double per_instruction(const search *s, size_t i, size_t which)
+{
+    (void)which;
+    return largest(s, i, per_instruction_of);
+}
+
+static double is_late(const search *s, size_t i, size_t which)
+{
+    (void)which;
+    return largest(s, i, late_of);
+}
+
+static unsigned last_rank(const search *s, size_t i)
+{
+    unsigned last = 0;
+    for (unsigned r = 1; r < s->m->n_ranks; r++)
+        if (rows_of(s, i)[r].end_s > rows_of(s, i)[last].end_s)
+            last = r;
+    return last;
+}
+
+static double rank_is_last(const search *s, size_t i, size_t which)
+{
+    return last_rank(s, i) == which ? 100 : 0;
+}
+
+static double host_is_last(const search *s, size_t i, size_t which)
+{
+    return rows_of(s, i)[last_rank(s, i)].host == which ? 100 : 0;
+}
+
+static double is_of_launch(const search *s, size_t i, size_t which)
+{
+    return rows_of(s, i)->launch == which ? 100 : 0;
+}
+
+static double place_in_time(const search *s, size_t i, size_t which)
+{
+    (void)which;
+    return (double)rows_of(s, i)->repetition;
+}
+
+static size_t once(const search *s)
+{
+    (void)s;
+    return 1;
+}
+
+static size_t each_place(const search *s)
+{
+    return s->n_places;
+}
+
+static size_t each_rank(const search *s)
+{
+    return s->m->n_ranks;
+}
+
+/* With one host or launch, all repetitions have the same. */
+static size_t each_host(const search *s)
+{
+    return s->m->n_hosts > 1 ? s->m->n_hosts : 0;
+}
+
+static size_t each_launch(const search *s)
+{
+    return s->m->n_launches > 1 ? s->m->n_launches : 0;
+}
+
+static const struct {
+    const char *name, *unit;
+    size_t (*count)(const search *s);
+    double (*value)(const search *s, size_t i, size_t which);
+} factors[] = {{"time without the CPU, on CPU ", "s", each_place, without_at},
+               {"time without the CPU, on any CPU", "s", once, without},
+               {"involuntary switches", "", once, switches},
+               {"ranks that changed their CPU", "", once, migrations},
+               {"page faults", "", once, faults},
+               {"clock rate of the slowest CPU", "Hz", once, rate},
+               {"cycles per instruction", "", once, per_instruction},
+               {"a rank missed the announced start", "%", once, is_late},
+               {"the last to end is rank ", "%", each_rank, rank_is_last},
+               {"the last to end is on host ", "%", each_host, host_is_last},
+               {"launch ", "%", each_launch, is_of_launch},
+               {"number of the repetition (place in time)", "", once, place_in_time}};
+enum { N_FACTORS = sizeof factors / sizeof *factors };
+
+static void name_factor(const search *s, size_t f, size_t which, char *text, size_t size)
+{
+    const int is_place = factors[f].count == each_place, is_host = factors[f].count == each_host;
+    const size_t number = is_place ? (size_t)s->places[which].cpu : which;
+    const char *host = is_place  ? s->m->hosts[s->places[which].host]
+                       : is_host ? s->m->hosts[which]
+                                 : "";
+    if (factors[f].count == once)
+        snprintf(text, size, "%s", factors[f].name);
+    else if (is_host)
+        snprintf(text, size, "%s%.100s", factors[f].name, host);
+    else
+        snprintf(text, size, "%s%zu%s%.100s", factors[f].name, number, is_place ? " of " : "",
+                 host);
+}
+
+/* ---- the test ---- */
+
+/* Sums of all strata: ranks of the outliers beyond the expected ones, and their variance. */
+typedef struct sums {
+    double beyond, variance, pairs, won;
+} sums;
+
+/* Adds a stratum: the used repetitions first to first + n. */
+static void add_stratum(const search *s, size_t first, size_t n_all, sums *to)
+{
+    size_t n = 0, n_outliers = 0;
+    double ranks = 0, ties = 0;
+    for (size_t i = first; i < first + n_all; i++)
+        if (s->is_used[i]) {
+            s->sorted[n] = s->values[i];
+            s->order[n++] = i;
+            n_outliers += s->is_outlier[i];
+        }
+    if (!n_outliers || n_outliers == n)
+        return;
+    size_t *index = s->order + n;
+    gsl_sort_index(index, s->sorted, 1, n);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && s->sorted[index[end]] == s->sorted[index[begin]];)
+            end++;
+        const double size = (double)(end - begin), rank = (double)(begin + end + 1) / 2;
+        ties += size * size * size - size;
+        for (size_t i = begin; i < end; i++)
+            ranks += s->is_outlier[s->order[index[i]]] ? rank : 0;
+    }
+    const double a = (double)n_outliers, all = (double)n, b = all - a, weight = 1 / (all + 1);
+    const double beyond = ranks - a * (all + 1) / 2;
+    to->beyond += weight * beyond;
+    to->variance += weight * weight * a * b / 12 * (all + 1 - ties / (all * (all - 1)));
+    to->pairs += a * b;
+    to->won += beyond + a * b / 2;
+}
+
+/* If most repetitions have the least value, the rank test trusts the few others too much. Then this
+ * is the chance that so many of them are outliers, or so few, if they are drawn at random (Fisher).
+ * Otherwise 0. */
+static double chance_of_few(const search *s)
+{
+    unsigned n = 0, n_outliers = 0, more = 0, more_outliers = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < s->n_repetitions; i++)
+        if (s->is_used[i])
+            least = fmin(least, s->values[i]);
+    for (size_t i = 0; i < s->n_repetitions; i++)
+        if (s->is_used[i]) {
+            const unsigned is_more = s->values[i] > least;
+            n++;
+            more += is_more;
+            n_outliers += s->is_outlier[i];
+            more_outliers += is_more && s->is_outlier[i];
+        }
+    if (2 * more > n)
+        return 0;
+    const double few = gsl_cdf_hypergeometric_P(more_outliers, more, n - more, n_outliers);
+    const double many =
+        more_outliers ? gsl_cdf_hypergeometric_Q(more_outliers - 1, more, n - more, n_outliers) : 1;
+    return fmin(1, 2 * fmin(few, many));
+}
+
+static tlp_cause test(const search *s, const char *unit)
+{
+    sums all = {0};
+    tlp_cause cause = {.unit = unit, .p = 1, .superiority = 0.5};
+    double n_outliers = 0, n_good = 0;
+    for (size_t k = 0; k < s->m->n_cases; k++)
+        add_stratum(s, s->m->cases[k].first, s->m->cases[k].n, &all);
+    if (all.variance > 0) {
+        cause.p = fmin(1, 2 * gsl_cdf_ugaussian_Q(fabs(all.beyond) / sqrt(all.variance)));
+        cause.p = fmax(cause.p, chance_of_few(s));
+        cause.superiority = all.won / all.pairs;
+    }
+    for (size_t i = 0; i < s->n_repetitions; i++) {
+        if (!s->is_used[i])
+            continue;
+        *(s->is_outlier[i] ? &cause.outliers : &cause.good) += s->values[i];
+        *(s->is_outlier[i] ? &n_outliers : &n_good) += 1;
+    }
+    cause.outliers /= fmax(1, n_outliers);
+    cause.good /= fmax(1, n_good);
+    return cause;
+}
+
+static int by_p(const void *a, const void *b)
+{
+    const tlp_cause *x = a, *y = b;
+    return x->p != y->p ? (x->p < y->p ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static int is_named(const tlp_cause *c)
+{
+    return c->p <= TLP_CAUSE_P && fabs(c->superiority - 0.5) >= TLP_CAUSE_STRENGTH;
+}
+
+/* The named ones come first. */
+static int by_strength(const void *a, const void *b)
+{
+    const tlp_cause *x = a, *y = b;
+    const double p = fabs(x->superiority - 0.5), q = fabs(y->superiority - 0.5);
+    if (is_named(x) != is_named(y))
+        return is_named(x) ? -1 : 1;
+    return p != q ? (p > q ? -1 : 1) : by_p(a, b);
+}
+
+/* Holm: the i-th smallest of n values is multiplied by n - i, and is at least the one before. */
+static void correct(tlp_causes *c)
+{
+    double before = 0;
+    qsort(c->causes, c->n_tested, sizeof *c->causes, by_p);
+    for (size_t i = 0; i < c->n_tested; i++) {
+        before = fmin(1, fmax(before, c->causes[i].p * (double)(c->n_tested - i)));
+        c->causes[i].p = before;
+        c->n += is_named(&c->causes[i]);
+    }
+    qsort(c->causes, c->n_tested, sizeof *c->causes, by_strength);
+}
+
+/* ---- all ---- */
+
+static void find_places(search *s)
+{
+    for (size_t i = 0; i < s->m->n_rows; i++) {
+        const tlp_measured_row *row = &s->m->rows[i];
+        size_t k = 0;
+        while (k < s->n_places && (s->places[k].host != row->host || s->places[k].cpu != row->cpu))
+            k++;
+        if (k == s->n_places)
+            s->places[s->n_places++] = (place){row->host, row->cpu};
+    }
+}
+
+/* The first ones and the warm-up are slow for reasons of their own. */
+static void mark(search *s, tlp_causes *out)
+{
+    for (size_t i = 0; i < s->n_repetitions; i++) {
+        const tlp_category category = tlp_measured_category(s->m, i);
+        s->is_outlier[i] = category == TLP_OUTLIER;
+        s->is_used[i] = category >= TLP_OUTLIER;
+        out->n_outliers += s->is_outlier[i];
+        out->n_good += category == TLP_GOOD;
+    }
+}
+
+static void test_all(search *s, tlp_causes *out)
+{
+    for (size_t f = 0; f < N_FACTORS; f++)
+        for (size_t which = 0; which < factors[f].count(s); which++) {
+            double least = INFINITY, most = -INFINITY;
+            for (size_t i = 0; i < s->n_repetitions; i++) {
+                s->values[i] = factors[f].value(s, i, which);
+                least = fmin(least, s->values[i]);
+                most = fmax(most, s->values[i]);
+            }
+            if (!(most > least)) /* nothing to test */
+                continue;
+            tlp_cause *cause = &out->causes[out->n_tested++];
+            *cause = test(s, factors[f].unit);
+            name_factor(s, f, which, cause->name, sizeof cause->name);
+        }
+}
+
+tl_status tlp_find_causes(const tlp_measured *m, tlp_causes *out, tl_error *err)
+{
+    const size_t n = tlp_measured_repetitions(m);
+    search s = {.m = m,
+                .n_repetitions = n,
+                .places = calloc(m->n_rows, sizeof *s.places),
+                .values = calloc(n, sizeof *s.values),
+                .is_outlier = calloc(n, 1),
+                .is_used = calloc(n, 1),
+                .order = calloc(2 * n, sizeof *s.order),
+                .sorted = calloc(n, sizeof *s.sorted)};
+    *out = (tlp_causes){0};
+    int good = s.places && s.values && s.is_outlier && s.is_used && s.order && s.sorted;
+    if (good) {
+        find_places(&s);
+        mark(&s, out);
+        out->causes = calloc(N_FACTORS + s.n_places + m->n_ranks + m->n_hosts + m->n_launches,
+                             sizeof *out->causes);
+        good = out->causes != NULL;
+    }
+    if (good && out->n_outliers >= TLP_LEAST_OUTLIERS && out->n_good) {
+        test_all(&s, out);
+        correct(out);
+    }
+    free(s.places);
+    free(s.values);
+    free(s.is_outlier);
+    free(s.is_used);
+    free(s.order);
+    free(s.sorted);
+    return good ? TL_OK : tl_no_memory(err, "the causes");
+}
+
+void tlp_clear_causes(tlp_causes *causes)
+{
+    free(causes->causes);
+    *causes = (tlp_causes){0};
+}

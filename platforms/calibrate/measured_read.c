@@ -1,0 +1,283 @@
+/* measured_read.c - reads the file of 'timeless measure'. */
+#include "config.h"
+
+#include "measured.h"
+
+#include "core/room.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+enum { MOST = 1 << 24 };
+
+static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
+{
+    tlp_measured *m = all;
+    const tlp_note list[] = {{"operation", 'w', m->operation, sizeof m->operation},
+                             {"seed", 'l', &m->seed, 0},
+                             {"moment", 'w', m->moment, sizeof m->moment},
+                             {"mpi", 's', m->mpi, sizeof m->mpi},
+                             {"ranks", 'u', &m->n_ranks, 0}};
+    memcpy(notes, list, sizeof list);
+    return sizeof list / sizeof *list;
+}
+
+/* The index of a name, which is added if it is new; -1: no memory. */
+static int index_of(char ***names, size_t *n, const char *name)
+{
+    for (size_t i = *n; i-- > 0;)
+        if (!strcmp((*names)[i], name))
+            return (int)i;
+    char **more = reallocarray(*names, *n + 1, sizeof *more);
+    if (!more)
+        return -1;
+    *names = more;
+    if (!(more[*n] = strdup(name)))
+        return -1;
+    return (int)(*n)++;
+}
+
+static tl_status take_row(void *all, char **cells)
+{
+    tlp_measured *m = all;
+    enum { N = 17 };
+    static const struct {
+        int cell;
+        double least, most;
+    } numbers[N] = {{0, 0, MOST},     {2, 0, INT32_MAX}, {3, 0, MOST},  {4, 0, MOST},
+                    {6, -1, MOST},    {7, -1, MOST},     {9, 0, 1},     {10, -1e9, 1e12},
+                    {11, -1e9, 1e12}, {12, 0, 1e9},      {13, 0, 1e15}, {14, 0, 1e15},
+                    {15, 0, 1e9},     {16, 0, 1e12},     {17, 0, 1e18}, {18, 0, 1e18},
+                    {8, 0, 0}};
+    double v[N] = {0};
+    for (int i = 0; i < N - 1; i++) {
+        const char *cell = cells[numbers[i].cell];
+        if (i >= 13 && !*cell) /* the machine does not tell */
+            continue;
+        if (!tlp_cell_number(cell, numbers[i].least, numbers[i].most, &v[i]))
+            return TL_ERR_INPUT;
+    }
+    const int algorithm = index_of(&m->algorithms, &m->n_algorithms, cells[1]);
+    const int host = index_of(&m->hosts, &m->n_hosts, cells[5]);
+    if (algorithm < 0 || host < 0 || !tl_make_room(&m->rows, m->n_rows, &m->room, sizeof *m->rows))
+        return TL_ERR_MEMORY;
+    snprintf(m->start, sizeof m->start, "%s", cells[8]);
+    m->rows[m->n_rows++] = (tlp_measured_row){.launch = (unsigned)v[0],
+                                              .algorithm = (unsigned)algorithm,
+                                              .bytes = (int64_t)v[1],
+                                              .repetition = (int64_t)v[2],
+                                              .rank = (unsigned)v[3],
+                                              .host = (unsigned)host,
+                                              .cpu = (int)v[4],
+                                              .cpu_end = (int)v[5],
+                                              .is_late = v[6] > 0,
+                                              .begin_s = v[7],
+                                              .end_s = v[8],
+                                              .uncertainty_s = v[9],
+                                              .switches = v[10],
+                                              .faults = v[11],
+                                              .without_cpu_s = v[12],
+                                              .clock_hz = v[13],
+                                              .instructions = v[14],
+                                              .cycles = v[15]};
+    return TL_OK;
+}
+
+/* By bytes, algorithm, launch, repetition and rank. */
+static int compare_rows(const void *a, const void *b)
+{
+    const tlp_measured_row *x = a, *y = b;
+    const int64_t keys[][2] = {{x->bytes, y->bytes},
+                               {x->algorithm, y->algorithm},
+                               {x->launch, y->launch},
+                               {x->repetition, y->repetition},
+                               {x->rank, y->rank}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* Algorithms by name, and not in the order of the launches. */
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int sort_algorithms(tlp_measured *m)
+{
+    char **sorted = malloc((m->n_algorithms + 1) * sizeof *sorted);
+    if (!sorted)
+        return 0;
+    memcpy(sorted, m->algorithms, m->n_algorithms * sizeof *sorted);
+    qsort(sorted, m->n_algorithms, sizeof *sorted, compare_names);
+    for (size_t i = 0; i < m->n_rows; i++) {
+        char **at = bsearch(&m->algorithms[m->rows[i].algorithm], sorted, m->n_algorithms,
+                            sizeof *sorted, compare_names);
+        m->rows[i].algorithm = (unsigned)(at - sorted);
+    }
+    free(m->algorithms);
+    m->algorithms = sorted;
+    return 1;
+}
+
+/* Whether the rows are whole repetitions: all ranks in each of them. */
+static int are_whole(const tlp_measured *m)
+{
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const tlp_measured_row *row = &m->rows[i], *first = row - row->rank;
+        if (row->rank != i % m->n_ranks || row->launch != first->launch ||
+            row->repetition != first->repetition)
+            return 0;
+    }
+    return m->n_rows % m->n_ranks == 0;
+}
+
+static double seconds_of(const tlp_measured_row *rows, unsigned n)
+{
+    double begin_s = rows[0].begin_s, end_s = rows[0].end_s;
+    for (unsigned r = 1; r < n; r++) {
+        begin_s = fmax(begin_s, rows[r].begin_s);
+        end_s = fmax(end_s, rows[r].end_s);
+    }
+    return end_s - begin_s;
+}
+
+/* Adds the repetition at hand, of a new case or of the last one. */
+static int add_repetition(tlp_measured *m, size_t i)
+{
+    const tlp_measured_row *row = &m->rows[i * m->n_ranks];
+    const tlp_measured_row *before = i ? row - m->n_ranks : NULL;
+    if (!before || before->bytes != row->bytes || before->algorithm != row->algorithm) {
+        tlp_measured_case *cases = reallocarray(m->cases, m->n_cases + 1, sizeof *cases);
+        char name[96];
+        if (!cases)
+            return 0;
+        m->cases = cases;
+        cases[m->n_cases++] = (tlp_measured_case){
+            .algorithm = m->algorithms[row->algorithm], .bytes = row->bytes, .first = i};
+        snprintf(name, sizeof name, "%.30s, %" PRId64 " B, %.30s", m->operation, row->bytes,
+                 m->algorithms[row->algorithm]);
+        if (!tlp_begin_repetitions(&m->repetitions, name, "s"))
+            return 0;
+    }
+    tlp_measured_case *c = &m->cases[m->n_cases - 1];
+    for (unsigned r = 0; r < m->n_ranks; r++) {
+        m->uncertainty_s = fmax(m->uncertainty_s, row[r].uncertainty_s);
+        if (row[r].is_late) {
+            c->n_late++;
+            break;
+        }
+    }
+    c->n++;
+    m->n_launches = row->launch >= m->n_launches ? row->launch + 1 : m->n_launches;
+    m->seconds[i] = seconds_of(row, m->n_ranks);
+    return tlp_add_repetition(&m->repetitions.items[m->n_cases - 1], row->launch, m->seconds[i]) ==
+           TL_OK;
+}
+
+/* The durations of a case, or of one launch of it (-1: of all), that are neither first nor warm-up,
+ * ascending. Returns how many there are. */
+static size_t settled(const tlp_measured *m, size_t k, int launch, double *out)
+{
+    const tlp_repetitions *r = &m->repetitions.items[k];
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->categories[i] >= TLP_OUTLIER && (launch < 0 || r->groups[i] == (unsigned)launch))
+            out[n++] = r->values[i];
+    gsl_sort(out, 1, n);
+    return n;
+}
+
+static void describe_case(tlp_measured *m, size_t k, double *room)
+{
+    tlp_measured_case *c = &m->cases[k];
+    for (size_t i = 0; i < c->n; i++)
+        c->n_of[m->repetitions.items[k].categories[i]]++;
+    const size_t n = settled(m, k, -1, room);
+    if (!n)
+        return;
+    c->median_s = gsl_stats_median_from_sorted_data(room, 1, n);
+    c->low_s = gsl_stats_quantile_from_sorted_data(room, 1, n, 0.05);
+    c->high_s = gsl_stats_quantile_from_sorted_data(room, 1, n, 0.95);
+}
+
+void tlp_measured_medians(const tlp_measured *m, unsigned launch, double *out)
+{
+    double *room = malloc((m->n_rows + 1) * sizeof *room);
+    for (size_t k = 0; k < m->n_cases; k++) {
+        const size_t n = room ? settled(m, k, (int)launch, room) : 0;
+        out[k] = n ? gsl_stats_median_from_sorted_data(room, 1, n) : NAN;
+    }
+    free(room);
+}
+
+size_t tlp_measured_repetitions(const tlp_measured *m)
+{
+    return m->n_rows / m->n_ranks;
+}
+
+tlp_category tlp_measured_category(const tlp_measured *m, size_t repetition)
+{
+    size_t k = 0;
+    while (repetition >= m->cases[k].first + m->cases[k].n)
+        k++;
+    return m->repetitions.items[k].categories[repetition - m->cases[k].first];
+}
+
+static const char *finish(void *all)
+{
+    static const char memory[] = "out of memory";
+    tlp_measured *m = all;
+    if (!m->n_rows || !m->n_ranks)
+        return "has no repetitions; give a file that 'timeless measure' wrote";
+    if (!sort_algorithms(m))
+        return memory;
+    qsort(m->rows, m->n_rows, sizeof *m->rows, compare_rows);
+    if (!are_whole(m))
+        return "rows of some ranks are missing or double; measure again";
+    m->seconds = calloc(m->n_rows, sizeof *m->seconds);
+    for (size_t i = 0; i < tlp_measured_repetitions(m); i++)
+        if (!m->seconds || !add_repetition(m, i))
+            return memory;
+    if (tlp_categorise_all(&m->repetitions) != TL_OK)
+        return memory;
+    double *room = malloc(m->n_rows * sizeof *room);
+    for (size_t k = 0; k < m->n_cases && room; k++)
+        describe_case(m, k, room);
+    free(room);
+    return room ? NULL : memory;
+}
+
+void tlp_measured_free(void *all)
+{
+    tlp_measured *m = all;
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->n_algorithms; i++)
+        free(m->algorithms[i]);
+    for (size_t i = 0; i < m->n_hosts; i++)
+        free(m->hosts[i]);
+    free(m->algorithms);
+    free(m->hosts);
+    free(m->rows);
+    free(m->cases);
+    free(m->seconds);
+    tlp_clear_repetitions(&m->repetitions);
+    free(m);
+}
+
+const tlp_raw tlp_raw_measured = {.bytes = sizeof(tlp_measured),
+                                  .entry = "raw/measured.csv",
+                                  .magic = TLP_MEASURED_MAGIC,
+                                  .header = TLP_MEASURED_HEADER,
+                                  .behind_notes = "\n",
+                                  .notes = list_notes,
+                                  .take_row = take_row,
+                                  .finish = finish,
+                                  .free = tlp_measured_free};

@@ -1,0 +1,102 @@
+# measure.sh - timeless measure reads measurements: categories, causes, two campaigns, predictions. The files are made here, so
+# that the answers are known; tests/mpi/measure.sh measures.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+
+# made NAME WHY [FACTOR [ALGORITHMS]]: 4 ranks on two hosts, 4 launches, 2 sizes, 80 repetitions of 10 us; the times of the
+# launches differ by 1 %. 7 repetitions of each launch take 5 times as long: in those, CPU 2 of host b was taken away ("hog"), or
+# nothing else happened ("quiet"). "warm": the first 20 take 50 % more.
+made() {
+    awk -v why="$2" -v factor="${3:-1}" -v algorithms="${4:-default}" 'BEGIN {
+        srand(7)
+        print "# timeless-measure 1\n# operation allreduce\n# moment 2026-11-30T10:00:00Z\n# seed 1\n# mpi Open MPI v4.1.4\n# ranks 4"
+        print "launch,algorithm,bytes,repetition,rank,host,cpu,cpu_end,start,late,begin_s,end_s,uncertainty_s,switches,faults,without_cpu_s,clock_hz,instructions,cycles"
+        n = split(algorithms, name, " ")
+        for (l = 0; l < 4; l++) for (a = 1; a <= n; a++) for (bytes = 8; bytes <= 1024; bytes *= 128) for (i = 0; i < 80; i++) {
+            t += 1e-3
+            s = 1e-5 * factor * a * (bytes == 8 ? 1 : 2) * (1 + 0.01 * (l % 2) + 0.02 * rand())
+            slow = i % 11 == 3
+            if (slow) s *= 5
+            if (why == "warm" && i < 20) s *= 1.5
+            for (r = 0; r < 4; r++) {
+                hog = slow && why == "hog" && r == 2
+                printf "%d,%s,%d,%d,%d,%s,%d,%d,window,0,%.9f,%.9f,1e-7,%d,%d,%.9f,,,\n", l, name[a], bytes, i, r, r < 2 ? "a" : "b", r, r,
+                    t + r * 1e-7, t + 3e-7 + s, hog, rand() < 0.1, hog ? s : 0
+            }
+        }
+        print "# end"
+    }' >"$1"
+}
+made hog.csv hog
+made quiet.csv quiet
+made warm.csv warm
+made slower.csv hog 1.2
+made ranks.csv quiet 1 "ring recursive_doubling rabenseifner"
+
+value() { python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"; }
+categories() { # FILE FIRST WARM OUTLIER GOOD: of the case of 8 bytes
+    local file=$1; shift
+    $timeless measure "$file" --json=j.json >text && equal "$(value j.json '[j["cases"][0]["categories"][k] for k in ("first", "warm-up", "outlier", "good")]')" "[${1}, $2, $3, $4]"
+}
+check 'the first repetition of each launch and those of twice the median have their categories' categories hog.csv 4 0 28 288
+check 'repetitions before the minimum falls by a tenth are warm-up' categories warm.csv 4 76 20 220
+check 'a repetition takes from the latest begin to the latest end' sh -c '"$0" measure quiet.csv --json >j.json && python3 -c "
+import json; c = json.load(open(\"j.json\"))[\"cases\"][0]; assert 1.0e-5 <= c[\"median_s\"] <= 1.04e-5, c; assert c[\"high_s\"] > 4e-5, c"' $timeless
+
+names_hog() {
+    $timeless measure hog.csv --json=j.json >text && cat text && grep -q 'time without the CPU, on CPU 2 of b' text &&
+        ! grep -E 'on CPU [013] of|page faults|is on host|launch [0-9]|number of' text
+}
+check 'a hog on one core is the cause, and nothing else' names_hog
+nothing() { $timeless measure quiet.csv >text && cat text && grep -q '^None of [0-9]* factors differs' text; }
+check 'outliers without a cause: none is named' nothing
+
+same() { $timeless measure hog.csv quiet.csv >text && grep -q '^No difference was found' text; }
+check 'two campaigns with the same times do not differ' same
+check_exit 1 'a second campaign that is 20 % slower differs, exit 1' $timeless measure hog.csv slower.csv
+check_exit 3 'campaigns without a common case are refused' $timeless measure quiet.csv ranks.csv
+
+# ---- beside predictions ----
+
+predicts() { # as timeless study collectives does
+    $timeless measure ranks.csv --platform star-1g --json=j.json >text && cat text &&
+        $timeless study collectives --op allreduce --ranks 4 --bytes 8,1024 --platform star-1g --ranks-per-host 2 --csv s.csv >/dev/null &&
+        python3 - <<'END'
+import csv, json
+j = json.load(open("j.json"))
+study = {(r["bytes"], r["algorithm"]): float(r["makespan_s"]) for r in csv.DictReader(open("s.csv")) if r["makespan_s"]}
+names = {"ring": "lr", "recursive_doubling": "rdb", "rabenseifner": "rab_rdb"}
+for c in j["cases"]:
+    assert abs(c["predicted_s"] / study[str(c["bytes"]), names[c["algorithm"]]] - 1) < 1e-6, c
+for r in j["rankings"]:
+    cases = [c for c in j["cases"] if c["bytes"] == r["bytes"]]
+    pairs = [(a, b) for i, a in enumerate(cases) for b in cases[:i]]
+    sign = lambda x: (x > 0) - (x < 0)
+    tau = sum(sign((a["median_s"] - b["median_s"]) * (a["predicted_s"] - b["predicted_s"])) for a, b in pairs) / len(pairs)
+    assert abs(tau - r["tau"]) < 1e-9, (tau, r)
+    chosen = min(cases, key=lambda c: c["predicted_s"])
+    best = min(cases, key=lambda c: c["median_s"])
+    assert r["predicted"] == chosen["algorithm"] and r["measured"] == best["algorithm"] == "ring", r
+    assert abs(r["cost"] - (chosen["median_s"] / best["median_s"] - 1)) < 1e-9, r
+assert len(j["rankings"]) == 2
+END
+}
+check 'predictions are those of timeless study, with the ranking and what a wrong choice costs' predicts
+draws() { $timeless measure ranks.csv --platform star-1g --engine loggops --plot p.svg --page p.html >/dev/null && grep -q '<svg' p.svg && grep -q '>predicted<' p.svg && grep -q '1024 B, ring' p.html; }
+check '--plot and --page show each algorithm' draws
+
+# ---- wrong input ----
+
+sed '20s/,[0-9.]*$//; 20s/,/,x/2' hog.csv >broken.csv
+grep -v '^0,default,8,7,3,' hog.csv >lacking.csv
+refuses() { local code=0; $timeless measure broken.csv 2>said || code=$?; cat said; [ $code = 3 ] && grep -q '^timeless: broken.csv:20: ' said; }
+check 'a line that is no row exits 3 and is named' refuses
+check_exit 3 'a repetition without one of its ranks exits 3' $timeless measure lacking.csv
+check_exit 3 'a file without repetitions exits 3' $timeless measure "$top_srcdir/README.md"
+check_exit 2 'an operation without a launcher exits 2' $timeless measure allreduce
+check_exit 2 'an unknown operation exits 2' $timeless measure nothing -o x.csv -- mpirun
+check_exit 2 'an unknown algorithm exits 2' $timeless measure allreduce --algorithms fast -o x.csv -- mpirun
+check_exit 4 'a launcher that fails exits 4' $timeless measure allreduce -o x.csv -- false
+check 'and leaves no file' sh -c '! ls x.csv*'
+check_exit 2 'what has no study cannot be predicted' sh -c 'sed s/allreduce/pingpong/ hog.csv >pp.csv; "$0" measure pp.csv --platform star-1g' $timeless
+tap_done
