@@ -235,9 +235,14 @@ static void note_persistent(performer *p)
 
 static int perform_call(performer *p)
 {
-    if (is_special(p->event.call))
-        return perform_special(p);
-    const int rc = perform_row(p);
+    const int special = is_special(p->event.call);
+    if (p->measure)
+        perform_measure_before(p);
+    const int rc = special ? perform_special(p) : perform_row(p);
+    if (p->measure)
+        perform_measure_after(p);
+    if (special)
+        return rc;
     perform_keep_object(p);
     if (tl_call_by_code(p->event.call)->traits & TL_TRAIT_PERSISTENT)
         note_persistent(p);
@@ -259,11 +264,7 @@ static void perform_event(performer *p)
     p->tag = e->tag == TL_ANY_TAG ? MPI_ANY_TAG : p->tag;
     if (tlr_receive_is_open(e) && e->call == TL_MPI_Irecv)
         perform_find_source(p);
-    if (p->measure)
-        perform_measure_before(p);
     const int rc = perform_call(p);
-    if (p->measure)
-        perform_measure_after(p);
     if (rc != MPI_SUCCESS)
         perform_give_up(p, "%s fails with error %d of MPI; see its message above",
                         tl_call_by_code(e->call)->name, rc);

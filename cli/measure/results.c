@@ -178,81 +178,68 @@ void measure_print(const measure_results *r, FILE *out)
 
 /* ---- two campaigns ---- */
 
-/* The case of another campaign; NULL: it has none. */
-static size_t find_case(const tlp_measured *m, const tlp_measured_case *like)
+static int have_same_cases(const tlp_measured *a, const tlp_measured *b)
 {
-    size_t k = 0;
-    while (k < m->n_cases && (m->cases[k].bytes != like->bytes ||
-                              strcmp(m->cases[k].algorithm, like->algorithm) != 0))
-        k++;
-    return k;
+    int same =
+        !strcmp(a->operation, b->operation) && a->n_ranks == b->n_ranks && a->n_cases == b->n_cases;
+    for (size_t k = 0; same && k < a->n_cases; k++)
+        same = a->cases[k].bytes == b->cases[k].bytes &&
+               !strcmp(a->cases[k].algorithm, b->cases[k].algorithm);
+    return same;
 }
 
-/* The medians of each launch, of the cases that both have: [launch * n + case]. */
-static double *medians_of(const tlp_measured *m, const tlp_measured *like,
-                          const tlp_measured *other, size_t n)
+/* The medians of each launch, launch by launch. Of a case that a launch lacks, that of all. */
+static double *medians_of(const tlp_measured *m)
 {
-    double *all = calloc(m->n_launches * n + 1, sizeof *all);
-    double *room = calloc(m->n_cases, sizeof *room);
-    for (unsigned l = 0; all && room && l < m->n_launches; l++) {
-        size_t at = 0;
-        tlp_measured_medians(m, l, room);
-        for (size_t k = 0; k < like->n_cases; k++)
-            if (find_case(other, &like->cases[k]) < other->n_cases)
-                all[l * n + at++] = room[find_case(m, &like->cases[k])];
+    const size_t n = m->n_cases;
+    double *all = calloc(m->n_launches * n, sizeof *all);
+    for (unsigned l = 0; all && l < m->n_launches; l++) {
+        tlp_measured_medians(m, l, all + l * n);
+        for (size_t k = 0; k < n; k++)
+            if (!isfinite(all[l * n + k]))
+                all[l * n + k] = m->cases[k].median_s;
     }
-    free(room);
     return all;
 }
 
-static tl_status test_medians(const measure_results *r, size_t n, tlr_region_test *test,
-                              tl_error *err)
+static void print_change(const tlp_measured *a, const tlp_measured *b, const tlr_region_test *test,
+                         FILE *out)
 {
-    const tlp_measured *a = r->measured, *b = r->later;
-    double *before = medians_of(a, a, b, n), *after = medians_of(b, a, b, n);
-    tl_status status = before && after ? TL_OK : tl_no_memory(err, "the test");
-    for (size_t i = 0; status == TL_OK && i < (a->n_launches + b->n_launches) * n; i++)
-        if (!isfinite(i < a->n_launches * n ? before[i] : after[i - a->n_launches * n]))
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "a launch lacks repetitions of a size; measure both files again");
-    if (status == TL_OK)
-        status = tlr_test_region(before, a->n_launches, after, b->n_launches, n, 0.95, test, err);
-    free(before);
-    free(after);
-    return status;
+    char first[TIME_BYTES], second[TIME_BYTES];
+    fprintf(out, "\nThe second file\n%10s  %-22s %10s %10s\n", "bytes", "algorithm", "median",
+            "second");
+    for (size_t k = 0; k < a->n_cases; k++)
+        fprintf(out, "%10" PRId64 "  %-22s %10s %10s  %+.3g %%\n", a->cases[k].bytes,
+                a->cases[k].algorithm, time_text(a->cases[k].median_s, first),
+                time_text(b->cases[k].median_s, second),
+                100 * (b->cases[k].median_s / a->cases[k].median_s - 1));
+    fprintf(out,
+            "%s: the medians of %zu launches against %zu, %zu cases %s, p = %.2g (prediction "
+            "region of 95 %%)\n",
+            test->changed ? "The campaigns differ" : "No difference was found", test->n_before,
+            test->n_after, test->n_quantities, test->together ? "together" : "each alone",
+            test->p_value);
 }
 
 tl_status measure_compare(const measure_results *r, int *changed, FILE *out, tl_error *err)
 {
     const tlp_measured *a = r->measured, *b = r->later;
     tlr_region_test test;
-    char first[TIME_BYTES], second[TIME_BYTES];
-    size_t n = 0;
-    for (size_t k = 0; k < a->n_cases; k++)
-        n += find_case(b, &a->cases[k]) < b->n_cases;
-    if (strcmp(a->operation, b->operation) != 0 || a->n_ranks != b->n_ranks || !n)
+    if (!have_same_cases(a, b))
         return tl_fail(err, TL_ERR_INPUT,
-                       "the files have no size, algorithm and number of ranks of one operation in "
-                       "common; measure the same twice");
-    const tl_status status = test_medians(r, n, &test, err);
+                       "the files differ in operation, ranks, sizes or algorithms; measure the "
+                       "same twice");
+    double *before = medians_of(a), *after = medians_of(b);
+    tl_status status = before && after ? TL_OK : tl_no_memory(err, "the test");
+    if (status == TL_OK)
+        status = tlr_test_region(before, a->n_launches, after, b->n_launches, a->n_cases, 0.95,
+                                 &test, err);
+    free(before);
+    free(after);
     if (status != TL_OK)
         return status;
     *changed = test.changed;
-    fprintf(out, "\nThe second file\n%10s  %-22s %10s %10s\n", "bytes", "algorithm", "median",
-            "second");
-    for (size_t k = 0; k < a->n_cases; k++) {
-        const size_t i = find_case(b, &a->cases[k]);
-        if (i < b->n_cases)
-            fprintf(out, "%10" PRId64 "  %-22s %10s %10s  %+.3g %%\n", a->cases[k].bytes,
-                    a->cases[k].algorithm, time_text(a->cases[k].median_s, first),
-                    time_text(b->cases[i].median_s, second),
-                    100 * (b->cases[i].median_s / a->cases[k].median_s - 1));
-    }
-    fprintf(out,
-            "%s: the medians of %zu launches against %zu, %zu cases %s, p = %.2g (prediction "
-            "region of 95 %%)\n",
-            test.changed ? "The campaigns differ" : "No difference was found", test.n_before,
-            test.n_after, n, test.together ? "together" : "each alone", test.p_value);
+    print_change(a, b, &test, out);
     return TL_OK;
 }
 

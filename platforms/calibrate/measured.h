@@ -23,7 +23,7 @@
 /* A rank in a repetition. clock_hz and instructions are 0 if the machine does not tell. */
 typedef struct tlp_measured_row {
     unsigned launch, algorithm, rank, host; /* algorithm, host: indices of the names */
-    int cpu, cpu_end, is_late;
+    int cpu, cpu_end, is_late, is_last;     /* is_last: no rank ended later */
     int64_t bytes, repetition;
     double begin_s, end_s, uncertainty_s, switches, faults, without_cpu_s, clock_hz, instructions,
         cycles;

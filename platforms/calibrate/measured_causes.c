@@ -18,6 +18,9 @@
 /* A shorter time without a CPU is the error of reading two clocks. */
 #define LEAST_WITHOUT_S 5e-6
 
+/* Which ranks of a repetition a factor looks at. */
+typedef enum factor_scope { ALL_RANKS, ON_CPU, OF_RANK, ON_HOST, OF_LAUNCH } factor_scope;
+
 /* A CPU of a host. */
 typedef struct place {
     unsigned host;
@@ -36,191 +39,121 @@ typedef struct search {
 
 /* ---- factors ---- */
 
-static const tlp_measured_row *rows_of(const search *s, size_t i)
-{
-    return &s->m->rows[i * s->m->n_ranks];
-}
-
-static double largest(const search *s, size_t i, double (*of)(const tlp_measured_row *))
-{
-    double most = of(rows_of(s, i));
-    for (unsigned r = 1; r < s->m->n_ranks; r++)
-        most = fmax(most, of(&rows_of(s, i)[r]));
-    return most;
-}
-
 static double without_of(const tlp_measured_row *row)
 {
     return row->without_cpu_s >= LEAST_WITHOUT_S ? row->without_cpu_s : 0;
 }
 
-static double slowness_of(const tlp_measured_row *row)
+static double switches_of(const tlp_measured_row *row)
 {
-    return -row->clock_hz;
+    return row->switches;
 }
 
-static double per_instruction_of(const tlp_measured_row *row)
+static double migration_of(const tlp_measured_row *row)
+{
+    return row->cpu == row->cpu_end ? 0 : 100;
+}
+
+static double faults_of(const tlp_measured_row *row)
+{
+    return row->faults;
+}
+
+static double period_of(const tlp_measured_row *row)
+{
+    return row->clock_hz > 0 ? 1 / row->clock_hz : 0;
+}
+
+static double stalls_of(const tlp_measured_row *row)
 {
     return row->instructions > 0 ? row->cycles / row->instructions : 0;
 }
 
 static double late_of(const tlp_measured_row *row)
 {
-    return 100.0 * row->is_late;
+    return row->is_late ? 100 : 0;
 }
 
-static double without(const search *s, size_t i, size_t which)
+static double last_of(const tlp_measured_row *row)
 {
-    (void)which;
-    return largest(s, i, without_of);
+    return row->is_last ? 100 : 0;
 }
 
-static double without_at(const search *s, size_t i, size_t which)
+static double number_of(const tlp_measured_row *row)
 {
-    const place *p = &s->places[which];
-    double most = 0;
-    for (unsigned r = 0; r < s->m->n_ranks; r++) {
-        const tlp_measured_row *row = &rows_of(s, i)[r];
-        if (row->host == p->host && row->cpu == p->cpu)
-            most = fmax(most, without_of(row));
+    return (double)row->repetition;
+}
+
+static double all_of(const tlp_measured_row *row)
+{
+    (void)row;
+    return 100;
+}
+
+/* The value of a repetition is the largest one of the ranks in the scope; 0: there are none. */
+static const struct {
+    const char *name, *unit;
+    factor_scope scope;
+    double (*of)(const tlp_measured_row *row);
+} factors[] = {{"time without the CPU", "s", ON_CPU, without_of},
+               {"time without the CPU, on any CPU", "s", ALL_RANKS, without_of},
+               {"involuntary switches", "", ALL_RANKS, switches_of},
+               {"a rank changed its CPU", "%", ALL_RANKS, migration_of},
+               {"page faults", "", ALL_RANKS, faults_of},
+               {"cycle of the slowest CPU", "s", ALL_RANKS, period_of},
+               {"cycles per instruction", "", ALL_RANKS, stalls_of},
+               {"a rank missed the announced start", "%", ALL_RANKS, late_of},
+               {"the last to end is", "%", OF_RANK, last_of},
+               {"the last to end is", "%", ON_HOST, last_of},
+               {"it is in", "%", OF_LAUNCH, all_of},
+               {"number of the repetition (place in time)", "", ALL_RANKS, number_of}};
+enum { N_FACTORS = sizeof factors / sizeof *factors };
+
+/* With one host or launch, all repetitions have the same. */
+static size_t n_in(const search *s, factor_scope scope)
+{
+    const size_t n[] = {[ALL_RANKS] = 1,
+                        [ON_CPU] = s->n_places,
+                        [OF_RANK] = s->m->n_ranks,
+                        [ON_HOST] = s->m->n_hosts > 1 ? s->m->n_hosts : 0,
+                        [OF_LAUNCH] = s->m->n_launches > 1 ? s->m->n_launches : 0};
+    return n[scope];
+}
+
+static int is_in(const search *s, factor_scope scope, size_t which, const tlp_measured_row *row)
+{
+    switch (scope) {
+    case ON_CPU: return row->host == s->places[which].host && row->cpu == s->places[which].cpu;
+    case OF_RANK: return row->rank == which;
+    case ON_HOST: return row->host == which;
+    case OF_LAUNCH: return row->launch == which;
+    default: return 1;
     }
+}
+
+static double value_of(const search *s, size_t i, size_t f, size_t which)
+{
+    const tlp_measured_row *rows = &s->m->rows[i * s->m->n_ranks];
+    double most = 0;
+    for (unsigned r = 0; r < s->m->n_ranks; r++)
+        if (is_in(s, factors[f].scope, which, &rows[r]))
+            most = fmax(most, factors[f].of(&rows[r]));
     return most;
 }
 
-static double switches(const search *s, size_t i, size_t which)
-{
-    double sum = 0;
-    (void)which;
-    for (unsigned r = 0; r < s->m->n_ranks; r++)
-        sum += rows_of(s, i)[r].switches;
-    return sum;
-}
-
-static double faults(const search *s, size_t i, size_t which)
-{
-    double sum = 0;
-    (void)which;
-    for (unsigned r = 0; r < s->m->n_ranks; r++)
-        sum += rows_of(s, i)[r].faults;
-    return sum;
-}
-
-static double migrations(const search *s, size_t i, size_t which)
-{
-    double sum = 0;
-    (void)which;
-    for (unsigned r = 0; r < s->m->n_ranks; r++)
-        sum += rows_of(s, i)[r].cpu != rows_of(s, i)[r].cpu_end;
-    return sum;
-}
-
-static double rate(const search *s, size_t i, size_t which)
-{
-    (void)which;
-    return -largest(s, i, slowness_of);
-}
-
-static double per_instruction(const search *s, size_t i, size_t which)
-{
-    (void)which;
-    return largest(s, i, per_instruction_of);
-}
-
-static double is_late(const search *s, size_t i, size_t which)
-{
-    (void)which;
-    return largest(s, i, late_of);
-}
-
-static unsigned last_rank(const search *s, size_t i)
-{
-    unsigned last = 0;
-    for (unsigned r = 1; r < s->m->n_ranks; r++)
-        if (rows_of(s, i)[r].end_s > rows_of(s, i)[last].end_s)
-            last = r;
-    return last;
-}
-
-static double rank_is_last(const search *s, size_t i, size_t which)
-{
-    return last_rank(s, i) == which ? 100 : 0;
-}
-
-static double host_is_last(const search *s, size_t i, size_t which)
-{
-    return rows_of(s, i)[last_rank(s, i)].host == which ? 100 : 0;
-}
-
-static double is_of_launch(const search *s, size_t i, size_t which)
-{
-    return rows_of(s, i)->launch == which ? 100 : 0;
-}
-
-static double place_in_time(const search *s, size_t i, size_t which)
-{
-    (void)which;
-    return (double)rows_of(s, i)->repetition;
-}
-
-static size_t once(const search *s)
-{
-    (void)s;
-    return 1;
-}
-
-static size_t each_place(const search *s)
-{
-    return s->n_places;
-}
-
-static size_t each_rank(const search *s)
-{
-    return s->m->n_ranks;
-}
-
-/* With one host or launch, all repetitions have the same. */
-static size_t each_host(const search *s)
-{
-    return s->m->n_hosts > 1 ? s->m->n_hosts : 0;
-}
-
-static size_t each_launch(const search *s)
-{
-    return s->m->n_launches > 1 ? s->m->n_launches : 0;
-}
-
-static const struct {
-    const char *name, *unit;
-    size_t (*count)(const search *s);
-    double (*value)(const search *s, size_t i, size_t which);
-} factors[] = {{"time without the CPU, on CPU ", "s", each_place, without_at},
-               {"time without the CPU, on any CPU", "s", once, without},
-               {"involuntary switches", "", once, switches},
-               {"ranks that changed their CPU", "", once, migrations},
-               {"page faults", "", once, faults},
-               {"clock rate of the slowest CPU", "Hz", once, rate},
-               {"cycles per instruction", "", once, per_instruction},
-               {"a rank missed the announced start", "%", once, is_late},
-               {"the last to end is rank ", "%", each_rank, rank_is_last},
-               {"the last to end is on host ", "%", each_host, host_is_last},
-               {"launch ", "%", each_launch, is_of_launch},
-               {"number of the repetition (place in time)", "", once, place_in_time}};
-enum { N_FACTORS = sizeof factors / sizeof *factors };
-
 static void name_factor(const search *s, size_t f, size_t which, char *text, size_t size)
 {
-    const int is_place = factors[f].count == each_place, is_host = factors[f].count == each_host;
-    const size_t number = is_place ? (size_t)s->places[which].cpu : which;
-    const char *host = is_place  ? s->m->hosts[s->places[which].host]
-                       : is_host ? s->m->hosts[which]
-                                 : "";
-    if (factors[f].count == once)
-        snprintf(text, size, "%s", factors[f].name);
-    else if (is_host)
-        snprintf(text, size, "%s%.100s", factors[f].name, host);
-    else
-        snprintf(text, size, "%s%zu%s%.100s", factors[f].name, number, is_place ? " of " : "",
-                 host);
+    const char *name = factors[f].name;
+    switch (factors[f].scope) {
+    case ON_CPU:
+        snprintf(text, size, "%s, on CPU %d of %.100s", name, s->places[which].cpu,
+                 s->m->hosts[s->places[which].host]);
+        break;
+    case OF_RANK: snprintf(text, size, "%s rank %zu", name, which); break;
+    case ON_HOST: snprintf(text, size, "%s on host %.100s", name, s->m->hosts[which]); break;
+    case OF_LAUNCH: snprintf(text, size, "%s launch %zu", name, which); break;
+    default: snprintf(text, size, "%s", name);
+    }
 }
 
 /* ---- the test ---- */
@@ -287,7 +220,8 @@ static double chance_of_few(const search *s)
     return fmin(1, 2 * fmin(few, many));
 }
 
-static tlp_cause test(const search *s, const char *unit)
+/* Of a part of the ranks or launches, outliers that have less than the others say nothing. */
+static tlp_cause test(const search *s, const char *unit, int is_part)
 {
     sums all = {0};
     tlp_cause cause = {.unit = unit, .p = 1, .superiority = 0.5};
@@ -299,6 +233,8 @@ static tlp_cause test(const search *s, const char *unit)
         cause.p = fmax(cause.p, chance_of_few(s));
         cause.superiority = all.won / all.pairs;
     }
+    if (is_part && cause.superiority < 0.5)
+        cause.p = 1;
     for (size_t i = 0; i < s->n_repetitions; i++) {
         if (!s->is_used[i])
             continue;
@@ -373,17 +309,17 @@ static void mark(search *s, tlp_causes *out)
 static void test_all(search *s, tlp_causes *out)
 {
     for (size_t f = 0; f < N_FACTORS; f++)
-        for (size_t which = 0; which < factors[f].count(s); which++) {
+        for (size_t which = 0; which < n_in(s, factors[f].scope); which++) {
             double least = INFINITY, most = -INFINITY;
             for (size_t i = 0; i < s->n_repetitions; i++) {
-                s->values[i] = factors[f].value(s, i, which);
+                s->values[i] = value_of(s, i, f, which);
                 least = fmin(least, s->values[i]);
                 most = fmax(most, s->values[i]);
             }
             if (!(most > least)) /* nothing to test */
                 continue;
             tlp_cause *cause = &out->causes[out->n_tested++];
-            *cause = test(s, factors[f].unit);
+            *cause = test(s, factors[f].unit, factors[f].scope != ALL_RANKS);
             name_factor(s, f, which, cause->name, sizeof cause->name);
         }
 }

@@ -138,43 +138,49 @@ static int are_whole(const tlp_measured *m)
     return m->n_rows % m->n_ranks == 0;
 }
 
-static double seconds_of(const tlp_measured_row *rows, unsigned n)
+/* The duration of a repetition; marks the rank that ended last. */
+static double seconds_of(tlp_measured_row *rows, unsigned n)
 {
-    double begin_s = rows[0].begin_s, end_s = rows[0].end_s;
+    double begin_s = rows[0].begin_s;
+    unsigned last = 0;
     for (unsigned r = 1; r < n; r++) {
         begin_s = fmax(begin_s, rows[r].begin_s);
-        end_s = fmax(end_s, rows[r].end_s);
+        last = rows[r].end_s > rows[last].end_s ? r : last;
     }
-    return end_s - begin_s;
+    rows[last].is_last = 1;
+    return rows[last].end_s - begin_s;
 }
 
-/* Adds the repetition at hand, of a new case or of the last one. */
+/* Begins a case with the repetition i. 0: no memory. */
+static int begin_case(tlp_measured *m, size_t i, const tlp_measured_row *row)
+{
+    const char *algorithm = m->algorithms[row->algorithm];
+    tlp_measured_case *cases = reallocarray(m->cases, m->n_cases + 1, sizeof *cases);
+    char name[96];
+    if (!cases)
+        return 0;
+    m->cases = cases;
+    cases[m->n_cases++] =
+        (tlp_measured_case){.algorithm = algorithm, .bytes = row->bytes, .first = i};
+    snprintf(name, sizeof name, "%.30s, %" PRId64 " B, %.30s", m->operation, row->bytes, algorithm);
+    return tlp_begin_repetitions(&m->repetitions, name, "s") != NULL;
+}
+
+/* Adds the repetition i to its case, which is the last one or a new one. 0: no memory. */
 static int add_repetition(tlp_measured *m, size_t i)
 {
-    const tlp_measured_row *row = &m->rows[i * m->n_ranks];
-    const tlp_measured_row *before = i ? row - m->n_ranks : NULL;
-    if (!before || before->bytes != row->bytes || before->algorithm != row->algorithm) {
-        tlp_measured_case *cases = reallocarray(m->cases, m->n_cases + 1, sizeof *cases);
-        char name[96];
-        if (!cases)
-            return 0;
-        m->cases = cases;
-        cases[m->n_cases++] = (tlp_measured_case){
-            .algorithm = m->algorithms[row->algorithm], .bytes = row->bytes, .first = i};
-        snprintf(name, sizeof name, "%.30s, %" PRId64 " B, %.30s", m->operation, row->bytes,
-                 m->algorithms[row->algorithm]);
-        if (!tlp_begin_repetitions(&m->repetitions, name, "s"))
-            return 0;
-    }
+    tlp_measured_row *row = &m->rows[i * m->n_ranks];
+    if ((!i || row[-1].bytes != row->bytes || row[-1].algorithm != row->algorithm) &&
+        !begin_case(m, i, row))
+        return 0;
     tlp_measured_case *c = &m->cases[m->n_cases - 1];
+    int is_late = 0;
     for (unsigned r = 0; r < m->n_ranks; r++) {
         m->uncertainty_s = fmax(m->uncertainty_s, row[r].uncertainty_s);
-        if (row[r].is_late) {
-            c->n_late++;
-            break;
-        }
+        is_late |= row[r].is_late;
     }
     c->n++;
+    c->n_late += is_late;
     m->n_launches = row->launch >= m->n_launches ? row->launch + 1 : m->n_launches;
     m->seconds[i] = seconds_of(row, m->n_ranks);
     return tlp_add_repetition(&m->repetitions.items[m->n_cases - 1], row->launch, m->seconds[i]) ==
@@ -241,9 +247,10 @@ static const char *finish(void *all)
     qsort(m->rows, m->n_rows, sizeof *m->rows, compare_rows);
     if (!are_whole(m))
         return "rows of some ranks are missing or double; measure again";
-    m->seconds = calloc(m->n_rows, sizeof *m->seconds);
+    if (!(m->seconds = calloc(m->n_rows, sizeof *m->seconds)))
+        return memory;
     for (size_t i = 0; i < tlp_measured_repetitions(m); i++)
-        if (!m->seconds || !add_repetition(m, i))
+        if (!add_repetition(m, i))
             return memory;
     if (tlp_categorise_all(&m->repetitions) != TL_OK)
         return memory;
