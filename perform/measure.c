@@ -3,8 +3,7 @@
  * Clock: rank 0 exchanges messages with each other rank before the first repetition, whenever the
  * size changes, and after the last one. The exchange with the shortest round trip gives the offset
  * of the rank's clock (Cristian, Distributed Computing 3, 1989); a line through these offsets is
- * the drift. The uncertainty is half of the longest of these round trips, plus the largest distance
- * of an offset from the line.
+ * the drift; uncertainty_of() bounds their error.
  *
  * Start: rank 0 announces a time at which all ranks begin (the window of Hoefler et al., NBC
  * benchmarks, 2008; announced anew for each repetition as the round-time scheme of Hunold and
@@ -30,8 +29,8 @@ enum { N_PINGS = 30, N_POLLS = 10, N_TRIALS = 20, MAX_POINTS = 4096 };
 #define READ_S 5e-6
 /* A rank that waits longer lets others have its core. */
 #define YIELD_S 5e-5
-/* Offsets with a longer round trip than so many times the shortest one are left out. */
-#define WORST_TRIP 3
+/* Clocks gain less than this in a second. */
+#define USUAL_DRIFT 1e-4
 
 /* An offset of this rank's clock to that of rank 0, at a time of this rank. */
 typedef struct point {
@@ -40,8 +39,7 @@ typedef struct point {
 
 /* The line through the points: offset_s at at_s, and what it gains in a second. */
 typedef struct clock_line {
-    double at_s, offset_s, drift, trip_s, residual_s, uncertainty_s;
-    int n;
+    double at_s, offset_s, drift, uncertainty_s;
     char host[64];
 } clock_line;
 
@@ -80,38 +78,46 @@ static sample *at_hand(struct perform_measure *m)
 
 /* ---- the clock ---- */
 
-/* A line through the points, with weights by their round trips. */
+static double residual(const clock_line *l, const point *p)
+{
+    return p->offset_s - l->offset_s - l->drift * (p->at_s - l->at_s);
+}
+
+/* A line through the points, with weights by their round trips. If the points are so near to each
+ * other that clocks differ less than their drift is known, there is none. */
 static void fit(struct perform_measure *m)
 {
-    clock_line *l = &m->line;
-    double least_s = INFINITY, w = 0, x = 0, y = 0, xx = 0, xy = 0;
-    l->n = 0;
-    l->trip_s = l->residual_s = l->drift = 0;
-    for (int i = 0; i < m->n_points; i++)
-        least_s = fmin(least_s, m->points[i].trip_s);
+    const point *first = m->points;
+    double w = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (int i = 0; i < m->n_points; i++) {
         const point *p = &m->points[i];
-        if (p->trip_s > WORST_TRIP * least_s)
-            continue;
-        l->n++;
-        l->trip_s = fmax(l->trip_s, p->trip_s);
-        const double weight = 1 / (p->trip_s * p->trip_s), at = p->at_s - m->points[0].at_s;
-        const double offset = p->offset_s - m->points[0].offset_s;
+        const double weight = 1 / (p->trip_s * p->trip_s), at = p->at_s - first->at_s;
+        const double offset = p->offset_s - first->offset_s;
         w += weight, x += weight * at, y += weight * offset;
         xx += weight * at * at, xy += weight * at * offset;
     }
     const double spread = xx - x * x / w;
-    if (l->n > 1 && spread > 0)
-        l->drift = (xy - x * y / w) / spread;
-    l->at_s = m->points[0].at_s + x / w;
-    l->offset_s = m->points[0].offset_s + y / w;
-    for (int i = 0; i < m->n_points; i++) {
-        const point *p = &m->points[i];
-        if (p->trip_s <= WORST_TRIP * least_s)
-            l->residual_s = fmax(l->residual_s,
-                                 fabs(p->offset_s - l->offset_s - l->drift * (p->at_s - l->at_s)));
-    }
-    l->uncertainty_s = l->trip_s / 2 + l->residual_s;
+    m->line.drift = spread > 0 && 0.5 / sqrt(spread) < USUAL_DRIFT ? (xy - x * y / w) / spread : 0;
+    m->line.at_s = first->at_s + x / w;
+    m->line.offset_s = first->offset_s + y / w;
+}
+
+/* At a point, the line is wrong by half of the round trip and the residual at most. Two points then
+ * bound the error at all times, as it is linear; the best two count, at the first and last time. */
+static double uncertainty_of(const struct perform_measure *m)
+{
+    const point *points = m->points, *last = &points[m->n_points - 1];
+    double best_s = INFINITY;
+    for (const point *p = points; p < last; p++)
+        for (const point *q = p + 1; q <= last; q++) {
+            const double a = p->trip_s / 2 + fabs(residual(&m->line, p));
+            const double b = q->trip_s / 2 + fabs(residual(&m->line, q));
+            const double before = p->at_s - points->at_s, after = last->at_s - q->at_s;
+            const double span = q->at_s - p->at_s;
+            best_s = fmin(best_s, fmax((a * (before + span) + b * before) / span,
+                                       (a * after + b * (after + span)) / span));
+        }
+    return best_s;
 }
 
 /* Rank 0 has the global clock. */
@@ -386,9 +392,8 @@ static void print_head(const struct perform_measure *m)
 static void print_rank(const struct perform_measure *m, int rank, const clock_line *l,
                        const sample *samples)
 {
-    printf("# clock rank %d host %s at_s %.9f offset_s %.9f drift %.6e uncertainty_s %.3e "
-           "residual_s %.3e points %d\n",
-           rank, l->host, l->at_s, l->offset_s, l->drift, l->uncertainty_s, l->residual_s, l->n);
+    printf("# clock rank %d host %s at_s %.9f offset_s %.9f drift %.6e uncertainty_s %.3e\n", rank,
+           l->host, l->at_s, l->offset_s, l->drift, l->uncertainty_s);
     for (size_t i = 0; i < m->n; i++) {
         const sample *s = &samples[i];
         printf("%lld,%lld,%d,%s,%d,%d,%s,%d,%.9f,%.9f,%.3e,%lld,%lld,%.9f,", (long long)s->bytes,
@@ -413,12 +418,12 @@ int perform_measure_close(performer *p)
     PMPI_Barrier(MPI_COMM_WORLD);
     synchronise(p);
     if (p->rank) {
+        m->line.uncertainty_s = uncertainty_of(m);
         PMPI_Send(&m->line, (int)sizeof m->line, MPI_BYTE, 0, TAG_CLOCK, MPI_COMM_WORLD);
         PMPI_Send(m->samples, (int)bytes, MPI_BYTE, 0, TAG_ROWS, MPI_COMM_WORLD);
         return 1;
     }
     print_head(m);
-    m->line.n = 1;
     print_rank(m, 0, &m->line, m->samples);
     for (int rank = 1; rank < m->n_ranks; rank++) {
         clock_line line;

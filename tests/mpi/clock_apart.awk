@@ -1,4 +1,4 @@
-# clock_apart.awk - the file of timeless measure on ranks with clock_apart.c: fails unless the global times of rank 1 are right
+# clock_apart.awk - the file of timeless measure on ranks with clock_apart.c: fails unless the drift is found and the global times of rank 1 are right
 # within the uncertainty that the file states. since: CLOCK_APART_SINCE
 /^# clock/ {
     for (i = 2; i < NF; i++) if ($i ~ /^(rank|at_s|offset_s|drift|uncertainty_s)$/) v[$i] = $(i + 1)
@@ -12,4 +12,4 @@
     n++; if (error > most) most = error
     if (error > c[13]) wrong++
 }
-END { printf "%d rows, largest error %.3g us, uncertainty %.3g us, offset %.6f s, drift %.4g ppm\n", n, 1e6 * most, 1e6 * uncertainty, offset, 1e6 * drift; exit !(n && !wrong && offset > 1 && uncertainty < 1e-3) }
+END { printf "%d rows, largest error %.3g us, uncertainty %.3g us, offset %.6f s, drift %.4g ppm\n", n, 1e6 * most, 1e6 * uncertainty, offset, 1e6 * drift; exit !(n && !wrong && offset > 1 && uncertainty < 1e-3 && drift > 20e-6 && drift < 80e-6) }
