@@ -377,13 +377,19 @@ void perform_measure_after(performer *p)
 
 /* ---- rows ---- */
 
+/* "Open MPI v4.1.4", "MPICH 4.0.2" */
 static void print_head(const struct perform_measure *m)
 {
+    static const char of_mpich[] = "MPICH Version:";
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     PMPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = '\0';
-    printf("# mpi %s\n# ranks %d\n", library, m->n_ranks);
+    if (!strncmp(library, of_mpich, sizeof of_mpich - 1))
+        printf("# mpi MPICH %s\n", library + sizeof of_mpich);
+    else
+        printf("# mpi %s\n", library);
+    printf("# ranks %d\n", m->n_ranks);
     if (m->sync == PERFORM_WINDOW)
         printf("# slack_s %.3e\n", m->slack_s);
 }

@@ -162,19 +162,18 @@ static int is_without(const char *mpi, const measure_algorithm *algorithm)
     return algorithm->id && !*algorithm->mpich && strncmp(mpi, "Open MPI", 8) != 0;
 }
 
-/* Copies the rows of a launch, of which -1 says that they broke off. Their library may not have the
- * algorithm: then none is copied. */
+/* Copies the rows of a launch and returns how many there are; -1: they broke off. Nothing is copied
+ * if the library does not have the algorithm. */
 static long copy_rows(FILE *in, const job *j, FILE *out)
 {
-    char line[1024];
+    char line[1024] = "";
     long n = 0;
     int skips = 0;
     while (fgets(line, sizeof line, in)) {
-        if (!strncmp(line, "# mpi ", 6) && (skips = is_without(line + 6, j->algorithm)))
-            fprintf(stderr, "timeless: %.60s has no parameter for the algorithm %s: left out\n",
-                    strtok(line + 6, "\n"), j->algorithm->name);
+        if (!strncmp(line, "# mpi ", 6))
+            skips = is_without(line + 6, j->algorithm);
         if (!strncmp(line, "# end ", 6))
-            return skips ? 0 : strtol(line + 6, NULL, 10) == n ? n : -1;
+            break;
         if (skips)
             continue;
         if (!strncmp(line, "# clock ", 8))
@@ -187,7 +186,14 @@ static long copy_rows(FILE *in, const job *j, FILE *out)
             n++;
         }
     }
-    return -1;
+    if (strncmp(line, "# end ", 6) != 0 || (!skips && strtol(line + 6, NULL, 10) != n))
+        return -1;
+    if (skips && !j->launch)
+        fprintf(
+            stderr,
+            "timeless: the algorithm %s is left out, as this MPI library has no parameter for it\n",
+            j->algorithm->name);
+    return n;
 }
 
 static tl_status run_job(plan *p, const job *j, FILE *out, tl_error *err)

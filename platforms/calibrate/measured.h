@@ -23,10 +23,10 @@
 /* A rank in a repetition. clock_hz and instructions are 0 if the machine does not tell. */
 typedef struct tlp_measured_row {
     unsigned launch, algorithm, rank, host; /* algorithm, host: indices of the names */
-    int cpu, cpu_end, is_late, is_last;     /* is_last: no rank ended later */
+    int cpu, cpu_end, is_last;              /* is_last: no rank ended later */
     int64_t bytes, repetition;
-    double begin_s, end_s, uncertainty_s, switches, faults, without_cpu_s, clock_hz, instructions,
-        cycles;
+    double is_late, begin_s, end_s, uncertainty_s, switches, faults, without_cpu_s, clock_hz,
+        instructions, cycles;
 } tlp_measured_row;
 
 /* A size with an algorithm. Its repetitions follow each other launch by launch. */

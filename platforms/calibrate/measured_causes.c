@@ -71,7 +71,7 @@ static double stalls_of(const tlp_measured_row *row)
 
 static double late_of(const tlp_measured_row *row)
 {
-    return row->is_late ? 100 : 0;
+    return row->is_late > 0 ? 100 : 0;
 }
 
 static double last_of(const tlp_measured_row *row)

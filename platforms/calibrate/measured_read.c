@@ -45,21 +45,31 @@ static int index_of(char ***names, size_t *n, const char *name)
 static tl_status take_row(void *all, char **cells)
 {
     tlp_measured *m = all;
-    enum { N = 17 };
-    static const struct {
-        int cell;
-        double least, most;
-    } numbers[N] = {{0, 0, MOST},     {2, 0, INT32_MAX}, {3, 0, MOST},  {4, 0, MOST},
-                    {6, -1, MOST},    {7, -1, MOST},     {9, 0, 1},     {10, -1e9, 1e12},
-                    {11, -1e9, 1e12}, {12, 0, 1e9},      {13, 0, 1e15}, {14, 0, 1e15},
-                    {15, 0, 1e9},     {16, 0, 1e12},     {17, 0, 1e18}, {18, 0, 1e18},
-                    {8, 0, 0}};
-    double v[N] = {0};
-    for (int i = 0; i < N - 1; i++) {
+    tlp_measured_row row = {0};
+    double launch, bytes, repetition, rank, cpu, cpu_end;
+    const struct {
+        double least, most, *out;
+        int cell, may_lack; /* may_lack: the machine does not tell */
+    } numbers[] = {{0, MOST, &launch, 0, 0},
+                   {0, INT32_MAX, &bytes, 2, 0},
+                   {0, MOST, &repetition, 3, 0},
+                   {0, MOST, &rank, 4, 0},
+                   {-1, MOST, &cpu, 6, 0},
+                   {-1, MOST, &cpu_end, 7, 0},
+                   {0, 1, &row.is_late, 9, 0},
+                   {-1e9, 1e12, &row.begin_s, 10, 0},
+                   {-1e9, 1e12, &row.end_s, 11, 0},
+                   {0, 1e9, &row.uncertainty_s, 12, 0},
+                   {0, 1e15, &row.switches, 13, 0},
+                   {0, 1e15, &row.faults, 14, 0},
+                   {0, 1e9, &row.without_cpu_s, 15, 0},
+                   {0, 1e12, &row.clock_hz, 16, 1},
+                   {0, 1e18, &row.instructions, 17, 1},
+                   {0, 1e18, &row.cycles, 18, 1}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const char *cell = cells[numbers[i].cell];
-        if (i >= 13 && !*cell) /* the machine does not tell */
-            continue;
-        if (!tlp_cell_number(cell, numbers[i].least, numbers[i].most, &v[i]))
+        if (!(numbers[i].may_lack && !*cell) &&
+            !tlp_cell_number(cell, numbers[i].least, numbers[i].most, numbers[i].out))
             return TL_ERR_INPUT;
     }
     const int algorithm = index_of(&m->algorithms, &m->n_algorithms, cells[1]);
@@ -67,24 +77,15 @@ static tl_status take_row(void *all, char **cells)
     if (algorithm < 0 || host < 0 || !tl_make_room(&m->rows, m->n_rows, &m->room, sizeof *m->rows))
         return TL_ERR_MEMORY;
     snprintf(m->start, sizeof m->start, "%s", cells[8]);
-    m->rows[m->n_rows++] = (tlp_measured_row){.launch = (unsigned)v[0],
-                                              .algorithm = (unsigned)algorithm,
-                                              .bytes = (int64_t)v[1],
-                                              .repetition = (int64_t)v[2],
-                                              .rank = (unsigned)v[3],
-                                              .host = (unsigned)host,
-                                              .cpu = (int)v[4],
-                                              .cpu_end = (int)v[5],
-                                              .is_late = v[6] > 0,
-                                              .begin_s = v[7],
-                                              .end_s = v[8],
-                                              .uncertainty_s = v[9],
-                                              .switches = v[10],
-                                              .faults = v[11],
-                                              .without_cpu_s = v[12],
-                                              .clock_hz = v[13],
-                                              .instructions = v[14],
-                                              .cycles = v[15]};
+    row.launch = (unsigned)launch;
+    row.algorithm = (unsigned)algorithm;
+    row.bytes = (int64_t)bytes;
+    row.repetition = (int64_t)repetition;
+    row.rank = (unsigned)rank;
+    row.host = (unsigned)host;
+    row.cpu = (int)cpu;
+    row.cpu_end = (int)cpu_end;
+    m->rows[m->n_rows++] = row;
     return TL_OK;
 }
 
@@ -177,7 +178,7 @@ static int add_repetition(tlp_measured *m, size_t i)
     int is_late = 0;
     for (unsigned r = 0; r < m->n_ranks; r++) {
         m->uncertainty_s = fmax(m->uncertainty_s, row[r].uncertainty_s);
-        is_late |= row[r].is_late;
+        is_late |= row[r].is_late > 0;
     }
     c->n++;
     c->n_late += is_late;
