@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # timeless budget of several recordings: their spread against its formula.
-. "$top_srcdir/tests/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
 mkdir one && sed 's/speed="[^"]*"/speed="1Gf"/' "$top_srcdir/platforms/star-1g/platform.xml" >one/platform.xml
 printf '%s\n' 'version = 2; reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;}, {unit = "instructions"; seconds_per_unit = 1e-9;});' >one/model.conf

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # timeless budget --versus: the interval of a difference, against formulas and against the replays that it stands for.
-. "$top_srcdir/tests/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
 for unit in cpu-ns instructions; do

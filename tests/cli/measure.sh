@@ -1,6 +1,8 @@
+#!/usr/bin/env bash
 # measure.sh - timeless measure reads measurements: categories, causes, two campaigns, predictions. The files are made here, so
 # that the answers are known; tests/mpi/measure.sh measures.
-. "$top_srcdir/tests/tap.sh"
+. "$(dirname "$0")/../tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
 
 # made NAME WHY [FACTOR [ALGORITHMS [SEED]]]: 4 ranks on two hosts, 4 launches, 2 sizes, 80 repetitions of 10 us; the times of the

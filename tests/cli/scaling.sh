@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # timeless study scaling: efficiencies by hand, of programs with planted causes; what limits them; weak scaling; traces; refusals.
-. "$top_srcdir/tests/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
 # A unit of computation takes a nanosecond.

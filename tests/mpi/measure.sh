@@ -1,5 +1,6 @@
+#!/usr/bin/env bash
 # measure.sh - timeless measure: rows of real ranks, their clocks, a hog on one core.
-. "$top_srcdir/tests/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
 here=$top_srcdir/tests/mpi
 if is_of_other_mpi "$top_builddir/perform/.libs/timeless-perform"; then

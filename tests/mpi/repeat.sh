@@ -1,5 +1,6 @@
+#!/usr/bin/env bash
 # repeat.sh - timeless record --repeat: several runs of one program, and the budget that takes them together.
-. "$top_srcdir/tests/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 1
