@@ -207,13 +207,13 @@ typedef struct tl_fit_capture {
 } tl_fit_capture;
 /* What becomes of a value that has no expression. */
 typedef enum tl_fit_holes {
-    TL_FIT_REFUSE, /* there is no skeleton */
+    TL_FIT_REFUSE = 0, /* there is no skeleton */
     /* sizes of messages and collectives are drawn from the captured distribution, with the
        parameter draw_seed of the skeleton (1) */
-    TL_FIT_DRAW,
+    TL_FIT_DRAW = 1,
     /* likewise, and other values are copied from the capture whose sizes are nearest to those of
        the skeleton */
-    TL_FIT_NEAREST
+    TL_FIT_NEAREST = 2
 } tl_fit_holes;
 /* Makes a skeleton (doc/SKELETON.md) from three or more captures of the same program. The caller
  * frees *text.  The skeleton makes all calls of these captures; comments after its first line state

@@ -13,6 +13,7 @@
 #include "measure.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <sched.h>
@@ -162,7 +163,7 @@ static void synchronise(performer *p)
     struct perform_measure *m = p->measure;
     point mine = {.at_s = perform_now_s()};
     if (m->n_points == MAX_POINTS)
-        return;
+        perform_give_up(p, "too many sizes for one launch; measure fewer");
     for (int rank = 1; rank < m->n_ranks && p->rank == 0; rank++) {
         const point theirs = ping(rank);
         PMPI_Send(&theirs, 3, MPI_DOUBLE, rank, TAG_CLOCK, MPI_COMM_WORLD);
@@ -355,6 +356,8 @@ void perform_measure_mark(performer *p, int64_t bytes)
         synchronise(p);
     if (m->n == m->room) {
         m->room = m->room ? 2 * m->room : 1024;
+        if (m->room > INT_MAX / sizeof *m->samples) /* one message has the rows of a rank */
+            perform_give_up(p, "too many rows for one launch; measure fewer repetitions or sizes");
         m->samples = realloc(m->samples, m->room * sizeof *m->samples);
         if (!m->samples)
             perform_give_up(p, "out of memory for the rows; measure fewer repetitions");

@@ -17,7 +17,7 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 256, MAX_ALGORITHMS = 32 };
+enum { MAX_WORDS = 256, MAX_ALGORITHMS = 32, MAX_SIZES = 1000 };
 
 static const measure_algorithm algorithms[] = {
 #define MEASURED(operation, name, id, mpich, smpi, loggops)                                        \
@@ -252,6 +252,9 @@ static tl_status make_plan(plan *p, tl_error *err)
         status = study_numbers("make.bytes", "--bytes", c->bytes, &p->sizes, err);
     if (status != TL_OK)
         return status;
+    if (p->sizes.n > MAX_SIZES)
+        return tl_fail(err, TL_ERR_USAGE, "--bytes: %zu sizes; give at most %d", p->sizes.n,
+                       MAX_SIZES);
     if (c->program)
         snprintf(p->program, sizeof p->program, "%s", c->program);
     else if (!tlr_installed(TLR_PLACE_PROGRAMS, "timeless-perform", "perform", p->program,

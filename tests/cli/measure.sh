@@ -103,6 +103,7 @@ check_exit 3 'a repetition without one of its ranks exits 3' $timeless measure l
 check_exit 3 'a file without repetitions exits 3' $timeless measure "$top_srcdir/README.md"
 check_exit 2 'an operation without a launcher exits 2' $timeless measure allreduce
 check_exit 2 'an unknown operation exits 2' $timeless measure nothing -o x.csv -- mpirun
+check 'more sizes than 1,000 exit 2' refused 2 '--bytes: 1001 sizes; give at most 1000' $timeless measure allreduce --bytes "$(seq -s, 1001)" -o x.csv -- mpirun
 check_exit 2 'an unknown algorithm exits 2' $timeless measure allreduce --algorithms fast -o x.csv -- mpirun
 check_exit 4 'a launcher that fails exits 4' $timeless measure allreduce -o x.csv -- false
 check 'and leaves no file' sh -c '! ls x.csv*'
