@@ -1,6 +1,5 @@
 /* hog.c - keeps one CPU busy for 2 ms in every 8 ms, before all other work: hog CPU. Prints a line
  * when it has begun. */
-#define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@ int main(int argc, char **argv)
     const struct sched_param first = {.sched_priority = 2};
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(argc > 1 ? atoi(argv[1]) : 0, &set);
+    CPU_SET(argc > 1 ? strtol(argv[1], NULL, 10) : 0, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0 ||
         sched_setscheduler(0, SCHED_FIFO, &first) != 0)
         return 1;

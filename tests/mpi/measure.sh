@@ -49,7 +49,7 @@ check 'the MPI library is told which algorithm it uses' parameters
 
 # ---- clocks ----
 
-check 'clock_apart.c compiles' ${CC:-gcc} -O2 -shared -fPIC -o "$scratch/apart.so" "$here/clock_apart.c" -lm
+check 'clock_apart.c compiles' ${CC:-gcc} -D_GNU_SOURCE -O2 -shared -fPIC -o "$scratch/apart.so" "$here/clock_apart.c" -lm
 apart() {
     local since
     since=$(cut -d' ' -f1 /proc/uptime)
@@ -62,7 +62,7 @@ else check 'clocks that are 1 s and 50 ppm apart agree within the stated uncerta
 # ---- a hog ----
 
 # The ranks and the hog come before all other work of the machine, which would be a cause, too.
-check 'hog.c compiles' ${CC:-gcc} -O2 -o "$scratch/hog" "$here/hog.c"
+check 'hog.c compiles' ${CC:-gcc} -D_GNU_SOURCE -O2 -o "$scratch/hog" "$here/hog.c"
 first_cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 hogged() { # CPU
     local hog code
