@@ -2,14 +2,14 @@
  *
  * A trace contains, for each rank of a run, the sequence of its MPI calls and kernels (calls of
  * routines such as dgemm), and the volume of the computation between them, for example in
- * instructions.  Only some calls (marks, such as MPI_Init) have a time, to compare it with a
- * prediction.  One file contains all ranks.  doc/FORMAT.md specifies the file;
- * compress/mpi_calls.def lists what each call records.
+ * instructions.  Only some calls, the marks (such as MPI_Init), have a recorded time.  It can be
+ * compared with the predicted time.  One file contains all ranks.  doc/FORMAT.md specifies the
+ * file; compress/mpi_calls.def lists what each call records.
  *
  * Conventions of every function here:
- *   - A function that can fail returns a tl_status.  The end of each header lists the statuses of
- *     each function.  An out-parameter receives the result.  If *out was NULL before the call, a
- *     failure leaves it NULL.  The library never prints and never exits.
+ *   - A function that can fail returns a tl_status.  The end of each public header of libtimeless
+ *     lists the statuses of each function.  An out-parameter receives the result.  If *out is
+ *     NULL before the call, a failure leaves it NULL.  The library never prints and never exits.
  *   - *_close and *_free accept NULL.
  *   - Strings are UTF-8.  An object owns the strings and arrays that it returned; they are valid
  *     until it is closed.
@@ -19,7 +19,8 @@
  * This header and timeless_source.h are stable: a program that was linked with one release runs
  * with each later one of the same library name (libtimeless.so.0); the structs keep their layout.
  * What timeless_convert.h and timeless_files.h declare may change with each release.  Define
- * TIMELESS_EXPERIMENTAL before you include them; timeless.h then includes timeless_convert.h.
+ * TIMELESS_EXPERIMENTAL before you include them; timeless.h then includes timeless_convert.h, but
+ * not timeless_files.h.
  *
  * SPDX-FileCopyrightText: 2026 the Timeless authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -67,16 +68,16 @@ typedef enum tl_status {
     TL_ERR_SYSTEM = 10, /* the operating system refused: see tl_error.text */
     TL_ERR_MEMORY = 11,
     TL_ERR_NOT_A_TRACE = 20,
-    TL_ERR_VERSION = 21,     /* written by a newer, incompatible version */
-    TL_ERR_TRUNCATED = 22,   /* the file ends too early; everything before the end is intact */
-    TL_ERR_CORRUPT = 23,     /* a checksum or a rule of the format is violated */
-    TL_ERR_LIMIT = 24,       /* beyond a limit of the format (see doc/FORMAT.md) */
-    TL_ERR_NO_RANK = 25,     /* the trace has no such rank */
-    TL_ERR_INPUT = 30,       /* an error in an input that is no trace file: a text, HPL.dat */
+    TL_ERR_VERSION = 21,   /* written by a newer, incompatible version */
+    TL_ERR_TRUNCATED = 22, /* the file ends too early; everything before the end is intact */
+    TL_ERR_CORRUPT = 23,   /* a checksum or a rule of the format is violated */
+    TL_ERR_LIMIT = 24,     /* beyond a limit of the format (see doc/FORMAT.md) */
+    TL_ERR_NO_RANK = 25,   /* the trace has no such rank */
+    TL_ERR_INPUT = 30,     /* an error in an input other than a trace file: a text trace, HPL.dat */
     TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented */
     TL_ERR_USAGE = 40,       /* wrong argument */
-    /* The library returns no status from here on. A program may use these numbers for errors of its
-     * own, in a tl_error and as results of its callbacks. */
+    /* The library returns no status of 100 or more. A program may use these numbers for errors of
+     * its own, in a tl_error and as results of its callbacks. */
     TL_STATUS_USER = 100
 } tl_status;
 
@@ -225,7 +226,7 @@ typedef enum tl_action {
     TL_ACTION_WIN_SYNC = 103,
     TL_ACTION_OPAQUE = 104, /* communicates, not modelled */
     TL_ACTION_KERNEL = 105,
-    TL_ACTION_THREAD = 106, /* the thread of the events that follow */
+    TL_ACTION_THREAD = 106, /* the next events belong to the thread that this event names */
     TL_ACTION_ENTER = 107   /* a call of this thread begins here; its own event follows when it
                                returns, perhaps after events of other threads */
 } tl_action;
@@ -283,8 +284,8 @@ enum tl_call {
     TL_CALL_LIMIT = 2048 /* every code is below */
 };
 
-/* What the tables say of a code; NULL if it is in none. For the code of a kernel without
- * a row, the row of TL_KERNEL_unknown. */
+/* What the tables say of a code. A code in the range of kernels that has no row gets the row of
+ * TL_KERNEL_unknown; for any other code without a row, returns NULL. */
 TL_API const tl_call_info *tl_call_by_code(unsigned code);
 /* The same for a name ("MPI_Send", "dgemm"); NULL if there is none. */
 TL_API const tl_call_info *tl_call_by_name(const char *name);
@@ -363,12 +364,12 @@ typedef struct tl_event {
 /* A communicator, a window (`call` has the action TL_ACTION_WIN_CREATE) or an open file (`call` is
  * MPI_File_open), as one rank defines it.
  *
- * Two ranks define the same communicator if members, parent, tag and index are equal.  The index is
- * the number of earlier definitions of the rank with these members, parent and tag.
- * Calls of MPI_Comm_create_group are counted separately, because only the members of the new
- * communicator make them.
- * For an intercommunicator, the two groups may be swapped, and its parent matters only if the
- * parent is an intercommunicator, too. */
+ * Definitions of two ranks are the same communicator if members, tag and index are equal, and the
+ * parents are the same communicator by this rule.  The index is not stored: it is the number of
+ * earlier definitions of the rank with these members, parent and tag.  Definitions by
+ * MPI_Comm_create_group have a count of their own.  For an intercommunicator, what one rank defines
+ * as the local group may be the remote group of the other rank, and parents are compared only if
+ * they are intercommunicators. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF need no definition */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
@@ -379,8 +380,8 @@ typedef struct tl_comm {
     uint32_t n_remote;      /* 0: not an intercommunicator */
     int32_t tag;            /* if has_tag */
     const int32_t *remote;  /* the other group, in the same form as `members` */
-    /* A topology: this rank's neighbours in the order of the neighbourhood collectives' buffers,
-     * ranks in this communicator or TL_PROC_NULL. */
+    /* For a topology: the neighbours of this rank, as ranks in this communicator or TL_PROC_NULL,
+     * in the order in which neighbourhood collectives use them. */
     uint32_t n_sources, n_destinations; /* both 0: none */
     const int32_t *sources, *destinations;
     const char *name; /* of a file, as the program named it; otherwise "" */
@@ -393,8 +394,8 @@ typedef struct tl_site {
     uint64_t offset;                 /* of the call in this file, in bytes */
     uint32_t n_sources;              /* 0: the source line is unknown */
     const struct tl_source *sources; /* timeless_source.h */
-    uint32_t caller; /* id of the site that called the function in which this site is; less than the
-                        id of this site; 0 unknown */
+    uint32_t caller; /* id of the site one level up the stack, from which the function with this
+                        site was called; less than the id of this site; 0: unknown */
 } tl_site;
 
 /* A kernel that the program named (tracer/timeless_kernel.h). Events of TL_KERNEL_user have its id
@@ -429,11 +430,11 @@ typedef struct tl_run {
     const char *untraced;      /* MPI functions that the tracer does not know */
     const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
     const char *volume_sample; /* "16 of 301": blocks of events with recorded volumes (FORMAT.md) */
-    const char *volume_bursts; /* "900 sampled, 0 rounded, of 1000": events whose volume is not
-                                  exact (FORMAT.md) */
+    const char *volume_bursts; /* "900 sampled, 0 rounded, of 1000": the volumes of 900 of 1000
+                                  events are estimates from a sample (FORMAT.md) */
 } tl_run;
 
-/* How a rank's part ends. */
+/* How the events of a rank end. */
 typedef enum tl_end_reason {
     TL_END_NONE = 0,      /* no end was written: the rank was killed or is still running */
     TL_END_FINALIZED = 1, /* MPI_Finalize */
@@ -449,10 +450,11 @@ typedef struct tl_rank_summary {
     uint64_t clock_ns; /* clock at the end, 0 if unknown */
     tl_end_reason end;
     const char *host;   /* name of the host on which the rank ran */
-    const char *remark; /* for the user: why the part ended; "" if there is no reason */
-    const char *clock;  /* why the rank's clocks are not comparable with a prediction; "" else */
-    /* 1: the rank was killed, and PATH.open exists (tl_trace_keep_open). The last n_recovered
-     * events come from this file; only the call that was not complete is lost. */
+    const char *remark; /* for the user: why the events ended; "" if there is no reason */
+    const char *clock;  /* why recorded times must not be compared with a prediction, or "" */
+    /* 1: the rank was killed, and the file PATH.open kept what was not yet written
+     * (tl_trace_keep_open). The last n_recovered events come from this file; only the call that was
+     * not complete is lost. */
     int kept_open;
     uint64_t n_recovered;
 } tl_rank_summary;
@@ -575,10 +577,10 @@ TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 /* ---- status of each function ---- */
 
 /* The statuses of each function besides TL_OK, without the prefix TL_ERR_ (END is TL_END).  A
- * writer or a cursor that has failed returns the status of this failure again.  tl_reader_open
- * returns USAGE only if the path names a generator of events, such as "hpl:N=1000"
- * (timeless_convert.h). It returns INPUT only for an error in the input of a generator or in a text
- * trace.
+ * writer or a cursor that has failed returns the status of this failure again.  The path
+ * given to tl_reader_open may also name a generator of events, such as "hpl:N=1000"
+ * (timeless_convert.h). It returns USAGE only for wrong parameters of a generator, and INPUT only
+ * for an error in a file that a generator reads (HPL.dat, a skeleton), or in a text trace.
  *
  *   tl_trace_create          SYSTEM MEMORY LIMIT
  *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT

@@ -1,14 +1,17 @@
 /* replayer.h - replays a trace on a described platform; the result is a prediction.
  *
- * Names of seconds end in _s; those of the replay's own wall-clock time begin with wall_.
+ * The name of a member that holds seconds ends in _s.  These are simulated seconds, unless the name
+ * begins with wall_: then they are the real time that the replay took.
  * Status, errors and ownership follow the conventions of timeless.h.
  *
  * SimGrid keeps its simulation in global variables and cannot start a second one. tlr_replay and
- * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h), where the
- * files of the engine share one state (`replay`, smpi/state.h). One thread at a time may call these
- * two functions. All others may be called from several threads, each with objects of its own.
+ * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h).  There, the
+ * source files of the engine share one global variable (`replay`, smpi/state.h). One thread at a
+ * time may call these two functions. All others may be called from several threads, each with
+ * objects of its own.
  *
- * A burst is the computation between two MPI calls or kernels (timeless.h).
+ * An event is an MPI call or a kernel (a call of a routine such as dgemm; timeless.h).  A burst is
+ * the computation between two events, and its volume is the amount of it, such as instructions.
  */
 #ifndef TLR_REPLAYER_H
 #define TLR_REPLAYER_H
@@ -21,7 +24,8 @@
 /* ---- status, besides those of timeless.h ---- */
 
 #define TLR_ERR_DEADLOCK ((tl_status)(TL_STATUS_USER + 0)) /* the replay cannot finish */
-/* The clock of the recording is not comparable with a prediction. */
+/* The recorded times cannot be compared with predicted ones, for example because ranks shared
+ * cores. */
 #define TLR_ERR_NOT_COMPARABLE ((tl_status)(TL_STATUS_USER + 1))
 
 /* The text of an error begins with this if the chosen algorithm of a collective does not support
@@ -47,12 +51,12 @@ typedef struct tlr_mode {
     double weight, mean, sd;
 } tlr_mode;
 
-/* The bounds of a tlr_piece, in this order: m, n, k, work. */
+/* The bounds of a tlr_piece, in this order: m, n, k, and the work (tl_kernel_work). */
 enum { TLR_N_BOUNDS = 4 };
 
 /* A piece of a kernel model: the seconds of the calls whose sizes lie between bounds. Mean and
- * standard deviation are polynomials in the sizes.  The mean of a mode (relative to
- * the mean of the piece) and its sd are in units of this standard deviation. */
+ * standard deviation S are polynomials in the sizes.  A mode has the mean M + mode.mean * S, where
+ * M is the mean of the piece, and the standard deviation mode.sd * S. */
 typedef struct tlr_piece {
     double min[TLR_N_BOUNDS], max[TLR_N_BOUNDS]; /* bounds, inclusive */
     char side; /* only calls of trmm, trsm and symm with the square matrix on the left ('l') or the
@@ -70,7 +74,8 @@ typedef struct tlr_kernel_model {
     uint16_t call;          /* TL_KERNEL_dgemm, ... */
     char *user;             /* of TL_KERNEL_user: the name that the program gives it; else NULL */
     double host_sd, day_sd; /* relative standard deviation between hosts, between days */
-    double median_error;    /* relative, of the measured calls; 0: not stated */
+    double median_error;    /* of |modelled - measured| / measured of the calls from which the
+                               model was made; 0: not stated */
     size_t n_pieces;
     tlr_piece *pieces;
 } tlr_kernel_model;
@@ -147,14 +152,15 @@ typedef struct tlr_beside {
     double slowdown[TLR_N_HOGS];
 } tlr_beside;
 
-/* How much a class of bursts slows down while other cores of the host compute, and how much it
- * slows down the bursts of these cores. */
+/* How much longer the bursts of a class take while other cores of the host compute, and how much
+ * longer the bursts on these cores take because of them. */
 typedef struct tlr_bending {
     char *from, *to; /* call sites; both NULL: a kernel, or all other computation */
     uint16_t kernel; /* code of the call; 0: none */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
-    double acts_as[TLR_N_HOGS]; /* the class slows down others as this number of hogs does */
+    double acts_as[TLR_N_HOGS]; /* a burst of the class slows down others as these numbers of hogs
+                                   of each kind do together */
 } tlr_bending;
 
 typedef struct tlr_interference {
@@ -179,11 +185,11 @@ typedef struct tlr_model {
     tlr_host_rates *hosts; /* of some hosts, instead of `pool` */
     tlr_parallel parallel;
     tlr_interference interference;
-    int is_random; /* some time is drawn at random */
+    int is_random; /* at least one duration is drawn at random */
 } tlr_model;
 
-/* tlr_host_speeds is the model of this unit, as in SimGrid: a host with the speed 1 Gf computes
- * 10^9 flops in a second, in bursts or in kernels. */
+/* tlr_host_speeds is the model for traces with volumes in flops, as in SimGrid: a host with the
+ * speed 1 Gf computes 10^9 flops in a second, in bursts or in kernels. */
 #define TLR_FLOPS "flops"
 extern const tlr_model tlr_host_speeds;
 
@@ -195,7 +201,7 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* How the time of a kernel is estimated if the model has no line for it. */
 typedef enum tlr_estimate {
-    TLR_AS_RECORDED, /* from the recorded volume of its calls, per unit of work */
+    TLR_AS_RECORDED, /* from the recorded volume of its calls, divided by their work */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -213,7 +219,8 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
 /* A platform: its platform.xml (SimGrid), options.conf (one SimGrid "key:value" a line, # begins a
  * comment), model.conf and further files. */
 typedef struct tlr_platform {
-    char *folder; /* as predictions print it: the folder with "@CALIBRATION...", or the XML file */
+    char *folder; /* as predictions print it: the folder with the chosen calibrations
+                    (tlr_platform_load), or the XML file */
     char *dated; /* the calibrations of a date: "2020-10 dgemm-2020-07 (-92 days), ..."; "": no date
                   */
     char *xml_path;
@@ -241,7 +248,7 @@ typedef enum tlr_quantity {
     TLR_LINK_BANDWIDTH,
     TLR_LINK_LATENCY,
     TLR_HOST_SPEED,
-    /* of the compute model, by a factor */
+    /* changes of the compute model, by a factor */
     TLR_KERNEL_TIME,
     TLR_BURST_TIME,
     TLR_RANK_THREADS,        /* a number */
@@ -251,7 +258,7 @@ typedef enum tlr_quantity {
     /* lost packets, which TCP sends again; these constants stay the last ones */
     TLR_RETRANSMISSION_LOSS,    /* a probability */
     TLR_RETRANSMISSION_TIMEOUT, /* seconds */
-    TLR_RETRANSMISSION_FLOWS    /* so many flows to one host, and more, lose packets */
+    TLR_RETRANSMISSION_FLOWS    /* with this number of flows to one host, packets get lost */
 } tlr_quantity;
 
 /* Who moves a long message that waits for its receive. */
@@ -290,7 +297,7 @@ int tlr_change_is_of_model(const tlr_change *change);
 int tlr_change_is_of_retransmission(const tlr_change *change);
 /* The last rendezvous.progress of the changes; TLR_PROGRESS_OFFLOAD if there is none. */
 tlr_progress tlr_change_progress(const tlr_change *changes, size_t n);
-/* Whether packets are lost after all changes. */
+/* Whether packets are lost when all changes have been made. */
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n);
 /* The threads of each parallel region; 0: as many as in the recorded run. */
 unsigned tlr_change_threads(const tlr_change *changes, size_t n);
@@ -300,10 +307,12 @@ double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quant
 
 /* A change of the parameters of LogGOPS, as --params states them. */
 typedef struct tlr_params_change {
-    char letter;   /* L, o, g, G or O; if it is no factor, also B, R or S */
-    int is_factor; /* 1: multiplies the parameter in all groups of loggops.params, and parameters
-                      that replace it for some messages (oi for o, B for G). 0: sets it for messages
-                      of all sizes between nodes */
+    char letter;   /* L, o, g, G or O; as a value also B (per byte on the way), R (per byte of a
+                      reduction) or S (from these bytes on, messages use rendezvous) */
+    int is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
+                      between them, and also the parameters that replace it for some messages (oi,
+                      the overhead of MPI_Isend, for o; B for G). 0: sets it for messages of all
+                      sizes between nodes */
     double value;  /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
 } tlr_params_change;
 
@@ -342,19 +351,20 @@ typedef struct tlr_options {
     const char *const *cfg;    /* further options of SimGrid, "key:value" */
     size_t n_cfg;
     const char *schedules;     /* leave it NULL: tlr_replay_jobs sets it in its own copy, to the
-                                  schedules in cfg */
+                                  schedules (algorithms of collectives, as text) that cfg names */
     const tlr_change *changes; /* of the platform, applied in this order */
     size_t n_changes;
     const char *model_path; /* compute model that replaces the platform's */
     int no_compute;         /* bursts and kernels take no time */
-    int model_strict;       /* refuse kernels without a line in the model, and calls on files of
-                               hosts without a disk */
+    int model_strict;       /* refuse kernels without a line in the model, and calls on files by
+                               ranks on hosts without a disk */
     int allow_opaque;       /* replay although the trace has calls that are not modelled */
     double io_bandwidth; /* bytes per second that each rank reads or writes; 0: the bandwidth of the
                             disk of its host, or TLR_IO_BANDWIDTH without a disk */
     int wildcards_first; /* a nonblocking receive from any source takes the message that arrives
                             first; 0: the message that it took in the recorded run */
-    int order_loggopsim; /* replay schedules of GOAL with the order and the costs of LogGOPSim */
+    int order_loggopsim; /* of GOAL's schedules: what becomes possible at the same time is done in
+                            the order of LogGOPSim, with its costs */
     int progress;        /* report progress on standard error */
     tlr_timeline *timeline; /* receives the states of each rank; NULL: they are not recorded */
     tlr_usage *usage;       /* receives the use of links and the energy; NULL: not recorded */
@@ -387,9 +397,9 @@ typedef struct tlr_rank_prediction {
     double end_s;                        /* when the rank finished */
     double compute_s;                    /* bursts and kernels */
     double kernel_s;                     /* the part of compute_s in kernels */
-    double estimated_s[TLR_N_ESTIMATES]; /* part of kernel_s of kernels without a measurement,
-                                            approximately */
-    double p2p_s;        /* in point-to-point calls that do not wait for a request */
+    double estimated_s[TLR_N_ESTIMATES]; /* approximate part of kernel_s in kernels that the model
+                                            has no line for, by the way of estimating them */
+    double p2p_s;        /* in point-to-point calls, without MPI_Wait, MPI_Test and the like */
     double wait_s;       /* in Wait, Waitall, ... and probes */
     double collective_s; /* in collectives and communicator constructors */
     double io_s;         /* in calls on files */
@@ -408,13 +418,14 @@ typedef struct tlr_mark {
     double *predicted_s; /* [n_ranks] */
 } tlr_mark;
 
-/* The makespan on other machines, which a replay with a timeline estimates. */
+/* Estimates of the makespan on other machines.  Only a replay with a timeline makes them. */
 typedef struct tlr_what_if {
     double ideal_network_s; /* lower bound for any network: only computation and dependencies */
     double mean_compute_s;  /* lower bound for any distribution of the computation over the ranks */
-    double balanced_s; /* estimate if each rank computes as long as the mean rank, in each phase
-                          (results/phases.h); NAN: unknown */
-    uint64_t n_phases; /* of balanced_s */
+    /* Estimate if in each phase, between two synchronisations (results/phases.h), each rank
+     * computes for the mean time of all ranks; NAN: unknown. */
+    double balanced_s;
+    uint64_t n_phases;      /* of balanced_s */
     double twice_the_cpu_s; /* estimate for hosts twice as fast; at least half of ideal_network_s */
 } tlr_what_if;
 
@@ -431,16 +442,16 @@ typedef struct tlr_spread {
 
 /* The error of a sampled replay. */
 typedef struct tlr_sampled {
-    size_t n_windows; /* replayed groups of iterations, not counting those at the begin and the end
-                         of the run; 0: all iterations were replayed */
+    size_t n_windows; /* replayed groups of iterations, not counting those at the beginning and the
+                         end of the run; 0: all iterations were replayed */
     size_t n_steps, n_steps_replayed;
     double share;         /* replayed events / all events, approximately */
     double low_s, high_s; /* the 90 % interval of the makespan */
     double wanted;        /* tlr_options.sample_error */
 } tlr_sampled;
 
-/* Links or memories that get more traffic than they can carry: messages share them, but the engine
- * gives each message the whole bandwidth. */
+/* Links or memories that got more traffic than they can carry, because the engine gave each message
+ * the whole bandwidth, which messages share in reality. */
 typedef struct tlr_overload {
     uint64_t n; /* number of overloaded links or memories. The rest is about the worst one, in its
                    worst interval: */
@@ -481,7 +492,7 @@ typedef struct tlr_prediction {
     uint64_t n_events;
     uint64_t n_polls;                 /* failed tests and probes */
     uint64_t n_opaque;                /* calls that communicate, but are not modelled */
-    uint64_t n_unknown_kernels;       /* calls of kernels with an unknown code or number of sizes */
+    uint64_t n_unknown_kernels;       /* kernels with an unknown code, or a wrong number of sizes */
     char *estimated[TLR_N_ESTIMATES]; /* names of the kernels without a measurement; or NULL */
     uint64_t n_assumed_transfers;     /* calls on files by ranks on hosts without a disk */
     char *free_kernels; /* names of a program's kernels that are not in the model and take no time;
@@ -504,8 +515,8 @@ typedef struct tlr_prediction {
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */
     char *selection; /* which part of the computation the trace contains (tl_reader_selection); "":
                         all of it */
-    tl_recorded_share recorded; /* how much of the run the selection contains; `all` < 0: unknown,
-                                    or no selection */
+    tl_recorded_share recorded; /* how much of the run the selection contains; recorded.all < 0:
+                                   unknown, or no selection */
     tlr_rank_prediction *ranks;
     size_t n_marks;
     tlr_mark *marks;      /* ordered by measured time */
@@ -522,8 +533,9 @@ typedef struct tlr_engine {
     /* Loads the module of the engine; without this call, the first replay loads it. NULL: the
      * engine has no module. */
     tl_status (*load)(tl_error *err);
-    /* Fills options->timeline, options->usage, and out[job]. The members that repeat the job, the
-     * platform and the options are there already (describe_job in replayer/replay.c). If model is
+    /* Fills options->timeline, options->usage, and out[job]. The members of out[job] that are
+     * copies from the job, the platform and the options are filled before (describe_job in
+     * replayer/replay.c). If model is
      * NULL, a trace with computation is refused unless options->no_compute is set. */
     tl_status (*replay)(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                         const tlr_model *model, const tlr_options *options,
@@ -565,7 +577,9 @@ double tlr_estimated_share(const tlr_prediction *prediction, tlr_estimate by);
 
 /* ---- results: replayer/results/prediction.c ---- */
 
-/* Writes "4e+08 B at 5e+09 B/s where one has 1.25e+09 B/s: 0.24 s late (4 overloaded)". */
+/* Writes "4e+08 B at 5e+09 B/s where one has 1.25e+09 B/s: 0.24 s late (4 overloaded)": these bytes
+ * passed at 5e+09 B/s a link that carries 1.25e+09 B/s, so they should have arrived 0.24 s later;
+ * this is the worst of 4 such links. */
 const char *tlr_overload_text(const tlr_prediction *prediction, const tlr_overload *load,
                               char *text, size_t size);
 /* Writes " for messages below 65536 B" if the engine ignores the limiter for these only; otherwise
@@ -582,8 +596,8 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
 /* ---- export: replayer/results/otf2_archive.c ---- */
 
 /* Writes an OTF2 archive into a new folder, FOLDER/trace.otf2: the calls, messages and collectives
- * of each rank, one after the other. Each rank has a clock of its own: computation takes the
- * nanoseconds that the rates give, and each call takes one nanosecond.  Events that OTF2 cannot
+ * of each rank. Nothing is simulated: each rank has a clock of its own, in which computation takes
+ * the nanoseconds that the rates give, and each call takes one nanosecond.  Events that OTF2 cannot
  * express are refused, as by tl_export_goal.  Only builds with OTF2 (HAVE_OTF2) have this function.
  */
 tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *folder,
