@@ -346,7 +346,8 @@ typedef struct tl_event {
     uint32_t request;  /* id of a request, 1 or more; a later request may reuse it; 0: null */
     int32_t peer; /* destination, source, target or root: a rank in comm (of an intercommunicator:
                      in its other group), or TL_PROC_NULL, TL_ANY_SOURCE, TL_ROOT */
-    int32_t tag;  /* tag, TL_MODE_*, level or error code: see the row */
+    int32_t tag;  /* the tag; for some calls TL_MODE_*, the level (MPI_Pcontrol) or the error code
+                     (MPI_Abort) */
     int32_t recv_peer;
     int32_t recv_tag;
     int64_t count;      /* elements */
@@ -367,9 +368,9 @@ typedef struct tl_event {
  * Definitions of two ranks are the same communicator if members, tag and index are equal, and the
  * parents are the same communicator by this rule.  The index is not stored: it is the number of
  * earlier definitions of the rank with these members, parent and tag.  Definitions by
- * MPI_Comm_create_group have a count of their own.  For an intercommunicator, what one rank defines
- * as the local group may be the remote group of the other rank, and parents are compared only if
- * they are intercommunicators. */
+ * MPI_Comm_create_group have a count of their own.  Intercommunicators have two exceptions: the
+ * two definitions may have the local and the remote group exchanged, and parents are compared only
+ * if the parents are intercommunicators. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF need no definition */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
@@ -429,9 +430,9 @@ typedef struct tl_run {
     const char *folding;       /* "64 ranks on 2 cores", if ranks shared cores */
     const char *untraced;      /* MPI functions that the tracer does not know */
     const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
-    const char *volume_sample; /* "16 of 301": blocks of events with recorded volumes (FORMAT.md) */
-    const char *volume_bursts; /* "900 sampled, 0 rounded, of 1000": the volumes of 900 of 1000
-                                  events are estimates from a sample (FORMAT.md) */
+    const char *volume_sample; /* "16 of 301": only 16 of 301 blocks of events have volumes */
+    const char *volume_bursts; /* "900 sampled, 3 rounded, of 1000": of 1000 volumes, 900 are those
+                                  of similar events, and 3 are rounded (FORMAT.md) */
 } tl_run;
 
 /* How the events of a rank end. */
@@ -579,8 +580,9 @@ TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 /* The statuses of each function besides TL_OK, without the prefix TL_ERR_ (END is TL_END).  A
  * writer or a cursor that has failed returns the status of this failure again.  The path
  * given to tl_reader_open may also name a generator of events, such as "hpl:N=1000"
- * (timeless_convert.h). It returns USAGE only for wrong parameters of a generator, and INPUT only
- * for an error in a file that a generator reads (HPL.dat, a skeleton), or in a text trace.
+ * (timeless_convert.h). tl_reader_open returns USAGE only for wrong parameters of a generator, and
+ * INPUT only for an error in a file that a generator reads (HPL.dat, a skeleton), or in a text
+ * trace.
  *
  *   tl_trace_create          SYSTEM MEMORY LIMIT
  *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT

@@ -34,14 +34,15 @@
 
 /* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
 
+/* The terms of the polynomials below, such as m * n: indices of tlr_piece's coefficients. */
 typedef enum tlr_term {
 #define TL_TERM(name, expression) TLR_TERM_##name,
 #include <terms.def>
     TLR_N_TERMS
 } tlr_term;
 
-/* The distribution of the durations of equal calls: none, normal, half-normal, or a mixture of
- * normals (N-0, N-1, N-2 and N' of Cornebize, thesis draft, section 4.1). */
+/* How the durations of calls with the same sizes vary: not at all, normal, half-normal, or as a
+ * mixture of normals.  Cornebize's thesis (section 4.1) calls these N-0, N-1, N-2 and N'. */
 typedef enum tlr_shape { TLR_NO_NOISE, TLR_NORMAL, TLR_HALF_NORMAL, TLR_MIXTURE } tlr_shape;
 
 enum { TLR_MAX_MODES = 8 };
@@ -152,21 +153,22 @@ typedef struct tlr_beside {
     double slowdown[TLR_N_HOGS];
 } tlr_beside;
 
-/* How much longer the bursts of a class take while other cores of the host compute, and how much
- * longer the bursts on these cores take because of them. */
+/* The interference of a class of bursts with other cores of the same host, in both directions: how
+ * much the class is slowed down (rows), and how much it slows down what the others compute
+ * (acts_as). */
 typedef struct tlr_bending {
     char *from, *to; /* call sites; both NULL: a kernel, or all other computation */
     uint16_t kernel; /* code of the call; 0: none */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
-    double acts_as[TLR_N_HOGS]; /* a burst of the class slows down others as these numbers of hogs
-                                   of each kind do together */
+    double acts_as[TLR_N_HOGS]; /* the class slows down other cores as much as acts_as[kind] hogs of
+                                   each kind do, all at the same time */
 } tlr_bending;
 
 typedef struct tlr_interference {
     size_t n;                /* number of classes; 0 and no `rest`: nothing was measured */
-    tlr_bending *classes;    /* ordered by `from`, then `to`; kernels and the rest are first */
-    const tlr_bending *rest; /* all computation without a class; NULL: it does not slow down */
+    tlr_bending *classes;    /* first those without call sites, then by `from` and `to` */
+    const tlr_bending *rest; /* the class of all other computation; NULL: that is not slowed down */
 } tlr_interference;
 
 /* The compute model converts volumes and kernels into seconds on a host with the speed
@@ -201,7 +203,7 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* How the time of a kernel is estimated if the model has no line for it. */
 typedef enum tlr_estimate {
-    TLR_AS_RECORDED, /* from the recorded volume of its calls, divided by their work */
+    TLR_AS_RECORDED, /* its recorded volume per unit of work gives the volume of a call */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -219,10 +221,10 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
 /* A platform: its platform.xml (SimGrid), options.conf (one SimGrid "key:value" a line, # begins a
  * comment), model.conf and further files. */
 typedef struct tlr_platform {
-    char *folder; /* as predictions print it: the folder with the chosen calibrations
-                    (tlr_platform_load), or the XML file */
-    char *dated; /* the calibrations of a date: "2020-10 dgemm-2020-07 (-92 days), ..."; "": no date
-                  */
+    char *folder; /* the name as predictions print it: "FOLDER@CALIBRATION+...", or the path of
+                    the XML file */
+    char *dated;  /* "2020-10 dgemm-2020-07 (-92 days), ...": the requested date, then the chosen
+                     calibrations with their distance from it; "": no date was requested */
     char *xml_path;
     size_t n_options;
     size_t n_settings;    /* the first n_settings options come from <config> in the XML file */
@@ -255,10 +257,10 @@ typedef enum tlr_quantity {
     TLR_REGION_BOUND,        /* a tlr_limit */
     TLR_MESSAGE_OVERHEAD,    /* a factor for the CPU time of sends and receives */
     TLR_RENDEZVOUS_PROGRESS, /* a tlr_progress */
-    /* lost packets, which TCP sends again; these constants stay the last ones */
+    /* Lost packets, which TCP sends again.  They must be the last constants of this enum. */
     TLR_RETRANSMISSION_LOSS,    /* a probability */
     TLR_RETRANSMISSION_TIMEOUT, /* seconds */
-    TLR_RETRANSMISSION_FLOWS    /* with this number of flows to one host, packets get lost */
+    TLR_RETRANSMISSION_FLOWS    /* the least number of flows to one host that loses packets */
 } tlr_quantity;
 
 /* Who moves a long message that waits for its receive. */
@@ -307,8 +309,9 @@ double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quant
 
 /* A change of the parameters of LogGOPS, as --params states them. */
 typedef struct tlr_params_change {
-    char letter;   /* L, o, g, G or O; as a value also B (per byte on the way), R (per byte of a
-                      reduction) or S (from these bytes on, messages use rendezvous) */
+    char letter;   /* L, o, g, G or O. If is_factor is 0, also B (time per byte on the links between
+                      the adapters), R (time per byte of a reduction), or S (the size in bytes from
+                      which messages use rendezvous) */
     int is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
                       between them, and also the parameters that replace it for some messages (oi,
                       the overhead of MPI_Isend, for o; B for G). 0: sets it for messages of all
@@ -363,8 +366,8 @@ typedef struct tlr_options {
                             disk of its host, or TLR_IO_BANDWIDTH without a disk */
     int wildcards_first; /* a nonblocking receive from any source takes the message that arrives
                             first; 0: the message that it took in the recorded run */
-    int order_loggopsim; /* of GOAL's schedules: what becomes possible at the same time is done in
-                            the order of LogGOPSim, with its costs */
+    int order_loggopsim; /* for schedules in GOAL: operations that become ready at the same time are
+                            done in the order, and with the costs, of the simulator LogGOPSim */
     int progress;        /* report progress on standard error */
     tlr_timeline *timeline; /* receives the states of each rank; NULL: they are not recorded */
     tlr_usage *usage;       /* receives the use of links and the energy; NULL: not recorded */
@@ -397,8 +400,8 @@ typedef struct tlr_rank_prediction {
     double end_s;                        /* when the rank finished */
     double compute_s;                    /* bursts and kernels */
     double kernel_s;                     /* the part of compute_s in kernels */
-    double estimated_s[TLR_N_ESTIMATES]; /* approximate part of kernel_s in kernels that the model
-                                            has no line for, by the way of estimating them */
+    double estimated_s[TLR_N_ESTIMATES]; /* approximate part of kernel_s in kernels without a line
+                                            in the model, for each method of estimating them */
     double p2p_s;        /* in point-to-point calls, without MPI_Wait, MPI_Test and the like */
     double wait_s;       /* in Wait, Waitall, ... and probes */
     double collective_s; /* in collectives and communicator constructors */
@@ -444,10 +447,10 @@ typedef struct tlr_spread {
 typedef struct tlr_sampled {
     size_t n_windows; /* replayed groups of iterations, not counting those at the beginning and the
                          end of the run; 0: all iterations were replayed */
-    size_t n_steps, n_steps_replayed;
-    double share;         /* replayed events / all events, approximately */
-    double low_s, high_s; /* the 90 % interval of the makespan */
-    double wanted;        /* tlr_options.sample_error */
+    size_t n_steps, n_steps_replayed; /* iterations of the run; those that were replayed */
+    double share;                     /* replayed events / all events, approximately */
+    double low_s, high_s;             /* the 90 % interval of the makespan */
+    double wanted;                    /* tlr_options.sample_error */
 } tlr_sampled;
 
 /* Links or memories that got more traffic than they can carry, because the engine gave each message
