@@ -41,6 +41,7 @@ typedef struct tl_program_kind {
     void (*expand)(void *state, const tl_short_event *from, tl_event *event);
     /* tl_reader_delay; NULL: the program has no delays */
     void (*delay)(void *program, const int64_t *delays_ns);
+    /* tl_cursor_set_asker; NULL if no event depends on what has arrived */
     void (*set_asker)(void *state, tl_asker *ask, void *arg);
     void (*look_ahead)(void *state, uint32_t n_probes); /* tl_cursor_look_ahead */
     void (*stop)(void *state);
