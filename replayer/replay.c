@@ -1,6 +1,7 @@
 /* replay.c - the entry point of all engines. */
 #include "replayer.h"
 
+#include "goal_replay.h"
 #include "machine/noise.h"
 #include "machine/simgrid_options.h"
 #include "ompi.h"
@@ -182,7 +183,7 @@ static char *join_options(const tlr_options *options)
     return text;
 }
 
-static char *join_changes(const tlr_options *options)
+char *tlr_join_changes(const tlr_options *options)
 {
     enum { ROOM = 256 };
     char *text = calloc(options->n_changes + 1, ROOM);
@@ -234,7 +235,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->volume_unit = strdup(tl_reader_run(trace)->volume_unit);
     p->options = join_options(options);
     p->idle_options = strdup(idle);
-    p->changes = join_changes(options);
+    p->changes = tlr_join_changes(options);
     p->platform_hash = platform ? platform->hash : 0;
     p->model = strdup(model);
     p->model_hash = model_hash;

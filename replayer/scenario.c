@@ -520,6 +520,14 @@ tl_status tlr_scenario_finish(tlr_scenario *s, tl_error *err)
 
 /* ---- GOAL ---- */
 
+static int changes_hosts(const tlr_options *options)
+{
+    for (size_t i = 0; i < options->n_changes; i++)
+        if (options->changes[i].quantity == TLR_HOST_SPEED)
+            return 1;
+    return 0;
+}
+
 /* What is given, but has no meaning for GOAL; NULL: nothing. */
 static const char *without_meaning(const tlr_scenario *s, const char *shown)
 {
@@ -527,12 +535,10 @@ static const char *without_meaning(const tlr_scenario *s, const char *shown)
     const struct {
         int is_given;
         const char *name;
-    } all[] = {{s->platform != NULL, "--platform"},
-               {shown != NULL, shown},
-               {s->links || s->energy == TLR_WANTED, "--links, --energy"},
-               {s->n_hostfiles || o->ranks_per_host || o->round_robin, "places on hosts"},
+    } all[] = {{shown != NULL, shown},
+               {s->platform && o->order_loggopsim, "--platform with --order loggopsim"},
                {o->n_cfg || o->coll_selector, "--cfg, --coll"},
-               {o->n_changes, "--set, --scale, --host-speed"},
+               {changes_hosts(o), "--host-speed"},
                {o->model_path != NULL, "--model"},
                {o->n_seeds > 1, "--seeds"},
                {o->network_noise, "--noise network"},
@@ -553,7 +559,7 @@ int tlr_scenario_is_goal(const tlr_scenario *s, const char *shown, tl_status *st
     if (!tlr_scenario_is_loggops(s))
         *status = tl_fail(err, TL_ERR_USAGE,
                           "%s: is a schedule of GOAL, which the loggops engine replays; give "
-                          "--engine loggops --params, or import it first",
+                          "--engine loggops and --params or --platform, or import it first",
                           tl_printable(s->sources[0].path));
     else if (none)
         *status = tl_fail(err, TL_ERR_USAGE,
@@ -581,7 +587,7 @@ static tl_status open_trace(const char *path, tl_reader **out, tl_error *err)
                    path);
 }
 
-static tl_status open_files(const tlr_scenario *s, tlr_stage *stage, tl_error *err)
+static tl_status open_traces(const tlr_scenario *s, tlr_stage *stage, tl_error *err)
 {
     tl_status status = TL_OK;
     if (s->options.order_loggopsim)
@@ -589,16 +595,12 @@ static tl_status open_files(const tlr_scenario *s, tlr_stage *stage, tl_error *e
                        "%s: --order loggopsim is for schedules of GOAL; timeless export --to goal "
                        "makes one of a trace",
                        tl_printable(s->sources[0].path));
-    if (s->n_hostfiles == 1)
-        stage->options.hostfile = s->hostfiles[0];
     for (size_t j = 0; j < stage->n_jobs && status == TL_OK; j++) {
         status = open_trace(s->sources[j].path, &stage->jobs[j].trace, err);
         stage->jobs[j].start_s = s->sources[j].start_s;
         if (s->n_hostfiles > 1)
             stage->jobs[j].hostfile = s->hostfiles[j];
     }
-    if (status == TL_OK && s->platform)
-        status = tlr_platform_load(s->platform, &stage->platform, err);
     return status;
 }
 
@@ -620,8 +622,12 @@ tl_status tlr_stage_open(const tlr_scenario *s, tlr_stage *out, tl_error *err)
     out->predictions = calloc(out->n_jobs + 1, sizeof(tlr_prediction *));
     if (!out->jobs || !out->predictions)
         status = tl_no_memory(err, "options of a replay");
+    if (s->n_hostfiles == 1)
+        out->options.hostfile = s->hostfiles[0];
     if (status == TL_OK && !tlr_scenario_is_goal(s, NULL, &status, err))
-        status = open_files(s, out, err);
+        status = open_traces(s, out, err);
+    if (status == TL_OK && s->platform)
+        status = tlr_platform_load(s->platform, &out->platform, err);
     if (status == TL_OK && (s->links || has_energy(s, out->platform)))
         status = tlr_usage_create(s->links, has_energy(s, out->platform), &out->options.usage, err);
     if (status == TL_OK && s->price)
@@ -634,10 +640,11 @@ tl_status tlr_stage_open(const tlr_scenario *s, tlr_stage *out, tl_error *err)
 tl_status tlr_stage_replay(tlr_stage *stage, tl_error *err)
 {
     tlr_prediction **p = stage->predictions;
-    if (stage->n_jobs == 1 && !stage->jobs[0].trace)
-        return tlr_replay_goal(stage->scenario->sources[0].path, &stage->options, p, err);
-    tl_status status = tlr_replay_jobs(stage->jobs, stage->n_jobs, stage->platform,
-                                       stage->scenario->engine, &stage->options, p, err);
+    const int is_goal = stage->n_jobs == 1 && !stage->jobs[0].trace;
+    tl_status status = is_goal ? tlr_replay_goal(stage->scenario->sources[0].path, stage->platform,
+                                                 &stage->options, p, err)
+                               : tlr_replay_jobs(stage->jobs, stage->n_jobs, stage->platform,
+                                                 stage->scenario->engine, &stage->options, p, err);
     if (status == TL_OK && stage->options.usage)
         status = tlr_usage_read(stage->options.usage, p[0], err);
     if (status == TL_OK)

@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "demand.h"
+#include "goal.h"
+#include "goal_replay.h"
 #include "links.h"
 #include "machine/noise.h"
 #include "machine/rank_model.h"
@@ -54,9 +56,10 @@ static void describe_retransmission(const loggops_retransmission *t, uint64_t n,
 }
 
 /* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is given; then the costs of
- * the nodes, and the messages that waited for a retransmission. */
+ * the nodes, the messages that waited for a retransmission, and the size of a graph. */
 static char *describe_network(const loggops_params *p, const loggops_nodes *nodes,
-                              network_origin origin, uint64_t n_retransmitted)
+                              network_origin origin, uint64_t n_retransmitted,
+                              const goal_run *graph)
 {
     char *text = NULL;
     size_t size;
@@ -103,6 +106,9 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
         if (nodes->retransmission.loss > 0)
             describe_retransmission(&nodes->retransmission, n_retransmitted, out);
     }
+    if (graph->n_ranks)
+        fprintf(out, ", %u CPUs and %u NICs%s", graph->n_streams, graph->n_sides / 2,
+                graph->is_loggopsim ? ", in the order of LogGOPSim" : "");
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -135,6 +141,7 @@ typedef struct loggops_replay {
     tlr_noise *noise;   /* NULL: none */
     tlr_plan *plan;
     loggops_streams *streams; /* NULL: the run has been read */
+    goal_run graph;           /* if there is no plan */
     loggops_run *run;
     loggops_recorder *recorder; /* NULL: none */
     loggops_result result;
@@ -237,31 +244,32 @@ cleanup:
 static tl_status take_results(const loggops_replay *replay, const char *selector,
                               tlr_prediction *out)
 {
-    const tlr_plan *plan = replay->plan;
+    const tlr_plan *plan = replay->plan; /* NULL: a graph */
     const loggops_run *run = replay->run;
     const loggops_result *result = &replay->result;
     out->engine_version = strdup(tl_version());
     out->network_model = describe_network(&replay->network.params, run->nodes, replay->origin,
-                                          result->n_retransmitted);
-    out->coll_selector = describe_choice(selector, &replay->choice);
-    out->ranks = calloc(plan->n_ranks + 1u, sizeof *out->ranks);
+                                          result->n_retransmitted, &replay->graph);
+    out->coll_selector = describe_choice(plan ? selector : "none", &replay->choice);
+    out->ranks = calloc(run->n_ranks + 1u, sizeof *out->ranks);
     if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks ||
-        tlr_plan_describe(plan, out) != TL_OK)
+        (plan && tlr_plan_describe(plan, out) != TL_OK))
         return TL_ERR_MEMORY;
-    out->n_ranks = plan->n_ranks;
-    out->n_events = plan->n_events;
+    out->n_ranks = run->n_ranks;
+    out->n_events = plan ? plan->n_events : replay->graph.n_ops;
     out->makespan_s = (double)result->makespan_ps * s_per_ps;
-    for (uint32_t r = 0; r < plan->n_ranks; r++) {
+    for (uint32_t r = 0; r < run->n_ranks; r++) {
+        const uint32_t *first_op = replay->graph.first_op;
         const loggops_rank_result *from = &result->ranks[r];
-        out->ranks[r] =
-            (tlr_rank_prediction){.end_s = (double)from->end_ps * s_per_ps,
-                                  .compute_s = (double)from->compute_ps * s_per_ps,
-                                  .kernel_s = run->kernel_s[r],
-                                  .p2p_s = (double)from->p2p_ps * s_per_ps,
-                                  .wait_s = (double)from->wait_ps * s_per_ps,
-                                  .collective_s = (double)from->collective_ps * s_per_ps,
-                                  .io_s = (double)from->io_ps * s_per_ps,
-                                  .n_events = plan->ranks[r]->n_events};
+        out->ranks[r] = (tlr_rank_prediction){
+            .end_s = (double)from->end_ps * s_per_ps,
+            .compute_s = (double)from->compute_ps * s_per_ps,
+            .kernel_s = run->kernel_s[r],
+            .p2p_s = (double)from->p2p_ps * s_per_ps,
+            .wait_s = (double)from->wait_ps * s_per_ps,
+            .collective_s = (double)from->collective_ps * s_per_ps,
+            .io_s = (double)from->io_ps * s_per_ps,
+            .n_events = plan ? plan->ranks[r]->n_events : first_op[r + 1] - first_op[r]};
         memcpy(out->ranks[r].estimated_s, run->estimated_s[r], sizeof *run->estimated_s);
     }
     return take_hosts(replay, out);
@@ -434,9 +442,11 @@ static void release(loggops_replay *r)
     free(r->measured_s);
     free(r->predicted_s);
     tlr_plan_free(r->plan);
+    goal_free(&r->graph);
 }
 
-static int make_room(loggops_replay *r, const tlr_options *options)
+static int make_room(loggops_replay *r, const tlr_options *options, uint32_t n_ranks,
+                     size_t n_marks)
 {
     if (r->origin == FROM_LINKS)
         r->demand = loggops_demand_open(&r->places, options->n_threads);
@@ -448,11 +458,10 @@ static int make_room(loggops_replay *r, const tlr_options *options)
         !(r->links = loggops_links_open(&r->places)))
         return 0;
     r->places.nodes.links = r->links;
-    const size_t n_marks = r->plan->n_marks * r->plan->n_ranks + 1;
-    r->result.ranks = calloc(r->plan->n_ranks, sizeof *r->result.ranks);
-    r->result.marks_ps = calloc(n_marks, sizeof *r->result.marks_ps);
-    r->measured_s = calloc(n_marks, sizeof *r->measured_s);
-    r->predicted_s = calloc(n_marks, sizeof *r->predicted_s);
+    r->result.ranks = calloc(n_ranks, sizeof *r->result.ranks);
+    r->result.marks_ps = calloc(n_marks + 1, sizeof *r->result.marks_ps);
+    r->measured_s = calloc(n_marks + 1, sizeof *r->measured_s);
+    r->predicted_s = calloc(n_marks + 1, sizeof *r->predicted_s);
     return r->result.ranks && r->result.marks_ps && r->measured_s && r->predicted_s;
 }
 
@@ -476,7 +485,11 @@ static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_
 {
     r->run->nodes = r->has_places ? &r->places.nodes : NULL;
     const loggops_params *params = &r->network.params;
+    if (r->graph.is_loggopsim)
+        return goal_simulate_as_loggopsim(&r->graph, params, noise, result, err);
     const tl_status status = loggops_simulate(r->run, params, noise, n_threads, result, err);
+    if (status == TLR_ERR_DEADLOCK && r->run->graph)
+        return goal_check_end(&r->graph, err);
     return status == TL_OK ? loggops_ways_status(r->network.ways, err) : status;
 }
 
@@ -559,9 +572,26 @@ static tl_status end_record(loggops_replay *r, tlr_prediction *out, tl_error *er
     return status;
 }
 
-/* Programs that are made during the simulation begin again. */
-static tl_status begin_again(loggops_replay *r, tl_error *err)
+/* Loads a graph, for a simulation from the beginning. */
+static tl_status load_graph(loggops_replay *r, const char *path, const tlr_options *options,
+                            tl_error *err)
 {
+    loggops_run_free(r->run);
+    goal_free(&r->graph);
+    r->run = NULL;
+    const tl_status status =
+        goal_load(path, options->no_compute, options->order_loggopsim, &r->graph, err);
+    if (status != TL_OK)
+        return status;
+    r->run = goal_make_run(&r->graph);
+    return r->run ? TL_OK : tl_no_memory(err, path);
+}
+
+/* Programs that are made during the simulation begin again. */
+static tl_status begin_again(loggops_replay *r, const tlr_options *options, tl_error *err)
+{
+    if (r->run->graph)
+        return load_graph(r, r->graph.path, options, err);
     if (!r->streams)
         return TL_OK;
     loggops_run_free(r->run);
@@ -578,7 +608,7 @@ static tl_status weigh_noise(loggops_replay *r, const tlr_options *options, tlr_
     tl_status status = TL_OK;
     if (!quiet.ranks || !out->noise)
         status = tl_no_memory(err, "prediction");
-    else if ((status = begin_again(r, err)) == TL_OK)
+    else if ((status = begin_again(r, options, err)) == TL_OK)
         status = simulate(r, NULL, options->n_threads, &quiet, err);
     out->quiet_s = (double)quiet.makespan_ps * s_per_ps;
     for (uint32_t i = 0; i < out->n_ranks && status == TL_OK; i++) {
@@ -586,6 +616,58 @@ static tl_status weigh_noise(loggops_replay *r, const tlr_options *options, tlr_
         out->ranks[i].delay_s = out->ranks[i].end_s - (double)quiet.ranks[i].end_ps * s_per_ps;
     }
     free(quiet.ranks);
+    return status;
+}
+
+/* What does not depend on what the ranks do. */
+static tl_status begin(loggops_replay *r, const tlr_platform *platform, const tlr_options *options,
+                       uint32_t n_ranks, tl_error *err)
+{
+    tl_status status = find_network(r, platform, options, n_ranks, err);
+    status = status ? status : set_retransmission(r, options, err);
+    status = status ? status : set_progress(r, options, err);
+    return status || !options->noise
+               ? status
+               : tlr_noise_read(options->noise, options->seed, &r->noise, err);
+}
+
+/* The results, and those without noise. */
+static tl_status end(loggops_replay *r, const tlr_platform *platform, const tlr_options *options,
+                     tlr_prediction *out, tl_error *err)
+{
+    tl_status status = take_results(r, options->coll_selector, out);
+    if (status == TL_OK && r->demand)
+        status = loggops_demand_judge(r->demand, out);
+    if (status == TL_OK && r->links)
+        loggops_links_judge(r->links, out);
+    if (status == TL_OK && r->plan)
+        status = tlr_take_marks(r->plan, r->measured_s, r->predicted_s, out);
+    if (status != TL_OK)
+        tl_error_set(err, status, "out of memory for the prediction");
+    else if (options->noise)
+        status = weigh_noise(r, options, out, err);
+    return status == TL_OK && options->usage ? take_usage(r, platform, out, options->usage, err)
+                                             : status;
+}
+
+tl_status loggops_replay_goal(const char *path, const tlr_platform *platform,
+                              const tlr_options *options, tlr_prediction *out, tl_error *err)
+{
+    loggops_replay r = {0};
+    tl_status status = check_options(1, platform, options, err);
+    status = status ? status : load_graph(&r, path, options, err);
+    status = status ? status : begin(&r, platform, options, r.graph.n_ranks, err);
+    if (status == TL_OK && r.has_places && !r.network.move_bytes)
+        status = tl_fail(err, TL_ERR_USAGE,
+                         "%s: is a schedule of GOAL, whose messages pass the adapters of nodes by "
+                         "themselves: state or=TIME in the parameters of the network, or leave out "
+                         "--platform",
+                         path);
+    if (status == TL_OK && !make_room(&r, options, r.graph.n_ranks, 0))
+        status = tl_no_memory(err, "prediction");
+    status = status ? status : simulate(&r, r.noise, options->n_threads, &r.result, err);
+    status = status ? status : end(&r, platform, options, out, err);
+    release(&r);
     return status;
 }
 
@@ -598,17 +680,12 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     loggops_replay r = {0};
     tl_status status = check_options(n_jobs, platform, options, err);
     if (status != TL_OK ||
-        (status = find_network(&r, platform, options, tl_reader_run(trace)->n_ranks, err)) !=
-            TL_OK ||
-        (status = set_retransmission(&r, options, err)) != TL_OK ||
-        (status = set_progress(&r, options, err)) != TL_OK ||
+        (status = begin(&r, platform, options, tl_reader_run(trace)->n_ranks, err)) != TL_OK ||
         (status = loggops_read_choice(platform, options, &r.choice, err)) != TL_OK ||
-        (options->noise &&
-         (status = tlr_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
         (status = tlr_plan_make(trace, model, options, &r.plan, err)) != TL_OK)
         goto cleanup;
     r.choice.S_bytes = r.network.params.S_bytes;
-    if (!make_room(&r, options)) {
+    if (!make_room(&r, options, r.plan->n_ranks, r.plan->n_marks * r.plan->n_ranks)) {
         status = tl_no_memory(err, "prediction");
         goto cleanup;
     }
@@ -623,19 +700,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
     if (options->io_bandwidth <= 0 && !options->allow_opaque)
         out[0]->n_assumed_transfers = r.plan->n_transfers;
-    status = take_results(&r, options->coll_selector, out[0]);
-    if (status == TL_OK && r.demand)
-        status = loggops_demand_judge(r.demand, out[0]);
-    if (status == TL_OK && r.links)
-        loggops_links_judge(r.links, out[0]);
-    if (status == TL_OK)
-        status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
-    if (status != TL_OK)
-        tl_error_set(err, status, "out of memory for the prediction");
-    else if (options->noise)
-        status = weigh_noise(&r, options, out[0], err);
-    if (status == TL_OK && options->usage)
-        status = take_usage(&r, platform, out[0], options->usage, err);
+    status = end(&r, platform, options, out[0], err);
 cleanup:
     release(&r);
     return status;

@@ -1,179 +1,74 @@
-/* goal.c - simulates a graph of operations in the LogGOPS model (loggops.h), with several CPUs and
- * interfaces in a rank.
+/* goal.c - what a rank whose operations are a graph does in a window.
  *
  * An operation has a CPU (its stream) and, if it is a message, an interface. It takes them as a
  * rank's program does in loggops.h: what a CPU has to do is done in the order in which it became
- * possible, messages before operations where both became possible at once. A message is taken in by
+ * possible, messages before operations where both became possible at once. A message is received by
  * the CPU and interface of the receive that takes it. If all receives from that rank with that tag
- * have the same ones, they take in a short message when it arrives, posted or not; otherwise it
- * lies until its receive is posted. Messages of one rank with one tag match in the order in which
- * they were sent. */
+ * have the same ones, they receive a short message when it arrives, posted or not; otherwise it
+ * lies until its receive is posted.
+ *
+ * If the adapters of nodes move the bytes, they are the interfaces of their ranks. The CPU of a
+ * receive pays its overhead when the last byte has arrived. */
 #include "goal.h"
+#include "program.h"
+#include "simulate.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
-/* Events of one moment, in order: a CPU chooses when all that is possible is known. */
-enum { MESSAGE, OPERATION, CPU };
+/* A message that the CPUs move shares no adapters and links. Its takes_turns is one of these until
+ * a receive takes it; its flow is the next message in the queue of a CPU. */
+enum { LIES = 0, IS_QUEUED, IS_TAKEN };
 
-static inline int is_before(const goal_event *a, const goal_event *b)
+/* ---- the operations that may begin later ---- */
+
+static int is_before(const goal_op *ops, uint32_t a, uint32_t b)
 {
-    if (a->time_ps != b->time_ps)
-        return a->time_ps < b->time_ps;
-    return ((uint64_t)a->kind << 32 | a->id) < ((uint64_t)b->kind << 32 | b->id);
+    return ops[a].ready_ps != ops[b].ready_ps ? ops[a].ready_ps < ops[b].ready_ps : a < b;
 }
 
-enum { CHILDREN = 4 };
-
-void goal_push(goal_run *run, uint64_t time_ps, uint32_t kind, uint32_t id)
+/* Joins two heaps. The children of an operation are a list; the root has no `next`. */
+static uint32_t join(goal_op *ops, uint32_t a, uint32_t b)
 {
-    if (run->n_events == run->room) {
-        const size_t room = run->room ? 2 * run->room : 4096;
-        goal_event *heap = realloc(run->heap, room * sizeof *heap);
-        if (!heap) {
-            run->out_of_memory = 1;
-            return;
-        }
-        run->heap = heap;
-        run->room = room;
+    if (a == NONE || b == NONE)
+        return a == NONE ? b : a;
+    const uint32_t root = is_before(ops, a, b) ? a : b, child = root == a ? b : a;
+    ops[child].next = ops[root].child;
+    ops[root].child = child;
+    return root;
+}
+
+static uint32_t take_next(goal_op *ops, uint32_t list, uint32_t *rest)
+{
+    *rest = list == NONE ? NONE : ops[list].next;
+    return list;
+}
+
+/* Takes the root out: joins its children by pairs, then the pairs from the last one. */
+static uint32_t without_root(goal_op *ops, uint32_t root)
+{
+    uint32_t pairs = NONE, heap = NONE;
+    for (uint32_t list = ops[root].child; list != NONE;) {
+        const uint32_t a = take_next(ops, list, &list), b = take_next(ops, list, &list),
+                       pair = join(ops, a, b);
+        ops[pair].next = pairs;
+        pairs = pair;
     }
-    const goal_event e = {.time_ps = time_ps, .kind = kind, .id = id};
-    size_t at = run->n_events++;
-    for (; at && is_before(&e, &run->heap[(at - 1) / CHILDREN]); at = (at - 1) / CHILDREN)
-        run->heap[at] = run->heap[(at - 1) / CHILDREN];
-    run->heap[at] = e;
+    while (pairs != NONE)
+        heap = join(ops, heap, take_next(ops, pairs, &pairs));
+    return heap;
 }
 
-static goal_event pop(goal_run *run)
+static void add_pending(goal_run *run, uint32_t r, uint32_t i)
 {
-    const goal_event first = run->heap[0], last = run->heap[--run->n_events];
-    size_t at = 0;
-    for (;;) {
-        const size_t begin = CHILDREN * at + 1;
-        size_t least = begin;
-        if (begin >= run->n_events)
-            break;
-        for (size_t i = begin + 1; i < begin + CHILDREN && i < run->n_events; i++)
-            if (is_before(&run->heap[i], &run->heap[least]))
-                least = i;
-        if (!is_before(&run->heap[least], &last))
-            break;
-        run->heap[at] = run->heap[least];
-        at = least;
-    }
-    run->heap[at] = last;
-    return first;
+    run->ops[i].child = NONE;
+    run->ranks[r].pending = join(run->ops, run->ranks[r].pending, i);
 }
 
-/* ---- lists: of tasks (2 * operation + is_message), or of operations ---- */
+/* ---- begin and end of operations ---- */
 
-static void append(goal_run *run, goal_list *list, uint32_t item, int shift)
-{
-    run->ops[item >> shift].next = GOAL_NONE;
-    if (list->first == GOAL_NONE)
-        list->first = item;
-    else
-        run->ops[list->last >> shift].next = item;
-    list->last = item;
-}
-
-static uint32_t take_first(const goal_run *run, goal_list *list)
-{
-    const uint32_t task = list->first;
-    list->first = run->ops[task / 2].next;
-    return task;
-}
-
-/* ---- messages and receives ---- */
-
-static goal_slot *lists_of(const goal_run *run, uint32_t i)
-{
-    return &run->slots[run->slots[run->ops[i].slot].lists];
-}
-
-static int belong_together(const goal_run *run, uint32_t message, uint32_t receive)
-{
-    const goal_slot *m = &run->slots[run->ops[message].slot],
-                    *r = &run->slots[run->ops[receive].slot];
-    return m == r || ((r->from == GOAL_NONE || r->from == m->from) &&
-                      (r->tag == UINT64_MAX || r->tag == m->tag));
-}
-
-uint32_t goal_take_message(goal_run *run, uint32_t receive)
-{
-    goal_slot *slot = lists_of(run, receive);
-    uint32_t before = GOAL_NONE, m = slot->unexpected.first;
-    while (m != GOAL_NONE && !belong_together(run, m, receive)) {
-        before = m;
-        m = run->ops[m].behind;
-    }
-    if (m == GOAL_NONE) {
-        append(run, &slot->posted, receive, 0);
-        return GOAL_NONE;
-    }
-    *(before == GOAL_NONE ? &slot->unexpected.first : &run->ops[before].behind) =
-        run->ops[m].behind;
-    if (slot->unexpected.last == m)
-        slot->unexpected.last = before;
-    return m;
-}
-
-uint32_t goal_take_receive(goal_run *run, uint32_t message)
-{
-    goal_slot *slot = lists_of(run, message);
-    uint32_t before = GOAL_NONE, r = slot->posted.first;
-    while (r != GOAL_NONE && !belong_together(run, message, r)) {
-        before = r;
-        r = run->ops[r].next;
-    }
-    if (r != GOAL_NONE) {
-        *(before == GOAL_NONE ? &slot->posted.first : &run->ops[before].next) = run->ops[r].next;
-        if (slot->posted.last == r)
-            slot->posted.last = before;
-        return r;
-    }
-    run->ops[message].behind = GOAL_NONE;
-    if (slot->unexpected.first == GOAL_NONE)
-        slot->unexpected.first = message;
-    else
-        run->ops[slot->unexpected.last].behind = message;
-    slot->unexpected.last = message;
-    return GOAL_NONE;
-}
-
-/* ---- the model ---- */
-
-static uint64_t rounded(double ps)
-{
-    return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
-}
-
-uint64_t goal_per_bytes(double ps_byte, uint64_t bytes)
-{
-    return bytes > 1 ? rounded(ps_byte * (double)(bytes - 1)) : 0;
-}
-
-static uint64_t work_until(const goal_run *run, uint32_t rank, tlr_work kind, uint64_t from_ps,
-                           uint64_t work_ps)
-{
-    return run->noise && (run->noise->disturbs & kind)
-               ? tlr_noise_end(run->noise, rank, from_ps, work_ps)
-               : from_ps + work_ps;
-}
-
-uint64_t goal_occupy(goal_run *run, goal_stream *cpu, tlr_work kind, uint64_t from_ps,
-                     uint64_t work_ps)
-{
-    cpu->free_ps = work_until(run, cpu->rank, kind, from_ps, work_ps);
-    loggops_rank_result *r = &run->ranks[cpu->rank];
-    *(kind == TLR_WORK_APPLICATION ? &r->compute_ps : &r->p2p_ps) += work_ps;
-    r->noise_ps += cpu->free_ps - from_ps - work_ps;
-    return cpu->free_ps;
-}
-
-/* What waits for the beginning, or for the end, of an operation. On the same CPU, what waits for
- * the beginning comes behind it, as the next call of a program. */
-static void release(goal_run *run, uint32_t i, uint32_t ends, uint64_t at_ps)
+/* What waits for the begin, or for the end, of an operation. On the same CPU, what waits for the
+ * begin comes behind it, as the next call of a program. */
+static void release(goal_run *run, uint32_t r, uint32_t i, uint32_t ends, uint64_t at_ps)
 {
     const uint32_t stream = run->groups[run->ops[i].group].stream;
     const uint64_t free_ps = run->streams[stream].free_ps;
@@ -186,108 +81,153 @@ static void release(goal_run *run, uint32_t i, uint32_t ends, uint64_t at_ps)
         if (to->ready_ps < ready_ps)
             to->ready_ps = ready_ps;
         if (--to->n_open == 0)
-            goal_push(run, to->ready_ps, OPERATION, run->edges[k] / 2);
+            add_pending(run, r, run->edges[k] / 2);
     }
 }
 
-static void finish(goal_run *run, uint32_t i, uint64_t at_ps)
+static void finish(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps)
 {
-    const uint32_t rank = goal_stream_of(run, run->ops[i].group)->rank;
+    goal_run *run = s->run->graph;
+    goal_rank *own = &run->ranks[r];
     run->ops[i].state |= GOAL_DONE;
-    run->n_done++;
-    if (run->ranks[rank].end_ps < at_ps)
-        run->ranks[rank].end_ps = at_ps;
-    release(run, i, 1, at_ps);
-}
-
-static void send(goal_run *run, uint32_t i, uint64_t at_ps)
-{
-    const loggops_params *p = run->params;
-    goal_op *op = &run->ops[i];
-    goal_stream *cpu = goal_stream_of(run, op->group);
-    const uint64_t left_ps = work_until(run, cpu->rank, TLR_WORK_OVERHEADS, at_ps, p->o_ps);
-    run->side_free_ps[run->groups[op->group].side] =
-        at_ps + p->g_ps + goal_per_bytes(p->G_ps_byte, op->amount);
-    const uint64_t end_ps = goal_occupy(run, cpu, TLR_WORK_OVERHEADS, at_ps,
-                                        p->o_ps + goal_per_bytes(p->O_ps_byte, op->amount));
-    goal_push(run, left_ps + p->L_ps, MESSAGE, i);
-    if (op->amount < p->S_bytes)
-        finish(run, i, end_ps);
-}
-
-/* Whether a message lies until its receive is posted. */
-static int can_lie(const goal_run *run, uint32_t m)
-{
-    return run->ops[m].amount >= run->params->S_bytes || lists_of(run, m)->group == GOAL_NONE;
-}
-
-static void bind(goal_run *run, uint32_t m, uint32_t receive)
-{
-    run->ops[m].state |= GOAL_IS_BOUND;
-    run->ops[m].n_open = receive;
-}
-
-static void post(goal_run *run, uint32_t i, uint64_t at_ps)
-{
-    const uint32_t m = goal_take_message(run, i);
-    if (m == GOAL_NONE)
+    if (own->end_ps < at_ps)
+        own->end_ps = at_ps;
+    release(run, r, i, 1, at_ps);
+    if (--own->n_open)
         return;
-    if (run->ops[m].state & GOAL_IS_TAKEN) {
-        finish(run, i, at_ps);
+    s->ranks[r].state = FINISHED;
+    s->ranks[r].ready_ps = own->end_ps;
+    b->n_finished++;
+}
+
+/* The time that detours have taken from the CPUs of a rank. */
+static uint64_t detours_ps(const simulation *s, uint32_t r)
+{
+    return s->noise ? s->result->ranks[r].noise_ps : 0;
+}
+
+/* A message has taken the CPU from that moment on, and detours from it. Returns the end. */
+static uint64_t end_transfer(simulation *s, uint32_t r, goal_stream *cpu, uint64_t at_ps,
+                             uint64_t earlier_ps)
+{
+    cpu->free_ps = s->ranks[r].cpu_free_ps;
+    s->ranks[r].p2p_ps += cpu->free_ps - at_ps - (detours_ps(s, r) - earlier_ps);
+    return cpu->free_ps;
+}
+
+static sim_step step_of(const simulation *s, uint32_t i)
+{
+    static const loggops_op any = {.kind = LOGGOPS_SEND, .request = 1};
+    const goal_op *op = &s->run->graph->ops[i];
+    const goal_slot *slot = &s->run->graph->slots[op->slot];
+    const int sends = op->kind == GOAL_SEND;
+    const uint32_t partner = sends ? slot->to : slot->from;
+    return (sim_step){.op = &any,
+                      .kind = sends ? LOGGOPS_SEND : LOGGOPS_RECV,
+                      .tag = slot->number,
+                      .partner = partner == GOAL_NONE ? LOGGOPS_ANY : (int32_t)partner,
+                      .request = i,
+                      .amount = op->amount,
+                      .starts = 1,
+                      .is_rendezvous = sends && op->amount >= s->params.S_bytes,
+                      .then_to = LOGGOPS_NOBODY};
+}
+
+static void send(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps)
+{
+    goal_run *run = s->run->graph;
+    const goal_group *g = &run->groups[run->ops[i].group];
+    const sim_step step = step_of(s, i);
+    const uint64_t earlier_ps = detours_ps(s, r);
+    loggops_start_send(s, b, r, &step, at_ps);
+    if (!s->moves_bytes)
+        run->side_free_ps[g->side] = s->ranks[r].next_send_ps;
+    const uint64_t end_ps = end_transfer(s, r, &run->streams[g->stream], at_ps, earlier_ps);
+    if (!step.is_rendezvous)
+        finish(s, b, r, i, end_ps);
+}
+
+static void compute(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps)
+{
+    goal_stream *cpu = goal_stream_of(s->run->graph, s->run->graph->ops[i].group);
+    const uint64_t work_ps = s->run->graph->ops[i].amount;
+    s->run->compute_ps[r] += work_ps;
+    cpu->free_ps = loggops_occupy(s, r, TLR_WORK_APPLICATION, at_ps, work_ps);
+    finish(s, b, r, i, cpu->free_ps);
+}
+
+/* The adapters have moved a message; its receive pays the overhead. */
+static void end_receive(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps)
+{
+    goal_stream *cpu = goal_stream_of(s->run->graph, s->run->graph->ops[i].group);
+    s->ranks[r].p2p_ps += s->owed_ps[i];
+    cpu->free_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, s->owed_ps[i]);
+    finish(s, b, r, i, cpu->free_ps);
+}
+
+/* The CPU receives a message. */
+static void receive_message(simulation *s, block *b, uint32_t r, const goal_group *g, uint32_t i,
+                            uint64_t at_ps)
+{
+    goal_run *run = s->run->graph;
+    const message m = s->messages[i];
+    const uint64_t earlier_ps = detours_ps(s, r);
+    loggops_take_in(s, b, r, &m, at_ps);
+    run->side_free_ps[g->side] = s->ranks[r].next_recv_ps;
+    const uint64_t end_ps = end_transfer(s, r, &run->streams[g->stream], at_ps, earlier_ps);
+    if (m.context != MATCHED) {
+        s->messages[i].takes_turns = IS_TAKEN;
         return;
     }
-    bind(run, m, i);
-    if (can_lie(run, m))
-        goal_push(run, at_ps, MESSAGE, m);
+    loggops_drop_message(s, b, i);
+    finish(s, b, r, (uint32_t)m.tag, end_ps);
 }
 
-static void receive(goal_run *run, uint32_t i, uint32_t group, uint64_t at_ps)
+/* Where the messages and receives of a rank with a tag wait for each other. */
+static goal_slot *lists_of(goal_run *run, uint32_t r, int32_t tag)
 {
-    const loggops_params *p = run->params;
-    goal_op *m = &run->ops[i];
-    const double slowest = p->G_ps_byte > p->O_ps_byte ? p->G_ps_byte : p->O_ps_byte;
-    run->side_free_ps[run->groups[group].side] =
-        at_ps + p->g_ps + goal_per_bytes(p->G_ps_byte, m->amount);
-    const uint64_t end_ps = goal_occupy(run, goal_stream_of(run, group), TLR_WORK_OVERHEADS, at_ps,
-                                        p->o_ps + goal_per_bytes(slowest, m->amount));
-    if (m->amount >= p->S_bytes)
-        finish(run, i, at_ps + p->o_ps + p->L_ps);
-    if (m->state & GOAL_IS_BOUND)
-        finish(run, m->n_open, end_ps);
-    else
-        m->state |= GOAL_IS_TAKEN;
+    const uint32_t lists = run->ranks[r].lists;
+    return &run->slots[lists == GOAL_NONE ? (uint32_t)tag : lists];
 }
 
-/* ---- CPUs and interfaces ---- */
-
-static uint32_t group_of(const goal_run *run, uint32_t task)
+static void bind(message *m, uint32_t operation)
 {
-    const goal_op *op = &run->ops[task / 2];
-    if (!(task & 1))
-        return op->group;
-    return op->state & GOAL_IS_BOUND ? run->ops[op->n_open].message_group
-                                     : lists_of(run, task / 2)->group;
+    m->context = MATCHED;
+    m->tag = (int32_t)operation;
 }
 
-static void execute(goal_run *run, uint32_t task, uint32_t group, uint64_t at_ps)
+static void post(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps)
 {
-    const uint32_t i = task / 2;
-    const goal_op *op = &run->ops[i];
-    if (task & 1) {
-        receive(run, i, group, at_ps);
+    sim_rank *rank = &s->ranks[r];
+    const sim_step step = step_of(s, i);
+    const receive wanted = {.source = step.partner, .tag = step.tag};
+    if (s->moves_bytes) {
+        if (loggops_start_receive(s, b, r, &step, at_ps))
+            loggops_graph_complete(s, b, r, i, at_ps);
         return;
     }
-    if (op->kind == GOAL_SEND)
-        send(run, i, at_ps);
-    else if (op->kind == GOAL_RECV)
-        post(run, i, at_ps);
-    else if (op->amount)
-        finish(
-            run, i,
-            goal_occupy(run, goal_stream_of(run, group), TLR_WORK_APPLICATION, at_ps, op->amount));
-    else /* it only joins others, and needs no CPU */
-        finish(run, i, at_ps);
-    release(run, i, 0, at_ps);
+    goal_slot *lists = lists_of(s->run->graph, r, step.tag);
+    const uint32_t k = loggops_match_message(s->messages, &lists->unexpected, &wanted);
+    if (k == NONE) {
+        loggops_post_receive(s, b, &lists->posted, &step, at_ps);
+    } else if (s->messages[k].takes_turns == IS_TAKEN) {
+        loggops_drop_message(s, b, k);
+        finish(s, b, r, i, at_ps);
+    } else {
+        bind(&s->messages[k], i);
+        if (s->messages[k].takes_turns != LIES)
+            return;
+        s->messages[k].time_ps = at_ps; /* it arrives now */
+        s->messages[k].next = NONE;
+        rank->arrivals = loggops_merge(s->messages, k, rank->arrivals);
+    }
+}
+
+/* ---- the CPUs of a rank ---- */
+
+static int takes_messages(const goal_group *g)
+{
+    return g->side != GOAL_NONE && g->side & 1;
 }
 
 static uint64_t side_free_ps(const goal_run *run, const goal_group *g)
@@ -295,177 +235,243 @@ static uint64_t side_free_ps(const goal_run *run, const goal_group *g)
     return g->side == GOAL_NONE ? 0 : run->side_free_ps[g->side];
 }
 
-static void wake_at(goal_run *run, uint32_t stream, uint64_t at_ps)
+static uint64_t ready_ps(const simulation *s, const goal_group *g, uint32_t task)
 {
-    if (run->streams[stream].wake_ps <= at_ps)
-        return;
-    run->streams[stream].wake_ps = at_ps;
-    goal_push(run, at_ps, CPU, stream);
+    return takes_messages(g) ? s->messages[task].time_ps : s->run->graph->ops[task / 2].ready_ps;
 }
 
-/* A task that is possible but for its CPU and interface. */
-static void offer(goal_run *run, uint32_t task, uint64_t at_ps)
+static uint32_t *next_of(const simulation *s, const goal_group *g, uint32_t task)
 {
-    const uint32_t group = group_of(run, task);
+    return takes_messages(g) ? &s->messages[task].flow : &s->run->graph->ops[task / 2].next;
+}
+
+static void execute(simulation *s, block *b, uint32_t r, const goal_group *g, uint32_t task,
+                    uint64_t at_ps)
+{
+    const uint32_t i = task / 2;
+    b->n_operations++;
+    if (takes_messages(g)) {
+        receive_message(s, b, r, g, task, at_ps);
+        return;
+    }
+    if (task & 1) {
+        end_receive(s, b, r, i, at_ps);
+        return;
+    }
+    const goal_op *op = &s->run->graph->ops[i];
+    if (op->kind == GOAL_SEND)
+        send(s, b, r, i, at_ps);
+    else if (op->kind == GOAL_RECV)
+        post(s, b, r, i, at_ps);
+    else if (op->amount)
+        compute(s, b, r, i, at_ps);
+    else /* it only joins others, and needs no CPU */
+        finish(s, b, r, i, at_ps);
+    release(s->run->graph, r, i, 0, at_ps);
+}
+
+static void wake_at(goal_stream *cpu, uint64_t at_ps)
+{
+    if (cpu->wake_ps > at_ps)
+        cpu->wake_ps = at_ps;
+}
+
+/* Work that is possible but for its CPU and interface. */
+static void offer(simulation *s, block *b, uint32_t r, uint32_t group, uint32_t task,
+                  uint64_t at_ps)
+{
+    goal_run *run = s->run->graph;
     goal_group *g = &run->groups[group];
     goal_stream *cpu = &run->streams[g->stream];
     const uint64_t side_ps = side_free_ps(run, g);
     if (!cpu->n_waiting && cpu->free_ps <= at_ps && side_ps <= at_ps) {
-        execute(run, task, group, at_ps);
+        execute(s, b, r, g, task, at_ps);
         return;
     }
-    run->ops[task / 2].ready_ps = at_ps;
-    append(run, &g->queue, task, 1);
+    if (takes_messages(g))
+        s->messages[task].time_ps = at_ps;
+    else
+        run->ops[task / 2].ready_ps = at_ps;
+    *next_of(s, g, task) = NONE;
+    *(g->queue.first == NONE ? &g->queue.first : next_of(s, g, g->queue.last)) = task;
+    g->queue.last = task;
     cpu->n_waiting++;
     const uint64_t later_ps = side_ps > cpu->free_ps ? side_ps : cpu->free_ps;
-    wake_at(run, g->stream, later_ps > at_ps ? later_ps : at_ps);
+    wake_at(cpu, later_ps > at_ps ? later_ps : at_ps);
 }
 
-/* The group whose first task became possible first, messages before operations, and when. */
-static uint32_t choose(const goal_run *run, const goal_stream *cpu, uint64_t *at_ps)
+/* What orders work that became possible at the same time: messages first, by their sends. */
+static uint64_t order_of(const simulation *s, const goal_group *g, uint32_t task)
 {
-    uint32_t best = GOAL_NONE;
-    goal_event first = {0};
+    return takes_messages(g) ? s->messages[task].operation
+                             : (uint64_t) !(task & 1) << 32 | task / 2;
+}
+
+/* The group whose first work became possible first, and when. */
+static goal_group *choose(const simulation *s, const goal_stream *cpu, uint64_t *at_ps)
+{
+    goal_run *run = s->run->graph;
+    goal_group *best = NULL;
     for (uint32_t i = cpu->first_group; i != GOAL_NONE; i = run->groups[i].next) {
-        const goal_group *g = &run->groups[i];
+        goal_group *g = &run->groups[i];
         const uint32_t task = g->queue.first;
-        if (task == GOAL_NONE)
+        if (task == NONE)
             continue;
-        const uint64_t ready_ps = run->ops[task / 2].ready_ps, side_ps = side_free_ps(run, g);
-        const goal_event e = {.time_ps = ready_ps > side_ps ? ready_ps : side_ps,
-                              .kind = task & 1 ? MESSAGE : OPERATION,
-                              .id = task / 2};
-        if (best == GOAL_NONE || is_before(&e, &first)) {
-            best = i;
-            first = e;
-        }
+        const uint64_t own_ps = ready_ps(s, g, task), side_ps = side_free_ps(run, g),
+                       possible_ps = own_ps > side_ps ? own_ps : side_ps;
+        if (best &&
+            (possible_ps > *at_ps || (possible_ps == *at_ps &&
+                                      order_of(s, g, task) > order_of(s, best, best->queue.first))))
+            continue;
+        best = g;
+        *at_ps = possible_ps;
     }
-    *at_ps = first.time_ps;
     return best;
 }
 
 /* A CPU does what it can do at this moment. */
-static void run_stream(goal_run *run, uint32_t stream, uint64_t at_ps)
+static void run_stream(simulation *s, block *b, uint32_t r, goal_stream *cpu, uint64_t at_ps)
 {
-    goal_stream *cpu = &run->streams[stream];
-    if (cpu->wake_ps != at_ps) /* an earlier event has come since */
-        return;
     cpu->wake_ps = UINT64_MAX;
     while (cpu->n_waiting) {
-        uint64_t possible_ps;
-        const uint32_t group = choose(run, cpu, &possible_ps);
+        uint64_t possible_ps = 0;
+        goal_group *g = choose(s, cpu, &possible_ps);
         if (cpu->free_ps > at_ps || possible_ps > at_ps) {
-            wake_at(run, stream, cpu->free_ps > possible_ps ? cpu->free_ps : possible_ps);
+            wake_at(cpu, cpu->free_ps > possible_ps ? cpu->free_ps : possible_ps);
             return;
         }
-        const uint32_t task = take_first(run, &run->groups[group].queue);
+        const uint32_t task = g->queue.first;
+        g->queue.first = *next_of(s, g, task);
         cpu->n_waiting--;
-        execute(run, task, group, at_ps);
+        execute(s, b, r, g, task, at_ps);
     }
 }
 
-/* ---- events ---- */
+/* ---- what happens next ---- */
 
-static void begin_operation(goal_run *run, uint32_t i, uint64_t at_ps)
+/* A message that the CPUs move has come, or matches a receive that has just been posted. */
+static void arrive(simulation *s, block *b, uint32_t r, uint64_t at_ps)
 {
-    const goal_op *op = &run->ops[i];
-    if (op->kind == GOAL_CALC && !op->amount)
-        execute(run, 2 * i, op->group, at_ps);
-    else
-        offer(run, 2 * i, at_ps);
-}
-
-static void arrive(goal_run *run, uint32_t i, uint64_t at_ps)
-{
-    if (!(run->ops[i].state & GOAL_IS_BOUND)) {
-        const uint32_t receive = goal_take_receive(run, i);
-        if (receive != GOAL_NONE)
-            bind(run, i, receive);
-        else if (can_lie(run, i))
-            return;
-    }
-    offer(run, 2 * i + 1, at_ps);
-}
-
-/* Many operations begin at once: in their order, they need no heap. */
-static int next_event(goal_run *run, uint32_t *n_begun, goal_event *e)
-{
-    if (*n_begun < run->n_ready) {
-        *e = (goal_event){.kind = OPERATION, .id = run->ready[*n_begun]};
-        if (!run->n_events || is_before(e, &run->heap[0])) {
-            ++*n_begun;
-            return 1;
-        }
-    }
-    if (!run->n_events)
-        return 0;
-    *e = pop(run);
-    return 1;
-}
-
-static void step(goal_run *run, const goal_event *e)
-{
-    if (run->is_loggopsim) {
-        goal_loggopsim_step(run, e);
+    goal_run *run = s->run->graph;
+    sim_rank *rank = &s->ranks[r];
+    const uint32_t i = rank->arrivals;
+    message *m = &s->messages[i];
+    rank->arrivals = m->next;
+    if (m->context == REPLY) {
+        finish(s, b, r, m->request, at_ps);
+        loggops_drop_message(s, b, i);
         return;
     }
-    switch (e->kind) {
-    case CPU: run_stream(run, e->id, e->time_ps); break;
-    case MESSAGE: arrive(run, e->id, e->time_ps); break;
-    default: begin_operation(run, e->id, e->time_ps);
-    }
-}
-
-static tl_status conclude(goal_run *run, tl_error *err)
-{
-    uint32_t i = 0;
-    if (run->out_of_memory) {
-        tl_error_set(err, TL_ERR_MEMORY, "%s: out of memory", run->path);
-        return TL_ERR_MEMORY;
-    }
-    for (uint32_t r = 0; r < run->n_ranks; r++)
-        if (run->makespan_ps < run->ranks[r].end_ps)
-            run->makespan_ps = run->ranks[r].end_ps;
-    if (run->n_done == run->n_ops)
-        return TL_OK;
-    while (run->ops[i].state & GOAL_DONE)
-        i++;
-    tl_error_set(err, TL_ERR_INPUT,
-                 "%s:%" PRIu64 ": rank %" PRIu32 " waits forever at this operation, and %" PRIu64
-                 " operations do not end; correct the dependencies",
-                 run->path, run->places[i], goal_stream_of(run, run->ops[i].group)->rank,
-                 run->n_ops - run->n_done);
-    return TL_ERR_INPUT;
-}
-
-tl_status goal_simulate(goal_run *run, const loggops_params *params, const tlr_noise *noise,
-                        tl_error *err)
-{
-    run->params = params;
-    run->noise = noise;
-    uint32_t n_begun = 0;
-    goal_event e;
-    run->ready = malloc((run->n_ops + (size_t)1) * sizeof *run->ready);
-    if (!run->ready) {
-        run->out_of_memory = 1;
-        return conclude(run, err);
-    }
-    if (run->is_loggopsim)
-        goal_loggopsim_begin(run);
-    else
-        for (uint32_t i = 0; i < run->n_ops; i++)
-            if (!run->ops[i].n_open)
-                run->ready[run->n_ready++] = i;
-    while (!run->out_of_memory && next_event(run, &n_begun, &e)) {
-        if (e.time_ps >= LOGGOPS_MOST_PS) {
-            tl_error_set(err, TL_ERR_LIMIT,
-                         "%s: the simulation passes 53 days; replay a part of the schedule",
-                         run->path);
-            return TL_ERR_LIMIT;
+    if (m->context != MATCHED) {
+        goal_slot *lists = lists_of(run, r, m->tag);
+        const uint32_t k = loggops_match_receive(s->receives, &lists->posted, m);
+        if (k == NONE) {
+            loggops_append_message(s->messages, &lists->unexpected, i);
+            m->takes_turns = m->request != EAGER || lists->group == GOAL_NONE ? LIES : IS_QUEUED;
+            if (m->takes_turns == IS_QUEUED)
+                offer(s, b, r, lists->group, i, at_ps);
+            return;
         }
-        step(run, &e);
+        bind(m, s->receives[k].request);
+        loggops_pool_drop(&s->receive_pool, &b->worker->receives, k);
     }
-    if (run->is_loggopsim)
-        goal_loggopsim_end(run);
-    return conclude(run, err);
+    offer(s, b, r, run->ops[m->tag].message_group, i, at_ps);
+}
+
+void loggops_graph_complete(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps)
+{
+    const goal_op *op = &s->run->graph->ops[i];
+    if (op->kind == GOAL_RECV && s->owed_ps[i])
+        offer(s, b, r, op->group, 2 * i + 1, at_ps);
+    else
+        finish(s, b, r, i, at_ps);
+}
+
+static void begin_operation(simulation *s, block *b, uint32_t r, uint64_t at_ps)
+{
+    goal_run *run = s->run->graph;
+    const uint32_t i = run->ranks[r].pending;
+    const goal_op *op = &run->ops[i];
+    run->ranks[r].pending = without_root(run->ops, i);
+    if (op->kind == GOAL_CALC && !op->amount)
+        execute(s, b, r, &run->groups[op->group], 2 * i, at_ps);
+    else
+        offer(s, b, r, op->group, 2 * i, at_ps);
+}
+
+static goal_stream *first_to_wake(const goal_run *run, uint32_t r)
+{
+    goal_stream *first = &run->streams[run->ranks[r].first_stream];
+    const goal_stream *end = &run->streams[run->ranks[r + 1].first_stream];
+    for (goal_stream *cpu = first + 1; cpu < end; cpu++)
+        if (cpu->wake_ps < first->wake_ps)
+            first = cpu;
+    return first;
+}
+
+/* What happens at one moment: first the messages, then the operations that become possible. So a
+ * CPU chooses when it knows all that is possible. */
+void loggops_run_graph(simulation *s, block *b, uint32_t r, uint64_t end_ps)
+{
+    const goal_run *run = s->run->graph;
+    sim_rank *rank = &s->ranks[r];
+    loggops_sort_arrivals(s->messages, rank);
+    if (rank->state == RUNNING) {
+        rank->state = run->ranks[r].n_open ? IN_CALL : FINISHED;
+        b->n_finished += rank->state == FINISHED;
+    }
+    while (!b->out_of_memory) {
+        goal_stream *cpu = first_to_wake(run, r);
+        const uint32_t pending = run->ranks[r].pending;
+        const uint64_t arrival_ps =
+                           rank->arrivals == NONE ? NEVER : s->messages[rank->arrivals].time_ps,
+                       begins_ps = pending == NONE ? NEVER : run->ops[pending].ready_ps,
+                       event_ps = arrival_ps <= begins_ps ? arrival_ps : begins_ps,
+                       at_ps = event_ps <= cpu->wake_ps ? event_ps : cpu->wake_ps;
+        if (at_ps == NEVER)
+            return;
+        if (at_ps >= LOGGOPS_MOST_PS) {
+            b->is_too_late = 1;
+            return;
+        }
+        if (at_ps >= end_ps) {
+            loggops_sleep_until(s, b, r, at_ps);
+            return;
+        }
+        if (event_ps > cpu->wake_ps)
+            run_stream(s, b, r, cpu, at_ps);
+        else if (arrival_ps > begins_ps)
+            begin_operation(s, b, r, at_ps);
+        else if (s->moves_bytes)
+            loggops_take_arrival(s, b, r, at_ps);
+        else
+            arrive(s, b, r, at_ps);
+    }
+}
+
+/* ---- the run ---- */
+
+loggops_run *goal_make_run(goal_run *graph)
+{
+    const uint32_t n_ranks = graph->n_ranks;
+    loggops_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return NULL;
+    *run = (loggops_run){.n_ranks = n_ranks,
+                         .graph = graph,
+                         .program_of = calloc(n_ranks, sizeof *run->program_of),
+                         .programs = calloc(1, sizeof *run->programs),
+                         .kernel_s = calloc(n_ranks, sizeof *run->kernel_s),
+                         .estimated_s = calloc(n_ranks, sizeof *run->estimated_s),
+                         .compute_ps = calloc(n_ranks, sizeof *run->compute_ps)};
+    if (!run->program_of || !run->programs || !run->kernel_s || !run->estimated_s ||
+        !run->compute_ps) {
+        loggops_run_free(run);
+        return NULL;
+    }
+    for (uint32_t r = 0; r < n_ranks && !graph->is_loggopsim; r++)
+        for (uint32_t i = graph->first_op[r]; i < graph->first_op[r + 1]; i++)
+            if (!graph->ops[i].n_open)
+                add_pending(graph, r, i);
+    return run;
 }

@@ -1,4 +1,7 @@
-/* goal.h - a run as a graph of operations, for goal.c, goal_load.c and goal_replay.c alone. */
+/* goal.h - a run as a graph of operations, with several CPUs and network interfaces in a rank.
+ *
+ * goal_load.c reads it. goal.c lets the ranks of a simulation (simulate.h) execute it;
+ * goal_loggopsim.c simulates it in the order of LogGOPSim. */
 #ifndef TLR_LOGGOPS_GOAL_H
 #define TLR_LOGGOPS_GOAL_H
 
@@ -10,50 +13,46 @@
 enum { GOAL_SEND, GOAL_RECV, GOAL_CALC, GOAL_KINDS };
 enum {
     GOAL_DONE = 1,
-    GOAL_IS_BOUND = 2, /* a message: `n_open` is the receive that takes it */
-    GOAL_IS_TAKEN = 4, /* a message without a receive: the CPU has taken it in; in LogGOPSim's
-                          order any message, and a computation that has begun */
-    GOAL_IS_SENT = 8,  /* LogGOPSim's order: it is a message now */
-    GOAL_WAITS = 16    /* LogGOPSim's order: in the queue of its group */
+    /* In LogGOPSim's order: */
+    GOAL_IS_TAKEN = 2, /* a message that the CPU has received; a computation that has begun */
+    GOAL_IS_SENT = 4,  /* it is a message now */
+    GOAL_WAITS = 8     /* in the queue of its group */
 };
 
-/* An operation. A send becomes its message when it is done. */
+/* An operation. In LogGOPSim's order, a send becomes its message when it is done. */
 typedef struct goal_op {
     uint64_t amount; /* bytes of a message, picoseconds of a computation */
     union {
         uint64_t ready_ps; /* when all operations that it requires are done */
         uint64_t number;   /* in LogGOPSim's order: number of operations inserted earlier */
     };
-    uint32_t n_open; /* number of required operations that are not done */
-    uint32_t next;   /* in its list */
-    uint32_t slot;   /* of a message */
-    uint32_t group;  /* of the operation */
     union {
-        uint32_t message_group; /* of the message that a receive takes; in LogGOPSim's order, of the
-                                   message that a send becomes */
-        uint32_t behind;        /* of a message: the next message without a receive */
+        uint32_t n_open; /* number of required operations that are not done */
+        uint32_t child;  /* of an operation in the heap of its rank */
     };
+    uint32_t next; /* in its list or heap */
+    uint32_t slot; /* of a message */
+    uint32_t group;
+    uint32_t message_group; /* of the message that a receive takes; in LogGOPSim's order, of the
+                               message that a send becomes */
     uint8_t kind, state;
 } goal_op;
 
-typedef struct goal_list {
-    uint32_t first, last;
-} goal_list;
-
 /* A CPU of a rank. */
 typedef struct goal_stream {
-    uint64_t free_ps, wake_ps; /* when the CPU is free; when the next event looks at its groups, or
-                                  UINT64_MAX: no event */
+    uint64_t free_ps, wake_ps; /* when the CPU is free; when it looks at its groups next, or
+                                  UINT64_MAX: not before it gets work */
     uint32_t rank, first_group, n_waiting;
 } goal_stream;
 
 /* A queue of work that waits for the same CPU and, if the work is to send or to receive messages,
- * for the same side of an interface. An element is 2 * operation, or 2 * operation + 1 for the
- * message of this operation. The elements are in the order in which they could start if
- * CPU and interface were free. */
+ * for the same side of an interface. The elements are in the order in which they could start if
+ * CPU and interface were free: messages of the simulation, or 2 * operation, or 2 * operation + 1
+ * for the end of a receive; in LogGOPSim's order, operations. */
 typedef struct goal_group {
-    uint32_t stream, side; /* side GOAL_NONE: the work needs no interface */
-    goal_list queue;
+    uint32_t stream;
+    uint32_t side; /* even: it sends; odd: it receives; GOAL_NONE: the work needs no interface */
+    queue queue;
     uint32_t next; /* of the stream */
 } goal_group;
 
@@ -63,15 +62,24 @@ typedef struct goal_slot {
     uint32_t from, to;
     uint64_t tag;
     uint32_t n_sends, n_receives, first_op;
-    /* The slot whose lists this slot uses. If the rank has a receive from any source or of any tag,
-     * all its slots use the lists of one slot; otherwise each slot uses its own. */
+    /* If the rank has a receive from any source or of any tag, all its slots match as one slot;
+     * otherwise each slot is alone. */
     uint32_t lists;
+    int32_t number; /* the tag in the simulation */
+    uint32_t group; /* of the messages of all receives of `lists`; GOAL_NONE: they differ */
     /* The first message that arrives matches the first receive that is posted. What comes first
-     * waits here: receives in `posted`, messages in `unexpected`. A message waits also if the CPU
-     * has handled it already. */
-    goal_list posted, unexpected;
-    uint32_t group; /* of the messages of all receives; GOAL_NONE: they differ */
+     * waits here: items of the simulation; in LogGOPSim's order, operations. */
+    queue posted, unexpected;
 } goal_slot;
+
+/* A rank in a simulation. */
+typedef struct goal_rank {
+    uint64_t end_ps;
+    uint32_t pending; /* heap of the operations that require nothing more, by ready_ps */
+    uint32_t n_open;  /* number of operations that are not done */
+    uint32_t first_stream, first_side;
+    uint32_t lists; /* goal_slot.lists of all its slots; GOAL_NONE: they are alone */
+} goal_rank;
 
 typedef struct goal_event {
     uint64_t time_ps;
@@ -89,50 +97,38 @@ typedef struct goal_run {
     goal_group *groups;
     uint64_t *side_free_ps; /* of the sending and the receiving side of each interface */
     uint32_t n_streams, n_sides, n_groups;
-    int is_loggopsim;        /* LogGOPSim's order: goal_loggopsim.c */
+    int is_loggopsim;        /* LogGOPSim's order */
     uint32_t n_cpus, n_nics; /* the most of any rank; in LogGOPSim's order all ranks have as many */
     goal_slot *slots;
     uint32_t n_slots;
     uint32_t *first_op; /* by rank, and the end */
-    /* The simulation. */
+    goal_rank *ranks;   /* and the end */
+    /* In LogGOPSim's order: */
     const loggops_params *params;
     const tlr_noise *noise; /* NULL: none */
+    loggops_rank_result *results;
     goal_event *heap;
     size_t n_events, room;
     int out_of_memory;
-    uint32_t *ready, n_ready; /* operations that require nothing; LogGOPSim's order: nothing more */
-    uint32_t n_numbers;       /* LogGOPSim's order */
-    uint64_t n_done;
-    loggops_rank_result *ranks; /* end, computation, p2p: overheads, noise */
-    uint64_t makespan_ps;
+    uint32_t *ready, n_ready; /* operations that require nothing more */
+    uint32_t n_numbers;
 } goal_run;
 
 tl_status goal_load(const char *path, int no_compute, int is_loggopsim, goal_run *run,
                     tl_error *err);
 void goal_free(goal_run *run);
-/* Simulates a run that has just been loaded. */
-tl_status goal_simulate(goal_run *run, const loggops_params *params, const tlr_noise *noise,
-                        tl_error *err);
-
-/* ---- of goal.c, for both orders ---- */
-
-void goal_push(goal_run *run, uint64_t time_ps, uint32_t kind, uint32_t id);
-uint64_t goal_per_bytes(double ps_byte, uint64_t bytes);
-/* A CPU works; returns when it ends. */
-uint64_t goal_occupy(goal_run *run, goal_stream *cpu, tlr_work kind, uint64_t from_ps,
-                     uint64_t work_ps);
-/* Takes the message for a receive, or the receive for a message. GOAL_NONE: it waits for one. */
-uint32_t goal_take_message(goal_run *run, uint32_t receive);
-uint32_t goal_take_receive(goal_run *run, uint32_t message);
+/* Refuses a run that has been simulated if some operations are not done. */
+tl_status goal_check_end(const goal_run *run, tl_error *err);
 static inline goal_stream *goal_stream_of(const goal_run *run, uint32_t group)
 {
     return &run->streams[run->groups[group].stream];
 }
 
-/* ---- goal_loggopsim.c ---- */
-
-void goal_loggopsim_begin(goal_run *run);
-void goal_loggopsim_step(goal_run *run, const goal_event *e);
-void goal_loggopsim_end(goal_run *run);
+/* A run of the simulation that executes a graph that has just been loaded. NULL without memory. */
+loggops_run *goal_make_run(goal_run *graph);
+/* Simulates a run that has just been loaded, in LogGOPSim's order; `ranks` and makespan_ps of the
+ * result are set. */
+tl_status goal_simulate_as_loggopsim(goal_run *run, const loggops_params *params,
+                                     const tlr_noise *noise, loggops_result *result, tl_error *err);
 
 #endif

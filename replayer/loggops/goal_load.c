@@ -7,14 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 enum { CPU_BITS = 16, CPU_MASK = (1 << CPU_BITS) - 1 };
 #define GOAL_UNKNOWN (UINT32_MAX - 1) /* the group of a slot until its first receive */
+#define OF_LARGE_TAG (UINT32_MAX - 1) /* goal_slot.from: it only gives the tag a number */
 
 typedef struct loader {
     goal_run *run;
     size_t ops_room, places_room, edges_room, first_room, slots_room, groups_room;
     uint64_t n_edges;
-    uint32_t *table; /* of slots, by hash: number + 1 */
+    uint32_t *table; /* of slots, by hash: index + 1; open addressing */
     uint64_t table_size;
     uint64_t *counts; /* edges from each operation of the rank */
     size_t counts_room;
@@ -30,29 +34,28 @@ static tl_status out_of_memory(const loader *l)
 
 /* ---- slots ---- */
 
-static uint64_t hash(uint32_t from, uint32_t to, uint64_t tag)
+/* Where a slot is in the table, or where it would be. */
+static uint32_t *find_place(const loader *l, uint32_t from, uint32_t to, uint64_t tag)
 {
-    uint64_t h = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ h >> 29 ^ tag) * UINT64_C(0xbf58476d1ce4e5b9);
-    return h ^ h >> 32;
+    const uint64_t parts[] = {(uint64_t)from << 32 | to, tag};
+    for (uint64_t at = XXH64(parts, sizeof parts, 0);; at++) {
+        uint32_t *place = &l->table[at & (l->table_size - 1)];
+        const goal_slot *s = *place ? &l->run->slots[*place - 1] : NULL;
+        if (!s || (s->from == from && s->to == to && s->tag == tag))
+            return place;
+    }
 }
 
 static int grow_table(loader *l)
 {
-    const uint64_t size = l->table_size ? 2 * l->table_size : 1024;
-    uint32_t *table = calloc(size, sizeof *table);
-    if (!table)
+    l->table_size = l->table_size ? 2 * l->table_size : 1024;
+    free(l->table);
+    if (!(l->table = calloc(l->table_size, sizeof *l->table)))
         return 0;
     for (uint32_t i = 0; i < l->run->n_slots; i++) {
         const goal_slot *s = &l->run->slots[i];
-        uint64_t at = hash(s->from, s->to, s->tag) & (size - 1);
-        while (table[at])
-            at = (at + 1) & (size - 1);
-        table[at] = i + 1;
+        *find_place(l, s->from, s->to, s->tag) = i + 1;
     }
-    free(l->table);
-    l->table = table;
-    l->table_size = size;
     return 1;
 }
 
@@ -61,12 +64,9 @@ static uint32_t find_slot(loader *l, uint32_t from, uint32_t to, uint64_t tag)
     goal_run *run = l->run;
     if (2 * (uint64_t)run->n_slots >= l->table_size && !grow_table(l))
         return GOAL_NONE;
-    uint64_t at = hash(from, to, tag) & (l->table_size - 1);
-    for (; l->table[at]; at = (at + 1) & (l->table_size - 1)) {
-        const goal_slot *s = &run->slots[l->table[at] - 1];
-        if (s->from == from && s->to == to && s->tag == tag)
-            return l->table[at] - 1;
-    }
+    uint32_t *at = find_place(l, from, to, tag);
+    if (*at)
+        return *at - 1;
     if (!tl_make_room(&run->slots, run->n_slots, &l->slots_room, sizeof *run->slots))
         return GOAL_NONE;
     run->slots[run->n_slots] = (goal_slot){.from = from,
@@ -74,10 +74,11 @@ static uint32_t find_slot(loader *l, uint32_t from, uint32_t to, uint64_t tag)
                                            .tag = tag,
                                            .first_op = run->n_ops,
                                            .lists = run->n_slots,
+                                           .number = (int32_t)run->n_slots,
                                            .group = GOAL_UNKNOWN,
                                            .posted = {GOAL_NONE, GOAL_NONE},
                                            .unexpected = {GOAL_NONE, GOAL_NONE}};
-    return (l->table[at] = ++run->n_slots) - 1;
+    return (*at = ++run->n_slots) - 1;
 }
 
 /* ---- operations ---- */
@@ -174,33 +175,46 @@ static tl_status add_edges(loader *l, uint32_t first, size_t n, const tl_goal_ed
 
 /* ---- when all ranks are read ---- */
 
-/* One list for all messages of a rank that receives from any source or with any tag. */
+/* Receives of any source or tag compare tags: one that is too large for the simulation becomes
+ * negative. */
+static int number_slot(loader *l, uint32_t i)
+{
+    const uint64_t tag = l->run->slots[i].tag;
+    const int is_large = tag > INT32_MAX && tag != UINT64_MAX;
+    const uint32_t large = is_large ? find_slot(l, OF_LARGE_TAG, l->run->slots[i].to, tag) : 0;
+    l->run->slots[i].number = is_large            ? -2 - (int32_t)large
+                              : tag == UINT64_MAX ? LOGGOPS_ANY
+                                                  : (int32_t)tag;
+    return large != GOAL_NONE;
+}
+
+/* The slots of a rank that receives from any source or with any tag match as one. */
 static tl_status join_lists(loader *l)
 {
     goal_run *run = l->run;
     const uint32_t n_slots = run->n_slots;
-    uint32_t *of_rank = malloc(run->n_ranks * sizeof *of_rank);
-    tl_status status = of_rank ? TL_OK : out_of_memory(l);
-    for (uint32_t rank = 0; of_rank && rank < run->n_ranks; rank++)
-        of_rank[rank] = GOAL_NONE;
-    for (uint32_t i = 0; status == TL_OK && i < n_slots; i++) {
-        const goal_slot *s = &run->slots[i];
-        if ((s->from == GOAL_NONE || s->tag == UINT64_MAX) && of_rank[s->to] == GOAL_NONE &&
-            (of_rank[s->to] = find_slot(l, GOAL_NONE, s->to, UINT64_MAX)) == GOAL_NONE)
-            status = out_of_memory(l);
+    for (uint32_t i = 0; i < n_slots; i++) {
+        const uint32_t to = run->slots[i].to;
+        const int is_any = run->slots[i].from == GOAL_NONE || run->slots[i].tag == UINT64_MAX;
+        if (is_any && run->ranks[to].lists == GOAL_NONE &&
+            (run->ranks[to].lists = find_slot(l, GOAL_NONE, to, UINT64_MAX)) == GOAL_NONE)
+            return out_of_memory(l);
     }
-    for (uint32_t i = 0; status == TL_OK && i < n_slots; i++) {
-        goal_slot *s = &run->slots[i];
-        if (of_rank[s->to] == GOAL_NONE || of_rank[s->to] == i)
+    for (uint32_t i = 0; i < n_slots; i++) {
+        const uint32_t lists = run->ranks[run->slots[i].to].lists;
+        if (lists == GOAL_NONE)
             continue;
-        goal_slot *all = &run->slots[s->lists = of_rank[s->to]];
+        if (!number_slot(l, i))
+            return out_of_memory(l);
+        goal_slot *s = &run->slots[i], *all = &run->slots[s->lists = lists];
+        if (s == all)
+            continue;
         all->n_sends += s->n_sends;
         all->n_receives += s->n_receives;
         if (all->first_op > s->first_op)
             all->first_op = s->first_op;
     }
-    free(of_rank);
-    return status;
+    return TL_OK;
 }
 
 static tl_status check_slots(const loader *l)
@@ -227,11 +241,6 @@ static tl_status check_slots(const loader *l)
     return TL_OK;
 }
 
-/* Where the CPUs and the sides of interfaces of a rank begin. */
-typedef struct lanes {
-    uint32_t stream, side;
-} lanes;
-
 /* In LogGOPSim's order, a message is taken in by the CPU and the interface of the receiver that
  * have the numbers of its sender's. So all ranks have as many. */
 static void count_lanes(goal_run *run, uint32_t rank, uint32_t *n_cpus, uint32_t *n_nics)
@@ -246,52 +255,48 @@ static void count_lanes(goal_run *run, uint32_t rank, uint32_t *n_cpus, uint32_t
     run->n_nics = run->n_nics > *n_nics ? run->n_nics : *n_nics;
 }
 
-static tl_status make_streams(loader *l, lanes *of_rank)
+static tl_status make_streams(loader *l)
 {
     goal_run *run = l->run;
     uint64_t n_streams = 0, n_sides = 0;
     uint32_t n_cpus, n_nics;
+    for (uint32_t rank = 0; run->is_loggopsim && rank < run->n_ranks; rank++)
+        count_lanes(run, rank, &n_cpus, &n_nics);
     for (uint32_t rank = 0; rank < run->n_ranks && n_streams + n_sides < INT32_MAX; rank++) {
         count_lanes(run, rank, &n_cpus, &n_nics);
-        of_rank[rank] = (lanes){(uint32_t)n_streams, (uint32_t)n_sides};
-        n_streams += n_cpus;
-        n_sides += 2 * (uint64_t)n_nics;
-    }
-    if (run->is_loggopsim) {
-        n_streams = (uint64_t)run->n_ranks * run->n_cpus;
-        n_sides = 2 * (uint64_t)run->n_ranks * run->n_nics;
-        for (uint32_t rank = 0; rank < run->n_ranks && n_streams + n_sides < INT32_MAX; rank++)
-            of_rank[rank] = (lanes){rank * run->n_cpus, 2 * rank * run->n_nics};
+        n_streams += run->is_loggopsim ? run->n_cpus : n_cpus;
+        n_sides += 2 * (uint64_t)(run->is_loggopsim ? run->n_nics : n_nics);
+        run->ranks[rank + 1].first_stream = (uint32_t)n_streams;
+        run->ranks[rank + 1].first_side = (uint32_t)n_sides;
     }
     if (n_streams + n_sides >= INT32_MAX)
         return too_many(l);
+    run->n_streams = (uint32_t)n_streams;
+    run->n_sides = (uint32_t)n_sides;
     run->streams = malloc((n_streams + 1) * sizeof *run->streams);
     run->side_free_ps = calloc(n_sides + 1, sizeof *run->side_free_ps);
     if (!run->streams || !run->side_free_ps)
         return out_of_memory(l);
-    run->n_streams = (uint32_t)n_streams;
-    run->n_sides = (uint32_t)n_sides;
     for (uint32_t rank = 0, i = 0; rank < run->n_ranks; rank++)
-        for (; i < (rank + 1 < run->n_ranks ? of_rank[rank + 1].stream : n_streams); i++)
+        for (; i < run->ranks[rank + 1].first_stream; i++)
             run->streams[i] =
                 (goal_stream){.wake_ps = UINT64_MAX, .rank = rank, .first_group = GOAL_NONE};
     return TL_OK;
 }
 
 /* Gives an operation its group, and that of its message. */
-static int place(loader *l, const lanes *of_rank, uint32_t rank, goal_op *op)
+static int place(loader *l, const goal_rank *of_rank, goal_op *op)
 {
     goal_run *run = l->run;
     const uint32_t cpu = op->group & CPU_MASK, side = 2 * (op->group >> CPU_BITS);
-    const uint32_t stream = of_rank[rank].stream + cpu;
-    op->group =
-        find_group(l, stream, op->kind == GOAL_SEND ? of_rank[rank].side + side : GOAL_NONE);
+    op->group = find_group(l, of_rank->first_stream + cpu,
+                           op->kind == GOAL_SEND ? of_rank->first_side + side : GOAL_NONE);
     if (op->group == GOAL_NONE || op->kind == GOAL_CALC)
         return op->group != GOAL_NONE;
     if (op->kind == GOAL_SEND && !run->is_loggopsim)
         return 1;
-    const uint32_t to = run->slots[op->slot].to;
-    op->message_group = find_group(l, of_rank[to].stream + cpu, of_rank[to].side + side + 1);
+    const goal_rank *to = &run->ranks[run->slots[op->slot].to];
+    op->message_group = find_group(l, to->first_stream + cpu, to->first_side + side + 1);
     goal_slot *s = &run->slots[run->slots[op->slot].lists];
     if (s->group == GOAL_UNKNOWN)
         s->group = op->message_group;
@@ -303,15 +308,11 @@ static int place(loader *l, const lanes *of_rank, uint32_t rank, goal_op *op)
 static tl_status place_operations(loader *l)
 {
     goal_run *run = l->run;
-    lanes *of_rank = calloc(run->n_ranks, sizeof *of_rank);
-    tl_status status = of_rank ? make_streams(l, of_rank) : out_of_memory(l);
+    tl_status status = make_streams(l);
     for (uint32_t rank = 0; status == TL_OK && rank < run->n_ranks; rank++)
         for (uint32_t i = run->first_op[rank]; i < run->first_op[rank + 1]; i++)
-            if (!place(l, of_rank, rank, &run->ops[i])) {
-                status = out_of_memory(l);
-                break;
-            }
-    free(of_rank);
+            if (!place(l, &run->ranks[rank], &run->ops[i]))
+                return out_of_memory(l);
     return status;
 }
 
@@ -328,7 +329,7 @@ tl_status goal_load(const char *path, int no_compute, int is_loggopsim, goal_run
     if (status == TL_OK) {
         run->n_ranks = tl_goal_ranks(goal);
         run->first_op = calloc(run->n_ranks + (size_t)1, sizeof *run->first_op);
-        run->ranks = calloc(run->n_ranks, sizeof *run->ranks);
+        run->ranks = calloc(run->n_ranks + (size_t)1, sizeof *run->ranks);
         if (!run->first_op || !run->ranks)
             status = out_of_memory(&l);
     }
@@ -340,6 +341,8 @@ tl_status goal_load(const char *path, int no_compute, int is_loggopsim, goal_run
         if (status == TL_OK)
             status = add_edges(&l, first, n, edges, n_edges);
         run->first_op[rank + 1] = run->n_ops;
+        run->ranks[rank] =
+            (goal_rank){.pending = GOAL_NONE, .n_open = run->n_ops - first, .lists = GOAL_NONE};
     }
     tl_goal_close(goal);
     if (status == TL_OK && l.has_any)
@@ -364,7 +367,26 @@ void goal_free(goal_run *run)
     free(run->side_free_ps);
     free(run->slots);
     free(run->first_op);
+    free(run->ranks);
     free(run->heap);
     free(run->ready);
-    free(run->ranks);
+}
+
+tl_status goal_check_end(const goal_run *run, tl_error *err)
+{
+    uint64_t n_open = 0;
+    uint32_t first = GOAL_NONE, rank = 0;
+    for (uint32_t i = run->n_ops; i-- > 0;)
+        if (!(run->ops[i].state & GOAL_DONE)) {
+            n_open++;
+            first = i;
+        }
+    if (!n_open)
+        return TL_OK;
+    while (run->first_op[rank + 1] <= first)
+        rank++;
+    return tl_fail(err, TL_ERR_INPUT,
+                   "%s:%" PRIu64 ": rank %" PRIu32 " waits forever at this operation, and %" PRIu64
+                   " operations do not end; correct the dependencies",
+                   run->path, run->places[first], rank, n_open);
 }

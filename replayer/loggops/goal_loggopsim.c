@@ -14,6 +14,99 @@
  * its sender's, and when it arrives, whether a receive is posted or not. */
 #include "goal.h"
 
+#include "core/room.h"
+
+/* ---- events ---- */
+
+static inline int is_before(const goal_event *a, const goal_event *b)
+{
+    if (a->time_ps != b->time_ps)
+        return a->time_ps < b->time_ps;
+    return ((uint64_t)a->kind << 32 | a->id) < ((uint64_t)b->kind << 32 | b->id);
+}
+
+static void push(goal_run *run, uint64_t time_ps, uint32_t kind, uint32_t id)
+{
+    const goal_event e = {.time_ps = time_ps, .kind = kind, .id = id};
+    if (!tl_make_room(&run->heap, run->n_events, &run->room, sizeof e)) {
+        run->out_of_memory = 1;
+        return;
+    }
+    size_t at = run->n_events++;
+    for (; at && is_before(&e, &run->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        run->heap[at] = run->heap[(at - 1) / 2];
+    run->heap[at] = e;
+}
+
+static goal_event pop(goal_run *run)
+{
+    const goal_event first = run->heap[0], last = run->heap[--run->n_events];
+    size_t at = 0;
+    for (size_t next; (next = 2 * at + 1) < run->n_events; at = next) {
+        if (next + 1 < run->n_events && is_before(&run->heap[next + 1], &run->heap[next]))
+            next++;
+        if (!is_before(&run->heap[next], &last))
+            break;
+        run->heap[at] = run->heap[next];
+    }
+    run->heap[at] = last;
+    return first;
+}
+
+/* ---- messages and receives ---- */
+
+static void append(goal_run *run, queue *list, uint32_t i)
+{
+    run->ops[i].next = GOAL_NONE;
+    *(list->first == GOAL_NONE ? &list->first : &run->ops[list->last].next) = i;
+    list->last = i;
+}
+
+static int belong_together(const goal_slot *a, const goal_slot *b)
+{
+    return a == b || ((a->from == b->from || a->from == GOAL_NONE || b->from == GOAL_NONE) &&
+                      (a->tag == b->tag || a->tag == UINT64_MAX || b->tag == UINT64_MAX));
+}
+
+/* Takes the message for a receive, or the receive for a message. GOAL_NONE: it waits for one. */
+static uint32_t match(goal_run *run, uint32_t i, int is_message)
+{
+    goal_slot *lists = &run->slots[run->slots[run->ops[i].slot].lists];
+    queue *others = is_message ? &lists->posted : &lists->unexpected;
+    uint32_t before = GOAL_NONE, k = others->first;
+    for (; k != GOAL_NONE; before = k, k = run->ops[k].next)
+        if (belong_together(&run->slots[run->ops[i].slot], &run->slots[run->ops[k].slot]))
+            break;
+    if (k == GOAL_NONE) {
+        append(run, is_message ? &lists->unexpected : &lists->posted, i);
+        return GOAL_NONE;
+    }
+    *(before == GOAL_NONE ? &others->first : &run->ops[before].next) = run->ops[k].next;
+    if (others->last == k)
+        others->last = before;
+    return k;
+}
+
+/* ---- the model ---- */
+
+static uint64_t per_bytes(double ps_byte, uint64_t bytes)
+{
+    const double ps = bytes > 1 ? ps_byte * (double)(bytes - 1) : 0;
+    return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
+}
+
+/* A CPU works. */
+static void occupy(goal_run *run, goal_stream *cpu, tlr_work kind, uint64_t from_ps,
+                   uint64_t work_ps)
+{
+    cpu->free_ps = run->noise && (run->noise->disturbs & kind)
+                       ? tlr_noise_end(run->noise, cpu->rank, from_ps, work_ps)
+                       : from_ps + work_ps;
+    loggops_rank_result *r = &run->results[cpu->rank];
+    *(kind == TLR_WORK_APPLICATION ? &r->compute_ps : &r->p2p_ps) += work_ps;
+    r->noise_ps += cpu->free_ps - from_ps - work_ps;
+}
+
 /* When CPU and interface are free. */
 static uint64_t possible_ps(const goal_run *run, uint32_t group)
 {
@@ -31,17 +124,17 @@ static uint32_t group_of(const goal_run *run, uint32_t i)
 
 static void look_at(goal_run *run, uint32_t i, uint64_t at_ps)
 {
-    goal_push(run, at_ps, (uint32_t)run->ops[i].number, i);
+    push(run, at_ps, (uint32_t)run->ops[i].number, i);
 }
 
 /* Waits in its group, in the order of the numbers. They grow, but where CPUs differ. */
 static void wait_in_group(goal_run *run, uint32_t i)
 {
     const uint32_t group = group_of(run, i);
-    goal_list *queue = &run->groups[group].queue;
-    uint32_t before = GOAL_NONE, after = queue->first;
-    if (after != GOAL_NONE && run->ops[queue->last].number < run->ops[i].number) {
-        before = queue->last;
+    queue *waiting = &run->groups[group].queue;
+    uint32_t before = GOAL_NONE, after = waiting->first;
+    if (after != GOAL_NONE && run->ops[waiting->last].number < run->ops[i].number) {
+        before = waiting->last;
         after = GOAL_NONE;
     }
     for (; after != GOAL_NONE && run->ops[after].number < run->ops[i].number;
@@ -49,9 +142,9 @@ static void wait_in_group(goal_run *run, uint32_t i)
         before = after;
     run->ops[i].next = after;
     run->ops[i].state |= GOAL_WAITS;
-    *(before == GOAL_NONE ? &queue->first : &run->ops[before].next) = i;
+    *(before == GOAL_NONE ? &waiting->first : &run->ops[before].next) = i;
     if (after == GOAL_NONE)
-        queue->last = i;
+        waiting->last = i;
     if (before == GOAL_NONE)
         look_at(run, i, possible_ps(run, group));
 }
@@ -96,7 +189,6 @@ static void release(goal_run *run, uint32_t i, uint32_t ends)
 static void finish(goal_run *run, uint32_t i)
 {
     run->ops[i].state |= GOAL_DONE;
-    run->n_done++;
     release(run, i, 1);
 }
 
@@ -104,7 +196,7 @@ static void calculate(goal_run *run, uint32_t i, uint64_t at_ps)
 {
     goal_op *op = &run->ops[i];
     op->state |= GOAL_IS_TAKEN;
-    goal_occupy(run, goal_stream_of(run, op->group), TLR_WORK_APPLICATION, at_ps, op->amount);
+    occupy(run, goal_stream_of(run, op->group), TLR_WORK_APPLICATION, at_ps, op->amount);
     release(run, i, 0);
     finish(run, i);
 }
@@ -114,10 +206,10 @@ static void send(goal_run *run, uint32_t i, uint64_t at_ps)
     const loggops_params *p = run->params;
     goal_op *op = &run->ops[i];
     release(run, i, 0);
-    goal_occupy(run, goal_stream_of(run, op->group), TLR_WORK_OVERHEADS, at_ps,
-                p->o_ps + goal_per_bytes(p->O_ps_byte, op->amount));
+    occupy(run, goal_stream_of(run, op->group), TLR_WORK_OVERHEADS, at_ps,
+           p->o_ps + per_bytes(p->O_ps_byte, op->amount));
     run->side_free_ps[run->groups[op->group].side] =
-        at_ps + p->g_ps + goal_per_bytes(p->G_ps_byte, op->amount);
+        at_ps + p->g_ps + per_bytes(p->G_ps_byte, op->amount);
     op->state |= GOAL_IS_SENT;
     op->number = run->n_numbers++;
     look_at(run, i, at_ps + p->o_ps + p->L_ps);
@@ -149,11 +241,11 @@ static void take_in(goal_run *run, uint32_t i, uint64_t at_ps)
     const goal_group *g = &run->groups[m->message_group];
     const double slowest = p->G_ps_byte > p->O_ps_byte ? p->G_ps_byte : p->O_ps_byte;
     const uint32_t cpu = g->stream % run->n_cpus, nic = g->side / 2 % run->n_nics;
-    goal_occupy(run, &run->streams[g->stream], TLR_WORK_OVERHEADS, at_ps,
-                p->o_ps + goal_per_bytes(slowest, m->amount));
-    run->side_free_ps[g->side] = at_ps + p->g_ps + goal_per_bytes(p->G_ps_byte, m->amount);
+    occupy(run, &run->streams[g->stream], TLR_WORK_OVERHEADS, at_ps,
+           p->o_ps + per_bytes(slowest, m->amount));
+    run->side_free_ps[g->side] = at_ps + p->g_ps + per_bytes(p->G_ps_byte, m->amount);
     run->ops[i].state |= GOAL_IS_TAKEN;
-    const uint32_t receive = goal_take_receive(run, i);
+    const uint32_t receive = match(run, i, 1);
     if (receive == GOAL_NONE)
         return;
     answer(run, i, m->amount, cpu, nic, at_ps);
@@ -164,7 +256,7 @@ static void post(goal_run *run, uint32_t i, uint64_t at_ps)
 {
     const goal_op *op = &run->ops[i];
     release(run, i, 0);
-    const uint32_t m = goal_take_message(run, i);
+    const uint32_t m = match(run, i, 0);
     if (m == GOAL_NONE)
         return;
     const uint64_t bytes = run->ops[m].amount > op->amount ? run->ops[m].amount : op->amount;
@@ -188,20 +280,20 @@ static void execute(goal_run *run, uint32_t i, uint64_t at_ps)
 static void try_first(goal_run *run, uint32_t i, uint64_t at_ps)
 {
     const uint32_t group = group_of(run, i);
-    goal_list *queue = &run->groups[group].queue;
-    if (queue->first != i)
+    queue *waiting = &run->groups[group].queue;
+    if (waiting->first != i)
         return;
     if (possible_ps(run, group) <= at_ps) {
         run->ops[i].state &= (uint8_t)~GOAL_WAITS;
-        queue->first = run->ops[i].next;
+        waiting->first = run->ops[i].next;
         execute(run, i, at_ps);
-        i = queue->first;
+        i = waiting->first;
     }
     if (i != GOAL_NONE)
         look_at(run, i, possible_ps(run, group));
 }
 
-void goal_loggopsim_begin(goal_run *run)
+static void begin(goal_run *run)
 {
     for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
         for (uint32_t i = run->first_op[rank]; i < run->first_op[rank + 1]; i++)
@@ -211,7 +303,7 @@ void goal_loggopsim_begin(goal_run *run)
     }
 }
 
-void goal_loggopsim_step(goal_run *run, const goal_event *e)
+static void step(goal_run *run, const goal_event *e)
 {
     const uint32_t i = e->id;
     const goal_op *op = &run->ops[i];
@@ -228,11 +320,34 @@ void goal_loggopsim_step(goal_run *run, const goal_event *e)
     insert_ready(run);
 }
 
-void goal_loggopsim_end(goal_run *run)
+tl_status goal_simulate_as_loggopsim(goal_run *run, const loggops_params *params,
+                                     const tlr_noise *noise, loggops_result *result, tl_error *err)
 {
+    uint64_t at_ps = 0;
+    run->params = params;
+    run->noise = noise;
+    run->results = result->ranks;
+    run->ready = calloc(run->n_ops + (size_t)1, sizeof *run->ready);
+    run->out_of_memory = !run->ready;
+    if (run->ready)
+        begin(run);
+    while (!run->out_of_memory && run->n_events && at_ps < LOGGOPS_MOST_PS) {
+        const goal_event e = pop(run);
+        at_ps = e.time_ps;
+        step(run, &e);
+    }
+    if (run->out_of_memory)
+        return tl_no_memory(err, run->path);
+    if (at_ps >= LOGGOPS_MOST_PS)
+        return tl_fail(err, TL_ERR_LIMIT,
+                       "%s: the simulation passes 53 days; replay a part of the schedule",
+                       run->path);
     for (uint32_t i = 0; i < run->n_streams; i++) {
-        loggops_rank_result *rank = &run->ranks[run->streams[i].rank];
+        loggops_rank_result *rank = &run->results[run->streams[i].rank];
         if (rank->end_ps < run->streams[i].free_ps)
             rank->end_ps = run->streams[i].free_ps;
+        if (result->makespan_ps < rank->end_ps)
+            result->makespan_ps = rank->end_ps;
     }
+    return goal_check_end(run, err);
 }

@@ -217,6 +217,11 @@ uint64_t loggops_least_latency_ps(const loggops_path *path, uint64_t S_bytes);
 
 /* ---- programs ---- */
 
+/* A list, in order; UINT32_MAX if empty. */
+typedef struct queue {
+    uint32_t first, last;
+} queue;
+
 /* What an operation does; the first kinds are those of the steps of a collective. */
 typedef enum loggops_kind {
     LOGGOPS_END = TLR_MESSAGE_END,
@@ -336,7 +341,7 @@ typedef struct loggops_run {
     double *kernel_s;                  /* by rank: seconds of computation in kernels */
     const loggops_nodes *nodes;        /* NULL: each rank has a node of its own */
     const loggops_feed *feed;          /* NULL: the programs are complete */
-    uint64_t *compute_ps;              /* with a feed, by rank: computation so far */
+    uint64_t *compute_ps;              /* with a feed or graph, by rank: computation so far */
     loggops_labels *labels;            /* by program; NULL: not wanted */
     struct loggops_recorder *recorder; /* receives the states of each rank; NULL: not wanted */
     uint64_t *io_ps;                   /* with a feed, by rank: time of files; NULL: no files */
@@ -344,6 +349,7 @@ typedef struct loggops_run {
      * accesses. */
     int is_short, is_synchronous;
     double (*estimated_s)[TLR_N_ESTIMATES]; /* by rank: part of kernel_s without a measurement */
+    struct goal_run *graph; /* the operations of all ranks (goal.h); NULL: the programs */
 } loggops_run;
 
 /* The rank in a communicator of a rank in the run, which must be a member. */

@@ -6,7 +6,9 @@
 
 static int comes_before(const message *a, const message *b)
 {
-    return a->time_ps != b->time_ps ? a->time_ps < b->time_ps : a->source <= b->source;
+    if (a->time_ps != b->time_ps)
+        return a->time_ps < b->time_ps;
+    return a->source != b->source ? a->source < b->source : a->operation <= b->operation;
 }
 
 uint32_t loggops_merge_two(message *messages, uint32_t a, uint32_t b)

@@ -454,8 +454,7 @@ static uint64_t wakes_at_ps(const simulation *s, const sim_rank *rank, uint64_t 
     return program_ps < rank->cpu_free_ps ? rank->cpu_free_ps : program_ps;
 }
 
-/* After this window. */
-static void sleep_until(simulation *s, block *b, uint32_t r, uint64_t at_ps)
+void loggops_sleep_until(simulation *s, block *b, uint32_t r, uint64_t at_ps)
 {
     loggops_wheel_insert(
         s, b, r, at_ps < (s->window + 2) * s->window_ps ? s->window + 1 : at_ps / s->window_ps);
@@ -488,7 +487,7 @@ static void rest(simulation *s, block *b, uint32_t r, const sim_step *step, uint
     const uint64_t last_ps = step ? last_poll_ps(s, rank, step, program_ps) : program_ps;
     const uint64_t wakes_ps = wakes_at_ps(s, rank, at_ps, last_ps);
     rank->passes_polls = last_ps > program_ps;
-    sleep_until(s, b, r, wakes_ps);
+    loggops_sleep_until(s, b, r, wakes_ps);
 }
 
 /* Lets a rank do all that it can start before the window ends. */

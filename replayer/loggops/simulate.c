@@ -12,6 +12,7 @@
  * order then, but a rank sorts its messages by time and sender, and those of one sender keep the
  * order in which they were sent.
  */
+#include "goal.h"
 #include "nodes.h"
 
 #include "replayer.h"
@@ -113,13 +114,14 @@ static void run_active(simulation *s, block *b, uint32_t first_rank)
     const uint32_t n_ranks = s->run->n_ranks - first_rank < s->block_ranks
                                  ? s->run->n_ranks - first_rank
                                  : s->block_ranks;
+    void (*const run)(simulation *, block *, uint32_t, uint64_t) =
+        s->run->graph ? loggops_run_graph : loggops_run_rank;
     for (uint32_t i = 0; i < n_ranks; i += 64 * 64) {
         uint64_t *words = &b->active_words[i / 64 / 64];
         for (; *words; *words &= *words - 1) {
             const uint32_t word = i / 64 + (uint32_t)__builtin_ctzll(*words);
             for (uint64_t *bits = &b->active[word]; *bits; *bits &= *bits - 1)
-                loggops_run_rank(s, b, first_rank + 64 * word + (uint32_t)__builtin_ctzll(*bits),
-                                 end_ps);
+                run(s, b, first_rank + 64 * word + (uint32_t)__builtin_ctzll(*bits), end_ps);
         }
     }
 }
@@ -340,6 +342,8 @@ static int prepare(simulation *s)
         n_requests += run->programs[rank->program].n_requests;
         loggops_wheel_insert(s, &s->blocks[r >> s->block_bits], r, 0);
     }
+    if (run->graph)
+        n_requests = run->graph->n_ops;
     s->requests = calloc(n_requests + 1, 1);
     if (s->moves_bytes && !(s->owed_ps = calloc(n_requests + 1, sizeof *s->owed_ps)))
         return 0;
@@ -422,8 +426,8 @@ static tl_status take_results(simulation *s, tl_error *err)
         const sim_rank *rank = &s->ranks[r];
         loggops_rank_result *out = &s->result->ranks[r];
         *out = (loggops_rank_result){.end_ps = rank->ready_ps,
-                                     .compute_ps =
-                                         run->feed ? run->compute_ps[r] : compute_ps[rank->program],
+                                     .compute_ps = run->compute_ps ? run->compute_ps[r]
+                                                                   : compute_ps[rank->program],
                                      .io_ps = !run->feed   ? io_ps[rank->program]
                                               : run->io_ps ? run->io_ps[r]
                                                            : 0,
@@ -467,6 +471,9 @@ static uint64_t least_rendezvous_bytes(const loggops_run *run, uint64_t S_bytes)
     uint64_t least = run->feed && !run->is_short ? S_bytes : UINT64_MAX;
     if (run->is_synchronous)
         return 0;
+    for (uint32_t i = 0; run->graph && i < run->graph->n_ops; i++)
+        if (run->graph->ops[i].kind == GOAL_SEND && run->graph->ops[i].amount >= S_bytes)
+            least = S_bytes;
     for (uint32_t i = 0; !run->feed && i < run->n_programs; i++)
         for (const loggops_op *op = run->programs[i].ops; op->kind != LOGGOPS_END; op++) {
             if (op->is_synchronous || op->kind == LOGGOPS_PUT || op->kind == LOGGOPS_GET)

@@ -9,7 +9,7 @@
  *   fiber    a nonblocking collective, which advances beside the program of its rank
  *   arrival  a message that has reached its receiver's block; the rank has not handled it yet
  *
- * Only simulate.c and the files that it is made of include this header: access, fiber, nodes,
+ * Only simulate.c and the files that it is made of include this header: access, fiber, goal, nodes,
  * order, pool, queue, rank, record, retransmit, sharing, stretch, team, transfer, wheel. */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
@@ -76,6 +76,7 @@ typedef struct message {
     uint16_t takes_turns;  /* NO_TURN, ... */
     uint64_t left_ps;      /* of DATA and of messages that take turns: when the first byte left */
     uint32_t flow;         /* its flow through links (links.c) + 1; HAS_PASSED, ...; 0: none */
+    uint32_t operation;    /* of a graph: that sent it; otherwise 0 */
 } message;
 
 /* message.takes_turns: whether an eager message shares the adapter that it leaves (sharing.c).
@@ -94,11 +95,6 @@ typedef struct receive {
     uint32_t next;     /* in its list */
     uint32_t combines; /* a reduction combines the message with the data of the rank */
 } receive;
-
-/* A list of messages or receives, in order; NONE if empty. */
-typedef struct queue {
-    uint32_t first, last;
-} queue;
 
 /* A nonblocking collective. */
 typedef struct fiber {
@@ -360,6 +356,15 @@ static inline int32_t loggops_partner_of(const loggops_comm *comm, uint32_t rank
 
 /* Runs a rank: executes all steps that can start before the window ends. */
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps);
+/* The rank has nothing to do before at_ps, which is after this window. */
+void loggops_sleep_until(simulation *s, block *b, uint32_t r, uint64_t at_ps);
+
+/* ---- goal.c: the same for a rank of loggops_run.graph ---- */
+
+void loggops_run_graph(simulation *s, block *b, uint32_t r, uint64_t end_ps);
+/* A send or a receive whose bytes the adapters have moved is complete. */
+void loggops_graph_complete(simulation *s, block *b, uint32_t r, uint32_t operation,
+                            uint64_t at_ps);
 
 /* ---- record.c: only for simulations with a recorder ---- */
 
@@ -457,14 +462,17 @@ static inline uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, 
         return loggops_occupy_with_noise(s, r, work, from_ps, work_ps);
     return s->ranks[r].cpu_free_ps = from_ps + work_ps;
 }
+void loggops_drop_message(simulation *s, const block *b, uint32_t i);
+/* The CPU, which moves the bytes, receives a message; returns the end. */
+uint64_t loggops_take_in(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps);
 /* Completes a request (or OF_CALL, ...) of the rank. */
 void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps);
 void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps);
 /* Starts a receive; returns whether it is complete at once. */
 int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *step,
                           uint64_t at_ps);
-/* Posts a receive if no message fits it yet. */
-void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const sim_step *step,
+/* Appends a receive to a list, if no message fits it yet. */
+void loggops_post_receive(simulation *s, block *b, queue *posted, const sim_step *step,
                           uint64_t at_ps);
 /* Handles the first arrival of the rank, at this time. */
 void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps);

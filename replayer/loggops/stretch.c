@@ -82,7 +82,7 @@ static int receive_first(simulation *s, block *b, uint32_t r, const sim_step *st
     sim_rank *rank = &s->ranks[r];
     if (rank->unexpected.first != NONE)
         return loggops_start_receive(s, b, r, step, at_ps);
-    loggops_post_receive(s, b, rank, step, at_ps);
+    loggops_post_receive(s, b, &rank->posted, step, at_ps);
     return 0;
 }
 

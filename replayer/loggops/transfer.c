@@ -19,7 +19,7 @@ void loggops_post(simulation *s, block *b, const message *m)
     loggops_post_item(s, b, i);
 }
 
-static void drop_message(simulation *s, const block *b, uint32_t i)
+void loggops_drop_message(simulation *s, const block *b, uint32_t i)
 {
     loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
 }
@@ -119,6 +119,8 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
             f->ready_ps = at_ps;
             f->step++;
         }
+    } else if (s->run->graph) {
+        loggops_graph_complete(s, b, r, request, at_ps);
     } else {
         uint8_t *state = &s->requests[rank->requests + request];
         const int awaited = *state == REQUEST_AWAITED;
@@ -199,8 +201,7 @@ static uint64_t take_moved(simulation *s, const block *b, uint32_t r, const mess
     return combines ? combine(s, r, m->bytes, at_ps) : at_ps;
 }
 
-/* The CPU receives a message. */
-static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
+uint64_t loggops_take_in(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
@@ -343,7 +344,7 @@ static inline void finish_receive(simulation *s, block *b, uint32_t r, const mes
     if (s->moves_bytes) {
         at_ps = take_moved(s, b, r, m, request, combines, at_ps);
     } else {
-        at_ps = take_in(s, b, r, m, at_ps);
+        at_ps = loggops_take_in(s, b, r, m, at_ps);
         if (combines)
             at_ps = combine(s, r, m->bytes, at_ps);
     }
@@ -384,14 +385,14 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
         if (m.context != REPLY && (m.context & (HELD | ANSWERED) & ACTS) &&
             waits_for_call(s, rank, i, at_ps))
             return;
-        drop_message(s, b, i);
+        loggops_drop_message(s, b, i);
         take_letter(s, b, r, &m, at_ps);
         return;
     }
     const uint32_t posted = loggops_match_receive(s->receives, &rank->posted, &m);
     if (posted == NONE) {
         if (m.request == EAGER && !s->moves_bytes)
-            take_in(s, b, r, &m, at_ps);
+            loggops_take_in(s, b, r, &m, at_ps);
         loggops_append_message(s->messages, &rank->unexpected, i);
         return;
     }
@@ -409,7 +410,7 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
         s->messages[i].context = HELD | (taken.combines ? COMBINES : 0);
         return;
     }
-    drop_message(s, b, i);
+    loggops_drop_message(s, b, i);
     if (m.request != EAGER && s->moves_bytes)
         begin_transfer(s, b, r, &m, taken.request, taken.combines, at_ps);
     else
@@ -500,7 +501,8 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
                  .request = !step->is_rendezvous    ? EAGER
                             : step->op->is_buffered ? UNAWAITED
                                                     : step->request,
-                 .sent = (uint32_t)b->n_messages++};
+                 .sent = (uint32_t)b->n_messages++,
+                 .operation = s->run->graph ? step->request : 0};
     if (s->n_sent)
         m.sent = s->n_sent[r]++;
     if (s->moves_bytes) {
@@ -519,7 +521,7 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
         loggops_post(s, b, &m);
 }
 
-void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const sim_step *step,
+void loggops_post_receive(simulation *s, block *b, queue *posted, const sim_step *step,
                           uint64_t at_ps)
 {
     const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
@@ -534,7 +536,7 @@ void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const sim_ste
                                .source = step->partner,
                                .request = step->request,
                                .combines = step->combines != 0};
-    loggops_append_receive(s->receives, &rank->posted, i);
+    loggops_append_receive(s->receives, posted, i);
 }
 
 /* Posts a receive; returns whether it is complete at once. */
@@ -551,13 +553,13 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
                 take_moved(s, b, r, &s->messages[m], step->request, step->combines, at_ps);
         else if (step->combines)
             rank->ready_ps = combine(s, r, s->messages[m].bytes, at_ps);
-        drop_message(s, b, m);
+        loggops_drop_message(s, b, m);
         return 1;
     }
     if (m != NONE)
         match_at(s, r, m, step->request, step->combines,
                  s->moves_bytes ? both_ready_ps(s, r, &s->messages[m], at_ps, at_ps) : at_ps);
     else
-        loggops_post_receive(s, b, rank, step, at_ps);
+        loggops_post_receive(s, b, &rank->posted, step, at_ps);
     return 0;
 }
