@@ -171,6 +171,48 @@ for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=1000 
     check "a stencil takes as long as its import, $p" same_as_import stencil.goal $p
     check "an all-to-all takes as long as its import, $p" same_as_import alltoall.goal $p
 done
+# On a platform: messages share adapters, memories and links. A graph whose sends are those of MPI_Isend takes as long as its
+# import, with short and long messages.
+exchange() { # BYTES: 32 ranks, in steps of computation and of messages to and from two partners
+    local r k d
+    echo 'num_ranks 32'
+    for r in $(seq 0 31); do
+        echo "rank $r {"
+        for k in 0 1 2 3; do
+            echo "c$k: calc 2000"
+            [ $k = 0 ] || printf "c$k requires %s$((k - 1))\n" a b x y
+            d=$((k + 1))
+            echo "a$k: recv $1b from $(((r + 32 - d) % 32)) tag $k"
+            echo "b$k: recv $1b from $(((r + 3 * d) % 32)) tag $k"
+            echo "x$k: send $1b to $(((r + d) % 32)) tag $k"
+            echo "y$k: send $1b to $(((r + 96 - 3 * d) % 32)) tag $k"
+            printf "%s$k requires c$k\n" a b x y
+        done
+        echo '}'
+    done
+}
+on_platform() { TIMELESS_PLATFORMS=$top_srcdir/platforms "$timeless" replay "$@" --engine loggops 2>warnings.txt; }
+same_on_platform() { # BYTES
+    local where
+    exchange "$1" >ex.goal && "$timeless" import --from goal ex.goal -o ex.tl || return
+    for where in 'dahu --ranks-per-host 4' 'fat-tree --ranks-per-host 1' 'graphene --ranks-per-host 2' 'theta --ranks-per-host 32' 'star-1g --ranks-per-host 2'; do
+        equal "$(on_platform -q ex.tl --model "$model" -p $where)" "$(on_platform -q ex.goal -p $where)" || return
+    done
+}
+for bytes in 1 1000 20000 1000000; do check "messages of $bytes bytes on platforms: as the import" same_on_platform $bytes; done
+check '... and with two threads' equal "$(on_platform -q ex.goal -p fat-tree)" "$(on_platform -q ex.goal -p fat-tree --threads 2)"
+on_platform_refused() { "$timeless" replay -q ex.goal -p "$top_srcdir/platforms/fat-tree" --engine loggops "$@"; }
+links() { on_platform "$@" -p fat-tree --ranks-per-host 1 --links | awk '/^link/, !NF { print $1, $2, $3, $4, $5, $6 }'; }
+check 'the use of links: as that of the import' eval 'links ex.goal | grep -q "^node" && equal "$(links ex.tl --model "$model")" "$(links ex.goal)"'
+check 'a faster network' eval 'awk -v a="$(on_platform -q ex.goal -p fat-tree)" -v b="$(on_platform -q ex.goal -p fat-tree --scale network=2)" "BEGIN { exit !(a > 1.5 * b) }"'
+check 'CPUs of their own on a platform: side by side' eval '
+    printf "num_ranks 1\nrank 0 {\na: calc 1000000\nb: calc 900000 cpu 1\nc: calc 100000 cpu 1\nc requires a\n}\n" >cpus.goal &&
+        equal 1100000 "$(in_ns on_platform -q cpus.goal -p fat-tree)"'
+check 'faster hosts are refused: the computation is in nanoseconds' refused 2 'timeless: ex.goal: .* --host-speed has no meaning' \
+    on_platform_refused --host-speed 2x
+check 'the order of LogGOPSim has no platforms' refused 2 'timeless: ex.goal: .* --platform with --order loggopsim has no meaning' \
+    on_platform_refused --order loggopsim
+
 # Programs drawn at random, as traces and as the GOAL that export makes of them: short messages, and long ones by rendezvous,
 # with the same tags. (Kind "w", waits between the calls, can differ for the reason above.)
 same_as_trace() { # KIND SEED...
