@@ -1,13 +1,15 @@
-# goal_loggopsim.py NAME SEED N: N random graphs of operations side by side, as NAME.goal. Standard output: the parameters of the
-# network, then for each rank the nanoseconds at which it ends in LogGOPSim. The simulator below does what LogGOPSim does, in the
-# simplest way: one queue for all ranks, by time and insertion; what finds its CPU or interface busy is inserted again; lists of
-# messages and receives, searched from the front. (Messages of 0 bytes are left out, because LogGOPSim has an underflow there;
-# operations that become ready together are sorted by a stable sort.)
+# goal_loggopsim.py NAME SEED N [ORDER]: N random graphs of operations side by side, as NAME.goal. Standard output: the parameters
+# of the network, then for each rank the nanoseconds at which it ends in this order: loggopsim (default) or possible. The
+# simulators below do it in the simplest way: one queue for all ranks; lists of messages and receives, searched from the front.
+# The one of LogGOPSim does what LogGOPSim does: events by time and insertion; what finds its CPU or interface busy is inserted
+# again. (Messages of 0 bytes are left out, because LogGOPSim has an underflow there; operations that become ready together are
+# sorted by a stable sort.)
 import heapq
 import random
 import sys
 
 SEND, RECV, CALC, MESSAGE = range(4)
+MESSAGE_COMES, OPERATION, CPU_LOOKS = range(3)
 
 
 def simulate(ranks, n_cpus, n_nics, L, o, g, G, O, S):
@@ -104,6 +106,142 @@ def simulate(ranks, n_cpus, n_nics, L, o, g, G, O, S):
     return [max(c) for c in cpu] if done == [len(ops) for ops, _ in ranks] else None
 
 
+def simulate_possible(ranks, n_cpus, n_nics, L, o, g, G, O, S):
+    """The order of Timeless: a CPU does what became possible first; at one moment, messages before operations."""
+    ops = [(r, *op) for r, (own, _) in enumerate(ranks) for op in own]  # rank, kind, size, partner, tag, cpu, nic
+    first = [sum(len(own) for own, _ in ranks[:r]) for r in range(len(ranks))]
+    edges = [(first[r] + frm, first[r] + to, ends) for r, (_, own) in enumerate(ranks) for frm, to, ends in own]
+    unmet, waiting = [0] * len(ops), [[] for _ in ops]
+    for frm, to, ends in edges:
+        unmet[to] += 1
+        waiting[frm].append((to, ends))
+    takes_any = {op[0] for op in ops if op[1] == RECV and -1 in op[3:5]}
+
+    def lists(receiver, sender, tag):  # what matches together
+        return receiver if receiver in takes_any else (receiver, sender, tag)
+
+    places = {}  # the CPUs and interfaces of all receives of a list
+    for r, kind, _, peer, tag, cpu, nic in ops:
+        if kind == RECV:
+            places.setdefault(lists(r, peer, tag), set()).add((r, cpu, nic))
+    ready, done, bound, taken = [0] * len(ops), [False] * len(ops), {}, set()
+    posted, unexpected = {}, {}
+    cpu_free, side_free, queues, end = {}, {}, {}, [0] * len(ranks)
+    events = [(0, OPERATION, i) for i in range(len(ops)) if not unmet[i]]
+
+    def release(i, ended, at):
+        cpu = (ops[i][0], ops[i][5])
+        for to, ends in waiting[i]:
+            if ends == ended:
+                same = not ended and (ops[to][0], ops[to][5]) == cpu
+                ready[to] = max(ready[to], at, cpu_free.get(cpu, 0) if same else 0)
+                unmet[to] -= 1
+                if not unmet[to]:
+                    heapq.heappush(events, (ready[to], OPERATION, to))
+
+    def finish(i, at):
+        done[i] = True
+        end[ops[i][0]] = max(end[ops[i][0]], at)
+        release(i, True, at)
+
+    def fits(receive, message):
+        return ops[receive][3] in (-1, ops[message][0]) and ops[receive][4] in (-1, ops[message][4])
+
+    def take(among, fitting):
+        for k, i in enumerate(among):
+            if fitting(i):
+                return among.pop(k)
+        return None
+
+    def can_lie(m):
+        return ops[m][2] >= S or len(places[lists(ops[m][3], ops[m][0], ops[m][4])]) > 1
+
+    def do(kind, i, now):
+        r, what, size, peer, tag, cpu, nic = ops[i]
+        if kind == MESSAGE_COMES:
+            r, cpu, nic = place_of(i)
+            side_free[r, nic, RECV] = now + g + (size - 1) * G
+            cpu_free[r, cpu] = now + o + (size - 1) * max(O, G)
+            if size >= S:
+                finish(i, now + o + L)
+            if i in bound:
+                finish(bound[i], cpu_free[r, cpu])
+            else:
+                taken.add(i)
+            return
+        if what == SEND:
+            side_free[r, nic, SEND] = now + g + (size - 1) * G
+            cpu_free[r, cpu] = now + o + (size - 1) * O
+            heapq.heappush(events, (now + o + L, MESSAGE_COMES, i))
+            if size < S:
+                finish(i, cpu_free[r, cpu])
+        elif what == CALC:
+            if size:
+                cpu_free[r, cpu] = now + size
+            finish(i, now + size)
+        else:
+            m = take(unexpected.setdefault(lists(r, peer, tag), []), lambda m: fits(i, m))
+            if m is None:
+                posted.setdefault(lists(r, peer, tag), []).append(i)
+            elif m in taken:
+                finish(i, now)
+            else:
+                bound[m] = i
+                if can_lie(m):
+                    heapq.heappush(events, (now, MESSAGE_COMES, m))
+        release(i, False, now)
+
+    def place_of(m):
+        if m in bound:
+            return ops[bound[m]][0], ops[bound[m]][5], ops[bound[m]][6]
+        return next(iter(places[lists(ops[m][3], ops[m][0], ops[m][4])]))
+
+    def offer(kind, i, now):
+        r, cpu, side = ops[i][0], ops[i][5], (ops[i][0], ops[i][6], SEND) if ops[i][1] == SEND else None
+        if kind == MESSAGE_COMES:
+            r, cpu, nic = place_of(i)
+            side = (r, nic, RECV)
+        own = queues.setdefault((r, cpu), {})
+        if not any(own.values()) and max(cpu_free.get((r, cpu), 0), side_free.get(side, 0)) <= now:
+            do(kind, i, now)
+            return
+        own.setdefault(side, []).append((now, kind, i))
+        heapq.heappush(events, (now, CPU_LOOKS, r, cpu))
+
+    def look(r, cpu, now):
+        while any(queues[r, cpu].values()):
+            firsts = [(max(own[0][0], side_free.get(side, 0)), *own[0][1:], side) for side, own in queues[r, cpu].items() if own]
+            possible, kind, i, side = min(firsts, key=lambda task: task[:3])
+            if max(possible, cpu_free.get((r, cpu), 0)) > now:
+                heapq.heappush(events, (max(possible, cpu_free.get((r, cpu), 0)), CPU_LOOKS, r, cpu))
+                return
+            queues[r, cpu][side].pop(0)
+            do(kind, i, now)
+
+    heapq.heapify(events)
+    while events:
+        now, kind, i, *cpu = heapq.heappop(events)
+        if kind == CPU_LOOKS:
+            look(i, cpu[0], now)
+        elif kind == OPERATION and ops[i][1:3] == (CALC, 0):
+            do(kind, i, now)
+        elif kind == OPERATION:
+            offer(kind, i, now)
+        else:
+            where = lists(ops[i][3], ops[i][0], ops[i][4])
+            receive = bound.get(i)
+            if receive is None:
+                receive = take(posted.setdefault(where, []), lambda r: fits(r, i))
+                if receive is None:
+                    unexpected.setdefault(where, []).append(i)
+                    if can_lie(i):
+                        continue
+                else:
+                    bound[i] = receive
+            offer(kind, i, now)
+    return end if all(done) else None
+
+
 def draw_graph(draw, n_cpus, n_nics):
     n = draw.choice([2, 3, 4, 8, 13, 16, 32, 64])
     sizes = draw.sample([1, 2, 50, 1000, 1001, 3000, 20000], 3)
@@ -149,14 +287,14 @@ def write(ranks, first, out):
         print("}", file=out)
 
 
-name, draw, n_graphs = sys.argv[1], random.Random(int(sys.argv[2])), int(sys.argv[3])
+name, draw, n_graphs, order = sys.argv[1], random.Random(int(sys.argv[2])), int(sys.argv[3]), (sys.argv[4:] or ["loggopsim"])[0]
 n_cpus, n_nics = (1, 1) if draw.random() < 0.7 else (draw.randint(1, 3), draw.randint(1, 2))
 network = dict(L=draw.choice([1, 5000, 2500]), o=draw.choice([1, 1000, 2000]), g=draw.choice([1, 1000, 3000]),
                G=draw.choice([1, 2, 6]), O=draw.choice([0, 1, 3]), S=draw.choice([1, 1000, 65535]))
 graphs, ends = [], []
 while len(graphs) < n_graphs:
     ranks = draw_graph(draw, n_cpus, n_nics)
-    end = simulate(ranks, n_cpus, n_nics, **network)
+    end = (simulate if order == "loggopsim" else simulate_possible)(ranks, n_cpus, n_nics, **network)
     if end is not None:  # with rendezvous, some wait forever
         graphs.append(ranks)
         ends += end
