@@ -1,10 +1,13 @@
-/* text_file.c - read a whole text file. */
+/* text_file.c - read a whole text file; hash any file. */
 #include "text_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *err)
 {
@@ -46,6 +49,26 @@ tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *er
         *size = used;
 cleanup:
     free(text);
+    fclose(file);
+    return status;
+}
+
+tl_status tlr_hash_file(const char *path, uint64_t *out, tl_error *err)
+{
+    char bytes[16384];
+    XXH64_state_t state;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
+                       strerror(errno));
+    XXH64_reset(&state, 0);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        XXH64_update(&state, bytes, n);
+    *out = XXH64_digest(&state);
+    tl_status status = TL_OK;
+    if (ferror(file))
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check the path", path,
+                         strerror(errno));
     fclose(file);
     return status;
 }

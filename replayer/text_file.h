@@ -1,4 +1,4 @@
-/* text_file.h - read a whole text file. */
+/* text_file.h - read a whole text file; hash any file. */
 #ifndef TLR_TEXT_FILE_H
 #define TLR_TEXT_FILE_H
 
@@ -7,5 +7,7 @@
 /* Reads a whole text file into a new zero-terminated string. TL_ERR_INPUT if it contains a zero
  * byte. */
 tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *err);
+/* The XXH64 of the contents of a file. */
+tl_status tlr_hash_file(const char *path, uint64_t *out, tl_error *err);
 
 #endif

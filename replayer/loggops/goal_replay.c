@@ -3,14 +3,12 @@
 
 #include "goal_replay.h"
 
-#include <errno.h>
+#include "text_file.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 int tlr_is_goal(const char *path)
 {
@@ -22,25 +20,6 @@ int tlr_is_goal(const char *path)
     const tl_status status = tl_goal_open(path, &goal, &err);
     tl_goal_close(goal);
     return status == TL_OK || status == TL_ERR_INPUT; /* a wrong one says what is wrong */
-}
-
-static tl_status hash_file(const char *path, uint64_t *out, tl_error *err)
-{
-    enum { PIECE = 1 << 16 };
-    XXH64_state_t state;
-    FILE *in = fopen(path, "rb");
-    char *piece = malloc(PIECE);
-    XXH64_reset(&state, 0);
-    for (size_t n; in && piece && (n = fread(piece, 1, PIECE, in)) > 0;)
-        XXH64_update(&state, piece, n);
-    *out = XXH64_digest(&state);
-    const int failed = !in || !piece || ferror(in);
-    if (failed)
-        tl_error_set(err, TL_ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
-    if (in)
-        fclose(in);
-    free(piece);
-    return failed ? TL_ERR_SYSTEM : TL_OK;
 }
 
 static tl_status describe(const char *path, const tlr_platform *platform,
@@ -77,7 +56,7 @@ tl_status tlr_replay_goal(const char *path, const tlr_platform *platform,
     clock_gettime(CLOCK_MONOTONIC, &begin);
     tlr_prediction *p = calloc(1, sizeof *p);
     tl_status status = p ? describe(path, platform, options, p, err) : tl_no_memory(err, path);
-    status = status ? status : hash_file(path, &p->trace_hash, err);
+    status = status ? status : tlr_hash_file(path, &p->trace_hash, err);
     status = status ? status : loggops_replay_goal(path, platform, options, p, err);
     if (status != TL_OK) {
         tlr_prediction_free(p);

@@ -3,6 +3,7 @@
 
 #include "batch.h"
 #include "machine/noise.h"
+#include "text_file.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -64,19 +65,9 @@ static tl_status hash_platform(const char *name, uint64_t *out, tl_error *err)
 static tl_status hash_file(const char *path, uint64_t *out, tl_error *err)
 {
     struct stat about;
-    char bytes[16384];
-    (void)err;
     *out = 0;
-    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
-    if (!file)
-        return TL_OK;
-    XXH64_state_t state;
-    XXH64_reset(&state, 0);
-    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        XXH64_update(&state, bytes, n);
-    fclose(file);
-    *out = XXH64_digest(&state);
-    return TL_OK;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? tlr_hash_file(path, out, err)
+                                                             : TL_OK;
 }
 
 /* The file of "FILE", "FILE,coscheduled", or of a system that the platforms know by name. */
