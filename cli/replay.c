@@ -43,8 +43,7 @@ enum {
     OPT_LINKS,
     OPT_ENERGY,
     OPT_THREADS,
-    OPT_RANK_THREADS,
-    OPT_ORDER
+    OPT_RANK_THREADS
 };
 
 static const struct argp_option options[] = {
@@ -81,7 +80,6 @@ static const struct argp_option options[] = {
      0},
     {"engine", OPT_ENGINE, "NAME", 0, "smpi (default) or loggops", 0},
     {"params", OPT_PARAMS, "L=TIME,...", 0, "loggops: L=5us,o=2us,g=2us,G=2.5ns,O=1ns", 0},
-    {"order", OPT_ORDER, "ORDER", OPTION_HIDDEN, "GOAL: possible (default), or loggopsim", 0},
     {"threads", OPT_THREADS, "N", 0, "loggops: simulate on N cores (default: 1)", 0},
 
     {0, 0, 0, 0, "Output:", 4},

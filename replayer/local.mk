@@ -1,7 +1,7 @@
 # libreplayer: compute model, platform folder, engines, predictions, comparison.
 LOGGOPS_SOURCES = \
 	replayer/loggops/blocks.c replayer/loggops/comm.c \
-	replayer/loggops/demand.c replayer/loggops/demand.h replayer/loggops/links.c replayer/loggops/links.h replayer/loggops/engine.c replayer/loggops/folder.c replayer/loggops/folder.h replayer/loggops/goal.c replayer/loggops/goal.h replayer/loggops/goal_load.c replayer/loggops/goal_loggopsim.c replayer/loggops/goal_replay.c replayer/loggops/loggops.h replayer/loggops/nodes.c replayer/loggops/nodes.h replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
+	replayer/loggops/demand.c replayer/loggops/demand.h replayer/loggops/links.c replayer/loggops/links.h replayer/loggops/engine.c replayer/loggops/folder.c replayer/loggops/folder.h replayer/loggops/goal.c replayer/loggops/goal.h replayer/loggops/goal_load.c replayer/loggops/goal_replay.c replayer/loggops/loggops.h replayer/loggops/nodes.c replayer/loggops/nodes.h replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
 	replayer/loggops/access.c replayer/loggops/fiber.c replayer/loggops/file.c replayer/loggops/one_sided.c replayer/loggops/interfere.c replayer/loggops/labels.c replayer/loggops/operations.c replayer/loggops/order.c replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h replayer/loggops/retransmit.c replayer/loggops/record.c replayer/loggops/sharing.c replayer/loggops/recorder.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \

@@ -366,8 +366,6 @@ typedef struct tlr_options {
                             disk of its host, or TLR_IO_BANDWIDTH without a disk */
     int wildcards_first; /* a nonblocking receive from any source takes the message that arrives
                             first; 0: the message that it took in the recorded run */
-    int order_loggopsim; /* for schedules in GOAL: operations that become ready at the same time are
-                            done in the order, and with the costs, of the simulator LogGOPSim */
     int progress;        /* report progress on standard error */
     tlr_timeline *timeline; /* receives the states of each rank; NULL: they are not recorded */
     tlr_usage *usage;       /* receives the use of links and the energy; NULL: not recorded */

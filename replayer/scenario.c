@@ -359,7 +359,6 @@ static const struct setting {
     {"cluster-seed", SEED, PLACE(options.cluster_seed), 1, INT64_MAX},
     {"engine", TEXT, PLACE(engine)},
     {"params", TEXT, PLACE(options.loggops_params)},
-    {"order", CHOICE, PLACE(options.order_loggopsim), .words = {"possible", "loggopsim"}},
     {"threads", NUMBER, PLACE(options.n_threads), 1, 1024},
     {"links", FLAG, PLACE(links)},
     {"energy", OPTIONAL, .set = set_energy},
@@ -536,7 +535,6 @@ static const char *without_meaning(const tlr_scenario *s, const char *shown)
         int is_given;
         const char *name;
     } all[] = {{shown != NULL, shown},
-               {s->platform && o->order_loggopsim, "--platform with --order loggopsim"},
                {o->n_cfg || o->coll_selector, "--cfg, --coll"},
                {changes_hosts(o), "--host-speed"},
                {o->model_path != NULL, "--model"},
@@ -590,11 +588,6 @@ static tl_status open_trace(const char *path, tl_reader **out, tl_error *err)
 static tl_status open_traces(const tlr_scenario *s, tlr_stage *stage, tl_error *err)
 {
     tl_status status = TL_OK;
-    if (s->options.order_loggopsim)
-        return tl_fail(err, TL_ERR_USAGE,
-                       "%s: --order loggopsim is for schedules of GOAL; timeless export --to goal "
-                       "makes one of a trace",
-                       tl_printable(s->sources[0].path));
     for (size_t j = 0; j < stage->n_jobs && status == TL_OK; j++) {
         status = open_trace(s->sources[j].path, &stage->jobs[j].trace, err);
         stage->jobs[j].start_s = s->sources[j].start_s;

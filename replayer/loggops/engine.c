@@ -107,8 +107,7 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
             describe_retransmission(&nodes->retransmission, n_retransmitted, out);
     }
     if (graph->n_ranks)
-        fprintf(out, ", %u CPUs and %u NICs%s", graph->n_streams, graph->n_sides / 2,
-                graph->is_loggopsim ? ", in the order of LogGOPSim" : "");
+        fprintf(out, ", %u CPUs and %u NICs", graph->n_streams, graph->n_sides / 2);
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -485,8 +484,6 @@ static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_
 {
     r->run->nodes = r->has_places ? &r->places.nodes : NULL;
     const loggops_params *params = &r->network.params;
-    if (r->graph.is_loggopsim)
-        return goal_simulate_as_loggopsim(&r->graph, params, noise, result, err);
     const tl_status status = loggops_simulate(r->run, params, noise, n_threads, result, err);
     if (status == TLR_ERR_DEADLOCK && r->run->graph)
         return goal_check_end(&r->graph, err);
@@ -579,8 +576,7 @@ static tl_status load_graph(loggops_replay *r, const char *path, const tlr_optio
     loggops_run_free(r->run);
     goal_free(&r->graph);
     r->run = NULL;
-    const tl_status status =
-        goal_load(path, options->no_compute, options->order_loggopsim, &r->graph, err);
+    const tl_status status = goal_load(path, options->no_compute, &r->graph, err);
     if (status != TL_OK)
         return status;
     r->run = goal_make_run(&r->graph);

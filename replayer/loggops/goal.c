@@ -89,7 +89,7 @@ static void finish(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_
 {
     goal_run *run = s->run->graph;
     goal_rank *own = &run->ranks[r];
-    run->ops[i].state |= GOAL_DONE;
+    run->ops[i].is_done = 1;
     if (own->end_ps < at_ps)
         own->end_ps = at_ps;
     release(run, r, i, 1, at_ps);
@@ -469,7 +469,7 @@ loggops_run *goal_make_run(goal_run *graph)
         loggops_run_free(run);
         return NULL;
     }
-    for (uint32_t r = 0; r < n_ranks && !graph->is_loggopsim; r++)
+    for (uint32_t r = 0; r < n_ranks; r++)
         for (uint32_t i = graph->first_op[r]; i < graph->first_op[r + 1]; i++)
             if (!graph->ops[i].n_open)
                 add_pending(graph, r, i);

@@ -1,7 +1,6 @@
 /* goal.h - a run as a graph of operations, with several CPUs and network interfaces in a rank.
  *
- * goal_load.c reads it. goal.c lets the ranks of a simulation (simulate.h) execute it;
- * goal_loggopsim.c simulates it in the order of LogGOPSim. */
+ * goal_load.c reads it, and goal.c lets the ranks of a simulation (simulate.h) execute it. */
 #ifndef TLR_LOGGOPS_GOAL_H
 #define TLR_LOGGOPS_GOAL_H
 
@@ -11,21 +10,9 @@
 
 #define GOAL_NONE UINT32_MAX
 enum { GOAL_SEND, GOAL_RECV, GOAL_CALC, GOAL_KINDS };
-enum {
-    GOAL_DONE = 1,
-    /* In LogGOPSim's order: */
-    GOAL_IS_TAKEN = 2, /* a message that the CPU has received; a computation that has begun */
-    GOAL_IS_SENT = 4,  /* it is a message now */
-    GOAL_WAITS = 8     /* in the queue of its group */
-};
-
-/* An operation. In LogGOPSim's order, a send becomes its message when it is done. */
 typedef struct goal_op {
-    uint64_t amount; /* bytes of a message, picoseconds of a computation */
-    union {
-        uint64_t ready_ps; /* when all operations that it requires are done */
-        uint64_t number;   /* in LogGOPSim's order: number of operations inserted earlier */
-    };
+    uint64_t amount;   /* bytes of a message, picoseconds of a computation */
+    uint64_t ready_ps; /* when all operations that it requires are done */
     union {
         uint32_t n_open; /* number of required operations that are not done */
         uint32_t child;  /* of an operation in the heap of its rank */
@@ -33,9 +20,8 @@ typedef struct goal_op {
     uint32_t next; /* in its list or heap */
     uint32_t slot; /* of a message */
     uint32_t group;
-    uint32_t message_group; /* of the message that a receive takes; in LogGOPSim's order, of the
-                               message that a send becomes */
-    uint8_t kind, state;
+    uint32_t message_group; /* of the message that a receive takes */
+    uint8_t kind, is_done;
 } goal_op;
 
 /* A CPU of a rank. */
@@ -48,7 +34,7 @@ typedef struct goal_stream {
 /* A queue of work that waits for the same CPU and, if the work is to send or to receive messages,
  * for the same side of an interface. The elements are in the order in which they could start if
  * CPU and interface were free: messages of the simulation, or 2 * operation, or 2 * operation + 1
- * for the end of a receive; in LogGOPSim's order, operations. */
+ * for the end of a receive. */
 typedef struct goal_group {
     uint32_t stream;
     uint32_t side; /* even: it sends; odd: it receives; GOAL_NONE: the work needs no interface */
@@ -68,7 +54,7 @@ typedef struct goal_slot {
     int32_t number; /* the tag in the simulation */
     uint32_t group; /* of the messages of all receives of `lists`; GOAL_NONE: they differ */
     /* The first message that arrives matches the first receive that is posted. What comes first
-     * waits here: items of the simulation; in LogGOPSim's order, operations. */
+     * waits here: items of the simulation. */
     queue posted, unexpected;
 } goal_slot;
 
@@ -81,11 +67,6 @@ typedef struct goal_rank {
     uint32_t lists; /* goal_slot.lists of all its slots; GOAL_NONE: they are alone */
 } goal_rank;
 
-typedef struct goal_event {
-    uint64_t time_ps;
-    uint32_t id, kind;
-} goal_event;
-
 typedef struct goal_run {
     const char *path;
     uint32_t n_ranks, n_ops;
@@ -97,25 +78,13 @@ typedef struct goal_run {
     goal_group *groups;
     uint64_t *side_free_ps; /* of the sending and the receiving side of each interface */
     uint32_t n_streams, n_sides, n_groups;
-    int is_loggopsim;        /* LogGOPSim's order */
-    uint32_t n_cpus, n_nics; /* the most of any rank; in LogGOPSim's order all ranks have as many */
     goal_slot *slots;
     uint32_t n_slots;
     uint32_t *first_op; /* by rank, and the end */
     goal_rank *ranks;   /* and the end */
-    /* In LogGOPSim's order: */
-    const loggops_params *params;
-    const tlr_noise *noise; /* NULL: none */
-    loggops_rank_result *results;
-    goal_event *heap;
-    size_t n_events, room;
-    int out_of_memory;
-    uint32_t *ready, n_ready; /* operations that require nothing more */
-    uint32_t n_numbers;
 } goal_run;
 
-tl_status goal_load(const char *path, int no_compute, int is_loggopsim, goal_run *run,
-                    tl_error *err);
+tl_status goal_load(const char *path, int no_compute, goal_run *run, tl_error *err);
 void goal_free(goal_run *run);
 /* Refuses a run that has been simulated if some operations are not done. */
 tl_status goal_check_end(const goal_run *run, tl_error *err);
@@ -126,9 +95,4 @@ static inline goal_stream *goal_stream_of(const goal_run *run, uint32_t group)
 
 /* A run of the simulation that executes a graph that has just been loaded. NULL without memory. */
 loggops_run *goal_make_run(goal_run *graph);
-/* Simulates a run that has just been loaded, in LogGOPSim's order; `ranks` and makespan_ps of the
- * result are set. */
-tl_status goal_simulate_as_loggopsim(goal_run *run, const loggops_params *params,
-                                     const tlr_noise *noise, loggops_result *result, tl_error *err);
-
 #endif

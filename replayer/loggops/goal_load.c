@@ -241,8 +241,6 @@ static tl_status check_slots(const loader *l)
     return TL_OK;
 }
 
-/* In LogGOPSim's order, a message is taken in by the CPU and the interface of the receiver that
- * have the numbers of its sender's. So all ranks have as many. */
 static void count_lanes(goal_run *run, uint32_t rank, uint32_t *n_cpus, uint32_t *n_nics)
 {
     *n_cpus = *n_nics = 1;
@@ -251,8 +249,6 @@ static void count_lanes(goal_run *run, uint32_t rank, uint32_t *n_cpus, uint32_t
         *n_cpus = cpu >= *n_cpus ? cpu + 1 : *n_cpus;
         *n_nics = nic >= *n_nics ? nic + 1 : *n_nics;
     }
-    run->n_cpus = run->n_cpus > *n_cpus ? run->n_cpus : *n_cpus;
-    run->n_nics = run->n_nics > *n_nics ? run->n_nics : *n_nics;
 }
 
 static tl_status make_streams(loader *l)
@@ -260,12 +256,10 @@ static tl_status make_streams(loader *l)
     goal_run *run = l->run;
     uint64_t n_streams = 0, n_sides = 0;
     uint32_t n_cpus, n_nics;
-    for (uint32_t rank = 0; run->is_loggopsim && rank < run->n_ranks; rank++)
-        count_lanes(run, rank, &n_cpus, &n_nics);
     for (uint32_t rank = 0; rank < run->n_ranks && n_streams + n_sides < INT32_MAX; rank++) {
         count_lanes(run, rank, &n_cpus, &n_nics);
-        n_streams += run->is_loggopsim ? run->n_cpus : n_cpus;
-        n_sides += 2 * (uint64_t)(run->is_loggopsim ? run->n_nics : n_nics);
+        n_streams += n_cpus;
+        n_sides += 2 * (uint64_t)n_nics;
         run->ranks[rank + 1].first_stream = (uint32_t)n_streams;
         run->ranks[rank + 1].first_side = (uint32_t)n_sides;
     }
@@ -293,7 +287,7 @@ static int place(loader *l, const goal_rank *of_rank, goal_op *op)
                            op->kind == GOAL_SEND ? of_rank->first_side + side : GOAL_NONE);
     if (op->group == GOAL_NONE || op->kind == GOAL_CALC)
         return op->group != GOAL_NONE;
-    if (op->kind == GOAL_SEND && !run->is_loggopsim)
+    if (op->kind == GOAL_SEND)
         return 1;
     const goal_rank *to = &run->ranks[run->slots[op->slot].to];
     op->message_group = find_group(l, to->first_stream + cpu, to->first_side + side + 1);
@@ -316,10 +310,9 @@ static tl_status place_operations(loader *l)
     return status;
 }
 
-tl_status goal_load(const char *path, int no_compute, int is_loggopsim, goal_run *run,
-                    tl_error *err)
+tl_status goal_load(const char *path, int no_compute, goal_run *run, tl_error *err)
 {
-    *run = (goal_run){.path = path, .is_loggopsim = is_loggopsim, .n_cpus = 1, .n_nics = 1};
+    *run = (goal_run){.path = path};
     loader l = {.run = run, .no_compute = no_compute, .err = err};
     const tl_goal_operation *operations;
     const tl_goal_edge *edges;
@@ -368,8 +361,6 @@ void goal_free(goal_run *run)
     free(run->slots);
     free(run->first_op);
     free(run->ranks);
-    free(run->heap);
-    free(run->ready);
 }
 
 tl_status goal_check_end(const goal_run *run, tl_error *err)
@@ -377,7 +368,7 @@ tl_status goal_check_end(const goal_run *run, tl_error *err)
     uint64_t n_open = 0;
     uint32_t first = GOAL_NONE, rank = 0;
     for (uint32_t i = run->n_ops; i-- > 0;)
-        if (!(run->ops[i].state & GOAL_DONE)) {
+        if (!(run->ops[i].is_done)) {
             n_open++;
             first = i;
         }

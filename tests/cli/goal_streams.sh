@@ -37,7 +37,7 @@ for ops, label, dependencies in ranks:
 everything = [o for r in ranks for o in r[0]]
 open(sys.argv[2], 'wb').write(struct.pack('<QIBB', 4223, n, max(o[4] for o in everything), max(o[5] for o in everything)) + table + body)
 END
-replay() { "$timeless" replay -q --engine loggops --params "${2:-$params}" "$1"; }
+replay() { "$timeless" replay -q --engine loggops --params "${2:-$params}" "$1" "${@:3}"; }
 # takes SECONDS LINE...: the makespan of a schedule, of text and of the binary form. Lines before "--" are rank 0's.
 takes() {
     local seconds=$1 p=$params; shift
@@ -134,24 +134,18 @@ check 'a send to any rank is refused' refused_goal 3 "no rank: '-1'; " 'send 1b 
 check 'a send with any tag is refused' refused_goal 3 "no tag: '-1'; " 'send 1b to 1 tag -1'
 check 'a size without its unit is refused' refused_goal 3 "this word is missing: 'b'; " 'send 1 to 1'
 
-# Random graphs of up to 64 ranks in both orders: each rank ends at the nanosecond that goal_loggopsim.py computes by a direct
-# loop. A file has 25 graphs; N_GRAPHS=500 compares 500.
-order() { "$timeless" replay --engine loggops --order "$@"; }
-as_loop() { # ORDER
+# Random graphs of up to 64 ranks: each rank ends at the nanosecond that goal_graphs.py computes by a direct loop. A file has 25
+# graphs; N_GRAPHS=500 compares 500.
+as_loop() {
     local seed
     for seed in $(seq "$((${N_GRAPHS:-100} / 25))"); do
-        python3 "$top_srcdir/tests/cli/goal_loggopsim.py" drawn "$seed" 25 "$1" >peer.txt &&
-            order "$1" -q --params "$(head -n 1 peer.txt)" drawn.goal --json=mine.json || return
+        python3 "$top_srcdir/tests/cli/goal_graphs.py" drawn "$seed" 25 >peer.txt &&
+            replay drawn.goal "$(head -n 1 peer.txt)" --json=mine.json || return
         python3 -c 'import json
 for r in json.load(open("mine.json"))["ranks"]: print(round(r["end_s"] * 1e9))' | diff <(tail -n +2 peer.txt) - || return
     done
 }
-check 'random graphs: all ranks end as in a direct loop' as_loop possible
-check 'random graphs in the order of LogGOPSim: all ranks end as there' as_loop loggopsim
-printf '%s\n' 'num_ranks 2' 'rank 0{' 's: send 1000b to 1' 'd: calc 10000' 'd requires s' '}' 'rank 1{' 'c: calc 30000' 'r: recv 1000b from 0' 'r requires c' '}' >long.goal
-check 'rendezvous in the order of LogGOPSim: the send ends when its receive begins, without o + L' equal 40000 "$(in_ns order loggopsim -q --params $params,S=999 long.goal)"
-check 'a message of S bytes is short for LogGOPSim' equal 34498 "$(in_ns order loggopsim -q --params $params,S=1000 long.goal)"
-check 'the result names the order' eval 'order loggopsim --params $params long.goal | grep -q "in the order of LogGOPSim"'
+check 'random graphs: all ranks end as in a direct loop' as_loop
 noisy() { "$timeless" replay -q --engine loggops --params $params --noise 1kHz:100us,coscheduled two.goal; }
 printf 'num_ranks 1\nrank 0 {\na: calc 10000000 cpu 0\nb: calc 9000000 cpu 1\n}\n' >two.goal
 check 'noise delays a computation of 10 ms by 1 ms and the rest of a detour' eval 'awk -v t="$(noisy)" "BEGIN { exit !(t > 0.0109 && t < 0.0113) }"'
@@ -211,8 +205,6 @@ check 'CPUs of their own on a platform: side by side' eval '
         equal 1100000 "$(in_ns on_platform -q cpus.goal -p fat-tree)"'
 check 'faster hosts are refused: the computation is in nanoseconds' refused 2 'timeless: ex.goal: .* --host-speed has no meaning' \
     on_platform_refused --host-speed 2x
-check 'the order of LogGOPSim has no platforms' refused 2 'timeless: ex.goal: .* --platform with --order loggopsim has no meaning' \
-    on_platform_refused --order loggopsim
 
 # Programs drawn at random, as traces and as the GOAL that export makes of them: short messages, and long ones by rendezvous,
 # with the same tags. (Kind "w", waits between the calls, can differ for the reason above.)
@@ -241,9 +233,6 @@ check 'import of a second CPU names line and remedy' refused 3 \
 check 'the other engine is refused' refused 2 'timeless: cpu.goal: is a schedule of GOAL, .*--engine loggops' "$timeless" replay cpu.goal
 check 'missing parameters are refused' refused 2 "timeless: GOAL needs the network's parameters" "$timeless" replay cpu.goal \
     --engine loggops
-check 'an unknown order is refused' refused 2 'give possible or loggopsim' order first --params $params cpu.goal
-check 'the order of LogGOPSim for a trace is refused, with what helps' refused 2 'timeless: all.tl: --order loggopsim is for schedules of GOAL; timeless export --to goal' \
-    "$timeless" replay all.tl --engine loggops --params $params --model "$model" --order loggopsim
 check 'an option without meaning is refused' refused 2 'timeless: cpu.goal: .* --model has no meaning' "$timeless" replay \
     cpu.goal --engine loggops --params $params --model "$model"
 printf 'num_ranks 2\nrank 0 {\ns: send 5b to 1 tag 3\n}\nrank 1 {\n}\n' >lost.goal

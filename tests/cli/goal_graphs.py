@@ -1,113 +1,16 @@
-# goal_loggopsim.py NAME SEED N [ORDER]: N random graphs of operations side by side, as NAME.goal. Standard output: the parameters
-# of the network, then for each rank the nanoseconds at which it ends in this order: loggopsim (default) or possible. The
-# simulators below do it in the simplest way: one queue for all ranks; lists of messages and receives, searched from the front.
-# The one of LogGOPSim does what LogGOPSim does: events by time and insertion; what finds its CPU or interface busy is inserted
-# again. (Messages of 0 bytes are left out, because LogGOPSim has an underflow there; operations that become ready together are
-# sorted by a stable sort.)
+# goal_graphs.py NAME SEED N: N random graphs of operations side by side, as NAME.goal. Standard output: the parameters of the
+# network, then for each rank the nanoseconds at which it ends. The simulator below works in the simplest way: one queue for all
+# ranks; lists of messages and receives, searched from the front.
 import heapq
 import random
 import sys
 
-SEND, RECV, CALC, MESSAGE = range(4)
+SEND, RECV, CALC = range(3)
 MESSAGE_COMES, OPERATION, CPU_LOOKS = range(3)
 
 
 def simulate(ranks, n_cpus, n_nics, L, o, g, G, O, S):
-    # ranks: (operations, edges); an operation is [kind, size, partner, tag, cpu, nic], an edge (from, to, whether from must end)
-    n = len(ranks)
-    cpu = [[0] * n_cpus for _ in range(n)]
-    sends_until, receives_until = [[0] * n_nics for _ in range(n)], [[0] * n_nics for _ in range(n)]
-    unmet = [[0] * len(ops) for ops, _ in ranks]
-    for r, (_, edges) in enumerate(ranks):
-        for _, to, _ in edges:
-            unmet[r][to] += 1
-    posted, unexpected = [[] for _ in range(n)], [[] for _ in range(n)]
-    queue, inserted, done = [], 0, [0] * n
-    waiting = [[[] for _ in ops] for ops, _ in ranks]
-    for r, (_, edges) in enumerate(ranks):
-        for frm, to, ends in edges:
-            waiting[r][frm].append((to, ends))
-    free = [[i for i in range(len(ops)) if not unmet[r][i]] for r, (ops, _) in enumerate(ranks)]
-
-    def insert_free(r):
-        nonlocal inserted
-        for i in sorted(free[r], key=lambda i: ranks[r][0][i][0]):
-            kind, size, peer, tag, c, nic = ranks[r][0][i]
-            heapq.heappush(queue, (max(cpu[r][c], sends_until[r][nic] if kind == SEND else 0), inserted, kind, r, i, size, peer, tag, c, nic))
-            inserted += 1
-        free[r] = []
-
-    def release(r, i, ended):
-        for to, ends in waiting[r][i]:
-            if ends == ended:
-                unmet[r][to] -= 1
-                if not unmet[r][to]:
-                    free[r].append(to)
-
-    def end(r, i):
-        done[r] += 1
-        release(r, i, True)
-
-    def take(lst, source, tag):
-        for k, (s, t, i) in enumerate(lst):
-            if (-1 in (s, source) or s == source) and (-1 in (t, tag) or t == tag):
-                return lst.pop(k)
-        return None
-
-    def answer(r, i, c, nic, now):  # the sender of a long message
-        end(r, i)
-        cpu[r][c], sends_until[r][nic] = max(cpu[r][c], now), max(sends_until[r][nic], now)
-
-    for r in range(n):
-        insert_free(r)
-    while queue:
-        now, number, kind, r, i, size, peer, tag, c, nic = heapq.heappop(queue)
-        touched = {r}
-        until = {SEND: sends_until, MESSAGE: receives_until}.get(kind)
-        possible = max(cpu[r][c], until[r][nic] if until else 0)
-        if kind != RECV and possible > now:
-            heapq.heappush(queue, (possible, number, kind, r, i, size, peer, tag, c, nic))
-            continue
-        if kind == CALC:
-            cpu[r][c] = now + size
-            release(r, i, False)
-            end(r, i)
-        elif kind == SEND:
-            release(r, i, False)
-            cpu[r][c] = now + o + (size - 1) * O
-            sends_until[r][nic] = now + g + (size - 1) * G
-            heapq.heappush(queue, (now + o + L, inserted, MESSAGE, peer, i, size, r, tag, c, nic))
-            inserted += 1
-            if size <= S:
-                end(r, i)
-        elif kind == RECV:
-            release(r, i, False)
-            message = take(unexpected[r], peer, tag)
-            if message:
-                if size > S:
-                    answer(message[0], message[2], c, nic, now)
-                    touched.add(message[0])
-                end(r, i)
-            else:
-                posted[r].append((peer, tag, i))
-        else:
-            cpu[r][c] = now + o + (size - 1) * max(O, G)
-            receives_until[r][nic] = now + g + (size - 1) * G
-            receive = take(posted[r], peer, tag)
-            if receive:
-                if size > S:
-                    answer(peer, i, c, nic, now)
-                    touched.add(peer)
-                end(r, receive[2])
-            else:
-                unexpected[r].append((peer, tag, i))
-        for t in sorted(touched):
-            insert_free(t)
-    return [max(c) for c in cpu] if done == [len(ops) for ops, _ in ranks] else None
-
-
-def simulate_possible(ranks, n_cpus, n_nics, L, o, g, G, O, S):
-    """The order of Timeless: a CPU does what became possible first; at one moment, messages before operations."""
+    """A CPU does what became possible first; at one moment, messages before operations."""
     ops = [(r, *op) for r, (own, _) in enumerate(ranks) for op in own]  # rank, kind, size, partner, tag, cpu, nic
     first = [sum(len(own) for own, _ in ranks[:r]) for r in range(len(ranks))]
     edges = [(first[r] + frm, first[r] + to, ends) for r, (_, own) in enumerate(ranks) for frm, to, ends in own]
@@ -287,14 +190,14 @@ def write(ranks, first, out):
         print("}", file=out)
 
 
-name, draw, n_graphs, order = sys.argv[1], random.Random(int(sys.argv[2])), int(sys.argv[3]), (sys.argv[4:] or ["loggopsim"])[0]
+name, draw, n_graphs = sys.argv[1], random.Random(int(sys.argv[2])), int(sys.argv[3])
 n_cpus, n_nics = (1, 1) if draw.random() < 0.7 else (draw.randint(1, 3), draw.randint(1, 2))
 network = dict(L=draw.choice([1, 5000, 2500]), o=draw.choice([1, 1000, 2000]), g=draw.choice([1, 1000, 3000]),
                G=draw.choice([1, 2, 6]), O=draw.choice([0, 1, 3]), S=draw.choice([1, 1000, 65535]))
 graphs, ends = [], []
 while len(graphs) < n_graphs:
     ranks = draw_graph(draw, n_cpus, n_nics)
-    end = (simulate if order == "loggopsim" else simulate_possible)(ranks, n_cpus, n_nics, **network)
+    end = simulate(ranks, n_cpus, n_nics, **network)
     if end is not None:  # with rendezvous, some wait forever
         graphs.append(ranks)
         ends += end
