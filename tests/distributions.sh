@@ -107,7 +107,7 @@ whole_in() {
         ended=$?
         # One that was ended, or that make could not run, has no totals.
         [ $ended = 0 ] || failed_in "$log.part" || printf 'ERROR: %s 0 - exit code %d\n# ERROR: 1\n' "$test" $ended >>"$log.part"
-        [ ! -e "$1/timeless/build/${test%.sh}.log" ] || cp "$1/timeless/build/${test%.sh}.log" "$log.out"
+        [ ! -e "$1/timeless/build/${test%.*}.log" ] || cp "$1/timeless/build/${test%.sh}.log" "$log.out"
         mv "$log.part" "$log.log"
         echo "$test: $(grep -aE '^# (PASS|SKIP|FAIL|ERROR):' "$log.log" | tr -s '# \n' ' ')"
     done

@@ -1,15 +1,17 @@
-# tests: every test speaks TAP.  Programs are cmocka, scripts use tests/tap.sh.
+# tests: every test speaks TAP.  Programs are cmocka, scripts use tests/tap.sh, transcripts are run by tests/transcript.sh.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' bash $(top_srcdir)/tests/timed.sh $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_COMPILER = bash $(top_srcdir)/tests/cmocka.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 SH_LOG_COMPILER = bash
-TEST_EXTENSIONS = .sh
+TRANSCRIPT_LOG_DRIVER = $(LOG_DRIVER)
+TRANSCRIPT_LOG_COMPILER = bash $(top_srcdir)/tests/transcript.sh
+TEST_EXTENSIONS = .sh .transcript
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
 	MPICC='$(MPICC)' MPIFORT='$(MPIFORT)' MPIRUN='$(MPIRUN)' SMPICC='$(SMPICC)' SMPIRUN='$(SMPIRUN)' HPCC='$(HPCC)' MPICC_MPICH='$(MPICC_MPICH)' MPIRUN_MPICH='$(MPIRUN_MPICH)' \
 	MPI_CFLAGS='$(MPI_CFLAGS)' SANITIZE='$(SANITIZE)' WITHOUT_MPI='$(WITHOUT_MPI)'; export CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir MPICC MPIFORT MPIRUN \
 	SMPICC SMPIRUN HPCC MPICC_MPICH MPIRUN_MPICH MPI_CFLAGS SANITIZE WITHOUT_MPI;
-EXTRA_DIST += tests/tap.sh tests/words.sh tests/runs_mpi.sh tests/source_package.sh tests/cluster.sh tests/slurm.sh tests/wire.c tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh \
+EXTRA_DIST += tests/tap.sh tests/words.sh tests/transcript.sh tests/runs_mpi.sh tests/source_package.sh tests/cluster.sh tests/slurm.sh tests/wire.c tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh \
 	tests/guards.txt tests/guards.sh tests/vacuous.sh tests/distributions.sh tests/environments.sh tests/with_mpich.sh tests/packages.sh tests/roots.sh tests/arm64.sh tests/arm64_root.sh tests/deny.c tests/timed.sh tests/cmocka.sh tests/quick_starts.sh
 
 # These compare times, the work of a machine that nobody else uses, or calibrate in the few seconds of an example.

@@ -42,7 +42,7 @@ CLI_TESTS = \
 	tests/cli/extrapolate_volumes.sh \
 	tests/cli/hostile_events.sh \
 	tests/cli/hostile_replay.sh \
-	tests/cli/import.sh \
+	tests/cli/import.transcript \
 	tests/cli/lab.sh \
 	tests/cli/laws.sh \
 	tests/cli/statistical.sh \
@@ -76,7 +76,7 @@ CLI_TESTS = \
 	tests/cli/sweep_results.sh \
 	tests/cli/budget.sh tests/cli/budget_extrapolation.sh tests/cli/budget_recordings.sh tests/cli/budget_versus.sh tests/cli/tolerance.sh \
 	tests/cli/two_engines.sh tests/cli/engines_random.sh tests/cli/engines_wider.sh tests/cli/tools_random.sh \
-	tests/cli/undump.sh \
+	tests/cli/undump.transcript \
 	tests/cli/usage.sh \
 	tests/cli/waits.sh tests/cli/receive_overheads.sh tests/cli/loggops_details.sh \
 	tests/cli/what_if.sh tests/cli/without_mpi.sh
@@ -84,4 +84,4 @@ TESTS += $(CLI_TESTS)
 # To install a library, libtool links it again in the build folder; meanwhile no other test can load it.
 tests/cli/installed.log: $(TEST_LOGS:tests/cli/installed.log=)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/node_memory.py tests/cli/goal_order.py tests/cli/goal_graphs.py tests/cli/numbers.c tests/cli/numbers_read.py tests/cli/skeleton_texts.py tests/cli/calibrate_paths.sh tests/cli/known_network.sh tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
-	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/otf2_write.c tests/cli/waits_cases.py tests/cli/engines_random.py tests/cli/engines_wider.py tests/cli/engines_windows.py tests/cli/tools_random.py tests/cli/tools_trace.py tests/cli/loggops_details.py tests/cli/like.sh tests/cli/replay_outcomes.c
+	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/otf2_write.c tests/cli/waits_cases.py tests/cli/engines_random.py tests/cli/engines_wider.py tests/cli/engines_windows.py tests/cli/tools_random.py tests/cli/tools_trace.py tests/cli/loggops_details.py tests/cli/like.sh tests/cli/join.transcript tests/cli/replay_outcomes.c

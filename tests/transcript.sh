@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# transcript.sh FILE - runs a transcript as a test: the commands of FILE, in a folder of its own.
+#
+# A transcript shows what a user sees. Lines at the margin are prose; those directly above a command are the name of its check.
+# Indented by two spaces come the command behind `$ `, its further lines behind `> `, and what it prints:
+#
+#     A trace that does not exist exits with 4.
+#       $ timeless info none.tl
+#       2> timeless: none.tl: cannot be read: No such file or directory
+#       [4]
+#
+# First the lines of standard output, then those of standard error behind `2> `, then the exit code if it is not 0. A command that
+# fails and leaves or removes a file has `left: FILE` or `removed: FILE`. The commands share variables, functions and files; $top_srcdir is the
+# source. Outputs that differ by run, machine or release of SimGrid (times, paths) are no matter for transcripts: let sed
+# take them out, or write a script.
+#
+# WRITE_TRANSCRIPTS=1 bash tests/transcript.sh FILE writes what the commands print now into FILE: read `git diff` then.
+[ "${BASH_SOURCE[0]}" != "$0" ] || . "$(dirname "$0")/tap.sh"
+
+# transcript FILE: a check for each command
+transcript() {
+    local - line name='' command='' wanted='' got='' blank='' anew=''
+    local -x TIMELESS_PLATFORMS=$top_srcdir/platforms
+    set -o pipefail
+    timeless() { "$timeless" "$@"; }
+    while IFS= read -r line; do
+        case $line in
+        '  $ '*) transcript_check; command=${line#'  $ '} anew+=$line$'\n' ;;
+        '  > '*)
+            if [ "$wanted" ]; then wanted+=$line$'\n'
+            else command+=$'\n'${line#'  > '} anew+=$line$'\n'; fi ;;
+        '') blank+=$'\n' name=${command:+$name} ;;
+        '  '*) wanted+=$blank$line$'\n' blank='' ;;
+        *) transcript_check; name+=${name:+ }$line anew+=$line$'\n' ;;
+        esac
+    done <"$1"
+    transcript_check
+    [ ! "${WRITE_TRANSCRIPTS:-}" ] || printf %s "$anew" >"$1"
+}
+transcript_check() { # of the command that has been read, with the output that it should have
+    if [ "$command" ]; then
+        [ "$name" ] || name=${command%%$'\n'*}
+        check "${name%[.:]}" transcript_agrees
+        anew+=$got name='' command='' wanted='' got=''
+    fi
+    anew+=$blank blank=''
+}
+transcript_agrees() {
+    local code before after
+    before=$(ls)
+    eval "$command" >"$scratch/.printed" 2>"$scratch/.said" </dev/null
+    code=$? after=$(ls)
+    got=$(sed 's/^./  &/; s/ *$//' "$scratch/.printed"; sed 's/^/  2> /; s/ *$//' "$scratch/.said"
+        [ $code = 0 ] || [ "$before" = "$after" ] || diff <(echo "$before") <(echo "$after") | sed -n 's/^>/  left:/p; s/^</  removed:/p'
+        [ $code = 0 ] || echo "  [$code]")
+    got+=${got:+$'\n'}
+    diff -u --label expected --label printed <(printf %s "$wanted") <(printf %s "$got")
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    file=$(realpath "$1") timeless=$(realpath "$timeless")
+    cd "$scratch" || exit 99
+    transcript "$file"
+    tap_done
+fi
