@@ -3,8 +3,8 @@ CLI_TESTS = \
 	tests/cli/address_space.sh \
 	tests/cli/alike.sh \
 	tests/cli/sample.sh \
-	tests/cli/schedules.sh \
-	tests/cli/skeleton.sh \
+	tests/cli/schedules.sh tests/cli/schedules_refused.transcript \
+	tests/cli/skeleton.sh tests/cli/skeleton_refused.transcript \
 	tests/cli/fit.sh tests/cli/fit_comms.sh tests/cli/fit_draw.sh tests/cli/fit_expressions.sh \
 	tests/cli/samples.sh \
 	tests/cli/archive.sh \
@@ -51,7 +51,7 @@ CLI_TESTS = \
 	tests/cli/installed.sh \
 	tests/cli/options.sh \
 	tests/cli/otf2.sh \
-	tests/cli/platform.sh \
+	tests/cli/platform.sh tests/cli/platform_refused.transcript \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/replay_outcomes.sh \
@@ -79,7 +79,7 @@ CLI_TESTS = \
 	tests/cli/undump.transcript \
 	tests/cli/usage.sh \
 	tests/cli/waits.sh tests/cli/receive_overheads.sh tests/cli/loggops_details.sh \
-	tests/cli/what_if.sh tests/cli/without_mpi.sh
+	tests/cli/what_if.sh tests/cli/what_if_refused.transcript tests/cli/without_mpi.sh
 TESTS += $(CLI_TESTS)
 # To install a library, libtool links it again in the build folder; meanwhile no other test can load it.
 tests/cli/installed.log: $(TEST_LOGS:tests/cli/installed.log=)

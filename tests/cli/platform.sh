@@ -80,45 +80,6 @@ exchanges() {
 check 'both ways at once' exchanges free 1e9
 check 'both ways through a limiter' exchanges both 0.75e9
 
-# bad NAME PATTERN SETTINGS...: refused, in one line that names the file, a line in it and PATTERN
-bad() {
-    local name=$1 pattern=$2; shift 2
-    describe bad "$@"
-    check "$name" refused 3 "~^timeless: bad.conf:[1-9][0-9]*: .*$pattern" "$timeless" platform bad.conf -o bad
-    check "$name: says what to do" says '; ' said
-}
-bad 'no such topology' 'star, cabinets, fat-tree, torus, dragonfly' 'topology = "ring";'
-bad 'no topology' 'missing' 'nodes = 3;'
-bad 'a star of unknown size' "needs 'nodes'" 'topology = "star";'
-bad 'no nodes' "'nodes' is 0" 'topology = "star"; nodes = 0;'
-bad 'too many nodes' '5000000' 'topology = "star"; nodes = 5000000;'
-bad 'cabinets without uplink' "needs 'uplink'" 'topology = "cabinets"; cabinets = [ 3 ];'
-bad 'an empty cabinet' "'cabinets' is 0" 'topology = "cabinets"; cabinets = [ 3, 0 ]; uplink = { bandwidth_Bps = 1; latency_s = 0; };'
-bad 'levels that do not agree' 'one number for each' 'topology = "fat-tree"; children = [ 4, 3 ]; parents = [ 1 ];'
-bad 'a switch of too few ports' 'needs 8 ports \(4 down, 4 up\) and has 6' \
-    'topology = "fat-tree"; children = [ 4, 3 ]; parents = [ 1, 4 ]; ports = [ 6, 3 ];'
-bad 'a tree of another size' "'nodes' is 11, but .* make 12" 'topology = "fat-tree"; nodes = 11; children = [ 4, 3 ]; parents = [ 1, 2 ];'
-bad 'a huge tree' 'more than 4194304 nodes' 'topology = "fat-tree"; children = [ 4000, 4000, 4000 ]; parents = [ 1, 2, 2 ];'
-bad 'a tree of too many switches' 'fewer parents' 'topology = "fat-tree"; children = [ 4, 4, 4 ]; parents = [ 1, 4000, 4000 ];'
-bad 'two leaves above a node' "begin 'parents' with 1" 'topology = "fat-tree"; children = [ 4, 4 ]; parents = [ 2, 4 ];'
-bad 'a flat dimension' 'has no links' 'topology = "torus"; dimensions = [ 4, 1 ];'
-bad 'more groups than blades' 'at most 4 groups' \
-    'topology = "dragonfly"; groups = 5; chassis_per_group = 2; blades_per_chassis = 4; nodes_per_blade = 2;'
-limiter='limiter_Bps = 1.5e9;' bad 'limiters in a fat tree' 'leave out limiter' 'topology = "fat-tree"; children = [ 4 ]; parents = [ 1 ];'
-bad "another topology's setting" "unknown setting 'groups'" 'topology = "star"; nodes = 3; groups = 2;'
-bad 'a prefix that XML does not take' 'XML' 'topology = "star"; nodes = 3; prefix = "a<b";'
-bad 'not libconfig' 'syntax' 'topology = = "star";'
-for wrong in 'bandwidth = "10"; latency = "5us";' 'bandwidth = "10Gbps"; latency = "5Gf";' 'bandwidth = 1e9; latency = "5us";' 'bandwidth = "10Gbps"; latency = "-5us";'; do
-    units 'speed = "3Gf";' "$wrong" 'bandwidth = "4GBps"; latency = "0";' >wrong.conf
-    check_exit 3 "a link of $wrong is refused" "$timeless" platform wrong.conf -o wrong
-done
-units 'speed = "3Gf"; speed_flops = 3e9;' 'bandwidth = "10Gbps"; latency = "5us";' 'bandwidth = "4GBps"; latency = "0";' >twice.conf
-check_exit 3 'a speed given twice is refused' "$timeless" platform twice.conf -o twice
-latency=-1 bad 'negative latency' 'latency_s' 'topology = "star"; nodes = 3;'
-bandwidth=0.0 bad 'no bandwidth' 'above 0' 'topology = "star"; nodes = 3;'
-check_exit 4 'a description that does not exist exits with 4' "$timeless" platform nowhere.conf -o bad
-check_exit 2 'a command without --output exits with 2' "$timeless" platform star.conf
-
 for file in "$top_srcdir"/platforms/*/platform.conf; do
     folder=$(dirname "$file") name=$(basename "$(dirname "$file")")
     check "$name is generated again" "$timeless" platform "$file" -o "again-$name"

@@ -85,53 +85,9 @@ awk '/^schedule 1$/ {inside = 1} /^```$/ {inside = 0} inside' "$top_srcdir/doc/S
 while IFS= read -r command <&3; do check "SCHEDULE.md: $command" bash -c "$command"; done 3< <(sed -n '/^```sh$/,/^```$/{/^```/!p}' "$top_srcdir/doc/SCHEDULE.md")
 check 'the schedule of the page is the shipped one' bash -c 'grep -v "^#" ring.sched | diff - <(grep -v "^#" "$0")' "$schedules/allgather_ring.sched"
 
-# Wrong ones. schedule_refused CODE TEXT OPERATION STATEMENTS
-schedule_refused() {
-    local op=$3
-    printf 'schedule 1\noperation %s\n%s\n' "$op" "$4" >wrong.sched
-    [ -e "$op-4.tl" ] || "$timeless" make call_"$op" -n 4 -o "$op-4.tl"
-    refused "$1" "$2" "$timeless" replay -q "$op-4.tl" "${loggops[@]}" --coll "$op=wrong.sched" && never_says timeless-schedule said
-}
-ring() { printf 'for k = 1 to %s {\n recv from (rank - 1) %% ranks\n%s\n send to (rank + 1) %% ranks block (rank - k + %s) %% ranks\n wait\n}\n' "$@"; }
-check 'a round that is missing: rank and block are named' schedule_refused 3 'rank 0 ends without the block of rank 1' allgather \
-    "$(ring 'ranks - 2' '' 1)"
-check 'a wait between receive and send: the ranks wait forever' schedule_refused 3 \
-    'wrong.sched:4: with 4 ranks, rank 0 waits forever for rank 3' allgather "$(ring 'ranks - 1' wait 1)"
-check 'a block that the rank does not have' schedule_refused 3 \
-    'rank 0 sends the block of rank 3 to rank 1, but does not have it' allgather "$(ring 'ranks - 1' '' 0)"
-check 'a contribution that arrives twice' schedule_refused 3 'the contribution of rank 1 is in both' allreduce \
-    $'for k = 1 to ranks - 1 {\ncombine from (rank - 1) % ranks\nsend to (rank + 1) % ranks all\nwait\n}'
-check 'a contribution that is lost' schedule_refused 3 'rank 0 ends without the contribution of rank 0 to part 0' reduce \
-    $'if rank == 0 {\nfor r = 1 to ranks - 1 {\nrecv from r\nwait\n}\n} else {\nsend to 0 all\n}'
-check 'a send without a receive' schedule_refused 3 'rank 1 sends 1 messages to rank 0, which receives 0 from it' reduce \
-    $'if rank > 0 {\nsend to 0 all\n}'
-check 'a receive without a send' schedule_refused 3 'rank 0 receives 1 messages from rank 1, which sends 0 to it' gather \
-    $'if rank == 0 {\nrecv from 1\n}'
-check 'alltoall: source and destination of the block are named' schedule_refused 3 \
-    'rank 0 ends without the block of rank 1 for rank 0' alltoall ''
-check 'a barrier without word of a rank' schedule_refused 3 'rank 0 ends without word of the arrival of rank 2' barrier \
-    $'recv from (rank - 1) % ranks\nrecv from (rank + 1) % ranks\nsend to (rank + 1) % ranks\nsend to (rank - 1) % ranks'
-check 'a part that does not exist' schedule_refused 3 'block 2 does not exist; blocks are 0 to 1' bcast \
-    $'parts 2\nif rank == 0 {\nsend to 1 block 2\n}'
-check 'a rank that does not exist' schedule_refused 3 'rank 4 does not exist' barrier 'send to rank + 1'
-check 'a message to itself' schedule_refused 3 'a message to itself' barrier 'send to rank'
-check 'parts of an operation that has none' schedule_refused 3 'the blocks of allgather are those of its ranks' allgather 'parts 3'
-check 'combine in an operation that combines nothing' schedule_refused 3 'allgather combines nothing' allgather 'combine from 0'
-check 'another statement' schedule_refused 3 "'MPI_Send' instead of a statement" barrier 'MPI_Send peer=1'
-check 'a loop without end' schedule_refused 3 'too many passes' barrier $'for k = 0 to 1 << 60 {\n}'
-check 'a need that is not fulfilled' schedule_refused 2 \
-    'not possible: the schedule wrong.sched of barrier needs five ranks, but the trace calls it on 4 ranks' barrier \
-    'require ranks == 5, "five ranks"'
-replay() { "$timeless" replay -q alltoall-16.tl "${loggops[@]}" "$@"; }
 check 'comments and empty lines may precede the first line' bash -c '{ printf "# A ring.\n\n   # By hand.\n"; cat "$0"; } >commented.sched &&
     "$1" replay -q alltoall-7.tl "${@:2}" --coll alltoall=./commented.sched >commented &&
     "$1" replay -q alltoall-7.tl "${@:2}" --coll "alltoall=$0" | diff commented -' "$schedules/alltoall_ring.sched" "$timeless" "${loggops[@]}"
-printf '# A ring.\n\noperation alltoall\n' >headless.sched
-check_exit 3 'a schedule without its first line is refused' replay --coll alltoall=./headless.sched
-check_exit 3 'a schedule of another operation is refused' replay --coll alltoall="$schedules/allgather_ring.sched"
-check_exit 4 'a file that does not exist is refused' replay --coll alltoall=./no.sched
-check_exit 2 'an operation with lists of counts is refused' replay --coll allgatherv="$schedules/allgather_ring.sched"
-check_exit 2 'a schedule with --wildcards first is refused' replay --wildcards first --coll alltoall="$schedules/alltoall_ring.sched"
 
 # Damaged texts: an error or a right schedule, never a crash.
 damaged() {

@@ -138,33 +138,6 @@ check 'what it says can be given again' equal "$("$timeless" replay a.tl -p plai
     "$("$timeless" replay a.tl -p plain -q --scale network 0.1 --host-speed 2x)"
 check 'compare reads a prediction with changes' "$timeless" compare b.json
 
-# replay_refused CODE NAME TEXT ARGUMENTS...
-replay_refused() { check "$2" refused "$1" "$3" "$timeless" replay a.tl -p plain "${@:4}"; }
-replay_refused 2 'an unknown algorithm exits with 2' \
-    "~^timeless: --coll allreduce=nobody: there is no such algorithm; give default, lr, .*, automatic$" --coll allreduce=nobody
-replay_refused 2 'an unknown algorithm of bcast' \
-    "~^timeless: --coll bcast=nobody: there is no such algorithm; give default, .*, automatic$" --coll bcast=nobody
-replay_refused 2 'an unknown collective exits with 2' \
-    "'scan=rdb': write COLLECTIVE=ALGORITHM; the collectives are allgather, .*, scatter" --coll scan=rdb
-replay_refused 2 'a collective without an algorithm exits with 2' "'bcast': write COLLECTIVE=ALGORITHM" --coll bcast
-replay_refused 3 'a pattern that matches no link exits with 3' "has no link that 'x*' names; the first is called 'c_" --set \
-    'link:x*.latency=1us'
-replay_refused 3 'a pattern that matches no host exits with 3' "has no host that 'c*' names; the first is called 'n0'" --set \
-    'host:c*.speed=1Gf'
-replay_refused 2 'a wrong unit exits with 2' "'5min' is not a latency of a link; give a number and a unit, as 5us" --set link.latency=5min
-replay_refused 2 'a bandwidth without a unit' \
-    "'2' is not a bandwidth of a link; give a number and a unit, as 10Gbps, or a factor, as 2x" --set link.bandwidth=2
-replay_refused 2 'a latency without a unit' "'2' is not a latency of a link; give a number and a unit" --set link.latency=2
-replay_refused 2 'a speed without a unit' "'2' is not a speed of a host; give a number and a unit, as 3Gf, or a factor, as 2x" \
-    --host-speed 2
-replay_refused 2 'a speed that is not a number exits with 2' "'fast' is not a speed of a host" --host-speed fast
-replay_refused 2 'a speed of 0 exits with 2' "'0' is not a speed of a host; it must be positive" --host-speed 0
-replay_refused 2 'a negative bandwidth exits with 2' "'-1' is not a bandwidth of a link; it must be positive" --set link.bandwidth=-1
-replay_refused 2 'an unknown change exits with 2' "'link.colour=3' is not a change of a platform; write link.bandwidth=VALUE" \
-    --set link.colour=3
-replay_refused 2 'a time of kernels in seconds' "'2s' is not a factor of the time of a kernel; give one, as 1.1x" --set kernel.time=2s
-replay_refused 2 'a burst with a name' "'burst:a.time=2x': bursts have no names; write burst.time=1.1x" --set burst:a.time=2x
-replay_refused 2 'overheads in seconds' "'2us' is not a factor of the overhead of a message; give one, as 1.1x" --set message.overhead=2us
 # The engine loggops changes all links of a platform, its overheads and hosts. In this program, no two messages share a link.
 "$timeless" make sweep --ranks 4 --bytes 4096 --iterations 5 -o sweep.tl
 # changes_alike OPTION...: both engines predict the same change of the makespan, and there is one
@@ -183,14 +156,4 @@ for change in 'network 0.1' 'bandwidth 0.5' 'latency 3' 'overheads 3'; do
 done
 check 'both engines change loopbacks alike' changes_alike --set 'link:*loopback*.bandwidth=0.1x'
 check 'the loggops engine changes the speed of hosts' sh -c 'test "$("$0" replay a.tl -p plain --engine loggops -q)" != "$("$0" replay a.tl -p plain --engine loggops -q --host-speed 0.5x)"' "$timeless"
-params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
-replay_refused 2 'parameters have no overheads to scale' 'if --params or loggops.params state its network; leave out --host-speed' --engine loggops \
-    --params $params --scale overheads 2
-replay_refused 2 'parameters have no links' 'if --params or loggops.params state its network' --engine loggops --params $params --scale network 2
-replay_refused 2 'the loggops engine sets no bandwidth' 'changes links of a platform by a factor' --engine loggops --set link.bandwidth=10Gbps
-replay_refused 2 'the loggops engine changes no single link' 'by a factor, and all of them' --engine loggops --set link:c*.bandwidth=2x
-replay_refused 2 'an unknown thing to scale exits with 2' \
-    "'disks' cannot be scaled; give network, bandwidth, latency, overheads, hosts, kernels or bursts" --scale disks 2
-replay_refused 2 'a scale without a factor exits with 2' "'network' has no factor; write WHAT=FACTOR, as network=4" --scale network
-replay_refused 2 'noise without a unit' "--noise '1000:100us': give a frequency and a duration, 1000Hz:100us" --noise 1000:100us
 tap_done
