@@ -27,7 +27,7 @@ CLI_TESTS = \
 	tests/cli/man_examples.sh \
 	tests/cli/man_examples_calibrate.sh \
 	tests/cli/module.sh \
-	tests/cli/deadlock.sh \
+	tests/cli/deadlock.transcript \
 	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh tests/cli/goal_comms.sh tests/cli/goal_streams.sh \
@@ -40,7 +40,7 @@ CLI_TESTS = \
 	tests/cli/simgrid_comms.sh tests/cli/simgrid_text.sh \
 	tests/cli/extrapolate.sh \
 	tests/cli/extrapolate_volumes.sh \
-	tests/cli/hostile_events.sh \
+	tests/cli/hostile_events.sh tests/cli/hostile_events.transcript \
 	tests/cli/hostile_replay.sh \
 	tests/cli/import.transcript \
 	tests/cli/lab.sh \
