@@ -50,7 +50,7 @@ transcript_agrees() {
     before=$(ls)
     eval "$command" >"$scratch/.printed" 2>"$scratch/.said" </dev/null
     code=$? after=$(ls)
-    got=$(sed 's/^./  &/; s/ *$//' "$scratch/.printed"; sed '/^Try `timeless /d; /^information\.$/d; s/^/  2> /; s/ *$//' "$scratch/.said"
+    got=$(sed 's/^./  &/; s/ *$//' "$scratch/.printed"; sed '/^Try `timeless .*information\.$/d; /^Try `timeless /,/information\.$/d; s/^/  2> /; s/ *$//' "$scratch/.said"
         [ $code = 0 ] || [ "$before" = "$after" ] || diff <(echo "$before") <(echo "$after") | sed -n 's/^>/  left:/p; s/^</  removed:/p'
         [ $code = 0 ] || echo "  [$code]")
     got+=${got:+$'\n'}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# export and import: SimGrid's own replay of the exported text takes as long as ours; what a format
-# cannot say is refused.
+# export and import: SimGrid's own replay of the exported text takes as long as ours. What a format
+# cannot say stands in exchange_refused.transcript.
 . "$(dirname "$0")/../tap.sh"
 
 cd "$scratch" || exit 1
@@ -111,34 +111,6 @@ check '--no-compute leaves computation out' sh -c '! grep compute still/*.txt &&
 "$timeless" export --to simgrid --rate 0.5 all.tl -o half
 check '--rate multiplies the volumes' grep -q 'compute 1500$' half/rank-3.txt
 
-# export_refused FORMAT REGEX LINE...: of a trace with these events on rank 0
-export_refused() {
-    local to=$1 pattern=$2 i=0; shift 2
-    { printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' 'comm 3 parent=1 call=MPI_Comm_split members=[0]'
-      for line; do echo "0 $((i++)) $line"; done
-      echo 'end finalized clock_ns=0'; echo 'rank 1 host="h"'; echo 'end finalized clock_ns=0'; } >bad.txt
-    "$timeless" undump bad.txt -o bad.tl || return 1
-    refused 3 "~^timeless: bad.tl: $pattern" "$timeless" export --to "$to" bad.tl -o bad.out
-}
-barrier='MPI_Barrier comm=1 clock_ns=0' sub='MPI_Barrier comm=3 clock_ns=0'
-check 'simgrid: another communicator' export_refused simgrid \
-    'rank 0, event 1: .* cannot say MPI_Waitany \(2 events\), nor MPI_Barrier on a communicator other .* \(1, first: rank 0, event 2\); ' \
-    'MPI_Wtime clock_ns=0' 'MPI_Waitany list=[]' "$sub" 'MPI_Waitany list=[]'
-check 'goal: two reasons' export_refused goal \
-    'rank 0, event 1: .* cannot say MPI_Waitany \(2 events\), nor MPI_Barrier without a schedule .* \(1, first: rank 0, event 2\); ' \
-    'MPI_Wtime clock_ns=0' 'MPI_Waitany list=[]' "$sub" 'MPI_Waitany list=[]'
-for to in simgrid goal; do
-    check "$to: an opaque call" export_refused $to '.*MPI_Comm_spawn \(1 events\)' MPI_Comm_spawn
-    check "$to: a kernel without a rate" export_refused $to '.*dgemm without a rate' 'dgemm m=1 n=1 k=1'
-    check "$to: a wildcard" export_refused $to '.*MPI_Irecv with MPI_ANY_SOURCE' \
-        'MPI_Irecv count=1 type_bytes=1 peer=any tag=0 comm=1 request=1'
-done
-check 'simgrid: elements without a name' export_refused simgrid '.*MPI_Bcast with elements' 'MPI_Bcast count=1 type_bytes=12 peer=0 comm=1'
-check 'goal: a collective' export_refused goal '.*MPI_Barrier' "$barrier"
-check 'simgrid: waits that overtake' export_refused simgrid '.*MPI_Wait for a request ahead' \
-    'MPI_Irecv count=1 type_bytes=1 peer=1 tag=0 comm=1 request=1' \
-    'MPI_Irecv count=1 type_bytes=1 peer=1 tag=0 comm=1 request=2' 'MPI_Wait request=2'
-"$timeless" export --to simgrid --kernel dgemm=2 bad.tl -o x >/dev/null 2>&1
 cat >pair.txt <<'END'
 timeless-text 1
 ranks 2
@@ -187,32 +159,4 @@ for rate in 0.3 0.5 0.7; do
         END { d = sum - 1000 * rate; exit !(d >= -0.5001 && d <= 0.5001) }' short.goal
 done
 
-# import_refused PATTERN LINE...
-import_refused() {
-    local pattern=$1; shift
-    printf '%s\n' '0 init' "$@" >bad0.txt; echo bad0.txt >bad.list
-    refused 3 "timeless: bad0.txt:$pattern.*; " "$timeless" import --from simgrid bad.list -o no.tl
-}
-check 'import: a negative sleep is refused' import_refused "2: the time '-1'" '0 sleep -1' '0 finalize'
-check 'import: a communicator is refused' import_refused "2: 'comm_split'" '0 comm_split 0 0 0' '0 finalize'
-check 'import: an unknown action is refused' import_refused "2: 'jump'" '0 jump' '0 finalize'
-check 'import: a wait without a request is refused' import_refused '2: waits for' '0 wait 0 0 0' '0 finalize'
-check 'import: a rank without an end is refused' import_refused '2: ends without' '0 barrier'
-check 'import: a partner beyond the last rank is refused' import_refused '2: the partner' '0 send 1 0 5' '0 finalize'
-check 'import: half a byte is refused' import_refused '2: the size' '0 send 0 0 0.5' '0 finalize'
-check_exit 4 'import: a list that does not exist exits with 4' "$timeless" import --from simgrid missing.list -o no.tl
-check_exit 2 'import: an unknown format exits with 2' "$timeless" import --from paje bad.list -o no.tl
-check_exit 2 'export: an unknown format exits with 2' "$timeless" export --to vampir all.tl -o no
-has() { echo "$2"; grep -q -e "$1" <<<"$2"; }
-# A unit of volume counts as one of the target.
-printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "instructions"' 'rank 0 host="h"' '0 0 MPI_Wtime clock_ns=0 volume=5' 'end cut clock_ns=9' | "$timeless" undump - -o "$scratch/units.tl"
-sed 's/instructions/cpu-ns/' <("$timeless" dump "$scratch/units.tl") | "$timeless" undump - -o "$scratch/ns.tl"
-notes() { rm -rf "$scratch/noted"; "$timeless" export "$@" -o "$scratch/noted" 2>"$scratch/note" && cat "$scratch/note"; }
-check 'instructions as nanoseconds: a note' equal 'timeless: note: each unit of volume (instructions) counts as 1 ns; --rate changes it' "$(notes "$scratch/units.tl" --to goal)"
-check 'and as flops' equal 'timeless: note: each unit of volume (instructions) counts as 1 flop; --rate changes it' "$(notes "$scratch/units.tl" --to simgrid)"
-check 'no note with a rate, without computation, or for nanoseconds' equal . ".$(notes "$scratch/units.tl" --to goal --rate 0.4)$(notes "$scratch/units.tl" --to goal --no-compute)$(notes "$scratch/ns.tl" --to goal)"
-sed 's/^volume_unit.*/volume_unit "cpu-ns"\norigin "recorded in part: regions=solve"\nuntraced "MPI_Foo"/; s/^0 0 /counter 65536 name="timeless:recorded-ns" value=3\n0 0 /; s/^origin ""$//' \
-    <("$timeless" dump "$scratch/units.tl" | grep -v '^origin') | "$timeless" undump - -o "$scratch/part.tl"
-check 'a run that was recorded in part: a warning, as that of replay' has 'the trace has the computation of 33.3 % of the time (regions=solve), .*; the rest is missing' "$(notes "$scratch/part.tl" --to goal)"
-check 'calls that were not traced: likewise' has 'the trace lacks the calls of MPI_Foo' "$(notes "$scratch/part.tl" --to goal)"
 tap_done

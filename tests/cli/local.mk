@@ -13,7 +13,7 @@ CLI_TESTS = \
 	tests/cli/calibrations.sh \
 	tests/cli/calibrate_network.sh tests/cli/calibrate_nodes.sh \
 	tests/cli/comm_tags.sh tests/cli/comparable.sh \
-	tests/cli/algorithms.sh tests/cli/study.sh tests/cli/scaling.sh tests/cli/studies_a.sh \
+	tests/cli/algorithms.sh tests/cli/study.sh tests/cli/scaling.sh tests/cli/scaling_refused.transcript tests/cli/studies_a.sh \
 	tests/cli/compare.sh tests/cli/compare.transcript \
 	tests/cli/completion.sh \
 	tests/cli/hpl.sh \
@@ -22,7 +22,7 @@ CLI_TESTS = \
 	tests/cli/index.sh tests/cli/join.sh \
 	tests/cli/loggops_nodes.sh \
 	tests/cli/node_memory.sh \
-	tests/cli/make.sh tests/cli/measure.sh \
+	tests/cli/make.sh tests/cli/make_refused.transcript tests/cli/measure.sh \
 	tests/cli/message_order.sh tests/cli/network_noise.sh tests/cli/ompi_making.sh \
 	tests/cli/man_examples.sh \
 	tests/cli/man_examples_calibrate.sh \
@@ -30,13 +30,13 @@ CLI_TESTS = \
 	tests/cli/deadlock.transcript \
 	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh \
 	tests/cli/send_buffer.sh \
-	tests/cli/exchange.sh tests/cli/goal_comms.sh tests/cli/goal_streams.sh \
+	tests/cli/exchange.sh tests/cli/exchange_refused.transcript tests/cli/goal_comms.sh tests/cli/goal_streams.sh \
 	tests/cli/factors.sh tests/cli/flame.sh \
 	tests/cli/plain_platform.sh \
 	tests/cli/ci_gate.sh \
 	tests/cli/frames.sh \
 	tests/cli/r.sh \
-	tests/cli/habits.sh \
+	tests/cli/habits.transcript \
 	tests/cli/simgrid_comms.sh tests/cli/simgrid_text.sh \
 	tests/cli/extrapolate.sh \
 	tests/cli/extrapolate_volumes.sh \
@@ -72,9 +72,9 @@ CLI_TESTS = \
 	tests/cli/seeds.sh \
 	tests/cli/simgrid_programs.sh \
 	tests/cli/standard_output.sh \
-	tests/cli/sweep.sh \
+	tests/cli/sweep.sh tests/cli/sweep_refused.transcript \
 	tests/cli/sweep_results.sh \
-	tests/cli/budget.sh tests/cli/budget_extrapolation.sh tests/cli/budget_recordings.sh tests/cli/budget_versus.sh tests/cli/tolerance.sh \
+	tests/cli/budget.sh tests/cli/budget.transcript tests/cli/budget_extrapolation.sh tests/cli/budget_recordings.sh tests/cli/budget_versus.sh tests/cli/tolerance.sh \
 	tests/cli/two_engines.sh tests/cli/engines_random.sh tests/cli/engines_wider.sh tests/cli/tools_random.sh \
 	tests/cli/undump.transcript \
 	tests/cli/usage.sh \

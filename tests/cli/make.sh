@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeless make and the loggops engine: every pattern replays, known times come out, wrong input is told.
+# timeless make and the loggops engine: every pattern replays, known times come out. What is refused stands in make_refused.transcript.
 . "$top_srcdir/tests/tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
@@ -70,11 +70,6 @@ check 'coscheduled noise costs less' between 1.1 1.5 --noise 1000Hz:200us,cosche
 check 'noise on one rank costs less' between 1.1 1.5 --noise 1000Hz:200us,ranks=7-7
 printf '# two detours\n0\t100000\n500000\t100000\n' >detours
 check 'detours are read from a file' between 3 60 --noise detours
-printf '5 10\n3 10\n' >detours
-check 'detours out of order are refused' refused 3 'detours:2:' "$timeless" replay d.tl --engine loggops --params $bgl --noise detours
-check 'noise that leaves no time is refused' refused 3 'no time' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:1ms
-check 'noise without a duration is refused' refused 2 '1000Hz:100us' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:
-
 # Enough ranks that every window is shared; by rendezvous and with noise, so that all kinds of
 # messages and wake-ups occur.
 for pattern in $patterns; do
@@ -121,48 +116,8 @@ check 'bcast of 100 ranks: no replacement is named' named ompi --coll-selector o
 check 'allreduce of 100 kB: ompi takes that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
 check 'allreduce of 100 kB: mpich takes that of Rabenseifner' agree --coll-selector mpich --coll allreduce=rab_rdb
 check '--coll has priority over the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" "$(replay_coll --coll allreduce=rdb)"
-check 'an unknown algorithm is refused' refused 2 'rdb, lr, ring, rab_rdb, redbcast' replay_coll --coll allreduce=magic
-check 'a collective without a choice of algorithms is refused' refused 2 'cannot take smpi/alltoallv:ring; it has a choice (--coll) for barrier,' replay_coll --coll alltoallv=ring
 check 'options that --params replaces, or that LogGOPS does not have, are listed' sh -c '"$@" | grep -q "^without effect  *smpi/os surf/precision$"' \
     - "$timeless" replay p.tl --engine loggops --params $odin --cfg smpi/os:0:0:0 --cfg surf/precision:1e-6
 check 'a selector that only SMPI has: the rules of MPICH replace it, and are named' named 'mvapich2 (all mpich for mvapich2)' --coll-selector mvapich2
 check '... with the same makespan' agree --coll-selector mvapich2 --coll-selector mpich
-check '--threads 0 is refused' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
-check '--threads is refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
-
-check 'an unknown pattern is refused' refused 2 'choose one of: dissemination' "$timeless" make knot -n 4 -o p.tl
-check 'a stencil of 5 ranks is refused' refused 2 'stencil2d:7: not fulfilled: a square number of ranks' "$timeless" make stencil2d -n 5 -o p.tl
-check 'a folder that does not exist exits with 4' refused 4 'nowhere/p.tl' "$timeless" make token -n 5 -o nowhere/p.tl
-check 'the loggops engine without --params is refused' refused 2 '--params' "$timeless" replay a.tl --engine loggops
-check 'wrong --params are refused' refused 2 "at 'o'" "$timeless" replay a.tl --engine loggops --params L=1us,o
-check '--params are refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --params $odin
-check '--ranks-per-host is refused by the loggops engine' refused 2 'hosts only with --platform' "$timeless" replay a.tl --engine loggops --params $odin --ranks-per-host 2
-check 'an unknown engine is refused' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
-# What would be ignored, or taken for something else, is refused.
-params() { "$timeless" replay made.tl --engine loggops -q --params "L=1us,o=1us,g=0,G=1ns,O=0$1"; }
-"$timeless" make ring -n 4 -o made.tl
-for wrong in S=-1 S=x S=99999999999999999999 L=2us; do
-    check "--params with $wrong is refused" refused 2 "is not valid at '$wrong" params ,$wrong
-done
-check '--params with a threshold for messages within a node is refused' refused 2 'S and R hold for all messages; give them in the first group' params ';local:L=1us,S=100'
-check '--wildcards first is refused by the loggops engine' refused 2 'replays wildcards as they were recorded; leave out --wildcards first' \
-    "$timeless" replay made.tl --engine loggops -q --params $odin --wildcards first
-printf '%s\n' 'skeleton 1' 'ranks 4' MPI_Barrier >four.skel
-for option in '--ranks 8' '--bytes 9' '--iterations 2' '--seed 3'; do
-    # shellcheck disable=SC2086
-    check "make of a skeleton refuses $option" refused 2 "${option% *} is for patterns; write ranks=N" "$timeless" make four.skel $option -o no.tl
-done
-check 'make of HPL refuses --ranks' refused 2 '--ranks is for patterns; write RANKS=N' "$timeless" make hpl N=100 -n 9 -o no.tl
-check 'make of a pattern that draws nothing refuses --seed' refused 2 "ring: has no parameter 'seed'; it has: ranks, bytes, iterations" "$timeless" make ring -n 4 --seed 3 -o no.tl
-# Rank 2 of 4 divides by zero, when ranks 0 and 1 have been written.
-printf '%s\n' 'skeleton 1' 'ranks 4' 'unit "cpu-ns"' 'compute 10 * rank / (rank - 2) + 100' MPI_Barrier >divides.skel
-rm -f made.tl
-check_exit 3 'a skeleton that fails in the middle exits with 3' "$timeless" make divides.skel -o made.tl
-check 'and leaves no file' test -z "$(ls made.tl* 2>/dev/null)"
-"$timeless" make ring -n 4 -o made.tl && cp made.tl before.tl
-check_exit 3 'nor does it touch the trace that was there' "$timeless" make divides.skel -o made.tl
-check 'which has its bytes' cmp made.tl before.tl
-no_room() { (ulimit -f 1; trap '' XFSZ; exec "$timeless" make random -n 3000 --iterations 20 -o made.tl); }
-check 'a pattern that has no room exits with 4, and names the file as it was given' refused 4 '~^timeless: made.tl[: ]' no_room
-check 'and leaves the trace that was there' cmp made.tl before.tl
 tap_done

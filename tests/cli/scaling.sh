@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeless study scaling: efficiencies by hand, of programs with planted causes; what limits them; weak scaling; traces; refusals.
+# timeless study scaling: efficiencies by hand, of programs with planted causes; what limits them; weak scaling; traces. What is refused stands in scaling_refused.transcript.
 . "$(dirname "$0")/../tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
@@ -129,30 +129,6 @@ for engine in smpi:than\ ranks loggops:as\ if\ it\ had\ one\ alone; do
     check "ranks that share cores are noted with ${engine%%:*}" prints "from 16 ranks on, ranks share cores, as there are fewer cores .*${engine#*:}" \
         scaling planted.skel --ranks 4,16 -p star-1g --ranks-per-host 16 --engine ${engine%%:*}
 done
-check 'a number of ranks that fails has a line, the others have theirs' ends_with 3 '1 of 3 points failed; the first, ranks=6: .* a power of two' \
-    bash -c 'sed "2a require ranks & (ranks - 1) == 0, \"a power of two\"" planted.skel >two.skel; "$@" --ranks 4,6,8' - "$timeless" study scaling two.skel "${loggops[@]}"
-check '... in the table' grep -qx ' *6  failed' printed
-
-# ---- refused ----
-check 'without a program' refused 2 'which program? give a skeleton' scaling "${loggops[@]}"
-check 'a skeleton without --ranks' refused 2 'planted.skel: on which numbers of ranks? give --ranks' scaling planted.skel "${loggops[@]}"
-check 'a trace with --ranks' refused 2 '2.tl is a trace with the ranks of its run; leave out --ranks' scaling 2.tl --ranks 2,4 "${loggops[@]}"
-check 'one trace' refused 2 '2.tl has one number of ranks' scaling 2.tl "${loggops[@]}"
-check 'a skeleton beside traces' refused 2 'planted.skel: give one skeleton or hpl:N=..., or traces alone' scaling planted.skel 2.tl --ranks 2 "${loggops[@]}"
-cp 2.tl also.tl
-check 'two traces of as many ranks' refused 2 'both have 2 ranks' scaling 2.tl 4.tl also.tl "${loggops[@]}"
-check 'a trace that is not there' refused 4 'nowhere.tl' scaling nowhere.tl 2.tl "${loggops[@]}"
-check 'strong and weak' refused 2 'exclude each other' scaling planted.skel --ranks 2,4 --strong --weak "${loggops[@]}"
-check 'growth without --weak' refused 2 '--grow is part of weak scaling' scaling planted.skel --ranks 2,4 --grow 'work=ranks' "${loggops[@]}"
-check 'growth of traces' refused 2 'traces have the sizes of their runs' scaling 2.tl 4.tl --weak --grow 'work=ranks' "${loggops[@]}"
-for wrong in 'work:NAME=EXPRESSION' '=ranks:NAME=EXPRESSION' 'work=sqrt(ranks):sqrt.* is not defined' 'work=rank:rank' 'work=1 2:behind a statement' $'work=1\nlet a = 2:single expression' 'work=1 / 0:0'; do
-    check "growth by ${wrong//$'\n'/ }" refused 2 "${wrong#*:}" scaling planted.skel --ranks 2,4 --weak --grow "${wrong%%:*}" "${loggops[@]}"
-done
-check 'growth of an unknown parameter' ends_with 2 "has no parameter 'n'" scaling planted.skel --ranks 2,4 --weak --grow 'n=ranks' "${loggops[@]}"
-check 'a wrong list of ranks' refused 2 "'many' is neither a number" scaling planted.skel --ranks many "${loggops[@]}"
-check 'no ranks' refused 2 '--ranks 0' scaling planted.skel --ranks 0,2 "${loggops[@]}"
-check 'seeds' refused 2 '--seeds: ' scaling planted.skel --ranks 2,4 "${loggops[@]}" --seeds 3
-
 # ---- the picture ----
 check 'the picture' scaling planted.skel --ranks 2..16:2 "${loggops[@]}" --plot strong.svg
 check 'of weak scaling' scaling planted.skel --weak --grow 'work=4000000*ranks' --ranks 2..16:2 "${loggops[@]}" --plot weak.svg

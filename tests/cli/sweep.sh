@@ -148,28 +148,10 @@ touch 't[1].csv.part.notes'
 check 'a results file whose name is a pattern is swept to the end' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o 't[1].csv'
 check 'parts of that name are removed, and other files are not' test "$(ls 't[1].csv.part'*)" = 't[1].csv.part.notes'
 
-# Errors.
-check 'points that all fail for wrong usage exit with 2 and name the first of them' ends_with 2 \
-    'timeless: 2 of 3 points failed; the first, coll.bcast=magic: ' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
-check 'points that failed have an error in their row' test "$(column e.csv error | grep -c .)" = 2
-check 'points that did not fail have a makespan' test "$(column e.csv makespan_s | grep -c .)" = 1
-check 'points that failed are run again' ends_with 2 'timeless: 2 of 3 points failed' sweep d.tl -p star-1g --grid \
-    coll.bcast=magic,none,knot -o e.csv
+# Errors; what else is refused stands in sweep_refused.transcript.
 check 'an error does not end the other processes' ends_with 3 'timeless: 1 of 4 points failed' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p \
     star-1g --grid coll.bcast=magic,binomial_tree,flattree,none -o f.csv
 check 'the other processes write their rows' test "$(column f.csv makespan_s | grep -c .)" = 3
-check 'a trace that does not exist fails at its points only' ends_with 4 \
-    'timeless: 2 of 4 points failed; the first, trace=none.tl scale.network=1: none.tl' sweep d.tl none.tl -p star-1g --grid \
-    scale.network=1,2
-check 'points that fail for different reasons exit with 3' ends_with 3 'timeless: 3 of 4 points failed; the first, trace=d.tl seed=-1: ' \
-    loggops d.tl none.tl --grid seed=1,-1
-for wrong in '2 --params=L=x' '4 --noise=loud' '3 --noise=1000Hz:5s' '4 --model=none.conf'; do
-    check "with ${wrong#* }, the exit code is that of the replay" ends_with ${wrong% *} 'timeless: 2 of 2 points failed' loggops d.tl ${wrong#* } --grid scale.bursts=1,2
-done
-check 'a wrong value of an option of all points is refused before the first of them' refused 2 "--seed '-1': give a whole number" loggops d.tl --seed=-1 --grid scale.bursts=1,2
-check 'an unknown axis is refused' refused 2 "'speed' is not an axis" sweep d.tl -p star-1g --grid speed=1,2
-check 'an option that shows one replay is refused as an axis' refused 2 "'json' is not an axis" sweep d.tl -p star-1g --grid json=a,b
-check 'an option that shows one replay is refused' refused 2 'shows a single replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv
 # lists COMMAND: its help has the options of a replay that it takes, and none that it refuses
 lists() {
     "$timeless" "$1" --help >help.txt && grep -q -e '--coll-selector=NAME' help.txt || return
@@ -183,21 +165,4 @@ lists() {
 }
 check 'the help of sweep lists the options that it accepts' lists sweep
 check 'the help of tolerance lists the options that it accepts' lists tolerance
-check 'an axis that is given twice is refused' refused 2 'twice' sweep d.tl -p star-1g --grid seed=1 --grid seed=2
-check 'an unknown pattern is refused' ends_with 2 'not a pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
-check 'make= without make.ranks is refused' ends_with 2 'how many ranks' loggops --grid make=ring
-check 'an empty value of an axis is refused' refused 2 'empty' sweep d.tl -p star-1g --grid seed=1,,2
-check 'a sweep without --grid is refused' refused 2 'the grid is missing' sweep d.tl -p star-1g
-check 'a sweep without a trace is refused' refused 2 'the trace is missing' sweep -p star-1g --grid seed=1:3
-check 'a range with its ends reversed is refused' refused 2 'is not a range' sweep d.tl -p star-1g --grid seed=3:1
-check 'a plot whose name has another ending is refused' refused 2 "--plot 'x.gif': give a file name that ends in .svg, .pdf or .png" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.gif
-check 'a plot without an axis of several values is refused' refused 2 'axis with several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg -o x.csv
-check 'a sweep that is refused runs nothing' test ! -e x.csv
-check 'a file of another kind is refused as results file' refused 3 'is not a results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
-for option in -o --json= --plot=; do
-    check "${option%=}: a file in a folder that does not exist is named, with a remedy" ends_with 4 \
-        'timeless: nowhere/x.svg: cannot be written: No such file or directory; check the folder and its rights' \
-        sweep d.tl -p star-1g --grid seed=1,2 ${option/-o/-onowhere/x.svg}$([ $option = -o ] || echo nowhere/x.svg)
-done
-check 'a results file in a folder that does not exist exits with 4' refused 4 'nowhere/x.csv' sweep d.tl -p star-1g --grid seed=1 -o nowhere/x.csv
 tap_done
