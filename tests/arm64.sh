@@ -54,7 +54,8 @@ programs=$(sed -nE 's/^(check_PROGRAMS \+=|TRACE_TESTS =) //p' tests/unit/local.
     grep -vxE "tests/unit/($(tr ' ' '|' <<<"$left_out"))" | tr '\n' ' ')
 variables="CONFIG_SHELL=$ARM64_SHELL SHELL=$ARM64_SHELL"
 get_sources() {
-    rm -rf "$root/timeless" && mkdir -p "$root/timeless/build" && git archive HEAD | tar -x -C "$root/timeless" && (cd "$root/timeless" && autoreconf -fi)
+    rm -rf "$root/timeless" && mkdir -p "$root/timeless/build" && git archive HEAD | tar -x -C "$root/timeless" &&
+        (cd "$root/timeless" && autoreconf -fi)
 }
 build() {
     use_arm64_compiler "$root" "$compiler"
@@ -96,7 +97,8 @@ both() {
     for where in amd64 arm64; do : >"$scratch/$where.out"; done
     rm -f "$root/timeless/OUT" "$scratch/OUT"
     (export TIMELESS_PLATFORMS=platforms OUT=$scratch/OUT; eval "build/cli/timeless $2") >"$scratch/amd64.out" 2>"$scratch/amd64.err"
-    in_arm64 "$root" "cd /timeless; export TIMELESS_PLATFORMS=platforms OUT=OUT; timeout 120 build/cli/timeless $2" >"$scratch/arm64.out" 2>"$scratch/arm64.err"
+    in_arm64 "$root" "cd /timeless; export TIMELESS_PLATFORMS=platforms OUT=OUT; timeout 120 build/cli/timeless $2" \
+        >"$scratch/arm64.out" 2>"$scratch/arm64.err"
     check "$name" are_same
 }
 are_same() {

@@ -37,7 +37,8 @@ enter_arm64() {
     mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
         printf '%s' ':arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:'"$1/opt/amd64/usr/bin/qemu-aarch64-static:F" >/proc/sys/fs/binfmt_misc/register &&
         mount --bind "$1" "$1" && mount --rbind /dev "$1/dev" && mount --rbind /proc "$1/proc" && mount --rbind /sys "$1/sys" &&
-        exec chroot "$1" env -i HOME=/root PATH=/usr/local/bin:/opt/amd64/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 CI="${CI:-}" /opt/amd64/usr/bin/bash -c "$2"
+        exec chroot "$1" env -i HOME=/root PATH=/usr/local/bin:/opt/amd64/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+        CI="${CI:-}" /opt/amd64/usr/bin/bash -c "$2"
 }
 in_arm64() { enter_namespaces bash -c "$(declare -f enter_arm64)"'; enter_arm64 "$@"' bash "$@"; }
 
@@ -88,7 +89,8 @@ make_arm64_root() {
     local packages
     packages="$arm64_base $(sed '/^# What further/,$d;s/#.*//' tests/packages.txt | grep -vxE "$arm64_without" | tr '\n' ' ')"
     [ ! -e "$1/made" ] || [ "$(cat "$1/made")" != "$packages" ] || return 0
-    rm -rf "$1" && mkdir -p "$1"/{proc,sys,dev,tmp,root,etc,opt/amd64} && chmod 1777 "$1/tmp" && one_usr "$1" && one_usr "$1/opt/amd64" || return
+    rm -rf "$1" && mkdir -p "$1"/{proc,sys,dev,tmp,root,etc,opt/amd64} && chmod 1777 "$1/tmp" && one_usr "$1" &&
+        one_usr "$1/opt/amd64" || return
     # shellcheck disable=SC2086
     unpack arm64 "$1" $packages && unpack amd64 "$1/opt/amd64" $arm64_tools || return
     # Programs of amd64 find their loader and their libraries. The machine is that of the root.

@@ -58,7 +58,8 @@ cluster_link_by_wire() { # RATE
     [ "$1" != 1gbit ] || mbit=1000 mtu=9000 send=524288 receive=131072
     ${CC:-cc} -O2 -pthread -o "$cluster_folder/wire" "$(dirname "${BASH_SOURCE[0]}")/wire.c" || return
     rm -f "$cluster_folder/wire.out"
-    "$cluster_folder/wire" "$mbit" 50 $mtu $([ -z "${CLUSTER_PIN-}" ] && echo 0 || nproc) "${CLUSTER_SLOWDOWN:-1}" $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
+    "$cluster_folder/wire" "$mbit" 50 $mtu $([ -z "${CLUSTER_PIN-}" ] && echo 0 ||
+        nproc) "${CLUSTER_SLOWDOWN:-1}" $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
     cluster_wire=$!
     for i in $(seq 400); do
         ! grep -qs '^ready' "$cluster_folder/wire.out" || break

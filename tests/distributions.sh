@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# distributions.sh [--install|--all|--whole|--mpich|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of
+# distributions.sh [--install|--all|--whole|--mpich|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last
+# commit and runs its tests in a bare system of
 # each Debian release, which debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie
 # is Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
 #
@@ -176,7 +177,8 @@ for release; do
         : "${passed:=0}" "${failed:=0}"
     fi
     if [ $ended = 124 ]; then
-        echo "$release: the build and the tests took more than $((limit_s * 2 / 3)) seconds; the last that ended: $(grep -aE '^(PASS|FAIL|SKIP): ' "$root.log" | tail -n 1)"
+        echo "$release: the build and the tests took more than $((limit_s * 2 / 3)) seconds; the last that ended: $(grep \
+            -aE '^(PASS|FAIL|SKIP): ' "$root.log" | tail -n 1)"
         failed=$((failed + 1))
     elif { [ $ended != 0 ] || [ "$passed" = 0 ]; } && [ "$failed" = 0 ]; then
         failed=1

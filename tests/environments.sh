@@ -34,7 +34,8 @@ install() {
     make_root "$release" "$1" || cannot "debootstrap failed: $(tail -n 1 "$1.log")"
     cp /etc/resolv.conf "$1/etc/" 2>/dev/null
     [ ! -e "$1/packages" ] || ! cmp -s tests/packages.txt "$1/packages" || return 0
-    inside "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates $(sed 's/#.*//' tests/packages.txt | tr '\n' ' ') &&
+    inside "$1" "apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates $(sed 's/#.*//' \
+        tests/packages.txt | tr '\n' ' ') &&
         { id user || useradd --create-home user; }" >"$1.log" 2>&1 || cannot "the packages cannot be installed: $(tail -n 1 "$1.log")"
     cp tests/packages.txt "$1/packages"
 }

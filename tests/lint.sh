@@ -22,7 +22,8 @@ flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 -DTIMELESS_EXPERIMENT
     '-DREPORT_FOLDER="/dev"' '-DCHART_JS="/dev/null"' '-DLIBZIP_SONAME="libzip.so"'
     $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl expat simgrid ompi-c pmix cmocka))
 # Programs that stand for those of users are written as users write; frame.c includes what its tests generate.
-[ $# != 0 ] || set -- $(find compress symbols plots tracer replayer platforms perform cli tests -name '*.c' ! -path 'tests/accuracy/unseen/*' ! -path tests/mpi/rows/frame.c | sort)
+[ $# != 0 ] || set -- $(find compress symbols plots tracer replayer platforms perform cli tests -name '*.c' \
+    ! -path 'tests/accuracy/unseen/*' ! -path tests/mpi/rows/frame.c | sort)
 # One process a file: version 14 keeps state from one to the next.
 printf '%s\n' "$@" | xargs -P "${JOBS:-$(nproc)}" -I{} clang-tidy --quiet {} -- "${flags[@]}" "${depth[@]}" \
     2> >(grep -vE '^[0-9]+ warnings?( and [0-9]+ errors?)? generated|^[0-9]+ warnings? treated as' >&2)

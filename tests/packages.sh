@@ -46,7 +46,8 @@ build_packages() {
 if [ -z "${PACKAGES:-}" ]; then
     check 'dpkg-buildpackage builds source and packages, with the build dependencies alone' eval 'build_packages >"$log" 2>&1'
     ls "$packages"/*.changes >/dev/null 2>&1 || give_up "$log"
-    lint() { inside "$build" 'cd /timeless && runuser -u nobody -- lintian --fail-on error,warning --display-info --tag-display-limit 0 *.changes'; }
+    lint() { inside "$build" \
+        'cd /timeless && runuser -u nobody -- lintian --fail-on error,warning --display-info --tag-display-limit 0 *.changes'; }
     check 'lintian prints no errors and no warnings' lint
 fi
 for name in libtimeless0 libtimeless-dev timeless timeless-doc; do
@@ -69,7 +70,8 @@ reads() {
     printf '%s\n' '. ./mpi_env.sh' 'set -o pipefail' "$1" >"$tour/command"
     inside "$root" 'cd /home/reader && runuser -u reader -- env HOME=/home/reader bash command'
 }
-check 'the command, its pages and its completion are there' reads 'timeless --version && ls /usr/share/man/man1/timeless-replay.1.gz /usr/share/man/man5/timeless-platform.5.gz /usr/share/man/man3/timeless.h.3.gz'
+check 'the command, its pages and its completion are there' reads \
+    'timeless --version && ls /usr/share/man/man1/timeless-replay.1.gz /usr/share/man/man5/timeless-platform.5.gz /usr/share/man/man3/timeless.h.3.gz'
 check 'bash finds the completion' reads '. /usr/share/bash-completion/completions/timeless && complete -p timeless'
 check 'zsh finds the completion' reads 'zsh -fc "autoload -Uz compinit && compinit -D && print \$_comps[timeless]" | grep -x _timeless'
 check 'the platforms that come with it are listed' reads 'timeless platform --list | grep star-1g'
@@ -83,8 +85,10 @@ while IFS= read -r command <&3; do
 done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on {sub(/  +# .*/, ""); print}' README.md doc/TOUR.md)
 check 'the tour has commands' test "$n" -ge 20
 
-check 'a program is built with the library' reads 'cc $(pkg-config --cflags timeless) -o example /usr/share/doc/libtimeless-dev/examples/example-trace.c $(pkg-config --libs timeless) && ./example pair.tl && timeless info pair.tl'
-check 'the smoke test of the package succeeds' eval 'mkdir "$tour/debian" && cp -r debian/tests "$tour/debian/" && cp -r tests "$tour/" && reads "bash debian/tests/first-light"'
+check 'a program is built with the library' reads \
+    'cc $(pkg-config --cflags timeless) -o example /usr/share/doc/libtimeless-dev/examples/example-trace.c $(pkg-config --libs timeless) && ./example pair.tl && timeless info pair.tl'
+check 'the smoke test of the package succeeds' eval 'mkdir "$tour/debian" && cp -r debian/tests "$tour/debian/" &&
+    cp -r tests "$tour/" && reads "bash debian/tests/first-light"'
 check 'purged, they leave nothing' inside "$root" \
     'apt-get -qq purge -y timeless libtimeless0 libtimeless-dev timeless-doc && ! find /usr /etc /var/lib -name "*timeless*" ! -path "/var/lib/apt/*" ! -path "*/doc/libjs*" | grep .'
 tap_done

@@ -18,7 +18,8 @@ make_quick_starts() { # FOLDER
     done
     # smpirun puts the folder of libsimgrid ahead of all others.
     ! name=$(command -v "$SMPIRUN") ||
-        { printf '#!/bin/sh\nexec "%s" -wrapper "env LD_LIBRARY_PATH=%s/ns3" "$@"\n' "$name" "$quick_starts" >"$1/smpirun" && chmod +x "$1/smpirun"; }
+        { printf '#!/bin/sh\nexec "%s" -wrapper "env LD_LIBRARY_PATH=%s/ns3" "$@"\n' "$name" "$quick_starts" >"$1/smpirun" &&
+        chmod +x "$1/smpirun"; }
 }
 quick_starts=$(cd "$top_builddir" && pwd)/tests/quick-starts
 # Made by the first script, and again after configure; others wait for it.

@@ -10,7 +10,8 @@
 
 inside() {
     # shellcheck disable=SC2016 # expanded there
-    unshare --mount --propagation private sh -c 'mount --bind "$0" "$0" && mount --rbind /dev "$0/dev" && mount --bind /proc "$0/proc" && mount --rbind /sys "$0/sys" &&
+    unshare --mount --propagation private sh -c 'mount --bind "$0" "$0" && mount --rbind /dev "$0/dev" &&
+        mount --bind /proc "$0/proc" && mount --rbind /sys "$0/sys" &&
         exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive CI="${CI:-}" sh -c "$1"' "$@"
 }
 # A launcher puts ranks into process groups of their own, which a signal to the command's group does not reach.
@@ -31,7 +32,8 @@ make_root() {
     rm -rf "$2"
     mkdir -p "$2" && timeout "${limit_of_root_s:-0}" debootstrap --variant=minbase "$1" "$2" "$MIRROR" >"$2.log" 2>&1 || return
     # A root that is lost with its machine needs no fsync for each file, and nobody reads its documentation.
-    printf '%s\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' 'path-exclude=/usr/share/man/*' 'path-exclude=/usr/share/locale/*' >"$2/etc/dpkg/dpkg.cfg.d/quick"
+    printf '%s\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' 'path-exclude=/usr/share/man/*' \
+        'path-exclude=/usr/share/locale/*' >"$2/etc/dpkg/dpkg.cfg.d/quick"
     # As on every installed Debian; mpiexec.hydra waits forever if the name of its machine has no address.
     [ -e "$2/etc/hosts" ] || printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(hostname)" >"$2/etc/hosts"
     touch "$2/made"

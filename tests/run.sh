@@ -47,6 +47,7 @@ if [ "$skipped" != 0 ]; then
     echo "$skipped skipped"
 fi
 # What failed, with what the test said of it.
-[ "$failed" = 0 ] || awk '/^(not ok|ERROR|FAIL|XPASS)/ { said = 20; print; next } /^# / && said-- > 0 { print; next } { said = 0 }' "${logs[@]}"
+[ "$failed" = 0 ] || awk '/^(not ok|ERROR|FAIL|XPASS)/ { said = 20; print; next } /^# / && said-- > 0 { print; next }
+    { said = 0 }' "${logs[@]}"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -11,7 +11,8 @@ slurm_reason() {
     [ "$(id -u)" = 0 ] || { echo "slurmd needs the rights of root"; return; }
     [ ! -e "${slurm_folder:-}/log" ] || echo "the daemons do not start: $(tail -n 1 "$slurm_folder/log")"
 }
-slurm_port() { python3 -c 'import socket; s = [socket.socket() for _ in range(3)]; [x.bind(("", 0)) for x in s]; print(*[x.getsockname()[1] for x in s])'; }
+slurm_port() { python3 -c \
+    'import socket; s = [socket.socket() for _ in range(3)]; [x.bind(("", 0)) for x in s]; print(*[x.getsockname()[1] for x in s])'; }
 # slurm_conf PORT OF CONTROLLER, PORT OF n1, PORT OF n2
 slurm_conf() {
     local host

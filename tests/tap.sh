@@ -11,7 +11,8 @@
 set -u
 : "${top_srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}"
 : "${top_builddir:=$top_srcdir}"
-: "${SANITIZE:=}" "${MPICC:=mpicc}" "${MPIFORT:=mpifort}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}" "${MPICC_MPICH:=mpicc.mpich}" "${MPIFORT_MPICH:=mpifort.mpich}" "${MPIRUN_MPICH:=mpiexec.hydra}"
+: "${SANITIZE:=}" "${MPICC:=mpicc}" "${MPIFORT:=mpifort}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" \
+    "${HPCC:=hpcc}" "${MPICC_MPICH:=mpicc.mpich}" "${MPIFORT_MPICH:=mpifort.mpich}" "${MPIRUN_MPICH:=mpiexec.hydra}"
 # MPI=mpich: the programs of the test are those of MPICH.
 if [ "${MPI:-}" = mpich ]; then MPICC=$MPICC_MPICH MPIFORT=$MPIFORT_MPICH MPIRUN=$MPIRUN_MPICH; fi
 # In a build without MPI (configure --without-mpi), a test of programs of MPI has nothing to run. "needs MPI" in a comment of
@@ -70,7 +71,8 @@ equal() { printf '%s\n' "first:  $1" "second: $2"; [ -n "$1" ] && [ "$1" = "$2" 
 # overheads of messages and no options of ours: networks on which times are computed by hand, or by SimGrid.
 use_platforms_without_overheads() {
     local name
-    mkdir -p "$scratch/plain-platforms" && cp -r "$top_srcdir"/platforms/*/ "$scratch/plain-platforms" && chmod -R u+w "$scratch/plain-platforms"
+    mkdir -p "$scratch/plain-platforms" && cp -r "$top_srcdir"/platforms/*/ "$scratch/plain-platforms" &&
+        chmod -R u+w "$scratch/plain-platforms"
     for name; do sed -i '/^smpi\/\(os\|ois\|or\):\|^timeless\//d' "$scratch/plain-platforms/$name/options.conf"; done
     export TIMELESS_PLATFORMS=$scratch/plain-platforms
 }

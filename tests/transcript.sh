@@ -10,8 +10,10 @@
 #       [4]
 #
 # First the lines of standard output, then those of standard error behind `2> `, then the exit code if it is not 0. A command that
-# fails and leaves or removes a file has `left: FILE` or `removed: FILE`. The commands share variables, functions and files; $top_srcdir is the
-# source. The hint at --help below an error of usage is left out. Outputs that differ by run, machine or release of SimGrid (times, paths) are no matter for transcripts: let sed
+# fails and leaves or removes a file has `left: FILE` or `removed: FILE`. The commands share variables, functions and
+# files; $top_srcdir is the
+# source. The hint at --help below an error of usage is left out. Outputs that differ by run, machine or release of
+# SimGrid (times, paths) are no matter for transcripts: let sed
 # take them out, or write a script.
 #
 # WRITE_TRANSCRIPTS=1 bash tests/transcript.sh FILE writes what the commands print now into FILE: read `git diff` then.
@@ -50,7 +52,8 @@ transcript_agrees() {
     before=$(ls)
     eval "$command" >"$scratch/.printed" 2>"$scratch/.said" </dev/null
     code=$? after=$(ls)
-    got=$(sed 's/^./  &/; s/ *$//' "$scratch/.printed"; sed '/^Try `timeless .*information\.$/d; /^Try `timeless /,/information\.$/d; s/^/  2> /; s/ *$//' "$scratch/.said"
+    got=$(sed 's/^./  &/; s/ *$//' "$scratch/.printed"; sed \
+        '/^Try `timeless .*information\.$/d; /^Try `timeless /,/information\.$/d; s/^/  2> /; s/ *$//' "$scratch/.said"
         [ $code = 0 ] || [ "$before" = "$after" ] || diff <(echo "$before") <(echo "$after") | sed -n 's/^>/  left:/p; s/^</  removed:/p'
         [ $code = 0 ] || echo "  [$code]")
     got+=${got:+$'\n'}

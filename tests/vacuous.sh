@@ -8,7 +8,8 @@ top_builddir=$(cd "${top_builddir:-$top_srcdir/build}" && pwd) || exit 4
 work=$(mktemp -d "${TMPDIR:-/tmp}/vacuous.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export top_srcdir MPICC MPIFORT MPIRUN SMPICC SMPIRUN HPCC SANITIZE=
-[ $# -gt 0 ] || set -- $(cd "$top_srcdir" && ls tests/{cli,mpi,golden}/*.sh | grep -vE '/(tracer|like|messages|oracle|release|races|rows|symbols|hosts)\.sh')
+[ $# -gt 0 ] || set -- $(cd "$top_srcdir" && ls tests/{cli,mpi,golden}/*.sh |
+    grep -vE '/(tracer|like|messages|oracle|release|races|rows|symbols|hosts)\.sh')
 for kind in true false; do
     cp -rs "$top_builddir" "$work/$kind"
     rm "$work/$kind/cli/.libs/timeless"

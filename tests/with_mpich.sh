@@ -18,7 +18,8 @@ results=$build/with_mpich
 unset MAKEFLAGS MFLAGS # of a make that runs this script: its TESTS are others
 [ -f "$build/Makefile" ] || { echo "with_mpich.sh: $build: has no Makefile; 'bash tests/setup.sh' builds" >&2; exit 4; }
 for program in mpicc.mpich mpiexec.hydra; do
-    command -v $program >/dev/null || { echo "with_mpich.sh: $program: not found; the Debian packages mpich and libmpich-dev have it" >&2; exit 4; }
+    command -v $program >/dev/null ||
+        { echo "with_mpich.sh: $program: not found; the Debian packages mpich and libmpich-dev have it" >&2; exit 4; }
 done
 mkdir -p "$results"
 

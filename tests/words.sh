@@ -47,7 +47,8 @@ refused() {
     mapfile -t lines <"$scratch/said"
     printf '%s\n' "exit code $got, expected $code, with: $text" "${lines[@]:0:20}"
     [ "$code" != 2 ] || [[ ${lines[1]:-} != 'Try `timeless '* ]] || lines=("${lines[0]}")
-    [ "$got" = "$code" ] && [ ${#lines[@]} = 1 ] && [[ ${lines[0]} =~ ^timeless(\ [a-z]+)*:\ . ]] && has_text "$text" "${lines[0]}" || return
+    [ "$got" = "$code" ] && [ ${#lines[@]} = 1 ] && [[ ${lines[0]} =~ ^timeless(\ [a-z]+)*:\ . ]] &&
+        has_text "$text" "${lines[0]}" || return
     [ ! -s "$scratch/printed" ] || { echo 'it prints on standard output'; return 1; }
     [ "${before[*]}" = "${after[*]}" ] || { printf 'it leaves other files:\n%s\n%s\n' "${before[*]}" "${after[*]}"; return 1; }
 }

@@ -239,7 +239,8 @@ for program; do
         for platform in $platforms; do
             read -r smpi_s smpi_cpu_s smpi_MB <<<"$(predict smpi "$platform")" || true
             read -r loggops_s loggops_cpu_s loggops_MB <<<"$(predict loggops "$platform")" || true
-            row+=,${smpi_s:--},$(awk -v a="${smpi_s:-0}" -v b="${loggops_s:-0}" 'BEGIN { if (a > 0 && b > 0) printf "%.3f", a / b; else print "-" }')
+            row+=,${smpi_s:--},$(awk -v a="${smpi_s:-0}" -v b="${loggops_s:-0}" \
+                'BEGIN { if (a > 0 && b > 0) printf "%.3f", a / b; else print "-" }')
             [ "${smpi_s:-}" ] && [ "${loggops_s:-}" ] || status=1
         done
         echo "$row,${smpi_cpu_s:--},${smpi_MB:--},${loggops_cpu_s:--},${loggops_MB:--}"

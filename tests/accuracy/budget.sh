@@ -299,7 +299,8 @@ measured() {
                 j=$((j + 1))
                 echo "$("$timeless" replay "$trace" -p ./machine $place $(truth $k "$input") --seed $((100 * k + j)) -q) $trace $place"
             done 3< <(runs) >runs.txt
-            "$timeless" budget cholesky.skel -p ./machine $far $(stated_as 2) --measured runs.txt --json=b.json >log 2>&1 || tail -n 1 log >&2
+            "$timeless" budget cholesky.skel -p ./machine $far $(stated_as 2) --measured runs.txt --json=b.json >log 2>&1 ||
+                tail -n 1 log >&2
             judge measured "$input" "draw $draw" "$(first suspicion b.json)"
             rm -f b.json
         done

@@ -124,7 +124,8 @@ coarse() {
         'link = { bandwidth_Bps = 1.25e7; latency_s = 2.5e-5; };' >"coarse-$1/platform.conf"
     timeless platform "coarse-$1/platform.conf" -o "coarse-$1" >/dev/null
     printf '%s\n' 'version = 2;' 'reference_flops = 1.0e9;' \
-        "units = ( { unit = \"cpu-ns\"; seconds_per_unit = 1.0e-9; }, { unit = \"instructions\"; seconds_per_unit = $(rate $other); } );" >"coarse-$1/model.conf"
+        "units = ( { unit = \"cpu-ns\"; seconds_per_unit = 1.0e-9; }, { unit = \"instructions\"; seconds_per_unit = $(rate \
+        $other); } );" >"coarse-$1/model.conf"
 }
 # followed PROGRAM REMEDY: the measurement, into better-PROGRAM
 followed() {
@@ -166,7 +167,8 @@ cover_one() {
     read -r interval < <(budget "$1-cputime.tl" ./fine --noise noise/noise.0)
     measured "$1"
     awk -v program="$1" -v interval="$interval" 'BEGIN { split(interval, i, " ") }
-        { printf "%s,%d,%s,%s,%s,%s,%s\n", program, NR, i[1], i[2], i[3], $1, ($1 >= i[2] && $1 <= i[3]) ? "yes" : "no" }' "$1.times" >>"$csv"
+        { printf "%s,%d,%s,%s,%s,%s,%s\n", program, NR, i[1], i[2], i[3], $1, ($1 >= i[2] && $1 <= i[3]) ? "yes" : "no" }' \
+            "$1.times" >>"$csv"
 }
 [ -s "$csv" ] || case $bar in
 follow) echo "program,suggestion,predicted_s,low_s,high_s,predicted_after_s,low_after_s,high_after_s,measured_median_s,width_ratio,error_ratio,passed" >"$csv" ;;
@@ -188,8 +190,10 @@ done
 cat "$csv"
 missed=0
 case $bar in
-follow) awk -F, 'NR > 1 { n++; passed += $NF == "yes" } END { printf "%d of %d programs (bar: 8 of 10)\n", passed, n; exit !n || passed < 0.8 * n }' "$csv" || missed=1 ;;
-cover) awk -F, 'NR > 1 { n++; within += $NF == "yes" } END { s = n ? 100 * within / n : 0; printf "%d of %d runs within the interval, %.0f %% (bar: 85 to 95 %%)\n", within, n, s; exit s < 85 || s > 95 }' "$csv" || missed=1 ;;
+follow) awk -F, 'NR > 1 { n++; passed += $NF == "yes" } END { printf "%d of %d programs (bar: 8 of 10)\n", passed, n;
+    exit !n || passed < 0.8 * n }' "$csv" || missed=1 ;;
+cover) awk -F, 'NR > 1 { n++; within += $NF == "yes" } END { s = n ? 100 * within / n : 0;
+    printf "%d of %d runs within the interval, %.0f %% (bar: 85 to 95 %%)\n", within, n, s; exit s < 85 || s > 95 }' "$csv" || missed=1 ;;
 esac
 [ ! "$failed" ] || exit 4
 exit $missed

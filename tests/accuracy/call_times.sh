@@ -36,13 +36,16 @@ mkdir -p hosts
 cluster_up "$work/hosts" 2 100mbit || { echo "no emulated hosts here" >&2; exit 77; }
 [ -z "$priority" ] || for task in /proc/"$cluster_wire"/task/*; do chrt -f -p 50 "${task##*/}"; done
 $MPICC -O2 -shared -fPIC -o call_times.so "$here/accuracy/call_times.c"
-timeless replay "$program-cputime.tl" --platform ./fine --ranks-per-host 1 --coll-selector ompi-4.1 --details --json=call_times.json -q >makespan
+timeless replay "$program-cputime.tl" --platform ./fine --ranks-per-host 1 --coll-selector ompi-4.1 \
+    --details --json=call_times.json -q >makespan
 rm -f call_times.out shared.out
 for run in $(seq "$runs"); do
     # shellcheck disable=SC2086
-    cluster_run mpirun $priority -x LD_PRELOAD="$work/call_times.so" -H "$(cluster_hosts 1)" -np 2 $command </dev/null | sed "s/^/$run /" >>call_times.out
+    cluster_run mpirun $priority -x LD_PRELOAD="$work/call_times.so" -H "$(cluster_hosts 1)" -np 2 $command </dev/null |
+        sed "s/^/$run /" >>call_times.out
     # shellcheck disable=SC2086
-    mpirun $priority -x LD_PRELOAD="$work/call_times.so" --bind-to core --map-by core -np 2 $command </dev/null | sed "s/^/$run /" >>shared.out
+    mpirun $priority -x LD_PRELOAD="$work/call_times.so" --bind-to core --map-by core -np 2 $command </dev/null |
+        sed "s/^/$run /" >>shared.out
 done
 python3 - "$(cat makespan)" <<'END'
 import collections, json, statistics, sys

@@ -31,7 +31,8 @@
 # For each: the network is
 # calibrated between two hosts; HPL (three sizes, two broadcasts), a stencil and sweeps of bcast, allreduce
 # and alltoall are recorded on shared memory, replayed on the calibrated platform with Open MPI's
-# collective algorithms, and measured on the hosts without the tracer.  Each host has one core, which has its end of the wire as well.  Hosts that share cores cannot compute, send and receive at once, and
+# collective algorithms, and measured on the hosts without the tracer.  Each host has one core, which has its end of
+# the wire as well.  Hosts that share cores cannot compute, send and receive at once, and
 # at 1 Gb/s a core has not enough time for a host and its wire: there the network, in calibration and runs
 # alike, takes FACTOR times as long, as if the cores were FACTOR times faster, and dgemm, dtrsm and the step of the
 # stencil are not computed but waited for, by a line that the model has too (tests/accuracy/offload.c); the
@@ -79,7 +80,8 @@ shift $((OPTIND - 1))
 keep=$work
 [ "$work" ] || work=$(mktemp -d "${TMPDIR:-/tmp}/cluster.XXXXXX")
 trap 'cluster_down; [ "$keep" ] || rm -rf "$work"' EXIT
-[ $# -gt 0 ] || if [ "$short" ]; then set -- 100mbit:2; elif [ "$seeds" ]; then set -- 100mbit:2 100mbit:4; else set -- 1gbit:2 100mbit:2 1gbit:4 100mbit:4; fi
+[ $# -gt 0 ] || if [ "$short" ]; then set -- 100mbit:2; elif [ "$seeds" ]; then set -- 100mbit:2 100mbit:4; else
+    set -- 1gbit:2 100mbit:2 1gbit:4 100mbit:4; fi
 hpl_sizes='1000 1500 2000' programs='bcast allreduce alltoall stencil hpl' largest=4194304
 [ ! "$short" ] || { programs='bcast allreduce alltoall stencil' largest=65536; }
 
@@ -145,7 +147,8 @@ captured() {
 }
 # replayed PROGRAM NAME OPTION...: NAME.json and NAME.csv
 replayed() {
-    timeless replay "$work/traces-$ranks-$slowdown/$1.tl" --platform platform --ranks-per-host "$per" --coll-selector ompi-4.1 $replay_option -q \
+    timeless replay "$work/traces-$ranks-$slowdown/$1.tl" --platform platform --ranks-per-host "$per" --coll-selector ompi-4.1 \
+        $replay_option -q \
         "${@:3}" --json="$2.json" >/dev/null
     timeless compare --all --csv "$2.csv" "$2.json" >/dev/null
 }
@@ -176,7 +179,8 @@ drawn() {
     local seed
     [ ! -e "$1.drawn" ] || return 0
     for seed in $(seq "$seeds"); do
-        timeless replay "$work/traces-$ranks-$slowdown/$1.tl" --platform platform --ranks-per-host "$per" --coll-selector ompi-4.1 $replay_option -q \
+        timeless replay "$work/traces-$ranks-$slowdown/$1.tl" --platform platform --ranks-per-host "$per" \
+            --coll-selector ompi-4.1 $replay_option -q \
             --noise network --seed "$seed" --json=drawn.json >/dev/null
         timeless compare --all --csv drawn.csv drawn.json >/dev/null
         awk -F'\t' -v program="$1" -v seed="$seed" 'NR == FNR { label[$2] = $1; next }
@@ -193,7 +197,8 @@ measured() {
     rm -f hpccoutf.txt
     [ "$slowdown" = 1 ] || export TIMELESS_OFFLOAD=$slowdown
     # shellcheck disable=SC2046
-    cluster_run mpirun ${TIMELESS_OFFLOAD:+-x TIMELESS_OFFLOAD} -H "$(cluster_hosts "$per")" -np "$ranks" "$work/rank" $(command_of "$1" "$ranks") \
+    cluster_run mpirun ${TIMELESS_OFFLOAD:+-x TIMELESS_OFFLOAD} -H "$(cluster_hosts "$per")" -np "$ranks" "$work/rank" \
+        $(command_of "$1" "$ranks") \
         >out </dev/null
     unset TIMELESS_OFFLOAD
     times "$1" . <out >"$1.$2.new"
@@ -217,7 +222,8 @@ calibrated() {
     log "$rate, $hosts hosts: calibrate the network"
     # Between two hosts, which have a core each: others would wait for theirs.  On a busy machine the time may not do.
     local code
-    until code=0; CLUSTER_TIMEOUT=$((CLUSTER_TIMEOUT + seconds)) cluster_run timeless calibrate network -o platform --nodes "$hosts" --per-host "$per" --max-seconds "$seconds" -- \
+    until code=0; CLUSTER_TIMEOUT=$((CLUSTER_TIMEOUT + seconds)) cluster_run timeless calibrate network -o platform \
+        --nodes "$hosts" --per-host "$per" --max-seconds "$seconds" -- \
         mpirun -H "node1:$per,node2:$per" -np $((2 * per)) "$work/rank" >calibrate.log 2>&1 || code=$?; [ $code = 0 ]; do
         if ! grep -q 'too few' calibrate.log || [ "$seconds" -ge $((8 * calibrate_s)) ]; then
             cat calibrate.log >&2

@@ -5,7 +5,8 @@
 . "$top_srcdir/tests/cluster.sh"
 export top_builddir MPICC
 if is_of_other_mpi "$HPCC"; then skip "the short blind validation of nodes" "Debian's hpcc is linked with Open MPI"; tap_done; exit; fi
-if [ -n "$SANITIZE" ]; then skip "blind validation of nodes" "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
+if [ -n "$SANITIZE" ]; then skip "blind validation of nodes" \
+    "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
 bash "${CLUSTER_SH:-$top_srcdir/tests/accuracy/cluster.sh}" -s -e -w "$scratch/work" 100mbit:2x2/5 >"$scratch/table" 2>"$scratch/log"
 code=$?
 sed 's/^/# /' "$scratch/table"
@@ -18,13 +19,16 @@ median() {
           if (f[1] == group && (f[2], f[3]) in steady) print e < 0 ? -e : e }' "$scratch/table" "$scratch/work/rows.csv" | sort -g |
         awk '{ e[NR] = $1 } END { print NR ? (e[int((NR + 1) / 2)] + e[int(NR / 2) + 1]) / 2 : "none" }'
 }
-error_is_small() { local error; error=$(median "$1"); echo "median error $error %"; awk -v e="$error" 'BEGIN { exit !(e + 0 == e && e <= 10) }'; }
+error_is_small() { local error; error=$(median "$1"); echo "median error $error %"
+    awk -v e="$error" 'BEGIN { exit !(e + 0 == e && e <= 10) }'; }
 ended() { cat "$scratch/log"; test $code = 0; }
 check "it comes to its end" ended
 check "with all its rows" test "$(grep -c '^100mbit:2x2/5 ' "$scratch/table")" = 28
-check "the predictions of both engines have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ } /^100mbit:2x2/ { exit }
+check "the predictions of both engines have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ }
+    /^100mbit:2x2/ { exit }
     END { exit n != 2 }' "$scratch/table"
 check "both are judged" test "$(awk -F, '$1 ~ /^100mbit:2x2/' "$scratch/work/rows.csv" | wc -l)" = 56
 if [ "${steady:-0}" -lt 10 ]; then skip "the steady rows are predicted" "the machine is too busy: only ${steady:-0} of 28 rows are steady"
-else for group in 100mbit:2x2/5 100mbit:2x2/5-loggops; do check "$group: the median error of the steady rows is at most 10 %" error_is_small $group; done; fi
+else for group in 100mbit:2x2/5 100mbit:2x2/5-loggops; do
+    check "$group: the median error of the steady rows is at most 10 %" error_is_small $group; done; fi
 tap_done

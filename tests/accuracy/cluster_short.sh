@@ -5,7 +5,8 @@
 . "$top_srcdir/tests/cluster.sh"
 export top_builddir MPICC
 if is_of_other_mpi "$HPCC"; then skip "the short blind validation" "Debian's hpcc is linked with Open MPI"; tap_done; exit; fi
-if [ -n "$SANITIZE" ]; then skip "blind validation" "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
+if [ -n "$SANITIZE" ]; then skip "blind validation" "the sanitizers slow down what is measured; the plain build is tested"
+    tap_done; exit; fi
 rows() { grep -c '^100mbit:2 ' "$1"; }
 # median TABLE: "STEADY ERROR", how many rows are steady, and their median error in percent
 median() {
@@ -30,7 +31,9 @@ if [ $code = 77 ]; then skip "blind validation" "$(cluster_reason "$scratch/log"
 ended() { cat "$scratch/log"; test $code = 0; }
 check "it comes to its end" ended
 check "with all its rows" test "$(rows "$scratch/table")" = 28
-check "the predictions have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ } /^100mbit:2 / { exit } END { exit n != 1 }' "$scratch/table"
+check "the predictions have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ }
+    /^100mbit:2 / { exit }
+    END { exit n != 1 }' "$scratch/table"
 check "and is judged" grep -qE '^  all +28 .*100mbit:2' "$scratch/table"
 check "with a skill over both naive predictions" test "$(grep -cE '^  all +28 +(bytes|hockney) ' "$scratch/table")" = 2
 if [ "$steady" -lt 10 ]; then skip "the steady rows are predicted" "the machine is too busy: only $steady of 28 rows are steady"

@@ -66,7 +66,8 @@ hpl_run() { # RANKS [COMMAND...]: runs HPL, prints the seconds of its solve
     "$here/hpcc_input.sh" "$n" 1 "$ranks" "$nb" >hpccinf.txt
     # Two ranks spin while they wait, each on a core of its own, as by default; one goes where there is room.
     OMPI_MCA_mpi_yield_when_idle=0 OMPI_MCA_hwloc_base_binding_policy=$([ "$ranks" = 1 ] && echo none || echo core) \
-        timeout 600 $first "$@" mpirun -np "$ranks" "${hpl:-${HPCC:-hpcc}}" >run.log 2>&1 </dev/null || { cat run.log >&2; fail "HPL failed"; }
+        timeout 600 $first "$@" mpirun -np "$ranks" "${hpl:-${HPCC:-hpcc}}" >run.log 2>&1 </dev/null ||
+        { cat run.log >&2; fail "HPL failed"; }
     [ ! -e hpccoutf.txt ] || cat hpccoutf.txt >>run.log
     grep -q '^Success=1' run.log || fail "HPL failed its own checks"
     sed -n 's/^HPL_time=//p' run.log
@@ -108,7 +109,8 @@ attempt() {
     error=$(awk -v p="$prediction" -v m="$median" 'BEGIN { print 100 * (p / m - 1) }')
     verdict=$(awk -v s="$spread" -v most="$steady" -v e="$error" -v tolerance="$tolerance" 'BEGIN {
         print ((s > most) ? "unsteady" : ((e < 0 ? -e : e) > tolerance) ? "wrong" : "right") }')
-    printf '%5d %6d %4d %9.4f %9.4f %9.4f %8.1f %11.4f %+7.1f  %s\n' "$ranks" "$n" "$nb" "$low" "$median" "$high" "$spread" "$prediction" "$error" "$verdict"
+    printf '%5d %6d %4d %9.4f %9.4f %9.4f %8.1f %11.4f %+7.1f  %s\n' "$ranks" "$n" "$nb" "$low" "$median" "$high" "$spread" \
+        "$prediction" "$error" "$verdict"
 }
 # What the two sides of a comparison in processor time are.
 children() { # PID: sets pids
@@ -173,7 +175,8 @@ in_turns() {
         model "round-$round.csv"
         prediction=$(predicted hpl-1.tl model.conf "$(cat traced-1)")
         awk -v p="$prediction" -v m="$mean" 'BEGIN { print 100 * (p / m - 1) }' >>errors
-        printf '%5d %6d %4d %9s %9.4f %9d %8s %11.4f %+7.1f  round %d\n' 1 "$n" "$nb" - "$mean" $((now - solved)) - "$prediction" "$(tail -n 1 errors)" "$round"
+        printf '%5d %6d %4d %9s %9.4f %9d %8s %11.4f %+7.1f  round %d\n' 1 "$n" "$nb" - "$mean" $((now - solved)) \
+            - "$prediction" "$(tail -n 1 errors)" "$round"
         solved=$now
         # Student's t for 2 to 9 degrees of freedom
         summary=$(awk -v tolerance="$tolerance" 'BEGIN { split("4.30 3.18 2.78 2.57 2.45 2.36 2.31 2.26", t, " ") }

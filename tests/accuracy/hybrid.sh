@@ -103,7 +103,8 @@ both() { # PROGRAM SIZE STEPS RANKS
         for threads in 1 2; do
             distance=$(./core_distance)
             clocked $threads "$4" "./$1" "$2" "$3" | sed -n 's/^seconds \([0-9.]*\).*/\1/p' >>measured-$threads.txt
-            echo "$row,$i,$(tail -n 1 serial.txt),$(tail -n 1 two.txt),$threads,$(tail -n 1 measured-$threads.txt),$distance,$(load)" >>"$rounds"
+            echo "$row,$i,$(tail -n 1 serial.txt),$(tail -n 1 two.txt),$threads,$(tail -n 1 \
+                measured-$threads.txt),$distance,$(load)" >>"$rounds"
         done
     done
     add replayed 1 "$(least <serial.txt)"

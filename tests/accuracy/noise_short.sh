@@ -60,10 +60,12 @@ if [ $code = 77 ]; then skip "a short run" "$(cluster_reason "$scratch/log")"; t
 ended() { cat "$scratch/log" "$scratch/table"; test $code = 0; }
 check "a short run comes to its end" ended
 folder=$scratch/work/100mbit-2-1
-check "predictions and draws have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ } /^100mbit:2 / { exit } END { exit n != 2 }' "$scratch/table"
+check "predictions and draws have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ }
+    /^100mbit:2 / { exit } END { exit n != 2 }' "$scratch/table"
 check "the draws are those with the hash" sh -c "cd '$folder' && sha256sum --quiet --check predictions.sha256"
 check "each row has each seed once" test "$(cut -f1-3 "$folder/drawn.tsv" | sort -u | wc -l)" = 81
 check "the seeds differ" sh -c "test \"\$(grep -P '^bcast\t65536B\t' '$folder/drawn.tsv' | cut -f4 | sort -u | wc -l)\" = 3"
 check "the rows are judged" says '^medians: [0-9]* of 27 rows'
-check "a second call measures nothing again" sh -c "bash '$top_srcdir/tests/accuracy/cluster.sh' -s -n 3 -w '$scratch/work' 100mbit:2 2>&1 | tee '$scratch/again' | grep -q '^medians: ' && ! grep -q ', run 1\$' '$scratch/again'"
+check "a second call measures nothing again" sh -c \
+    "bash '$top_srcdir/tests/accuracy/cluster.sh' -s -n 3 -w '$scratch/work' 100mbit:2 2>&1 | tee '$scratch/again' | grep -q '^medians: ' && ! grep -q ', run 1\$' '$scratch/again'"
 tap_done

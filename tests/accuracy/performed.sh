@@ -162,7 +162,8 @@ foretold() {
 performed() { # PROGRAM RUN
     [ ! -e "$1.$2.seconds" ] || return 0
     log "$rate, $hosts hosts: perform $1, run $2"
-    OMPI_MCA_mpi_preconnect_mpi=1 cluster_run timeless perform --model platform/model.conf "$1.tl" -- mpirun -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" >out </dev/null || return
+    OMPI_MCA_mpi_preconnect_mpi=1 cluster_run timeless perform --model platform/model.conf "$1.tl" -- mpirun \
+        -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" >out </dev/null || return
     sed -n 's/^performed .* in \([0-9.]*\) s;.*/\1/p' out >"$1.$2.new"
     [ -s "$1.$2.new" ] && mv "$1.$2.new" "$1.$2.seconds"
 }

@@ -6,7 +6,8 @@
 . "$top_srcdir/tests/cluster.sh"
 export top_builddir MPICC
 if is_of_other_mpi "$HPCC"; then skip "the short performances" "the emulated hosts are set up for Open MPI"; tap_done; exit; fi
-if [ -n "$SANITIZE" ]; then skip "performances of emulated hosts" "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
+if [ -n "$SANITIZE" ]; then skip "performances of emulated hosts" \
+    "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
 # worst TABLE: "STEADY ERROR", how many rows are steady, and the largest of their errors in percent
 worst() {
     awk '/^100mbit:4/ && $5 <= 1.1 * $4 { n++; e = $NF < 0 ? -$NF : $NF; if (e > most) most = e } END { print n + 0, most + 0 }' "$1"
@@ -30,10 +31,13 @@ if [ $code = 77 ]; then skip "performances of emulated hosts" "$(cluster_reason 
 ended() { cat "$scratch/log"; test $code = 0; }
 check "it comes to its end" ended
 check "with both programs, by both engines" test "$(grep -c '^100mbit:4/10' "$scratch/table")" = 4
-check "the predictions have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ } /^100mbit:4/ { exit } END { exit n != 1 }' "$scratch/table"
+check "the predictions have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ }
+    /^100mbit:4/ { exit }
+    END { exit n != 1 }' "$scratch/table"
 check "and are judged, with a skill" grep -qE '^  all +4 +hockney ' "$scratch/table"
 if [ "$steady" -lt 4 ] || [ "$busy" -gt 10 ]; then
-    skip "the steady rows are predicted" "the machine is too busy: $steady of 4 rows are steady, and other programs use $busy % of the cores"
+    skip "the steady rows are predicted" \
+        "the machine is too busy: $steady of 4 rows are steady, and other programs use $busy % of the cores"
 else check "the rows are predicted within 40 %" error_is_small; fi
 
 # The judgement itself, on tables: a right one, one with a wrong model, one of a busy machine.

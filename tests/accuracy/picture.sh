@@ -26,7 +26,8 @@ while IFS='|' read -r csv group name; do
     [ -s "$work/$n" ] || { echo "picture.sh: no rows of $group in $csv" >&2; exit 3; }
     cat "$work/$n" >>"$work/all"
     sort -g -k2 "$work/$n" | awk -v column=$n '{ v[NR] = $2 } END {
-        m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2; print column - 0.4, m; print column + 0.4, m; print "" }' >>"$work/medians"
+        m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2; print column - 0.4, m; print column + 0.4, m;
+        print "" }' >>"$work/medians"
     names="$names${names:+, }'$name' $n"
     n=$((n + 1))
 done <<<"$columns"

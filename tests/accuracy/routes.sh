@@ -7,7 +7,8 @@ folder=${1:?routes.sh FOLDER [PAIRS]} pairs=${2:-1000}
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$top_srcdir/build}"
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 # shellcheck disable=SC2046
-${CC:-cc} -O1 -D_GNU_SOURCE -DTIMELESS_EXPERIMENTAL -I"$top_builddir" -I"$top_srcdir/compress" -I"$top_srcdir/replayer" "$top_srcdir/tests/accuracy/routes.c" \
+${CC:-cc} -O1 -D_GNU_SOURCE -DTIMELESS_EXPERIMENTAL -I"$top_builddir" -I"$top_srcdir/compress" -I"$top_srcdir/replayer" \
+    "$top_srcdir/tests/accuracy/routes.c" \
     -o "$scratch/routes" "$top_builddir/replayer/.libs/libengine.a" -L"$top_builddir/compress/.libs" -ltimeless \
     -Wl,-rpath,"$(cd "$top_builddir/compress/.libs" && pwd)" $(pkg-config --libs expat simgrid gsl jansson) -lm -lpthread || exit 4
 n_different=0

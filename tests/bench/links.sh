@@ -94,7 +94,8 @@ END
 makespan() {
     local program=$3.skel
     [ "$3" != hpl ] || program=hpl:N=8192,NB=256,P=8,Q=16
-    timeout 900 "$timeless" replay "$program" --platform "./$2" --ranks-per-host 1 --no-compute --engine "$1" --coll alltoall=pair -q 2>err ||
+    timeout 900 "$timeless" replay "$program" --platform "./$2" --ranks-per-host 1 --no-compute --engine "$1" \
+        --coll alltoall=pair -q 2>err ||
         { cat err >&2; echo 0; }
 }
 
@@ -108,7 +109,8 @@ printf '%-10s %-10s %12s %12s %8s\n' platform pattern 'SimGrid, s' 'LogGOPS, s' 
 for platform in tree-1-1 tree-4-1 torus dragonfly graphene; do
     for pattern in alltoall burst allgather halo2 halo3 random incast fft hpl; do
         is_chosen $platform $pattern "$@" || continue
-        printf '%-10s %-10s %12.6g %12.6g\n' $platform $pattern "$(makespan smpi $platform $pattern)" "$(makespan loggops $platform $pattern)"
+        printf '%-10s %-10s %12.6g %12.6g\n' $platform $pattern "$(makespan smpi $platform $pattern)" \
+            "$(makespan loggops $platform $pattern)"
     done
 done | awk '{
     ratio = $3 > 0 && $4 > 0 ? $4 / $3 : 0

@@ -104,6 +104,7 @@ one=$(elapsed points 1) two=$(elapsed points 2)
 awk -v one="$one" -v two="$two" 'BEGIN {printf "%-14s %8d %12.2f %12.2f %6.2f\n", "sweep of 16", 16384, one, two, one / two}'
 
 printf '\n%-14s %8s %12s %12s %12s\n' pattern ranks step 'processor, s' MB
-step() { awk -v step="$1" -v used="$2" 'BEGIN {split(used, u, " "); printf "%-14s %8d %12s %12.1f %12.0f\n", "binomial", 8388608, step, u[1], u[2] / 1024}'; }
+step() { awk -v step="$1" -v used="$2" 'BEGIN {split(used, u, " ");
+    printf "%-14s %8d %12s %12.1f %12.0f\n", "binomial", 8388608, step, u[1], u[2] / 1024}'; }
 step make "$(timed 1 "$timeless" make binomial -n 8388608 --bytes 1 -o p.tl)"
 step replay "$(replay 1 p.tl)"

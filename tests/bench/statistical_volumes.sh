@@ -67,7 +67,8 @@ for rank in range(ranks):
 END
     "$timeless" undump planted.txt -o planted.tl && "$timeless" pack planted.tl -o planted.tl && rows "planted $1" planted.tl star-1g
 }
-record() { "$timeless" record -q --folded --kernels none --pack-seconds 600 -o run.tl -- "$MPIRUN" -np 4 "$@" >/dev/null && rows "$name" run.tl star-1g graphene fat-tree; }
+record() { "$timeless" record -q --folded --kernels none --pack-seconds 600 -o run.tl -- "$MPIRUN" -np 4 "$@" >/dev/null &&
+    rows "$name" run.tl star-1g graphene fat-tree; }
 
 [ $# -gt 0 ] || set -- stencil2d stencil3d wavefront cg hpl
 printf '%-12s %8s %11s  %-9s %-8s %11s %11s %10s %7s\n' program lossless statistical platform engine makespan changes 'MPI time' share

@@ -58,7 +58,8 @@ growth() {
     done
 }
 # The bytes of the trace that a text describes with its clocks set to 0.
-unclocked() { sed 's/clock_ns=[0-9]*/clock_ns=0/' | "$timeless" undump - -o unclocked.tl && "$timeless" pack unclocked.tl -o unclocked.tl && bytes unclocked.tl; }
+unclocked() { sed 's/clock_ns=[0-9]*/clock_ns=0/' | "$timeless" undump - -o unclocked.tl &&
+    "$timeless" pack unclocked.tl -o unclocked.tl && bytes unclocked.tl; }
 # record TRACE RANKS COMMAND...: bare or full says whether without volumes and kernels
 bare() { "$timeless" record -q --folded --volume none --kernels none --pack-seconds 600 -o "$1" -- "$MPIRUN" -np "${@:2}" >/dev/null; }
 full() { "$timeless" record -q --folded --pack-seconds 600 -o "$1" -- "$MPIRUN" -np "${@:2}" >/dev/null; }

@@ -15,7 +15,8 @@ $MPICC -O2 -I"$top_srcdir/tracer" -o "$scratch/stencil" "$top_srcdir/tests/bench
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$(cd "$top_srcdir" && pwd)/platforms}
 cd "$scratch" || exit 4
 
-makespan() { "$timeless" replay "$1" -p "$platform" --json | python3 -c 'import json, sys; print(repr(json.load(sys.stdin)["makespan_s"]))'; }
+makespan() { "$timeless" replay "$1" -p "$platform" --json |
+    python3 -c 'import json, sys; print(repr(json.load(sys.stdin)["makespan_s"]))'; }
 rows() { # NAME TRACE
     local exact='' precision s
     for precision in 0 1e-4 1e-3 1e-2; do

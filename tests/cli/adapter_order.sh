@@ -35,7 +35,8 @@ messages within.tl "0 1 $bytes" "0 1 $bytes"
 check 'within a host there is no adapter' takes within.tl 1 1 "${two[@]}" "${all[@]}"
 # The first message, of 2 ms, is none of the adapter's; the third one follows it and the second one.
 messages mixed.tl "0 2 $twice" "1 3 $bytes" "2 1 $bytes" "0 2 $bytes"
-check 'one that waits for two others begins when both are through' takes mixed.tl 2 4 "${two[@]}" --cfg timeless/adapter-order:$twice "${pairs[@]}"
+check 'one that waits for two others begins when both are through' takes mixed.tl 2 4 "${two[@]}" \
+    --cfg timeless/adapter-order:$twice "${pairs[@]}"
 check 'or, without the order of pairs, when the shorter one is' takes mixed.tl 2 5 "${two[@]}" --cfg timeless/adapter-order:$twice
 check 'an adapter-order that is no number exits 3, and is named' refused 3 \
     'timeless/adapter-order:yes: the value is not a number' \

@@ -44,7 +44,8 @@ cp err said
 check "an allreduce of 8 GB: the error names --engine loggops" \
     grep -q "event 1 (MPI_Allreduce, .*): a reduction of 8389 MB, but SimGrid's .* use --engine loggops" said
 check "an allreduce of 8 GB: the LogGOPS engine replays it" \
-    "$timeless" replay huge.tl --engine loggops --params L=5us,o=2us,g=2us,G=1ns,O=0,S=1000 --model "$top_srcdir/platforms/fat-tree/model.conf"
+    "$timeless" replay huge.tl --engine loggops --params L=5us,o=2us,g=2us,G=1ns,O=0,S=1000 \
+    --model "$top_srcdir/platforms/fat-tree/model.conf"
 
 allreduce 1000000000 1 large.tl
 full() { (ulimit -v 9000000 && replay large.tl 1 --cfg=contexts/stack-size:3000000); }

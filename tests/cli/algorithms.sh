@@ -12,17 +12,23 @@ column() { python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
 
 # All algorithms.
-check 'SimGrid: coll.alltoall=all sweeps the algorithms' sweep --grid make=call_alltoall --grid make.ranks=8 --grid coll.alltoall=all -o all.csv
+check 'SimGrid: coll.alltoall=all sweeps the algorithms' sweep --grid make=call_alltoall --grid make.ranks=8 \
+    --grid coll.alltoall=all -o all.csv
 "$timeless" make call_alltoall -n 8 -o a.tl
 valid=$("$timeless" replay a.tl -p graphene --coll alltoall=none 2>&1 | sed 's/.*no such algorithm; give //; s/([^)]*)//g; s/,/ /g')
 for name in $valid; do case $name in default | ompi | mpich | mvapich2 | impi | automatic) ;; *) echo $name ;; esac; done >expected
 check 'SimGrid: they are those that it lists, without the selectors' equal "$(column all.csv coll.alltoall)" "$(cat expected)"
 check 'SimGrid: there are at least 15 of alltoall' test "$(wc -l <expected)" -ge 15
-check 'LogGOPS: coll.bcast=all sweeps the algorithms' "$timeless" sweep --engine loggops --params $params --grid make=call_bcast --grid make.ranks=8 --grid coll.bcast=binomial_tree,all -o l.csv
-check 'coll.bcast=all alone is an axis for a plot' "$timeless" sweep --engine loggops --params $params --grid make=call_bcast --grid make.ranks=8 --grid coll.bcast=all -o p.csv --plot p.svg
-check 'LogGOPS: an algorithm that is given beside all is not repeated' test "$(column l.csv coll.bcast | sort | uniq -d | wc -l)" -eq 0 -a "$(column l.csv coll.bcast | wc -l)" -ge 9
-check 'all is refused for two engines' refused 2 'give one --engine' "$timeless" sweep a.tl -p graphene --grid engine=smpi,loggops --grid coll.alltoall=all
-check 'all is refused for a collective without a choice' refused 2 'no choice of algorithms for scan' "$timeless" sweep a.tl -p graphene --grid coll.scan=all
+check 'LogGOPS: coll.bcast=all sweeps the algorithms' "$timeless" sweep --engine loggops --params $params --grid make=call_bcast \
+    --grid make.ranks=8 --grid coll.bcast=binomial_tree,all -o l.csv
+check 'coll.bcast=all alone is an axis for a plot' "$timeless" sweep --engine loggops --params $params --grid make=call_bcast \
+    --grid make.ranks=8 --grid coll.bcast=all -o p.csv --plot p.svg
+check 'LogGOPS: an algorithm that is given beside all is not repeated' test "$(column l.csv coll.bcast | sort | uniq -d |
+    wc -l)" -eq 0 -a "$(column l.csv coll.bcast | wc -l)" -ge 9
+check 'all is refused for two engines' refused 2 'give one --engine' "$timeless" sweep a.tl -p graphene \
+    --grid engine=smpi,loggops --grid coll.alltoall=all
+check 'all is refused for a collective without a choice' refused 2 'no choice of algorithms for scan' "$timeless" sweep a.tl \
+    -p graphene --grid coll.scan=all
 
 # What does not serve a number of ranks.
 "$timeless" make call_alltoall -n 30 -o thirty.tl
@@ -31,9 +37,11 @@ check 'pair on 30 ranks: the replay is refused, and the need is named' plainly_r
     "$timeless" replay thirty.tl -p graphene --coll alltoall=pair
 check '3dmesh on 30 ranks: the replay is refused, and the need is named' plainly_refused 2 \
     'the algorithm 3dmesh of alltoall needs' "$timeless" replay thirty.tl -p graphene --coll alltoall=3dmesh
-check 'a sweep with points that are not possible succeeds' sweep --grid make=call_alltoall --grid make.ranks=16,30 --grid coll.alltoall=pair,ring -o possible.csv --json=possible.json
+check 'a sweep with points that are not possible succeeds' sweep --grid make=call_alltoall --grid make.ranks=16,30 \
+    --grid coll.alltoall=pair,ring -o possible.csv --json=possible.json
 cp err notes
-check 'it reports how many, and the first' grep -q '1 of 4 points are not possible; the first, .*make.ranks=30 coll.alltoall=pair: .*needs a power of two' notes
+check 'it reports how many, and the first' \
+    grep -q '1 of 4 points are not possible; the first, .*make.ranks=30 coll.alltoall=pair: .*needs a power of two' notes
 check 'the table has the others, and marks the point' python3 -c '
 import csv, json
 rows = list(csv.DictReader(open("possible.csv")))
@@ -42,21 +50,28 @@ assert rows[2]["error"].startswith("not possible: ") and not any("/proc/" in r["
 points = json.load(open("possible.json"))["points"]
 assert "power of two" in points[2]["not_possible"] and "error" not in points[2]'
 "$timeless" make call_bcast -n 4 -o b.tl
-check 'an algorithm that crashes SimGrid is named as the reason' plainly_refused 3 "not possible: SimGrid's algorithm SMP_linear of bcast fails on this call" \
+check 'an algorithm that crashes SimGrid is named as the reason' plainly_refused 3 \
+    "not possible: SimGrid's algorithm SMP_linear of bcast fails on this call" \
     "$timeless" replay b.tl -p graphene --ranks-per-host 1 --coll bcast=SMP_linear
-check 'a study names it by a plain line, without the text or an address of SimGrid' "$timeless" study collectives --op allreduce --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms rab,mvapich2_two_level,lr --csv plain.csv
+check 'a study names it by a plain line, without the text or an address of SimGrid' "$timeless" study collectives --op allreduce \
+    --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms rab,mvapich2_two_level,lr --csv plain.csv
 check '... in its table' python3 -c '
 import csv
 errors = [r["error"] for r in csv.DictReader(open("plain.csv")) if r["error"]]
 assert errors and all(e.startswith("not possible: SimGrid") and e.endswith("; choose another one") for e in errors), errors
 assert not any(w in e for e in errors for w in ("libsimgrid", "0x", "pid", "??")), errors'
 cp "$top_srcdir/traces/schedules/alltoall_ring.sched" ring.sched
-check 'a study of a schedule in a folder' "$timeless" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms "$PWD/ring.sched,bruck" --json=mine.json
-check '... prints its name without the folder, and the JSON has the whole' bash -c '"$1" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms "$PWD/ring.sched,bruck" >mine.txt && grep -q "^  ring.sched  " mine.txt && ! grep -q "$PWD" mine.txt && grep -q "$PWD/ring.sched" mine.json' - "$timeless"
+check 'a study of a schedule in a folder' "$timeless" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene \
+    --ranks-per-host 1 --algorithms "$PWD/ring.sched,bruck" --json=mine.json
+check '... prints its name without the folder, and the JSON has the whole' bash -c \
+    '"$1" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms "$PWD/ring.sched,bruck" >mine.txt && grep -q "^  ring.sched  " mine.txt && ! grep -q "$PWD" mine.txt && grep -q "$PWD/ring.sched" mine.json' - "$timeless"
 check 'a nonblocking collective has no choice of algorithms, so that any is accepted' bash -c '
-    "$1" make call_alltoall -n 3 -o n.tl && "$1" dump n.tl | sed "s/MPI_Alltoall \(.*\) comm=1/MPI_Ialltoall \1 comm=1 request=1/; s/^\([0-9]* \)2 MPI_Finalize/\12 MPI_Wait request=1\n\13 MPI_Finalize/" >n.txt &&
+    "$1" make call_alltoall -n 3 -o n.tl && "$1" dump n.tl |
+    sed "s/MPI_Alltoall \(.*\) comm=1/MPI_Ialltoall \1 comm=1 request=1/; s/^\([0-9]* \)2 MPI_Finalize/\12 MPI_Wait request=1\n\13 MPI_Finalize/" >n.txt &&
     "$1" undump n.txt -o n.tl && "$1" replay n.tl -p graphene --coll alltoall=pair -q' - "$timeless"
-check 'other points that fail do not name the path of the made trace' bash -c '! "$1" sweep -p star-1g --ranks-per-host 1 --grid make=call_scan --grid make.ranks=4,40 -o s.csv && ! grep -q /proc/ s.csv && grep -q 40 s.csv' - "$timeless"
+check 'other points that fail do not name the path of the made trace' bash -c \
+    '! "$1" sweep -p star-1g --ranks-per-host 1 --grid make=call_scan --grid make.ranks=4,40 -o s.csv &&
+        ! grep -q /proc/ s.csv && grep -q 40 s.csv' - "$timeless"
 
 # Selectors serve every collective: communicators of different sizes and placements make all calls in one replay.
 # SELECTOR_RANKS="$(seq -s' ' 40)" SELECTOR_BYTES=4194304 tries all sizes up to 40.
@@ -97,7 +112,8 @@ for k = 0 to 2 {
 }
 END
 # serves SELECTOR OPTIONS...: and names itself in the result
-serves() { "$timeless" replay every.skel --no-compute --coll-selector "$1" "${@:2}" --json=every.json -q && grep -F '"coll_selector"' every.json && grep -q "\"coll_selector\": \"$1[ \"]" every.json; }
+serves() { "$timeless" replay every.skel --no-compute --coll-selector "$1" "${@:2}" --json=every.json -q &&
+    grep -F '"coll_selector"' every.json && grep -q "\"coll_selector\": \"$1[ \"]" every.json; }
 for selector in default ompi ompi-4.1 ompi-5.0 mpich mvapich2 impi; do
     for each in 1 3; do
         [ $each,$selector != 3,ompi-5.0 ] || continue
@@ -106,13 +122,18 @@ for selector in default ompi ompi-4.1 ompi-5.0 mpich mvapich2 impi; do
     check "$selector serves every collective by loggops" serves $selector --engine loggops --params $params
 done
 # The libraries exchange with the ranks at distance k and -k where SimGrid has pairs only.
-as_ring() { "$timeless" make call_alltoall -n "$1" --bytes "$2" -o e.tl && equal "$("$timeless" replay e.tl -p graphene --ranks-per-host 1 -q --coll-selector "$3")" "$("$timeless" replay e.tl -p graphene --ranks-per-host 1 -q --coll alltoall=ring)"; }
+as_ring() { "$timeless" make call_alltoall -n "$1" --bytes "$2" -o e.tl &&
+    equal "$("$timeless" replay e.tl -p graphene --ranks-per-host 1 -q --coll-selector "$3")" "$("$timeless" replay e.tl \
+    -p graphene --ranks-per-host 1 -q --coll alltoall=ring)"; }
 check 'ompi-4.1: 6 ranks exchange 512 KiB as its pairwise algorithm does' as_ring 6 524288 ompi-4.1
 check 'mpich: 3 ranks exchange 1 MiB as MPICH does' as_ring 3 1048576 mpich
 check 'mpich: 7 ranks, too' as_ring 7 1048576 mpich
 "$timeless" make call_bcast -n 6 --bytes 500 -o six.tl
-check 'an algorithm of a selector that cannot go on is replaced, and the result names both' bash -c '"$1" replay six.tl -p graphene --ranks-per-host 1 -q --coll-selector impi --timeline six.json --json=s.json >six && grep -F "impi (bcast binomial_tree for impi)" s.json' - "$timeless"
-check '... with the makespan of the replacement' equal "$(cat six)" "$("$timeless" replay six.tl -p graphene --ranks-per-host 1 -q --coll bcast=binomial_tree)"
+check 'an algorithm of a selector that cannot go on is replaced, and the result names both' bash -c \
+    '"$1" replay six.tl -p graphene --ranks-per-host 1 -q --coll-selector impi --timeline six.json --json=s.json >six &&
+        grep -F "impi (bcast binomial_tree for impi)" s.json' - "$timeless"
+check '... with the makespan of the replacement' equal "$(cat six)" "$("$timeless" replay six.tl -p graphene --ranks-per-host 1 \
+    -q --coll bcast=binomial_tree)"
 
 # The table of needs is that of SimGrid: what it refuses is refused before the replay, and nothing else is. The
 # settings of a platform are not compared with the table.
@@ -128,7 +149,8 @@ for collective in $(cut -d' ' -f1 needs | sort -u); do
     names=$(sed -n "s/^$collective //p" needs | paste -sd,)
     ours() { sweep --grid make=call_$collective --grid "coll.$collective=$names" --grid make.ranks=2,5,12 -o ours.csv; }
     # shellcheck disable=SC2001 # each name gets a path
-    simgrids() { "$timeless" sweep --ranks-per-host 1 --grid make=call_$collective --grid "platform=$(sed "s|[^,]*|$PWD/p/$collective-&|g" <<<"$names")" --grid make.ranks=2,5,12 -o simgrids.csv; }
+    simgrids() { "$timeless" sweep --ranks-per-host 1 --grid make=call_$collective \
+        --grid "platform=$(sed "s|[^,]*|$PWD/p/$collective-&|g" <<<"$names")" --grid make.ranks=2,5,12 -o simgrids.csv; }
     ours >/dev/null 2>&1
     simgrids >/dev/null 2>&1
     paste <(column ours.csv error) <(column simgrids.csv error) <(column simgrids.csv platform) <(column simgrids.csv make.ranks) |

@@ -7,7 +7,8 @@ cd "$scratch" || exit 99
 agree() {
     local t
     for t in shared apart; do
-        "$timeless" replay $t.tl --engine loggops --params L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=1000 --json=$t.json -q "$@" >/dev/null || return 1
+        "$timeless" replay $t.tl --engine loggops --params L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=1000 --json=$t.json -q "$@" \
+            >/dev/null || return 1
     done
     python3 - <<'END_OF_PYTHON'
 import json, sys

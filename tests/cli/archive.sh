@@ -49,7 +49,8 @@ check 'kernels: the archive contains the version' test -n "$(note "$archive" tim
 check 'kernels: the archive contains the BLAS' test -n "$(note "$archive" BLAS)"
 check 'kernels: the archive contains the moment' test -n "$(note "$archive" begun)"
 check 'kernels: the archive contains variables that matter' bash -c "unzip -p '$archive' environment.txt | grep -qx OMP_PROC_BIND=close"
-check 'kernels: the archive reports that a secret was set' bash -c "unzip -p '$archive' environment.txt | grep -qx 'SLURM_JWT is set, its value withheld'"
+check 'kernels: the archive reports that a secret was set' bash -c \
+    "unzip -p '$archive' environment.txt | grep -qx 'SLURM_JWT is set, its value withheld'"
 check 'kernels: the archive contains no secrets' no_secrets "$archive"
 check 'kernels: repetitions have their categories' repetitions_are_sane "$archive"
 check 'kernels: the fingerprint shows 20 kernels' page_is_sane "$archive" 20
@@ -59,8 +60,10 @@ check 'kernels: the archive contains the model' bash -c "unzip -p '$archive' res
 check 'a fit measures nothing and archives nothing' test "$(find . -name '*.zip' | wc -l)" = 1
 check 'a fit writes an archive with --archive' "$timeless" calibrate kernels --reuse "$archive" --archive refit.zip -o again.conf
 check 'the archive of a fit is complete' holds refit.zip raw/kernels.csv result/model.conf
-check 'the archive of a fit has the same measurements' bash -c "cmp <(unzip -p '$archive' raw/kernels.csv) <(unzip -p refit.zip raw/kernels.csv)"
-check 'a model on standard output writes no archive' bash -c "'$timeless' calibrate kernels --reuse '$archive' >/dev/null && [ \$(ls ./*.zip | wc -l) = 1 ]"
+check 'the archive of a fit has the same measurements' bash -c \
+    "cmp <(unzip -p '$archive' raw/kernels.csv) <(unzip -p refit.zip raw/kernels.csv)"
+check 'a model on standard output writes no archive' bash -c \
+    "'$timeless' calibrate kernels --reuse '$archive' >/dev/null && [ \$(ls ./*.zip | wc -l) = 1 ]"
 
 # ---- network ----
 measure() {
@@ -73,11 +76,14 @@ if is_of_other_mpi "$top_builddir/platforms/timeless-network-probe"; then
 else
     check 'a network is calibrated' measure
     archive=$(ls net/network-*Z.zip | tail -n 1)
-    check 'network: the archive is complete' holds "$archive" {fingerprint.html,repetitions.csv} raw/network.csv result/{platform.conf,platform.xml,options.conf,network.conf,network.html,model.conf,README.md}
+    check 'network: the archive is complete' holds "$archive" {fingerprint.html,repetitions.csv} raw/network.csv \
+        result/{platform.conf,platform.xml,options.conf,network.conf,network.html,model.conf,README.md}
     check 'network: the archive contains no secrets' no_secrets "$archive"
-    check 'network: the archive reports that a value is withheld' bash -c "unzip -p '$archive' command.txt | tr '\n' ' ' | grep -q ' MY_TOKEN[= ](withheld) '"
+    check 'network: the archive reports that a value is withheld' bash -c \
+        "unzip -p '$archive' command.txt | tr '\n' ' ' | grep -q ' MY_TOKEN[= ](withheld) '"
     check 'network: repetitions have their categories' repetitions_are_sane "$archive"
-    check 'network: the measurements describe every host' bash -c "unzip -p '$archive' raw/network.csv | grep -q '^# machine 0 load average: '"
+    check 'network: the measurements describe every host' bash -c \
+        "unzip -p '$archive' raw/network.csv | grep -q '^# machine 0 load average: '"
     check 'network: the archive has the measurements of the folder' bash -c "unzip -p '$archive' raw/network.csv | cmp - net/network.csv"
     check 'network: the archive is fitted again' "$timeless" calibrate network --reuse "$archive" -o net2
     for file in platform.xml options.conf network.conf; do check "to the same $file" cmp net/$file net2/$file; done
@@ -110,7 +116,8 @@ cells = re.findall(r"<td>([^<]*)</td>", re.sub(r"<pre>.*?</pre>", "", open("page
 assert len(cells) == 10 and all(re.fullmatch(r"[\d.e+]+ (ns|µs|ms|s)", c) for c in cells), cells'
 styled() { # OPTION...: the colours of the page in a browser
     sed 's|</body>|<script>const of = e => getComputedStyle(e); document.body.dataset.style = [of(document.body).backgroundColor, of(document.querySelector("svg")).filter].join(" ");</script></body>|' page.html >styled.html
-    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" "$@" --dump-dom "file://$scratch/styled.html" |
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" "$@" \
+        --dump-dom "file://$scratch/styled.html" |
         grep -o 'data-style="[^"]*"'
 }
 check 'memory: the page is light' equal "$(styled)" 'data-style="rgb(255, 255, 255) none"'

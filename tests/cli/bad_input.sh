@@ -16,7 +16,8 @@ ends_well() {
     fi
 }
 
-"$MPICC" -O1 -o program -I"$top_srcdir/tracer" "$here"/oracle.c "$here"/oracle_{p2p,coll,nbc,window,schedule}.c -lgsl -lgslcblas -lm -ldl || exit 99
+"$MPICC" -O1 -o program -I"$top_srcdir/tracer" "$here"/oracle.c "$here"/oracle_{p2p,coll,nbc,window,schedule}.c \
+    -lgsl -lgslcblas -lm -ldl || exit 99
 $timeless record -q --volume cputime -o good.tl -- "$MPIRUN" -np 3 ./program 4 >record.log 2>&1 || { cat record.log; exit 99; }
 $timeless dump good.tl >good.dump || exit 99
 replay_on() { local platform=$1; shift; $timeless replay "$@" --platform "$platform"; }
@@ -89,7 +90,8 @@ echo 'reference_flops = banana' >wrong.conf
 check 'a model that is none' refused 3 '~^timeless: wrong.conf' replay_on "$star" good.tl --model wrong.conf
 
 head -c $(($(stat -c %s good.tl) - 20)) good.tl >damaged.tl
-check 'a part that reaches the damage' sh -c '"$1" cut damaged.tl --section 0:last -o no.tl 2>cut.err; [ $? = 3 ] && [ ! -e no.tl ]' - "$timeless"
+check 'a part that reaches the damage' sh -c '"$1" cut damaged.tl --section 0:last -o no.tl 2>cut.err; [ $? = 3 ] &&
+    [ ! -e no.tl ]' - "$timeless"
 check 'says each thing once' sh -c '! sort cut.err | uniq -d | grep . && grep "was not written" cut.err'
 
 # ---- outputs ----
@@ -132,5 +134,6 @@ check 'help of what is none' usage $timeless help nonesuch
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' \
     '0 0 MPI_Finalize clock_ns=18446744073709551615 volume=9223372036854775808' 'end finalized clock_ns=0' >large.txt
 "$timeless" undump large.txt -o large.tl
-check 'JSON of numbers beyond 2^63' sh -c '"$1" dump --json large.tl | grep "\"clock_ns\":\"18446744073709551615\".*\"volume\":\"9223372036854775808\""' - "$timeless"
+check 'JSON of numbers beyond 2^63' sh -c '"$1" dump --json large.tl |
+    grep "\"clock_ns\":\"18446744073709551615\".*\"volume\":\"9223372036854775808\""' - "$timeless"
 tap_done

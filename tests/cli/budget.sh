@@ -7,15 +7,18 @@ cd "$scratch" || exit 99
 
 # ---- computation alone: the parts are known ----
 {
-    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "instructions"' 'rank 0 host="h"' 'kernel 1 name="assemble"' '0 0 MPI_Init clock_ns=0' \
-        '0 1 dgemm m=100 n=100 k=100 volume=300000' '0 2 user kernel=1 list=[100,3]' '0 3 MPI_Finalize clock_ns=1' 'end finalized clock_ns=1'
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "instructions"' 'rank 0 host="h"' 'kernel 1 name="assemble"' \
+        '0 0 MPI_Init clock_ns=0' \
+        '0 1 dgemm m=100 n=100 k=100 volume=300000' '0 2 user kernel=1 list=[100,3]' '0 3 MPI_Finalize clock_ns=1' \
+        'end finalized clock_ns=1'
 } >text
 "$timeless" undump text -o kernels.tl
 sed s/instructions/cpu-ns/ text | "$timeless" undump - -o timed.tl
 mkdir one && cp "$top_srcdir/platforms/star-1g/platform.xml" one
 # model MEDIAN_ERROR OTHER: dgemm takes 1 ms, assemble 0.2 ms, the burst 0.3 ms
 model() {
-    printf '%s\n' 'version = 2; reference_flops = 1e9;' "units = ({unit = \"instructions\"; seconds_per_unit = 1e-9; ${2:-}}, {unit = \"cpu-ns\"; seconds_per_unit = 1e-9;});" \
+    printf '%s\n' 'version = 2; reference_flops = 1e9;' \
+        "units = ({unit = \"instructions\"; seconds_per_unit = 1e-9; ${2:-}}, {unit = \"cpu-ns\"; seconds_per_unit = 1e-9;});" \
         "kernels = ({kernel = \"dgemm\"; median_error = $1; seconds = {mnk = 1e-9;};}, {kernel = \"user:assemble\"; seconds = {one = 2e-4;};});" >one/model.conf
 }
 model 0.02
@@ -61,13 +64,15 @@ b = {i["input"]: i for i in json.load(open("r.json"))["inputs"]}
 wanted = [float(l) for l in open("bounds")]
 assert [b["bandwidth"]["low_s"], b["bandwidth"]["high_s"], b["latency"]["low_s"], b["latency"]["high_s"]] == wanted'
 check 'the bandwidth is first' sh -c 'grep -A1 "^input" said | tail -n 1 | grep -q "^bandwidth "'
-check 'the same prediction again' sh -c '"$0" budget ring.tl -p star-1g --ranks-per-host 1 --uncertain bandwidth=20 --uncertain latency=30 --json | cmp - r.json' "$timeless"
+check 'the same prediction again' sh -c \
+    '"$0" budget ring.tl -p star-1g --ranks-per-host 1 --uncertain bandwidth=20 --uncertain latency=30 --json | cmp - r.json' "$timeless"
 
 # ---- messages within a host, and what messages cost the ranks ----
 cp -r "$TIMELESS_PLATFORMS/star-1g" wide && sed -i /memory-bandwidth/d wide/options.conf # the memory would limit the eight
 near() { "$timeless" "$1" ring.tl -p ./wide --ranks-per-host 8 "${@:2}"; }
 check 'a budget of ranks that share hosts' near budget --uncertain network=20 --uncertain overheads=40 --json=n.json
-for change in --set='link:*loopback*.bandwidth=0.8x' --set='link:*loopback*.bandwidth=1.2x' --scale=overheads=0.6 --scale=overheads=1.4; do near replay -q "$change"; done >bounds
+for change in --set='link:*loopback*.bandwidth=0.8x' --set='link:*loopback*.bandwidth=1.2x' --scale=overheads=0.6 \
+    --scale=overheads=1.4; do near replay -q "$change"; done >bounds
 check 'has the makespans of the replays at their bounds' python3 -c '
 import json
 b = {i["input"]: i for i in json.load(open("n.json"))["inputs"]}
@@ -75,12 +80,14 @@ wanted = [float(l) for l in open("bounds")]
 assert [b["loopback"]["low_s"], b["loopback"]["high_s"], b["overheads"]["low_s"], b["overheads"]["high_s"]] == wanted
 assert wanted[0] != wanted[1] and wanted[2] != wanted[3], wanted
 assert b["latency"]["uncertainty"] == 0.2'
-check 'overheads of the command line are an input' sh -c '"$0" budget ring.tl -p one --ranks-per-host 8 --cfg smpi/or:0:1e-6:0 --json | grep -q overheads' "$timeless"
+check 'overheads of the command line are an input' sh -c \
+    '"$0" budget ring.tl -p one --ranks-per-host 8 --cfg smpi/or:0:1e-6:0 --json | grep -q overheads' "$timeless"
 
 # ---- the engine loggops: a message of 1,001 bytes ten times around 4 ranks, 40 (L + 2 o + 1000 max(G, O)) ----
 "$timeless" make token -n 4 --bytes 1001 --iterations 10 -o token.tl
 logp=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
-token() { "$timeless" budget token.tl --engine loggops --params "$1" --uncertain L=20 --uncertain o=30 --uncertain G=8 --uncertain O=5 --json=l.json; }
+token() { "$timeless" budget token.tl --engine loggops --params "$1" --uncertain L=20 --uncertain o=30 --uncertain G=8 \
+    --uncertain O=5 --json=l.json; }
 # parts G O: nanoseconds a byte
 parts() {
     python3 - "$@" <<'END'

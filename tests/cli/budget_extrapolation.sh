@@ -50,7 +50,8 @@ check 'a skeleton at the size of a capture' budget app.skel --ranks 8 --set N=20
 cp out said
 check 'has the errors of the captures left out' agree 8 200 near
 check 'stated by the file' grep -q '^extrapolation  *5.02 %  stated ' said
-check 'the text says from what' grep -q '^extrapolation: fits without one capture have its computation within -1 to +3 %, at distances up to 0.98; the distance of this prediction is 0 ' said
+check 'the text says from what' grep -q \
+    '^extrapolation: fits without one capture have its computation within -1 to +3 %, at distances up to 0.98; the distance of this prediction is 0 ' said
 check 'nothing is missing' sh -c '! grep "^not in the interval" said'
 check 'the next measurement is a capture of this size' \
     grep -qxF 'next: timeless record --folded --volume cputime -n 8 --parameter N=200 --parameter steps=1 --parameter M=5 -o next.tl -- PROGRAM, then timeless fit of all captures and next.tl' said
@@ -60,7 +61,8 @@ check 'the capture itself is better' grep -qx 'next: replay the capture of this 
 check 'at a larger size' budget app.skel --ranks 64 --set N=6400
 cp out said
 check 'an exponent is wrong' agree 64 6400 far
-check 'the next capture is nearer to it' grep -qF 'next: timeless record --folded --volume cputime -n 64 --parameter N=1600 --parameter steps=1 ' said
+check 'the next capture is nearer to it' grep -qF \
+    'next: timeless record --folded --volume cputime -n 64 --parameter N=1600 --parameter steps=1 ' said
 check 'the parameters may be behind the path' budget app.skel,ranks=64,N=6400
 check 'with the same numbers' agree 64 6400 far
 check 'the number of iterations' budget app.skel --ranks 8 --set N=200 --set steps=100
@@ -83,7 +85,8 @@ import json
 assert "not in the interval: the effect of M=6 (5 in all captures)" in json.load(open("b.json"))["notes"]'
 
 # ---- with the uncertainty of the rates: both are factors of the same bursts ----
-check 'a measured time 12 % above' budget app.skel --ranks 8 --set N=200 --uncertain extrapolation=10 --uncertain bursts=1 --measured 0.000224
+check 'a measured time 12 % above' budget app.skel --ranks 8 --set N=200 --uncertain extrapolation=10 --uncertain bursts=1 \
+    --measured 0.000224
 check 'would be that of an extrapolation with a factor of 1.12' python3 -c '
 import json
 inputs = {i["input"]: i for i in json.load(open("b.json"))["inputs"]}
@@ -96,29 +99,35 @@ unstated() {
         ! grep -q '"extrapolation"' b.json
 }
 sed '/^# fitted/d' app.skel >own.skel
-check 'a skeleton that a person wrote has no number' unstated '^not in the interval: extrapolation, because own.skel does not state how wrong' own.skel
+check 'a skeleton that a person wrote has no number' unstated \
+    '^not in the interval: extrapolation, because own.skel does not state how wrong' own.skel
 check 'the user may give one' budget own.skel --set N=200 --uncertain extrapolation=20
 check 'and it counts' agree 4 200 0.2
 sed 's/; computation.*//' app.skel >old.skel
 check 'a fit that states no errors has none' unstated '^not in the interval: extrapolation, because old.skel does not state' old.skel
 sed 's/without capture \(.\).*): has/without capture \1 (ranks=4, N=100): has/' app.skel >equal.skel
-check 'captures of one size have none for another' unstated '^not in the interval: extrapolation, because no capture of equal.skel with a stated' equal.skel --ranks 8
+check 'captures of one size have none for another' unstated \
+    '^not in the interval: extrapolation, because no capture of equal.skel with a stated' equal.skel --ranks 8
 sed 's/has all of its 60 calls; computation +2 %/differs from it: rank 0, event 1: MPI_Send/' app.skel >other.skel
 check 'a fit that made other calls without a capture' budget other.skel
 cp out said
-check 'is reported' grep -qxF 'not in the interval: calls at other sizes, because without 1 of the captures the fit made others (see other.skel)' said
+check 'is reported' grep -qxF \
+    'not in the interval: calls at other sizes, because without 1 of the captures the fit made others (see other.skel)' said
 sed 's/: has all.*/: not possible: MPI_Send/' app.skel >none.skel
-check 'a fit that is not possible without any of the captures has no number' unstated '^not in the interval: extrapolation, because no fit without' none.skel
+check 'a fit that is not possible without any of the captures has no number' unstated \
+    '^not in the interval: extrapolation, because no fit without' none.skel
 sed 's/60 calls; /60 calls, except for drawn sizes; /' app.skel >drawn.skel
 check 'drawn sizes' budget drawn.skel
 cp out said
 check 'are reported' grep -qx 'not in the interval: drawn sizes; other draws: --set draw_seed=NUMBER' said
 sed 's/computation +2 %/computation nan %/; s/(ranks=8, N=200,.*)/(ranks=8)/; s/computation +3 %/computation -100 %/' app.skel >bad.skel
 check 'errors that are no numbers are none' unstated 'does not state' bad.skel
-check_exit 2 'a trace that was recorded has no extrapolation' "$timeless" budget "$top_srcdir/traces/stencil-64.tl" -p star-1g --uncertain extrapolation=3
+check_exit 2 'a trace that was recorded has no extrapolation' "$timeless" budget "$top_srcdir/traces/stencil-64.tl" -p star-1g \
+    --uncertain extrapolation=3
 "$timeless" make stencil2d -n 16 -o 16.tl
 "$timeless" extrapolate -q 16.tl -n 64 -o 64.tl
-check 'an extrapolated trace has no number' unstated '^not in the interval: extrapolation, because 64.tl has the computation of fewer ranks' 64.tl
+check 'an extrapolated trace has no number' unstated \
+    '^not in the interval: extrapolation, because 64.tl has the computation of fewer ranks' 64.tl
 
 # ---- what fit states is the error of the other captures' laws ----
 cat >program.skel <<'EOS2'
@@ -140,7 +149,8 @@ check 'four captures' "$timeless" fit 1.tl 2.tl 3.tl 4.tl -P N=100,230,390,900 -
 check 'the first three' "$timeless" fit 1.tl 2.tl 3.tl -P N=100,230,390 -o three.skel
 made=$(volume three.skel,ranks=8,N=900) recorded=$(volume 4.tl)
 check 'the stated error is that of the others at the capture left out' grep -qF \
-    "(ranks=8, N=900): has all of its 24 calls; computation $(awk -v a="$made" -v b="$recorded" 'BEGIN { printf "%+.3g %%", 100 * (a / b - 1) }')" fitted.skel
+    "(ranks=8, N=900): has all of its 24 calls; computation $(awk -v a="$made" -v b="$recorded" \
+    'BEGIN { printf "%+.3g %%", 100 * (a / b - 1) }')" fitted.skel
 printf '%s\n' 'version = 2; reference_flops = 1e9;' 'units = ({unit = "instructions"; seconds_per_unit = 1e-9;});' >model.conf
 check 'the budget takes it' budget fitted.skel --ranks 32 --set N=3000 --model model.conf
 cp out said

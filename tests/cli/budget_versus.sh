@@ -4,31 +4,36 @@
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
 for unit in cpu-ns instructions; do
-    printf '%s\n' 'timeless-text 1' 'ranks 1' "volume_unit \"$unit\"" 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 dgemm m=100 n=100 k=100' \
+    printf '%s\n' 'timeless-text 1' 'ranks 1' "volume_unit \"$unit\"" 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' \
+        '0 1 dgemm m=100 n=100 k=100' \
         '0 2 MPI_Finalize clock_ns=1 volume=1000000' 'end finalized clock_ns=1' | "$timeless" undump - -o $unit.tl
 done
 # platform NAME NANOSECONDS: what dgemm takes of 1e6 multiplications; a burst takes 1 ms
 platform() {
     mkdir "$1" && sed 's/speed="[^"]*"/speed="1Gf"/' "$top_srcdir/platforms/star-1g/platform.xml" >"$1/platform.xml"
-    printf '%s\n' 'version = 2; reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;}, {unit = "instructions"; seconds_per_unit = 1e-9;});' \
+    printf '%s\n' 'version = 2; reference_flops = 1e9;' \
+        'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;}, {unit = "instructions"; seconds_per_unit = 1e-9;});' \
         "kernels = ({kernel = \"dgemm\"; seconds = {mnk = ${2}e-9;};});" >"$1/model.conf"
 }
 platform one 1
 platform two 0.5
 
 # ---- what is the same on both sides cancels ----
-check 'the same machine, twice as fast' "$timeless" budget cpu-ns.tl -p ./one --uncertain bursts=50 --uncertain kernels=40 --versus --host-speed 2x --json=b.json
+check 'the same machine, twice as fast' "$timeless" budget cpu-ns.tl -p ./one --uncertain bursts=50 --uncertain kernels=40 \
+    --versus --host-speed 2x --json=b.json
 cp out said
 check 'is certain, whatever is uncertain on both sides' json b.json '
 assert abs(d["ratio"] - 0.5) < 1e-9 and abs(d["low_ratio"] - 0.5) < 1e-9 and abs(d["high_ratio"] - 0.5) < 1e-9, d
 assert [s["makespan_s"] for s in d["sides"]] == [0.002, 0.001], d["sides"]
 assert "bursts" in [i["input"] for i in d["inputs"]]'
 check 'and printed in words' says 'B is faster than A by 50 to 50 % of the time of A (90 % interval; predicted: 50 % faster)' said
-check 'the options of each side are printed' sh -c 'grep -qx "A: makespan 0.002 s, --platform=./one" said && grep -qx "B: makespan 0.001 s, with --host-speed=2x" said'
+check 'the options of each side are printed' sh -c 'grep -qx "A: makespan 0.002 s, --platform=./one" said &&
+    grep -qx "B: makespan 0.001 s, with --host-speed=2x" said'
 check 'the same machine twice' prints 'A and B take the same time' "$timeless" budget cpu-ns.tl -p ./one --versus -p ./one
 
 # ---- what each side has of its own does not ----
-check 'two models' "$timeless" budget cpu-ns.tl -p ./one --uncertain kernels=10 --uncertain B:kernel:dgemm=20 --versus -p ./two --json=b.json
+check 'two models' "$timeless" budget cpu-ns.tl -p ./one --uncertain kernels=10 --uncertain B:kernel:dgemm=20 --versus -p ./two \
+    --json=b.json
 check 'have kernels of their own, and the same CPU time' json b.json '
 i = {i["input"]: i for i in d["inputs"]}
 assert {"A:kernel:dgemm", "B:kernel:dgemm", "bursts"} <= set(i) and not {"kernel:dgemm", "A:bursts", "B:bursts"} & set(i), list(i)
@@ -39,16 +44,21 @@ near("B:kernel:dgemm", 1.4 / 2, 1.6 / 2)
 near("bursts", 1.3 / 1.8, 1.7 / 2.2)
 above = sum((max(x["low_ratio"], x["high_ratio"]) - 0.75) ** 2 for x in i.values())
 assert abs(d["high_ratio"] - 0.75 - above ** 0.5) < 1e-9, (d["high_ratio"], above)'
-check 'the time of an instruction is that of each model' sh -c '"$0" budget instructions.tl -p ./one --versus -p ./two --json | grep -q "\"B:bursts\""' "$timeless"
-check 'with one model for both, it is the same' sh -c '"$0" budget instructions.tl -p ./one --model one/model.conf --versus -p ./two --json | grep -q "\"bursts\""' "$timeless"
-check 'a difference that may be none' prints 'B may be faster or slower than A: from .* % of the time of A faster to .* % slower (90 % interval; predicted: 25 % faster)' \
+check 'the time of an instruction is that of each model' sh -c '"$0" budget instructions.tl -p ./one --versus -p ./two --json |
+    grep -q "\"B:bursts\""' "$timeless"
+check 'with one model for both, it is the same' sh -c \
+    '"$0" budget instructions.tl -p ./one --model one/model.conf --versus -p ./two --json | grep -q "\"bursts\""' "$timeless"
+check 'a difference that may be none' prints \
+    'B may be faster or slower than A: from .* % of the time of A faster to .* % slower (90 % interval; predicted: 25 % faster)' \
     "$timeless" budget cpu-ns.tl -p ./one --uncertain kernels=90 --versus -p ./two
-check 'the slower side may be B' prints '~^B is slower than A by 33.3 to 33.3 % ' "$timeless" budget cpu-ns.tl -p ./two --uncertain bursts=0 --uncertain kernels=0 --versus -p ./one
+check 'the slower side may be B' prints '~^B is slower than A by 33.3 to 33.3 % ' "$timeless" budget cpu-ns.tl -p ./two \
+    --uncertain bursts=0 --uncertain kernels=0 --versus -p ./one
 
 # ---- LogGOPS: a message of 1,001 bytes ten times around 4 ranks, 40 (L + 2 o + 1000 G) ----
 "$timeless" make token -n 4 --bytes 1001 --iterations 10 -o token.tl
 logp=o=2us,g=2us,G=2.5ns,O=1ns
-check 'parameters of two networks' "$timeless" budget token.tl --engine loggops --params L=5us,$logp --uncertain L=20 --versus --params L=10us,$logp --json=b.json
+check 'parameters of two networks' "$timeless" budget token.tl --engine loggops --params L=5us,$logp --uncertain L=20 \
+    --versus --params L=10us,$logp --json=b.json
 check 'have the parts of the formula' json b.json '
 i = {i["input"]: i for i in d["inputs"]}
 def near(name, low, high):
@@ -65,7 +75,8 @@ check 'have the ratios of the replays at the bounds' json smpi.json "
 i = {i['input']: i for i in d['inputs']}
 a, b = $(replays -p star-1g), $(replays -p fat-tree)
 assert d['ratio'] == b / a
-assert i['A:latency']['low_ratio'] == b / $(replays -p star-1g --scale latency 0.9) and i['B:latency']['high_ratio'] == $(replays -p fat-tree --scale latency 1.1) / a, i"
+assert i['A:latency']['low_ratio'] == b / $(replays -p star-1g --scale latency \
+    0.9) and i['B:latency']['high_ratio'] == $(replays -p fat-tree --scale latency 1.1) / a, i"
 check 'two platforms, with the engine loggops' apart loggops
 check 'have the same inputs and nearly the same interval' json loggops.json '
 s = json.load(open("smpi.json"))
@@ -76,12 +87,16 @@ check 'sampled replays' "$timeless" budget long.tl -p star-1g --ranks-per-host 1
 check 'have what sampling leaves open, on each side' json b.json '
 i = {i["input"]: i for i in d["inputs"]}
 assert all(i[n]["high_ratio"] > i[n]["low_ratio"] > 0 for n in ("A:sampling", "B:sampling")), list(i)'
-check 'noise is of each side, and from other seeds' sh -c '"$0" budget token.tl -p star-1g --noise 1kHz:10us --versus -p fat-tree --json | grep -c ":noise\"" | grep -qx 2' "$timeless"
+check 'noise is of each side, and from other seeds' sh -c \
+    '"$0" budget token.tl -p star-1g --noise 1kHz:10us --versus -p fat-tree --json | grep -c ":noise\"" | grep -qx 2' "$timeless"
 
 # ---- wrong use ----
-check 'nothing behind --versus' refused 2 '--versus: the options to compare with are missing' "$timeless" budget token.tl -p star-1g --versus
+check 'nothing behind --versus' refused 2 '--versus: the options to compare with are missing' "$timeless" budget token.tl \
+    -p star-1g --versus
 check 'a trace behind --versus' refused 2 "'other.tl': give traces before --versus" "$timeless" budget token.tl -p star-1g --versus other.tl
-check 'measured times' refused 2 '--measured judges the inputs of one prediction; leave out --versus' "$timeless" budget token.tl -p star-1g --versus -p fat-tree --measured 1
+check 'measured times' refused 2 '--measured judges the inputs of one prediction; leave out --versus' "$timeless" budget \
+    token.tl -p star-1g --versus -p fat-tree --measured 1
 check 'a platform that is not there' refused 3 'nosuch: is no file' "$timeless" budget token.tl -p star-1g --versus -p nosuch
-check 'an input that no side has' refused 2 'has no such input; its inputs are A:bandwidth' "$timeless" budget token.tl -p star-1g --no-compute --uncertain disks=3 --versus -p fat-tree
+check 'an input that no side has' refused 2 'has no such input; its inputs are A:bandwidth' "$timeless" budget token.tl \
+    -p star-1g --no-compute --uncertain disks=3 --versus -p fat-tree
 tap_done

@@ -24,10 +24,12 @@ keep
 check 'the command reports what it did' says 'calls timed' "$scratch/said"
 check 'the model has every kernel' model_is_sane "$scratch/here/model.conf"
 head_has() { sed '/^[^#]/,$d' "$1" | grep -qE -- "$2"; } # MODEL PATTERN: the comments at the beginning
-check 'the model states command, version, machine and seed of its measurement' head_has "$scratch/here/model.conf" "^# Measured by 'timeless calibrate kernels' [0-9.]+.* on .*: [0-9]+ process(es)? at once, seed 3,"
+check 'the model states command, version, machine and seed of its measurement' head_has "$scratch/here/model.conf" \
+    "^# Measured by 'timeless calibrate kernels' [0-9.]+.* on .*: [0-9]+ process(es)? at once, seed 3,"
 check 'the model states the number of calls' head_has "$scratch/here/model.conf" '^# [0-9]+ calls of the BLAS'
 check 'the model states the moment of the measurement' head_has "$scratch/here/model.conf" '^# Measured at 20[0-9-]+T[0-9:]+Z\.'
-check 'the model states which of its constants are not measured' head_has "$scratch/here/model.conf" '^# reference_flops: a reference speed, not measured; cpu-ns: by definition'
+check 'the model states which of its constants are not measured' head_has "$scratch/here/model.conf" \
+    '^# reference_flops: a reference speed, not measured; cpu-ns: by definition'
 check 'the README states that the speed is not measured' grep -q 'reference speed, not measured' "$scratch/here/README.md"
 check 'the raw measurements are complete' raw_is_sane "$scratch/raw.csv"
 check 'the folder has this number of cores' grep -q "core=\"$(nproc)\"" "$scratch/here/platform.xml"
@@ -37,12 +39,14 @@ check 'the folder has the shipped options' \
 check 'the folder says where it comes from' grep -q 'timeless calibrate kernels' "$scratch/here/README.md"
 check 'the folder keeps what was calibrated' test "$(grep -c ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv")" = 1
 check 'measures once more, later' "$timeless" calibrate kernels --max-seconds 0 -o "$scratch/here"
-check 'the folder keeps both calibrations' test "$(grep ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv" | cut -d, -f1 | uniq | wc -l)" = 2
+check 'the folder keeps both calibrations' test "$(grep ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv" |
+    cut -d, -f1 | uniq | wc -l)" = 2
 check 'two calibrations of a folder can be compared' "$timeless" compare --history "$scratch/here"
 
 "$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/one.csv" >"$scratch/one.conf" 2>"$scratch/err"
 "$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"
-check 'replays with what was measured' test "$(printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 dgemm m=100 n=100 k=64' 'end cut clock_ns=0' |
+check 'replays with what was measured' test "$(printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' \
+    '0 0 dgemm m=100 n=100 k=64' 'end cut clock_ns=0' |
     "$timeless" undump - -o "$scratch/t.tl" && "$timeless" replay "$scratch/t.tl" -p "$scratch/here" -q)" != 0
 # Calls with two threads: one process on two cores.
 if [ "$(nproc)" -ge 2 ]; then
@@ -50,14 +54,16 @@ if [ "$(nproc)" -ge 2 ]; then
         --raw "$scratch/pairs.csv" --archive none -o "$scratch/pairs.conf"
     check 'one process measures them' sh -c '! grep -v "^#" "$1" | cut -d, -f6 | grep -qx 1' - "$scratch/pairs.csv"
     check 'the model says so' grep -qx 'kernel_threads = 2;' "$scratch/pairs.conf"
-    check 'the measurements say so' sh -c '"$1" calibrate kernels --reuse "$2" --archive none | grep -qx "kernel_threads = 2;"' - "$timeless" "$scratch/pairs.csv"
+    check 'the measurements say so' sh -c '"$1" calibrate kernels --reuse "$2" --archive none |
+        grep -qx "kernel_threads = 2;"' - "$timeless" "$scratch/pairs.csv"
 fi
 check_exit 2 'more threads than cores' "$timeless" calibrate kernels --cores 1 --threads 2 -o "$scratch/no.conf"
 check_exit 2 'no threads' "$timeless" calibrate kernels --threads 0 -o "$scratch/no.conf"
 # Made-up measurements on two cores, the second slower, fitted again.
 {
     echo kernel,d0,d1,d2,work,core,repeats,seconds
-    grep -v '^#\|^kernel' "$scratch/raw.csv" | awk -F, -v OFS=, '{ for (c = 0; c < 2; c++) print $1, $2, $3, $4, $5, c, 1, (1 + c) * (1e-6 + 1e-10 * $5) }'
+    grep -v '^#\|^kernel' "$scratch/raw.csv" |
+        awk -F, -v OFS=, '{ for (c = 0; c < 2; c++) print $1, $2, $3, $4, $5, c, 1, (1 + c) * (1e-6 + 1e-10 * $5) }'
 } >"$scratch/made.csv"
 fit() { "$timeless" calibrate kernels --reuse "$scratch/made.csv" "$@"; }
 check 'earlier measurements are fitted' fit -o "$scratch/pooled.conf"
@@ -65,12 +71,16 @@ check 'a line is fitted to points on a line' fit --model-form m1 --noise-form n0
 seconds_of() { # TRACE: of a call of 1e6 units of work; the hosts of star-1g have four cores
     "$timeless" replay "$scratch/$1.tl" -p star-1g --model "$scratch/cores.conf" -q
 }
-printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 dgemm m=100 n=100 k=100' 'end cut clock_ns=0' | "$timeless" undump - -o "$scratch/one.tl"
-printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' 'end cut clock_ns=0' 'rank 1 host="h"' '1 0 dgemm m=100 n=100 k=100' 'end cut clock_ns=0' | "$timeless" undump - -o "$scratch/two.tl"
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 dgemm m=100 n=100 k=100' 'end cut clock_ns=0' |
+    "$timeless" undump - -o "$scratch/one.tl"
+printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' 'end cut clock_ns=0' 'rank 1 host="h"' '1 0 dgemm m=100 n=100 k=100' \
+    'end cut clock_ns=0' | "$timeless" undump - -o "$scratch/two.tl"
 check 'a call on the first core has its measured time' near "$(seconds_of one)" 101e-6 0.02
 check 'a call on the second core has its measured time' near "$(seconds_of two)" 202e-6 0.02
 awk -F, '++n[$1] < 30' "$scratch/made.csv" >"$scratch/few.csv" # noise is fitted from 40 calls on
-check 'a forced noise that cannot be fitted is reported' bash -c '"$@" 2>said && grep -c "warning: dgemm: .* its noise is N-0" said' - "$timeless" calibrate kernels --reuse "$scratch/few.csv" --model-form m1 --noise-form n1 -o "$scratch/n1.conf"
+check 'a forced noise that cannot be fitted is reported' bash -c '"$@" 2>said &&
+    grep -c "warning: dgemm: .* its noise is N-0" said' - "$timeless" calibrate kernels --reuse "$scratch/few.csv" \
+    --model-form m1 --noise-form n1 -o "$scratch/n1.conf"
 check 'a fit of measurements without a moment states that it is unknown' head_has "$scratch/cores.conf" '^# Measured at an unknown moment'
 check 'a kernel is fitted for all cores together, and for each' test "$(grep -c 'kernel = "dtrsm"' "$scratch/cores.conf")" = 3
 for option in --cores=1 --threads=1; do
@@ -112,5 +122,6 @@ keep
 check 'an output that cannot be written is named' says \
     '~^timeless: /nowhere/model.conf: cannot be written: .*; check the folder and its rights$' "$scratch/said"
 check_exit 4 'a folder that cannot be made' "$timeless" calibrate kernels --max-seconds 0 -o /nowhere/here
-check_exit 4 'installed platforms that do not exist exit with 4' env TIMELESS_PLATFORMS=/nowhere "$timeless" calibrate kernels -o "$scratch/there"
+check_exit 4 'installed platforms that do not exist exit with 4' env TIMELESS_PLATFORMS=/nowhere "$timeless" calibrate \
+    kernels -o "$scratch/there"
 tap_done

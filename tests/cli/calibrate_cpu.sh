@@ -23,7 +23,8 @@ check 'a run in CPU time' trace timed.tl cpu-ns 2 1000000 6000000
 check 'a counted trace is made' trace counted.tl instructions 2 2000000 3000000
 check 'another, with other shares' trace other.tl instructions 1 0 1000000
 check 'a trace of another program is made' trace stranger.tl instructions 2 5000000 5000000 4096
-check 'a replay without a rate of instructions names the calibration' refused 3 "measure it with 'timeless calibrate cpu TIMED COUNTED'" "$timeless" replay counted.tl -p star-1g
+check 'a replay without a rate of instructions names the calibration' refused 3 \
+    "measure it with 'timeless calibrate cpu TIMED COUNTED'" "$timeless" replay counted.tl -p star-1g
 check 'rates by call site' "$timeless" calibrate cpu timed.tl counted.tl -o cpu.conf
 cp err said
 check 'the number of classes is reported' grep -q '3 classes of bursts with 100.0% of the time' said
@@ -41,7 +42,8 @@ cp -r "$top_srcdir/platforms/star-1g" here
 chmod -R u+w here
 check 'rates go into a platform folder' "$timeless" calibrate cpu timed.tl counted.tl -o here
 check 'a replay uses the rates of the folder' near "$("$timeless" replay counted.tl -p ./here -q)" 0.07 1e-3
-check 'the folder keeps its kernels' equal "$(grep -c 'kernel = ' here/model.conf)" "$(grep -c 'kernel = ' "$top_srcdir/platforms/star-1g/model.conf")"
+check 'the folder keeps its kernels' equal "$(grep -c 'kernel = ' here/model.conf)" \
+    "$(grep -c 'kernel = ' "$top_srcdir/platforms/star-1g/model.conf")"
 check 'calibrated again, it is the same' "$timeless" calibrate cpu timed.tl counted.tl -o here
 origin="^# Rates of 'instructions' by call sites: 'timeless calibrate cpu' .*, p on 2 ranks, counted by .*: 3 classes with 100.0% of the CPU time of one run"
 check 'the head of the model states the measurement, once' test "$(grep -c "$origin" here/model.conf)" = 1
@@ -97,7 +99,8 @@ elif [ -z "${SANITIZE:-}" ]; then
     check 'a program is recorded twice and calibrated' "$timeless" calibrate cpu -o program.conf -- "$MPIRUN" -np 2 ./program
     check 'with classes of its own' grep -q 'from = "program+0x' program.conf
     python3 -c 'import sys, zipfile; open("app.tl", "wb").write(zipfile.ZipFile(sys.argv[1]).read("raw/counted.tl"))' cpu-*.zip
-    check 'a program whose volume is known runs once' "$timeless" calibrate cpu --for app.tl -o for.conf --archive none -- "$MPIRUN" -np 2 ./program
+    check 'a program whose volume is known runs once' "$timeless" calibrate cpu --for app.tl -o for.conf --archive none \
+        -- "$MPIRUN" -np 2 ./program
     cp err said
     check 'no instructions are counted' sh -c '! grep -q "emulator\|exact" said'
     check 'and it has classes, too' grep -q 'from = "program+0x' for.conf

@@ -25,7 +25,8 @@ sed -i 's/speed="[^"]*"/speed="1Gf"/' here/platform.xml
 # Measurements of calls of the trace: dgemm with 5e-10 s a unit of work, daxpy with 5 us.
 {
     echo kernel,d0,d1,d2,work,core,repeats,seconds
-    for i in $(seq 60); do for m in 100 200; do echo "dgemm,$m,100,50,0,0,1,$(awk -v m=$m 'BEGIN { print m * 100 * 50 * 5e-10 }')"; done; done
+    for i in $(seq 60); do for m in 100 200; do
+        echo "dgemm,$m,100,50,0,0,1,$(awk -v m=$m 'BEGIN { print m * 100 * 50 * 5e-10 }')"; done; done
     for i in $(seq 60); do echo daxpy,1000,0,0,0,0,1,5e-6; done
 } >made.csv
 check 'measurements of calls of a trace are put into a model' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o here
@@ -42,23 +43,31 @@ check 'a kernel with one size has the mean of its calls' near "$(seconds 'daxpy 
 check 'other sizes of it have the old line' near "$(seconds 'daxpy n=2000')" 7e-6 1e-4
 check 'a kernel that the trace does not call stays' near "$(seconds 'dscal n=5')" 7e-6 1e-4
 check 'the group parallel stays' grep -q '^parallel = ' here/model.conf
-check 'the head of the model names the trace' grep -q "^# Calls with the sizes of app.tl: 'timeless calibrate kernels --for'" here/model.conf
-check 'the head states machine, moment and number of calls' grep -qE "^# Calls with the sizes of app.tl: 'timeless calibrate kernels --for' [0-9.]+.* on .* at an unknown moment, [0-9]+ calls\.$" here/model.conf
+check 'the head of the model names the trace' grep -q "^# Calls with the sizes of app.tl: 'timeless calibrate kernels --for'" \
+    here/model.conf
+check 'the head states machine, moment and number of calls' \
+    grep -qE "^# Calls with the sizes of app.tl: 'timeless calibrate kernels --for' [0-9.]+.* on .* at an unknown moment, [0-9]+ calls\.$" here/model.conf
 check 'it keeps its first line' grep -qx '# made up' here/model.conf
-check 'the budget has the error of the new measurements' sh -c '"$0" budget app.tl -p ./here --json | grep -A1 "kernel:daxpy" | grep -q "\"uncertainty\": 0.05"' "$timeless"
+check 'the budget has the error of the new measurements' sh -c '"$0" budget app.tl -p ./here --json |
+    grep -A1 "kernel:daxpy" |
+    grep -q "\"uncertainty\": 0.05"' "$timeless"
 check 'the same measurements once more' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o here
 cp here/model.conf once
 check 'and a third time' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o here
 check 'give the same model: its pieces are replaced' cmp once here/model.conf
-check 'a model file gets them, too' sh -c 'cp once file.conf && "$0" calibrate kernels --for app.tl --reuse made.csv -o file.conf --archive none && cmp once file.conf' "$timeless"
+check 'a model file gets them, too' sh -c 'cp once file.conf &&
+    "$0" calibrate kernels --for app.tl --reuse made.csv -o file.conf --archive none && cmp once file.conf' "$timeless"
 model lacks.conf && sed -i 's/{kernel = "daxpy"[^}]*}, //' lacks.conf
 check 'a kernel that the model lacks is added' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o lacks.conf --archive none
 check 'with the time of its calls' near "$(trace one 'daxpy n=1000' && "$timeless" replay one.tl -p ./here --model lacks.conf -q)" 5e-6 1e-4
 
 # ---- kernels without a line in the model ----
-{ printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="assemble"' 'counter 1 name="kernel:ddot" value=6000000' \
-    'counter 2 name="kernel:user:assemble" value=1000000000' 'counter 3 name="kernel:of a newer version" value=500000000' '0 0 ddot n=1000' '0 1 ddot n=2000' \
-    '0 2 user kernel=1 list=[5]' '0 3 unknown list=[1]' '0 4 zhemv n=100' '0 5 sgemm m=100 n=100 k=100' 'end cut clock_ns=0'; } | "$timeless" undump - -o recorded.tl
+{ printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="assemble"' \
+    'counter 1 name="kernel:ddot" value=6000000' \
+    'counter 2 name="kernel:user:assemble" value=1000000000' 'counter 3 name="kernel:of a newer version" value=500000000' \
+    '0 0 ddot n=1000' '0 1 ddot n=2000' \
+    '0 2 user kernel=1 list=[5]' '0 3 unknown list=[1]' '0 4 zhemv n=100' '0 5 sgemm m=100 n=100 k=100' \
+    'end cut clock_ns=0'; } | "$timeless" undump - -o recorded.tl
 model roofline.conf && sed -i 's/{kernel = "dscal"/{kernel = "dgemv"; intercept_s = 0.0; per_work_s = 8e-9;}, &/' roofline.conf
 # The volumes of the recording; zhemv 10^4 x 16 bytes, sgemm 2 x 10^6 / 2 operations of 1 ns.
 for engine in smpi loggops; do
@@ -74,7 +83,8 @@ assert abs(p[\"as_recorded\"][\"share\"] - 1.506 / 1.50716) < 1e-6 and p[\"as_re
 assert abs(p[\"by_roofline\"][\"share\"] - 0.00116 / 1.50716) < 1e-6 and p[\"by_roofline\"][\"kernels\"] == \"sgemm, zhemv\", p"' - "$timeless" replay recorded.tl "${on[@]}"
     check_exit 3 "$engine: --model-strict refuses such kernels" "$timeless" replay recorded.tl "${on[@]}" --model-strict -q
 done
-check 'the budget states the share' sh -c '"$0" budget recorded.tl -p ./here --model roofline.conf | grep -q "99.9 % of the computation rests on the volumes"' "$timeless"
+check 'the budget states the share' sh -c '"$0" budget recorded.tl -p ./here --model roofline.conf |
+    grep -q "99.9 % of the computation rests on the volumes"' "$timeless"
 model lines.conf
 check 'a kernel that neither recording nor model knows is refused, and the message names the command that measures it' refused 3 \
     "~kernel 's?[a-z]*' of recorded.tl; measure it with 'timeless calibrate kernels --for recorded.tl'" \
@@ -99,7 +109,8 @@ cp err said
 check 'none is left' sh -c '! grep "cannot be measured" said'
 check 'and has its time in the model' "$timeless" replay each.tl -p ./every --model-strict -q
 
-model exact.conf && sed -i 's/{kernel = "dscal".*/{kernel = "dscal"; pieces = ({max = {work = 12345678904.0;}; seconds = {one = 0.10000000000000001;};}, {seconds = {one = 1.0;};});});/' exact.conf
+model exact.conf && sed -i \
+    's/{kernel = "dscal".*/{kernel = "dscal"; pieces = ({max = {work = 12345678904.0;}; seconds = {one = 0.10000000000000001;};}, {seconds = {one = 1.0;};});});/' exact.conf
 check 'a model of large calls' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o exact.conf --archive none
 check 'keeps the bounds of its pieces to the last digit' python3 -c '
 import re
@@ -107,8 +118,10 @@ numbers = [float(x) for x in re.findall(r" = ([0-9.e+-]+);", open("exact.conf").
 assert 12345678904 in numbers and 0.1 in numbers, numbers'
 
 check 'a short measurement' "$timeless" calibrate kernels --for app.tl --max-seconds 0 -o here --raw raw.csv
-check 'has only calls of the trace' sh -c 'grep -v "^#\|^kernel" raw.csv | cut -d, -f1-4 | sort -u | tr "\n" " " | grep -qx "daxpy,1000,0,0 dgemm,100,100,50 dgemm,200,100,50 "'
-check 'the archive has the model' sh -c 'python3 -c "import sys, zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).read(\"result/model.conf\") != open(\"here/model.conf\", \"rb\").read())" "$(ls here/kernels-*.zip | tail -n 1)"'
+check 'has only calls of the trace' sh -c 'grep -v "^#\|^kernel" raw.csv | cut -d, -f1-4 | sort -u | tr "\n" " " |
+    grep -qx "daxpy,1000,0,0 dgemm,100,100,50 dgemm,200,100,50 "'
+check 'the archive has the model' sh -c \
+    'python3 -c "import sys, zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).read(\"result/model.conf\") != open(\"here/model.conf\", \"rb\").read())" "$(ls here/kernels-*.zip | tail -n 1)"'
 
 trace none 'user kernel=1 list=[5]' 2>/dev/null || trace none 'MPI_Init clock_ns=0'
 check 'a trace without kernels: is told what to do instead' refused 3 \
@@ -144,11 +157,13 @@ sed -i '1i # Rates of '"'instructions'"' by call sites: made up\n# Group paralle
 check 'all kernels are measured again' "$timeless" calibrate kernels --reuse all.csv -o full --model-form m1 --noise-form n0
 check 'the group parallel of calibrate memory stays' grep -q '^parallel = ' full/model.conf
 check 'rates by call site of calibrate cpu stay' grep -q 'seconds_per_unit = 4.0*e-10' full/model.conf
-check 'and so do the lines that state how both were measured' test "$(grep -c '^# Rates of .*: made up$\|^# Group parallel: made up$' full/model.conf)" = 2
+check 'and so do the lines that state how both were measured' \
+    test "$(grep -c '^# Rates of .*: made up$\|^# Group parallel: made up$' full/model.conf)" = 2
 check 'with one unit of this name' test "$(grep -c 'unit = "instructions"' full/model.conf)" = 1
 check 'and the kernels are new' sh -c '! grep -q "one = 7.0*e-06" full/model.conf && test "$(grep -c "kernel = " full/model.conf)" = 20'
 check 'the model can be replayed with' "$timeless" replay app.tl -p ./full -q
-check 'a model file keeps them, too' sh -c 'cp full/model.conf f.conf && "$0" calibrate kernels --reuse all.csv -o f.conf --archive none && grep -q "^parallel = " f.conf' "$timeless"
+check 'a model file keeps them, too' sh -c 'cp full/model.conf f.conf &&
+    "$0" calibrate kernels --reuse all.csv -o f.conf --archive none && grep -q "^parallel = " f.conf' "$timeless"
 # A failure leaves the model as it was, with what calibrate cpu and memory have measured.
 echo dgemm >wrong.csv
 check_exit 3 'measurements that cannot be read' "$timeless" calibrate kernels --reuse wrong.csv -o f.conf --archive none
@@ -172,9 +187,11 @@ awk -v n=$n 'BEGIN {
     print "# end " n }'
 END
 chmod +x probe
-trace sent 'MPI_Send count=1000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=1020 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=70000 type_bytes=1 peer=0 tag=0 comm=1' \
+trace sent 'MPI_Send count=1000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=1020 type_bytes=1 peer=0 tag=0 comm=1' \
+    'MPI_Send count=70000 type_bytes=1 peer=0 tag=0 comm=1' \
     'MPI_Allreduce count=16 type_bytes=8 comm=1' 'MPI_Alltoallv list=[3] recv_type_bytes=1 type_bytes=1 comm=1' 2>/dev/null ||
-    trace sent 'MPI_Send count=1000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=1020 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=70000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Allreduce count=16 type_bytes=8 comm=1'
+    trace sent 'MPI_Send count=1000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=1020 type_bytes=1 peer=0 tag=0 comm=1' \
+    'MPI_Send count=70000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Allreduce count=16 type_bytes=8 comm=1'
 check 'a network for a trace' "$timeless" calibrate network --for sent.tl --launches 1 -o net --archive none -- ./probe
 check 'the measuring program gets the sizes of the trace, and 60 s' grep -q ' 60 1 1310720 \(3,\)\?128,1010,70000$' words
 rows() { grep -c '^[0-9]' net/network.csv; }
@@ -186,12 +203,15 @@ check 'in a file of one measurement' test "$(grep -c '^# end 1100$' net/network.
 check 'the files on the way are removed' sh -c '! ls net | grep -q "added\|both"'
 cp -r net chatty
 printf '%s\n' '#!/bin/sh' 'echo "2 users are logged in"' 'exec ./probe "$@"' >launcher && chmod +x launcher
-check 'what a launcher prints before is no measurement' "$timeless" calibrate network --for sent.tl --max-seconds 5 -o chatty --archive none -- ./launcher
+check 'what a launcher prints before is no measurement' "$timeless" calibrate network --for sent.tl --max-seconds 5 -o chatty \
+    --archive none -- ./launcher
 check 'and is not added' test "$(grep -c '^[0-9]' chatty/network.csv)" = 1600
-check 'which gives the same platform again' sh -c '"$0" calibrate network --reuse net/network.csv -o same && cmp net/platform.xml same/platform.xml' "$timeless"
+check 'which gives the same platform again' sh -c '"$0" calibrate network --reuse net/network.csv -o same &&
+    cmp net/platform.xml same/platform.xml' "$timeless"
 cp "$scratch/err" said
 check 'half a megabyte is long enough' sh -c '! grep -q "longest message" said'
-awk -F, '/^#/ {print; next} $8 <= 8192 || $1 == "n" {print}' net/network.csv | sed "s/^# end .*/# end $(awk -F, '/^[0-9]/ && $8 <= 8192' net/network.csv | wc -l)/" >short.csv
+awk -F, '/^#/ {print; next} $8 <= 8192 || $1 == "n" {print}' net/network.csv |
+    sed "s/^# end .*/# end $(awk -F, '/^[0-9]/ && $8 <= 8192' net/network.csv | wc -l)/" >short.csv
 check 'a network without long messages' "$timeless" calibrate network --reuse short.csv -o short --archive none
 cp "$scratch/err" said
 check '... is told' grep -q '^timeless: warning: the longest message measured has [1-8][0-9]* B, .*more --max-seconds or --max-bytes$' said
@@ -206,7 +226,8 @@ check 'and the file stays' test "$(rows)" = 500
 rm words
 check 'by default, one launch for 18 s' "$timeless" calibrate network --max-seconds 44 -o launched --archive none -- ./probe
 check 'each gets its seconds, all seconds, and a seed of its own' test "$(cut -d' ' -f2-3 words | tr '\n' ' ')" = '22/44 1 22/44 2 '
-check 'all measurements are in one file' sh -c 'test "$(grep -c "^[0-9]" launched/network.csv)" = 1000 && grep -q "^# end 1000$" launched/network.csv'
+check 'all measurements are in one file' sh -c 'test "$(grep -c "^[0-9]" launched/network.csv)" = 1000 &&
+    grep -q "^# end 1000$" launched/network.csv'
 check 'with the seconds of each launch' test "$(grep -c '^# seconds' launched/network.csv)" = 2
 check 'noise.conf states the launches' grep -q '1000 operations in 2 launches' launched/noise.conf
 check 'the files on the way are removed' test -z "$(find launched -name '*.added' -o -name '*.more' -o -name '*.both')"

@@ -10,7 +10,8 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 rows() { local v; for v in "${@:4}"; do echo "$1,$2,$3,$v,0"; done; }
 # Two cores with caches of 32 KiB, 1 MiB and, for both, 4 MiB; largest working set 8 MiB.
 raw() { # OTHER [LINE...]
-    printf '%s\n' '# seed 7' '# processor made up' '# nodes 0' '# runtime libgomp.so.1' '# caches /sys' '# cores 2' "# other $1" '# stolen 0' \
+    printf '%s\n' '# seed 7' '# processor made up' '# nodes 0' '# runtime libgomp.so.1' '# caches /sys' '# cores 2' "# other $1" \
+        '# stolen 0' \
         '# cache 1 32768 1' '# cache 2 1048576 1' '# cache 3 4194304 2' 'loop,cores,bytes,value,lost'
     rows arithmetic 1 0 1e9 2e9 3e9; rows arithmetic 2 0 3e9 9e9 3.8e9
     rows triad 1 4096 1e10 1e10 1e10; rows triad 2 4096 1e10 1e10 1e10
@@ -25,16 +26,19 @@ raw() { # OTHER [LINE...]
 raw 0.01 >quiet.csv
 check 'measurements are fitted' "$timeless" calibrate memory --reuse quiet.csv -o fitted.conf
 cp err said
-check 'the speedups are reported' grep -q '2 cores relative to one: arithmetic 1.90, L1 2.00, L2 1.95, memory 1.20; a parallel region starts and ends in 1.5 us' said
+check 'the speedups are reported' grep -q \
+    '2 cores relative to one: arithmetic 1.90, L1 2.00, L2 1.95, memory 1.20; a parallel region starts and ends in 1.5 us' said
 has() { grep -qF -- "$1" fitted.conf; }
 check 'one core is once as fast' has '{ cores = 1; region_s = 0.0000e+00; arithmetic = 1.0000; L1 = 1.0000; L2 = 1.0000; memory = 1.0000; }'
-check 'two cores, by medians; L3 has no working set of its own' has '{ cores = 2; region_s = 1.5000e-06; arithmetic = 1.9000; L1 = 2.0000; L2 = 1.9500; memory = 1.2000; }'
+check 'two cores, by medians; L3 has no working set of its own' has \
+    '{ cores = 2; region_s = 1.5000e-06; arithmetic = 1.9000; L1 = 2.0000; L2 = 1.9500; memory = 1.2000; }'
 check 'two cores that are 2.1 times as fast count as two' has 'arithmetic = 1.9000; L1 = 2.0000;'
 check 'a region with two threads on one core' has 'shared_region_s = 5.0000e-06;'
 check 'the curve has bandwidth and latency' has '{ cores = 2; bytes = 8388608.0; bytes_per_s = 1.2000e+10; latency_s = 1.0000e-07; }'
 check 'the source of the sizes of caches' has '# Sizes of caches: from /sys.'
 check 'a column is named with its measurement' has '# memory: triad a = b + s c (STREAM), working set of each core 8388608 bytes.'
-check 'the head of the model states the measurement' grep -qE "^# Group parallel: 'timeless calibrate memory' [0-9.]+.* on made up at an unknown moment, 2 cores, .* seed 7; medians, [0-9]+ repetitions" fitted.conf
+check 'the head of the model states the measurement' \
+    grep -qE "^# Group parallel: 'timeless calibrate memory' [0-9.]+.* on made up at an unknown moment, 2 cores, .* seed 7; medians, [0-9]+ repetitions" fitted.conf
 check 'the head keeps the measurement of the kernels' has "# Measured by 'timeless calibrate kernels'"
 check 'the bound of a region is assumed' has '# bound: assumed;'
 check 'the model keeps its rates' has 'unit = "cpu-ns"'
@@ -91,11 +95,13 @@ check '... and keeps all else' grep -q '^reference_flops = 3' mine.conf
 
 # This machine, whatever else it does.
 check 'measures the cores' "$timeless" calibrate memory --max-seconds 1 --max-bytes 1048576 --allow-busy -o real.conf --archive real.zip
-check 'and makes the same result again from the archive' sh -c '"$0" calibrate memory --reuse real.zip --allow-busy -o again.conf && cmp real.conf again.conf' "$timeless"
+check 'and makes the same result again from the archive' sh -c \
+    '"$0" calibrate memory --reuse real.zip --allow-busy -o again.conf && cmp real.conf again.conf' "$timeless"
 check 'a replay reads the result' "$timeless" replay t.tl -p local --model real.conf -q --rank-threads 2
 plausible() {
     awk -v cores="$(nproc)" '
-        function value(name) { return match($0, "[ {]" name " = [^;]*;") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 5) + 0 : 0 }
+        function value(name) {
+        return match($0, "[ {]" name " = [^;]*;") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 5) + 0 : 0 }
         /region_s = / && /arithmetic = / {
             n = value("cores"); last = n; rows++
             if (n == 1 && value("arithmetic") != 1) bad = bad " one core"
@@ -108,7 +114,8 @@ plausible() {
             if (value("cores") == 1 && value("bytes") == 4096) first = value("latency_s")
             if (value("cores") == 1 && value("bytes") == 1048576) far = value("latency_s")
         }
-        END { print rows, curve, first, far, bad; exit !(rows && curve >= 9 * rows && last == cores && far > first && bad == "") }' real.conf
+        END { print rows, curve, first, far, bad;
+        exit !(rows && curve >= 9 * rows && last == cores && far > first && bad == "") }' real.conf
 }
 check 'units and order of the numbers are plausible' plausible
 tap_done

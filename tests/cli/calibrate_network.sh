@@ -3,7 +3,8 @@
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/cli/known_network.sh"
 if is_of_other_mpi "$top_builddir/platforms/timeless-network-probe"; then
-    skip 'a network between two ranks' 'the program that measures it was built with Open MPI; configure --without-openmpi builds it with MPICH'
+    skip 'a network between two ranks' \
+        'the program that measures it was built with Open MPI; configure --without-openmpi builds it with MPICH'
     tap_done; exit
 fi
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
@@ -28,8 +29,11 @@ done
 check 'every measurement is kept in network.csv' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
     /^# end/ { split($0, end, " "); if (end[3] != n) exit 1 } END { exit n < 200 }' here/network.csv
 check 'ranks that share memory give no eager order' test -z "$(option here timeless/eager-order)"
-check 'network.conf states command, moment, ranks and number of operations' bash -c 'head -n 2 here/network.conf | paste -sd" " | grep -qE "^# Measured by .timeless calibrate network. [0-9.]+.* at 20[0-9-]+T[0-9:]+Z: 2 ranks on 1 host, .* [0-9]+ operations"'
-for figure in latency bandwidth 'eager below' breaks iprobe network/crosstraffic 'L, o, g, G, O' 'speed of a node' topology nodes 'cores of a node' model.conf; do
+check 'network.conf states command, moment, ranks and number of operations' bash -c 'head -n 2 here/network.conf |
+    paste -sd" " |
+    grep -qE "^# Measured by .timeless calibrate network. [0-9.]+.* at 20[0-9-]+T[0-9:]+Z: 2 ranks on 1 host, .* [0-9]+ operations"'
+for figure in latency bandwidth 'eager below' breaks iprobe network/crosstraffic 'L, o, g, G, O' 'speed of a node' topology \
+    nodes 'cores of a node' model.conf; do
     check "README.md states the source of: $figure" grep -q "^| $figure.* | [^|]*[a-z][^|]* |$" here/README.md
 done
 ping() { # ping BYTES: 10 round trips
@@ -59,7 +63,8 @@ simulate() {
 }
 check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -I"$top_builddir" -I"$top_srcdir/platforms" \
     -o probe "$top_srcdir"/platforms/calibrate/{network_probe,network_kinds,network_draw,network_hosts,machine}.c -lm
-check 'the measuring program runs on a simulated network' bash -c "$(declare -f simulate); SMPIRUN='$SMPIRUN'; simulate known.xml known.conf 60 >known.csv"
+check 'the measuring program runs on a simulated network' bash -c \
+    "$(declare -f simulate); SMPIRUN='$SMPIRUN'; simulate known.xml known.conf 60 >known.csv"
 check 'known network: the measurements are fitted' "$timeless" calibrate network --reuse known.csv -o found
 factor() { option found "$1" | tr ';' '\n' | sed -n "$2p" | cut -d: -f"$3"; }
 latency() { sed -n 's/^latency_s = \(.*\);/\1/p' found/network.conf; }
@@ -87,7 +92,8 @@ check 'known network: the limiter is one of all messages' test -z "$(option foun
 awk -F, -v OFS=, '$3 == "both" && $8 < 65536 { $11 = sprintf("%.9e", $11 - ($8 > 1420 ? ($8 + 16) * (1 / 75e6 - 1 / 100e6) : ($8 + 16) * (1 / 46.875e6 - 1 / 62.5e6))) }
     { print }' known.csv >long.csv
 check 'a limiter of long messages' "$timeless" calibrate network --reuse long.csv -o long
-check 'has the size from which it acts, and the bandwidth of all' sh -c 'grep -q "^timeless/limiter-from:65[0-9][0-9][0-9]$" long/options.conf && [ "$1" = "$2" ]' - \
+check 'has the size from which it acts, and the bandwidth of all' sh -c \
+    'grep -q "^timeless/limiter-from:65[0-9][0-9][0-9]$" long/options.conf && [ "$1" = "$2" ]' - \
     "$(grep ^saturation long/network.conf)" "$(grep ^saturation found/network.conf)"
 check 'README.md says so' grep -q '^| timeless/limiter-from | 65[0-9]* B | measured: shorter exchanges |$' long/README.md
 check 'its exchanges take as long as measured' awk '/^exchange/ { gsub(/[],;[]/, ""); for (i = 3; i <= NF; i++)
@@ -112,7 +118,8 @@ plant() { # NAME SHARE_OF_SLOW_ROUND_TRIPS FACTOR_OF_RUN
         function network(b) { return b <= 1420 ? 20e-6 + (b + 16) / 62.5e6 : b < 65536 ? 38e-6 + (b + 16) / 100e6 : 120e-6 + (b + 16) / 117.5e6 }
         BEGIN { srand(1) }
         $3 == "pingpong" { n = network($8); if (i++ % 100 == 0) all = run * normal()
-            $11 = sprintf("%.9e", $11 + n * (0.1 * (normal() + normal()) + 2 * all + (rand() < slow ? 4 : 0))) } { print }' known.csv >"$1.csv"
+            $11 = sprintf("%.9e", $11 + n * (0.1 * (normal() + normal()) + 2 * all + (rand() < slow ? 4 : 0))) } { print }' \
+                known.csv >"$1.csv"
     "$timeless" calibrate network --reuse "$1.csv" -o "$1"
 }
 # moments NAME: of each class: mean and deviation of its modes, and the share of outliers
@@ -127,13 +134,16 @@ for outliers, samples, modes in re.findall(r"(\d+) outliers.*?samples = (\d+);.*
 END
 }
 check 'messages that vary are fitted' plant varied 0.04 0
-check 'the mean of the factors is 1' bash -c "$(declare -f moments); moments varied | awk '{ if (\$1 < 0.9999 || \$1 > 1.0001) exit 1 } END { exit NR < 3 }'"
+check 'the mean of the factors is 1' bash -c \
+    "$(declare -f moments); moments varied | awk '{ if (\$1 < 0.9999 || \$1 > 1.0001) exit 1 } END { exit NR < 3 }'"
 # The classes have 60 transfers and more: three deviations of a deviation are 27 %.
-check 'the deviation of one message is found' bash -c "$(declare -f moments); moments varied | awk '{ print; if (\$2 < 0.073 || \$2 > 0.127) exit 1 }'"
+check 'the deviation of one message is found' bash -c \
+    "$(declare -f moments); moments varied | awk '{ print; if (\$2 < 0.073 || \$2 > 0.127) exit 1 }'"
 check 'slow messages are counted and left out' bash -c "$(declare -f moments); moments varied | awk '{ print; n++; share += \$3 }
     END { print share / n; exit !(share / n > 0.016 && share / n < 0.064) }'"
 # run_sd NAME: of all classes
-run_sd() { sed -n 's/.*samples = \(.*\); least.* run_sd = \(.*\);/\1 \2/p' "$1/noise.conf" | awk '{ n += $1; sum += $1 * $2 ^ 2 } END { print sqrt(sum / n) }'; }
+run_sd() { sed -n 's/.*samples = \(.*\); least.* run_sd = \(.*\);/\1 \2/p' "$1/noise.conf" | awk '{ n += $1;
+    sum += $1 * $2 ^ 2 } END { print sqrt(sum / n) }'; }
 check 'messages that vary alone give runs that hardly differ' awk -v sd="$(run_sd varied)" 'BEGIN { print sd; exit !(sd < 0.015) }'
 plant drifting 0 0.05 2>/dev/null
 check 'a factor that drifts is found as that of a run' awk -v sd="$(run_sd drifting)" 'BEGIN { print sd; exit !(sd > 0.02 && sd < 0.09) }'
@@ -143,7 +153,8 @@ awk -F, -v OFS=, '$3 == "pingpong" && $8 <= 64 { $11 = sprintf("%.9e", $11 * 10)
 check 'messages that become faster with their size are fitted' "$timeless" calibrate network --reuse fastest.csv -o fastest
 check 'no class has a deviation of a run that is refused' "$timeless" replay ping.tl -p fastest --ranks-per-host 1 -q --noise network
 check 'neither here' "$timeless" replay ping.tl -p here -q --noise network
-check 'the noise is replayed' sh -c '[ "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q --noise network)" != "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q)" ]' "$timeless"
+check 'the noise is replayed' sh -c \
+    '[ "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q --noise network)" != "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q)" ]' "$timeless"
 
 # ---- a network without latency, as one that lets bursts pass ----
 awk -F, -v OFS=, '$3 == "pingpong" { $11 = sprintf("%.9e", 2 * ($8 < 20000 ? 5e-6 + $8 / 1e9 : $8 / 12.5e6)) } $3 == "send" || $3 == "isend" || $3 == "recv" { $11 = 5e-7 } { print }' known.csv >bursts.csv
@@ -157,10 +168,13 @@ check 'a network with latency is not' sh -c '! grep -q "no latency" said'
 # ---- messages within a host do not pay for the network ----
 local_makespan() { "$timeless" replay ping.tl -p found -q "$@"; }
 ping 1
-check 'within a host a message takes the time of the loopback only' awk -v t="$(local_makespan)" 'BEGIN { print t; exit !(t > 1e-6 && t < 2e-5) }'
-check 'with timeless/local-overheads:yes a message within a host takes the overheads' awk -v t="$(local_makespan --cfg timeless/local-overheads:yes)" \
+check 'within a host a message takes the time of the loopback only' awk -v t="$(local_makespan)" 'BEGIN { print t;
+    exit !(t > 1e-6 && t < 2e-5) }'
+check 'with timeless/local-overheads:yes a message within a host takes the overheads' awk -v t="$(local_makespan \
+    --cfg timeless/local-overheads:yes)" \
     'BEGIN { print t; exit !(t > 20 * 14e-6 && t < 20 * 16e-6) }'
-check 'between hosts timeless/local-overheads has no effect' equal "$(local_makespan --ranks-per-host 1)" "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"
+check 'between hosts timeless/local-overheads has no effect' equal "$(local_makespan --ranks-per-host 1)" \
+    "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"
 
 # ---- sends that are over before their bytes have arrived: 300,000 of them are in buffers ----
 check 'sends that wait for their end give no send buffer' test -z "$(option found timeless/send-buffer)"
@@ -181,7 +195,8 @@ awk -F, -v OFS=, '
     $3 == "order" && $9 == 2 { $11 = sprintf("%.9e", a + b * $8) } { print }' known.csv known.csv >ordered.csv
 check 'a connection that keeps the order is fitted' "$timeless" calibrate network --reuse ordered.csv -o ordered
 check 'eager messages in order give timeless/eager-order:yes' test "$(option ordered timeless/eager-order)" = yes
-awk -F, -v OFS=, '$3 == "order" && !($2 == 0 && $6 == 0 && $8 > 8192 && $8 < 60000 && n[$9]++ < 6) { $2 = 1 } { print }' ordered.csv >six.csv
+awk -F, -v OFS=, '$3 == "order" && !($2 == 0 && $6 == 0 && $8 > 8192 && $8 < 60000 && n[$9]++ < 6) { $2 = 1 } { print }' \
+    ordered.csv >six.csv
 "$timeless" calibrate network --reuse six.csv -o six 2>/dev/null
 check 'six measurements of one and of two messages suffice' test "$(option six timeless/eager-order)" = yes
 awk -F, -v OFS=, '$3 == "order" { $2 = 1 } { print }' ordered.csv >warm.csv
@@ -191,7 +206,8 @@ check 'without measurements the eager order is not set' test -z "$(option warm t
 # ---- receives that cost 1 ns a byte, and nothing at 1,420 B: the slope is the link's, what remains below 0 ----
 awk -F, -v OFS=, '$3 == "recv" && $8 > 1420 { $11 = sprintf("%.9e", ($8 - 1420) * 1e-9) } { print }' known.csv >negative.csv
 check 'receives with a steep line are fitted' "$timeless" calibrate network --reuse negative.csv -o negative
-check 'no overhead is negative' bash -c "grep -q '^smpi/or:' negative/options.conf && ! grep -E '^smpi/(os|ois|or):.*:-' negative/options.conf"
+check 'no overhead is negative' bash -c \
+    "grep -q '^smpi/or:' negative/options.conf && ! grep -E '^smpi/(os|ois|or):.*:-' negative/options.conf"
 ping 30000
 check 'the LogGOPS engine replays on the folder' "$timeless" replay ping.tl -p negative --ranks-per-host 1 --engine loggops
 

@@ -46,7 +46,8 @@ check 'two pairs in both directions have that of the limiter' near "$(value both
 check 'the limiter is written' near "$(sed -n 's/.*limiter_Bps = \([^;]*\);.*/\1/p' found/platform.conf)" 176.25e6 0.02
 check 'a pair that fills the adapter needs no bound' test -z "$(option found timeless/bw-factor-bound)"
 check 'messages that share the adapter give no order' test -z "$(option found timeless/adapter-order)"
-for figure in 'within a host |' 'one pair of ranks' '2 pairs of ranks' '2 pairs in both directions' 'eager messages of two ranks of a host'; do
+for figure in 'within a host |' 'one pair of ranks' '2 pairs of ranks' '2 pairs in both directions' \
+    'eager messages of two ranks of a host'; do
     check "README.md states the source of: $figure" grep -q "^| $figure.* measured" found/README.md
 done
 check 'network.html shows both levels' test "$(grep -c '<h2>' found/network.html)" = 8
@@ -90,7 +91,8 @@ ordered apart.csv 1000000 last
 for kind in all short apart; do
     check "$kind messages in order: they are fitted" "$timeless" calibrate network --reuse $kind.csv -o order-$kind
 done
-check 'one message after the other gives timeless/adapter-order, up to the largest eager one' test "$(option order-all timeless/adapter-order)" = 65536
+check 'one message after the other gives timeless/adapter-order, up to the largest eager one' \
+    test "$(option order-all timeless/adapter-order)" = 65536
 check 'it is written to platform.conf and README.md' sh -c 'grep -q "^  \"timeless/adapter-order:65536\",$" order-all/platform.conf &&
     grep -q "^| eager messages of two ranks of a host | in order below 65536 B |" order-all/README.md'
 check 'or up to the size that shares the adapter' test "$(option order-short timeless/adapter-order)" = 16384
@@ -106,8 +108,10 @@ ping 1000000
 check 'one message takes as long as before' near "$(replayed found 1 ping.tl)" "$(replayed known 1 ping.tl)" 0.01
 check 'in LogGOPS, too' near "$(replayed found 1 ping.tl --engine loggops)" "$(replayed known 1 ping.tl)" 0.02
 # Ranks 0 and 1 of the first host send to 2 and 3 at the same time.
-printf '%s\n' 'skeleton 1' 'ranks 4' 'if rank < 2 {' 'MPI_Send peer=rank + 2 count=1000000' '} else {' 'MPI_Recv peer=rank - 2 count=1000000' '}' >two.skel
-printf '%s\n' 'skeleton 1' 'ranks 4' 'if rank < 1 {' 'MPI_Send peer=2 count=1000000' '} else {' 'if rank == 2 {' 'MPI_Recv peer=0 count=1000000' '}' '}' >one.skel
+printf '%s\n' 'skeleton 1' 'ranks 4' 'if rank < 2 {' 'MPI_Send peer=rank + 2 count=1000000' '} else {' \
+    'MPI_Recv peer=rank - 2 count=1000000' '}' >two.skel
+printf '%s\n' 'skeleton 1' 'ranks 4' 'if rank < 1 {' 'MPI_Send peer=2 count=1000000' '} else {' 'if rank == 2 {' \
+    'MPI_Recv peer=0 count=1000000' '}' '}' >one.skel
 check "two messages at once take as long as one" near "$(replayed found 2 two.skel)" "$(replayed found 2 one.skel)" 0.03
 # A limit of LogGOPS, timeless-calibrate-network(1): what a message takes beyond its share comes after the sharing.
 check "in LogGOPS half as long again" near "$(replayed found 2 two.skel --engine loggops)" \
@@ -133,14 +137,17 @@ check '--per-host 1 is the default' "$timeless" calibrate network --per-host 1 -
 for file in platform.conf options.conf platform.xml network.conf README.md network.html; do
     check "--per-host 1 makes the same $file" cmp plain/$file one/$file
 done
-awk -F, '$3 !~ /^multi/ && !($6 == 1 && ++n > 40) { print }' known.csv | awk '/^[0-9]/ { n++ } /^# end/ { print "# end " n; next } { print }' >few.csv
+awk -F, '$3 !~ /^multi/ && !($6 == 1 && ++n > 40) { print }' known.csv | awk '/^[0-9]/ { n++ } /^# end/ { print "# end " n;
+    next } { print }' >few.csv
 fails 3 'too few measurements within a host exit 3' "$timeless" calibrate network --reuse few.csv -o x
 check 'the message asks for more time' says 'between two ranks are too few for a fit; give more --max-seconds' "$scratch/said"
 # Hosts with other numbers of ranks than stated.
-for wrong in 'node-0 node-0 node-0 node-1:3:1 on the host of rank 3' 'node-0 node-0 node-1:2:1 on the host of rank 2' 'node-0 node-1:2:1 on the host of rank 0'; do
+for wrong in 'node-0 node-0 node-0 node-1:3:1 on the host of rank 3' 'node-0 node-0 node-1:2:1 on the host of rank 2' \
+    'node-0 node-1:2:1 on the host of rank 0'; do
     IFS=: read -r names per_host message <<<"$wrong"
     tr ' ' '\n' <<<"$names" >hosts
-    "$SMPIRUN" -np "$(wc -l <hosts)" -platform known.xml -hostfile hosts --log=root.thres:critical ./probe 1 1 1000 - "$per_host" >wrong.csv 2>/dev/null
+    "$SMPIRUN" -np "$(wc -l <hosts)" -platform known.xml -hostfile hosts --log=root.thres:critical ./probe 1 1 1000 \
+        - "$per_host" >wrong.csv 2>/dev/null
     fails 3 "$names with --per-host $per_host exits 3" "$timeless" calibrate network --reuse wrong.csv -o x
     check "$names with --per-host $per_host: the message names the host" says \
         "needs $per_host ranks on each host, but the launcher placed $message" "$scratch/said"

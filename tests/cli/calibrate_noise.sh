@@ -6,7 +6,8 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 check 'measures the cores' "$timeless" calibrate noise --max-seconds 1 -o noise
 cp err said
 check 'tells of each' test "$(grep -c 'noise/noise\.[0-9]*: [0-9]* detours' said)" = "$(nproc)"
-check 'the file states command, machine, moment and threshold' test "$(sed -n 1,3p noise/noise.0 | grep -cE "'timeless calibrate noise' [0-9.]+|^# Measured on .*, until 20[0-9-]+T[0-9:]+Z\.|took more than 9 times")" = 3
+check 'the file states command, machine, moment and threshold' test "$(sed -n 1,3p noise/noise.0 |
+    grep -cE "'timeless calibrate noise' [0-9.]+|^# Measured on .*, until 20[0-9-]+T[0-9:]+Z\.|took more than 9 times")" = 3
 # Detours begin one after the other and do not overlap.
 in_order() { awk '!/^#/ { if ($1 < end || $2 <= 0 || NF != 2) exit 1; end = $1 + $2 }' "$@"; }
 for file in noise/noise.*; do check "$file is in order" in_order "$file"; done
@@ -21,7 +22,8 @@ for file in noise/noise.*; do check "$file is in order" in_order "$file"; done
     done
 } | "$timeless" undump - -o t.tl
 smpi() { "$timeless" replay t.tl -p star-1g --ranks-per-host 1 "$@"; }
-loggops() { "$timeless" replay t.tl --model "$top_srcdir/platforms/star-1g/model.conf" --engine loggops --params L=1us,o=0,g=0,G=0,O=0 "$@"; }
+loggops() { "$timeless" replay t.tl --model "$top_srcdir/platforms/star-1g/model.conf" --engine loggops \
+    --params L=1us,o=0,g=0,G=0,O=0 "$@"; }
 for engine in smpi loggops; do
     check "without noise, $engine" near "$($engine -q)" 1 1e-3
     # A millisecond of which a tenth is lost has 0.9 ms left.
@@ -43,7 +45,9 @@ for engine in smpi loggops; do
 done
 check 'overheads: of a program that computes, none' near "$(loggops -q --noise 1000Hz:100us,overheads)" 1 1e-3
 "$timeless" make call_allreduce -n 4 -o quiet.tl
-check 'noise that delays nothing is reported, with the engine in which it would' bash -c '"$1" replay quiet.tl -p "$2/star-1g" --noise 1kHz:25us | grep -q "detours: 0 s in the mean; they delay computation, .*--engine loggops"' - "$timeless" "$top_srcdir/platforms"
+check 'noise that delays nothing is reported, with the engine in which it would' bash -c \
+    '"$1" replay quiet.tl -p "$2/star-1g" --noise 1kHz:25us |
+        grep -q "detours: 0 s in the mean; they delay computation, .*--engine loggops"' - "$timeless" "$top_srcdir/platforms"
 check 'SimGrid has none of them: the refusal of overheads says that smpi has noise in application time only' refused 2 \
     "noise '1000Hz:100us,overheads': the smpi engine has noise in application time only" \
     smpi --noise 1000Hz:100us,overheads
@@ -58,7 +62,8 @@ check_exit 2 'a folder without a name' "$timeless" calibrate noise -o ''
 echo 'notes of the user' >notes
 cp -r noise before
 # leaves_all CODE TEXT OPTION...
-leaves_all() { refused "$1" "$2" "$timeless" calibrate noise --max-seconds 1 "${@:3}" && [ "$(cat notes)" = 'notes of the user' ] && diff -r before noise; }
+leaves_all() { refused "$1" "$2" "$timeless" calibrate noise --max-seconds 1 "${@:3}" &&
+    [ "$(cat notes)" = 'notes of the user' ] && diff -r before noise; }
 check 'a file in place of the folder' leaves_all 4 'notes: is no folder' -o notes
 check 'a file in place of the archive' leaves_all 2 'notes: exists and is not an archive, so it is not overwritten' -o noise --archive notes
 check 'a folder of the archive that is not there' leaves_all 4 'nowhere/a.zip: cannot be written' -o noise --archive nowhere/a.zip

@@ -25,7 +25,8 @@ echo 'smpi/lat-factor:0:3' >cluster/calibrations/far/options.conf
 "$timeless" make token -n 2 --bytes 1000000 -o large.tl
 printf '%s\n' n0 n1 >apart
 printf '%s\n' n0 n0 >together
-seconds() { local trace=$1 platform=$2 hosts=$3; shift 3; "$timeless" replay "$trace.tl" -p "$platform" --hostfile "$hosts" --no-compute -q "$@"; }
+seconds() { local trace=$1 platform=$2 hosts=$3; shift 3
+    "$timeless" replay "$trace.tl" -p "$platform" --hostfile "$hosts" --no-compute -q "$@"; }
 # there_and_back LATENCY BANDWIDTH BYTES: SMPI adds 16 bytes to a message
 there_and_back() { echo "2 * ($1 + ($3 + 16) / $2)"; }
 
@@ -52,9 +53,11 @@ chosen() {
 }
 check 'a date chooses the nearest calibration of each kind, and the prediction states how far it is away' equal \
     "$(chosen 2020-07)" './cluster@net-2020-07-03 2020-07 net-2020-07-03 (-12 days)'
-check 'of two that are equally near, the earlier one' equal "$(chosen 2020-07-02)" './cluster@net-2020-07-01 2020-07-02 net-2020-07-01 (-1 days)'
+check 'of two that are equally near, the earlier one' equal "$(chosen 2020-07-02)" \
+    './cluster@net-2020-07-01 2020-07-02 net-2020-07-01 (-1 days)'
 check 'which has its own files' equal "$(seconds large ./cluster@2020-07-02 apart)" "$(seconds large ./cluster@slow apart)"
-check 'the end of a year is nearer to a later March than to July' equal "$(chosen 2019-10-01)" './cluster@net-2019-03 2019-10-01 net-2019-03 (-200 days)'
+check 'the end of a year is nearer to a later March than to July' equal "$(chosen 2019-10-01)" \
+    './cluster@net-2019-03 2019-10-01 net-2019-03 (-200 days)'
 check 'a date and a name' equal "$(chosen 2019-03+net-2020-07-01)" './cluster@net-2019-03+net-2020-07-01 2019-03 net-2019-03 (+0 days)'
 check 'without a date, the prediction has no such line' equal "$(chosen slow)" './cluster@slow None'
 check 'the text of the prediction has the line' bash -c '"$1" replay large.tl -p ./cluster@2020-07 --hostfile apart --no-compute |
@@ -116,7 +119,8 @@ for wrong in 0:1 0:1:2:3 :1:1 0:-1:1 0:nan:0 x; do
 done
 # Two messages at once: 1 GB/s of the link, of which each can use a quarter.
 slow=(--cfg smpi/bw-factor:0:0.25)
-both() { "$timeless" replay large.tl large.tl -p ./cluster --hostfile apart --hostfile apart --no-compute -q "${slow[@]}" "$@" | tail -n 1; }
+both() { "$timeless" replay large.tl large.tl -p ./cluster --hostfile apart --hostfile apart --no-compute -q "${slow[@]}" "$@" |
+    tail -n 1; }
 check 'a factor of bandwidth is one of the link: two messages take twice as long' \
     near "$(both)" "$(there_and_back 4e-5 0.125e9 1e6)" 1e-9
 check 'as a bound it is one of the message: two fit the link' \
@@ -124,7 +128,8 @@ check 'as a bound it is one of the message: two fit the link' \
 check 'alone, a message takes the same time' \
     near "$(seconds large ./cluster apart "${slow[@]}" --cfg timeless/bw-factor-bound:yes)" "$(there_and_back 4e-5 0.25e9 1e6)" 1e-9
 check 'as a bound, no factor makes a link faster' \
-    near "$(seconds large ./cluster apart --cfg smpi/bw-factor:0:4 --cfg timeless/bw-factor-bound:yes)" "$(there_and_back 4e-5 1e9 1e6)" 1e-9
+    near "$(seconds large ./cluster apart --cfg smpi/bw-factor:0:4 --cfg timeless/bw-factor-bound:yes)" \
+    "$(there_and_back 4e-5 1e9 1e6)" 1e-9
 check 'a bound that SimGrid would not set is refused with the remedy' refused 3 \
     'timeless/bw-factor-bound has no effect with network/TCP-gamma:0; set network/TCP-gamma:1e15' \
     seconds large ./cluster apart "${slow[@]}" --cfg timeless/bw-factor-bound:yes --cfg network/TCP-gamma:0

@@ -31,7 +31,8 @@ run() { bash -euc "$(sed -n "s/.*\(bash ci\/gate.sh $2 .*\)/\1/p" "$top_srcdir/d
 
 build 20 0 || exit 99
 check 'github.yml: the baseline is stored' run github.yml baseline
-check 'it is a trace and a prediction, and no measurement' sh -c 'test -s baseline/before.tl && grep -c . baseline/predicted.csv baseline/measured.csv | tr "\n" " " |
+check 'it is a trace and a prediction, and no measurement' sh -c 'test -s baseline/before.tl &&
+    grep -c . baseline/predicted.csv baseline/measured.csv | tr "\n" " " |
     grep -qx "baseline/predicted.csv:1 baseline/measured.csv:0 "'
 for i in 1 2 3; do check "the same program passes, $i" run github.yml check; done
 check 'its communication is predicted the same' cmp baseline/predicted.csv baseline/predicted-now.csv
@@ -51,7 +52,8 @@ check 'with GATE_RUNS, the baseline is measured' run gitlab.yml baseline
 check 'three times' sh -c 'grep -c . baseline/measured.csv | grep -qx 3'
 sed -i 's/measured,.*/measured,0.001/; 2s/$/1/' baseline/measured.csv
 check_exit 1 'gitlab.yml: a longer measured time fails' run gitlab.yml check
-check 'the measured row is the failed one' sh -c 'grep -q "name=\"measured\"[^>]*><failure" baseline/measured.xml && ! grep "<failure" baseline/predicted.xml'
+check 'the measured row is the failed one' sh -c 'grep -q "name=\"measured\"[^>]*><failure" baseline/measured.xml &&
+    ! grep "<failure" baseline/predicted.xml'
 check 'both workflows have the same commands' test "$(grep -ho 'bash ci/gate.sh.*' "$top_srcdir/doc/ci/github.yml")" = \
     "$(grep -ho 'bash ci/gate.sh.*' "$top_srcdir/doc/ci/gitlab.yml")"
 check_exit 2 'gate.sh without arguments prints how to use it' bash ci/gate.sh

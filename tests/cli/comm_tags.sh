@@ -21,8 +21,10 @@ events() {
         *) echo "MPI_Intercomm_create peer=0 comm=1 tag=$((id == first ? 1 : 2)) new_comm=$id" ;;
     esac; done
     echo MPI_Barrier comm=1 clock_ns=1
-    [ "$rank" != 0 ] || printf '%s\n' "MPI_Recv count=1 type_bytes=8 peer=1 tag=5 comm=$first" "MPI_Recv count=9 type_bytes=8 peer=1 tag=6 comm=$second"
-    [ "$rank" != $from ] || printf '%s\n' "MPI_Send count=1 type_bytes=8 peer=0 tag=5 comm=$first" "MPI_Send count=9 type_bytes=8 peer=0 tag=6 comm=$second"
+    [ "$rank" != 0 ] || printf '%s\n' "MPI_Recv count=1 type_bytes=8 peer=1 tag=5 comm=$first" \
+        "MPI_Recv count=9 type_bytes=8 peer=1 tag=6 comm=$second"
+    [ "$rank" != $from ] || printf '%s\n' "MPI_Send count=1 type_bytes=8 peer=0 tag=5 comm=$first" \
+        "MPI_Send count=9 type_bytes=8 peer=0 tag=6 comm=$second"
     [ "$2" != create_group ] || printf '%s\n' "MPI_Barrier comm=$second clock_ns=5" "MPI_Bcast count=1000 type_bytes=8 peer=0 comm=$first"
     echo MPI_Barrier comm=1 clock_ns=8
     echo MPI_Finalize clock_ns=9; } | while read -r event; do echo "$rank $i $event"; i=$((i + 1)); done
@@ -51,7 +53,8 @@ for call in create_group intercomm; do
     check "$call: a trace with one order is made" trace ordered $call yes
     check "$call: a trace with two orders is made" trace opposite $call ''
     for engine in smpi loggops; do
-        check "$call, $engine: the order of the definitions changes no prediction" equal "$(seconds ordered $engine)" "$(seconds opposite $engine)"
+        check "$call, $engine: the order of the definitions changes no prediction" equal "$(seconds ordered $engine)" \
+            "$(seconds opposite $engine)"
     done
     for name in ordered opposite; do
         check "$call, $name: a part is cut" $timeless cut $name.tl --section 1 -o part.tl

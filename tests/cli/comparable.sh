@@ -41,7 +41,8 @@ not_comparable() {
 trace good || exit 99
 check 'info prints that a clock is comparable' bash -c '"$0" info good.tl | grep -Eq "^clock +comparable$"' "$timeless"
 check_exit 1 'a comparable clock is compared with --tolerance' "$timeless" compare --all good.json --tolerance 10%
-check 'a comparable clock: the JSON has the result' bash -c '"$0" compare --all --json good.json | grep -q "\"clock\": \"comparable\""' "$timeless"
+check 'a comparable clock: the JSON has the result' bash -c '"$0" compare --all --json good.json |
+    grep -q "\"clock\": \"comparable\""' "$timeless"
 trace folded 'folding "64 ranks on 2 cores"' || exit 99
 not_comparable folded '64 ranks on 2 cores'
 trace emulated 'volume_source "exact:qemu"' || exit 99
@@ -53,7 +54,8 @@ not_comparable overloaded 'rank 1: it waited for a core'
 "$timeless" cut overloaded.tl --section 0 -o part.tl
 "$timeless" pack overloaded.tl -o packed.tl
 for name in part packed; do
-    check "$name: the reason is kept" bash -c "'$timeless' info $name.tl | grep -Eq '^clock +not comparable: rank 1: it waited for a core\$'"
+    check "$name: the reason is kept" bash -c \
+        "'$timeless' info $name.tl | grep -Eq '^clock +not comparable: rank 1: it waited for a core\$'"
 done
 # A prediction of an earlier version has no such key.
 python3 -c 'import json; p = json.load(open("folded.json")); del p["clock"]; json.dump(p, open("old.json", "w"))'
@@ -79,15 +81,18 @@ int main(int argc, char **argv)
 END
 "$MPICC" -o work work.c || exit 99
 "$timeless" record -q --folded -n $(($(nproc) + 1)) --volume cputime -o run.tl -- ./work >record.log 2>&1 || { cat record.log; exit 99; }
-check 'more ranks than cores are not comparable' bash -c '"$0" info run.tl | grep -Eq "^clock +not comparable: [0-9]+ ranks on [0-9]+ core"' "$timeless"
+check 'more ranks than cores are not comparable' bash -c '"$0" info run.tl |
+    grep -Eq "^clock +not comparable: [0-9]+ ranks on [0-9]+ core"' "$timeless"
 core=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 timeout 120 taskset -c "$core" bash -c 'while :; do :; done' &
 busy=$!
 taskset -c "$core" "$timeless" record --volume cputime -o busy.tl -- "$MPIRUN" -np 1 --bind-to none ./work >record.log 2>&1
 kill $busy
-check 'a rank that waits for its core is not comparable' bash -c '"$0" info busy.tl | grep -Eq "^clock +not comparable: rank 0: it waited for a core in (about )?[0-9]+ % of its time \([0-9]+ involuntary"' "$timeless"
+check 'a rank that waits for its core is not comparable' bash -c '"$0" info busy.tl |
+    grep -Eq "^clock +not comparable: rank 0: it waited for a core in (about )?[0-9]+ % of its time \([0-9]+ involuntary"' "$timeless"
 check 'record prints that a rank waited for its core' says \
     '~^timeless: busy.tl: the clock is not comparable with a prediction: rank 0: it waited' record.log
 "$timeless" record -q --volume cputime -o nap.tl -- "$MPIRUN" -np 1 --bind-to none ./work nap >record.log 2>&1
-check 'a rank that sleeps is comparable' bash -c '"$0" info nap.tl | tee info | grep -Eq "^clock +comparable$" || { cat info; exit 1; }' "$timeless"
+check 'a rank that sleeps is comparable' bash -c '"$0" info nap.tl | tee info | grep -Eq "^clock +comparable$" ||
+    { cat info; exit 1; }' "$timeless"
 tap_done

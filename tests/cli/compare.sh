@@ -50,11 +50,15 @@ version() {
 }
 version w1 0 20000 && version w2 1 40000 && version w3 1 40000 again
 "$timeless" compare w1.json --against w2.json --all >moved
-check 'call paths of which all lines have moved are the same' sh -c '! grep "^only" moved && grep -c "  site MPI_Sendrecv_replace exchange (app.c:5) < step:1[02] < main:31$" moved | grep -qx 2'
-check 'by their order in the program' sh -c 'grep -q "^ .* [+-]0.0%  site .* < step:10 <" moved && grep -q "^ .* +[1-9][0-9.]*%  site .* < step:12 <" moved'
-check 'if one is new, they are compared by function' sh -c '"$0" compare w1.json --against w3.json --all | grep -q "  site MPI_Sendrecv_replace exchange (app.c) < step < main$"' "$timeless"
+check 'call paths of which all lines have moved are the same' sh -c '! grep "^only" moved &&
+    grep -c "  site MPI_Sendrecv_replace exchange (app.c:5) < step:1[02] < main:31$" moved | grep -qx 2'
+check 'by their order in the program' sh -c 'grep -q "^ .* [+-]0.0%  site .* < step:10 <" moved &&
+    grep -q "^ .* +[1-9][0-9.]*%  site .* < step:12 <" moved'
+check 'if one is new, they are compared by function' sh -c '"$0" compare w1.json --against w3.json --all |
+    grep -q "  site MPI_Sendrecv_replace exchange (app.c) < step < main$"' "$timeless"
 check 'JUnit calls the sides A and B, and the platform by its name' bash -c '
-    ! "$1" compare v1.json --against v2.json --tolerance 1% --junit v.xml >table.txt && grep -q "<testcase classname=\"star-1g\" name=\"makespan\".*message=\"B [0-9.e-]*, A " v.xml &&
+    ! "$1" compare v1.json --against v2.json --tolerance 1% --junit v.xml >table.txt &&
+    grep -q "<testcase classname=\"star-1g\" name=\"makespan\".*message=\"B [0-9.e-]*, A " v.xml &&
     ! grep -q "name=\"call compute\"\|computation, and" v.xml' - "$timeless"
 check_exit 1 '--against: a slower version fails' "$timeless" compare v1.json --against v2.json --tolerance 10% --slower-only
 check_exit 0 '--against: a faster version passes' "$timeless" compare v2.json --against v1.json --tolerance 10% --slower-only
@@ -69,7 +73,9 @@ check_exit 3 '--against: other numbers of ranks are refused' "$timeless" compare
 
 # A picture of many rows is higher than a screen.
 for n in 1 2; do
-    check "many rows: prediction $n" sh -c '"$1" make call_barrier --ranks 2 --iterations 40 -o "$2/rows.tl" && "$1" replay "$2/rows.tl" -p "$3" --scale network '$n' --no-compute -q --json="$2/rows$4.json"' - "$timeless" . "$top_srcdir/platforms/star-1g" $n
+    check "many rows: prediction $n" sh -c '"$1" make call_barrier --ranks 2 --iterations 40 -o "$2/rows.tl" &&
+        "$1" replay "$2/rows.tl" -p "$3" --scale network '$n' --no-compute -q --json="$2/rows$4.json"' - "$timeless" . \
+        "$top_srcdir/platforms/star-1g" $n
 done
 check 'many rows: a plot is drawn' "$timeless" compare "rows1.json" --against "rows2.json" --all --plot "rows.svg"
 check 'many rows: the axis is at the top and at the bottom' test "$(grep -c 'difference from .*\[%\]' "rows.svg")" = 2

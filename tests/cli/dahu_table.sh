@@ -28,7 +28,8 @@ check 'dahu.sh: from low to high around the seconds' awk -F, '$14 == 8 && $16 !=
     END { exit n != 2 }' table.csv
 dahu -b ablation -l >list.txt
 check 'dahu.sh: five rows are predicted with each part of the model changed' equal "$(cut -d, -f 11 list.txt | sort | uniq -c |
-    awk '{ printf "%s:%s ", $2, $1 }')" ':5 all-terms:5 equal:5 fixed-polls:5 mnk:5 no-loopback:5 no-noise:5 no-sharing:5 published-noise:5 '
+    awk '{ printf "%s:%s ", $2, $1 }')" \
+    ':5 all-terms:5 equal:5 fixed-polls:5 mnk:5 no-loopback:5 no-noise:5 no-sharing:5 published-noise:5 '
 dahu -b small -v no-sharing -l >list.txt
 check 'dahu.sh: -v changes a part of the model in all rows' equal "$(cut -d, -f 11 list.txt | tr '\n' ' ')" 'no-sharing no-sharing '
 check 'dahu.sh: a row with a part changed is predicted' dahu -b small -v equal -e loggops
@@ -76,8 +77,10 @@ check_exit 1 'dahu_compare.py: nothing in common is an error' python3 "$here/tes
 
 phases() { bash "$here/tests/accuracy/hpl_phases.sh" -w 4 -a 0.1 -o '--ranks-per-host 1' "$@" >phases.txt; }
 check 'hpl_phases.sh: a window by both engines' phases hpl:N=2000,NB=64,P=4,Q=4
-check 'hpl_phases.sh: the update takes the same time in both' awk '$1 == "update" { n++; d = $8 } END { exit !(n == 1 && d < 1 && d > -1) }' phases.txt
-check 'hpl_phases.sh: the phases are a part of the makespan' awk '{ s[$1] = $3 } END { sum = s["factorisation"] + s["broadcast"] + s["swap"] + s["update"]
+check 'hpl_phases.sh: the update takes the same time in both' awk '$1 == "update" { n++; d = $8 }
+    END { exit !(n == 1 && d < 1 && d > -1) }' phases.txt
+check 'hpl_phases.sh: the phases are a part of the makespan' awk '{ s[$1] = $3 }
+    END { sum = s["factorisation"] + s["broadcast"] + s["swap"] + s["update"]
     exit !(sum > 0.5 * s["makespan"] && sum <= s["makespan"]) }' phases.txt
 check_exit 3 'hpl_phases.sh: a program that cannot be replayed fails' phases hpl:N=2000,NB=64,P=4,Q=400
 tap_done

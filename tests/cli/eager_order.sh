@@ -71,7 +71,8 @@ end cut clock_ns=0
 rank 3 host="h3"
 end cut clock_ns=0
 END
-check 'those that wait for their receiver share' takes long.tl yes 2 3 --cfg smpi/async-small-thresh:1000 --cfg smpi/send-is-detached-thresh:1000
+check 'those that wait for their receiver share' takes long.tl yes 2 3 --cfg smpi/async-small-thresh:1000 \
+    --cfg smpi/send-is-detached-thresh:1000
 check 'those without latency are in order' takes two.tl yes 0 2 --cfg smpi/lat-factor:0:0
 check 'the same with full updates' takes two.tl yes 2 2 --cfg network/optim:Full
 # Long messages that have less latency do not come before a short one, nor hold the adapter that it has to pass.
@@ -81,7 +82,8 @@ check 'a short message comes before a long one with less latency' takes short.tl
 cp -r platform fast
 echo 'smpi/lat-factor:0:1;1000:0.5' >>fast/options.conf
 same_time() {
-    awk -v a="$(makespan_of short.tl yes "${fast[@]}")" -v b="$("$timeless" replay short.tl -p fast --ranks-per-host 1 -q --engine loggops)" \
+    awk -v a="$(makespan_of short.tl yes "${fast[@]}")" -v b="$("$timeless" replay short.tl -p fast --ranks-per-host 1 \
+        -q --engine loggops)" \
         'BEGIN { print a, b; d = a / b - 1; exit !(d < 1e-6 && d > -1e-6) }'
 }
 check 'with the engine loggops, too' same_time

@@ -45,7 +45,8 @@ assert near(e['job_j'], joules), (e, joules)
 assert len(e['hosts']) == (1 if cores > 1 else 2) and near(sum(h['energy_j'] for h in e['hosts']), joules), e
 assert e['hosts_j'] >= e['job_j'] and 'at_least' not in e, e"
     done
-    check "$name: README.md has the watts and where they come from" grep -qE '^\| watts of a (node|host|machine) \|.*[0-9] W.*\| .*(published|stated)' \
+    check "$name: README.md has the watts and where they come from" \
+        grep -qE '^\| watts of a (node|host|machine) \|.*[0-9] W.*\| .*(published|stated)' \
         "$platforms/$name/README.md"
     for watt in ${watts//:/ }; do
         check "$name: the $watt W of the file are in README.md" grep -qE "^\| watts of a.*[^0-9.]$watt W" "$platforms/$name/README.md"
@@ -55,7 +56,8 @@ done
 trace four.tl 1 1 1 1 || exit 99
 for engine in smpi loggops; do
     check "a full host and 15 idle ones, $engine" "$timeless" replay four.tl -p star-1g --engine $engine --json=four.json
-    check "are 124 J of the job and 1054 J, $engine" said four.json "assert near(p['energy']['job_j'], 124) and near(p['energy']['hosts_j'], 124 + 15 * 62)"
+    check "are 124 J of the job and 1054 J, $engine" said four.json \
+        "assert near(p['energy']['job_j'], 124) and near(p['energy']['hosts_j'], 124 + 15 * 62)"
 done
 
 # An hour of a host at 124 W and the price of a kWh.
@@ -78,11 +80,13 @@ done
 price=0.30/kWh,2/host-hour
 for engine in smpi loggops; do
     rm -f sweep.csv
-    check "a sweep over platforms and placements, $engine" "$timeless" sweep four.tl --model "$platforms/star-1g/model.conf" --engine $engine --energy=$price \
+    check "a sweep over platforms and placements, $engine" "$timeless" sweep four.tl --model "$platforms/star-1g/model.conf" \
+        --engine $engine --energy=$price \
         --grid platform=star-1g,dahu --grid ranks-per-host=1,4 -o sweep.csv --json=sweep.json
     for platform in star-1g dahu; do
         for n in 1 4; do
-            "$timeless" replay four.tl --model "$platforms/star-1g/model.conf" --engine $engine --energy=$price -p $platform --ranks-per-host $n \
+            "$timeless" replay four.tl --model "$platforms/star-1g/model.conf" --engine $engine --energy=$price -p $platform \
+                --ranks-per-host $n \
                 --json=single-$platform-$n.json
         done
     done
@@ -103,7 +107,8 @@ check 'a sweep without a new point' "$timeless" sweep four.tl --model "$platform
 check 'keeps energies and costs' cmp sweep.csv again.csv
 cut -d, -f 1-7,11- sweep.csv >older.csv
 sed -i '2s/^\([^,]*,[^,]*\),[^,]*/\1,43/' older.csv
-check 'a results file without these columns' "$timeless" sweep four.tl --model "$platforms/star-1g/model.conf" --engine loggops --energy=$price \
+check 'a results file without these columns' "$timeless" sweep four.tl --model "$platforms/star-1g/model.conf" --engine loggops \
+    --energy=$price \
     --grid platform=star-1g,dahu --grid ranks-per-host=1,4 -o older.csv
 check 'is used' grep -q '^star-1g,1,43,' older.csv
 for column in job_energy_j job_cost energy_is_at_least; do
@@ -117,7 +122,8 @@ END
         "wrong.csv:2: '2x' is not a $column of a result" \
         "$timeless" sweep four.tl -p star-1g --grid seed=1 -o wrong.csv
 done
-check 'a platform without watts' sh -c 'mkdir -p bare && sed "/wattage/d" "$1/star-1g/platform.xml" >bare/platform.xml && cp "$1/star-1g/model.conf" bare' - "$platforms"
+check 'a platform without watts' sh -c 'mkdir -p bare && sed "/wattage/d" "$1/star-1g/platform.xml" >bare/platform.xml &&
+    cp "$1/star-1g/model.conf" bare' - "$platforms"
 check 'is swept' "$timeless" sweep four.tl --grid platform=./bare,star-1g -o bare.csv --json=bare.json
 check 'and has no energy, the other platform has' python3 -c '
 import csv, json
@@ -128,7 +134,8 @@ assert all(r["job_cost"] == "" for r in rows)'
 check_exit 2 'a wrong price is refused before the sweep' "$timeless" sweep four.tl -p star-1g --grid seed=1 --energy=0.3
 
 # A report of several platforms has them, too: on the terminal, as JSON and on the page.
-check 'a report of two platforms with a price' "$timeless" report four.tl -p star-1g -p dahu --model "$platforms/star-1g/model.conf" --energy=$price \
+check 'a report of two platforms with a price' "$timeless" report four.tl -p star-1g -p dahu \
+    --model "$platforms/star-1g/model.conf" --energy=$price \
     --json=ab.json -o ab.html
 cp out text
 check 'prints energies and costs' python3 -c '
@@ -144,7 +151,8 @@ import json
 for side, name in zip(json.load(open("ab.json"))["predictions"], ("star-1g", "dahu")):
     single = json.load(open("two-%s.json" % name))
     assert side["energy"]["job_j"] == single["energy"]["job_j"] > 0 and side["cost"] == single["cost"], (side, single)'
-check 'a browser shows the page' sh -c 'timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$1/profile" \
+check 'a browser shows the page' sh -c \
+    'timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$1/profile" \
     --virtual-time-budget=10000 --dump-dom "file://$1/ab.html" >ab.dom && grep -q "<canvas" ab.dom' - "$scratch"
 check 'the page has the energies and the costs' python3 -c '
 import json, re
@@ -170,7 +178,8 @@ check 'loggops: is exact' grep -qE '^energy +580 J of 2 hosts' text
 check 'smpi: one rank on each host' "$timeless" replay both.tl -p ./step --ranks-per-host 1
 cp out text
 check 'smpi: the same' grep -qE '^energy +580(\.0[0-9]*)? J of 2 hosts' text
-check 'a sweep of such a platform' "$timeless" sweep both.tl -p ./step --engine loggops --grid ranks-per-host=1,2 -o step.csv --json=step.json
+check 'a sweep of such a platform' "$timeless" sweep both.tl -p ./step --engine loggops --grid ranks-per-host=1,2 -o step.csv \
+    --json=step.json
 check 'marks the lower limit' python3 -c '
 import csv, json
 rows, points = list(csv.DictReader(open("step.csv"))), json.load(open("step.json"))["points"]
@@ -180,5 +189,6 @@ sed 's/100:120:200/100:x/; s/wattage_per_state" value="[^"]*"/wattage_per_state"
 check 'loggops: watts that are none: are named' refused 3 \
     'wattage_per_state "100:x" is not IDLE:FULL' \
     "$timeless" replay both.tl -p bad.xml --engine loggops --model "$platforms/star-1g/model.conf"
-check_exit 2 'loggops: --energy without a platform' "$timeless" replay both.tl --engine loggops --no-compute --params L=1us,o=1us,g=1us,G=1ns,O=0ns --energy
+check_exit 2 'loggops: --energy without a platform' "$timeless" replay both.tl --engine loggops \
+    --no-compute --params L=1us,o=1us,g=1us,G=1ns,O=0ns --energy
 tap_done

@@ -7,7 +7,8 @@
 #   FIRST=1           number of the first one
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
-agree() { python3 "$top_srcdir/tests/cli/engines_random.py" compare "$timeless" "$top_srcdir/platforms/local/model.conf" "$1" "${FIRST:-1}" "${N_PROGRAMS:-$2}"; }
+agree() { python3 "$top_srcdir/tests/cli/engines_random.py" compare "$timeless" "$top_srcdir/platforms/local/model.conf" "$1" \
+    "${FIRST:-1}" "${N_PROGRAMS:-$2}"; }
 check 'messages of all sizes with one tag, and collectives that are open together' agree tags 12
 if [ "$(simgrid_version)" -ge 400 ]; then
     skip 'random programs by both engines' 'the engine loggops computes as SMPI of SimGrid 3.32, and that of 4.0 differs'

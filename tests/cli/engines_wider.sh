@@ -10,7 +10,8 @@ if [ "$(simgrid_version)" -ge 400 ]; then
     skip 'random programs by both engines' 'the engine loggops computes as SMPI of SimGrid 3.32, and that of 4.0 differs'
     tap_done; exit
 fi
-agree() { python3 "$top_srcdir/tests/cli/engines_wider.py" compare "$timeless" "$top_srcdir/platforms/local/model.conf" "$1" "${FIRST:-1}" "${N_PROGRAMS:-$2}"; }
+agree() { python3 "$top_srcdir/tests/cli/engines_wider.py" compare "$timeless" "$top_srcdir/platforms/local/model.conf" "$1" \
+    "${FIRST:-1}" "${N_PROGRAMS:-$2}"; }
 check 'requests of all kinds, probes, tests, open receives' agree requests 16
 check 'communicators in any order' agree comms 16
 check 'hosts of different speed, kernels, parallel regions' agree hosts 12

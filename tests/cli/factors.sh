@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# network/bandwidth-factor and network/latency-factor: two options of SimGrid 3.32, other names of smpi/bw-factor and smpi/lat-factor in 4.0.
+# network/bandwidth-factor and network/latency-factor: two options of SimGrid 3.32, other names of smpi/bw-factor and
+# smpi/lat-factor in 4.0.
 # And network/model, which the engine loggops has not.
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99

@@ -27,7 +27,8 @@ make_trace '' | "$timeless" undump - -o plain.tl
 # region NAME: its rounded seconds in the table of `out`
 region() { awk -v name="$1" '/^seconds in region/ {on = 1} on && $1 == name {printf "%.0f", $2; exit}' regions; }
 # seconds FILE STACK: its time, rounded
-seconds() { awk -v stack="$2" '{n = $NF; sub(/ [0-9]+$/, "")} $0 == stack {printf "%.0f", n / 1e9; found = 1} END {if (!found) print "none"}' "$1"; }
+seconds() { awk -v stack="$2" '{n = $NF; sub(/ [0-9]+$/, "")} $0 == stack {printf "%.0f", n / 1e9; found = 1}
+    END {if (!found) print "none"}' "$1"; }
 check 'a flame graph and folded stacks are written' "$timeless" report paths.tl "${on[@]}" --flame flame.html --folded-stacks paths.folded
 check 'without -o there is no other page' eval '[ ! -e report.html ]'
 check 'computation between two calls of one function is in its function' equal "$(seconds paths.folded 'main;step;wrap;compute')" 2
@@ -38,7 +39,8 @@ check 'the critical path names the callers of the wrapper, too' grep -qE '^  com
 check 'computation of one path is in its functions' equal "$(seconds paths.folded 'main;finish;wrap;compute')" 8
 check 'a kernel is in its functions, with its line' grep -qx 'main;finish;wrap;dgemm (a.c:30) [1-9][0-9]*' paths.folded
 sum() { awk '{s += $NF} END {printf "%.6f", s / 1e9}' "$1"; }
-check 'the stacks have the time of all ranks' equal "$(sum paths.folded)" "$("$timeless" replay paths.tl "${on[@]}" | awk '{printf "%.6f", $1}')"
+check 'the stacks have the time of all ranks' equal "$(sum paths.folded)" "$("$timeless" replay paths.tl "${on[@]}" |
+    awk '{printf "%.6f", $1}')"
 check 'without call paths' "$timeless" report plain.tl "${on[@]}" --folded-stacks plain.folded
 check 'the frames are region and function' equal "$(seconds plain.folded 'MPI_Pcontrol(7);wrap;compute')" 14
 check 'before the first region' equal "$(seconds plain.folded 'before MPI_Pcontrol;compute')" 1
@@ -58,7 +60,8 @@ long=a_function_of_the_program_with_a_long_name
     site 1 100 '' main 10
     for i in 2 3 4 5 6; do site $i ${i}00 $((i - 1)) ${long}_$i ${i}0; done
     printf '%s\n' '0 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000 site=6' \
-        '0 1 MPI_Barrier comm=1 clock_ns=0 volume=2000000000 site=1' '0 2 MPI_Finalize clock_ns=0 volume=1000 site=1' 'end finalized clock_ns=0'
+        '0 1 MPI_Barrier comm=1 clock_ns=0 volume=2000000000 site=1' '0 2 MPI_Finalize clock_ns=0 volume=1000 site=1' \
+        'end finalized clock_ns=0'
 } | "$timeless" undump - -o long.tl
 check 'a long call path' "$timeless" replay long.tl -p star-1g --details --json=long.json
 check 'its outer callers are left out for people' sh -c '"$1" replay long.tl -p star-1g --details >long.txt &&
@@ -72,7 +75,8 @@ name = "MPI_Barrier %s_6 (a.c:60) < " % "'$long'" + " < ".join(callers)
 assert any(s["name"] == name for s in d["sites"]), d["sites"]'
 check 'a report of it' "$timeless" report long.tl "${on[@]}" -o long.html
 check 'a browser shows the page' show '' long.html
-check 'the page has three callers, and all of them at the pointer' grep -qE 'title="MPI_Barrier[^"]*_2:20 (<|&lt;) main:10">MPI_Barrier[^<]*_3:30 &lt; \.\.<' dom
+check 'the page has three callers, and all of them at the pointer' \
+    grep -qE 'title="MPI_Barrier[^"]*_2:20 (<|&lt;) main:10">MPI_Barrier[^<]*_3:30 &lt; \.\.<' dom
 
 # Two call paths with the same inner functions.
 {
@@ -81,17 +85,21 @@ check 'the page has three callers, and all of them at the pointer' grep -qE 'tit
         site ${way}1 ${way}00 '' main 1$way
         for i in 2 3 4 5; do site $way$i ${way}0$i $way$((i - 1)) an_inner_function_$i ${i}0; done
     done
-    printf '%s\n' '0 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000 site=15' '0 1 MPI_Barrier comm=1 clock_ns=0 volume=2000000000 site=25' \
+    printf '%s\n' '0 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000 site=15' \
+        '0 1 MPI_Barrier comm=1 clock_ns=0 volume=2000000000 site=25' \
         '0 2 MPI_Finalize clock_ns=0 volume=1000 site=11' 'end finalized clock_ns=0'
 } | "$timeless" undump - -o alike.tl
 check 'two paths with the same inner functions are told apart' sh -c '"$1" replay alike.tl -p star-1g --details >alike.txt &&
-    for way in 1 2; do grep -qE "^MPI_Barrier an_inner_function_5 .a.c:50. < .. < main:1$way +[0-9]" alike.txt || exit 1; done' - "$timeless"
+    for way in 1 2; do grep -qE "^MPI_Barrier an_inner_function_5 .a.c:50. < .. < main:1$way +[0-9]" alike.txt ||
+    exit 1; done' - "$timeless"
 check 'a report of them' "$timeless" report alike.tl "${on[@]}" -o alike.html
 check 'a browser shows the page' show '' alike.html
-check 'the page tells them apart' sh -c 'for way in 1 2; do grep -q ">MPI_Barrier an_inner_function_5 (a.c:50) &lt; .. &lt; main:1$way<" dom || exit 1; done'
+check 'the page tells them apart' sh -c \
+    'for way in 1 2; do grep -q ">MPI_Barrier an_inner_function_5 (a.c:50) &lt; .. &lt; main:1$way<" dom || exit 1; done'
 
 # ---- regions by function ----
-check 'two functions are regions' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at step --regions-at finish --regions-at main
+check 'two functions are regions' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at step \
+    --regions-at finish --regions-at main
 cp out regions
 check 'a call path is in its innermost region' equal "$(region step) $(region finish) $(region main)" '2 8 21'
 check 'one function is a region' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at wrap --json=regions.json

@@ -18,7 +18,8 @@ check 'dump --csv=FILE prints nothing' test ! -s said
 "$timeless" dump "$trace" >text; "$timeless" dump --csv "$trace" >printed
 check 'dump --csv prints the same' cmp events.csv printed
 check 'dump --csv and --json both to standard output are refused' sh -c '! "$0" dump --csv --json "$1"' "$timeless" "$trace"
-check 'dump --csv of a part has its rows' sh -c '"$0" dump --csv --rank 1 --events 5:7 "$1" | cut -d, -f1,2 | tr "\n" " " | grep -qx "rank,event 1,5 1,6 "' "$timeless" "$trace"
+check 'dump --csv of a part has its rows' sh -c '"$0" dump --csv --rank 1 --events 5:7 "$1" | cut -d, -f1,2 | tr "\n" " " |
+    grep -qx "rank,event 1,5 1,6 "' "$timeless" "$trace"
 
 # Each row is the event of the text form: the values of its pairs stand in the columns of their names.
 cat >rows.py <<'END'
@@ -92,7 +93,8 @@ except timeless.Error as error:
     assert "python3-numpy" in str(error)
 else:
     raise SystemExit("no error")' "$trace"
-check 'without NumPy, save_npz writes what NumPy reads' sh -c '$1 -c "import sys, timeless; timeless.Trace(sys.argv[1]).events(0).save_npz(\"plain.npz\")" "$3" &&
+check 'without NumPy, save_npz writes what NumPy reads' sh -c \
+    '$1 -c "import sys, timeless; timeless.Trace(sys.argv[1]).events(0).save_npz(\"plain.npz\")" "$3" &&
     $2 -c "import numpy; assert numpy.load(\"plain.npz\")[\"volume\"].sum() > 0"' - "$without" "$with" "$trace"
 check 'errors of the library and of the program are exceptions' $without -c '
 import timeless
@@ -103,9 +105,11 @@ for call in (lambda: timeless.Trace("nowhere.tl"), lambda: timeless.Trace("hpl:N
         assert "nowhere" in str(error), error
     else:
         raise SystemExit("no error")'
-check 'the example prints its tables' sh -c 'cd "$0" && cp -r "$1" traces && $2 "$3/python/examples/communication.py"' "$scratch" "$top_srcdir/traces" "$with" "$top_srcdir"
+check 'the example prints its tables' sh -c 'cd "$0" && cp -r "$1" traces && $2 "$3/python/examples/communication.py"' \
+    "$scratch" "$top_srcdir/traces" "$with" "$top_srcdir"
 cp out said
-check 'the example finds the bytes and writes the timeline' sh -c 'grep -q "^MPI_Send .* bytes, median" said && grep -q "^compute" said && [ -s timeline.npz ]'
+check 'the example finds the bytes and writes the timeline' sh -c 'grep -q "^MPI_Send .* bytes, median" said &&
+    grep -q "^compute" said && [ -s timeline.npz ]'
 check 'a column that does not exist is answered by the names of all' $with -c '
 import timeless
 try:

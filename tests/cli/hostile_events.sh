@@ -59,8 +59,10 @@ for engine in smpi loggops; do
     kilobytes near.tl "${options[@]}" && mv out near.out && mv kilobytes near.kilobytes
     check "$engine: a request with the number $many" kilobytes far.tl "${options[@]}"
     cp "$scratch/out" far.out
-    check "$engine: and one with 1 end at the same time" sh -c '"$@" >far.out && cmp far.out near.out' - "$timeless" replay far.tl -q "${options[@]}"
-    check "$engine: and take the same memory" awk -v a="$(<near.kilobytes)" -v b="$(<kilobytes)" 'BEGIN { print a, b; exit !(b < 1.2 * a + 10000) }'
+    check "$engine: and one with 1 end at the same time" sh -c '"$@" >far.out && cmp far.out near.out' - "$timeless" replay \
+        far.tl -q "${options[@]}"
+    check "$engine: and take the same memory" awk -v a="$(<near.kilobytes)" -v b="$(<kilobytes)" 'BEGIN { print a, b;
+        exit !(b < 1.2 * a + 10000) }'
 done
 
 # ---- kernels: n <= 0 does nothing, a transform has any number of dimensions, an unknown form is no obstacle ----
@@ -71,9 +73,11 @@ for engine in smpi loggops; do
     declare -n options=$engine
     check "$engine: kernels take the time of their work" sh -c '"$@" >out && awk "{ print; exit !(\$1 > 2.184 && \$1 < 2.186) }" out' - \
         "$timeless" replay kernels.tl --model kernels.conf -q "${options[@]}" # 5 (64 x 6 + 2 x 8 x 3 + 5) operations of 1 ms
-    check "$engine: two calls are of an unknown form" sh -c '"$@" --json | grep -qx " \"n_unknown_kernels\": 2,"' - "$timeless" replay kernels.tl --no-compute "${options[@]}"
+    check "$engine: two calls are of an unknown form" sh -c '"$@" --json | grep -qx " \"n_unknown_kernels\": 2,"' - "$timeless" \
+        replay kernels.tl --no-compute "${options[@]}"
 done
-check 'the text of a prediction states them' sh -c '"$@" | grep -q "^unknown kernels  *2 calls"' - "$timeless" replay kernels.tl --no-compute "${loggops[@]}"
+check 'the text of a prediction states them' sh -c '"$@" | grep -q "^unknown kernels  *2 calls"' - "$timeless" replay kernels.tl \
+    --no-compute "${loggops[@]}"
 
 # ---- times that cannot be counted ----
 echo 'reference_flops = 1e9; units = ({unit = "none"; seconds_per_unit = 1e-9;});' >model.conf

@@ -66,7 +66,8 @@ spoilt 'an unknown unit' ".*platform.xml:5: unknown unit: lightyear; check" "$(c
 spoilt 'hosts that are not connected' ".*from h[0-7] to h[0-7] but there is no connecting path.*; check" \
     "$(for i in 0 1 2 3 4 5 6 7; do echo "<host id='h$i' speed='1Gf'/>"; done)"
 spoilt 'two hosts of one name' ".*second host named 'a'; check" "<host id='a' speed='1Gf'/><host id='a' speed='1Gf'/>"
-spoilt 'a route to nowhere' ".*platform.xml:5: .*'zz'.*; check" "<host id='a' speed='1Gf'/><route src='a' dst='zz'><link_ctn id='l'/></route>"
+spoilt 'a route to nowhere' ".*platform.xml:5: .*'zz'.*; check" \
+    "<host id='a' speed='1Gf'/><route src='a' dst='zz'><link_ctn id='l'/></route>"
 spoilt 'XML that is not closed' '.*platform.xml:[0-9]+: is not XML: .*; correct' '<zone id="inner" routing="Full">'
 platform options "$(cluster 1Gf 1GBps 1us)"
 echo 'smpi/async-small-thresh:many' >options/options.conf

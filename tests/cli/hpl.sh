@@ -56,7 +56,8 @@ compare() {
 }
 "$timeless" dump "$here/traces/hpl-4.tl" >run.txt
 check 'hpcc: every message and kernel of its HPL is made' compare $sample,PIVOTS=$pivots
-check 'hpcc: with its pivots all messages have their sizes' grep -q '^40 panel messages, 3822 others: 3822 identical.* kernels equal$' result
+check 'hpcc: with its pivots all messages have their sizes' \
+    grep -q '^40 panel messages, 3822 others: 3822 identical.* kernels equal$' result
 check 'hpcc: with drawn pivots messages differ in size alone' compare $sample
 check 'hpcc: with drawn pivots some do' grep -qE ' [1-9][0-9]* of another size, 0 on one side alone' result
 check_exit 3 'hpcc: another swap is noticed' compare $sample,SWAP=0,PIVOTS=$pivots

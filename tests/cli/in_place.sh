@@ -6,7 +6,8 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms ASAN_OPTIONS=verify_asan_link_or
 "$timeless" make sweep --ranks 16 --bytes 4096 --iterations 2 -o t.tl || exit 99
 "$timeless" dump t.tl >t.txt
 printf 'num_ranks 1\nrank 0 {\na: calc 5\n}\n' >t.goal
-part() { printf '%s\n' 'timeless-text 1' 'ranks 2' 'parts "node1 node2"' "rank $1 host=\"$2\"" 'end cut clock_ns=0' | "$timeless" undump - -o "run.$2.tl"; }
+part() { printf '%s\n' 'timeless-text 1' 'ranks 2' 'parts "node1 node2"' "rank $1 host=\"$2\"" 'end cut clock_ns=0' |
+    "$timeless" undump - -o "run.$2.tl"; }
 part 0 node1 && part 1 node2 || exit 99
 export LC_ALL=C
 umask 022
@@ -71,7 +72,8 @@ printf '1 init\n1 recv 0 0 1000\n1 finalize\n' >texts/rank-1.txt
 printf 'rank-0.txt\nrank-1.txt\n' >texts/list.txt
 printf 'skeleton 1\nranks 2\nunit "instructions"\ncompute 1\n' >k.skel
 printf 'timeless-text 1\nranks 1\nrank 0 host="h"\nend cut clock_ns=0\n' >text
-printf 'topology = "star"; nodes = 2; node = { cores = 1; speed = "1Gf"; }; link = { bandwidth = "1Gbps"; latency = "1us"; };\n' >plain/platform.xml
+printf 'topology = "star"; nodes = 2; node = { cores = 1; speed = "1Gf"; }; link = { bandwidth = "1Gbps"; latency = "1us"; };\n' \
+    >plain/platform.xml
 ln own.tl hard.tl
 on=(-p star-1g --no-compute --engine loggops)
 kept 'replay --json' own.tl "$timeless" replay own.tl "${on[@]}" --json=own.tl
@@ -94,7 +96,8 @@ kept 'undump, standard input' text bash -c '"$0" undump - -o text <text' "$timel
 "$timeless" replay t.tl "${on[@]}" --json=a.json >/dev/null
 kept 'versus --json' a.json "$timeless" report --versus a.json --json=a.json
 kept 'sweep --json' own.tl "$timeless" sweep own.tl -p star-1g --engine loggops --grid seed=1 --json=own.tl
-check 'standard output is an output that may be named' bash -c '"$@" --json=/dev/stdout >said && grep -q makespan said' - "$timeless" replay t.tl "${on[@]}"
+check 'standard output is an output that may be named' bash -c '"$@" --json=/dev/stdout >said && grep -q makespan said' \
+    - "$timeless" replay t.tl "${on[@]}"
 
 # Two writers of one file: each writes all of it, the last one puts it in place.
 mkfifo slow
@@ -118,7 +121,8 @@ check_exit 4 'record of a command that does not start exits with 4' record ./no-
 check 'a command that does not start leaves the older trace' cmp t.tl good.tl
 check_exit 7 'record of a command that fails before MPI_Init has its exit code' record sh -c 'exit 7'
 cp err said
-check 'a command that fails before MPI_Init: the unchanged trace is reported' grep -q '^timeless: good.tl: is unchanged since before the run$' said
+check 'a command that fails before MPI_Init: the unchanged trace is reported' \
+    grep -q '^timeless: good.tl: is unchanged since before the run$' said
 check 'a command that fails before MPI_Init leaves the older trace' cmp t.tl good.tl
 check_exit 3 'record of a command without MPI exits with 3' record true
 check 'the trace of before is still there' cmp t.tl good.tl

@@ -17,7 +17,8 @@ printf '%s\n' 'timeless-text 1' 'ranks 16777216' 'volume_unit "none"' 'rank 7 ho
     'end finalized clock_ns=1' | "$timeless" undump - -o many.tl || exit 99
 if [ -z "${SANITIZE:-}" ]; then
     for option in '' --json; do
-        check_exit 3 "2^24 ranks${option:+, $option}: exit code 3, in 512 MB" bash -c "ulimit -v 600000; timeout 120 '$timeless' info $option many.tl >out"
+        check_exit 3 "2^24 ranks${option:+, $option}: exit code 3, in 512 MB" bash -c \
+            "ulimit -v 600000; timeout 120 '$timeless' info $option many.tl >out"
         check "2^24 ranks${option:+, $option}: a few lines" test "$(wc -c <out)" -lt 10000
     done
 else
@@ -51,5 +52,6 @@ check 'that of replay has them, too' shares "$timeless" replay --json "$scratch/
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' 'counter 1 name="c" value=18446744073709551615' \
     '0 0 MPI_Wtime clock_ns=0 volume=18446744073709551614' 'end cut clock_ns=9' | "$timeless" undump - -o "$scratch/huge.tl"
 check 'JSON has numbers above 2^63 - 1 as texts, as that of dump' equal '18446744073709551614 18446744073709551615' \
-    "$("$timeless" info --json "$scratch/huge.tl" | python3 -c 'import json, sys; rank, = json.load(sys.stdin)["ranks"]; print(rank["volume"], rank["counters"]["c"])')"
+    "$("$timeless" info --json "$scratch/huge.tl" |
+    python3 -c 'import json, sys; rank, = json.load(sys.stdin)["ranks"]; print(rank["volume"], rank["counters"]["c"])')"
 tap_done

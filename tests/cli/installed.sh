@@ -20,7 +20,8 @@ unset TIMELESS_TRACER TIMELESS_PLATFORMS LD_LIBRARY_PATH
 [ -z "$SANITIZE" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 
 check 'the installed program prints its version' sh -c '"$1" --version | grep "^timeless [0-9]"' - "$program"
-printf '%s\n' '#include <mpi.h>' 'int main(int c, char **v) { int n = 1; MPI_Init(&c, &v); MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD); MPI_Finalize(); return 0; }' >run.c
+printf '%s\n' '#include <mpi.h>' \
+    'int main(int c, char **v) { int n = 1; MPI_Init(&c, &v); MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD); MPI_Finalize(); return 0; }' >run.c
 "$MPICC" -o run run.c || exit 99
 check 'the installed program records a run' "$program" record -q -o run.tl --volume cputime -- "$MPIRUN" -np 2 ./run
 check 'the installed program prints the trace' sh -c '"$1" info run.tl | grep -E "complete +yes"' - "$program"
@@ -47,7 +48,8 @@ check_exit 1 'every page and document that they name is installed' absent
 # The tutorials, in a folder that their list makes of an installed copy.
 sed -n '/^```sh$/,/^```$/{/^```/!p}' "$(find "$root" -path '*/tutorials/README.md' -print -quit)" >tour.sh
 # shellcheck disable=SC2016 # the other shell has the arguments
-tour() { PREFIX=$(dirname "$(dirname "$program")") bash -euc '. ./tour.sh && "$1" platform doc/tutorials/offer-a.conf -o offer-a && "$1" replay -q traces/stencil-64.tl --platform ./offer-a &&
+tour() { PREFIX=$(dirname "$(dirname "$program")") bash \
+    -euc '. ./tour.sh && "$1" platform doc/tutorials/offer-a.conf -o offer-a && "$1" replay -q traces/stencil-64.tl --platform ./offer-a &&
     "$1" replay -q traces/wavefront-16.tl --platform doc/tutorials/cluster.xml --model platforms/local/model.conf && test -f doc/ci/gate.sh -a -f doc/lab/ring.c' - "$program"; }
 check 'the tutorials work beside an installed copy' tour
 
@@ -57,7 +59,8 @@ export PKG_CONFIG_PATH=$(dirname "$pc")
 unset PKG_CONFIG_SYSROOT_DIR
 header=$(find "$root" -name timeless.h -print -quit) version=$("$timeless" --version | sed -n '1s/^timeless //p')
 check 'pkg-config has the version' equal "$(pkg-config --modversion timeless)" "$version"
-check 'pkg-config names the folder of the headers' equal "$(realpath "$(pkg-config --variable=includedir timeless)")/timeless" "$(dirname "$header")"
+check 'pkg-config names the folder of the headers' equal "$(realpath "$(pkg-config --variable=includedir timeless)")/timeless" \
+    "$(dirname "$header")"
 check 'pkg-config names the folder of the library' equal "$(realpath "$(pkg-config --variable=libdir timeless)")" "$(dirname "$library")"
 check 'pkg-config names what a static library needs' sh -c 'pkg-config --static --libs timeless | grep -e "-lzstd.*-lm\|-lm.*-lzstd"'
 read -ra flags < <(pkg-config --cflags --libs timeless)
@@ -80,21 +83,28 @@ check 'the name of the library' sh -c 'readelf -d "$1" | grep -F "soname: [libti
 # Functions by name and version, each from where it says: the headers, the map of the linker, the library itself.
 in_header() { sed -n "s/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1$1/p" "${@:2}"; }
 declared() { (cd "$(dirname "$header")" && in_header '' timeless.h timeless_{source,convert,files}.h) | LC_ALL=C sort -u; }
-declared_so() { (cd "$(dirname "$header")" && in_header @TIMELESS_0 timeless.h timeless_source.h && in_header @TIMELESS_EXPERIMENTAL timeless_{convert,files}.h) | LC_ALL=C sort -u; }
-mapped() { awk '$2 == "{" { version = $1 } sub(/^ *tl_/, "tl_") { sub(/;/, "@" version); print }' "$top_srcdir/compress/timeless.map" | LC_ALL=C sort; }
+declared_so() { (cd "$(dirname "$header")" && in_header @TIMELESS_0 timeless.h timeless_source.h &&
+    in_header @TIMELESS_EXPERIMENTAL timeless_{convert,files}.h) | LC_ALL=C sort -u; }
+mapped() { awk '$2 == "{" { version = $1 } sub(/^ *tl_/, "tl_") { sub(/;/, "@" version); print }' \
+    "$top_srcdir/compress/timeless.map" | LC_ALL=C sort; }
 exported() { nm -D --defined-only --with-symbol-versions "$library" | sed -n 's/.* T \(.*\)@@\(TIMELESS_.*\)$/\1@\2/p' | LC_ALL=C sort; }
-not_versioned() { nm -D --defined-only --with-symbol-versions "$library" | sed 's/.* //' | grep -v '@@TIMELESS_[0A-Z]*$\|^TIMELESS_[0A-Z]*\|^__\|^_init\|^_fini'; }
+not_versioned() { nm -D --defined-only --with-symbol-versions "$library" | sed 's/.* //' |
+    grep -v '@@TIMELESS_[0A-Z]*$\|^TIMELESS_[0A-Z]*\|^__\|^_init\|^_fini'; }
 same() { diff -u <("$1") <("$2"); }
 # The functions that return a status, from the headers; their lines in a table, joined by one blank.
 page=$(find "$root" -name timeless.h.3 -print -quit)
-fallible() { sed -n 's/^TL_API tl_status \(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files,_source}.h | LC_ALL=C sort -u; }
+fallible() { sed -n 's/^TL_API tl_status \(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files,_source}.h |
+    LC_ALL=C sort -u; }
 table() { # FILE...: of " *   NAME STATUS...", where a line without a name goes on
-    sed -nE 's/^( \*   )?(tl_[a-z_]+|       ) +((END|[A-Z_]{5,})( [A-Z_]+)*)$/\2 \3/p' "$@" | awk '/^tl_/ { printf "%s%s", n++ ? "\n" : "", $0; next } { for (i = 1; i <= NF; i++) printf " %s", $i } END { print "" }' | LC_ALL=C sort
+    sed -nE 's/^( \*   )?(tl_[a-z_]+|       ) +((END|[A-Z_]{5,})( [A-Z_]+)*)$/\2 \3/p' "$@" |
+        awk '/^tl_/ { printf "%s%s", n++ ? "\n" : "", $0; next } { for (i = 1; i <= NF; i++) printf " %s", $i }
+            END { print "" }' | LC_ALL=C sort
 }
 in_headers() { table "$(dirname "$header")"/timeless{,_convert,_files,_source}.h; }
 in_page() { table "$page"; }
 with_row() { in_headers | sed 's/ .*//'; }
-named_in_page() { sed -n '/^\.SH DESCRIPTION/,/^\.SH STATUS/p' "$page" | grep -oE '\btl_[a-z_]+' | grep -vx 'tl_status\|tl_error\|tl_event' | LC_ALL=C sort -u; }
+named_in_page() { sed -n '/^\.SH DESCRIPTION/,/^\.SH STATUS/p' "$page" | grep -oE '\btl_[a-z_]+' |
+    grep -vx 'tl_status\|tl_error\|tl_event' | LC_ALL=C sort -u; }
 check 'the headers list the statuses of each function that returns one' same fallible with_row
 check 'the manual page lists the same statuses' same in_headers in_page
 check 'the manual page describes every function of the headers, and no other' same declared named_in_page

@@ -90,10 +90,12 @@ check 'loggops: the mean load of a rank that ends earlier' near "$(makespan ab.t
 # A (1 s) is beside B for 1 s of its e seconds: e = 1 + 20 / e = 5. Each simulation corrects 4/5 of the error of the one before
 # in the other direction, so six of them leave 1.3 s.
 trace short.tl '16 1' '32 1'
-model "$(class "$(from '?' app+0x10)" "$(row 1 1.0 1.0 21.0 1.0)" ''), $(class "$(from '?' app+0x20)" "$(row 1 1.0 1.0 1.0 1.0)" 'stream = 1.0;')" >steep.conf
+model "$(class "$(from '?' app+0x10)" "$(row 1 1.0 1.0 21.0 1.0)" ''), $(class "$(from '?' app+0x20)" "$(row 1 1.0 1.0 1.0 1.0)" \
+    'stream = 1.0;')" >steep.conf
 check 'loggops: simulates until the load of the hosts has settled' \
     near "$(makespan short.tl -p ./two --engine loggops --model steep.conf)" 5 1e-3
-quiet_load() { "$timeless" replay short.tl -p ./two --engine loggops --model steep.conf --json >load.json 2>said && [ ! -s said ] && ! grep -q load_change load.json; }
+quiet_load() { "$timeless" replay short.tl -p ./two --engine loggops --model steep.conf --json >load.json 2>said &&
+    [ ! -s said ] && ! grep -q load_change load.json; }
 check 'loggops: without a remark' quiet_load
 sed 's/21\.0/1001.0/' steep.conf >steeper.conf
 unsettled() {
@@ -110,7 +112,8 @@ check 'loggops: without the group each is alone' takes 3 ab.tl -p ./two --model 
 printf '%s\n' 'topology = "star"; nodes = 1; node = { cores = 2; speed_flops = 1.0e9; watts = [ 100, 120, 200 ]; };' \
     'link = { bandwidth_Bps = 1.0e9; latency_s = 1.0e-6; };' >watts
 check 'a platform with power' "$timeless" platform watts -o watts.d
-energy() { "$timeless" replay aa.tl -p ./watts.d --model two.conf --ranks-per-host 2 --engine "$1" --energy >said && grep -qE '^energy +(1200|1199.9999[0-9]*|1200.0000[0-9]*) J' said; }
+energy() { "$timeless" replay aa.tl -p ./watts.d --model two.conf --ranks-per-host 2 --engine "$1" --energy >said &&
+    grep -qE '^energy +(1200|1199.9999[0-9]*|1200.0000[0-9]*) J' said; }
 for engine in smpi loggops; do
     check "$engine: slowed bursts keep their cores at work" energy $engine
 done

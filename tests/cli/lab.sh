@@ -90,14 +90,16 @@ page "$sheet" 25
 check 'the pages have a timeline' grep -q '<canvas' stencil.html stall.html
 page "$answers" 25
 questions() { grep -oE '^- \*\*[0-9][a-z]\*\*' "$sheet" | tr -d -- '-* '; }
-for question in $(questions); do check "question $question has an answer" grep -qE "^\*\*([0-9][a-z], )*$question(, [0-9][a-z])*\.\*\*" "$answers"; done
+for question in $(questions); do check "question $question has an answer" \
+    grep -qE "^\*\*([0-9][a-z], )*$question(, [0-9][a-z])*\.\*\*" "$answers"; done
 
 # The table of the teams: by its rule, and team 2 as one that has the rank with too much work.
 row() { sed -n "s/^| $1 | \(node-[0-9]\) | \([0-9]*\) |\$/\1 \2/p" "$answers"; }
 for team in 1 2 3 4 5 6 7 8; do
     check "team $team: the table follows the rule" equal "$(row $team)" "node-$((5 * team % 8)) $((4 + 7 * team % 12))"
 done
-found() { blocks "$answers" | grep -F stall.csv | head -n 2 | cut -f 2 | while IFS= read -r command; do bash -c "$command"; done | paste -sd ' '; }
+found() { blocks "$answers" | grep -F stall.csv | head -n 2 | cut -f 2 | while IFS= read -r command; do bash -c "$command"
+        done | paste -sd ' '; }
 check 'team 7: node and step are those of the table' equal "$(found)" "$(row 7)"
 for program in record:recorded replay:'bash -c'; do
     command=$(blocks "$sheet" | cut -f 2 | grep "timeless ${program%%:*} .*stall.tl" | sed 's/ 20 7$/ 20 2/')

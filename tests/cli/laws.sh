@@ -38,7 +38,8 @@ platform faster node- $K
 printf 'node-%d\n' 5 2 7 0 3 1 6 4 >elsewhere
 sed 's/1e-9/2.5e-10/' as_is/model.conf >faster.conf # a host of K times the speed, as there are no hosts
 loggops() { # K
-    "$timeless" replay t.tl -q --engine loggops --params "L=$(tenth 4096 $1)ns,o=$(tenth 1024 $1)ns,g=$(tenth 2048 $1)ns,G=$(tenth 2.5 $1)ns,O=$(tenth 1 $1)ns,S=65536" --model "$2"
+    "$timeless" replay t.tl -q --engine loggops --params "L=$(tenth 4096 $1)ns,o=$(tenth 1024 $1)ns,g=$(tenth 2048 \
+        $1)ns,G=$(tenth 2.5 $1)ns,O=$(tenth 1 $1)ns,S=65536" --model "$2"
 }
 # equal A B RELATIVE
 equal() { awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = (a - b) / a; print a, b, d; exit !(a > 0 && d <= most && d >= -most) }'; }
@@ -49,9 +50,11 @@ for ((seed = FIRST; seed < FIRST + TRACES; seed++)); do
     check "trace $seed: other names of hosts change nothing" equal "$here" "$("$timeless" replay t.tl -q -p ./renamed --ranks-per-host 1)" 0
     check "trace $seed: nor do other hosts" equal "$here" "$("$timeless" replay t.tl -q -p ./as_is --hostfile elsewhere)" 0
     there=$("$timeless" replay t.tl -q -p ./faster --ranks-per-host 1)
-    check "trace $seed: all $K times as fast takes 1/$K of the time" equal "$here" "$(awk -v v="$there" 'BEGIN { printf "%.17g", '$K' * v }')" 1e-12
+    check "trace $seed: all $K times as fast takes 1/$K of the time" equal "$here" \
+        "$(awk -v v="$there" 'BEGIN { printf "%.17g", '$K' * v }')" 1e-12
     # In whole picoseconds, each of which may be rounded.
     there=$(loggops $K faster.conf)
-    check "trace $seed: and with loggops" equal "$(loggops 1 as_is/model.conf)" "$(awk -v v="$there" 'BEGIN { printf "%.17g", '$K' * v }')" 1e-6
+    check "trace $seed: and with loggops" equal "$(loggops 1 as_is/model.conf)" \
+        "$(awk -v v="$there" 'BEGIN { printf "%.17g", '$K' * v }')" 1e-6
 done
 tap_done

@@ -30,8 +30,10 @@ check 'one direction is as before' takes same.tl 2 "${two[@]}" "${below[@]}"
 limited_of 1000
 check 'messages that wait for their receiver are as long' takes both.tl 2 "${two[@]}" "${above[@]}"
 check 'or as short' takes both.tl 1 "${two[@]}" "${below[@]}"
-check 'of twelve ranks, all twelve limiters are known' sh -c '"$1" make alltoall -n 12 --bytes 100000 -o all.tl && sed -i "s/nodes = 4/nodes = 12/" description &&
-    rm -r platform && "$1" platform description -o platform && a=$("$1" replay all.tl -p platform --no-compute -q) && b=$("$1" replay all.tl -p platform --no-compute -q --cfg timeless/limiter-from:200000) &&
+check 'of twelve ranks, all twelve limiters are known' sh -c '"$1" make alltoall -n 12 --bytes 100000 -o all.tl &&
+    sed -i "s/nodes = 4/nodes = 12/" description &&
+    rm -r platform && "$1" platform description -o platform && a=$("$1" replay all.tl -p platform --no-compute -q) &&
+    b=$("$1" replay all.tl -p platform --no-compute -q --cfg timeless/limiter-from:200000) &&
     echo "$a $b" && awk -v a="$a" -v b="$b" "BEGIN { exit !(a > 1.9 * b && a < 2.1 * b) }"' - "$timeless"
 # ---- the same in the LogGOPS engine, for long messages ----
 limited_of 65536
@@ -43,15 +45,18 @@ agree() {
     shift 2
     smpi=$(limited p.tl --no-compute --cfg timeless/limiter-from:4096 "$@") loggops=$(limited p.tl --no-compute --engine loggops "$@")
     free=$(limited p.tl --no-compute --cfg timeless/limiter-from:1000000000 "$@")
-    awk -v s="$smpi" -v l="$loggops" -v f="$free" -v t="$tolerance" -v factor="$factor" 'BEGIN { print "SimGrid", s, "LogGOPS", l, "without limiter", f
+    awk -v s="$smpi" -v l="$loggops" -v f="$free" -v t="$tolerance" -v factor="$factor" \
+        'BEGIN { print "SimGrid", s, "LogGOPS", l, "without limiter", f
         exit !(s > 0 && (s - l) / s < t && (l - s) / s < t && s > (factor - 0.01) * f && s < (factor + 0.01) * f) }'
 }
 "$timeless" make ring -n 16 -o p.tl
-check 'the prediction states it' sh -c '"$1" replay p.tl -p platform --engine loggops | grep -q "both directions of a node have 1.2 bandwidths for messages of 4096 bytes"' - "$timeless"
+check 'the prediction states it' sh -c '"$1" replay p.tl -p platform --engine loggops |
+    grep -q "both directions of a node have 1.2 bandwidths for messages of 4096 bytes"' - "$timeless"
 for pattern in alltoall ring stencil2d doubling; do
     "$timeless" make $pattern -n 16 --bytes 3200000 --iterations 3 -o p.tl
     check "$pattern: as in SimGrid" agree 3e-3 1.667 --ranks-per-host 1
-    check "$pattern, two threads: the same bytes" sh -c '[ "$("$1" replay p.tl -p platform --engine loggops -q)" = "$("$1" replay p.tl -p platform --engine loggops --threads 2 -q)" ]' - "$timeless"
+    check "$pattern, two threads: the same bytes" sh -c \
+        '[ "$("$1" replay p.tl -p platform --engine loggops -q)" = "$("$1" replay p.tl -p platform --engine loggops --threads 2 -q)" ]' - "$timeless"
 done
 "$timeless" make binomial -n 16 --bytes 3200000 --iterations 3 -o p.tl
 check 'in one direction at a time it takes nothing' agree 1e-3 1 --ranks-per-host 1

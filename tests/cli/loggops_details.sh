@@ -19,7 +19,8 @@ for name in hpl-4 stencil-64 irregular-16 wavefront-16 hybrid-4; do
     check "$name: details do not change the prediction" python3 -c 'import json, sys
 a, b = (json.load(open(f)) for f in ("plain.json", "l.json")); del b["details"]; assert a == b'
 done
-check 'several threads: the same details' sh -c '"$1" replay "$2" --engine loggops -p star-1g --ranks-per-host 4 --threads 2 --details --json=t.json -q &&
+check 'several threads: the same details' sh -c \
+    '"$1" replay "$2" --engine loggops -p star-1g --ranks-per-host 4 --threads 2 --details --json=t.json -q &&
     cmp t.json l.json' - "$timeless" "$trace"
 check 'with noise' loggops "$trace" -p star-1g --ranks-per-host 4 --noise 1kHz:100us --details --timeline l.csv --json=l.json -q
 check '... the states fill every rank' $read_back states l.csv l.json
@@ -30,7 +31,9 @@ hpl=hpl:N=300,NB=16,P=2,Q=2,MOVES=0
 check 'HPL as a program' loggops $hpl -p star-1g --details --timeline l.csv --json=l.json -q
 check '... the states fill every rank' $read_back states l.csv l.json
 check '... the critical path has no gap' $read_back path l.json
-check '... details do not change the makespan' sh -c '[ "$("$1" replay "$2" --engine loggops -p star-1g -q)" = "$("$1" replay "$2" --engine loggops -p star-1g --details -q)" ]' - "$timeless" $hpl
+check '... details do not change the makespan' sh -c \
+    '[ "$("$1" replay "$2" --engine loggops -p star-1g -q)" = "$("$1" replay "$2" --engine loggops -p star-1g --details -q)" ]' \
+    - "$timeless" $hpl
 
 # With details, each operation is a step of its own; without, computation and short exchanges are done at a stretch.
 alike() { # alike OPTION...: the prediction without details, and with them
@@ -66,7 +69,8 @@ replay_cases() {
     local text
     for text in w/*.txt; do
         "$timeless" undump "$text" -o w.tl || return 1
-        loggops w.tl -p star-1g --params L=10ps,o=0ns,g=0ns,G=0ns,O=0ns,S=65536 --details --json="${text%.txt}.json" -q || rm -f "${text%.txt}.json"
+        loggops w.tl -p star-1g --params L=10ps,o=0ns,g=0ns,G=0ns,O=0ns,S=65536 --details --json="${text%.txt}.json" -q ||
+            rm -f "${text%.txt}.json"
     done
 }
 check 'programs whose waits are known' replay_cases
@@ -85,7 +89,8 @@ check '... has the prediction and the states' python3 "$top_srcdir/tests/cli/rep
 check '... and names the engine' grep -q '"engine":"loggops"' token.html
 check 'a flame graph' "$timeless" report token.tl --engine loggops --params $params --flame f.html --folded-stacks f.txt -q
 check '... waits for late senders' grep -q 'MPI_Recv.*;late sender' f.txt
-check 'a report of two engines' "$timeless" report token.tl -p star-1g --ranks-per-host 1 --versus --engine loggops --params $params -o v.html -q
+check 'a report of two engines' "$timeless" report token.tl -p star-1g --ranks-per-host 1 --versus --engine loggops \
+    --params $params -o v.html -q
 
 # Some ranks, and a time, of very many: the rest is in the sums.
 "$timeless" make stencil2d -n 64 --iterations 20 --bytes 1000 -o many.tl || exit 99
@@ -95,7 +100,8 @@ for chosen in 0-3,60 0-63 5@50us:200us; do
     check "... the states of these ranks at this time, and the sums of all" $read_back chosen $chosen all.csv few.csv all.json few.json
 done
 loggops "$top_srcdir/traces/hpl-4.tl" -p star-1g --ranks-per-host 4 --details --timeline all.csv --json=all.json -q >/dev/null
-check 'HPL: --details=1' loggops "$top_srcdir/traces/hpl-4.tl" -p star-1g --ranks-per-host 4 --details=1 --timeline few.csv --json=few.json -q
+check 'HPL: --details=1' loggops "$top_srcdir/traces/hpl-4.tl" -p star-1g --ranks-per-host 4 --details=1 --timeline few.csv \
+    --json=few.json -q
 check '... the states of this rank, and the sums of all' $read_back chosen 1 all.csv few.csv all.json few.json
 check 'a report of some ranks' "$timeless" report many.tl --engine loggops --params $params --details=0-3 --json=few.json -q -o few.html
 check '... has the prediction' grep -q '"chosen":"0-3"' few.html
@@ -107,7 +113,8 @@ check 'a rank that the run does not have is refused with the number of ranks' re
     loggops many.tl --params $params --details=64
 check_exit 2 'the other engine keeps all ranks' "$timeless" replay many.tl -p star-1g --details=1
 "$timeless" make stencil2d -n 19600 --iterations 4 --bytes 1000 -o huge.tl || exit 99
-check '19,600 ranks: the states of 16' sh -c 'ulimit -v 500000; "$1" replay huge.tl --engine loggops --params "$2" --details=0-15 --timeline huge.csv --json=huge.json -q' - "$timeless" $params
+check '19,600 ranks: the states of 16' sh -c \
+    'ulimit -v 500000; "$1" replay huge.tl --engine loggops --params "$2" --details=0-15 --timeline huge.csv --json=huge.json -q' - "$timeless" $params
 check '... fill these ranks' python3 -c 'import csv, json
 ranks = {int(r["rank"]) for r in csv.DictReader(open("huge.csv"))}; p = json.load(open("huge.json"))
 assert ranks == set(range(16)), ranks

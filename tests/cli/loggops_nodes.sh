@@ -90,12 +90,14 @@ engines_near() { near "$(makespan "${@:2}")" "$(loggops "${@:2}")" "$1"; } # SHA
 hpl=hpl:NB=128,PFACT=1,RFACT=2,NBMIN=2,NDIV=2,BCAST=2,SWAP=0,DEPTH=1,RECEIVE=0
 check 'HPL on two nodes of dahu: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=8 -p dahu --ranks-per-host 16
 check 'HPL on one node of dahu: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=4 -p dahu
-check 'HPL on dahu of 2020, with factors within a node: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=4 -p dahu@network-2020-08-20 --ranks-per-host 8
+check 'HPL on dahu of 2020, with factors within a node: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=4 \
+    -p dahu@network-2020-08-20 --ranks-per-host 8
 "$timeless" make ring -n 32 --bytes 3000000 --iterations 3 -o ring.tl
 check 'a ring, all of it on one node at a time: within 5 % of SimGrid' engines_near 0.05 ring.tl -p dahu@network-2018-10
 
 adaptive=${hpl%,RECEIVE=0}
-check 'HPL on dahu, panels received when they have come: within 5 % of SimGrid' engines_near 0.05 $adaptive,N=6000,P=4,Q=8 -p dahu --ranks-per-host 8
+check 'HPL on dahu, panels received when they have come: within 5 % of SimGrid' engines_near 0.05 $adaptive,N=6000,P=4,Q=8 \
+    -p dahu --ranks-per-host 8
 check 'HPL with an adapter for each rank: within 2 % of SimGrid' engines_near 0.02 $adaptive,N=3000,P=16,Q=1 -p dahu --ranks-per-host 1
 big() { loggops $adaptive,N=8000,P=16,Q=32 -p dahu "$@"; }
 check 'HPL of 512 ranks: two threads predict the same' equal "$(big)" "$(big --threads 2)"
@@ -122,14 +124,16 @@ check 'a message where factors change the links: SimGrid to 0.1 %' engines_near 
 "$timeless" make stencil2d -n 16 --bytes 1000 -o p.tl
 for platform in "$top_srcdir"/platforms/*/platform.xml; do
     platform=$(basename "$(dirname "$platform")")
-    loggops_says() { "$timeless" replay p.tl --engine loggops -p "$platform" --json=p.json >out && grep -q "derived from the platform's links and options" out; }
+    loggops_says() { "$timeless" replay p.tl --engine loggops -p "$platform" --json=p.json >out &&
+        grep -q "derived from the platform's links and options" out; }
     check "$platform: the engine derives its network, and the prediction says so" loggops_says
 done
 mkdir given
 cp "$top_srcdir"/platforms/star-1g/{platform.xml,options.conf} given/
 printf '# measured\n%s\n' 'L=2us,o=1us,g=0.5us,G=0.1ns,O=0.1ns;' 'local:L=0.2us, o=0.3us # shared memory' >given/loggops.params
 check 'loggops.params of a platform folder' equal "$(loggops p.tl -p ./given)" "$(loggops p.tl -p ./given --params "$nodes")"
-check 'the result names loggops.params' sh -c '"$0" replay p.tl -p ./given --engine loggops --no-compute --details | grep -q "network model LogGOPS from the platform.s loggops.params, S="' "$timeless"
+check 'the result names loggops.params' sh -c '"$0" replay p.tl -p ./given --engine loggops --no-compute --details |
+    grep -q "network model LogGOPS from the platform.s loggops.params, S="' "$timeless"
 "$timeless" make ring --ranks 4 -o four.tl && "$timeless" replay four.tl -p ./given --engine loggops >short
 check 'parameters of several lines are among the details only' sh -c 'grep -q "^engine .*loggops.params (its parameters: --details)" short'
 check 'the result names the hosts that the ranks fill' grep -q '^hosts  *1, with up to 4 ranks each; see --ranks-per-host$' short
@@ -137,7 +141,9 @@ check 'a rank on each host needs no such line' sh -c '! "$0" replay four.tl -p .
 for platform in "$top_srcdir"/platforms/*/platform.xml; do
     name=$(basename "$(dirname "$platform")")
     check "the platform $name needs no --params: the result names their origin" \
-        sh -c '"$0" replay p.tl -p "$1" --engine loggops --no-compute | grep -qE "network model LogGOPS (derived from the platform.s links and options|from the platform.s loggops.params)"' "$timeless" "$(dirname "$platform")"
+        sh -c '"$0" replay p.tl -p "$1" --engine loggops --no-compute |
+            grep -qE "network model LogGOPS (derived from the platform.s links and options|from the platform.s loggops.params)"' \
+            "$timeless" "$(dirname "$platform")"
 done
 # Without a local group: within a node as derived from the loopback, between nodes as the file says.
 mkdir remote
@@ -150,7 +156,8 @@ within() { # the adapters of the derived network move the bytes: 6 % more
         'BEGIN { print given, derived; exit !((given / derived - 1) ^ 2 < 0.01) }'
 }
 check 'loggops.params without a local group: messages within a node take the time of the loopback' within
-check 'and those between nodes what it says' sh -c '"$0" replay token2.tl -p ./remote --engine loggops -q --ranks-per-host 1 | awk "{ exit !(\$1 > 0.004) }"' "$timeless"
+check 'and those between nodes what it says' sh -c '"$0" replay token2.tl -p ./remote --engine loggops -q --ranks-per-host 1 |
+    awk "{ exit !(\$1 > 0.004) }"' "$timeless"
 echo 'L=2us,o=1us' >given/loggops.params
 check_exit 3 'loggops.params with an error exits 3' loggops p.tl -p ./given
 check_exit 2 'replay without a network and a platform exits 2' loggops p.tl
@@ -167,7 +174,8 @@ limiter() { # PLATFORM OPTION...: how many of standard error, text and JSON stat
         $(grep -c '"ignores_limiter": true' limiter.json)))
 }
 check 'a limiter that is ignored is reported: warning, text and JSON' equal 3 "$(limiter graphene --engine loggops --ranks-per-host 1)"
-check 'for messages that share no adapter' sh -c 'grep -q "(limiter_link) for messages below 4096 B" text && grep -q "ignores_limiter_below\": 4096" limiter.json &&
+check 'for messages that share no adapter' sh -c 'grep -q "(limiter_link) for messages below 4096 B" text &&
+    grep -q "ignores_limiter_below\": 4096" limiter.json &&
     grep -q "(limiter_link) for messages below 4096 B: hosts" said'
 cp -r "$top_srcdir/platforms/graphene" bypassed
 from() { sed -i '/limiter-from/d' bypassed/options.conf && echo "timeless/limiter-from:$1" >>bypassed/options.conf; }
@@ -233,7 +241,8 @@ for bytes in 30000 1000000; do
         check "$bytes B to all over $platform: SimGrid to 3 %" engines_near 0.03 all.tl -p ./$platform --ranks-per-host 1
         check '... no warning' equal 0 "$(overload links all.tl ./$platform --ranks-per-host 1)"
         cp over.json one.json
-        check '... which links limit for most of it' python3 -c 'import json; assert 0.8 < json.load(open("one.json"))["limited_by_links"] <= 1'
+        check '... which links limit for most of it' python3 -c \
+            'import json; assert 0.8 < json.load(open("one.json"))["limited_by_links"] <= 1'
         check '... in the text, too' grep -q '^links  *limited messages in [0-9]' text
         overload links all.tl ./$platform --ranks-per-host 1 --threads 3 >out
         check '... three threads find the same' cmp one.json over.json
@@ -254,13 +263,15 @@ assert a["sent_bytes"] == b["sent_bytes"] and abs(a["saturated_s"] / b["saturate
 END
 "$timeless" make call_alltoall -n 16 --bytes 1000000 --iterations 5 -o all.tl
 cp -r "$TIMELESS_PLATFORMS/dahu" no-memory && sed -i /memory-bandwidth/d no-memory/options.conf
-check '1 MB to all 16 ranks of a node: more than its memory is assumed to move' equal 3 "$(overload memories all.tl ./no-memory --ranks-per-host 16)"
+check '1 MB to all 16 ranks of a node: more than its memory is assumed to move' equal 3 "$(overload memories all.tl ./no-memory \
+    --ranks-per-host 16)"
 check 'with what is assumed' adds_up memories 1e11 2
 check 'in its text, too' grep -q 'assumed: 0.2 TB/s' text
 check 'a memory that the platform describes counts' equal 3 "$(overload memories all.tl ./memory)"
 check 'with its bandwidth' adds_up memories 1e10 4
 check 'messages share a memory whose bandwidth is stated' equal 0 "$(overload memories all.tl dahu --ranks-per-host 16)"
 check 'slow copies of few ranks pass' equal 0 "$(overload memories all.tl fat-tree --ranks-per-host 4)"
-overload links all.tl ./few --ranks-per-host 1 >out && cp over.json one.json && overload links all.tl ./few --ranks-per-host 1 --threads 2 >out
+overload links all.tl ./few --ranks-per-host 1 >out && cp over.json one.json &&
+    overload links all.tl ./few --ranks-per-host 1 --threads 2 >out
 check 'two threads count the same' cmp one.json over.json
 tap_done

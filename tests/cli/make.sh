@@ -43,7 +43,8 @@ gather gather ompi_basic_linear
 scatter scatter ompi_basic_linear
 binomial_reduce reduce binomial
 END
-check 'each pattern call_... makes the call that its help names' bash -c '"$1" make --help | sed -n "s/^  \(call_[a-z_]*\) *\(MPI_[A-Za-z_]*\).*/\1 \2/p" >calls
+check 'each pattern call_... makes the call that its help names' bash -c '"$1" make --help |
+    sed -n "s/^  \(call_[a-z_]*\) *\(MPI_[A-Za-z_]*\).*/\1 \2/p" >calls
     [ $(wc -l <calls) -eq 10 ] && while read -r pattern call; do
         "$1" make $pattern -n 4 -o a.tl && "$1" dump a.tl | grep -c " $call " | grep -qx 4 || exit 1; done <calls' - "$timeless"
 "$timeless" make random -n 1000 --iterations 5 -o a.tl
@@ -83,7 +84,8 @@ for pattern in $patterns; do
     [ $pattern = doubling ] && ranks=2048
     "$timeless" make $pattern -n $ranks --iterations $iterations --bytes 9 -o p.tl || exit 99
     for threads in 1 2 3; do
-        "$timeless" replay p.tl --engine loggops --params $odin,S=9 --noise 1000Hz:100us --threads $threads --json=$threads.json -q >/dev/null
+        "$timeless" replay p.tl --engine loggops --params $odin,S=9 --noise 1000Hz:100us --threads $threads --json=$threads.json \
+            -q >/dev/null
     done
     check "$pattern: 2 threads find what 1 does" cmp 1.json 2.json
     check "$pattern: and 3" cmp 1.json 3.json
@@ -104,10 +106,12 @@ agree() { equal "$(replay_coll "$1" "$2")" "$(replay_coll "$3" "$4")"; }
 check 'bcast of 100 kB: ompi takes the linear algorithm' agree --coll-selector ompi --coll bcast=flattree
 check 'bcast of 100 kB: mpich scatters and gathers' agree --coll-selector mpich --coll bcast=scatter_LR_allgather
 check 'bcast of 100 kB: these two algorithms differ' differ --coll bcast=flattree --coll bcast=scatter_LR_allgather
-named() { "$timeless" replay p.tl --engine loggops --params $odin --json=p.json -q "${@:2}" >/dev/null && grep -qF "\"coll_selector\": \"$1\"" p.json; }
+named() { "$timeless" replay p.tl --engine loggops --params $odin --json=p.json -q "${@:2}" >/dev/null &&
+    grep -qF "\"coll_selector\": \"$1\"" p.json; }
 check 'no replacement is named if the engine has the algorithm' named ompi --coll-selector ompi
 "$timeless" make call_bcast -n 16 --bytes 100000 -o p.tl
-check 'the algorithm that replaces another one is named' named 'mpich (bcast scatter_LR_allgather for scatter_rdb_allgather)' --coll-selector mpich
+check 'the algorithm that replaces another one is named' named 'mpich (bcast scatter_LR_allgather for scatter_rdb_allgather)' \
+    --coll-selector mpich
 "$timeless" make call_bcast -n 100 --bytes 100000 -o p.tl
 check 'bcast of 100 ranks: ompi takes the k-nomial tree' agree --coll-selector ompi --coll bcast=knomial
 check 'bcast of 100 ranks: the k-nomial tree is not the binomial one' differ --coll bcast=knomial --coll bcast=binomial_tree
@@ -115,9 +119,12 @@ check 'bcast of 100 ranks: no replacement is named' named ompi --coll-selector o
 "$timeless" make call_allreduce -n 12 --bytes 100000 -o p.tl
 check 'allreduce of 100 kB: ompi takes that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
 check 'allreduce of 100 kB: mpich takes that of Rabenseifner' agree --coll-selector mpich --coll allreduce=rab_rdb
-check '--coll has priority over the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" "$(replay_coll --coll allreduce=rdb)"
-check 'options that --params replaces, or that LogGOPS does not have, are listed' sh -c '"$@" | grep -q "^without effect  *smpi/os surf/precision$"' \
+check '--coll has priority over the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" \
+    "$(replay_coll --coll allreduce=rdb)"
+check 'options that --params replaces, or that LogGOPS does not have, are listed' sh -c \
+    '"$@" | grep -q "^without effect  *smpi/os surf/precision$"' \
     - "$timeless" replay p.tl --engine loggops --params $odin --cfg smpi/os:0:0:0 --cfg surf/precision:1e-6
-check 'a selector that only SMPI has: the rules of MPICH replace it, and are named' named 'mvapich2 (all mpich for mvapich2)' --coll-selector mvapich2
+check 'a selector that only SMPI has: the rules of MPICH replace it, and are named' named 'mvapich2 (all mpich for mvapich2)' \
+    --coll-selector mvapich2
 check '... with the same makespan' agree --coll-selector mvapich2 --coll-selector mpich
 tap_done

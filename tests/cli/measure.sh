@@ -38,11 +38,13 @@ made ranks.csv quiet 1 "ring recursive_doubling rabenseifner"
 value() { python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"; }
 categories() { # FILE FIRST WARM OUTLIER GOOD: of the case of 8 bytes
     local file=$1; shift
-    $timeless measure "$file" --json=j.json >text && equal "$(value j.json '[j["cases"][0]["categories"][k] for k in ("first", "warm-up", "outlier", "good")]')" "[${1}, $2, $3, $4]"
+    $timeless measure "$file" --json=j.json >text &&
+        equal "$(value j.json '[j["cases"][0]["categories"][k] for k in ("first", "warm-up", "outlier", "good")]')" "[${1}, $2, $3, $4]"
 }
 check 'the first repetition of each launch and those of twice the median have their categories' categories hog.csv 4 0 28 288
 check 'repetitions before the minimum falls by a tenth are warm-up' categories warm.csv 4 76 20 220
-check 'a repetition takes from the latest begin to the latest end' sh -c '"$0" measure quiet.csv --json >j.json && python3 -c "
+check 'a repetition takes from the latest begin to the latest end' sh -c '"$0" measure quiet.csv --json >j.json &&
+    python3 -c "
 import json; c = json.load(open(\"j.json\"))[\"cases\"][0]; assert 1.0e-5 <= c[\"median_s\"] <= 1.04e-5, c; assert c[\"high_s\"] > 4e-5, c"' $timeless
 
 names_hog() {
@@ -90,22 +92,26 @@ assert len(j["rankings"]) == 2
 END
 }
 check 'predictions are those of timeless study, with the ranking and what a wrong choice costs' predicts
-draws() { $timeless measure ranks.csv --platform star-1g --engine loggops --plot p.svg --page p.html >/dev/null && grep -q '<svg' p.svg && grep -q '>predicted<' p.svg && grep -q '1024 B, ring' p.html; }
+draws() { $timeless measure ranks.csv --platform star-1g --engine loggops --plot p.svg --page p.html >/dev/null &&
+    grep -q '<svg' p.svg && grep -q '>predicted<' p.svg && grep -q '1024 B, ring' p.html; }
 check '--plot and --page show each algorithm' draws
 
 # ---- wrong input ----
 
 sed '20s/,[0-9.]*$//; 20s/,/,x/2' hog.csv >broken.csv
 grep -v '^0,default,8,7,3,' hog.csv >lacking.csv
-refuses() { local code=0; $timeless measure broken.csv 2>said || code=$?; cat said; [ $code = 3 ] && grep -q '^timeless: broken.csv:20: ' said; }
+refuses() { local code=0; $timeless measure broken.csv 2>said || code=$?; cat said; [ $code = 3 ] &&
+    grep -q '^timeless: broken.csv:20: ' said; }
 check 'a line that is no row exits 3 and is named' refuses
 check_exit 3 'a repetition without one of its ranks exits 3' $timeless measure lacking.csv
 check_exit 3 'a file without repetitions exits 3' $timeless measure "$top_srcdir/README.md"
 check_exit 2 'an operation without a launcher exits 2' $timeless measure allreduce
 check_exit 2 'an unknown operation exits 2' $timeless measure nothing -o x.csv -- mpirun
-check 'more sizes than 1,000 exit 2' refused 2 '--bytes: 1001 sizes; give at most 1000' $timeless measure allreduce --bytes "$(seq -s, 1001)" -o x.csv -- mpirun
+check 'more sizes than 1,000 exit 2' refused 2 '--bytes: 1001 sizes; give at most 1000' $timeless measure allreduce \
+    --bytes "$(seq -s, 1001)" -o x.csv -- mpirun
 check_exit 2 'an unknown algorithm exits 2' $timeless measure allreduce --algorithms fast -o x.csv -- mpirun
 check_exit 4 'a launcher that fails exits 4' $timeless measure allreduce -o x.csv -- false
 check 'and leaves no file' sh -c '! ls x.csv*'
-check_exit 2 'what has no study cannot be predicted' sh -c 'sed s/allreduce/pingpong/ hog.csv >pp.csv; "$0" measure pp.csv --platform star-1g' $timeless
+check_exit 2 'what has no study cannot be predicted' sh -c \
+    'sed s/allreduce/pingpong/ hog.csv >pp.csv; "$0" measure pp.csv --platform star-1g' $timeless
 tap_done

@@ -35,7 +35,8 @@ ends() {
 # both FILE SECONDS OPTION...: rank 2 ends then in LogGOPS, with one thread and two, and within 0.1 % in SimGrid
 both() {
     local smpi one two
-    smpi=$(ends smpi "$1" "${@:3}") && one=$(ends loggops "$1" "${@:3}" --threads 1) && two=$(ends loggops "$1" "${@:3}" --threads 2) || return 1
+    smpi=$(ends smpi "$1" "${@:3}") && one=$(ends loggops "$1" "${@:3}" --threads 1) &&
+        two=$(ends loggops "$1" "${@:3}" --threads 2) || return 1
     awk -v smpi="$smpi" -v one="$one" -v two="$two" -v want="$2" 'BEGIN {
         print "SimGrid", smpi, "LogGOPS", one, "with two threads", two, "wanted", want
         split(smpi, s); split(one, l)
@@ -46,7 +47,8 @@ after() { awk -v n="$1" 'BEGIN { printf "%.12g", 2 * 20e-6 + (n + 1 + 2 * 16) * 
 platform_of 400000 0
 
 relay request.tl 0 300000 0 1000000 0 0
-check 'a message that waits for its receive does not overtake a shorter one' both request.tl "$(after 300000)" -p platform --ranks-per-host 1
+check 'a message that waits for its receive does not overtake a shorter one' both request.tl "$(after 300000)" -p platform \
+    --ranks-per-host 1
 check 'neither within a host' both request.tl "$(after 300000)" -p platform --ranks-per-host 2
 relay short.tl 0 300000 0 1 0 0
 check 'a short message does not overtake a long one' both short.tl "$(after 300000)" -p platform --ranks-per-host 1
@@ -54,7 +56,8 @@ check 'neither within a host' both short.tl "$(after 300000)" -p platform --rank
 relay tags.tl 1 300000 2 1 1 2
 check 'the receive of one tag takes the long one' both tags.tl "$(after 300000)" -p platform --ranks-per-host 2
 relay other.tl 1 300000 2 1 2 1
-other() { ends loggops other.tl -p platform --ranks-per-host 2 | awk -v want="$(after 1)" '{ print $2, want; exit !(($2 / want - 1) ^ 2 < 1e-10) }'; }
+other() { ends loggops other.tl -p platform --ranks-per-host 2 |
+    awk -v want="$(after 1)" '{ print $2, want; exit !(($2 / want - 1) ^ 2 < 1e-10) }'; }
 check 'that of the other tag does not wait for it' other
 
 engines_near() {

@@ -24,7 +24,8 @@ by_simgrid() {
 check 'a replay by SimGrid' by_simgrid
 version=$(simgrid_version)
 # The parts written for this version.
-parts=$(printf '%s\n' "#include \"$top_srcdir/replayer/smpi/shims/table.h\"" '#define S(part, kind, first, last) @part first last@' 'SMPI_SHIMS(S)' |
+parts=$(printf '%s\n' "#include \"$top_srcdir/replayer/smpi/shims/table.h\"" \
+    '#define S(part, kind, first, last) @part first last@' 'SMPI_SHIMS(S)' |
     ${CC:-gcc} -E -P - | grep -o '@[^@]*@' | tr -d @ |
     awk -v version="$version" '$2 <= version && ($3 >= version || $3 == "SMPI_ANY_VERSION") { printf "%s%s", or, $1; or = "\\|" }')
 replaced() { # the symbols of these parts
@@ -45,8 +46,10 @@ check 'all that the module calls is there' env LD_BIND_NOW=1 "$timeless" replay 
 
 # ---- a function of SimGrid that Timeless does not get ----
 libsimgrid=$(sed -n 's/.*binding file \([^ ]*libsimgrid[^ ]*\) .*/\1/p' "$scratch/bindings" | head -n 1)
-check 'another library takes two of them' ${CC:-gcc} -shared -fPIC -o "$scratch/hinder.so" -I"$top_builddir" -I"$top_srcdir/replayer" "$top_srcdir/tests/cli/hinder_simgrid.c" -ldl
-hindered() { LD_PRELOAD=$scratch/hinder.so LIBSIMGRID=$libsimgrid "$timeless" replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute -q "$@"; }
+check 'another library takes two of them' ${CC:-gcc} -shared -fPIC -o "$scratch/hinder.so" \
+    -I"$top_builddir" -I"$top_srcdir/replayer" "$top_srcdir/tests/cli/hinder_simgrid.c" -ldl
+hindered() { LD_PRELOAD=$scratch/hinder.so LIBSIMGRID=$libsimgrid "$timeless" replay "$scratch/t.tl" \
+    --platform "$top_srcdir/platforms/star-1g" --no-compute -q "$@"; }
 same_makespan() {
     local a b
     a=$(hindered) b=$("$timeless" replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute -q)
@@ -70,20 +73,24 @@ check 'an option is refused with such a version' refused 3 \
     of_other_version --cfg=timeless/eager-order:yes
 
 # ---- the dates and the requests give SimGrid's results, to the last digit ----
-check 'another library takes functions of these parts' ${CC:-gcc} -shared -fPIC -o "$scratch/speed.so" -I"$top_builddir" -I"$top_srcdir/replayer" "$top_srcdir/tests/cli/hinder_speed.c" -ldl
+check 'another library takes functions of these parts' ${CC:-gcc} -shared -fPIC -o "$scratch/speed.so" \
+    -I"$top_builddir" -I"$top_srcdir/replayer" "$top_srcdir/tests/cli/hinder_speed.c" -ldl
 same_prediction() {
     "$timeless" replay "$@" --json >"$scratch/ours" && grep -q '"makespan_s": 0\.' "$scratch/ours" &&
         LD_PRELOAD=$scratch/speed.so LIBSIMGRID=$libsimgrid "$timeless" replay "$@" --json >"$scratch/theirs" &&
         cmp "$scratch/ours" "$scratch/theirs"
 }
-check 'HPL on shared adapters: same prediction as by SimGrid' same_prediction hpl:N=1200,NB=64,P=4,Q=4,SWAP=1 --platform "$top_srcdir/platforms/dahu" --ranks-per-host 4
+check 'HPL on shared adapters: same prediction as by SimGrid' same_prediction hpl:N=1200,NB=64,P=4,Q=4,SWAP=1 \
+    --platform "$top_srcdir/platforms/dahu" --ranks-per-host 4
 check 'HPL that polls, 16 ranks per host: same prediction and energy as by SimGrid' same_prediction \
     hpl:N=1200,NB=64,P=4,Q=8,BCAST=2,DEPTH=1 --platform "$top_srcdir/platforms/dahu@network-2018-10+dgemm-2020-02" --ranks-per-host 16
 check 'probes that take longer and longer: same prediction and energy as by SimGrid' same_prediction \
-    hpl:N=1000,NB=64,P=2,Q=4,BCAST=2 --platform "$top_srcdir/platforms/dahu@network-2018-10+dgemm-2020-02" --cfg=smpi/grow-injected-times:yes
+    hpl:N=1000,NB=64,P=2,Q=4,BCAST=2 --platform "$top_srcdir/platforms/dahu@network-2018-10+dgemm-2020-02" \
+    --cfg=smpi/grow-injected-times:yes
 check 'more ranks than cores: same prediction as by SimGrid' same_prediction \
     hpl:N=1000,NB=64,P=4,Q=12,BCAST=1 --platform "$top_srcdir/platforms/dahu" --ranks-per-host 48
-check 'a stencil on a fat tree: same prediction as by SimGrid' same_prediction "$top_srcdir/traces/stencil-64.tl" --platform "$top_srcdir/platforms/fat-tree"
+check 'a stencil on a fat tree: same prediction as by SimGrid' same_prediction "$top_srcdir/traces/stencil-64.tl" \
+    --platform "$top_srcdir/platforms/fat-tree"
 
 # ---- routes are kept until a link's latency changes ----
 mkdir "$scratch/slows"
@@ -140,8 +147,10 @@ printf '%s\n' 'skeleton 1' 'ranks 2' 'param N = 1' 'for i = 1 to N {' 'if rank =
     '} else {' 'MPI_Recv peer=0 count=8 type_bytes=1 tag=0' '}' '}' >"$scratch/ahead.skel"
 grows_linearly() {
     local few many
-    few=$(used "$timeless" replay "$scratch/ahead.skel" --set N=5000 --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 1 --cfg smpi/async-small-thresh:0) &&
-        many=$(used "$timeless" replay "$scratch/ahead.skel" --set N=40000 --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 1 --cfg smpi/async-small-thresh:0)
+    few=$(used "$timeless" replay "$scratch/ahead.skel" --set N=5000 --platform "$top_srcdir/platforms/star-1g" \
+        --ranks-per-host 1 --cfg smpi/async-small-thresh:0) &&
+        many=$(used "$timeless" replay "$scratch/ahead.skel" --set N=40000 --platform "$top_srcdir/platforms/star-1g" \
+        --ranks-per-host 1 --cfg smpi/async-small-thresh:0)
     echo "5,000 messages: $few, 40,000: $many"
     awk -v few="${few% *}" -v many="${many% *}" 'BEGIN { exit !(few > 0 && many < 12 * few + 0.5) }'
 }
@@ -149,7 +158,8 @@ needs_no_contents() {
     local own bruck
     "$timeless" make call_alltoall -n 64 --bytes 32768 -o "$scratch/alltoall.tl" &&
         own=$(used "$timeless" replay "$scratch/alltoall.tl" --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 4) &&
-        bruck=$(used "$timeless" replay "$scratch/alltoall.tl" --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 4 --coll alltoall=bruck)
+        bruck=$(used "$timeless" replay "$scratch/alltoall.tl" --platform "$top_srcdir/platforms/star-1g" --ranks-per-host 4 \
+        --coll alltoall=bruck)
     echo "by SMPI's own algorithm: $own, by bruck: $bruck"
     awk -v own="${own#* }" -v bruck="${bruck#* }" 'BEGIN { exit !(own > 0 && bruck < 1.5 * own) }'
 }

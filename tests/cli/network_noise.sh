@@ -30,7 +30,8 @@ noise() { cat >platform/noise.conf; }
 replay() { "$timeless" replay "$1" -p platform --no-compute --ranks-per-host "${per_host:-1}" --engine "$engine" "${@:2}"; }
 noisy() { replay "$@" --noise network; }
 # within GOT WANT TOLERANCE: |GOT - WANT| is not more
-within() { awk -v got="$1" -v want="$2" -v t="$3" 'BEGIN { print got " is to be " want " +- " t; d = got - want; exit !(d <= t && d >= -t) }'; }
+within() { awk -v got="$1" -v want="$2" -v t="$3" 'BEGIN { print got " is to be " want " +- " t; d = got - want;
+    exit !(d <= t && d >= -t) }'; }
 # message SIZE FACTOR: seconds of one message, with SMPI's envelope of 16 bytes
 message() { awk -v b="$1" -v f="$2" 'BEGIN { printf "%.12g", 3e-6 + f * (20e-6 + (b + 16) / 125e6) }'; }
 slack=1e-10
@@ -90,8 +91,10 @@ EOT"
     noisy pairs.skel,size=60000 --ranks 2 --seeds 400 --json=spread.json >/dev/null
     read -r mean sd low median high <<<"$(spread_of spread.json)"
     network_s=0.0005
-    check "$engine: the mean over seeds is that of the noise" within "$mean" "$(message 60000 1)" "$(awk "BEGIN { print 5 * 0.01 * $network_s }")"
-    check "$engine: so is the deviation" within "$sd" "$(awk "BEGIN { print 0.2 * $network_s }")" "$(awk "BEGIN { print 5 * 0.007 * $network_s }")"
+    check "$engine: the mean over seeds is that of the noise" within "$mean" "$(message 60000 1)" \
+        "$(awk "BEGIN { print 5 * 0.01 * $network_s }")"
+    check "$engine: so is the deviation" within "$sd" "$(awk "BEGIN { print 0.2 * $network_s }")" \
+        "$(awk "BEGIN { print 5 * 0.007 * $network_s }")"
     check "$engine: and the median" within "$median" "$(message 60000 1)" "$(awk "BEGIN { print 5 * 0.0125 * $network_s }")"
     check "$engine: and the quantile of 5 %" within "$low" "$(message 60000 0.671)" "$(awk "BEGIN { print 5 * 0.0211 * $network_s }")"
     check "$engine: and the quantile of 95 %" within "$high" "$(message 60000 1.329)" "$(awk "BEGIN { print 5 * 0.0211 * $network_s }")"
@@ -108,13 +111,16 @@ EOT"
     noise <<<'between = ( { above_bytes = 0; least = 1.0; modes = ( [ 1.0, 1.0, 0.0 ] ); } ); between_run_sd = 0.1;'
     noisy pong.skel,n=100 --seeds 100 --json=run.json >/dev/null
     read -r mean sd _ <<<"$(spread_of run.json)"
-    check "$engine: runs differ by the factor of a run" within "$sd" "$(awk 'BEGIN { print 0.1 * 200 * 28e-6 }')" "$(awk 'BEGIN { print 5 * 0.0071 * 200 * 28e-6 }')"
-    check "$engine: and their mean stays" within "$mean" "$(awk "BEGIN { print 200 * $(message 1000 1) }")" "$(awk 'BEGIN { print 200 * (5 * 0.01 * 28e-6) }')"
+    check "$engine: runs differ by the factor of a run" within "$sd" "$(awk 'BEGIN { print 0.1 * 200 * 28e-6 }')" \
+        "$(awk 'BEGIN { print 5 * 0.0071 * 200 * 28e-6 }')"
+    check "$engine: and their mean stays" within "$mean" "$(awk "BEGIN { print 200 * $(message 1000 1) }")" \
+        "$(awk 'BEGIN { print 200 * (5 * 0.01 * 28e-6) }')"
 
     noise <<<'between = ( { above_bytes = 0; least = 1.0; run_sd = 0.1; modes = ( [ 1.0, 1.0, 0.0 ] ); },
         { above_bytes = 5000; least = 1.0; run_sd = 0.02; modes = ( [ 1.0, 1.0, 0.0 ] ); } ); between_run_sd = 0.3;'
     short=$(noisy pong.skel,size=1000 -q) long=$(noisy pong.skel,size=60000 -q)
-    check "$engine: a run is slow by as many deviations in each class" awk -v a="$short" -v a1="$(message 1000 1)" -v b="$long" -v b1="$(message 60000 1)" 'BEGIN {
+    check "$engine: a run is slow by as many deviations in each class" awk -v a="$short" -v a1="$(message 1000 1)" -v b="$long" \
+        -v b1="$(message 60000 1)" 'BEGIN {
         x = (a / 2 - a1) / (a1 - 3e-6) / 0.1; y = (b / 2 - b1) / (b1 - 3e-6) / 0.02; print x, y; exit !(x > -3 && x < 3 && x != 0 && x - y < 1e-6 && y - x < 1e-6) }'
 
     noise <<<'between = ( { above_bytes = 0; least = 0.2; modes = ( [ 0.9, 1.0, 0.3 ], [ 0.1, 3.0, 1.0 ] ); } ); between_run_sd = 0.05;'
@@ -135,7 +141,8 @@ done
 check 'both engines draw the same factors' within "$(cat smpi.pong)" "$(cat loggops.pong)" 4e-7
 # Ranks that vary do not go in step: long messages meet the short ones of a barrier, and each other. SimGrid has no window of one
 # message, and shares the links otherwise.
-printf '%s\n' 'skeleton 1' 'ranks 4' 'for i = 1 to 20 {' 'MPI_Irecv peer=(rank+1)%4 count=200000 request=a' 'MPI_Isend peer=(rank+3)%4 count=200000 request=a' \
+printf '%s\n' 'skeleton 1' 'ranks 4' 'for i = 1 to 20 {' 'MPI_Irecv peer=(rank+1)%4 count=200000 request=a' \
+    'MPI_Isend peer=(rank+3)%4 count=200000 request=a' \
     'MPI_Wait request=a' 'MPI_Wait request=a' 'MPI_Barrier' '}' | sed '/Irecv/s/=a$/=b/; 0,/Wait request=a/s//Wait request=b/' >meet.skel
 meeting() { engine=$1 noisy meet.skel --seeds 5 -q; }
 check 'long messages that meet short ones: both engines vary alike' near "$(meeting smpi)" "$(meeting loggops)" 0.06
@@ -160,20 +167,29 @@ CONF
   done; } >beside.txt
 check 'a trace of four ranks that compute' "$timeless" undump beside.txt -o beside.tl
 beside() { "$timeless" replay beside.tl -p platform --model beside.conf --ranks-per-host 2 --noise network -q "$@"; }
-check 'smpi: bursts beside others, and the noise of a message' within "$(beside)" "$(engine=smpi message 60000 2.5 | awk '{ printf "%.12g", 2 + $1 }')" $slack
+check 'smpi: bursts beside others, and the noise of a message' within "$(beside)" "$(engine=smpi message 60000 2.5 |
+    awk '{ printf "%.12g", 2 + $1 }')" $slack
 check 'loggops: likewise' near "$(beside)" "$(beside --engine loggops)" 0.001
-check 'loggops: with interference, two threads give the same bytes' equal "$(beside --engine loggops)" "$(beside --engine loggops --threads 2)"
-check 'detours and the noise of messages go together' sh -c '[ "$1" != "$2" ]' - "$(noisy pong.skel,n=100 -q)" "$(replay pong.skel,n=100 -q --noise 1kHz:100us,network)"
+check 'loggops: with interference, two threads give the same bytes' equal "$(beside --engine loggops)" \
+    "$(beside --engine loggops --threads 2)"
+check 'detours and the noise of messages go together' sh -c '[ "$1" != "$2" ]' - "$(noisy pong.skel,n=100 -q)" "$(replay \
+    pong.skel,n=100 -q --noise 1kHz:100us,network)"
 check 'loggops.params have the noise, too' within \
-    "$(noise <<<'between = ( { above_bytes = 0; least = 0.5; modes = ( [ 1.0, 0.7, 0.0 ] ); } );'; noisy pairs.skel,size=1001 -q --params L=20us,o=1us,g=0us,G=8ns,O=0ns)" \
+    "$(noise <<<'between = ( { above_bytes = 0; least = 0.5; modes = ( [ 1.0, 0.7, 0.0 ] ); } );'; noisy pairs.skel,size=1001 \
+    -q --params L=20us,o=1us,g=0us,G=8ns,O=0ns)" \
     "$(awk 'BEGIN { print 2e-6 + 0.7 * 28e-6 }')" 1e-10
 noise <<<'between = ( { above_bytes = 0; least = 0.2; modes = ( [ 1.0, 1.0, 0.3 ] ); } );'
-check 'budget has the noise as an input' sh -c "'$timeless' budget row.skel -p platform --ranks-per-host 1 --no-compute --noise network >budget 2>&1; grep '^ *noise' budget || { cat budget; exit 1; }"
-check 'sweep takes the option' sh -c "'$timeless' sweep row.skel -p platform --ranks-per-host 1 --no-compute --noise network --grid seed=1,2 >sweep.csv && [ \"\$(cut -d, -f2 sweep.csv | sort -u | wc -l)\" = 3 ]"
+check 'budget has the noise as an input' sh -c \
+    "'$timeless' budget row.skel -p platform --ranks-per-host 1 --no-compute --noise network >budget 2>&1; grep '^ *noise' budget || { cat budget; exit 1; }"
+check 'sweep takes the option' sh -c \
+    "'$timeless' sweep row.skel -p platform --ranks-per-host 1 --no-compute --noise network --grid seed=1,2 >sweep.csv && [ \"\$(cut -d, -f2 sweep.csv | sort -u | wc -l)\" = 3 ]"
 
-sed -n '/^\.SH THE NOISE OF MESSAGES/,/^\.SH CAL/p' "$top_srcdir/doc/timeless-platform.5" | sed -n '/^\.nf/,/^\.fi/p' | grep -v '^\.' >platform/noise.conf
-check 'the example of timeless-platform(5) is read' sh -c "test \$(wc -l <platform/noise.conf) = 5 && '$timeless' replay pong.skel -p platform --ranks-per-host 1 --no-compute --noise network -q"
-check_exit 2 'a sampled replay has no noise of messages' "$timeless" replay pong.skel,n=500 -p platform --ranks-per-host 1 --no-compute --noise network --sample
+sed -n '/^\.SH THE NOISE OF MESSAGES/,/^\.SH CAL/p' "$top_srcdir/doc/timeless-platform.5" | sed -n '/^\.nf/,/^\.fi/p' |
+    grep -v '^\.' >platform/noise.conf
+check 'the example of timeless-platform(5) is read' sh -c \
+    "test \$(wc -l <platform/noise.conf) = 5 && '$timeless' replay pong.skel -p platform --ranks-per-host 1 --no-compute --noise network -q"
+check_exit 2 'a sampled replay has no noise of messages' "$timeless" replay pong.skel,n=500 -p platform --ranks-per-host 1 \
+    --no-compute --noise network --sample
 
 # ---- what is refused ----
 check 'words after network are refused: the message shows the order of the words' refused 2 \
@@ -204,5 +220,6 @@ wrong 1 "'between_run_sd' is 0.5" 'between_run_sd = 0.5;'
 wrong 1 "'run_sd' is 0.4; give at most 0.3" 'within = ( { above_bytes = 0; least = 1.0; run_sd = 0.4; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
 wrong 1 "'between_run_sd' is -0.5" 'between_run_sd = -0.5;'
 rm platform/noise.conf
-check_exit 2 'without a platform the option is refused' "$timeless" replay pong.skel --engine loggops --params L=1us,o=1us,g=0us,G=0ns,O=0ns --noise network
+check_exit 2 'without a platform the option is refused' "$timeless" replay pong.skel --engine loggops \
+    --params L=1us,o=1us,g=0us,G=0ns,O=0ns --noise network
 tap_done

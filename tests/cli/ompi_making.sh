@@ -41,7 +41,8 @@ check 'ompi-5.0 makes them in the same way' takes smpi split 6 --coll-selector o
 shorter() {
     local ompi simgrid
     ompi=$("$timeless" replay split-6.tl -p wide --ranks-per-host 1 -q --coll-selector ompi-4.1) &&
-        simgrid=$("$timeless" replay split-6.tl -p wide --ranks-per-host 1 -q --coll-selector ompi) && awk -v a="$ompi" -v b="$simgrid" 'BEGIN { exit !(b < a / 2) }'
+        simgrid=$("$timeless" replay split-6.tl -p wide --ranks-per-host 1 -q --coll-selector ompi) &&
+        awk -v a="$ompi" -v b="$simgrid" 'BEGIN { exit !(b < a / 2) }'
 }
 check "the selector ompi is SimGrid's, and so are its constructors" shorter
 
@@ -57,7 +58,8 @@ open_receive() {
         "$timeless" undump - -o open.tl
 }
 check 'a trace of open receives' open_receive
-one_second() { awk -v t="$("$timeless" replay open.tl -p wide --ranks-per-host 1 -q --wildcards first --coll-selector "$1")" 'BEGIN { print t; exit !(t > 1 && t < 1.001) }'; }
+one_second() { awk -v t="$("$timeless" replay open.tl -p wide --ranks-per-host 1 -q --wildcards first --coll-selector "$1")" \
+    'BEGIN { print t; exit !(t > 1 && t < 1.001) }'; }
 for selector in default ompi ompi-4.1; do
     check "$selector: a broadcast is not taken by an open receive" one_second $selector
 done

@@ -34,7 +34,8 @@ mapfile -t -O "${#commands[@]}" commands < <("$timeless" study --help | awk '/^ 
 for command in "${commands[@]}"; do
     "$timeless" $command --help 2>/dev/null | sed -nE 's/^ {2,6}(-[a-zA-Z], )?(--[a-z-]+)(\[?=[^ ]+)?( .*)?$/\2 \3/p'
 done | sed -E 's/ =/ /; s/ $/ -/' | sort -u >values
-check 'CONTRIBUTING.md lists the long options that take different values' cmp stated <(awk 'NR == FNR { n[$1]++; next } n[$1] > 1' values values)
+check 'CONTRIBUTING.md lists the long options that take different values' cmp stated <(awk 'NR == FNR { n[$1]++; next }
+    n[$1] > 1' values values)
 
 # --json=FILE writes what --json prints, and leaves the text.
 "$timeless" make sweep --ranks 4 --bytes 4096 --iterations 2 -o t.tl || exit 99
@@ -46,10 +47,13 @@ json_in_file() { # COMMAND...: without --json
         cmp printed file && cmp text also && ! cmp -s text printed
 }
 check 'info --json=FILE writes the JSON to FILE and prints the text' json_in_file info t.tl
-check 'dump --json=FILE writes the JSON to FILE and prints nothing' sh -c '"$0" dump --json t.tl >printed && "$0" dump --json=file t.tl >also && cmp printed file && test ! -s also' "$timeless"
-check 'sweep --json=FILE writes the JSON to FILE and prints the table' json_in_file sweep t.tl --engine loggops --params $params --grid seed=1:2
+check 'dump --json=FILE writes the JSON to FILE and prints nothing' sh -c '"$0" dump --json t.tl >printed &&
+    "$0" dump --json=file t.tl >also && cmp printed file && test ! -s also' "$timeless"
+check 'sweep --json=FILE writes the JSON to FILE and prints the table' json_in_file sweep t.tl --engine loggops --params $params \
+    --grid seed=1:2
 check 'compare --json=FILE writes the JSON to FILE and prints the text' json_in_file compare --baseline before.csv --measured now.csv
-for command in 'info t.tl' 'dump t.tl' "sweep t.tl --engine loggops --params $params --grid seed=1" 'compare --baseline before.csv --measured now.csv'; do
+for command in 'info t.tl' 'dump t.tl' "sweep t.tl --engine loggops --params $params --grid seed=1" \
+    'compare --baseline before.csv --measured now.csv'; do
     check_exit 4 "${command%% *} --json=FILE exits 4 when FILE cannot be written" "$timeless" $command --json=/dev/full
 done
 
@@ -63,7 +67,8 @@ done
 now='-n is now --no-compute' check 'export -n is refused' refuses export t.tl --to goal --rate 2 -n -o old
 now='-r is now --rate' check 'export -r is refused' refuses export t.tl --to goal -r 2 -o old
 now='-r is now --region' check 'cut -r is refused' refuses cut t.tl -r 1 -o region.tl
-now='write --json=FILE' check 'sweep --json FILE is refused' refuses sweep --json old.json --engine loggops --params $params --grid seed=1:2 t.tl
+now='write --json=FILE' check 'sweep --json FILE is refused' refuses sweep --json old.json --engine loggops --params $params \
+    --grid seed=1:2 t.tl
 "$timeless" sweep t.tl --engine loggops --params $params --grid seed=1:2 --json=new.json >sweep.csv
 json_to_stdout() { "$timeless" sweep --engine loggops --params $params --grid seed=1:2 --json t.tl | cmp - new.json; }
 check 'sweep --json TRACE prints JSON of the trace' json_to_stdout

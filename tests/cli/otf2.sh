@@ -70,24 +70,32 @@ check 'a communicator has its members in order' grep -q 'COMM_GROUP.*2 Members: 
 check 'a communicator names the one from which it was made' grep -q '^COMM .*communicator 1".*Parent: "MPI_COMM_WORLD" <0>' pair.defs
 check_exit 4 'an existing folder is not changed' "$timeless" export --to otf2 --no-compute -o pair pair.tl
 check '--no-compute exports a trace' "$timeless" export --to otf2 --no-compute -o still pair.tl
-check '--no-compute leaves the calls without computation' sh -c 'otf2-print still/trace.otf2 | grep -q "^LEAVE  *0  *10  *Region: .MPI_Finalize"'
+check '--no-compute leaves the calls without computation' sh -c 'otf2-print still/trace.otf2 |
+    grep -q "^LEAVE  *0  *10  *Region: .MPI_Finalize"'
 
 # Each collective once, root 1 of three ranks: what Score-P counts for it on each rank.
 collectives() {
     local r n=(2 4 6)
     printf 'timeless-text 1\nranks 3\n'
     for r in 0 1 2; do
-        local root=' recv_count=0 recv_type_bytes=0' gets=' count=0 type_bytes=0' lists=' recv_type_bytes=0 list=[]' from=' type_bytes=0 list=[]'
-        [ $r = 1 ] && root=' recv_count=5 recv_type_bytes=4' gets=' count=5 type_bytes=4' lists=' recv_type_bytes=4 list=[2,4,6]' from=' type_bytes=4 list=[2,4,6]'
+        local root=' recv_count=0 recv_type_bytes=0' gets=' count=0 type_bytes=0' lists=' recv_type_bytes=0 list=[]' \
+            from=' type_bytes=0 list=[]'
+        [ $r = 1 ] && root=' recv_count=5 recv_type_bytes=4' gets=' count=5 type_bytes=4' \
+            lists=' recv_type_bytes=4 list=[2,4,6]' from=' type_bytes=4 list=[2,4,6]'
         printf 'rank %s host="h"\n' $r
         printf "$r %s\n" '0 MPI_Init clock_ns=0' '1 MPI_Barrier comm=1 clock_ns=0' '2 MPI_Bcast count=5 type_bytes=4 peer=1 comm=1' \
             '3 MPI_Reduce count=5 type_bytes=4 peer=1 comm=1' '4 MPI_Allreduce count=5 type_bytes=4 comm=1' \
             "5 MPI_Gather count=5 type_bytes=4$root peer=1 comm=1" "6 MPI_Scatter$gets recv_count=5 recv_type_bytes=4 peer=1 comm=1" \
-            '7 MPI_Allgather count=5 type_bytes=4 recv_count=5 recv_type_bytes=4 comm=1' '8 MPI_Alltoall count=5 type_bytes=4 recv_count=5 recv_type_bytes=4 comm=1' \
-            '9 MPI_Reduce_scatter_block count=5 type_bytes=4 comm=1' '10 MPI_Scan count=5 type_bytes=4 comm=1' '11 MPI_Exscan count=5 type_bytes=4 comm=1' \
-            "12 MPI_Gatherv count=${n[r]} type_bytes=4$lists peer=1 comm=1" "13 MPI_Scatterv$from recv_count=${n[r]} recv_type_bytes=4 peer=1 comm=1" \
-            "14 MPI_Allgatherv count=${n[r]} type_bytes=4 recv_type_bytes=4 list=[2,4,6] comm=1" '15 MPI_Reduce_scatter type_bytes=4 list=[2,4,6] comm=1' \
-            "16 MPI_Iallgatherv count=${n[r]} type_bytes=4 recv_type_bytes=4 list=[2,4,6] comm=1 request=1" '17 MPI_Iallreduce count=5 type_bytes=4 comm=1 request=2' \
+            '7 MPI_Allgather count=5 type_bytes=4 recv_count=5 recv_type_bytes=4 comm=1' \
+            '8 MPI_Alltoall count=5 type_bytes=4 recv_count=5 recv_type_bytes=4 comm=1' \
+            '9 MPI_Reduce_scatter_block count=5 type_bytes=4 comm=1' '10 MPI_Scan count=5 type_bytes=4 comm=1' \
+            '11 MPI_Exscan count=5 type_bytes=4 comm=1' \
+            "12 MPI_Gatherv count=${n[r]} type_bytes=4$lists peer=1 comm=1" \
+            "13 MPI_Scatterv$from recv_count=${n[r]} recv_type_bytes=4 peer=1 comm=1" \
+            "14 MPI_Allgatherv count=${n[r]} type_bytes=4 recv_type_bytes=4 list=[2,4,6] comm=1" \
+            '15 MPI_Reduce_scatter type_bytes=4 list=[2,4,6] comm=1' \
+            "16 MPI_Iallgatherv count=${n[r]} type_bytes=4 recv_type_bytes=4 list=[2,4,6] comm=1 request=1" \
+            '17 MPI_Iallreduce count=5 type_bytes=4 comm=1 request=2' \
             '18 MPI_Waitall list=[1,2]' \
             "19 MPI_Alltoallv type_bytes=1 recv_type_bytes=1 list=[$((2 * n[r])),$((4 * n[r])),$((6 * n[r])),$((2 * n[r])),$((4 * n[r])),$((6 * n[r]))] comm=1" \
             '20 MPI_Allreduce count=5 type_bytes=4 comm=1 in_place=1' '21 MPI_Finalize clock_ns=0'
@@ -145,19 +153,22 @@ as_many MPI_IRECV_REQUEST MPI_Irecv
 as_many MPI_ISEND_COMPLETE MPI_Isend
 as_many MPI_IRECV MPI_Irecv
 calls=$(grep -cE '^[0-9]+ [0-9]+ ' many.txt)
-check 'the archive has an ENTER and a LEAVE for each call' test "$(grep -c '^ENTER' many.events)" = $((calls + 9)) -a "$(grep -c '^LEAVE' many.events)" = $((calls + 9))
+check 'the archive has an ENTER and a LEAVE for each call' test "$(grep -c '^ENTER' many.events)" = $((calls + 9)) -a "$(grep \
+    -c '^LEAVE' many.events)" = $((calls + 9))
 
 # Short bursts keep their sum, although the clock counts whole nanoseconds.
 { printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"'
   for ((i = 0; i < 1000; i++)); do echo "0 $i MPI_Wtime clock_ns=0 volume=1"; done
   echo 'end finalized clock_ns=0'; } | "$timeless" undump - -o short.tl
 "$timeless" export --to otf2 --rate 0.3 short.tl -o short
-check 'each of 1000 calls takes 1 ns, and 1000 bursts of 0.3 ns take 300 ns' test "$(events short | awk 'END { print $2, $3, NR }')" = '0 1300 2002'
+check 'each of 1000 calls takes 1 ns, and 1000 bursts of 0.3 ns take 300 ns' test "$(events short |
+    awk 'END { print $2, $3, NR }')" = '0 1300 2002'
 
 # ---- the import ----
 import() { "$timeless" import --from otf2 "$@"; }
 # back NAME: NAME.tl is the trace of the archive NAME, and its export has the same records
-back() { import "$1/trace.otf2" -o "$1.back.tl" && "$timeless" export --to otf2 -o "$1.back" "$1.back.tl" && events "$1" >"$1.there" && events "$1.back" >"$1.again" && sed -i '/DGEMM/d' "$1.there" && diff <(norm "$1.there") <(norm "$1.again"); }
+back() { import "$1/trace.otf2" -o "$1.back.tl" && "$timeless" export --to otf2 -o "$1.back" "$1.back.tl" &&
+    events "$1" >"$1.there" && events "$1.back" >"$1.again" && sed -i '/DGEMM/d' "$1.there" && diff <(norm "$1.there") <(norm "$1.again"); }
 # norm FILE: without the numbers of requests and regions, the name of the program, and MPI_IN_PLACE, which an archive does not have
 norm() { sed -E 's/, Request: [0-9]+//; s/Request: [0-9]+//; s/Region: .*/region/; /Sent: [46]0, Received: [46]0/s/[46]0/N/g' "$1"; }
 sed -E 's/^ranks 3/&\nvolume_unit "cpu-ns"/; s/^[02] 2 MPI_Bcast.*/& volume=5000000/; s/^2 9 .*/& volume=7000000/' coll.txt >timed.txt
@@ -170,8 +181,11 @@ for options in '--host-speed 1Gf' '--engine loggops --no-compute'; do
     check "a replay of the import takes as long as one of the trace ($options)" \
         equal "$(makespan timed.tl $options)" "$(makespan timed.back.tl $options)"
 done
-check 'an assumption is printed, and is in the trace' eval 'import timed/trace.otf2 -o again.tl 2>facts && grep -q "trace.otf2: calls of MPI_Alltoallv and .*: 3$" facts && "$timeless" dump again.tl | grep -q "^origin .*MPI_Alltoallv and .*: 3"'
-check 'MPI_IN_PLACE does not change the size of a reduction' eval '"$timeless" dump timed.back.tl | grep -q "^0 20 MPI_Allreduce count=20 type_bytes=1 comm=1 "'
+check 'an assumption is printed, and is in the trace' eval 'import timed/trace.otf2 -o again.tl 2>facts &&
+    grep -q "trace.otf2: calls of MPI_Alltoallv and .*: 3$" facts && "$timeless" dump again.tl |
+    grep -q "^origin .*MPI_Alltoallv and .*: 3"'
+check 'MPI_IN_PLACE does not change the size of a reduction' eval '"$timeless" dump timed.back.tl |
+    grep -q "^0 20 MPI_Allreduce count=20 type_bytes=1 comm=1 "'
 import pair/trace.otf2 -o pair.back.tl
 "$timeless" dump pair.back.tl | sed -E '1,/^origin/d; /^end/,$d; s/ site=0//; s/ clock_ns=[0-9]+//' >pair.back
 cat >pair.back.expected <<'END'
@@ -189,15 +203,21 @@ comm 3 parent=1 call=MPI_Comm_split members=[1,0]
 0 9 MPI_Finalize volume=60
 END
 check 'communicators, requests, hosts and volumes are imported' diff -u pair.back.expected pair.back
-check '--volume none and --rate' eval 'import --volume none pair/trace.otf2 -o none.tl && "$timeless" dump none.tl | grep -q "^0 9 .* volume=0 " && import --rate 2.5 pair/trace.otf2 -o fast.tl && "$timeless" dump fast.tl | grep -q "^0 9 .* volume=150 "'
-check 'a counter that the archive lacks is refused' refused 3 'timeless: pair/trace.otf2: has no counter' import --volume PAPI_TOT_INS pair/trace.otf2 -o no.tl
+check '--volume none and --rate' eval 'import --volume none pair/trace.otf2 -o none.tl && "$timeless" dump none.tl |
+    grep -q "^0 9 .* volume=0 " && import --rate 2.5 pair/trace.otf2 -o fast.tl && "$timeless" dump fast.tl |
+    grep -q "^0 9 .* volume=150 "'
+check 'a counter that the archive lacks is refused' refused 3 'timeless: pair/trace.otf2: has no counter' import \
+    --volume PAPI_TOT_INS pair/trace.otf2 -o no.tl
 # damage FILE BYTES: the archive with a part of one file is refused
-damage() { rm -rf cut && cp -r pair cut && head -c "$2" "pair/$1" >"cut/$1" && refused 3 'timeless: cut/trace.otf2: ' import cut/trace.otf2 -o no.tl && [ ! -e no.tl ]; }
+damage() { rm -rf cut && cp -r pair cut && head -c "$2" "pair/$1" >"cut/$1" &&
+    refused 3 'timeless: cut/trace.otf2: ' import cut/trace.otf2 -o no.tl && [ ! -e no.tl ]; }
 for file in trace.otf2 trace.def trace/1.evt trace/0.def; do
     check "an archive is refused if $file ends early" damage $file 12
 done
-check 'an archive without a file of events is refused' eval 'rm -rf cut && cp -r pair cut && rm cut/trace/1.evt && refused 3 "timeless: cut/trace.otf2: " import cut/trace.otf2 -o no.tl'
-check 'an anchor file that OTF2 reads without end is refused' eval 'rm -rf cut && cp -r pair cut && printf "\377" | dd of=cut/trace.otf2 bs=1 seek=46 conv=notrunc &&
+check 'an archive without a file of events is refused' eval 'rm -rf cut && cp -r pair cut && rm cut/trace/1.evt &&
+    refused 3 "timeless: cut/trace.otf2: " import cut/trace.otf2 -o no.tl'
+check 'an anchor file that OTF2 reads without end is refused' eval 'rm -rf cut && cp -r pair cut && printf "\377" |
+    dd of=cut/trace.otf2 bs=1 seek=46 conv=notrunc &&
     refused 3 "timeless: cut/trace.otf2: is no OTF2 archive, or damaged" import cut/trace.otf2 -o no.tl'
 check_exit 3 'a file that is no archive is refused' import pair.txt -o no.tl
 
@@ -305,16 +325,23 @@ comm 4 parent=1 call=MPI_Comm_dup members=[0-2]
 END
 check "the calls of Score-P's archive are imported" diff -u hand.expected <(sed '/^end/,$d' hand.dump)
 check 'a split makes smaller communicators than a copy' grep -qx 'comm 3 parent=1 call=MPI_Comm_split members=\[1\]' hand.dump
-check 'what is left out is counted' test "$(grep -o 'left out: [0-9]*\|not in MPI: [0-9]*' facts | tr -d '\n')" = 'left out: 1left out: 1not in MPI: 1'
-check 'a counter gives the volumes' eval 'import --volume PAPI_TOT_INS hand/traces.otf2 -o papi.tl && "$timeless" dump papi.tl >papi.txt && grep -qx "volume_unit \"instructions\"" papi.txt && grep -q "^0 3 .* volume=1000 " papi.txt && grep -q "^0 1 .* volume=50 " papi.txt'
+check 'what is left out is counted' test "$(grep -o 'left out: [0-9]*\|not in MPI: [0-9]*' facts |
+    tr -d '\n')" = 'left out: 1left out: 1not in MPI: 1'
+check 'a counter gives the volumes' eval 'import --volume PAPI_TOT_INS hand/traces.otf2 -o papi.tl &&
+    "$timeless" dump papi.tl >papi.txt && grep -qx "volume_unit \"instructions\"" papi.txt &&
+    grep -q "^0 3 .* volume=1000 " papi.txt && grep -q "^0 1 .* volume=50 " papi.txt'
 # import_refused TEXT LINE...: the archive with these records, too
-import_refused() { local text=$1; shift; rm -rf bad; { cat hand.txt; printf '%s\n' "$@"; } | ./otf2_write bad && refused 3 "~^timeless: bad/traces.otf2: $text" import bad/traces.otf2 -o no.tl; }
+import_refused() { local text=$1; shift; rm -rf bad; { cat hand.txt; printf '%s\n' "$@"; } | ./otf2_write bad &&
+    refused 3 "~^timeless: bad/traces.otf2: $text" import bad/traces.otf2 -o no.tl; }
 check 'one-sided communication and files are refused by name, with their number' \
-    import_refused '.*made of MPI_Put \(2 calls, first by rank 1\), MPI_File_write \(1 calls, first by rank 2\)' '1 80 enter MPI_Put' '1 81 leave MPI_Put' \
+    import_refused '.*made of MPI_Put \(2 calls, first by rank 1\), MPI_File_write \(1 calls, first by rank 2\)' \
+    '1 80 enter MPI_Put' '1 81 leave MPI_Put' \
     '1 81 enter MPI_Put' '1 82 leave MPI_Put' '2 80 enter MPI_File_write' '2 81 leave MPI_File_write'
 check 'calls of several threads are refused' import_refused 'rank 0: .*another thread' '100 40 enter MPI_Send' '100 40 send 1 0 0 8'
-check 'requests that are not recorded are refused' import_refused '.*MPI_Isend without its request' '1 80 enter MPI_Isend' '1 80 send 0 0 0 8' '1 81 leave MPI_Isend'
-check 'a partner beyond the communicator is refused' import_refused 'rank 1: MPI_Send with rank 9 of 3' '1 80 enter MPI_Send' '1 80 send 9 0 0 8' '1 81 leave MPI_Send'
+check 'requests that are not recorded are refused' import_refused '.*MPI_Isend without its request' '1 80 enter MPI_Isend' \
+    '1 80 send 0 0 0 8' '1 81 leave MPI_Isend'
+check 'a partner beyond the communicator is refused' import_refused 'rank 1: MPI_Send with rank 9 of 3' '1 80 enter MPI_Send' \
+    '1 80 send 9 0 0 8' '1 81 leave MPI_Send'
 
 # export_refused REGEX LINE...
 export_refused() {
@@ -326,7 +353,8 @@ export_refused() {
     "$timeless" undump bad.txt -o bad.tl || return 1
     refused 3 "~^timeless: bad.tl: $pattern" "$timeless" export --to otf2 bad.tl -o bad.out
 }
-check 'messages between two groups are refused' export_refused 'rank 0, event 0: .* cannot say MPI_Send between two groups \(1 events\), nor MPI_Comm_spawn \(1, first: rank 0, event 1\); ' \
+check 'messages between two groups are refused' export_refused \
+    'rank 0, event 0: .* cannot say MPI_Send between two groups \(1 events\), nor MPI_Comm_spawn \(1, first: rank 0, event 1\); ' \
     'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=3' MPI_Comm_spawn
 check 'more computation than a clock can count is refused' export_refused '.*MPI_Wtime behind more computation' \
     'MPI_Wtime clock_ns=0 volume=9300000000000000000'

@@ -1,8 +1,10 @@
-# The pictures of README.md, doc/, doc/tutorials and doc/studies are those that their commands draw. That of the noise, which takes 20 s, is not drawn.
+# The pictures of README.md, doc/, doc/tutorials and doc/studies are those that their commands draw. That of the
+# noise, which takes 20 s, is not drawn.
 . "$top_srcdir/tests/tap.sh"
 version=$(gnuplot --version) || exit 99
 drawn_with=${DRAWN_WITH:-$(sed -n 's/.*Produced by GNUPLOT \(.*[0-9]\) *<.*/\1/p' "$top_srcdir/doc/pictures/timeline.svg")}
-check 'the pictures are drawn' env timeless="$timeless" bash "$top_srcdir/doc/pictures/make.sh" "$scratch" timeline sweep alltoall latency ranks hosts
+check 'the pictures are drawn' env timeless="$timeless" bash "$top_srcdir/doc/pictures/make.sh" "$scratch" timeline sweep \
+    alltoall latency ranks hosts
 check 'the picture of errors is drawn from the tables' bash "$top_srcdir/tests/accuracy/picture.sh" "$scratch/errors.svg"
 for picture in timeline sweep alltoall latency ranks hosts errors; do
     page=doc/TOUR.md folder=

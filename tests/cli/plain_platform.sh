@@ -44,7 +44,8 @@ check "a folder with platform.xml alone: the same makespan" \
     sh -c '"$0" replay app.tl --platform folder --hostfile hosts | grep "^makespan" >one && grep "^makespan" said | diff - one' "$timeless"
 sed 's|</config>|<prop id="smpi/coll-selector" value="mpich"/></config>|' cluster.xml >mpich.xml
 check "a selector in <config>: the makespan is that of --coll-selector" \
-    sh -c '"$0" replay app.tl --platform mpich.xml --hostfile hosts >mpich && "$0" replay app.tl --platform cluster.xml --hostfile hosts --coll-selector mpich |
+    sh -c '"$0" replay app.tl --platform mpich.xml --hostfile hosts >mpich &&
+        "$0" replay app.tl --platform cluster.xml --hostfile hosts --coll-selector mpich |
         grep "^makespan" >one && grep "^makespan" mpich | diff - one && ! grep "^makespan" said | diff - one >differ' "$timeless"
 check "a selector in <config>: the result names it" grep -q 'network model SMPI, collectives mpich' mpich
 sed 's/ value="7"//' cluster.xml >broken.xml
@@ -52,7 +53,8 @@ check_exit 3 "a setting without a value: exit code 3" "$timeless" replay app.tl 
 check "a model has priority over the speeds of the hosts" \
     sh -c 'echo "reference_flops = 1e3; units = ({unit = \"flops\"; seconds_per_unit = 1e-2;});" >slow.conf &&
         "$0" replay app.tl --platform cluster.xml --hostfile hosts --model slow.conf | awk -v least='"$wanted"' "\$1 == \"makespan\" { found = \$2 > 5 * least } END { exit !found }"' "$timeless"
-check "the LogGOPS engine uses the speeds of the hosts" sh -c '"$0" replay app.tl --platform cluster.xml --hostfile hosts --engine loggops >loggops &&
+check "the LogGOPS engine uses the speeds of the hosts" sh -c \
+    '"$0" replay app.tl --platform cluster.xml --hostfile hosts --engine loggops >loggops &&
     grep -q "^model  *speeds of the hosts$" loggops' "$timeless"
 "$timeless" make ring --ranks 2 -o none.tl || exit 99
 sed 's/volume_unit "none"/volume_unit "cpu-ns"/; s/volume=0/volume=5/' <<<"$("$timeless" dump none.tl)" >ns.txt
@@ -60,8 +62,10 @@ sed 's/volume_unit "none"/volume_unit "cpu-ns"/; s/volume=0/volume=5/' <<<"$("$t
 check_exit 3 "volumes in cpu-ns without a model: exit code 3" "$timeless" replay ns.tl --platform cluster.xml
 # ---- options: applied, refused, or listed ----
 app_makespan() { "$timeless" replay app.tl --hostfile hosts -q "$@"; }
-check "smpi/init: a prediction counts from the end of MPI_Init, in both engines" bash -c '"$0" replay app.tl -p cluster.xml --hostfile hosts --cfg smpi/init:0.5 >one &&
-    grep "^makespan" one | diff - <(grep "^makespan" said) && "$0" replay app.tl -p cluster.xml --hostfile hosts --engine loggops >two &&
+check "smpi/init: a prediction counts from the end of MPI_Init, in both engines" bash -c \
+    '"$0" replay app.tl -p cluster.xml --hostfile hosts --cfg smpi/init:0.5 >one &&
+    grep "^makespan" one | diff - <(grep "^makespan" said) &&
+    "$0" replay app.tl -p cluster.xml --hostfile hosts --engine loggops >two &&
     grep "^without effect.*smpi/init" one && grep "^without effect.*smpi/init" two' "$timeless"
 ls -d "$PWD"/app/* >texts
 sed 's|</config>|<prop id="smpi/simulate-computation" value="0"/></config>|' cluster.xml >idle.xml
@@ -85,18 +89,23 @@ for engine in smpi loggops; do
     check "$engine: a mistake is refused, with the nearest name" names $engine smpi/bw_factor:0:1 smpi/bw-factor
     check "$engine: so is one without its first part" names $engine bw-factor:0:1 smpi/bw-factor
     sed 's|smpi/os|smpi/bw_factor|' cluster.xml >old.xml
-    check_exit 3 "$engine: a name in <config> that SimGrid does not have is refused" "$timeless" replay app.tl -p old.xml --hostfile hosts --engine $engine
-    check_exit 3 "$engine: a value of the wrong kind is refused" "$timeless" replay app.tl -p cluster.xml --hostfile hosts --engine $engine --cfg network/TCP-gamma:wide
+    check_exit 3 "$engine: a name in <config> that SimGrid does not have is refused" "$timeless" replay app.tl -p old.xml \
+        --hostfile hosts --engine $engine
+    check_exit 3 "$engine: a value of the wrong kind is refused" "$timeless" replay app.tl -p cluster.xml --hostfile hosts \
+        --engine $engine --cfg network/TCP-gamma:wide
 done
 check "LogGOPS: an overhead by --cfg is applied" sh -c '[ "$0" != "$1" ]' "$(app_makespan -p cluster.xml --engine loggops)" \
     "$(app_makespan -p cluster.xml --engine loggops --cfg smpi/ois:0:1:0)"
-check "LogGOPS: an algorithm in <config> is that of --coll" equal "$(sed 's|</config>|<prop id="smpi/allreduce" value="ring"/></config>|' cluster.xml >ring.xml; app_makespan -p ring.xml --engine loggops)" \
+check "LogGOPS: an algorithm in <config> is that of --coll" equal \
+    "$(sed 's|</config>|<prop id="smpi/allreduce" value="ring"/></config>|' cluster.xml >ring.xml; app_makespan -p ring.xml \
+    --engine loggops)" \
     "$(app_makespan -p cluster.xml --engine loggops --coll allreduce=ring)"
 check "LogGOPS: a selector in <config> is that of --coll-selector" equal "$(app_makespan -p mpich.xml --engine loggops)" \
     "$(app_makespan -p cluster.xml --engine loggops --coll-selector mpich)"
 check "names of SimGrid 4.0 count" equal "$(app_makespan -p cluster.xml --cfg precision/timing:0.1 --cfg smpi/barrier-finalization:yes)" \
     "$(app_makespan -p cluster.xml --cfg surf/precision:0.1 --cfg smpi/finalization-barrier:yes)"
-check "JSON lists what has no effect" sh -c '"$0" replay app.tl -p cluster.xml --hostfile hosts --engine loggops --cfg smpi/wtime:1 --json=idle.json &&
+check "JSON lists what has no effect" sh -c \
+    '"$0" replay app.tl -p cluster.xml --hostfile hosts --engine loggops --cfg smpi/wtime:1 --json=idle.json &&
     grep -q "\"options_without_effect\": \"smpi/init network/model smpi/wtime\"" idle.json' "$timeless"
 cat >options.c <<'END'
 #include <simgrid/engine.h>
@@ -104,8 +113,10 @@ void smpi_init_options(void);
 int main(int argc, char **argv) { smpi_init_options(); simgrid_init(&argc, argv); return 0; }
 END
 ${CC:-gcc} options.c -o options -lsimgrid && ./options --help 2>&1 | sed -n 's/^   \([A-Za-z0-9_/-]*\): .*/\1/p' >of_simgrid
-check "the table has all options of this SimGrid" bash -c '[ -s of_simgrid ] && sed "s|^model-check/.*|model-check/|" of_simgrid | sort -u |
-    comm -23 - <(LC_ALL=C; { sed -n "s/^TLR_OPTION(\"\([^\"]*\)\".*/\1/p" "$0"; grep -o "+[a-z0-9/-]*" "$0" | tr -d +; } | sort -u) | grep . && exit 1; exit 0' "$top_srcdir/replayer/machine/simgrid_options.def"
+check "the table has all options of this SimGrid" bash -c '[ -s of_simgrid ] &&
+    sed "s|^model-check/.*|model-check/|" of_simgrid | sort -u |
+    comm -23 - <(LC_ALL=C; { sed -n "s/^TLR_OPTION(\"\([^\"]*\)\".*/\1/p" "$0"; grep -o "+[a-z0-9/-]*" "$0" | tr -d +; } |
+    sort -u) | grep . && exit 1; exit 0' "$top_srcdir/replayer/machine/simgrid_options.def"
 check "an unknown platform: exit code 3: the error names both forms" refused 3 \
     'give an XML file of SimGrid, or a folder that holds a platform.xml' \
     "$timeless" replay app.tl --platform clusters.xml
@@ -126,7 +137,8 @@ sed /smpi.init/d cluster.xml >at-once.xml # smpirun aborts with one file for all
 smpirun -replay shared -platform at-once.xml -hostfile three -np 3 --cfg=smpi/host-speed:1f >online 2>&1
 wanted=$(simulated online)
 check "one file for all ranks is imported" "$timeless" import --from simgrid shared -o shared.tl
-check "receives from any rank: the makespan is that of smpirun -replay" near "$(makespan shared.tl --platform at-once.xml --hostfile three)" "$wanted" 1e-7
+check "receives from any rank: the makespan is that of smpirun -replay" near "$(makespan shared.tl --platform at-once.xml \
+    --hostfile three)" "$wanted" 1e-7
 check "the file of all ranks itself is imported" sh -c '"$0" import --from simgrid shared.txt -o one.tl && cmp one.tl shared.tl' "$timeless"
 for rank in 0 1 2; do
     grep "^$rank " shared.txt | sed 's/-555/-333/' >own-$rank.txt
@@ -154,7 +166,8 @@ cluster 20us; cluster 2e-5; cluster 1mn
 check 'loggops: a latency without a unit is in seconds' equal "$(ring -p ./20us --engine loggops)" "$(ring -p ./2e-5 --engine loggops)"
 check "and is not 0: loggops takes as long as SimGrid, to 5 %" near "$(ring -p ./2e-5)" "$(ring -p ./2e-5 --engine loggops)" 0.05
 check_exit 3 'loggops: a latency with an unknown unit is refused' ring -p ./1mn --engine loggops
-mkdir profiled && sed 's|<cluster.*|<host id="a" speed="1Gf" core="4"/><host id="b" speed="1Gf"/><link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="slow.txt"/><route src="a" dst="b"><link_ctn id="l"/></route>|' 20us/platform.xml >profiled/platform.xml
+mkdir profiled && sed \
+    's|<cluster.*|<host id="a" speed="1Gf" core="4"/><host id="b" speed="1Gf"/><link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="slow.txt"/><route src="a" dst="b"><link_ctn id="l"/></route>|' 20us/platform.xml >profiled/platform.xml
 echo '0 1e6' >profiled/slow.txt
 check 'SimGrid replays a platform whose links change with time' "$timeless" replay ring.tl -p ./profiled -q
 check 'loggops refuses it, and names the profiles' refused 3 \
@@ -170,7 +183,8 @@ for rank in 0 1 2 3; do
 done >far.txt
 "$timeless" import --from simgrid far.txt -o far.tl || exit 99
 xml() { # NAME; the content of a zone is read from standard input
-    { printf '%s\n' "<?xml version='1.0'?>" '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">' '<platform version="4.1">'; cat; echo '</platform>'; } >"$1.xml"
+    { printf '%s\n' "<?xml version='1.0'?>" '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">' \
+        '<platform version="4.1">'; cat; echo '</platform>'; } >"$1.xml"
 }
 alike() { # NAME: one message takes as long in both engines; loggops counts 5 % for acknowledgements on each adapter
     check "both engines: $1" near "$(makespan far.tl -p "./$1.xml" --ranks-per-host 1)" \
@@ -223,20 +237,24 @@ elements_refused() { # NAME ELEMENTS
     check_exit 3 "loggops: $1 is refused" timeout 20 "$timeless" replay ring.tl -p ./refused.xml -q --engine loggops
 }
 of_cluster() { echo "<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-7\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" $1/>"; }
-for sizes in '2;2;2' 2x2x2 -8,2,2 '' 2,2,; do elements_refused "the torus '$sizes'" "$(of_cluster "topology=\"TORUS\" topo_parameters=\"$sizes\"")"; done
+for sizes in '2;2;2' 2x2x2 -8,2,2 '' 2,2,; do
+    elements_refused "the torus '$sizes'" "$(of_cluster "topology=\"TORUS\" topo_parameters=\"$sizes\"")"; done
 elements_refused "a fat tree of -2 levels" "$(of_cluster 'topology="FAT_TREE" topo_parameters="-2;4;4;1"')"
 for shape in 'DRAGONFLY" topo_parameters="65536,1;65536,1;65536,1;65536' 'DRAGONFLY" topo_parameters="1,1;1,1;65536,1;1' \
     'FAT_TREE" topo_parameters="3;2,2,2;4000000,4000000,1;1,1,1'; do
     for engine in smpi loggops; do
         xml refused <<<"$(of_cluster "topology=\"$shape\"")"
-        check_exit 3 "$engine: ${shape/*=?/} is more than fits" sh -c 'ulimit -v 4000000; timeout 20 "$0" replay ring.tl -p ./refused.xml -q --engine '$engine "$timeless"
+        check_exit 3 "$engine: ${shape/*=?/} is more than fits" sh -c \
+            'ulimit -v 4000000; timeout 20 "$0" replay ring.tl -p ./refused.xml -q --engine '$engine "$timeless"
     done
 done
 elements_refused "a core of 4294967297" "$(of_cluster 'core="4294967297"')"
 elements_refused "a misspelt attribute" "$(of_cluster 'cores="2"')"
 elements_refused "power that is not finite" "$(of_cluster '' | sed 's|/>|><prop id="wattage_per_state" value="62:inf:124"/></cluster>|')"
-for i in 1 2 3 4 5 6 7; do of_cluster '' | sed "s/0-7/0-16777216/; s/\"c\"/\"c$i\"/; s/\"n\"/\"n$i-\"/"; done | sed '1i <zone id="z" routing="Full">' | { cat; echo '</zone>'; } >many
-check_exit 3 "more hosts than fit are refused before there is memory for them" sh -c '{ echo "<platform version=\"4.1\">"; cat many; echo "</platform>"; } >many.xml; ulimit -v 500000; "$0" replay ring.tl -p many.xml -q --engine loggops' "$timeless"
+for i in 1 2 3 4 5 6 7; do of_cluster '' | sed "s/0-7/0-16777216/; s/\"c\"/\"c$i\"/; s/\"n\"/\"n$i-\"/"; done |
+    sed '1i <zone id="z" routing="Full">' | { cat; echo '</zone>'; } >many
+check_exit 3 "more hosts than fit are refused before there is memory for them" sh -c \
+    '{ echo "<platform version=\"4.1\">"; cat many; echo "</platform>"; } >many.xml; ulimit -v 500000; "$0" replay ring.tl -p many.xml -q --engine loggops' "$timeless"
 cp "$scratch/err" said
 check "in one line, which names the bound" sh -c 'test $(wc -l <said) = 1 && grep -q 4194304 said'
 check_exit 2 "a latency in hexadecimal is refused" ring -p ./20us --engine loggops --params L=0x10us,o=2us,g=2us,G=2.5ns,O=1ns
@@ -247,5 +265,6 @@ sed 's|bw="125MBps" lat="1ms"|bw="250MBps" lat="500us"|; s|"50MBps"|"100MBps"|' 
 check "a torus with limiters and a network twice as good: as the XML with these figures" \
     equal "$(makespan far.tl -p ./limited.xml --scale network=2 --ranks-per-host 1)" "$(makespan far.tl -p ./twice.xml --ranks-per-host 1)"
 check "a bandwidth of its links: likewise" \
-    equal "$(makespan far.tl -p ./limited.xml --set link.bandwidth=250MBps --set link.latency=500us --ranks-per-host 1)" "$(makespan far.tl -p ./twice.xml --ranks-per-host 1)"
+    equal "$(makespan far.tl -p ./limited.xml --set link.bandwidth=250MBps --set link.latency=500us --ranks-per-host 1)" \
+    "$(makespan far.tl -p ./twice.xml --ranks-per-host 1)"
 tap_done

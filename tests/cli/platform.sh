@@ -61,7 +61,8 @@ check 'dragonfly: from one group to another' takes fly node-0 node-16 4e-5 1e9
 units() { # SPEED LINK LOOPBACK
     printf '%s\n' 'topology = "star"; nodes = 5;' "node = { cores = 2; $1 };" "link = { $2 };" "loopback = { $3 };"
 }
-units 'speed_flops = 3e9;' 'bandwidth_Bps = 1.25e9; latency_s = 5e-6; limiter_Bps = 1.5e8;' 'bandwidth_Bps = 4294967296.0; latency_s = 0;' >numbers.conf
+units 'speed_flops = 3e9;' 'bandwidth_Bps = 1.25e9; latency_s = 5e-6; limiter_Bps = 1.5e8;' \
+    'bandwidth_Bps = 4294967296.0; latency_s = 0;' >numbers.conf
 units 'speed = "3Gf";' 'bandwidth = "10Gbps"; latency = "5us"; limiter = "150MBps";' 'bandwidth = "4GiBps"; latency = "0";' >units.conf
 check 'a description with units is generated' "$timeless" platform units.conf -o units
 check 'a description with numbers is generated' "$timeless" platform numbers.conf -o numbers
@@ -86,14 +87,17 @@ for file in "$top_srcdir"/platforms/*/platform.conf; do
     for part in platform.xml options.conf model.conf; do
         [ ! -e "again-$name/$part" ] || check "$name/$part is what its file makes" cmp "$folder/$part" "again-$name/$part"
     done
-    check "$name states that its description has the sources" bash -c 'grep -q "description states the sources" "$1/platform.xml" && grep -q "^# .*description states the sources" "$1/options.conf"' - "again-$name"
-    [ ! -e "again-$name/model.conf" ] || check "$name states where its model was copied from" grep -qx '# Copied by timeless platform from ../local/model.conf; the next lines state its origin.' "again-$name/model.conf"
+    check "$name states that its description has the sources" bash -c \
+        'grep -q "description states the sources" "$1/platform.xml" && grep -q "^# .*description states the sources" "$1/options.conf"' - "again-$name"
+    [ ! -e "again-$name/model.conf" ] || check "$name states where its model was copied from" \
+        grep -qx '# Copied by timeless platform from ../local/model.conf; the next lines state its origin.' "again-$name/model.conf"
     check "$name has a README and a model" test -s "$folder/README.md" -a -s "$folder/model.conf"
     check "$name replays" "$timeless" replay large.tl -p "$name" --ranks-per-host 1
     check "$name is listed" bash -c '"$1" platform --list | grep "^$2  *[^ ]"' - "$timeless" "$name"
     check "$name takes little room" test "$(wc -c <"$folder/platform.xml")" -lt 5000
 done
-states() { "$timeless" platform "$1" --check >said 2>warned && ! grep -v '327680: a message of a size in between' warned && grep -qx 'overheads of messages: smpi/os, smpi/ois, smpi/or' said; }
+states() { "$timeless" platform "$1" --check >said 2>warned && ! grep -v '327680: a message of a size in between' warned &&
+    grep -qx 'overheads of messages: smpi/os, smpi/ois, smpi/or' said; }
 for folder in "$top_srcdir"/platforms/*/platform.xml; do
     name=$(basename "$(dirname "$folder")")
     check "$name states the overheads of messages" states "$name"
@@ -101,7 +105,8 @@ done
 mkdir cheap && cp "$top_srcdir/platforms/star-1g/platform.xml" cheap && echo 'smpi/or:0:1e-6:0' >cheap/options.conf
 check 'a platform without overheads of sending is checked' "$timeless" platform ./cheap --check
 cp err cheap.err
-check 'it is warned of, and nothing else' bash -c 'grep -q "warning: options.conf has no smpi/os, so MPI_Send" cheap.err && grep -q "no smpi/ois" cheap.err && ! grep -q "no smpi/or," cheap.err'
+check 'it is warned of, and nothing else' bash -c 'grep -q "warning: options.conf has no smpi/os, so MPI_Send" cheap.err &&
+    grep -q "no smpi/ois" cheap.err && ! grep -q "no smpi/or," cheap.err'
 cat >plain.xml <<'END'
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -112,15 +117,19 @@ cat >plain.xml <<'END'
 END
 check 'a plain XML file is checked' "$timeless" platform ./plain.xml --check
 cp err plain.err
-check 'the warnings name its <config>, and no file that it lacks' bash -c 'grep -q "warning: its <config> has no smpi/os, so MPI_Send" plain.err && ! grep -q "options.conf\|no smpi/or," plain.err'
+check 'the warnings name its <config>, and no file that it lacks' bash -c \
+    'grep -q "warning: its <config> has no smpi/os, so MPI_Send" plain.err && ! grep -q "options.conf\|no smpi/or," plain.err'
 late='a message of a size in between leaves only when its receive is posted'
 check 'SimGrid lets short messages wait for their receives: it is warned of' grep -q "$late" plain.err
-for name in star-1g tibidabo; do check "$name does not" bash -c '! "$0" platform $1 --check 2>&1 | grep "$2"' "$timeless" $name "$late"; done
-printf '%s\n' 'skeleton 1' 'ranks 2' 'param N = 200' 'for i = 1 to N {' 'if rank == 0 {' 'MPI_Send peer=1 count=8 type_bytes=1 tag=0' '} else {' \
+for name in star-1g tibidabo; do check "$name does not" bash -c '! "$0" platform $1 --check 2>&1 | grep "$2"' "$timeless" $name \
+    "$late"; done
+printf '%s\n' 'skeleton 1' 'ranks 2' 'param N = 200' 'for i = 1 to N {' 'if rank == 0 {' \
+    'MPI_Send peer=1 count=8 type_bytes=1 tag=0' '} else {' \
     'MPI_Recv peer=0 count=8 type_bytes=1 tag=0' '}' '}' >oneway.skel
 a_message() { # ENGINE: 9 us and 0.7 ns a byte, of the CPU that receives
     local short long
-    short=$("$timeless" replay oneway.skel -p star-1g --ranks-per-host 1 -q --engine "$1") && long=$("$timeless" replay oneway.skel --set N=400 -p star-1g --ranks-per-host 1 -q --engine "$1") &&
+    short=$("$timeless" replay oneway.skel -p star-1g --ranks-per-host 1 -q --engine "$1") &&
+        long=$("$timeless" replay oneway.skel --set N=400 -p star-1g --ranks-per-host 1 -q --engine "$1") &&
         awk -v a="$short" -v b="$long" 'BEGIN {us = (b - a) / 200 * 1e6; print us; exit !(us > 9.005 && us < 9.006)}'
 }
 for engine in smpi loggops; do check "star-1g, $engine: of messages in a stream each costs what the CPUs do" a_message $engine; done
@@ -138,7 +147,8 @@ for name in star-1g fat-tree graphene cloud stampede theta tibidabo; do
         '[ "$(printf "%s\n" "$("$1" replay alltoall.tl -p $2 --ranks-per-host 1 --coll alltoall=bruck -q) bruck" "$("$1" replay alltoall.tl -p $2 --ranks-per-host 1 --coll alltoall=basic_linear -q) linear" | sort -g | head -n 1 | cut -d" " -f2)" = bruck ]' - "$timeless" $name
 done
 check 'at least five shipped platforms have a description' test "$(ls -d again-* | wc -l)" -ge 5
-check 'graphene: options.conf has its four breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" || exit 1; done' - "$top_srcdir/platforms/graphene/options.conf"
+check 'graphene: options.conf has its four breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" ||
+    exit 1; done' - "$top_srcdir/platforms/graphene/options.conf"
 mkdir man && awk '/^\.SH THE NOISE/ {exit} /^\.nf/ {on = 1; next} /^\.fi/ {on = 0} on' "$top_srcdir/doc/timeless-platform.5" |
     sed "s|\.\./local|$top_srcdir/platforms/local|" >man/platform.conf
 check 'the example of the manual' "$timeless" platform man/platform.conf -o man

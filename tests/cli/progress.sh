@@ -61,7 +61,8 @@ for name in "${commands[@]}"; do
     waits[$name]=$!
 done
 for name in "${commands[@]}"; do check "$name: a line on a terminal" ended "$name"; done
-check 'dump: the share of the events, and about how long it still takes' shows terminal ' % of the events, about ' "$timeless" dump --csv=slow token.tl
+check 'dump: the share of the events, and about how long it still takes' shows terminal ' % of the events, about ' "$timeless" \
+    dump --csv=slow token.tl
 check 'dump: nothing without a terminal' shows pipe '' "$timeless" dump --csv=slow token.tl
 check 'dump: nothing before a pager' shows pager '' "$timeless" dump token.tl
 check 'pack: nothing without a terminal' slowly pipe '' "$timeless" pack token.tl -o packed.tl

@@ -37,13 +37,15 @@ for line in open("text"):
 assert {r[1]: float(r[2]) for r in rows if r[0] == "bytes"} == bytes and bytes["MPI_Send"] > 1e6, (rows, bytes)'
 
 # Names with commas and quotation marks, and sums of bytes above 2^31.
-printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' '0 0 MPI_Send count=2000000000 type_bytes=8 peer=1 tag=0 comm=1' 'end cut clock_ns=0' \
+printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' '0 0 MPI_Send count=2000000000 type_bytes=8 peer=1 tag=0 comm=1' \
+    'end cut clock_ns=0' \
     'rank 1 host="h"' '1 0 MPI_Recv count=2000000000 type_bytes=8 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | "$timeless" undump - -o big.tl
 "$timeless" dump --csv=events.csv big.tl
 rm -f sums
 check 'bytes above 2^31 are read' sh -c 'Rscript sums.R && grep -qx "bytes MPI_Send 16000000000" sums'
 "$timeless" make ring -n 4 --iterations 200 -o ring.tl
-check 'a sweep with commas in its values' "$timeless" sweep ring.tl --engine loggops --params $params -p star-1g --grid 'noise=none;1000Hz:100us,coscheduled' \
+check 'a sweep with commas in its values' "$timeless" sweep ring.tl --engine loggops --params $params -p star-1g \
+    --grid 'noise=none;1000Hz:100us,coscheduled' \
     --grid ranks-per-host=1,2 -o sweep.csv
 cat >sweep.R <<'END'
 sweep <- read.csv("sweep.csv", na.strings = "", check.names = FALSE)
@@ -54,7 +56,8 @@ END
 check 'R reads it' Rscript sweep.R
 for noise in none 1000Hz:100us,coscheduled; do
     for n in 1 2; do
-        "$timeless" replay ring.tl --engine loggops --params $params -p star-1g --ranks-per-host $n $([ $noise = none ] || echo --noise $noise) -q
+        "$timeless" replay ring.tl --engine loggops --params $params -p star-1g --ranks-per-host $n $([ $noise = none ] ||
+            echo --noise $noise) -q
     done
 done >expected
 check 'with the makespans of single replays' sh -c 'Rscript sweep.R | diff expected -'

@@ -79,16 +79,19 @@ takes 'two ranks on a host: two of its four cores each' 2 two --ranks-per-host 2
 takes 'two ranks on two hosts: four cores each' 1 two --ranks-per-host 1
 regions three 3 '0,0,0,1000000000,1000000000,1000000000,1000000000 4000000000'
 takes 'the rank that has a host to itself waits for nobody' 2 three --ranks-per-host 2
-alone() { "$timeless" replay three.tl -p p --ranks-per-host 2 --engine "$1" --json | python3 -c 'import json, sys; print(*["%.17g" % r["end_s"] for r in json.load(sys.stdin)["ranks"]])'; }
+alone() { "$timeless" replay three.tl -p p --ranks-per-host 2 --engine "$1" --json |
+    python3 -c 'import json, sys; print(*["%.17g" % r["end_s"] for r in json.load(sys.stdin)["ranks"]])'; }
 for engine in smpi loggops; do
     check "$engine: hosts with fewer ranks have more cores for each" test "$(alone $engine)" = '2 2 1'
 done
-no_host() { local s; s=$("$timeless" replay one.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 --model p/model.conf -q --rank-threads 20) && echo "$s" && awk -v s="$s" 'BEGIN { exit !(s > 0.5999999 && s < 0.6000001) }'; }
+no_host() { local s; s=$("$timeless" replay one.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 --model p/model.conf \
+    -q --rank-threads 20) && echo "$s" && awk -v s="$s" 'BEGIN { exit !(s > 0.5999999 && s < 0.6000001) }'; }
 check 'loggops: without hosts each thread has a core' no_host
 
 # Cores that work at the same time, and the start and end of regions: rows of the model.
 model() { # NAME ROWS [SETTINGS]
-    printf '%s\n' 'version = 2;' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' "parallel = { ${3:-} cores = ( $2 ); };" >"$1.conf"
+    printf '%s\n' 'version = 2;' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' \
+        "parallel = { ${3:-} cores = ( $2 ); };" >"$1.conf"
 }
 rows='{ cores = 1; region_s = 0.0; arithmetic = 1.0; memory = 1.0; },
     { cores = 2; region_s = 0.1; arithmetic = 1.6; memory = 1.25; },
@@ -118,15 +121,20 @@ takes 'and a region that is not' 1.225 serial --model limited.conf --rank-thread
 regions idle 1 '0,0,0,0,0 0'
 with 'a region without work starts and ends' 0.1 idle
 {
-    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'site 1 object="app" offset=16' 'site 2 object="app" offset=256'
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'site 1 object="app" offset=16' \
+        'site 2 object="app" offset=256'
     for n in 0 1 2 3; do echo "0 $n Parallel list=[0,0,0,1000000000] volume=1000000000 site=$((1 + n % 2))"; done
     echo 'end cut clock_ns=0'
 } | "$timeless" undump - -o sites.tl
 with 'regions of one call site are bound by memory' '2 / 1.6 + 2 / 1.25 + 0.4' sites --rank-threads 2 --set region:app+0x100.bound=memory
-with 'the last of several bounds counts' '2 / 1.6 + 2 / 1.25 + 0.4' sites --rank-threads 2 --set region.bound=memory --set 'region:*x10.bound=arithmetic'
-no_host_is_busy() { local s; s=$("$timeless" replay serial.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 --model busy.conf -q --rank-threads 2) && echo "$s" && awk -v s="$s" 'BEGIN { exit !(s > 1.2249999 && s < 1.2250001) }'; }
+with 'the last of several bounds counts' '2 / 1.6 + 2 / 1.25 + 0.4' sites --rank-threads 2 --set region.bound=memory \
+    --set 'region:*x10.bound=arithmetic'
+no_host_is_busy() { local s; s=$("$timeless" replay serial.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 --model busy.conf \
+    -q --rank-threads 2) && echo "$s" && awk -v s="$s" 'BEGIN { exit !(s > 1.2249999 && s < 1.2250001) }'; }
 check 'loggops: without hosts as many cores are busy as there are threads' no_host_is_busy
-check 'the prediction names the bound' sh -c '"$0" replay serial.tl -p p --model busy.conf --set region:app+0x10.bound=memory --json | grep -F "region:app+0x10.bound=memory"' "$timeless"
+check 'the prediction names the bound' sh -c \
+    '"$0" replay serial.tl -p p --model busy.conf --set region:app+0x10.bound=memory --json |
+        grep -F "region:app+0x10.bound=memory"' "$timeless"
 
 # A kernel of 1 s that was measured with four threads; hosts have four cores.
 kernels() { # RANKS
@@ -176,5 +184,6 @@ check 'a region is exported to GOAL' "$timeless" export --to goal one.tl -o one.
 check 'GOAL has the time of the region' grep -q 'calc 3300000000$' one.goal
 check 'a region is exported to SimGrid' "$timeless" export --to simgrid one.tl -o sg
 check "SimGrid's text has the time of the region" grep -rqE 'compute 3\.?3' sg
-check 'undump reads a region of dump' sh -c '"$0" dump one.tl >dump.txt && "$0" undump dump.txt -o again.tl && "$0" dump again.tl | diff - dump.txt' "$timeless"
+check 'undump reads a region of dump' sh -c '"$0" dump one.tl >dump.txt && "$0" undump dump.txt -o again.tl &&
+    "$0" dump again.tl | diff - dump.txt' "$timeless"
 tap_done

@@ -67,5 +67,6 @@ links_lead() { # PAGE: each of its links leads to a file
         test -e "$(dirname "$top_srcdir/$1")/$to" || echo "$to"
     done | grep .
 }
-for page in README.md CONTRIBUTING.md doc/{ARCHITECTURE,TOUR,LIMITS}.md; do check "$page: each link leads to a file" links_lead "$page"; done
+for page in README.md CONTRIBUTING.md doc/{ARCHITECTURE,TOUR,LIMITS}.md; do
+    check "$page: each link leads to a file" links_lead "$page"; done
 tap_done

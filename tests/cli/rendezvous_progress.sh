@@ -22,7 +22,8 @@ skeleton 2 'MPI_Send peer=1 count=size' -- 'MPI_Irecv peer=0 count=size request=
 skeleton 2 'MPI_Isend peer=1 count=size request=a' 'Sleep count=5000000' 'MPI_Wait request=a' -- 'MPI_Recv peer=0 count=size' >sender.skel
 skeleton 2 'MPI_Isend peer=1 count=size request=a' 'Sleep count=5000000' 'MPI_Wait request=a' -- \
     'MPI_Irecv peer=0 count=size request=a' 'Sleep count=2000000' 'MPI_Wait request=a' >both.skel
-skeleton 3 'MPI_Isend peer=1 count=size request=a' 'Sleep count=2000000' 'MPI_Send peer=2 count=1' 'Sleep count=3000000' 'MPI_Wait request=a' -- \
+skeleton 3 'MPI_Isend peer=1 count=size request=a' 'Sleep count=2000000' 'MPI_Send peer=2 count=1' 'Sleep count=3000000' \
+    'MPI_Wait request=a' -- \
     'MPI_Recv peer=0 count=size' 'Sleep count=10000000' -- 'MPI_Recv peer=0 count=1' >call.skel
 skeleton 2 'MPI_Send peer=1 count=size' -- 'Sleep count=5000000' 'MPI_Recv peer=0 count=size' >late.skel
 # Everybody sends to both neighbours and computes, some longer than others.
@@ -58,7 +59,8 @@ done
 check 'the last one of several counts' equal "$(replay receiver.skel -q)" "$(replay receiver.skel -q "${calls[@]}" "${offload[@]}")"
 for n in 2 3; do
     "$timeless" make ring -n 16 --bytes 100000 --iterations $n -o ring.tl
-    check "ranks that wait for each message, $n rounds: calls are as offload" equal "$(replay ring.tl -q)" "$(replay ring.tl -q "${calls[@]}")"
+    check "ranks that wait for each message, $n rounds: calls are as offload" equal "$(replay ring.tl -q)" "$(replay ring.tl \
+        -q "${calls[@]}")"
 done
 waits_more() { echo "$1 $2"; awk -v a="$1" -v b="$2" 'BEGIN { exit !(b > 1.01 * a) }'; }
 many=(-p fat-tree --ranks-per-host 4)
@@ -69,9 +71,11 @@ check 'with a timeline, too' equal "$(replay many.skel -q "${many[@]}" "${calls[
     "$(replay many.skel -q "${many[@]}" "${calls[@]}" --timeline=many.csv)"
 derived() { "$timeless" replay receiver.skel -p graphene --ranks-per-host 1 --no-compute --engine loggops -q "$@"; }
 check 'the links of a platform have it as well' waits_more "$(derived)" "$(derived "${calls[@]}")"
-check 'the prediction says so' sh -c "\"\$0\" replay receiver.skel -p graphene --ranks-per-host 1 --no-compute --engine loggops ${calls[*]} |
+check 'the prediction says so' sh -c \
+    "\"\$0\" replay receiver.skel -p graphene --ranks-per-host 1 --no-compute --engine loggops ${calls[*]} |
     grep -q 'long messages begin in calls of MPI'" "$timeless"
-check 'and stores the change' sh -c "\"\$0\" replay receiver.skel -p graphene --ranks-per-host 1 --no-compute --engine loggops ${calls[*]} --json |
+check 'and stores the change' sh -c \
+    "\"\$0\" replay receiver.skel -p graphene --ranks-per-host 1 --no-compute --engine loggops ${calls[*]} --json |
     grep -q 'rendezvous.progress=calls'" "$timeless"
 check 'sweep has it as an axis' sh -c '"$0" sweep receiver.skel -p graphene --ranks-per-host 1 --no-compute --engine loggops \
     --grid set.rendezvous.progress=offload,calls | cut -d, -f2 | tail -n 2 | sort -u | wc -l | grep -qx 2' "$timeless"
@@ -92,7 +96,8 @@ for least in 1.0 0.5 0.1; do
 done
 echo 'between = ( { above_bytes = 0; least = 0.2; modes = ( [ 1.0, 1.0, 0.3 ] ); } );' >noisy/noise.conf
 noise=(-p ./noisy --noise network)
-check 'noise: each message keeps its factor, calls or offload' equal "$(replay ring.tl -q "${noise[@]}")" "$(replay ring.tl -q "${noise[@]}" "${calls[@]}")"
+check 'noise: each message keeps its factor, calls or offload' equal "$(replay ring.tl -q "${noise[@]}")" \
+    "$(replay ring.tl -q "${noise[@]}" "${calls[@]}")"
 sed 's/ranks 256/ranks 32/' many.skel >fewer.skel
 check 'noise, calls: two threads predict the same' equal "$(replay fewer.skel -q "${noise[@]}" "${calls[@]}" --ranks-per-host 4)" \
     "$(replay fewer.skel -q "${noise[@]}" "${calls[@]}" --ranks-per-host 4 --threads 2)"
@@ -100,7 +105,8 @@ check 'noise, calls: two threads predict the same' equal "$(replay fewer.skel -q
 replay_refused() { check "$2" refused "$1" "$3" "$timeless" replay "${@:4}"; } # CODE NAME TEXT ARGUMENTS...
 replay_refused 2 'SimGrid with calls' 'whatever its ranks compute; give --engine loggops' receiver.skel -p graphene --no-compute \
     "${calls[@]}"
-replay_refused 2 'parameters whose CPUs take in messages' 'leave out --params without or=TIME' receiver.skel -p graphene --no-compute --engine loggops \
+replay_refused 2 'parameters whose CPUs take in messages' 'leave out --params without or=TIME' receiver.skel -p graphene \
+    --no-compute --engine loggops \
     --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns "${calls[@]}"
 replay_refused 2 'an unknown progress' "'sometimes' is not the progress of a rendezvous; give calls or offload" receiver.skel -p graphene \
     --set rendezvous.progress=sometimes

@@ -68,7 +68,8 @@ for selector in ompi mpich mvapich2 impi; do
 done
 
 check 'SimGrid with ns-3, which other checks load without it, predicts the same' equal \
-    "$(LD_LIBRARY_PATH= $timeless replay ring.tl --platform fat-tree --no-compute -q)" "$($timeless replay ring.tl --platform fat-tree --no-compute -q)"
+    "$(LD_LIBRARY_PATH= $timeless replay ring.tl --platform fat-tree --no-compute -q)" "$($timeless replay ring.tl \
+    --platform fat-tree --no-compute -q)"
 
 # What MPI ignores at ranks that are not the root: SMPI's two-level algorithms read it.
 cat >rooted.c <<'C'

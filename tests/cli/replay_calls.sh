@@ -129,7 +129,8 @@ trace bcast_init "$call" "$call"
 same 'a persistent broadcast, twice' bcast_init ibcast
 made='comm 3 parent=1 call=MPI_Comm_dup members=[0-1]'
 trace dup "$made"$'\nComm_dup comm=1 new_comm=3' "$made"$'\nComm_dup comm=1 new_comm=3'
-trace idup "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1' "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1'
+trace idup "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1' \
+    "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1'
 same 'Comm_idup costs what Comm_dup does' idup dup
 
 # --- communicators with the same members, made by two threads at once ---
@@ -163,7 +164,8 @@ same 'to nobody' nobody nothing
 
 # --- files ---
 file='comm 3 parent=1 call=MPI_File_open members=[0-1] name="f"'
-files() { trace "$1" "$file"$'\nFile_open mode=4 comm=1 new_comm=3\n'"$2"$'\nFile_close comm=3' "$file"$'\nFile_open mode=4 comm=1 new_comm=3\n'"${3-$2}"$'\nFile_close comm=3'; }
+files() { trace "$1" "$file"$'\nFile_open mode=4 comm=1 new_comm=3\n'"$2"$'\nFile_close comm=3' \
+    "$file"$'\nFile_open mode=4 comm=1 new_comm=3\n'"${3-$2}"$'\nFile_close comm=3'; }
 data='comm=3 count=100000000 type_bytes=1'
 files write "File_write $data"
 takes 'writing takes what the disk takes' 2 write
@@ -186,12 +188,15 @@ check 'allowed to take no time' "$timeless" replay write.tl -p p --hostfile disk
 takes 'or a stated bandwidth' 0.5 write --hostfile diskless --io-bandwidth 200MBps
 
 check_exit 3 'the engine loggops knows no disk: --model-strict' "$timeless" replay write.tl -p p --engine loggops --model-strict
-assumed() { "$timeless" replay write.tl -p p "$@" --json >assumed.json && python3 -c 'import json; print(json.dumps(json.load(open("assumed.json"))["assumed_files"], sort_keys=True))'; }
-check 'without a disk: a bandwidth is assumed, and the prediction states it' equal "$(assumed --hostfile diskless)" '{"bandwidth_Bps": 500000000.0, "calls": 2}'
+assumed() { "$timeless" replay write.tl -p p "$@" --json >assumed.json &&
+    python3 -c 'import json; print(json.dumps(json.load(open("assumed.json"))["assumed_files"], sort_keys=True))'; }
+check 'without a disk: a bandwidth is assumed, and the prediction states it' equal "$(assumed --hostfile diskless)" \
+    '{"bandwidth_Bps": 500000000.0, "calls": 2}'
 check 'the engine loggops: likewise' equal "$(assumed --engine loggops)" "$(assumed --hostfile diskless)"
 takes 'the time is that of this bandwidth' "$(seconds write --io-bandwidth 500MBps)" write --engine loggops
 for name in write write_all iwrite split; do
-    takes "at a stated bandwidth, the engine loggops: $name" "$(seconds $name --io-bandwidth 50MBps)" $name --io-bandwidth 50MBps --engine loggops
+    takes "at a stated bandwidth, the engine loggops: $name" "$(seconds $name --io-bandwidth 50MBps)" $name \
+        --io-bandwidth 50MBps --engine loggops
 done
 
 # --- windows: tests/mpi/oracle.sh compares them with smpirun; here what Open MPI cannot make ---
@@ -208,7 +213,8 @@ trace thread_put "$window"$'\nWin_create comm=1 new_comm=3'"$fence$thread_1"'Put
     "$window"$'\nWin_create comm=1 new_comm=3'"$fence$fence"
 takes 'a thread puts while another computes' 1 thread_put
 takes 'with the engine loggops, too' 1 thread_put --engine loggops
-files thread_write "$thread_1""File_write $data volume=500000000"$'\n'"$thread_0"'Barrier comm=1 clock_ns=0 volume=1000000000' 'Barrier comm=1 clock_ns=0'
+files thread_write "$thread_1""File_write $data volume=500000000"$'\n'"$thread_0"'Barrier comm=1 clock_ns=0 volume=1000000000' \
+    'Barrier comm=1 clock_ns=0'
 takes 'a thread writes while another computes' 2.5 thread_write
 takes 'with the engine loggops, too' 2.5 thread_write --engine loggops --io-bandwidth 50MBps
 files thread_iwrite "$thread_1""File_iwrite $data request=1 volume=500000000"$'\n'"$thread_0"$'Barrier comm=1 clock_ns=0 volume=3000000000\n'"$thread_1"'Wait request=1' 'Barrier comm=1 clock_ns=0'

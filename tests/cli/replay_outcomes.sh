@@ -22,7 +22,8 @@ replayed() { timeout 60 "$timeless" replay "$1.tl" -p p -q >"$1.s"; }
 replayed_loggops() { timeout 60 "$timeless" replay "$1.tl" --engine loggops --params "$params" -q >"$1.s"; }
 longer_than() { awk -v least="$2" '{exit !($1 > least)}' "$1.s" || { cat "$1.s"; return 1; }; }
 events_of() { "$timeless" dump "$1.tl" 2>/dev/null | grep -c "$2"; }
-all_modelled() { "$timeless" replay "$1.tl" -p p --json - 2>/dev/null >/dev/null; "$timeless" replay "$1.tl" -p p 2>&1 | grep -i 'not modelled' && return 1; return 0; }
+all_modelled() { "$timeless" replay "$1.tl" -p p --json - 2>/dev/null >/dev/null; "$timeless" replay "$1.tl" -p p 2>&1 |
+    grep -i 'not modelled' && return 1; return 0; }
 
 # name: what the program does
 while read -r name what; do
@@ -64,7 +65,8 @@ rank 2 host="h"
 2 1 MPI_Send count=1 type_bytes=1 peer=0 tag=7 comm=1
 end cut clock_ns=0
 TRACE
-two_seconds() { "$timeless" replay blocking.tl -p p --ranks-per-host 2 -q "$@" >blocking.s && awk '{exit !($1 > 2 && $1 < 2.001)}' blocking.s; }
+two_seconds() { "$timeless" replay blocking.tl -p p --ranks-per-host 2 -q "$@" >blocking.s &&
+    awk '{exit !($1 > 2 && $1 < 2.001)}' blocking.s; }
 check 'a text trace of a blocking receive with a match' "$timeless" undump blocking.txt -o blocking.tl
 check 'smpi: the receive takes the message that its match names' two_seconds
 check 'loggops: the receive takes the message that its match names' two_seconds --engine loggops
@@ -72,7 +74,8 @@ check 'loggops: the receive takes the message that its match names' two_seconds 
 # One epoch of N gets: the time that the replay takes grows as N does.
 cpu_of() { # N: CPU seconds of a replay of N gets
     timeout 60 "$timeless" record -o "get$1.tl" -- $MPIRUN -np 2 ./outcomes gets "$1" </dev/null 2>/dev/null || return 1
-    bash -c 'TIMEFORMAT="%U %S"; time timeout 300 "$1" replay "$2" -p p -q >/dev/null' bash "$timeless" "get$1.tl" 2>&1 | awk '{print $1 + $2}'
+    bash -c 'TIMEFORMAT="%U %S"; time timeout 300 "$1" replay "$2" -p p -q >/dev/null' bash "$timeless" "get$1.tl" 2>&1 |
+        awk '{print $1 + $2}'
 }
 grows_linearly() {
     local few many

@@ -9,7 +9,8 @@ read_back="python3 $top_srcdir/tests/cli/report_read.py"
 # render PAGE DOM [OPTION...]: what Chromium makes of it
 render() {
     local page=$1 dom=$2; shift 2
-    [ -s "$page" ] && timeout 120 chromium --headless "$@" --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
+    [ -s "$page" ] && timeout 120 chromium --headless "$@" --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --user-data-dir="$scratch/profile" \
         --window-size=1200,900 --virtual-time-budget=10000 --dump-dom "file://$scratch/$page" >"$dom" && grep -q '<canvas' "$dom"
 }
 
@@ -18,7 +19,8 @@ check 'hpcc is recorded' "$timeless" record -q -o hpcc.tl -- "$MPIRUN" -np 4 "$H
 check 'HPL is cut out of the recording' "$timeless" cut hpcc.tl --section last -o hpl.tl
 check 'a report of HPL is written' "$timeless" report hpl.tl -p star-1g --ranks-per-host 1 -o hpl.html
 cp out printed; cp err said
-check 'with --quiet behind --versus, it names no page' sh -c '"$0" report hpl.tl -p star-1g -o quiet.html --versus --host-speed 2x -q 2>&1 >quiet.txt | cmp - /dev/null' "$timeless"
+check 'with --quiet behind --versus, it names no page' sh -c \
+    '"$0" report hpl.tl -p star-1g -o quiet.html --versus --host-speed 2x -q 2>&1 >quiet.txt | cmp - /dev/null' "$timeless"
 check 'report names the page' grep -qx 'timeless: wrote hpl.html' said
 check 'report prints what replay prints' grep -q '^makespan  ' printed
 check 'HPL is replayed with details and links' "$timeless" replay hpl.tl -p star-1g --ranks-per-host 1 --details --links --json=hpl.json
@@ -46,7 +48,8 @@ check 'zoomed: the page shows fewer states, and names the one below the pointer'
 check 'a trace with many events is made' "$timeless" make ring --ranks 2 --iterations 120000 -o ring.tl
 check 'many events: a report is written' "$timeless" report ring.tl -p star-1g --no-compute --details --json=ring.json -q -o ring.html
 check 'many events: short states are merged' grep -qE '"merge_s":[1-9]' ring.html
-check 'many events: short states that take no time are no computation' sh -c 'grep -q "short states, " ring.html && ! grep -q "short states, compute" ring.html'
+check 'many events: short states that take no time are no computation' sh -c 'grep -q "short states, " ring.html &&
+    ! grep -q "short states, compute" ring.html'
 check 'many events: the page has less than 12 MB' test "$(wc -c <ring.html)" -lt 12000000
 check 'many events: the page contains the prediction' $read_back page ring.html ring.json
 check 'many events: a browser shows the page' render ring.html ring.dom
@@ -94,7 +97,8 @@ assert [(c["count"], c["bytes"]) for c in d["calls"] if c["name"] == "MPI_Send"]
 {
     printf '%s\n' 'timeless-text 1' 'ranks 40' 'program "slow"' 'volume_unit "flops"'
     for rank in $(seq 0 39); do
-        printf '%s\n' "rank $rank host=\"h\"" "$rank 0 MPI_Barrier comm=1 volume=$((rank == 17 ? 9000000 : 1000000)) clock_ns=0" 'end cut clock_ns=0'
+        printf '%s\n' "rank $rank host=\"h\"" "$rank 0 MPI_Barrier comm=1 volume=$((rank == 17 ? 9000000 : 1000000)) clock_ns=0" \
+            'end cut clock_ns=0'
     done
 } | "$timeless" undump - -o slow.tl
 check 'one slow rank of 40: a report is written' "$timeless" report slow.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" -q -o slow.html
@@ -104,10 +108,12 @@ check 'one slow rank of 40: the page names it' grep -q 'Without waiting for othe
 
 # Ranks that are alike; several ranks in a cell of the matrix.
 "$timeless" dump slow.tl | sed 's/volume=[19]000000/volume=1000000000/' | "$timeless" undump - -o alike.tl
-check '40 ranks that are alike: a report is written' "$timeless" report alike.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" -q -o alike.html
+check '40 ranks that are alike: a report is written' "$timeless" report alike.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" \
+    -q -o alike.html
 check '40 ranks that are alike: a browser shows the page' render alike.html alike.dom
 check '40 ranks that are alike: none is the slowest' grep -q 'id="busy">Without waiting for other ranks, all ranks take 1 s\.<' alike.dom
-check '1024 ranks: a report is written' sh -c '"$1" make stencil2d --ranks 1024 -o many.tl && "$1" report many.tl -p fat-tree --no-compute -q -o many.html' - "$timeless"
+check '1024 ranks: a report is written' sh -c '"$1" make stencil2d --ranks 1024 -o many.tl &&
+    "$1" report many.tl -p fat-tree --no-compute -q -o many.html' - "$timeless"
 sed 's|<script>|<script>const texts = [], write = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { texts.push(text); write.call(this, text, ...at); };</script>&|' many.html >hooked.html
 $read_back poke hooked.html poked.html 'byId("view").dataset.texts = texts.join("; ") + "; ";'
 check '1024 ranks: a browser shows the page' render poked.html many.dom
@@ -123,8 +129,12 @@ assert len(drawn) == 9 and all(blocks[0][{"file": "io"}.get(n, n)] == c for n, c
 check '1024 ranks: the matrix ends at the last rank' sh -c 'grep -q "; to 1023; " many.dom && ! grep -q "; to 1022; " many.dom'
 
 check_exit 2 'a report of two traces exits with 2' "$timeless" report hpl.tl ring.tl -p star-1g
-check 'a report by the loggops engine names the engine' sh -c '"$1" report hpl.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns -p star-1g -o loggops.html >loggops.txt && grep -q "^engine  *loggops" loggops.txt && grep -q "engine.*loggops" loggops.html' - "$timeless"
+check 'a report by the loggops engine names the engine' sh -c \
+    '"$1" report hpl.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns -p star-1g -o loggops.html >loggops.txt &&
+        grep -q "^engine  *loggops" loggops.txt && grep -q "engine.*loggops" loggops.html' - "$timeless"
 check_exit 4 'a page that cannot be written exits with 4' "$timeless" report hpl.tl -p star-1g -o no/page.html
 check_exit 2 'a report without a platform exits with 2' "$timeless" report hpl.tl
-check 'the help of report describes a single trace' sh -c '"$1" report --help >help.txt && grep -q "timeless report .OPTION.... TRACE --platform NAME" help.txt && grep -q -e --coll help.txt && ! grep -q START help.txt' - "$timeless"
+check 'the help of report describes a single trace' sh -c '"$1" report --help >help.txt &&
+    grep -q "timeless report .OPTION.... TRACE --platform NAME" help.txt && grep -q -e --coll help.txt &&
+    ! grep -q START help.txt' - "$timeless"
 tap_done

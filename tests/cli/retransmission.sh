@@ -48,8 +48,10 @@ half=(--set retransmission.flows=1 --set retransmission.loss=0.5)
 check 'the same seed gives the same makespan' equal "$(replay pong.skel,n=50 "${half[@]}" -q)" "$(replay pong.skel,n=50 "${half[@]}" -q)"
 check 'on two threads, too' equal "$(replay "$top_srcdir/traces/skeletons/gather.skel" --ranks 100 "${half[@]}" -q)" \
     "$(replay "$top_srcdir/traces/skeletons/gather.skel" --ranks 100 "${half[@]}" -q --threads 2)"
-check 'another seed gives another one' sh -c '[ "$1" != "$2" ]' - "$(waited pong.skel,n=50 "${half[@]}")" "$(waited pong.skel,n=50 "${half[@]}" --seed 2)"
-check 'a prediction with losses names its seed' sh -c '"$0" replay row.skel "$@" --json | grep -q "\"seed\""' "$timeless" "${options[@]}" "${half[@]}"
+check 'another seed gives another one' sh -c '[ "$1" != "$2" ]' - "$(waited pong.skel,n=50 "${half[@]}")" \
+    "$(waited pong.skel,n=50 "${half[@]}" --seed 2)"
+check 'a prediction with losses names its seed' sh -c '"$0" replay row.skel "$@" --json | grep -q "\"seed\""' "$timeless" \
+    "${options[@]}" "${half[@]}"
 check 'messages within a host lose nothing' equal "$(replay pong.skel -q --ranks-per-host 2)" \
     "$(replay pong.skel -q --ranks-per-host 2 "${certain[@]}")"
 check 'a loss of 0 changes nothing' equal "$(replay fan.skel -q)" "$(replay fan.skel -q --set retransmission.loss=0)"

@@ -74,7 +74,8 @@ END
 done
 check 'replay --sample: no window is left behind' eval '! ls "${TMPDIR:-/tmp}"/timeless-window-* 2>/dev/null | grep -q .'
 # Steps that differ: each iteration computes, and more from one to the next; every fourth one a little more.
-"$timeless" dump stencil2d.tl | awk '/ MPI_Waitall / {n[$1]++; sub(/volume=0/, "volume=" 20000 + 100 * n[$1] + 9000 * (n[$1] % 4 == 0) + 3000 * ($1 == 5))}
+"$timeless" dump stencil2d.tl | awk '/ MPI_Waitall / {n[$1]++;
+    sub(/volume=0/, "volume=" 20000 + 100 * n[$1] + 9000 * (n[$1] % 4 == 0) + 3000 * ($1 == 5))}
     /^volume_unit/ {$0 = "volume_unit \"cpu-ns\""} {print}' | "$timeless" undump - -o growing.tl
 replay growing.tl -p star-1g --ranks-per-host 1 --json=full.json -q >/dev/null
 replay growing.tl -p star-1g --ranks-per-host 1 --json=sampled.json --sample 2% -q >/dev/null

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# timeless study scaling: efficiencies by hand, of programs with planted causes; what limits them; weak scaling; traces. What is refused stands in scaling_refused.transcript.
+# timeless study scaling: efficiencies by hand, of programs with planted causes; what limits them; weak scaling;
+# traces. What is refused stands in scaling_refused.transcript.
 . "$(dirname "$0")/../tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
@@ -64,7 +65,8 @@ for row in d["rows"]:
     assert "%.1f %%" % (100 * row["parallel_efficiency"]["serialisation"]) in line and line.endswith("  " + row["limit"]), line
 assert "scaling ends at %d ranks: they take longer than 4 ranks" % d["ends_at_ranks"] in lines, lines
 assert "  the problem is the same on each number of ranks" in lines'
-check 'SimGrid has the same load balance and serialisation' scaling planted.skel --ranks 2..16:2 -p star-1g --ranks-per-host 1 --json=smpi.json
+check 'SimGrid has the same load balance and serialisation' scaling planted.skel --ranks 2..16:2 -p star-1g --ranks-per-host 1 \
+    --json=smpi.json
 check '... and another transfer' json smpi.json "$by_hand"'
 for row in d["rows"]: check(row, expected(row["ranks"], 8e-3), ("load_balance", "serialisation"))'
 for ranks in 2 16; do
@@ -89,14 +91,17 @@ check 'large messages limit by transfer' limits transfer $'compute 16000000 / ra
 check 'work of one rank limits by load balance' limits 'load balance' $'if rank == 0 {\ncompute 1000000\n}\nMPI_Barrier'
 check 'what has no limit has none, and does not end' bash -c '
     printf "%s\n" "skeleton 1" "ranks 2" "unit \"cpu-ns\"" "compute 16000000 / ranks" >free.skel
-    "$@" study scaling free.skel --ranks 1..16 --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --model ns.conf | tee free.txt | grep "^ *16 .* 100.0 %  -$" &&
+    "$@" study scaling free.skel --ranks 1..16 --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --model ns.conf |
+    tee free.txt | grep "^ *16 .* 100.0 %  -$" &&
     grep -qx "scaling does not end up to 16 ranks" free.txt' - "$timeless"
 check 'an efficiency below 50 % ends the scaling' bash -c '
     printf "%s\n" "skeleton 1" "ranks 2" "unit \"cpu-ns\"" "compute 2000000 + 16000000 / ranks" >part.skel
-    "$@" | grep -qx "scaling ends at 16 ranks: the efficiency is below 50 %"' - "$timeless" study scaling part.skel --ranks 1..64:2 "${loggops[@]}"
+    "$@" | grep -qx "scaling ends at 16 ranks: the efficiency is below 50 %"' - "$timeless" study scaling part.skel \
+        --ranks 1..64:2 "${loggops[@]}"
 check 'more ranks that take longer end the scaling' prints 'scaling ends at 64 ranks: they take longer than 16 ranks' \
     scaling planted.skel --set held=0 --set work=2000000 --ranks 16,64 "${loggops[@]}"
-check 'a program without computation has no split, and the text says so' prints '2 of 2 numbers of ranks have no split of their efficiency: no rank computes' \
+check 'a program without computation has no split, and the text says so' prints \
+    '2 of 2 numbers of ranks have no split of their efficiency: no rank computes' \
     scaling pattern:ring --ranks 4,8 "${loggops[@]}"
 
 # ---- weak ----
@@ -110,8 +115,10 @@ for row in d["rows"]:
     near(row["efficiency"], first["makespan"] / e["makespan"])
     near(row["computation"], first["total"] / 2 / e["total"] * row["ranks"])
     assert "speed_up" not in row'
-check 'weak: the values are in the text' prints '16   64000000 ' scaling planted.skel --weak --grow 'work=4000000*ranks' --ranks 2,16 "${loggops[@]}"
-check 'weak: less computation of a rank is noted' prints 'weak scaling keeps the computation of a rank, but at 16 ranks it is .* times that of the first row; give another --grow' \
+check 'weak: the values are in the text' prints '16   64000000 ' scaling planted.skel --weak --grow 'work=4000000*ranks' \
+    --ranks 2,16 "${loggops[@]}"
+check 'weak: less computation of a rank is noted' prints \
+    'weak scaling keeps the computation of a rank, but at 16 ranks it is .* times that of the first row; give another --grow' \
     scaling planted.skel --weak --ranks 2,16 "${loggops[@]}"
 check 'weak: HPL' scaling hpl:NB=32 --weak --grow 'N=root(1000000000*ranks,3)' --ranks 1,4 -p dahu --engine loggops --json=hpl.json
 check '... with the volume of each rank kept' json hpl.json '
@@ -126,7 +133,8 @@ for row, other in zip(d["rows"], whole):
     assert row.pop("trace") == "%d.tl" % row["ranks"] and row == other, (row, other)
 assert "the traces are runs of one program with the same problem" in d["assumed"]'
 for engine in smpi:than\ ranks loggops:as\ if\ it\ had\ one\ alone; do
-    check "ranks that share cores are noted with ${engine%%:*}" prints "from 16 ranks on, ranks share cores, as there are fewer cores .*${engine#*:}" \
+    check "ranks that share cores are noted with ${engine%%:*}" prints \
+        "from 16 ranks on, ranks share cores, as there are fewer cores .*${engine#*:}" \
         scaling planted.skel --ranks 4,16 -p star-1g --ranks-per-host 16 --engine ${engine%%:*}
 done
 # ---- the picture ----

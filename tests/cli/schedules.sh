@@ -18,7 +18,8 @@ each() {
     local op=$1 schedule=$2 own=$3 n
     shift 3
     for n in "$@"; do
-        "$timeless" make call_"$op" -n "$n" --bytes 1001 --iterations 2 -o "$op-$n.tl" && same "$op-$n.tl" "$op" "$schedule" "$own" "${loggops[@]}" || return
+        "$timeless" make call_"$op" -n "$n" --bytes 1001 --iterations 2 -o "$op-$n.tl" &&
+            same "$op-$n.tl" "$op" "$schedule" "$own" "${loggops[@]}" || return
     done
 }
 check 'LogGOPS: barrier, dissemination' each barrier barrier_dissemination ompi_bruck 2 7 16
@@ -48,22 +49,28 @@ for op in bcast reduce gather scatter; do
             "$timeless" dump "$op-7.tl" | sed "s/peer=0/peer=$root/" >root.txt
             case $file in
             *reduce_scatter*) continue ;;
-            *rabenseifner*) "$timeless" make call_$op -n 8 -o eight.tl && "$timeless" dump eight.tl | sed "s/peer=0/peer=$root/" >root.txt ;;
+            *rabenseifner*) "$timeless" make call_$op -n 8 -o eight.tl && "$timeless" dump eight.tl |
+                sed "s/peer=0/peer=$root/" >root.txt ;;
             esac
             "$timeless" undump root.txt -o root.tl
-            check "$(basename "$file" .sched) with root $root gives each rank its data" "$timeless" replay -q root.tl "${loggops[@]}" --coll "$op=$file"
+            check "$(basename "$file" .sched) with root $root gives each rank its data" "$timeless" replay -q root.tl \
+                "${loggops[@]}" --coll "$op=$file"
         done
     done
 done
-tested() { grep -oE '\b[a-z]+_[a-z_]+\b' "$top_srcdir/tests/cli/schedules.sh" | sort -u | grep -cxF "$(cd "$schedules" && ls | grep -v '^reduce_rabenseifner\|^bcast_scatter' | sed 's/.sched$//')"; }
+tested() { grep -oE '\b[a-z]+_[a-z_]+\b' "$top_srcdir/tests/cli/schedules.sh" | sort -u |
+    grep -cxF "$(cd "$schedules" && ls | grep -v '^reduce_rabenseifner\|^bcast_scatter' | sed 's/.sched$//')"; }
 check 'every shipped schedule is tested' test "$(tested)" -eq "$(($(ls "$schedules" | wc -l) - 2))"
 
 # What a prediction prints.
 "$timeless" replay alltoall-7.tl "${simgrid[@]}" --coll "alltoall=$schedules/alltoall_ring.sched" --json=p.json >printed
-check 'the prediction names trace, schedule and hash' bash -c 'grep -q "^trace  *alltoall-7.tl, xxh64" printed && grep -qE "^options  *smpi/alltoall:.*alltoall_ring.sched \(xxh64 [0-9a-f]{16}\)$" printed'
-check 'the prediction has the hash of the trace' bash -c 'h=$("$0" info alltoall-7.tl | sed -n "s/^hash  *//p"); grep -q "^trace .* $h$" printed' "$timeless"
+check 'the prediction names trace, schedule and hash' bash -c 'grep -q "^trace  *alltoall-7.tl, xxh64" printed &&
+    grep -qE "^options  *smpi/alltoall:.*alltoall_ring.sched \(xxh64 [0-9a-f]{16}\)$" printed'
+check 'the prediction has the hash of the trace' bash -c 'h=$("$0" info alltoall-7.tl |
+    sed -n "s/^hash  *//p"); grep -q "^trace .* $h$" printed' "$timeless"
 check 'study collectives compares schedules, and marks those that do not serve a number of ranks' \
-    "$timeless" study collectives --op alltoall --ranks 8,12 --bytes 8 "${loggops[@]}" --algorithms "pair,$schedules/alltoall_pair.sched" --csv study.csv
+    "$timeless" study collectives --op alltoall --ranks 8,12 --bytes 8 "${loggops[@]}" \
+    --algorithms "pair,$schedules/alltoall_pair.sched" --csv study.csv
 check 'the times of a study are those of the same algorithm' python3 -c '
 import csv
 rows = [r for r in csv.DictReader(open("study.csv")) if not r["algorithm"].startswith("rule")]
@@ -82,12 +89,16 @@ check 'the point is run again' test "$before" != "$(changed)" -a -n "$before"
 # The page: its schedule and its commands.
 mkdir bin && ln -s "$timeless" bin/timeless && PATH=$PWD/bin:$PATH
 awk '/^schedule 1$/ {inside = 1} /^```$/ {inside = 0} inside' "$top_srcdir/doc/SCHEDULE.md" >ring.sched
-while IFS= read -r command <&3; do check "SCHEDULE.md: $command" bash -c "$command"; done 3< <(sed -n '/^```sh$/,/^```$/{/^```/!p}' "$top_srcdir/doc/SCHEDULE.md")
-check 'the schedule of the page is the shipped one' bash -c 'grep -v "^#" ring.sched | diff - <(grep -v "^#" "$0")' "$schedules/allgather_ring.sched"
+while IFS= read -r command <&3; do check "SCHEDULE.md: $command" bash -c "$command"
+    done 3< <(sed -n '/^```sh$/,/^```$/{/^```/!p}' "$top_srcdir/doc/SCHEDULE.md")
+check 'the schedule of the page is the shipped one' bash -c 'grep -v "^#" ring.sched | diff - <(grep -v "^#" "$0")' \
+    "$schedules/allgather_ring.sched"
 
-check 'comments and empty lines may precede the first line' bash -c '{ printf "# A ring.\n\n   # By hand.\n"; cat "$0"; } >commented.sched &&
+check 'comments and empty lines may precede the first line' bash -c \
+    '{ printf "# A ring.\n\n   # By hand.\n"; cat "$0"; } >commented.sched &&
     "$1" replay -q alltoall-7.tl "${@:2}" --coll alltoall=./commented.sched >commented &&
-    "$1" replay -q alltoall-7.tl "${@:2}" --coll "alltoall=$0" | diff commented -' "$schedules/alltoall_ring.sched" "$timeless" "${loggops[@]}"
+    "$1" replay -q alltoall-7.tl "${@:2}" --coll "alltoall=$0" | diff commented -' "$schedules/alltoall_ring.sched" "$timeless" \
+    "${loggops[@]}"
 
 # Damaged texts: an error or a right schedule, never a crash.
 damaged() {

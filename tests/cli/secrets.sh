@@ -15,8 +15,10 @@ secrets=(--password=s3cret --token s3cret PASSWORD=s3cret --auth --api-key s3cre
 has() { grep -aq -e "$2" "$1"; }
 lacks() { [ -s "$1" ] && ! grep -a -e "$2" "$1"; }
 check 'a trace has the command line' has t.tl '\./short --password=(withheld) --token (withheld) PASSWORD=(withheld) --auth'
-check 'to its end' has t.tl ' Authorization:(withheld) https://(withheld)@host/path -genv API_TOKEN (withheld) -env HOME h --url=ftp://(withheld)@host -n 5'
-check 'without short options and tokens' has t.tl ' -p (withheld) --pw=(withheld) --db-pwd (withheld) MYSQL_PWD=(withheld) (withheld) pre=(withheld) (withheld) -p 4 -p 2x2 npw=4 PWD=/tmp pw.x sk-short'
+check 'to its end' has t.tl \
+    ' Authorization:(withheld) https://(withheld)@host/path -genv API_TOKEN (withheld) -env HOME h --url=ftp://(withheld)@host -n 5'
+check 'without short options and tokens' has t.tl \
+    ' -p (withheld) --pw=(withheld) --db-pwd (withheld) MYSQL_PWD=(withheld) (withheld) pre=(withheld) (withheld) -p 4 -p 2x2 npw=4 PWD=/tmp pw.x sk-short'
 check 'without its secrets' lacks t.tl s3cret
 "$timeless" calibrate noise --max-seconds 1 --archive ./token=s3cret.zip -o noise >calibrate.log 2>&1 || { cat calibrate.log; exit 99; }
 python3 - <<'END'

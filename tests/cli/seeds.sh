@@ -44,7 +44,8 @@ differ() { ! cmp -s "$1" "$2"; }
 # 400 ms of bursts; the sum of the kernels: 400 (1e-6) + (1e-10 1e4 + 1e-9 100) sum(101..500)
 exact_s=$(awk 'BEGIN {s = 0.4 + 400e-6; for (i = 101; i <= 500; i++) s += i * 1.1e-6; print s}')
 about() { # FACTOR NUMBER: of the exact sum, to 1 %
-    between "$(awk -v x="$exact_s" -v f="$1" 'BEGIN {print x * f * 0.99}')" "$(awk -v x="$exact_s" -v f="$1" 'BEGIN {print x * f * 1.01}')" "$2"
+    between "$(awk -v x="$exact_s" -v f="$1" 'BEGIN {print x * f * 0.99}')" "$(awk -v x="$exact_s" -v f="$1" \
+        'BEGIN {print x * f * 1.01}')" "$2"
 }
 check 'a polynomial, by SimGrid' about 1 "$(smpi --model exact.conf -q)"
 check 'a polynomial has its mean, by LogGOPS' about 1 "$(loggops --model exact.conf -q)"
@@ -73,11 +74,14 @@ check 'a seed without noise changes nothing' cmp a.json b.json
 spread() { # NAME OPTION...: writes s.json with 40 seeds
     loggops --model "$1.conf" --seeds 40 --json=s.json "${@:2}" >s.txt
 }
-field() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"p": json.load(open("s.json")), "s": json.load(open("s.json"))["spread"]}))' "$1"; }
+field() { python3 -c \
+    'import json, sys; print(eval(sys.argv[1], {"p": json.load(open("s.json")), "s": json.load(open("s.json"))["spread"]}))' "$1"; }
 spread days
 check 'forty seeds give forty makespans' test "$(field 'len(s["makespan_s"]) == 40 and len(set(s["makespan_s"])) == 40')" = True
-check 'the prediction is the median one' test "$(field 'sorted(s["makespan_s"])[19] == p["makespan_s"] and s["makespan_s"][p["seed"] - s["first_seed"]] == p["makespan_s"]')" = True
-check 'quantiles lie in order around it' test "$(field 's["quantiles_s"]["0.025"] < s["quantiles_s"]["0.25"] < p["makespan_s"] < s["quantiles_s"]["0.975"]')" = True
+check 'the prediction is the median one' test "$(field \
+    'sorted(s["makespan_s"])[19] == p["makespan_s"] and s["makespan_s"][p["seed"] - s["first_seed"]] == p["makespan_s"]')" = True
+check 'quantiles lie in order around it' test "$(field \
+    's["quantiles_s"]["0.025"] < s["quantiles_s"]["0.25"] < p["makespan_s"] < s["quantiles_s"]["0.975"]')" = True
 check 'the text tells the interval' grep -q 'over 40 *seeds  95% of them' s.txt
 hosts_sd=$(field 's["sd_s"] / s["mean_s"]')
 spread days --cluster-seed 3
@@ -89,13 +93,15 @@ sed 's/MPI_Barrier comm=1 clock_ns=0/MPI_Barrier comm=1 clock_ns=400000000/; s/M
     "$timeless" undump - -o t.tl
 loggops --model days.conf --seeds 6 --seed 11 --json=all.json -q >/dev/null
 for seed in 11 12 13 14 15 16; do loggops --model days.conf --seed $seed --json=one.$seed.json -q >/dev/null; done
-printf '%s\n' makespan,0.52 makespan,0.51 makespan,0.53 'MPI_Init ? #0 .. MPI_Barrier ? #0,0.1' 'MPI_Barrier ? #0 .. MPI_Finalize ? #0,1' >measured.csv
+printf '%s\n' makespan,0.52 makespan,0.51 makespan,0.53 'MPI_Init ? #0 .. MPI_Barrier ? #0,0.1' \
+    'MPI_Barrier ? #0 .. MPI_Finalize ? #0,1' >measured.csv
 compared() { "$timeless" compare --measured measured.csv --csv "$1.csv" "${@:2}" >"$1.txt"; }
 check 'a comparison with all seeds' compared all all.json
 check 'one file for each seed is compared' compared each one.*.json
 check 'one file for each seed gives the same rows as one for all' cmp all.csv each.csv
 check 'the rows of all seeds have six predictions' test "$(grep -c ',6,' all.csv)" = 3
-ranges() { awk -F, 'NR > 1 && /Init .. MPI_Barrier|makespan/ { n++; if (!($7 < $6 && $6 < $8)) exit 1 } /^"makespan",0.52,0.51,0.53,3,/ { n++ } END { exit n < 2 }' all.csv; }
+ranges() { awk -F, 'NR > 1 && /Init .. MPI_Barrier|makespan/ { n++; if (!($7 < $6 && $6 < $8)) exit 1 }
+    /^"makespan",0.52,0.51,0.53,3,/ { n++ } END { exit n < 2 }' all.csv; }
 check 'measured and predicted rows have ranges' ranges
 check 'the interval holds what it should' grep -q '^[01] of 3 measured medians lie in the interval of the predictions$' all.txt
 awk -F, '/^"makespan"/ { print "makespan," $6 }' all.csv >middle.csv
@@ -104,12 +110,15 @@ cp out middle.json
 check 'a measurement among the predictions is within their interval' json middle.json \
     'r, = d["rows"]; assert r["within"] and r["predictions"] == 6 and abs(r["error"]) < 1e-6'
 echo makespan,9 >far.csv
-check 'a measurement far from the predictions is not within their interval' bash -c "'$timeless' compare all.json --measured far.csv --json | grep -q '\"within\": false'"
-check 'a spread that lacks a seed' python3 -c 'import json; p = json.load(open("all.json")); p["spread"]["whole_s"].pop(); json.dump(p, open("bad.json", "w"))'
+check 'a measurement far from the predictions is not within their interval' bash -c \
+    "'$timeless' compare all.json --measured far.csv --json | grep -q '\"within\": false'"
+check 'a spread that lacks a seed' python3 -c \
+    'import json; p = json.load(open("all.json")); p["spread"]["whole_s"].pop(); json.dump(p, open("bad.json", "w"))'
 check_exit 3 'a spread that lacks a seed exits with 3' "$timeless" compare bad.json --measured far.csv
 check 'a timeline is of one seed' refused 2 'leave out --seeds' smpi --seeds 3 --timeline t.csv
 # The files of the manual.
-awk '/^\.SH/ {on = /^\.SH EXAMPLE/} /^\.fi/ {text = 0} on && text {print >("page" n ".conf")} /^\.nf/ {text = 1; n++}' "$top_srcdir/doc/timeless-model.5"
+awk '/^\.SH/ {on = /^\.SH EXAMPLE/} /^\.fi/ {text = 0} on && text {print >("page" n ".conf")} /^\.nf/ {text = 1; n++}' \
+    "$top_srcdir/doc/timeless-model.5"
 for page in page*.conf; do check "the manual's $page" smpi --model "$page" --seeds 2; done
 check 'there are two of them' test -s page2.conf
 tap_done

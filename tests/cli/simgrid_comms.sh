@@ -77,7 +77,8 @@ check 'the rest is the same' sh -c 'for r in 0 1 2 3 4 5; do cmp made/rank-$r.tx
 # By formulas: the ends of a column send to one side only, and no message has a partner outside the six ranks.
 check 'messages to MPI_PROC_NULL are left out' sh -c \
     '[ "$(grep -hE "^[0-9] (i?send) [0-9] [0-9]+ 5600$" plain/rank-*.txt | cut -d" " -f 1,3 | sort | tr "\n" " ")" = "0 3 1 4 2 5 " ]'
-check 'a trace without other communicators has no note' sh -c '"$0" make ring --ranks 4 -o ring.tl && "$0" export --to simgrid --no-compute ring.tl -o ring 2>said && ! grep note said' "$timeless"
+check 'a trace without other communicators has no note' sh -c '"$0" make ring --ranks 4 -o ring.tl &&
+    "$0" export --to simgrid --no-compute ring.tl -o ring 2>said && ! grep note said' "$timeless"
 refused_call() { trace "$2" no.tl && refused 3 "~$1" "$timeless" export --to simgrid no.tl -o no; } # REGEX CALL
 check 'a collective on a row is refused by name' refused_call \
     'cannot say MPI_Barrier on a communicator other than MPI_COMM_WORLD \(6 events\)|MPI_Barrier on a communicator other than MPI_COMM_WORLD' \

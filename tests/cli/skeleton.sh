@@ -71,11 +71,14 @@ check 'replay: the trace takes as long as the program that makes it' equal "$(lo
 
 # A communicator that is made again takes as long as another one.
 commands() { printf '%s\n' 'skeleton 1' 'ranks 4' 'comm a = rank % 2' 'comm b = rank % 2' "$@"; }
-commands 'repeat 2 {' 'MPI_Comm_split new_comm=a' 'MPI_Allreduce comm=a count=9' 'MPI_Comm_free comm=a' '}' 'MPI_Comm_split new_comm=b' >again.skel
-commands 'MPI_Comm_split new_comm=a' 'MPI_Allreduce comm=a count=9' 'MPI_Comm_free comm=a' 'MPI_Comm_split new_comm=b' 'MPI_Allreduce comm=b count=9' \
+commands 'repeat 2 {' 'MPI_Comm_split new_comm=a' 'MPI_Allreduce comm=a count=9' 'MPI_Comm_free comm=a' '}' \
+    'MPI_Comm_split new_comm=b' >again.skel
+commands 'MPI_Comm_split new_comm=a' 'MPI_Allreduce comm=a count=9' 'MPI_Comm_free comm=a' 'MPI_Comm_split new_comm=b' \
+    'MPI_Allreduce comm=b count=9' \
     'MPI_Comm_free comm=b' 'MPI_Comm_split new_comm=c' | sed 's/^comm b.*/&\ncomm c = rank % 2/' >once.skel
 smpi() { "$timeless" replay "$1" -p star-1g --no-compute -q; }
-check 'a communicator made again takes as long as another one' equal "$(smpi again.skel) $(loggops again.skel)" "$(smpi once.skel) $(loggops once.skel)"
+check 'a communicator made again takes as long as another one' equal "$(smpi again.skel) $(loggops again.skel)" \
+    "$(smpi once.skel) $(loggops once.skel)"
 
 # The page: the skeleton in it, and its commands.
 page=$top_srcdir/doc/SKELETON.md
@@ -116,7 +119,8 @@ mapfile -t right <right
 for i in "${!values[@]}"; do check "${values[i]%;*} is ${values[i]#*;}" equal "${right[i]:-}" 4; done
 text 'unit "instructions"' 'grid g = 2, 2 periodic' 'let me = coord(g, 0) * 2 + coord(g, 1)' 'for i = 3 to 1 by -2 {' \
     '    compute 10 * i + me' '}' 'if rank == 0 {' '    MPI_Send peer=neighbour(g, 0, -1) count=1' '} else if rank == 1 {' \
-    '    dgemm m=4 n=rank k=6' '} else {' '    MPI_Isend peer=self_or_0 count=3 type_bytes=8 request=a[rank]' '    MPI_Wait request=a[rank]' '}'
+    '    dgemm m=4 n=rank k=6' '} else {' '    MPI_Isend peer=self_or_0 count=3 type_bytes=8 request=a[rank]' \
+    '    MPI_Wait request=a[rank]' '}'
 sed -i 's/self_or_0/neighbour(g, 1, 2)/' x.skel
 cat >expected <<'EVENTS'
 0 1 MPI_Send count=1 type_bytes=1 peer=null tag=0 comm=1 volume=40
@@ -126,13 +130,16 @@ cat >expected <<'EVENTS'
 3 1 MPI_Isend count=3 type_bytes=8 peer=3 tag=0 comm=1 request=1 volume=46
 3 2 MPI_Wait request=1 volume=0
 EVENTS
-check 'dump: computation, kernels, grids, conditions, requests with an index' bash -c '"$1" dump x.skel | sed -n "/_Init\|_Finalize/d;/^[0-9]/s/ site=[0-9]*$//p" | cmp - expected' - "$timeless"
+check 'dump: computation, kernels, grids, conditions, requests with an index' bash -c '"$1" dump x.skel |
+    sed -n "/_Init\|_Finalize/d;/^[0-9]/s/ site=[0-9]*$//p" | cmp - expected' - "$timeless"
 check 'dump: the unit of the computation' bash -c '"$1" dump x.skel | grep -qx "volume_unit \"instructions\""' - "$timeless"
-check 'dump: computation behind the last call' bash -c 'printf "skeleton 1\nranks 1\nunit \"flops\"\ncompute 5\n" >y.skel; "$1" dump y.skel | grep -q "MPI_Finalize .*volume=5 "' - "$timeless"
+check 'dump: computation behind the last call' bash -c \
+    'printf "skeleton 1\nranks 1\nunit \"flops\"\ncompute 5\n" >y.skel; "$1" dump y.skel | grep -q "MPI_Finalize .*volume=5 "' - "$timeless"
 
 text 'grid g = 2, 2' 'comm row = coord(g, 0)' 'comm back = 0, -rank' 'comm even = rank % 2 == 0 ? 0 : null' 'MPI_Comm_split new_comm=row' \
     'MPI_Comm_split new_comm=back' 'MPI_Comm_split new_comm=even' 'MPI_Send comm=row peer=(rank_in(row) + 1) % ranks_in(row) count=1' \
-    'if rank_in(even) != null {' '    MPI_Reduce comm=even peer=1 count=5 in_place=rank_in(even) == 1 noncommutative=1' '    MPI_Comm_free comm=even' '}' \
+    'if rank_in(even) != null {' '    MPI_Reduce comm=even peer=1 count=5 in_place=rank_in(even) == 1 noncommutative=1' \
+    '    MPI_Comm_free comm=even' '}' \
     'MPI_Alltoallv comm=back counts=rank_in(back) + 1 recv_counts=each + 1' 'MPI_Gatherv peer=2 count=rank recv_counts=each' \
     'MPI_Send peer=around(g, 8) count=1' 'MPI_Send peer=around(g, 1) count=1'
 cat >expected <<'EVENTS'
@@ -160,7 +167,8 @@ comm 4 parent=1 call=MPI_Comm_split members=[3-0]
 3 7 MPI_Send count=1 type_bytes=1 peer=null tag=0 comm=1 volume=0
 3 8 MPI_Send count=1 type_bytes=1 peer=1 tag=0 comm=1 volume=0
 EVENTS
-two_ranks() { "$timeless" dump "$1" | sed -n '/^rank 2/,$p' | sed -n '/_Init\|_Finalize/d; s/ site=[0-9]*$//; /^[0-9c]/p' | cmp - expected; }
+two_ranks() { "$timeless" dump "$1" | sed -n '/^rank 2/,$p' | sed -n '/_Init\|_Finalize/d; s/ site=[0-9]*$//; /^[0-9c]/p' |
+    cmp - expected; }
 check 'dump: communicators, lists of counts, MPI_IN_PLACE, offsets in a grid' two_ranks x.skel
 check 'make: a trace with the same communicators' bash -c '"$1" make x.skel -o comms.tl' - "$timeless"
 check 'make: and the same calls' two_ranks comms.tl
@@ -207,14 +215,17 @@ for step = 1 to steps {
     MPI_Reduce_scatter counts=draw(share)
 }
 EOS
-check 'draws: both engines replay it' bash -c '"$1" replay drawn.skel -p star-1g -q && "$1" replay drawn.skel $2 -q' - "$timeless" "$loggops"
+check 'draws: both engines replay it' bash -c '"$1" replay drawn.skel -p star-1g -q && "$1" replay drawn.skel $2 -q' - \
+    "$timeless" "$loggops"
 check 'draws: other ranks' "$timeless" replay drawn.skel --ranks 16 $loggops -q
 "$timeless" dump drawn.skel >first
 check 'draws: the same seed, the same bytes' bash -c '"$1" dump drawn.skel | cmp - first' - "$timeless"
-check 'draws: a rank alone makes the same' bash -c '"$1" dump --rank 3 drawn.skel | sed -n "/^3 /p" >own; [ -s own ] && sed -n "/^3 /p" first | cmp - own' - "$timeless"
+check 'draws: a rank alone makes the same' bash -c '"$1" dump --rank 3 drawn.skel | sed -n "/^3 /p" >own; [ -s own ] &&
+    sed -n "/^3 /p" first | cmp - own' - "$timeless"
 "$timeless" dump drawn.skel,draw_seed=2 >second
 check 'draws: another seed, other sizes' bash -c '! cmp -s first second'
-check 'draws: another seed, the same calls' bash -c 'for f in first second; do sed "/^[0-9]/!d; s/ \(recv_\)*count=[0-9]*//g; s/ list=[^ ]*//" $f >$f.calls; done; cmp first.calls second.calls'
+check 'draws: another seed, the same calls' bash -c \
+    'for f in first second; do sed "/^[0-9]/!d; s/ \(recv_\)*count=[0-9]*//g; s/ list=[^ ]*//" $f >$f.calls; done; cmp first.calls second.calls'
 # Both sides of each message and each pair of ranks, and the same size on all ranks of a collective.
 cat >agree.py <<'PY'
 import re, sys
@@ -286,7 +297,8 @@ PY
 check 'draws: all sizes between two have the same probability' between '0, 1000' 5 995 500 500
 check 'draws: half of the sizes are at most the middle one' between '0, 10, 1000' 0 990 255 9
 check 'draws: equal sizes' between '7, 7, 7' 7 7 7 7
-check 'draws: sizes of 63 bits' between '0, 9223372036854775807' 9000000000000000 9200000000000000000 4611686018427387904 4611686018427387904
+check 'draws: sizes of 63 bits' between '0, 9223372036854775807' 9000000000000000 9200000000000000000 4611686018427387904 \
+    4611686018427387904
 
 ulimit -t 60 # of each process: no text may take for ever
 # Damaged texts: dump exits with 0, or with 3 and one line with the place.

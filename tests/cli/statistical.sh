@@ -33,16 +33,19 @@ report() { "$timeless" report "$sample" -p star-1g -o "$scratch/page.html" && gr
 check 'report has it' report
 check 'only volumes differ' cmp <("$timeless" dump "$loop" | sed 's/ volume=[0-9]*//' | grep -v '^origin') \
     <("$timeless" dump "$sample" | sed 's/ volume=[0-9]*//' | grep -v '^origin\|^volume_sample\|^volume_bursts')
-totals() { "$timeless" dump "$1" | awk '{ for (i = 4; i <= NF; i++) if (sub(/^volume=/, "", $i)) sum[$1] += $i } END { print sum[0], sum[1] }'; }
+totals() { "$timeless" dump "$1" | awk '{ for (i = 4; i <= NF; i++) if (sub(/^volume=/, "", $i)) sum[$1] += $i }
+    END { print sum[0], sum[1] }'; }
 check 'the total of each rank is exact' equal "$(totals "$loop")" "$(totals "$sample")"
 again() { "$timeless" pack --volume-precision statistical "$loop" -o "$scratch/again.tl" && cmp "$sample" "$scratch/again.tl"; }
 check 'the same trace gives the same bytes' again
-text() { "$timeless" dump "$sample" >"$scratch/a.txt" && "$timeless" undump "$scratch/a.txt" -o "$scratch/b.tl" && "$timeless" dump "$scratch/b.tl" | cmp - "$scratch/a.txt"; }
+text() { "$timeless" dump "$sample" >"$scratch/a.txt" && "$timeless" undump "$scratch/a.txt" -o "$scratch/b.tl" &&
+    "$timeless" dump "$scratch/b.tl" | cmp - "$scratch/a.txt"; }
 check 'the text form keeps it' text
 check 'a trace without iterations is packed, too' "$timeless" pack --volume-precision statistical "$scratch/none.tl" -o "$scratch/none2.tl"
 cp "$scratch/err" "$scratch/remark"
 check 'and a remark says that it has no volumes' says '~^timeless: .*none.tl: has no volumes that could be sampled$' "$scratch/remark"
-lossless() { "$timeless" pack --volume-precision lossless "$loop" -o "$scratch/c.tl" && "$timeless" pack "$loop" -o "$scratch/d.tl" && cmp "$scratch/c.tl" "$scratch/d.tl"; }
+lossless() { "$timeless" pack --volume-precision lossless "$loop" -o "$scratch/c.tl" &&
+    "$timeless" pack "$loop" -o "$scratch/d.tl" && cmp "$scratch/c.tl" "$scratch/d.tl"; }
 check 'lossless is the default' lossless
 damaged() {
     local at
@@ -56,7 +59,8 @@ damaged() {
 }
 check 'damaged volumes are refused' damaged
 # Ranks with different numbers of iterations: the last call of rank 1 is at another place.
-"$timeless" dump "$loop" | sed '/^rank 1/a site 2 object="a" offset=2' | sed '/^1 2000 /s/site=1/site=2/' | "$timeless" undump - -o "$scratch/uneven.tl"
+"$timeless" dump "$loop" | sed '/^rank 1/a site 2 object="a" offset=2' | sed '/^1 2000 /s/site=1/site=2/' |
+    "$timeless" undump - -o "$scratch/uneven.tl"
 statistical() { "$timeless" pack --volume-precision statistical "$1" -o "$2" 2>"$scratch/remark"; }
 statistical "$scratch/uneven.tl" "$scratch/rounded.tl"
 check 'pack prints that no volumes are sampled, and why' says \
@@ -76,14 +80,16 @@ check 'JSON of a sample has blocks and bursts as numbers' numbers "$sample" \
     'bursts == 4004 and rounded_bursts == 0 and 0 < kept_blocks < blocks and 2000 < sampled_bursts < 4004'
 taken() { # as many volumes differ from the recorded ones as were sampled or rounded: at most
     local differ
-    differ=$(paste <("$timeless" dump "$loop" | grep -o ' volume=[0-9]*') <("$timeless" dump "$sample" | grep -o ' volume=[0-9]*') | awk '$1 != $2' | wc -l)
+    differ=$(paste <("$timeless" dump "$loop" | grep -o ' volume=[0-9]*') <("$timeless" dump "$sample" |
+        grep -o ' volume=[0-9]*') | awk '$1 != $2' | wc -l)
     numbers "$sample" "sampled_bursts * 0.9 < $differ"
 }
 check 'most of the sampled volumes differ from those of the run' taken
 statistical "$sample" "$scratch/twice.tl"
 check 'a sample is not sampled again: pack prints it' says \
     '~^timeless: .*sample.tl: its volumes are statistical already, and stay as they are$' "$scratch/remark"
-check 'and keeps volumes and header' cmp <("$timeless" dump "$sample" | grep -v ^origin) <("$timeless" dump "$scratch/twice.tl" | grep -v ^origin)
+check 'and keeps volumes and header' cmp <("$timeless" dump "$sample" |
+    grep -v ^origin) <("$timeless" dump "$scratch/twice.tl" | grep -v ^origin)
 statistical "$loop" "$scratch/quiet.tl"
 check 'a sample is made without a remark' test ! -s "$scratch/remark"
 

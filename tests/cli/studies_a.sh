@@ -51,7 +51,8 @@ assert (case["least_s"], case["most_s"]) == (min(times), max(times)), (case, tim
 speeds = [h["dgemm_s"] for h in study["hosts_of_first_seed"]]
 assert len(speeds) == 32 and speeds == sorted(speeds, reverse=True)'
 sed '/^hosts = /,$ d; s/kernel = "dgemm"; /&host_sd = 0.1; /' "$TIMELESS_PLATFORMS/dahu/calibrations/dgemm-2020-02/model.conf" >drawn.conf
-check 'hosts: a model that draws hosts' timeless study hosts hpl:N=1000,NB=64 -p dahu --model drawn.conf --ranks-per-host 1 --engine loggops --remove 0,7 --seeds 3 --json=d.json
+check 'hosts: a model that draws hosts' timeless study hosts hpl:N=1000,NB=64 -p dahu --model drawn.conf --ranks-per-host 1 \
+    --engine loggops --remove 0,7 --seeds 3 --json=d.json
 check '... has another cluster for each seed' json d.json '
 assert all(c["least_s"] < c["most_s"] for c in d["cases"])
 speeds = [h["dgemm_s"] for h in d["hosts_of_first_seed"]]
@@ -69,7 +70,8 @@ done
 for option in --set=P=4 --ranks=4 --seed=2 --hostfile=left; do
     check_exit 2 "hosts: $option is refused" timeless study hosts "${tiny[@]}" $option
 done
-check 'hosts: none left out is the plain prediction' bash -c 'printf "%.15g\n" "$(timeless study hosts "$@" --remove 0 --json | grep mean_s | tr -dc 0-9.)" "$(timeless replay "$1",RANKS=32 "${@:2}" -q)" | uniq -d | grep "[1-9]"' - "${tiny[@]}"
+check 'hosts: none left out is the plain prediction' bash -c 'printf "%.15g\n" "$(timeless study hosts "$@" --remove 0 --json |
+    grep mean_s | tr -dc 0-9.)" "$(timeless replay "$1",RANKS=32 "${@:2}" -q)" | uniq -d | grep "[1-9]"' - "${tiny[@]}"
 check 'hosts: a platform with equal hosts' timeless study hosts hpl:N=1000,NB=64 -p star-1g --ranks-per-host 1 --engine loggops --remove 0,1
 cp "$scratch/out" said
 check '... has no slowest ones' bash -c 'grep -q "^all hosts are equally fast in dgemm" said && ! grep -q "slowest" said'
@@ -78,7 +80,8 @@ check_exit 2 'hosts: without a platform' timeless study hosts hpl:N=1000 --engin
 check_exit 3 'hosts: a platform that is not there' timeless study hosts hpl:N=1000 -p nowhere --ranks-per-host 1
 small=$(command_of hosts.md 2 | sed 's/,fat-tree@top-[64]//g')
 check 'switches: none and one left out' bash -c "$small"
-check 'switches: the page has these rows' bash -c 'while IFS= read -r row; do grep -qF -- "$row" hosts.md || exit 1; done <"$1"' - "$scratch/out"
+check 'switches: the page has these rows' bash -c 'while IFS= read -r row; do grep -qF -- "$row" hosts.md ||
+    exit 1; done <"$1"' - "$scratch/out"
 
 # ---- alltoall ----
 small=$(command_of alltoall.md | sed 's/--ranks [^ ]*/--ranks 16,64/; s/ --plot [^ ]*//')
@@ -110,7 +113,8 @@ assert abs(c["taken_s"] - taken) < 1e-12
 grown = c["makespan_s"] - c["makespan_without_noise_s"]
 assert abs(c["amplification"] - grown / taken) < 1e-9 * c["amplification"], c'
 printf '%s\n' 'skeleton 1' 'ranks 2' >empty.skel
-check 'noise: a program that takes no time' timeless study noise empty.skel --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --noise 1kHz:50us
+check 'noise: a program that takes no time' timeless study noise empty.skel --engine loggops \
+    --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --noise 1kHz:50us
 cp "$scratch/out" said
 check 'noise: has no growth' grep -qE '^  empty.skel +recorded  takes no time$' said
 check 'noise: the noise of messages has no replay without it: the message says what to give' refused 2 \
@@ -124,7 +128,8 @@ import json
 (first,) = json.load(open("n.json"))["cases"]
 assert c["seeds"] == 2
 assert abs(c["makespan_s"] - (first["makespan_s"] + float(open("second").read())) / 2) < 1e-12, c'
-check 'noise: a noise of the platforms is that file' bash -c 'a=$(timeless replay "$@" --noise chic -q) && [ "$a" = "$(timeless replay "$@" --noise "$TIMELESS_PLATFORMS/noise/chic" -q)" ]' - "${tiny[@]}"
+check 'noise: a noise of the platforms is that file' bash -c 'a=$(timeless replay "$@" --noise chic -q) &&
+    [ "$a" = "$(timeless replay "$@" --noise "$TIMELESS_PLATFORMS/noise/chic" -q)" ]' - "${tiny[@]}"
 check 'noise: a name that is no noise is refused with the names that there are' refused 4 \
     "no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give " \
     timeless replay "${tiny[@]}" --noise nowhere
@@ -138,17 +143,22 @@ check 'noise: a trace has the ranks of its run and the message says so' refused 
 check_exit 4 'a file that does not exist is not called a trace' timeless replay absent.skel --platform theta --ranks 8
 cp "$scratch/err" said
 check '... the message says that it cannot be opened' grep -q '^timeless: absent.skel: cannot be opened: ' said
-check 'noise: one rank has the amplification 1' bash -c 'timeless study noise hpl:N=300 --ranks 1 "$@" --noise 10kHz:10us --json | grep -q "\"amplification\": \(1.0\(000000\|,\)\|0.999999\)"' - "${tiny[@]:5}"
+check 'noise: one rank has the amplification 1' bash -c \
+    'timeless study noise hpl:N=300 --ranks 1 "$@" --noise 10kHz:10us --json |
+        grep -q "\"amplification\": \(1.0\(000000\|,\)\|0.999999\)"' - "${tiny[@]:5}"
 check_exit 2 'noise: another engine is refused' timeless study noise dissemination.skel --noise jaguar -p theta
 check_exit 2 'noise: without noise it is refused' timeless study noise "${tiny[@]}"
 check_exit 2 'noise: without a program it is refused' timeless study noise --noise jaguar --engine loggops
-check_exit 3 'noise: ranks that a program refuses are reported' timeless study noise halo.skel --ranks 7 --noise jaguar --engine loggops -p theta
+check_exit 3 'noise: ranks that a program refuses are reported' timeless study noise halo.skel --ranks 7 --noise jaguar \
+    --engine loggops -p theta
 check 'noise: detours of 2.5 us at 10 Hz' timeless study noise "${tiny[@]}" --noise 10Hz:2.5us --noise 10Hz:2.5ms --seeds 20 --json=f.json
 check '... hardly hurt, those of 2.5 ms do' python3 -c '
 import json
 short, long = [c["makespan_s"] / c["makespan_without_noise_s"] for c in json.load(open("f.json"))["cases"]]
 assert short < 1.02 and long > 2, (short, long)'
-check 'noise: make.py writes the files of the platforms' bash -c 'cp -r "$TIMELESS_PLATFORMS/noise" made && chmod -R u+w made && python3 made/make.py && diff -r made "$TIMELESS_PLATFORMS/noise"'
+check 'noise: make.py writes the files of the platforms' bash -c 'cp -r "$TIMELESS_PLATFORMS/noise" made &&
+    chmod -R u+w made &&
+    python3 made/make.py && diff -r made "$TIMELESS_PLATFORMS/noise"'
 check 'noise: they have the published shares' python3 -c '
 for name, share in (("chic", 0.21), ("altix", 0.05), ("zeptoos", 0.08), ("jaguar", 0.02)):
     rows = [[int(x) for x in line.split()] for line in open("made/" + name) if line[0] != "#"]
@@ -156,7 +166,8 @@ for name, share in (("chic", 0.21), ("altix", 0.05), ("zeptoos", 0.08), ("jaguar
     assert abs(got - share) < 1e-6, (name, got)'
 
 # ---- HPL by its number of ranks ----
-same() { [ "$(timeless replay "$1" -p theta --engine loggops --ranks-per-host 1 -q)" = "$(timeless replay "$2" -p theta --engine loggops --ranks-per-host 1 -q)" ]; }
+same() { [ "$(timeless replay "$1" -p theta --engine loggops --ranks-per-host 1 -q)" = "$(timeless replay "$2" -p theta \
+    --engine loggops --ranks-per-host 1 -q)" ]; }
 for grid in 12:3:4 16:4:4 7:1:7; do
     IFS=: read -r ranks p q <<<"$grid"
     check "HPL on $ranks ranks is a grid of ${p}x$q" same "hpl:N=300,NB=32,MOVES=0,RANKS=$ranks" "hpl:N=300,NB=32,MOVES=0,P=$p,Q=$q"
@@ -166,5 +177,6 @@ check 'HPL without a grid may get one by its ranks' refused 2 \
     'P and Q or RANKS, are required' \
     timeless replay hpl:N=300 -p theta --engine loggops
 check 'noise: the picture' timeless study noise "${tiny[@]}" --noise chic --noise jaguar --plot n.svg
-check '... has a panel for each noise and a line for the program' bash -c 'grep -q chic n.svg && grep -q jaguar n.svg && grep -q dissemination.skel n.svg'
+check '... has a panel for each noise and a line for the program' bash -c 'grep -q chic n.svg && grep -q jaguar n.svg &&
+    grep -q dissemination.skel n.svg'
 tap_done

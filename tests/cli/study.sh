@@ -7,7 +7,8 @@ params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 study() { "$timeless" study collectives "$@"; }
 dahu() { study -p dahu --ranks-per-host 1 "$@"; }
 
-check 'alltoall by some algorithms is studied' dahu --op alltoall --ranks 8,12 --bytes 8,4K --algorithms pair,ring,bruck,basic_linear -o points.csv --csv all.csv --json=all.json --plot all.svg
+check 'alltoall by some algorithms is studied' dahu --op alltoall --ranks 8,12 --bytes 8,4K \
+    --algorithms pair,ring,bruck,basic_linear -o points.csv --csv all.csv --json=all.json --plot all.svg
 cp out printed
 "$timeless" make call_alltoall -n 12 --bytes 4096 -o a.tl
 for name in ring bruck basic_linear; do
@@ -39,7 +40,8 @@ words = line.split()
 shown = {"fast": 0, "slower": 1, "faster": -1}[words[-1]] * (words[-1] != "fast" and float(words[-3]))
 assert words[1] == case["best"] and abs(shown - loses) <= 0.005 * abs(loses) + 0.05, line'
 sed -i 's/^\(call_alltoall,8,8,ring,\)[^,]*/\142/' points.csv
-check 'a study is resumed from its file' dahu --op alltoall --ranks 8,12 --bytes 8,4K --algorithms pair,ring,bruck,basic_linear -o points.csv --csv again.csv
+check 'a study is resumed from its file' dahu --op alltoall --ranks 8,12 --bytes 8,4K \
+    --algorithms pair,ring,bruck,basic_linear -o points.csv --csv again.csv
 check 'points of the file are not run again' grep -q ',42,' again.csv
 
 check 'small messages: the rule of 64 B is not the linear algorithm, and the linear one is not the best' python3 -c '
@@ -65,7 +67,8 @@ for name in "the rule ompi-4.1", "pair", "ring", "bruck", "basic_linear", "not p
 check 'if the ranks vary, it is also drawn over them, for the fewest and the most bytes' picture all.svg '
 assert "8 B" in texts and "4096 B" in texts and texts.count("8") >= 2 and texts.count("12") >= 2, texts'
 check 'a picture with a schedule' \
-    study --op alltoall --ranks 4,64 --bytes 1K..2M:32 --engine loggops --params $params --algorithms "bruck,$top_srcdir/traces/schedules/alltoall_bruck.sched" --plot own.svg
+    study --op alltoall --ranks 4,64 --bytes 1K..2M:32 --engine loggops --params $params \
+    --algorithms "bruck,$top_srcdir/traces/schedules/alltoall_bruck.sched" --plot own.svg
 check '... has the same ticks in both panels of a row, at whole decades' picture own.svg '
 ends = [i for i, t in enumerate(texts) if t == "makespan, logarithmic"]
 ticks = [[t for t in texts[a:b] if t.endswith("s") and t[0].isdigit() and "ranks" not in t] for a, b in zip([0] + ends, ends)]
@@ -87,17 +90,20 @@ check 'without an operation' refused 2 'the collective is missing; give --op all
 check 'an unknown operation' refused 2 "--op 'scan': give allgather" dahu --op scan
 check 'and leaves no picture' test ! -e none.svg
 
-check 'every operation is studied by LogGOPS' bash -c 'for op in allgather allreduce alltoall barrier bcast gather reduce reduce_scatter scatter; do
+check 'every operation is studied by LogGOPS' bash -c \
+    'for op in allgather allreduce alltoall barrier bcast gather reduce reduce_scatter scatter; do
     "$1" study collectives --op $op --ranks 3,12 --bytes $([ $op = barrier ] || echo 64,)0 --engine loggops --params '$params' >out || exit 1; grep -q "^12 ranks" out || exit 1; done' - "$timeless"
 check 'ranges of ranks and bytes' python3 -c '
 import json, subprocess, sys
 text = subprocess.run([sys.argv[1], "study", "collectives", "--op", "bcast", "--engine", "loggops", "--params", sys.argv[2], "--json",
     "--ranks", "2..9", "--bytes", "0..8:2,1K"], check=True, capture_output=True).stdout
 cases = json.loads(text)["cases"]
-assert sorted({c["ranks"] for c in cases}) == [2, 8, 9] and sorted({c["bytes"] for c in cases}) == [0, 1, 2, 4, 8, 1024], cases' "$timeless" "$params"
+assert sorted({c["ranks"] for c in cases}) == [2, 8, 9] and sorted({c["bytes"] for c in cases}) == [0, 1, 2, 4, 8, 1024], cases' \
+    "$timeless" "$params"
 check 'an unknown operation is refused' refused 2 'give allgather, allreduce' dahu --op scan
 check 'an unknown study is refused' refused 2 "'collective' cannot be studied" "$timeless" study collective --op bcast
 check 'a wrong list of bytes is refused' refused 2 "'4..1' is neither a number" dahu --op bcast --bytes 4..1
 check 'another ending of a picture is refused' refused 2 '.svg, .pdf or .png' dahu --op bcast --plot x.gif
-check 'a platform that does not exist is reported, without tables' refused 3 'nowhere: is no file' study --op bcast -p nowhere --ranks 2 --bytes 1
+check 'a platform that does not exist is reported, without tables' refused 3 'nowhere: is no file' study --op bcast -p nowhere \
+    --ranks 2 --bytes 1
 tap_done

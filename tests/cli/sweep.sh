@@ -13,7 +13,8 @@ column() { python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
 
 # Each point beside the replay.
-check 'SimGrid: a grid of two axes is swept' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -o s.csv -j 2
+check 'SimGrid: a grid of two axes is swept' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 \
+    --grid coll-selector=ompi,mpich -o s.csv -j 2
 for scale in 0.1 1 10; do
     for selector in ompi mpich; do
         "$timeless" replay d.tl -p star-1g --scale network $scale --coll-selector $selector -q
@@ -21,8 +22,10 @@ for scale in 0.1 1 10; do
 done >expected
 check 'SimGrid: the points are the single replays, and the last axis changes fastest' equal "$(cat expected)" "$(column s.csv makespan_s)"
 check 'SimGrid: the part file is removed at the end' test ! -e s.csv.part
-check 'the table has the same bytes with another number of jobs' bash -c "'$timeless' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -j 1 | cmp - s.csv"
-check 'LogGOPS: a grid of traces, a parameter, noise and seeds is swept' loggops d.tl token.tl --grid params.L=1us,5us --grid 'noise=none;1000Hz:100us,coscheduled' --grid seed=1:2 -o l.csv --json=l.json --plot l.svg
+check 'the table has the same bytes with another number of jobs' bash -c \
+    "'$timeless' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -j 1 | cmp - s.csv"
+check 'LogGOPS: a grid of traces, a parameter, noise and seeds is swept' loggops d.tl token.tl --grid params.L=1us,5us \
+    --grid 'noise=none;1000Hz:100us,coscheduled' --grid seed=1:2 -o l.csv --json=l.json --plot l.svg
 for trace in d token; do
     for L in 1us 5us; do
         for noise in '' --noise=1000Hz:100us,coscheduled; do
@@ -56,9 +59,11 @@ assert sum(t.startswith("params.L=") for t in texts) == 4 and not any("rotate" i
 check 'the plot has a title, and axes with units that name their scale' plot l.svg '
 assert texts.count("replay --engine=loggops --params='$params'") == 1, texts
 assert [t for t in texts if t.startswith("makespan [")] , texts'
-check 'make=: patterns of many sizes are swept' loggops --grid make=dissemination,binomial --grid make.ranks=4,64 --grid make.bytes=1000 --grid make.iterations=5 -o m.csv
+check 'make=: patterns of many sizes are swept' loggops --grid make=dissemination,binomial --grid make.ranks=4,64 \
+    --grid make.bytes=1000 --grid make.iterations=5 -o m.csv
 "$timeless" make dissemination -n 64 --bytes 1000 --iterations 5 -o d64.tl
-check 'make=: the points are replays of traces of timeless make' equal "$(column m.csv makespan_s | sed -n 2p)" "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
+check 'make=: the points are replays of traces of timeless make' equal "$(column m.csv makespan_s |
+    sed -n 2p)" "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
 
 # Plots.
 long=$PWD/$(printf 'folder%.0s' 1 2 3 4 5 6 7 8 9)
@@ -83,7 +88,8 @@ for t in "make.bytes, logarithmic", "makespan, logarithmic", "1 B", "10 B", "1 k
 check 'points that are not possible get a cross, which the legend explains' bash -c '
     "$1" sweep -p graphene --ranks-per-host 1 --grid make=call_alltoall --grid make.ranks=4,6 --grid coll.alltoall=pair,ring --plot cross.svg >cross.csv &&
     grep -q "not possible, or failed" cross.svg && ! grep -q "not possible, or failed" log.svg' - "$timeless"
-check 'an axis of few whole numbers has no ticks between them' plot cross.svg 'assert "4" in texts and "5" in texts and "4.5" not in texts, texts'
+check 'an axis of few whole numbers has no ticks between them' plot cross.svg \
+    'assert "4" in texts and "5" in texts and "4.5" not in texts, texts'
 check 'a plot as PDF and PNG' bash -c 'for f in pdf png; do
     "$1" sweep token.tl --engine loggops --params '$params' --grid params.L=1us,2us --plot kind.$f >kind.csv && head -c 8 kind.$f | grep -aqi $f || exit 1; done' - "$timeless"
 
@@ -93,13 +99,15 @@ grid() { sweep d.tl -p star-1g --grid scale.network="$1" --grid coll-selector=om
 known
 check 'a sweep is resumed from its results file' grid 1,2
 check 'points of the results file are not run again' test "$(column s.csv makespan_s | head -n 1)" = 42
-check 'points that the results file lacks are run' equal "$(column s.csv makespan_s | sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
+check 'points that the results file lacks are run' equal "$(column s.csv makespan_s |
+    sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
 head -n 2 s.csv >s.csv.part
 printf '2,ompi,17' >>s.csv.part
 rm s.csv
 check 'a sweep is resumed from a part whose last row was cut' grid 1,2
 check 'a whole row of a part counts as known' test "$(column s.csv makespan_s | head -n 1)" = 42
-check 'a cut row of a part is run again' equal "$(column s.csv makespan_s | sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
+check 'a cut row of a part is run again' equal "$(column s.csv makespan_s |
+    sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
 check 'a sweep with another option is run' grid 1,2 --no-compute
 check 'another option makes another point' bash -c 'row=$(sed -n 2p s.csv) && [ -n "$row" ] && [[ $row != *,42,* ]]'
 check 'the row of the point without the option is kept' grep -q ,42, s.csv
@@ -141,7 +149,8 @@ check 'a sweep under mpirun writes what one process writes' cmp r.csv q.csv
 as_rank 1 t.csv
 sed -i 's/^1,[^,]*/1,42/' t.csv.part.1
 check 'a sweep goes on without the part of a process that did not end' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o t.csv
-check 'the next call runs the points of the missing part' equal "$(column t.csv makespan_s | tr '\n' ' ')" "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
+check 'the next call runs the points of the missing part' equal "$(column t.csv makespan_s |
+    tr '\n' ' ')" "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
 check 'the next call removes the parts' bash -c '! ls t.csv.part*'
 check 'a results file whose name is a pattern is swept by one of several processes' as_rank 0 't[1].csv'
 touch 't[1].csv.part.notes'
@@ -159,7 +168,8 @@ lists() {
     for name in $(sed -n '/^ Platform and placement/,$s/^ *\(-., \)\?--\([a-z-]*\).*/\2/p' help.txt); do
         case $name in help | usage) continue ;; esac
         n=$((n + 1))
-        { "$timeless" "$1" d.tl "--$name=1"; "$timeless" "$1" d.tl "--$name"; } 2>&1 | grep -q 'shows a single replay' && echo "--$name is refused" && return 1
+        { "$timeless" "$1" d.tl "--$name=1"; "$timeless" "$1" d.tl "--$name"; } 2>&1 | grep -q 'shows a single replay' &&
+            echo "--$name is refused" && return 1
     done
     [ $n -gt 15 ]
 }

@@ -12,10 +12,12 @@ for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] for name in sys.
 
 # Rows of other grids.
 check 'a grid is swept into a new file' sweep d.tl --grid seed=1:2 -o r.csv
-check 'another grid, with other options and another trace, is swept into it' sweep token.tl --grid params.L=1us,9us --grid seed=1 -o r.csv --no-compute
+check 'another grid, with other options and another trace, is swept into it' sweep token.tl --grid params.L=1us,9us \
+    --grid seed=1 -o r.csv --no-compute
 check 'the file has the rows of both grids' test "$(rows r.csv params.L seed | tr '\n' ';')" = '1us 1;9us 1; 1; 2;'
 check 'each row has the command of its grid' test "$(rows r.csv command | tr '\n' ';')" = \
-    "$(printf 'replay token.tl --engine=loggops --params=%s --no-compute;' $params $params)$(printf 'replay d.tl --engine=loggops --params=%s;' $params $params)"
+    "$(printf 'replay token.tl --engine=loggops --params=%s --no-compute;' $params $params)$(printf \
+    'replay d.tl --engine=loggops --params=%s;' $params $params)"
 for L in 1us 9us; do "$timeless" replay token.tl --engine loggops --params ${params/5us/$L} --seed 1 --no-compute -q; done >expected
 for seed in 1 2; do "$timeless" replay d.tl --engine loggops --params $params --seed $seed -q; done >>expected
 check 'each row has the makespan of its replay' diff expected <(rows r.csv makespan_s)
@@ -31,10 +33,12 @@ check 'the first grid finds its points in the file' test "$(rows r.csv makespan_
 check 'the rows of the other grid are kept' test "$(rows r.csv seed params.L | tr '\n' ';')" = '1 ;2 ;1 1us;1 9us;'
 check 'the trace is changed' bash -c '"$0" make dissemination -n 16 --bytes 2000 --iterations 5 -o d.tl' "$timeless"
 check 'a changed trace is swept again' sweep d.tl --grid seed=1:2 -o r.csv
-check 'the new rows replace those of the old trace' test "$(rows r.csv seed params.L makespan_s | grep -c .) $(grep -c ',42,' r.csv)" = '4 0'
+check 'the new rows replace those of the old trace' test "$(rows r.csv seed params.L makespan_s |
+    grep -c .) $(grep -c ',42,' r.csv)" = '4 0'
 check 'values with commas and quotes are swept' sweep d.tl --grid 'noise=none;1000Hz:100us,coscheduled' -o q.csv
 check 'another grid is swept into their file' sweep d.tl --grid seed=7 -o q.csv
-check 'values with commas and quotes come back unchanged' test "$(rows q.csv noise seed | tr '\n' ';')" = ' 7;none ;1000Hz:100us,coscheduled ;'
+check 'values with commas and quotes come back unchanged' test "$(rows q.csv noise seed |
+    tr '\n' ';')" = ' 7;none ;1000Hz:100us,coscheduled ;'
 
 # Files that a trace, an option or a platform names count by their contents.
 # swept_again NAME CHANGE TRACE OPTION...: a sweep after the change has the makespan of a replay, which is another one.
@@ -90,7 +94,8 @@ csv.writer(open("old.csv", "w"), lineterminator="\n").writerows(row[:at] + row[a
 END
 sed -i -E 's/^1,,?[^,]*/1,43/; s/^1,43,/1,,43,/' old.csv
 check 'a results file of an older version is used' sweep d.tl --grid seed=1:3 -o old.csv
-check 'points of an older version are known, and their rows replaced' test "$(rows old.csv seed | tr '\n' ' ') $(grep -c ',43,' old.csv)" = '1 2 3  1'
+check 'points of an older version are known, and their rows replaced' test "$(rows old.csv seed |
+    tr '\n' ' ') $(grep -c ',43,' old.csv)" = '1 2 3  1'
 
 # An interrupted sweep of another grid.
 check 'a grid is swept, to be interrupted' sweep d.tl --grid seed=11:12 -o i.csv
@@ -142,13 +147,15 @@ umask 022
 for file in results.csv results.json results.svg; do
     : >$file; chmod 640 $file; mkdir -p folder; mv $file folder; ln -sf folder/$file $file
 done
-check 'the files of a sweep may be symbolic links' sweep d.tl --grid seed=1:2 --grid params.L=1us,2us -o results.csv --json=results.json --plot results.svg
+check 'the files of a sweep may be symbolic links' sweep d.tl --grid seed=1:2 --grid params.L=1us,2us -o results.csv \
+    --json=results.json --plot results.svg
 for file in results.csv results.json results.svg; do
     check "$file: link and mode are kept" test "$(readlink $file) $(stat -c '%a' folder/$file)" = "folder/$file 640"
     check "$file: and it is written" test -s folder/$file
 done
 mkfifo pipe
-check_exit 4 'a results file that is a pipe is refused' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o pipe
+check_exit 4 'a results file that is a pipe is refused' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params \
+    --grid seed=1 -o pipe
 check 'the pipe still exists after the refusal' test -p pipe
 timeout 60 cat pipe >json &
 check '--json writes into a pipe' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o p.csv --json=pipe

@@ -51,20 +51,24 @@ check 'Paje: the file is well formed, in order, and has the states of the CSV' $
 printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'rank 0 host="h"' \
     '0 0 MPI_Send count=3000 type_bytes=1 peer=1 tag=0 comm=1 volume=9000000' 'end cut clock_ns=0' 'rank 1 host="h"' \
     '1 0 MPI_Recv count=3000 type_bytes=1 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | "$timeless" undump - -o one.tl || exit 99
-check 'Paje: a message is a link from its send to the end of its receive' sh -c '"$0" replay one.tl -p star-1g --ranks-per-host 1 --timeline one.paje -q >took &&
+check 'Paje: a message is a link from its send to the end of its receive' sh -c \
+    '"$0" replay one.tl -p star-1g --ranks-per-host 1 --timeline one.paje -q >took &&
     awk -v took="$(cat took)" "\$1 == 7 { sent = \$2; ok += /LINK job0 job0.rank0 message [0-9]+ 3000\$/ }
         \$1 == 8 { ok += /LINK job0 job0.rank1 message [0-9]+ 3000\$/; d = \$2 - took }
         END { exit !(ok == 2 && sent - 0.009 < 1e-6 && 0.009 - sent < 1e-6 && d < 1e-9 && d > -1e-9) }" one.paje' "$timeless"
 check 'a timeline is written for Paraver' "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --timeline a.prv -q
 "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --timeline shared.csv -q >/dev/null || exit 99
-check 'Paraver: an independent reader finds the states, calls and messages of the CSV' python3 "$top_srcdir/tests/cli/paraver_read.py" a.prv shared.csv
+check 'Paraver: an independent reader finds the states, calls and messages of the CSV' python3 \
+    "$top_srcdir/tests/cli/paraver_read.py" a.prv shared.csv
 check 'a timeline of two jobs is written for Paraver' "$timeless" replay a.tl a.tl@2 -p star-1g --ranks-per-host 2 --timeline two.prv -q
 check 'Paraver: two jobs are two applications' python3 "$top_srcdir/tests/cli/paraver_read.py" two.prv
-check 'a timeline of two jobs is written, the second one later' "$timeless" replay a.tl a.tl@2 -p star-1g --ranks-per-host 1 --timeline two.paje --json=two.json
+check 'a timeline of two jobs is written, the second one later' "$timeless" replay a.tl a.tl@2 -p star-1g --ranks-per-host 1 \
+    --timeline two.paje --json=two.json
 check 'two jobs end at their moments in the timeline' $read_back jobs two.paje two.json
 check 'a replay with --details is written as JSON' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --details --json=details.json
 check 'the details are the sums of the states' $read_back details details.json a.csv
-check 'two jobs have details' bash -c "'$timeless' replay a.tl a.tl@2 -p star-1g --details --json | python3 -c 'import json, sys; assert all(j[\"details\"][\"calls\"] for j in json.load(sys.stdin)[\"jobs\"])'"
+check 'two jobs have details' bash -c \
+    "'$timeless' replay a.tl a.tl@2 -p star-1g --details --json | python3 -c 'import json, sys; assert all(j[\"details\"][\"calls\"] for j in json.load(sys.stdin)[\"jobs\"])'"
 check '--details prints text' "$timeless" replay a.tl -p star-1g --details
 cp out said
 check '--details prints the kinds of waiting' grep -qE '^wait at collective +[0-9]' said
@@ -93,10 +97,14 @@ check 'rows and times are those of the states' drawn one.svg
 cp one.svg first.svg
 check 'the picture is drawn again' "$timeless" replay one.tl -p star-1g --ranks-per-host 1 --timeline one.svg -q
 check 'and has the same bytes' cmp one.svg first.svg
-check 'title, ranks and kinds are named' sh -c 'for text in "2 ranks, 9\.[0-9]* ms, star-1g" "rank 0" "rank 1" compute receive "time \[ms\]"; do grep -q ">.*$text" one.svg || { echo "$text"; exit 1; }; done'
-check 'two jobs are drawn, and the other formats' sh -c '"$0" replay a.tl a.tl@2 -p star-1g --timeline two.svg -q && grep -q "job 2, rank 0" two.svg &&
-    "$0" replay one.tl -p star-1g --timeline one.pdf -q && head -c 4 one.pdf | grep -q %PDF && "$0" replay one.tl -p star-1g --timeline one.png -q && head -c 4 one.png | grep -q PNG' "$timeless"
-check 'of 200 ranks, four are a row' sh -c '"$0" make ring --ranks 200 -o many.tl && "$0" replay many.tl --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --timeline many.svg -q &&
+check 'title, ranks and kinds are named' sh -c \
+    'for text in "2 ranks, 9\.[0-9]* ms, star-1g" "rank 0" "rank 1" compute receive "time \[ms\]"; do grep -q ">.*$text" one.svg || { echo "$text"; exit 1; }; done'
+check 'two jobs are drawn, and the other formats' sh -c '"$0" replay a.tl a.tl@2 -p star-1g --timeline two.svg -q &&
+    grep -q "job 2, rank 0" two.svg &&
+    "$0" replay one.tl -p star-1g --timeline one.pdf -q && head -c 4 one.pdf | grep -q %PDF &&
+    "$0" replay one.tl -p star-1g --timeline one.png -q && head -c 4 one.png | grep -q PNG' "$timeless"
+check 'of 200 ranks, four are a row' sh -c '"$0" make ring --ranks 200 -o many.tl &&
+    "$0" replay many.tl --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --timeline many.svg -q &&
     grep -q "ranks 0 to 3<" many.svg && grep -q "ranks 192 to 195<" many.svg' "$timeless"
 check_exit 4 'a picture that cannot be written exits with 4' "$timeless" replay one.tl -p star-1g --timeline no/one.svg -q
 
@@ -105,13 +113,15 @@ check 'an unknown format of a timeline exits with 2: an unknown format of a time
     "$timeless" replay a.tl -p star-1g --timeline a.bmp
 # The same by the other engine.
 for format in csv json paje prv; do
-    check "loggops: a timeline as .$format" "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --engine loggops --details --json=l.details --timeline l.$format -q
+    check "loggops: a timeline as .$format" "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --engine loggops \
+        --details --json=l.details --timeline l.$format -q
 done
 check 'loggops: the messages are those of the trace' $read_back messages l.csv
 check 'loggops: the details are the sums of the states' $read_back details l.details l.csv
 check 'loggops: the trace events have the states of the CSV' $read_back chrome l.json l.csv
 check 'loggops: Paje has the states of the CSV' $read_back paje l.paje l.csv l.json
-check 'loggops: an independent reader of Paraver finds the states, calls and messages of the CSV' python3 "$top_srcdir/tests/cli/paraver_read.py" l.prv l.csv
+check 'loggops: an independent reader of Paraver finds the states, calls and messages of the CSV' python3 \
+    "$top_srcdir/tests/cli/paraver_read.py" l.prv l.csv
 check_exit 4 'a timeline that cannot be written exits with 4' "$timeless" replay a.tl -p star-1g --timeline no/a.csv
 check_exit 4 'a timeline without room for its states exits with 4' env TMPDIR=/dev/null "$timeless" replay a.tl -p star-1g --timeline a.csv
 tap_done

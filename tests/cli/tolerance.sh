@@ -25,14 +25,16 @@ check 'the tolerance of a token on links is printed' star tolerance
 cp out out.txt
 check 'the makespan is linear in the latency of the links' exact "$(python3 -c "print($twice - $base)")" "$base"
 # Each row has the latency of the platform times its factor.
-check 'the latency between hosts is printed in microseconds' awk '$2 == "%" && $5 == "us" { n++; one = $4 / $3; if (!first) first = one; if (one / first > 1.0001 || first / one > 1.0001) bad = 1 }
+check 'the latency between hosts is printed in microseconds' awk '$2 == "%" && $5 == "us" { n++; one = $4 / $3;
+    if (!first) first = one; if (one / first > 1.0001 || first / one > 1.0001) bad = 1 }
     END { exit !(n == 3 && first > 1 && !bad) }' out.txt
 search() { star tolerance --growth "$1" --precision 0.1 -o kept.csv; }
 check '-o keeps the replays' search 3
 cp out first
 check 'the file has a line for each replay' sh -c 'test $(wc -l <kept.csv) -gt 5'
 cp kept.csv all; awk -F, -v OFS=, 'NR > 1 { $2 = $1 == 1 ? 1 : 1e9 } 1' all >kept.csv
-check 'the replays in the file are used' sh -c '"$0" tolerance token.tl -p star-1g --no-compute --ranks-per-host 1 --growth 3 --precision 0.1 -o kept.csv |
+check 'the replays in the file are used' sh -c \
+    '"$0" tolerance token.tl -p star-1g --no-compute --ranks-per-host 1 --growth 3 --precision 0.1 -o kept.csv |
     grep -q "^makespan 1 s"' "$timeless"
 { head -n 4 all; printf '1.0'; } >kept.csv # as an interrupted run leaves it
 check 'an interrupted search goes on' search 3
@@ -70,15 +72,18 @@ def read(fd):
 assert pty.spawn(words, read) == 0
 assert b"replays, about" in said, said[-300:]
 END
-check '--growth 100 prints a row of 100 %' bash -c "'$timeless' tolerance token.tl --engine loggops --params $params --growth 100 --precision 0.1 | grep -q '^ *100 %  '"
+check '--growth 100 prints a row of 100 %' bash -c \
+    "'$timeless' tolerance token.tl --engine loggops --params $params --growth 100 --precision 0.1 | grep -q '^ *100 %  '"
 
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Finalize clock_ns=9' \
     'end finalized clock_ns=9' | "$timeless" undump - -o alone.tl
 check 'a rank alone tolerates all' prints 'more than 1000000x' "$timeless" tolerance alone.tl --engine loggops --params $params
 check 'without hosts, none are blamed' bash -c '[ -s printed ] && ! grep -q ranks-per-host printed said'
-check 'ranks on one host' prints 'all ranks may be on one host (see --ranks-per-host)' "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 8
+check 'ranks on one host' prints 'all ranks may be on one host (see --ranks-per-host)' "$timeless" tolerance token.tl -p star-1g \
+    --no-compute --ranks-per-host 8
 check 'mpirun'"'"'s own option' refused 2 'write -n N PROGRAM, or -- mpirun -np N PROGRAM' "$timeless" record -np 2 true
-check 'a network without latency is refused' refused 2 'L is 0' "$timeless" tolerance token.tl --engine loggops --params L=0,o=2us,g=2us,G=0,O=0
+check 'a network without latency is refused' refused 2 'L is 0' "$timeless" tolerance token.tl --engine loggops \
+    --params L=0,o=2us,g=2us,G=0,O=0
 check 'a trace that does not exist is refused' refused 4 'none.tl' "$timeless" tolerance none.tl --engine loggops --params $params
 check 'a growth of 0 is refused' refused 2 'above 0' "$timeless" tolerance token.tl -p star-1g --growth 1,0
 check 'a precision of 2 is refused' refused 2 'below 1' "$timeless" tolerance token.tl -p star-1g --precision 2

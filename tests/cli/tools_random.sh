@@ -13,11 +13,13 @@ done
 cd "$scratch" || exit 99
 params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 "$timeless" make alltoall -n 24 --iterations 4 -o a.tl || exit 99
-sweep() { "$timeless" sweep a.tl --engine loggops --params $params --grid params.L=1us,2us,3us,4us,5us,6us --grid params.o=1us,2us,3us --noise 1kHz:100us --grid seed=1,2 -j 1 "$@"; }
+sweep() { "$timeless" sweep a.tl --engine loggops --params $params --grid params.L=1us,2us,3us,4us,5us,6us \
+    --grid params.o=1us,2us,3us --noise 1kHz:100us --grid seed=1,2 -j 1 "$@"; }
 check 'a sweep is run' sweep -o whole.csv
 for moment in 0.02 0.1 0.2 0.4; do
     rm -f killed.csv*
-    timeout -s KILL $moment "$timeless" sweep a.tl --engine loggops --params $params --grid params.L=1us,2us,3us,4us,5us,6us --grid params.o=1us,2us,3us --noise 1kHz:100us --grid seed=1,2 -j 1 -o killed.csv
+    timeout -s KILL $moment "$timeless" sweep a.tl --engine loggops --params $params --grid params.L=1us,2us,3us,4us,5us,6us \
+        --grid params.o=1us,2us,3us --noise 1kHz:100us --grid seed=1,2 -j 1 -o killed.csv
     check "killed after $moment s: it is run again" sweep -o killed.csv
     check "killed after $moment s: the table is that of the whole sweep" cmp whole.csv killed.csv
 done 2>/dev/null

@@ -42,7 +42,8 @@ assert all(e["site"].startswith("ring+0x") for e in events if e["call"] == "MPI_
     printf '0 0 MPI_Init clock_ns=0 site=1\n0 1 MPI_Finalize clock_ns=9\nend finalized clock_ns=9\n'
 } | "$timeless" undump - -o latin.tl
 try 0 "info --json of names that are no UTF-8" "$timeless" info --json latin.tl
-check "info --json of names that are no UTF-8 is JSON" python3 -c 'import json; assert json.load(open("said.out", "rb"))["program"] == "caf? ??"'
+check "info --json of names that are no UTF-8 is JSON" python3 -c \
+    'import json; assert json.load(open("said.out", "rb"))["program"] == "caf? ??"'
 try 0 "so is dump --json" "$timeless" dump --json latin.tl
 check "dump --json of such names has the site" grep -qF '"site":"caf?+0x10"' said.out
 try 0 "so is a prediction" "$timeless" replay latin.tl --engine loggops --params L=5us,o=2us,g=2us,G=0,O=0 --json

@@ -113,5 +113,6 @@ check_exit 3 'a platform without watts' "$timeless" replay both.tl -p ./unpowere
 cp err said
 check 'is told so in a line' bash -c 'grep -q "wattage_per_state" said && [ $(wc -l <said) = 1 ]'
 check_exit 2 'links of two traces' "$timeless" replay both.tl both.tl -p star-1g --links
-check_exit 2 'an engine that knows none' "$timeless" replay both.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns -p star-1g --links
+check_exit 2 'an engine that knows none' "$timeless" replay both.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns \
+    -p star-1g --links
 tap_done

@@ -71,7 +71,8 @@ same 'a pattern that names limiters changes them' tighter --set 'link:*_limiter.
 same 'by a factor as well' tighter --set 'link:*_limiter.bandwidth=0.5x'
 cabinets() { # NAME BANDWIDTH LIMITER
     printf '%s\n' 'topology = "cabinets"; cabinets = [ 2, 2 ];' 'node = { cores = 1; speed_flops = 1e9; };' \
-        'link = { bandwidth_Bps = 1.25e8; latency_s = 2e-5; };' "uplink = { bandwidth_Bps = $2; latency_s = 1e-6; limiter_Bps = $3; };" >"$1.conf"
+        'link = { bandwidth_Bps = 1.25e8; latency_s = 2e-5; };' \
+        "uplink = { bandwidth_Bps = $2; latency_s = 1e-6; limiter_Bps = $3; };" >"$1.conf"
     rm -rf "./$1" && "$timeless" platform "$1.conf" -o "$1" && cp unlimited/model.conf "$1"
 }
 cabinets plain 1.25e8 1.25e8 && cabinets wider 2.5e8 2.5e8
@@ -88,7 +89,8 @@ same 'bursts that take three times as long' longer --scale bursts 3
 same 'the same by a setting' longer --set burst.time=3x
 # Kernels: of a line in the model, of the operation count alone, of the program.
 {
-    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="assemble"' '0 0 MPI_Init clock_ns=0' \
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="assemble"' \
+        '0 0 MPI_Init clock_ns=0' \
         '0 1 dgemm m=200 n=100 k=50 volume=1000' '0 2 dgemm m=20 n=10 k=5' '0 3 dger m=300 n=200' '0 4 user kernel=1 list=[100,3]' \
         '0 5 MPI_Finalize clock_ns=1' 'end finalized clock_ns=1'
 } >text
@@ -104,7 +106,8 @@ kernel_model k1 1 1 1e-9; kernel_model k2 4 1 1e-9; kernel_model k3 1 4 1e-9; ke
 same_kernels() {
     local name=$1 other=$2 engine; shift 2
     for engine in smpi loggops; do
-        check "$name, $engine" equal "$("$timeless" replay kernels.tl -p k1 -q --engine $engine "$@")" "$("$timeless" replay kernels.tl -p "$other" -q --engine $engine)"
+        check "$name, $engine" equal "$("$timeless" replay kernels.tl -p k1 -q --engine $engine "$@")" \
+            "$("$timeless" replay kernels.tl -p "$other" -q --engine $engine)"
     done
     check "$name: makes a difference" test "$("$timeless" replay kernels.tl -p k1 -q "$@")" != "$("$timeless" replay kernels.tl -p k1 -q)"
 }
@@ -119,12 +122,14 @@ same 'two algorithms' two --coll allreduce=lr --coll barrier=ompi_tree
 
 # What sends and receives cost: plain has no such options, so that nothing changes there.
 # costly FOLDER SEND START RECEIVE: seconds, a hundredth of a nanosecond for each of them a byte
-costly() { mkdir -p "$1" && cp plain/* "$1" && printf 'smpi/%s\n' "os:0:${2}e-6:${2}e-11;20000:${2}e-5:0" "ois:0:${3}e-6:0" "or:0:${4}e-6:${4}e-10" >"$1/options.conf"; }
+costly() { mkdir -p "$1" && cp plain/* "$1" &&
+    printf 'smpi/%s\n' "os:0:${2}e-6:${2}e-11;20000:${2}e-5:0" "ois:0:${3}e-6:0" "or:0:${4}e-6:${4}e-10" >"$1/options.conf"; }
 costly once 2 3 5; costly thrice 6 9 15
 overheads_of() { "$timeless" replay a.tl -p "$@" -q; }
 check 'overheads that are three times as long' equal "$(overheads_of once --scale overheads 3)" "$(overheads_of thrice)"
 check 'the same by a setting' equal "$(overheads_of once --set message.overhead=3x)" "$(overheads_of thrice)"
-check 'of the command line, too' equal "$(overheads_of plain --cfg smpi/os:0:1e-6:1e-10 --scale overheads 7)" "$(overheads_of plain --cfg smpi/os:0:7e-6:7e-10)"
+check 'of the command line, too' equal "$(overheads_of plain --cfg smpi/os:0:1e-6:1e-10 --scale overheads 7)" \
+    "$(overheads_of plain --cfg smpi/os:0:7e-6:7e-10)"
 check 'overheads: makes a difference' test "$(overheads_of once --scale overheads 3)" != "$(overheads_of once)"
 check 'a platform without overheads stays as it is' equal "$(overheads_of plain --scale overheads 3)" "$(overheads_of plain)"
 
@@ -134,7 +139,8 @@ check 'the JSON has the changes' grep -q '"changes": "link.bandwidth=0.1x link.l
 check 'the JSON has the algorithm' grep -q '"options": "smpi/bcast:mpich"' b.json
 check 'the text has the changes' grep -q '^changed  *link.bandwidth=0.1' printed
 check 'the text says that computation is CPU time' grep -q '^volumes  *cpu-ns, CPU time of the cores that recorded' printed
-check 'what it says can be given again' equal "$("$timeless" replay a.tl -p plain -q --set link.bandwidth=0.1x --set link.latency=10x --set host.speed=2x)" \
+check 'what it says can be given again' equal "$("$timeless" replay a.tl -p plain -q --set link.bandwidth=0.1x \
+    --set link.latency=10x --set host.speed=2x)" \
     "$("$timeless" replay a.tl -p plain -q --scale network 0.1 --host-speed 2x)"
 check 'compare reads a prediction with changes' "$timeless" compare b.json
 
@@ -155,5 +161,6 @@ for change in 'network 0.1' 'bandwidth 0.5' 'latency 3' 'overheads 3'; do
     check "both engines scale $change alike" changes_alike --scale $change
 done
 check 'both engines change loopbacks alike' changes_alike --set 'link:*loopback*.bandwidth=0.1x'
-check 'the loggops engine changes the speed of hosts' sh -c 'test "$("$0" replay a.tl -p plain --engine loggops -q)" != "$("$0" replay a.tl -p plain --engine loggops -q --host-speed 0.5x)"' "$timeless"
+check 'the loggops engine changes the speed of hosts' sh -c \
+    'test "$("$0" replay a.tl -p plain --engine loggops -q)" != "$("$0" replay a.tl -p plain --engine loggops -q --host-speed 0.5x)"' "$timeless"
 tap_done

@@ -22,11 +22,14 @@ while :; do
         found=0
         bash "$here/$fuzzer.sh" 0 "$harness" >"$logs/build-$harness.txt" 2>&1
         used=$({ time bash "$here/$fuzzer.sh" "$slice" "$harness" >"$logs/last-$harness.txt" 2>&1 || touch "$logs/found.$$"; } 2>&1)
-        [ ! -e "$logs/found.$$" ] || { found=1; rm "$logs/found.$$"; cp "$logs/last-$harness.txt" "$logs/finding-$harness-$(date +%s).txt"; }
-        printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(date +%T)" "$commit" $fuzzer "$harness" "$(awk '{ print $1 + $2 }' <<<"$used")" $found >>"$logs/log.tsv"
+        [ ! -e "$logs/found.$$" ] || { found=1; rm "$logs/found.$$"
+            cp "$logs/last-$harness.txt" "$logs/finding-$harness-$(date +%s).txt"; }
+        printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(date +%T)" "$commit" $fuzzer "$harness" "$(awk '{ print $1 + $2 }' <<<"$used")" \
+            $found >>"$logs/log.tsv"
         sed -n "s/^engine /$commit $harness /p" "$logs/last-$harness.txt" >>"$logs/engines.tsv"
         awk '{ print; n[$3] += $4; ended[$3] += $6; cpu[$3] += $10 }
-             END { for (e in n) print "sum", e, n[e], "replays,", ended[e], "to the end,", cpu[e], "CPU s" }' "$logs/engines.tsv" >"$logs/engines.txt"
+             END { for (e in n) print "sum", e, n[e], "replays,", ended[e], "to the end,", cpu[e], "CPU s" }' \
+                 "$logs/engines.tsv" >"$logs/engines.txt"
         { echo "commit fuzzer harness CPU-seconds findings, $(date)"
           awk -F'\t' '{ k = $2 " " $3 " " $4; cpu[k] += $5; n[k] += $6; all += $5; bad += $6 }
                       END { for (k in cpu) print k, cpu[k], n[k]; print "all", all, bad }' "$logs/log.tsv" | sort; } >"$logs/status.tmp"

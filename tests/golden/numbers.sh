@@ -29,6 +29,7 @@ check_exit 1 'no two actions have the same number' one_number
 # A row in the middle without a number is noticed.
 sed 's/^ *TL_ACTION_RECV = .*/    TL_ACTION_NEW,\n&/' "$top_srcdir/compress/timeless.h" >"$scratch/timeless.h"
 cp "$top_srcdir"/compress/{timeless_convert.h,timeless_files.h,timeless_source.h,mpi_calls.def,kernels.def} "$scratch"
-added() { $cc -E -P -I"$scratch" "$scratch/timeless.h" | python3 "$top_srcdir/tests/golden/enumerators.py" implicit | grep -x TL_ACTION_NEW; }
+added() { $cc -E -P -I"$scratch" "$scratch/timeless.h" | python3 "$top_srcdir/tests/golden/enumerators.py" implicit |
+    grep -x TL_ACTION_NEW; }
 check 'an action without a number is noticed' added
 tap_done

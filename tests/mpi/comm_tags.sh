@@ -9,9 +9,11 @@ compile_for() {
         $MPICC -O1 -g -pthread -o "$scratch/comm_tags" "$here/comm_tags.c" "$scratch/libcomm_tags_late.so"
 }
 # definitions RANK CALL FIELD: this field of the last two communicators that the call made, in the order of their definitions
-definitions() { "$timeless" dump --rank "$1" "$scratch/comm_tags.tl" | grep "^comm .* call=$2 " | grep -o " $3=[0-9]*" | tail -n 2 | xargs; }
+definitions() { "$timeless" dump --rank "$1" "$scratch/comm_tags.tl" | grep "^comm .* call=$2 " | grep -o " $3=[0-9]*" |
+    tail -n 2 | xargs; }
 # opposite CALL FIELD: ranks 0 and 1 define the two communicators in opposite order
-opposite() { equal "$(definitions 0 "$@")" "$(definitions 2 "$@")" && equal "$(definitions 0 "$@")" "$(definitions 1 "$@" | awk '{ print $2, $1 }')"; }
+opposite() { equal "$(definitions 0 "$@")" "$(definitions 2 "$@")" &&
+    equal "$(definitions 0 "$@")" "$(definitions 1 "$@" | awk '{ print $2, $1 }')"; }
 # program_of NAME: with the MPI of this name
 program_of() {
     check "$1: the program compiles" compile_for
@@ -21,7 +23,8 @@ program_of() {
     check "$1: MPI_Comm_dup by threads of intercommunicators with the same members is recorded" record comm_tags 4 inter
     check "$1: the ranks define the duplicates in opposite order" opposite MPI_Comm_dup parent
     for engine in smpi loggops; do
-        check "$1: MPI_Comm_dup by threads of intercommunicators with the same members is replayed ($engine)" "$timeless" replay "$scratch/comm_tags.tl" --platform "$platform" --no-compute --engine $engine
+        check "$1: MPI_Comm_dup by threads of intercommunicators with the same members is replayed ($engine)" "$timeless" replay \
+            "$scratch/comm_tags.tl" --platform "$platform" --no-compute --engine $engine
     done
 }
 if uses_mpich; then

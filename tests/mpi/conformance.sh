@@ -8,7 +8,8 @@
 #   --limit SECONDS     of each run and of each replay (default: 20); more on a machine that has other work
 #   --summary           print the summary of the results and end
 #
-# Needs the network for the first run, and an hour of a core for each MPI.  On a machine with other work, --limit 100.  PROGRAM is a name such as coll/bcast: it runs again.
+# Needs the network for the first run, and an hour of a core for each MPI.  On a machine with other work, --limit 100.
+#  PROGRAM is a name such as coll/bcast: it runs again.
 # Exit code 0: at least 450 programs of each MPI run alike twice without the tracer, and all of these run alike with it.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -41,7 +42,8 @@ configured() {
     local build=$folder/$1 mpicc=$2 file
     mkdir -p "$build" && cd "$build" || return
     # This configure takes a top_srcdir of the environment for its own.
-    [ -e include/mpitestconf.h ] || env -u top_srcdir -u top_builddir "$suite/configure" CC="$mpicc" --disable-fortran --disable-cxx >configure.log 2>&1 || return
+    [ -e include/mpitestconf.h ] || env -u top_srcdir -u top_builddir "$suite/configure" CC="$mpicc" \
+        --disable-fortran --disable-cxx >configure.log 2>&1 || return
     for file in util/mtest.c util/mtest_common.c util/dtypes.c dtpools/src/*.c; do
         set -- "$suite"/$file
         for file; do $mpicc -c -O1 -w $(includes "$build") "$file" || return; done
@@ -62,10 +64,12 @@ for mpi in $mpis; do
     if [ -z "$summary" ]; then
         mkdir -p "$folder" && exec 9>"$folder/$mpi.lock" && flock -n 9 || { echo "conformance.sh: $folder is in use" >&2; exit 4; }
         [ -d "$suite" ] || get_source || { echo "conformance.sh: no source package of mpich" >&2; exit 4; }
-        [ -e "$build/libmtest.a" ] || configured "$mpi" "$mpicc" || { echo "conformance.sh: $mpi: the suite is not configured: $build/configure.log" >&2; exit 4; }
+        [ -e "$build/libmtest.a" ] || configured "$mpi" "$mpicc" ||
+            { echo "conformance.sh: $mpi: the suite is not configured: $build/configure.log" >&2; exit 4; }
         [ -e "$folder/yield.so" ] || gcc -shared -fPIC -o "$folder/yield.so" "$here/conformance/yield.c" -ldl || exit 4
     fi
-    export LIMIT=$limit TIMELESS="$top_builddir/cli/timeless" PLATFORM="$top_srcdir/platforms/star-1g" COMPILE="$mpicc -O1 -w $(includes "$build")"
+    export LIMIT=$limit TIMELESS="$top_builddir/cli/timeless" PLATFORM="$top_srcdir/platforms/star-1g" \
+        COMPILE="$mpicc -O1 -w $(includes "$build")"
     python3 "$here/conformance/run.py" ${summary:+--summary} "$mpi" "$mpirun" "$suite" "$build" "$results/$mpi.csv" "$@" || status=1
 done
 exit $status

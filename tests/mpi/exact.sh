@@ -33,11 +33,14 @@ for part in ${parts/signals/}; do
 done
 
 export PATH=$scratch:$PATH
-by_name() { $timeless record --volume exact -o "$scratch/n.tl" $(start 1) exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx 'program exact'; }
+by_name() { $timeless record --volume exact -o "$scratch/n.tl" $(start 1) exact >/dev/null &&
+    "$print_events" "$scratch/n.tl" 0 run | grep -qx 'program exact'; }
 check "a program that PATH finds is counted" by_name
-alone() { $timeless record --volume exact -o "$scratch/n.tl" -- exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx 'source exact:qemu'; }
+alone() { $timeless record --volume exact -o "$scratch/n.tl" -- exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run |
+    grep -qx 'source exact:qemu'; }
 check "a program without launcher is counted" alone
-[ "${MPI:-}" = mpich ] || check "a program whose launcher is in a script is counted" $timeless record --volume exact -o "$scratch/n.tl" -- sh -c "$MPIRUN -np 1 exact"
+[ "${MPI:-}" = mpich ] || check "a program whose launcher is in a script is counted" $timeless record \
+    --volume exact -o "$scratch/n.tl" -- sh -c "$MPIRUN -np 1 exact"
 check "without the emulator there is no trace" not env TIMELESS_VOLUME=exact TIMELESS_OUTPUT="$scratch/n.tl" LD_PRELOAD="$tracer" \
     sh -c 'rm "$TIMELESS_OUTPUT"; exact; test -e "$TIMELESS_OUTPUT"'
 tap_done

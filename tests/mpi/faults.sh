@@ -5,7 +5,8 @@
 : "${SANITIZE:=}"
 [ -z "$SANITIZE" ] || ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0:handle_abort=0 # the program's own signals end it
 compile faults -rdynamic
-$MPICC -I"$top_builddir" -shared -fPIC -O1 -o "$scratch/starve.so" "$here/starve.c" -ldl || { tap_result 'not ok' "compile starve.c"; tap_done; exit 1; }
+$MPICC -I"$top_builddir" -shared -fPIC -O1 -o "$scratch/starve.so" "$here/starve.c" -ldl ||
+    { tap_result 'not ok' "compile starve.c"; tap_done; exit 1; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 rounds=15000
 export ROUNDS=$rounds
@@ -100,7 +101,8 @@ fi
 mounted() { # FOLDER MOUNT-ARGUMENTS -- COMMAND: keeps a copy of the trace in $scratch/kept.tl
     local folder=$1 arguments=$2; shift 3
     mkdir -p "$folder"
-    $in_namespace bash -c 'folder=$1 kept=$2; shift 2; mount '"$arguments"' "$folder" || exit 99; "$@"; code=$?; cp "$folder"/*.tl "$kept" 2>/dev/null; exit $code' \
+    $in_namespace bash -c \
+        'folder=$1 kept=$2; shift 2; mount '"$arguments"' "$folder" || exit 99; "$@"; code=$?; cp "$folder"/*.tl "$kept" 2>/dev/null; exit $code' \
         bash "$folder" "$scratch/kept.tl" "$@"
 }
 if [ -n "$in_namespace" ]; then
@@ -159,7 +161,8 @@ going_on "the trace is cut short" 'was cut short while it was written'
 check "the trace is cut short: info reads the remaining events" info_says '^events +[1-9]'
 traced close "$scratch/own"
 going_on "the program closes the trace" 'was closed by the program'
-check "a closed descriptor: the tracer does not write to the next file with its number" test "$(cat "$scratch/own.0" "$scratch/own.1" | tr '\n' ,)" = mine,mine,
+check "a closed descriptor: the tracer does not write to the next file with its number" test "$(cat "$scratch/own.0" \
+    "$scratch/own.1" | tr '\n' ,)" = mine,mine,
 traced descriptors
 check "no free descriptor: the program runs as without the tracer" same
 check "no free descriptor: the trace is complete" complete
@@ -187,7 +190,8 @@ cat >"$scratch/odd.sh" <<'EOS'
 [ $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2)) = 0 ] || export LD_PRELOAD=$1
 shift; exec "$@"
 EOS
-TIMELESS_OUTPUT=$scratch/partly.tl timeout $((limit + 20)) $MPIRUN -np 4 sh "$scratch/odd.sh" "$tracer" "$scratch/faults" none >"$scratch/traced" 2>"$scratch/said"
+TIMELESS_OUTPUT=$scratch/partly.tl timeout $((limit + 20)) $MPIRUN -np 4 sh "$scratch/odd.sh" "$tracer" "$scratch/faults" none \
+    >"$scratch/traced" 2>"$scratch/said"
 echo "exit $?" >>"$scratch/traced"
 check "a script loads the tracer into some ranks: the program exits 0" says '~^exit 0$' "$scratch/traced"
 check "a script loads the tracer into some ranks: one message names the others" test \

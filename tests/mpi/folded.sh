@@ -69,7 +69,8 @@ else
     cp "$scratch/err" "$scratch/said"
     check "-n with more ranks than cores, in a batch job: mpirun reports too few slots" grep -q slots "$scratch/said"
     check "-n with more ranks than cores, in a batch job: no line reports a folding" not grep -q 'as with --folded' "$scratch/said"
-    as_user_types() { OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $timeless record -o "$scratch/refused.tl" -- mpirun -np $more "$scratch/folded"; }
+    as_user_types() { OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $timeless record -o "$scratch/refused.tl" \
+        -- mpirun -np $more "$scratch/folded"; }
     check "mpirun with more ranks than cores: the command fails as without timeless" not as_user_types
     cp "$scratch/err" "$scratch/said"
     check "mpirun with more ranks than cores: a line recommends --folded" \
@@ -77,12 +78,14 @@ else
     last_line() { tail -n 1 "$scratch/said" | grep -q "^timeless: mpirun was asked for $more ranks.*timeless record --folded -- mpirun"; }
     check "mpirun with more ranks than cores: this line is the last one, below those of mpirun" last_line
     # As root, mpirun refuses before it counts cores.
-    without_permission() { env -u OMPI_ALLOW_RUN_AS_ROOT -u OMPI_ALLOW_RUN_AS_ROOT_CONFIRM -u PRTE_ALLOW_RUN_AS_ROOT -u PRTE_ALLOW_RUN_AS_ROOT_CONFIRM "$@"; }
+    without_permission() { env -u OMPI_ALLOW_RUN_AS_ROOT -u OMPI_ALLOW_RUN_AS_ROOT_CONFIRM -u PRTE_ALLOW_RUN_AS_ROOT \
+        -u PRTE_ALLOW_RUN_AS_ROOT_CONFIRM "$@"; }
     for how in "-- mpirun -np $more" "-n 1"; do
         # shellcheck disable=SC2086
         without_permission $timeless record -o "$scratch/refused.tl" $how "$scratch/folded" >"$scratch/said" 2>&1
         if [ "$(id -u)" = 0 ]; then
-            last_is_root() { tail -n 1 "$scratch/said" | grep -qx 'timeless: mpirun refuses to start programs as root; become another user, or, in a container, type: timeless record -- mpirun --allow-run-as-root \.\.\.'; }
+            last_is_root() { tail -n 1 "$scratch/said" |
+                grep -qx 'timeless: mpirun refuses to start programs as root; become another user, or, in a container, type: timeless record -- mpirun --allow-run-as-root \.\.\.'; }
             check "$how, as root without permission: the last line names the reason and the remedy" last_is_root
             check "$how, as root without permission: no line recommends --folded" not grep -q 'record --folded' "$scratch/said"
         else
@@ -90,7 +93,8 @@ else
         fi
     done
     if [ "$(id -u)" = 0 ]; then
-        allowed() { without_permission $timeless record --volume none -o "$scratch/allowed.tl" -- mpirun --allow-run-as-root -np 1 "$scratch/folded"; }
+        allowed() { without_permission $timeless record --volume none -o "$scratch/allowed.tl" -- mpirun \
+            --allow-run-as-root -np 1 "$scratch/folded"; }
         check "as root with --allow-run-as-root: the run is recorded" allowed
     fi
 fi
@@ -103,7 +107,8 @@ if [ "${MPI:-}" = mpich ]; then
     check "with --folded: the turns of MPICH's ranks remain as they are" turns --folded -n 1 -o "$scratch/turns.tl" -- "$scratch/turns"
     check "... before MPI_Init and after it" grep -qxE 'turns of ([0-9]+) ns, then of \1 ns' "$scratch/turns.txt"
 elif [ "$(printf '%s\n' 6.12 "$(uname -r)" | sort -V | head -n 1)" = 6.12 ]; then
-    check "with --folded: a rank computes for 100 ms before another one gets its core" turns --folded -n 1 -o "$scratch/turns.tl" -- "$scratch/turns"
+    check "with --folded: a rank computes for 100 ms before another one gets its core" turns \
+        --folded -n 1 -o "$scratch/turns.tl" -- "$scratch/turns"
     check "with --folded: these turns begin in MPI_Init" grep -qxE 'turns of [0-9]+ ns, then of 100000000 ns' "$scratch/turns.txt"
     check "without --folded: a rank is recorded" turns -o "$scratch/turns.tl" -- $MPIRUN -np 1 "$scratch/turns"
     check "without --folded: the turns remain as they are" grep -qxE 'turns of ([0-9]+) ns, then of \1 ns' "$scratch/turns.txt"
@@ -114,9 +119,11 @@ fi
 # Without --folded the tracer tells of it, once.
 unset TIMELESS_QUIET
 . "$top_srcdir/tests/mpi_env.sh"
-check "2 ranks on 1 core without --folded are recorded" taskset -c "$cpu" $timeless record -o "$scratch/2.tl" -- $MPIRUN -np 2 "$scratch/folded"
+check "2 ranks on 1 core without --folded are recorded" taskset -c "$cpu" $timeless record -o "$scratch/2.tl" -- $MPIRUN -np 2 \
+    "$scratch/folded"
 cp "$scratch/err" "$scratch/said"
-check "2 ranks on 1 core without --folded: one rank recommends --folded" test "$(grep -c "^timeless: 2 ranks on 1 core: .*'timeless record --folded'" "$scratch/said")" = 1
+check "2 ranks on 1 core without --folded: one rank recommends --folded" test "$(grep \
+    -c "^timeless: 2 ranks on 1 core: .*'timeless record --folded'" "$scratch/said")" = 1
 check "with --folded: ranks on 1 core are recorded" recorded quiet "$cpu"
 cp "$scratch/err" "$scratch/said"
 check "with --folded: no rank recommends it" not grep -q 'on 1 core' "$scratch/said"

@@ -54,7 +54,9 @@ schema_names() { sed -nE "s/^TL_($1)\(([0-9]+, )?(\w+).*/\L\3/p" "$top_srcdir/co
 binding_symbols >"$scratch/exported"
 nm -D --defined-only "$tracer" | awk '{print $3}' | grep -E '^mpix?_' | sort >"$scratch/wrapped"
 { cat "$scratch/wrapped"; schema_names LOCAL | sed 's/.*/mpi_&_\nmpi_&_f08_/'
-    schema_names LOCAL | sed 's/.*/mpix_&_\nmpix_&_f08_\nmpi_&_f08ts_\nmpix_&_f08ts_\nmpi_&_f08_large_\nmpi_&_f08ts_large_\nmpi_&_c_f08_\nmpi_&_c_f08ts_/' # MPICH's
+    # MPICH's
+    schema_names LOCAL |
+        sed 's/.*/mpix_&_\nmpix_&_f08_\nmpi_&_f08ts_\nmpix_&_f08ts_\nmpi_&_f08_large_\nmpi_&_f08ts_large_\nmpi_&_c_f08_\nmpi_&_c_f08ts_/'
     echo mpi_wtime_f08_ # MPICH's calls MPI_Wtime
     # Local calls under names that C does not have.
     printf 'mpi_%s_\n' alloc_mem_cptr win_shared_query_cptr f_sync_reg f_sync_reg_f08 aint_add aint_diff \
@@ -66,8 +68,10 @@ check "every call that the bindings export is wrapped or local" all_known
 # A version of the library has an extension under one of its two names, or not at all.
 schema_names 'EXTENSION|TRANSLATED' | sed 's/.*/mpi_&_\nmpi_&_f08_\nmpix_&_\nmpix_&_f08_/' >"$scratch/extensions"
 # MPICH has those with buffers under names in _f08ts_ alone, and none for pointers.
-! uses_mpich || { sed -n 's/_f08ts_$/_f08_/p' "$scratch/exported"; printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_; } >>"$scratch/extensions"
+! uses_mpich || { sed -n 's/_f08ts_$/_f08_/p' "$scratch/exported"
+    printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_; } >>"$scratch/extensions"
 # Names in _f08ts_ are MPICH's, and those with large counts.
 check "the tracer wraps no call that the bindings do not export" \
-    diff /dev/null <(comm -13 "$scratch/exported" "$scratch/wrapped" | grep -vxFf "$scratch/extensions" | grep -vE '_f08ts_$|_f08(ts)?_large_$|_c_f08_$')
+    diff /dev/null <(comm -13 "$scratch/exported" "$scratch/wrapped" | grep -vxFf "$scratch/extensions" |
+    grep -vE '_f08ts_$|_f08(ts)?_large_$|_c_f08_$')
 tap_done

@@ -25,11 +25,14 @@ on_hosts() {
 }
 # The events, without what tells of the run, the hosts and the clock.
 events() { $timeless dump "$1" | sed -E 's/ ?clock_ns=[0-9]+//; s/ host="[^"]*"//; /^(run_id|parts|folding|program|clock) /d'; }
-same_calls() { events "$scratch/one.tl" >"$scratch/expected" && test "$(wc -l <"$scratch/expected")" -gt 100 && events "$1" | diff "$scratch/expected" -; }
-replayed() { $timeless replay "$1" --platform "$top_srcdir/platforms/fat-tree" --no-compute --json="$scratch/$2.json" && grep -o '"makespan_s": *[0-9.e-]*' "$scratch/$2.json" >"$scratch/$2.time"; }
+same_calls() { events "$scratch/one.tl" >"$scratch/expected" && test "$(wc -l <"$scratch/expected")" -gt 100 && events "$1" |
+    diff "$scratch/expected" -; }
+replayed() { $timeless replay "$1" --platform "$top_srcdir/platforms/fat-tree" --no-compute --json="$scratch/$2.json" &&
+    grep -o '"makespan_s": *[0-9.e-]*' "$scratch/$2.json" >"$scratch/$2.time"; }
 parts_in() { ls "$1" | grep -c '\.node[0-9]*\.tl$'; }
 
-check "the program is recorded on one host" $timeless record --folded -n $((2 * n_hosts)) --volume none -o "$scratch/one.tl" -- "$scratch/folded"
+check "the program is recorded on one host" $timeless record --folded -n $((2 * n_hosts)) --volume none -o "$scratch/one.tl" \
+    -- "$scratch/folded"
 
 check "the program is recorded on $n_hosts hosts with a common file system" on_hosts "$scratch/all.tl" "$scratch/folded"
 check "the parts are joined to a complete trace" $timeless info "$scratch/all.tl"
@@ -46,7 +49,8 @@ check_exit 3 "without a common file system: record exits 3" on_hosts "$scratch/p
 cp "$scratch/err" "$scratch/said"
 check "without a common file system: record names the missing parts" says '~the parts of node2, node3 are missing' "$scratch/said"
 check "without a common file system: record recommends timeless join" says "~bring their parts, .*run 'timeless join'" "$scratch/said"
-check "without a common file system: each host has its own part" test -e "$scratch/disk-node1/x.node1.tl" -a -e "$scratch/disk-node2/x.node2.tl" -a -e "$scratch/disk-node3/x.node3.tl"
+check "without a common file system: each host has its own part" test -e "$scratch/disk-node1/x.node1.tl" -a -e \
+    "$scratch/disk-node2/x.node2.tl" -a -e "$scratch/disk-node3/x.node3.tl"
 check "timeless join joins the parts" $timeless join "$scratch"/disk-node*/x.node*.tl -o "$scratch/joined.tl"
 check "timeless join writes a complete trace" $timeless info "$scratch/joined.tl"
 check "timeless join writes the same events as on one host" same_calls "$scratch/joined.tl"
@@ -82,6 +86,7 @@ else
     cp "$scratch/err" "$scratch/said"
     check "only one host has the tracer: one message names the ranks of the others" test \
         "$(grep -c 'timeless: no trace: ranks 2, 3, 4, 5 run without the tracer' "$scratch/said")" = 1
-    check "only one host has the tracer: no part remains" test "$(parts_in "$scratch/disk-node1/there")$(parts_in "$scratch/disk-node3/there")" = 00
+    check "only one host has the tracer: no part remains" test "$(parts_in "$scratch/disk-node1/there")$(parts_in \
+        "$scratch/disk-node3/there")" = 00
 fi
 tap_done

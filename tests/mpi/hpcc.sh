@@ -10,7 +10,8 @@ result=$scratch/hpccoutf.txt
 check "hpcc reports success" says '~^Success=1$' "$result"
 check "no check of hpcc fails" bash -c 'test -s "$1" && ! grep FAILED "$1"' - "$result"
 check "the residual of HPL passes" says '~Ax-b.*PASSED' "$result"
-complete() { for rank in 0 1 2 3; do "$print_events" "$scratch/hpcc.tl" $rank >"$scratch/$rank" && grep -qx 'end 1' "$scratch/$rank" || return 1; done; }
+complete() { for rank in 0 1 2 3; do "$print_events" "$scratch/hpcc.tl" $rank >"$scratch/$rank" &&
+    grep -qx 'end 1' "$scratch/$rank" || return 1; done; }
 check "the trace is complete" complete
 # HPL is the last section: 5 panels of 40 columns of N = 200.
 check "the trace has the kernels of the factorisation" says '~^dgemm m=[0-9]+ n=[0-9]+ k=40$' "$scratch/0"

@@ -41,9 +41,11 @@ RANLIB = echo
 END
     make -C "$folder/$1" arch="$1"
 }
-run() { (cd "$scratch" && rm -f hpccoutf.txt && timeout 300 "$timeless" record --folded --volume none -o "$1.tl" -- $2 4 "$folder/$1/hpcc" && mv hpccoutf.txt "$1.txt"); }
+run() { (cd "$scratch" && rm -f hpccoutf.txt &&
+    timeout 300 "$timeless" record --folded --volume none -o "$1.tl" -- $2 4 "$folder/$1/hpcc" && mv hpccoutf.txt "$1.txt"); }
 passed() { says '~^Success=1$' "$scratch/$1.txt" && says '~Ax-b.*PASSED' "$scratch/$1.txt" && ! grep FAILED "$scratch/$1.txt"; }
-complete() { "$timeless" info "$scratch/$1.tl" | tee "$scratch/info" | grep -Eq '^complete +yes' && says "~^MPI library +$2" "$scratch/info"; }
+complete() { "$timeless" info "$scratch/$1.tl" | tee "$scratch/info" | grep -Eq '^complete +yes' &&
+    says "~^MPI library +$2" "$scratch/info"; }
 
 # The section of HPL in the trace of NAME, rank by rank.  It follows the last split of MPI_COMM_WORLD.  While HPL waits for
 # a panel it polls and updates a few columns at a time, so two runs differ in the number of polls and of these kernels, and in
@@ -66,7 +68,8 @@ same_calls() {
     diff "$scratch/openmpi.events" "$scratch/mpich.events" && [ "$(wc -l <"$scratch/mpich.events")" -gt 1000 ]
 }
 # Of the whole of hpcc.
-replays() { "$timeless" replay "$scratch/mpich.tl" --platform "$top_srcdir/platforms/star-1g" && says '~^makespan +[0-9.e-]+ s' "$scratch/out"; }
+replays() { "$timeless" replay "$scratch/mpich.tl" --platform "$top_srcdir/platforms/star-1g" &&
+    says '~^makespan +[0-9.e-]+ s' "$scratch/out"; }
 
 [ -e "$(echo "$folder"/apt/hpcc_*.orig.tar.gz)" ] || source_package "$folder" hpcc >"$folder/apt.log" 2>&1 ||
     { echo "hpcc_mpich.sh: no source package of hpcc: $folder/apt.log" >&2; exit 4; }

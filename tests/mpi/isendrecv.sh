@@ -5,13 +5,18 @@
 cd "$scratch" || exit 99
 star=(--platform "$here/oracle/star" --hostfile "$here/oracle/star/hosts" --no-compute)
 
-has_calls() { printf '%s\n' '#include <mpi.h>' 'int main(void) { return !MPI_Isendrecv || !MPI_Parrived; }' >has.c && $MPICC -o has has.c 2>/dev/null; }
+has_calls() { printf '%s\n' '#include <mpi.h>' 'int main(void) { return !MPI_Isendrecv || !MPI_Parrived; }' >has.c &&
+    $MPICC -o has has.c 2>/dev/null; }
 # run FILE PROGRAM [ARGUMENTS...]
-run() { $timeless record -o "$1" -- $MPIRUN -n 2 "./${@:2}" >"$1.out" 2>"$1.err" && [ ! -s "$1.out" ] && "$timeless" info "$1" | grep -q '^complete  *yes'; }
+run() { $timeless record -o "$1" -- $MPIRUN -n 2 "./${@:2}" >"$1.out" 2>"$1.err" && [ ! -s "$1.out" ] && "$timeless" info "$1" |
+    grep -q '^complete  *yes'; }
 events() { "$print_events" "$1" "$2"; }
-same_calls() { local rank; for rank in 0 1; do diff <(events plain.tl $rank) <(events "$1" $rank) || return 1; done && [ "$(events "$1" 0 | wc -l)" -gt 30 ]; }
-predicted() { "$timeless" replay "$1" "${star[@]}" "${@:2}" --json | sed -E '/"(clock|command|n_polls|trace[a-z_]*)":/d; /"marks": /,/^ \]/d'; }
-same_replay() { predicted plain.tl "$@" >plain.json && grep -q '"makespan_s": [0-9.e-]*[1-9]' plain.json && predicted new.tl "$@" | diff plain.json -; }
+same_calls() { local rank; for rank in 0 1; do diff <(events plain.tl $rank) <(events "$1" $rank) || return 1; done &&
+    [ "$(events "$1" 0 | wc -l)" -gt 30 ]; }
+predicted() { "$timeless" replay "$1" "${star[@]}" "${@:2}" --json |
+    sed -E '/"(clock|command|n_polls|trace[a-z_]*)":/d; /"marks": /,/^ \]/d'; }
+same_replay() { predicted plain.tl "$@" >plain.json && grep -q '"makespan_s": [0-9.e-]*[1-9]' plain.json &&
+    predicted new.tl "$@" | diff plain.json -; }
 polls() { [ "$("$print_events" new.tl 1 polls | wc -l)" -gt 0 ]; }
 # ends MODE PATTERN: so many events of both ranks match it
 ends() { local rank; run "$1.tl" new "$1" && for rank in 0 1; do events "$1.tl" $rank; done | grep -cE "$2" | grep -qx "$3"; }
@@ -20,19 +25,24 @@ any() { local rank; run any.tl new any && for rank in 0 1; do events any.tl $ran
 outcome() {
     local n_named; n_named=$(grep -c '^MPI_Isendrecv$' any)
     case $1 in
-    MPICH) equal "$n_named $(grep -cE '^MPI_I(send|recv) ' any)" '2 0' && ! "$timeless" replay any.tl "${star[@]}" 2>said && says '~calls that are not modelled \(MPI_Isendrecv 2x\)' said ;;
+    MPICH) equal "$n_named $(grep -cE '^MPI_I(send|recv) ' any)" '2 0' && ! "$timeless" replay any.tl "${star[@]}" 2>said &&
+        says '~calls that are not modelled \(MPI_Isendrecv 2x\)' said ;;
     *) equal "$n_named $(grep -c '^Match .*tag=50' any)" '0 2' && "$timeless" replay any.tl "${star[@]}" >/dev/null ;;
     esac
 }
 # The Fortran program has the calls of the C program once.
 fortran() {
     local rank
-    $MPIFORT -w -O0 -g -fallow-argument-mismatch -D"$1" -DWITHOUT_MPI_EXT -J . -I "$here/fortran" -o fortran "$here/fortran/isendrecv.F90" || return
+    $MPIFORT -w -O0 -g -fallow-argument-mismatch -D"$1" -DWITHOUT_MPI_EXT -J . -I "$here/fortran" -o fortran \
+        "$here/fortran/isendrecv.F90" || return
     run fortran.tl fortran || return
     for rank in 0 1; do
-        printf '%s\n' MPI_Init "MPI_Isend count=5 type_bytes=4 peer=$((1 - rank)) tag=10 comm=1 request=1" "MPI_Irecv count=6 type_bytes=4 peer=$((1 - rank)) tag=10 comm=1 request=2" \
-            'MPI_Waitall list=[1,2]' "MPI_$([ $rank = 0 ] && echo Send || echo Recv)_init count=12 type_bytes=4 peer=$((1 - rank)) tag=11 comm=1 request=1" 'MPI_Start request=1' \
-            "MPI_$([ $rank = 0 ] && echo Wait || echo Test) request=1" 'MPI_Wait request=0' 'MPI_Request_free request=1' MPI_Finalize | sed "$([ $rank = 1 ] || echo '/^MPI_Wait request=0/d')" |
+        printf '%s\n' MPI_Init "MPI_Isend count=5 type_bytes=4 peer=$((1 - rank)) tag=10 comm=1 request=1" \
+            "MPI_Irecv count=6 type_bytes=4 peer=$((1 - rank)) tag=10 comm=1 request=2" \
+            'MPI_Waitall list=[1,2]' "MPI_$([ $rank = 0 ] && echo Send ||
+            echo Recv)_init count=12 type_bytes=4 peer=$((1 - rank)) tag=11 comm=1 request=1" 'MPI_Start request=1' \
+            "MPI_$([ $rank = 0 ] && echo Wait || echo Test) request=1" 'MPI_Wait request=0' 'MPI_Request_free request=1' \
+            MPI_Finalize | sed "$([ $rank = 1 ] || echo '/^MPI_Wait request=0/d')" |
             diff - <(events fortran.tl $rank | grep -vE '^(comm|end) ') || return
     done
 }
@@ -52,7 +62,8 @@ check_mpi() {
     check "$mpi: their outcome is recorded, or replay refuses them" outcome "$mpi"
     # In MPICH's module mpi the flag of MPI_Parrived is an integer; in Open MPI's
     # module mpi_f08 MPI_Psend_init has no info.
-    for binding in MPIF_H $([ "$mpi" != MPICH ] || echo USE_MPI_F08); do check "$mpi: $binding: the events are the expected ones" fortran $binding; done
+    for binding in MPIF_H $([ "$mpi" != MPICH ] || echo USE_MPI_F08); do
+        check "$mpi: $binding: the events are the expected ones" fortran $binding; done
 }
 if has_calls; then check_mpi "$($MPICC -dM -E has.c | grep -q ' OPEN_MPI ' && echo Open MPI || echo MPICH)"
 else skip "MPI_Isendrecv of the chosen MPI" "$MPICC: this MPI has no MPI_Isendrecv; Open MPI 5 and MPICH 4 have it"; fi

@@ -39,7 +39,8 @@ for model in "$top_srcdir"/platforms/*/model.conf; do
     done
 done
 check "star-1g: plans of FFTW replay with SMPI" timeout 100 "$timeless" replay "$scratch/kernels_fftw.tl" -p star-1g -q
-check_exit 3 "--model-strict refuses what the platform has no line for" "$timeless" replay "$scratch/kernels_fftw.tl" -p star-1g --model-strict -q
+check_exit 3 "--model-strict refuses what the platform has no line for" "$timeless" replay "$scratch/kernels_fftw.tl" -p star-1g \
+    --model-strict -q
 all_have_volumes() {
     "$timeless" info --json "$scratch/kernels.tl" | python3 -c '
 import json, sys

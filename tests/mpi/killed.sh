@@ -27,7 +27,8 @@ lasting() {
 }
 # whole ROUNDS: the trace of a run that nobody kills
 whole() { alone "$1" finalize; mv "$trace" "$scratch/whole.tl"; lasting "$scratch/whole.tl" >"$scratch/whole.lasting"; }
-nothing_lost() { lasting "$1" | diff "$scratch/whole.lasting" - >"$scratch/lost" && [ -s "$scratch/whole.lasting" ] || { head "$scratch/lost"; return 1; }; }
+nothing_lost() { lasting "$1" | diff "$scratch/whole.lasting" - >"$scratch/lost" && [ -s "$scratch/whole.lasting" ] ||
+    { head "$scratch/lost"; return 1; }; }
 incomplete() { "$timeless" info "$1" >"$scratch/info" 2>&1; [ $? = 3 ] && says '~^complete +no' "$scratch/info"; }
 removed() { [ ! -e "$1" ] || { ls -la "$(dirname "$1")"; return 1; }; }
 
@@ -74,7 +75,8 @@ rounds_known() { # rank 0 has all rounds that the program has counted
     echo "$counted rounds, $seen exchanges"; "$timeless" info "$trace" 2>&1; return 1
 }
 alone 100000 finalize; events "$trace" | grep '^0 ' >"$scratch/whole.events"
-is_beginning() { local n; n=$(wc -l <"$scratch/part.events"); [ "$n" -gt 2 ] && cmp -n "$(stat -c %s "$scratch/part.events")" "$scratch/part.events" "$scratch/whole.events"; }
+is_beginning() { local n; n=$(wc -l <"$scratch/part.events"); [ "$n" -gt 2 ] &&
+    cmp -n "$(stat -c %s "$scratch/part.events")" "$scratch/part.events" "$scratch/whole.events"; }
 for moment in $MOMENTS; do
     rm -f "$scratch/counter" "$trace" "$trace.open"
     LD_PRELOAD=$tracer TIMELESS_OUTPUT=$trace "$scratch/killed" 100000 wait "$scratch/counter" >/dev/null 2>&1 &
@@ -103,7 +105,8 @@ export TIMELESS_QUIET=1
 
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     # mounted TYPE OPTIONS SCRIPT: in a folder of a file system of its own
-    mounted() { mkdir -p "$scratch/mount"; unshare -m bash -c 'mount -t "$1" -o "$2" "$1" "$3" || exit 99; cd "$3"; eval "$4"' bash "$1" "$2" "$scratch/mount" "$3"; }
+    mounted() { mkdir -p "$scratch/mount"; unshare -m bash -c 'mount -t "$1" -o "$2" "$1" "$3" ||
+        exit 99; cd "$3"; eval "$4"' bash "$1" "$2" "$scratch/mount" "$3"; }
     export tracer timeless scratch
     run='LD_PRELOAD=$tracer TIMELESS_OUTPUT=$PWD/killed.tl "$scratch/killed"'
     for size in 4 16 40 80 120 200 400 2000; do

@@ -12,16 +12,19 @@ measure() { timeout 120 $timeless measure "$@"; }
 
 has_rows() {
     measure allreduce --bytes 8,1000 --launches 2 --repetitions 30 --seed 5 -o rows.csv -- $MPIRUN -n 3 --oversubscribe >text && cat text &&
-        equal "$(grep -c '^[0-9]' rows.csv)" $((2 * 2 * 30 * 3)) && grep -q '3 ranks on 1 host, Open MPI v.*, 2 launches, start by window' text
+        equal "$(grep -c '^[0-9]' rows.csv)" $((2 * 2 * 30 * 3)) &&
+        grep -q '3 ranks on 1 host, Open MPI v.*, 2 launches, start by window' text
 }
 check 'a row for each rank and repetition' has_rows
 # No rank leaves an allreduce before the last one has entered it.
 in_order() {
-    awk -F, '/^[0-9]/ { k = $1 " " $3 " " $4; if (!(k in last) || $11 > last[k]) last[k] = $11; if (!(k in first) || $12 < first[k]) first[k] = $12; u[k] = $13 > u[k] ? $13 : u[k] }
+    awk -F, '/^[0-9]/ { k = $1 " " $3 " " $4; if (!(k in last) || $11 > last[k]) last[k] = $11;
+        if (!(k in first) || $12 < first[k]) first[k] = $12; u[k] = $13 > u[k] ? $13 : u[k] }
         END { for (k in last) { n++; bad += first[k] < last[k] - u[k] }; print n, bad; exit !(n == 120 && !bad) }' "$1"
 }
 check 'no rank ends an allreduce before the last one has begun, within the uncertainty' in_order rows.csv
-by_barrier() { measure bcast --start barrier --bytes 64 --launches 1 --repetitions 20 -o b.csv -- $MPIRUN -n 2 >/dev/null && equal "$(grep '^[0-9]' b.csv | cut -d, -f9 | sort -u)" barrier; }
+by_barrier() { measure bcast --start barrier --bytes 64 --launches 1 --repetitions 20 -o b.csv -- $MPIRUN -n 2 >/dev/null &&
+    equal "$(grep '^[0-9]' b.csv | cut -d, -f9 | sort -u)" barrier; }
 check '--start barrier is a column' by_barrier
 others() {
     local operation
@@ -41,10 +44,13 @@ echo >>parameters
 exec "\$@"
 END
 chmod +x launcher
-order() { measure allreduce --algorithms linear,rabenseifner --bytes 8,64,512 --launches 1 --repetitions 2 --seed "$1" -o s.csv -- ./launcher $MPIRUN -n 2 >/dev/null && awk -F, '$5 == 0 { print $1, $2, $3 }' s.csv | uniq; }
+order() { measure allreduce --algorithms linear,rabenseifner --bytes 8,64,512 --launches 1 --repetitions 2 --seed "$1" -o s.csv \
+    -- ./launcher $MPIRUN -n 2 >/dev/null && awk -F, '$5 == 0 { print $1, $2, $3 }' s.csv | uniq; }
 seeds() { order 1 >a && order 1 >b && order 2 >c && equal "$(wc -l <a)" 6 && cmp a b && ! cmp -s a c; }
 check 'launches, algorithms and sizes come in an order that the seed draws' seeds
-parameters() { equal "$(grep -c 'OMPI_MCA_coll_tuned_allreduce_algorithm=6' parameters) $(grep -c 'MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=reduce_scatter_allgather' parameters) $(grep -c 'tuned_allreduce_algorithm=1' parameters)" '3 3 3'; }
+parameters() { equal "$(grep -c 'OMPI_MCA_coll_tuned_allreduce_algorithm=6' parameters) $(grep \
+    -c 'MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=reduce_scatter_allgather' parameters) $(grep -c 'tuned_allreduce_algorithm=1' \
+    parameters)" '3 3 3'; }
 check 'the MPI library is told which algorithm it uses' parameters
 
 # ---- clocks ----
@@ -53,7 +59,8 @@ check 'clock_apart.c compiles' ${CC:-gcc} -D_GNU_SOURCE -O2 -shared -fPIC -o "$s
 apart() {
     local since
     since=$(cut -d' ' -f1 /proc/uptime)
-    measure allreduce --bytes 8..32K:8 --launches 1 --repetitions 200 -o apart.csv -- env CLOCK_APART_SINCE="$since" LD_PRELOAD="$scratch/apart.so" $MPIRUN -n 3 --oversubscribe >/dev/null &&
+    measure allreduce --bytes 8..32K:8 --launches 1 --repetitions 200 -o apart.csv -- env CLOCK_APART_SINCE="$since" \
+        LD_PRELOAD="$scratch/apart.so" $MPIRUN -n 3 --oversubscribe >/dev/null &&
         awk -v since="$since" -f "$here/clock_apart.awk" apart.csv
 }
 if [ "${SANITIZE:-}" ]; then skip 'clocks that are apart' 'a library cannot be loaded before the sanitizers'
@@ -67,7 +74,8 @@ first_cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 hogged() { # CPU
     local hog code
     ./hog "$1" >begun & hog=$!
-    chrt -r 1 timeout 120 $timeless measure allreduce --bytes 512K --launches 1 --repetitions 2000 -o hog.csv -- $MPIRUN -n 2 --bind-to core --cpu-list 0,1 >text
+    chrt -r 1 timeout 120 $timeless measure allreduce --bytes 512K --launches 1 --repetitions 2000 -o hog.csv -- $MPIRUN -n 2 \
+        --bind-to core --cpu-list 0,1 >text
     code=$?
     kill $hog
     cat text

@@ -11,7 +11,8 @@ same_run() {
     LD_PRELOAD=$tracer "$@" >"$name.traced" 2>"$name.said"
     equal "$code" $? && cmp "$name.plain" "$name.traced" && diff "$name.plain.err" <(grep -v '^timeless: ' "$name.said")
 }
-declines() { grep '^timeless: ' "$1.said" | tee /dev/stderr | wc -l | grep -qx 1 && says "~^timeless: no trace: the program runs under $2" "$1.said"; }
+declines() { grep '^timeless: ' "$1.said" | tee /dev/stderr | wc -l | grep -qx 1 &&
+    says "~^timeless: no trace: the program runs under $2" "$1.said"; }
 # as_alone OPTION...: timeless record, where mpirun is that of MPICH
 as_alone() ( names_of_mpich; $timeless record "$@" )
 exactly() { "$@" && "$timeless" info exact.tl | grep -q 'volume.*exact:qemu'; }
@@ -32,7 +33,8 @@ make_rows() {
 large_counts() {
     grep -q tlt_mpich_family "$tracer" || return
     check "MPICH: a program with large counts compiles" make_rows
-    check "MPICH: it runs as without the tracer" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=rows.tl timeout 60 $MPIRUN -n 2 ./rows all "$scratch/file"
+    check "MPICH: it runs as without the tracer" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=rows.tl timeout 60 $MPIRUN -n 2 ./rows \
+        all "$scratch/file"
     check "MPICH: calls with large counts are recorded as those without" $rows check "$timeless" rows.tl all
     $MPICC -w -o beyond "$here/large.c"
     check "MPICH: counts beyond those of int" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=beyond.tl timeout 60 $MPIRUN -n 2 ./beyond
@@ -45,12 +47,14 @@ large_counts() {
 # A rank into which the tracer was not loaded.
 some_ranks() {
     timeout 60 $MPIRUN -n 1 ./calls_p2p : -n 1 env LD_PRELOAD="$tracer" ./calls_p2p >some 2>said &&
-        diff <(sort some) <(sort calls_p2p.plain) && equal "$(grep '^timeless: ' said)" "timeless: no trace: rank 0 runs without the tracer; 'timeless record' loads it into all"
+        diff <(sort some) <(sort calls_p2p.plain) &&
+        equal "$(grep '^timeless: ' said)" "timeless: no trace: rank 0 runs without the tracer; 'timeless record' loads it into all"
 }
 # spent COMMAND...: user and system time of 8 ranks on one core, in ms
 spent() {
     local TIMEFORMAT='%U %S'
-    { time taskset -c "$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')" timeout 100 "$@" -n 8 ./folded 30 >/dev/null 2>&1; } 2>&1 | awk '{ print int(1000 * ($1 + $2)) }'
+    { time taskset -c "$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')" timeout 100 "$@" -n 8 ./folded 30 >/dev/null 2>&1; } \
+        2>&1 | awk '{ print int(1000 * ($1 + $2)) }'
 }
 folded() { # in one of three attempts: other load makes both times longer by the same amount
     local alone together
@@ -63,10 +67,13 @@ folded() { # in one of three attempts: other load makes both times longer by the
     done
     return 1
 }
-same_kernels() { cmp <("$timeless" dump alone.tl | grep -o '^[0-9]* [0-9]* dgemm [^v]*') <("$timeless" dump together.tl | grep -o '^[0-9]* [0-9]* dgemm [^v]*') && "$timeless" info together.tl | grep '^folding *8 ranks on 1 core'; }
-sleeps() { $timeless record --folded --skip-kernels -o wait.tl -- $MPIRUN -n 4 ./skip wait >ms && cat ms && awk '{ n++; if ($2 >= 100) bad = 1 } END { exit bad || n != 2 }' ms; }
+same_kernels() { cmp <("$timeless" dump alone.tl | grep -o '^[0-9]* [0-9]* dgemm [^v]*') <("$timeless" dump together.tl |
+    grep -o '^[0-9]* [0-9]* dgemm [^v]*') && "$timeless" info together.tl | grep '^folding *8 ranks on 1 core'; }
+sleeps() { $timeless record --folded --skip-kernels -o wait.tl -- $MPIRUN -n 4 ./skip wait >ms && cat ms &&
+    awk '{ n++; if ($2 >= 100) bad = 1 } END { exit bad || n != 2 }' ms; }
 # dumped FILE: the calls of rank 0 with their counts
-dumped() { "$timeless" dump "$1" | awk '$1 == 0 && $2 ~ /^[0-9]+$/ && $3 !~ /Init|Finalize/ { list = $3; for (i = 4; i <= NF; i++) if ($i ~ /^(recv_)?count=|^list=/) list = list " " $i; print list }'; }
+dumped() { "$timeless" dump "$1" | awk '$1 == 0 && $2 ~ /^[0-9]+$/ && $3 !~ /Init|Finalize/ { list = $3;
+    for (i = 4; i <= NF; i++) if ($i ~ /^(recv_)?count=|^list=/) list = list " " $i; print list }'; }
 beyond() { equal "$(dumped beyond.tl)" 'MPI_Sendrecv count=3000000000 recv_count=3000000000
 MPI_Alltoallv list=[3000000000,1,3000000000,1]'; }
 f08() { equal "$(dumped f08.tl)" 'MPI_Sendrecv count=5 recv_count=5
@@ -92,8 +99,10 @@ programs_of_mpich() {
         for program in calls_p2p:2 calls_comm:4; do
             ranks=${program#*:} program=${program%:*}
             grep -q tlt_mpich_family "$tracer" || break
-            $MPIFORT_MPICH -w -O0 -g -fallow-argument-mismatch -D$binding -DWITHOUT_MPI_EXT -J . -I "$here/fortran" -o fortran "$here/fortran/$program.F90"
-            check "MPICH: $binding: $program runs" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=$program.tl timeout 60 $MPIRUN -n $ranks ./fortran
+            $MPIFORT_MPICH -w -O0 -g -fallow-argument-mismatch -D$binding -DWITHOUT_MPI_EXT -J . -I "$here/fortran" -o fortran \
+                "$here/fortran/$program.F90"
+            check "MPICH: $binding: $program runs" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=$program.tl timeout 60 $MPIRUN \
+                -n $ranks ./fortran
             check "MPICH: $binding: $program: the events are those of Open MPI" same_calls $program $ranks
             rm -f ./*.tl fortran
         done
@@ -131,19 +140,25 @@ int main(void)
         check "MPICH's mpirun: both traces have the same events" cmp <("$print_events" n.tl 1) <("$print_events" mpirun.tl 1)
         if why=$(no_exact_counts); then skip "MPICH's mpirun: exact counting" "$why"
         else
-            check "MPICH's mpirun: instructions are counted exactly by record -n" exactly as_alone --volume exact:qemu -o exact.tl -n 2 ./steps 2
-            check_exit 2 "MPICH's mpirun: exact counting refuses other command lines" as_alone --volume exact:qemu -o no.tl -- mpiexec -n 2 ./steps 2
+            check "MPICH's mpirun: instructions are counted exactly by record -n" exactly as_alone \
+                --volume exact:qemu -o exact.tl -n 2 ./steps 2
+            check_exit 2 "MPICH's mpirun: exact counting refuses other command lines" as_alone --volume exact:qemu -o no.tl \
+                -- mpiexec -n 2 ./steps 2
             cp "$scratch/err" said
-            check "MPICH's mpirun: the message names the remedy" grep -qx 'timeless: mpiexec: with this launcher, exact:qemu needs to know where the program begins; give -n N PROGRAM in place of its command line' said
+            check "MPICH's mpirun: the message names the remedy" \
+                grep -qx 'timeless: mpiexec: with this launcher, exact:qemu needs to know where the program begins; give -n N PROGRAM in place of its command line' said
         fi
         rm -f ./*.tl
     fi
     if command -v mpirun.openmpi >/dev/null && grep -q tlt_mpich_family "$tracer"; then
         compile steps -w
-        check "MPICH: a program that Open MPI's mpirun starts runs as without the tracer" same_run steps timeout 60 mpirun.openmpi -np 3 ./steps 2
-        check "MPICH: Open MPI's mpirun: one line says so, and there is no trace" says_once steps 'the launcher of Open MPI started 3 processes, .*mpirun.mpich$'
+        check "MPICH: a program that Open MPI's mpirun starts runs as without the tracer" same_run steps timeout 60 \
+            mpirun.openmpi -np 3 ./steps 2
+        check "MPICH: Open MPI's mpirun: one line says so, and there is no trace" says_once steps \
+            'the launcher of Open MPI started 3 processes, .*mpirun.mpich$'
         mpicc.openmpi -w -o steps "$here/steps.c"
-        check "a program of Open MPI that MPICH's launcher starts runs as without the tracer" same_run steps timeout 60 $MPIRUN -n 3 ./steps 2
+        check "a program of Open MPI that MPICH's launcher starts runs as without the tracer" same_run steps timeout 60 $MPIRUN \
+            -n 3 ./steps 2
         why='the launcher of MPICH started 3 processes, .*mpirun.openmpi$'
         grep -q tlt_openmpi_family "$tracer" || why='the program runs under Open MPI v.*; this tracer records programs of MPICH$'
         check "Open MPI, MPICH's launcher: one line says so, and there is no trace" says_once steps "$why"

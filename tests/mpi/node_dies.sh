@@ -35,8 +35,10 @@ until_true() {
 all_doomed() { [ -s "$runs/doomed.3" ] && [ -s "$runs/doomed.4" ] && [ -s "$runs/doomed.5" ]; }
 # What the exit of a process leaves until its parent, which is stopped, asks for it; or nothing at all.
 has_exited() { local state; state=$(awk '{print $3}' "/proc/$1/stat" 2>/dev/null); [ -z "$state" ] || [ "$state" = Z ]; }
-at_their_ends() { local r; [ -s "$runs/waits.0" ] && for r in 1 2; do [ -s "$runs/exits.$r" ] && has_exited "$(number "$runs/exits.$r")" || return; done; }
-launchers() { ip netns pids $cluster_prefix-node1 | xargs ps -o pid=,comm= -p | awk '$2 ~ /^(mpirun|orterun|prterun|prte|mpiexec|hydra)/ {print $1}'; }
+at_their_ends() { local r; [ -s "$runs/waits.0" ] && for r in 1 2; do [ -s "$runs/exits.$r" ] &&
+    has_exited "$(number "$runs/exits.$r")" || return; done; }
+launchers() { ip netns pids $cluster_prefix-node1 | xargs ps -o pid=,comm= -p |
+    awk '$2 ~ /^(mpirun|orterun|prterun|prte|mpiexec|hydra)/ {print $1}'; }
 # node_dies OUTPUT COMMAND...: a run whose node2 dies; then COMMAND, before the launcher notices.  Its exit code is that of record
 node_dies() {
     local output=$1 run stopped; shift
@@ -154,20 +156,23 @@ unusable "without the last events of the dead node" run.tl
 fresh; truncate -s -5000 run.node2.tl
 check "the part of the dead node is truncated: the parts are joined" $timeless join run.*.tl -o run.tl
 cp "$scratch/err" "$scratch/said"
-check "the part of the dead node is truncated: one line names the damage" test "$(grep -Ec '^timeless: run.tl:[0-9]+: .* of rank [345]' "$scratch/said")" = 1
+check "the part of the dead node is truncated: one line names the damage" \
+    test "$(grep -Ec '^timeless: run.tl:[0-9]+: .* of rank [345]' "$scratch/said")" = 1
 survivors_whole "the part of the dead node is truncated" run.tl
 ranks='3 4 5'
 check "the part of the dead node is truncated: what is there is right" for_ranks is_beginning run.tl
 unusable "the part of the dead node is truncated" run.tl
 ranks='0 1 2'
-check "the part of the dead node is truncated: the ranks of the other node have the same bytes as in their part" for_ranks same_bytes run.tl run.node1.tl
+check "the part of the dead node is truncated: the ranks of the other node have the same bytes as in their part" for_ranks \
+    same_bytes run.tl run.node1.tl
 
 for state in empty missing; do
     fresh; rm run.node2.tl.open
     if [ $state = empty ]; then : >run.node2.tl; else rm run.node2.tl; fi
     check_exit 3 "the part of the dead node is $state: join refuses" in_clusters 1
     cp "$scratch/err" "$scratch/said"
-    check "the part of the dead node is $state: one line names --allow-missing" test "$(grep -c '^timeless: .*; .*--allow-missing' "$scratch/said")" = 1 -a "$(wc -l <"$scratch/said")" = 1
+    check "the part of the dead node is $state: one line names --allow-missing" test "$(grep \
+        -c '^timeless: .*; .*--allow-missing' "$scratch/said")" = 1 -a "$(wc -l <"$scratch/said")" = 1
     check "the part of the dead node is $state: nothing is written" test ! -e run.tl
     check "the part of the dead node is $state: the others are joined" in_clusters 2
     cp "$scratch/err" "$scratch/said"
@@ -182,16 +187,19 @@ cd "$scratch" || exit 99
 # On a common file system, record joins.
 check "a node dies, common file system: record ends as the launcher" as_launcher 0 node_dies "$scratch/run.tl" true
 check "a node dies, common file system: record joins the parts" test -s run.tl -a ! -e run.node1.tl -a ! -e run.node2.tl
-check "a node dies, common file system: one line names the ranks, where they end and why" test "$(grep -Ec '^timeless: .*run.tl: incomplete: rank 0 on node1 was killed .*, ranks 3-5 on node2 were killed after [0-9]+ to [0-9]+ events$' "$scratch/said")" = 1
+check "a node dies, common file system: one line names the ranks, where they end and why" \
+    test "$(grep -Ec '^timeless: .*run.tl: incomplete: rank 0 on node1 was killed .*, ranks 3-5 on node2 were killed after [0-9]+ to [0-9]+ events$' "$scratch/said")" = 1
 survivors_whole "a node dies, common file system" run.tl
 ranks='3 4 5'
 check "a node dies, common file system: its ranks have all calls that had returned" for_ranks has_doomed run.tl
 unusable "a node dies, common file system" run.tl
 rm -f run.*
 lose_part() { : >run.node2.tl; rm run.node2.tl.open; }
-check "a node dies, its part is empty on the common file system: record ends as the launcher" as_launcher 3 node_dies "$scratch/run.tl" lose_part
+check "a node dies, its part is empty on the common file system: record ends as the launcher" as_launcher 3 node_dies \
+    "$scratch/run.tl" lose_part
 check "a node dies, its part is empty on the common file system: record says what to do" says \
     '~the part of node2 is missing; .* or --allow-missing if they are lost' "$scratch/said"
-check "a node dies, its part is empty on the common file system: the other part is kept" $timeless join --allow-missing run.node1.tl -o left.tl
+check "a node dies, its part is empty on the common file system: the other part is kept" $timeless join \
+    --allow-missing run.node1.tl -o left.tl
 survivors_whole "a node dies, its part is empty on the common file system" left.tl
 tap_done

@@ -32,7 +32,8 @@ for program in "${programs[@]}"; do
     record "$name" "$ranks" >/dev/null 2>&1
     check "$name: the performance makes the calls of the trace" performed "$scratch/$name.tl" "$ranks"
 done
-gcc_oracle() { $MPICC -O0 -o "$scratch/oracle" "$here"/oracle{,_p2p,_coll,_nbc,_window,_schedule}.c -I"$top_srcdir/tracer" -lgsl -lgslcblas -lm -ldl; }
+gcc_oracle() { $MPICC -O0 -o "$scratch/oracle" "$here"/oracle{,_p2p,_coll,_nbc,_window,_schedule}.c \
+    -I"$top_srcdir/tracer" -lgsl -lgslcblas -lm -ldl; }
 check 'the random programs compile' gcc_oracle
 # recorded_and_performed SEED RANKS: the trace of another seed does not remain if a recording fails
 recorded_and_performed() {
@@ -90,27 +91,33 @@ check 'this test names both calls' says "~traced '.*count=1000 .*', performed '.
 
 # Two ranks compute for 0.2 s and 0.1 s, the second one waits for a message.
 $timeless make token -n 2 -o "$scratch/token.tl"
-$timeless dump "$scratch/token.tl" | sed 's/^volume_unit .*/volume_unit "cpu-ns"/; 0,/MPI_Send/s/\(MPI_Send.*\) volume=0/\1 volume=200000000/' >"$scratch/token.txt"
+$timeless dump "$scratch/token.tl" |
+    sed 's/^volume_unit .*/volume_unit "cpu-ns"/; 0,/MPI_Send/s/\(MPI_Send.*\) volume=0/\1 volume=200000000/' >"$scratch/token.txt"
 $timeless undump "$scratch/token.txt" -o "$scratch/slow.tl"
 cp "$top_srcdir/platforms/star-1g/model.conf" "$scratch/model.conf"
 seconds() { sed -n "s/^ *\"$1\": \([0-9.e-]*\),*\$/\1/p; s/.*\"$1\": \([0-9.e-]*\),.*/\1/p" "$scratch/run.json"; }
 within() { awk -v a="$1" -v from="$2" -v to="$3" 'BEGIN { print a, "is not in", from, to; exit !(a >= from && a <= to) }'; }
 for how in wait spin; do
-    check "--compute $how: runs" $timeless perform --model "$scratch/model.conf" --compute $how --json="$scratch/run.json" "$scratch/slow.tl" -- $MPIRUN -np 2
+    check "--compute $how: runs" $timeless perform --model "$scratch/model.conf" --compute $how --json="$scratch/run.json" \
+        "$scratch/slow.tl" -- $MPIRUN -np 2
     check "--compute $how: the seconds of the model pass" within "$(seconds makespan_s)" 0.2 2
     check "--compute $how: they are those of the model" equal "$(seconds compute_s | head -n 1)" 0.200000000
 done
-check '--dilate: runs' $timeless perform --model "$scratch/model.conf" --dilate 2.5 --json="$scratch/run.json" "$scratch/slow.tl" -- $MPIRUN -np 2
+check '--dilate: runs' $timeless perform --model "$scratch/model.conf" --dilate 2.5 --json="$scratch/run.json" \
+    "$scratch/slow.tl" -- $MPIRUN -np 2
 check '--dilate: 2.5 times the seconds' equal "$(seconds compute_s | head -n 1)" 0.500000000
-check '--platform: runs' $timeless perform --platform "$top_srcdir/platforms/star-1g" --json="$scratch/run.json" "$scratch/slow.tl" -- $MPIRUN -np 2
+check '--platform: runs' $timeless perform --platform "$top_srcdir/platforms/star-1g" --json="$scratch/run.json" \
+    "$scratch/slow.tl" -- $MPIRUN -np 2
 check '--platform: its model counts' equal "$(seconds compute_s | head -n 1)" 0.200000000
 says_of() { local pattern=$1; shift; "$@" >"$scratch/said" 2>&1; says "~$pattern" "$scratch/said"; }
 check '--no-compute: the line names calls, ranks, seconds' \
-    says_of '^performed 4 calls on 2 ranks in 0\.[0-9]+ s; rank [01] is the slowest, with 0.000000 s' $timeless perform --no-compute "$scratch/slow.tl"
+    says_of '^performed 4 calls on 2 ranks in 0\.[0-9]+ s; rank [01] is the slowest, with 0.000000 s' $timeless perform \
+    --no-compute "$scratch/slow.tl"
 check '--json prints JSON instead of text' says_of '^  "makespan_s": 0\.' $timeless perform --no-compute --json "$scratch/slow.tl"
 mkdir -p "$scratch/bin" && printf '#!/bin/sh\necho "mpirun $*"\n' >"$scratch/bin/mpirun" && chmod +x "$scratch/bin/mpirun"
 "$timeless" make ring --ranks 5000 -o "$scratch/wide.tl"
-crowded() { env -u SLURM_JOB_ID -u OMPI_MCA_rmaps_base_oversubscribe -u PRTE_MCA_rmaps_default_mapping_policy PATH="$scratch/bin:$PATH" "$timeless" perform "$@" "$scratch/wide.tl"; }
+crowded() { env -u SLURM_JOB_ID -u OMPI_MCA_rmaps_base_oversubscribe -u PRTE_MCA_rmaps_default_mapping_policy \
+    PATH="$scratch/bin:$PATH" "$timeless" perform "$@" "$scratch/wide.tl"; }
 cores_limit() { ! grep -qs '^[^#]' /etc/openmpi/openmpi-default-hostfile; } # else a list of hosts does
 named() { ! cores_limit || says_of '^timeless: note: 5000 ranks, .* add: -- mpirun --oversubscribe -np 5000 ' crowded; }
 check 'more ranks than cores: the option for mpirun is named' named
@@ -136,7 +143,8 @@ same_kernels() {
 }
 compile kernels -I"$top_srcdir/compress" -llapacke -llapack -lblas -lm
 $timeless record -q --volume none --kernels all -o "$scratch/kernels.tl" -- $MPIRUN -np 1 "$scratch/kernels" "$scratch/expected"
-all_routines() { [ "$(kernels_of "$scratch/kernels.tl" 0 | sed 's/ .*//' | sort -u | paste -sd '|')" = "$(tr '|' '\n' <<<"$routines" | sort | paste -sd '|')" ]; }
+all_routines() { [ "$(kernels_of "$scratch/kernels.tl" 0 | sed 's/ .*//' | sort -u |
+    paste -sd '|')" = "$(tr '|' '\n' <<<"$routines" | sort | paste -sd '|')" ]; }
 check 'a trace has all routines of BLAS and LAPACK' all_routines
 check '--compute kernels: the performance calls all routines with the sizes of the trace' same_kernels "$scratch/kernels.tl" 1
 check '--compute kernels: the performance of HPL calls the kernels of the trace' \
@@ -171,7 +179,8 @@ once=$(compute_s)
 check '--dilate: the time of a called kernel is multiplied, too' called --dilate 1000 "$scratch/product.tl"
 check '--dilate: 1000 times the time is more than 20 times' within "$(compute_s)" "$(awk "BEGIN { print 20 * $once }")" 1e9
 check 'kernels that cannot be called take the time of the model, and are named' \
-    says_of '^timeless: kernels that cannot be called take the time of the model: user:sort 1x$' called --model "$scratch/sort.conf" "$scratch/sort.tl"
+    says_of '^timeless: kernels that cannot be called take the time of the model: user:sort 1x$' called \
+    --model "$scratch/sort.conf" "$scratch/sort.tl"
 check 'it is the time of the model' within "$(compute_s)" 0.05 1
 
 # ---- files ----
@@ -195,7 +204,8 @@ all_rows() {
     echo '#include <mpi.h>
 int main(void) { return MPI_Init(0, 0); }' >"$scratch/empty.c"
     $MPICC -o "$scratch/empty" "$scratch/empty.c" || return
-    MPI_FUNCTIONS=$(nm -D --defined-only "$(ldd "$scratch/empty" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')" | awk '$3 ~ /^MPIX?_/ { print $3 }') \
+    MPI_FUNCTIONS=$(nm -D --defined-only "$(ldd "$scratch/empty" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')" |
+        awk '$3 ~ /^MPIX?_/ { print $3 }') \
         python3 "$here/rows/rows.py" "$top_srcdir/compress/mpi_calls.def" c >"$scratch/run.c" &&
         $MPICC -O1 -w -I "$scratch" -o "$scratch/rows" "$here/rows/frame.c" && record rows 2 all "$scratch/file" &&
         $timeless dump "$scratch/rows.tl" | awk -f "$scratch/other_windows.awk" | $timeless undump - -o "$scratch/files.tl"
@@ -207,7 +217,9 @@ performs_files() {
     timeout 120 $timeless perform --no-compute --files "$scratch/folder" "$1" -- \
         $timeless record -q --volume none -o "$scratch/performed.tl" -- $MPIRUN -np 2 || return
     for rank in 0 1; do
-        "$print_events" "$1" $rank | sed 's/^MPI_Comm_split_type /MPI_Comm_split /; s/^MPI_Dist_graph_create /MPI_Dist_graph_create_adjacent /' >"$scratch/performed.$rank"
+        "$print_events" "$1" $rank |
+            sed 's/^MPI_Comm_split_type /MPI_Comm_split /; s/^MPI_Dist_graph_create /MPI_Dist_graph_create_adjacent /' \
+            >"$scratch/performed.$rank"
         same_text "$scratch/performed.$rank" "$print_events" "$scratch/performed.tl" $rank || return
     done
 }
@@ -235,7 +247,8 @@ check '--files: the same again, beside the files of before' performs_files "$scr
 two_files() { [ "$(find "$scratch/folder" -type f -printf '%f %s\n')" = $'data.bin 8000\ndata.bin 8000' ]; }
 check '--files: the files are in the folder, and have the bytes of the accesses' two_files
 no_folder() { ! $timeless perform --no-compute --files "$scratch/nothing" "$scratch/modes.tl" -- $MPIRUN -np 2; }
-check '--files: a folder that does not exist is named' says_of 'nothing/[0-9a-f]*: cannot be made: No such file or directory; check the folder of --files' no_folder
+check '--files: a folder that does not exist is named' says_of \
+    'nothing/[0-9a-f]*: cannot be made: No such file or directory; check the folder of --files' no_folder
 
 # ---- what cannot be performed is named before anything starts ----
 
@@ -243,7 +256,8 @@ compile threads -pthread
 record threads 2 >/dev/null 2>&1
 check 'several threads' refused 3 '~cannot be performed \(Thread [0-9]+x(, Enter [0-9]+x)?\)' \
     $timeless perform --no-compute "$scratch/threads.tl" -- false
-$timeless dump "$scratch/random.tl" | sed '0,/MPI_Finalize.*/s//MPI_Abort code=3 comm=1 clock_ns=0 volume=0 site=1/' | $timeless undump - -o "$scratch/abort.tl"
+$timeless dump "$scratch/random.tl" | sed '0,/MPI_Finalize.*/s//MPI_Abort code=3 comm=1 clock_ns=0 volume=0 site=1/' |
+    $timeless undump - -o "$scratch/abort.tl"
 check 'MPI_Abort' refused 3 '~cannot be performed \(MPI_Abort 1x\)' \
     $timeless perform "$scratch/abort.tl" -- false
 head -c "$(($(wc -c <"$scratch/oracle.tl") - 200))" "$scratch/oracle.tl" >"$scratch/short.tl"

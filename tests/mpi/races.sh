@@ -36,7 +36,8 @@ build_objects() { # SOURCE...
 build_tracer() {
     local archive=$top_builddir/compress/.libs/libtimeless-inner.a names
     mkdir -p "$scratch/objects"
-    build_objects "$top_srcdir"/tracer/*.c "$top_srcdir"/tracer/{mpi,skip}/*.c && link_tracer uninstrumented "$archive" -Wl,-Map="$scratch/map" || return
+    build_objects "$top_srcdir"/tracer/*.c "$top_srcdir"/tracer/{mpi,skip}/*.c &&
+        link_tracer uninstrumented "$archive" -Wl,-Map="$scratch/map" || return
     names=$(sed -n 's/^.*libtimeless-inner\.a([^-]*-\(.*\)\.o)$/\1.c/p' "$scratch/map" | sort -u)
     # shellcheck disable=SC2046,SC2086 # several words
     build_objects $(find "$top_srcdir/compress" -name '*.c' | grep -E "/(${names//$'\n'/|})$") && link_tracer tracer

@@ -63,7 +63,8 @@ list() { $timeless record --list-volumes | grep -E '^none +none +none +works$'; 
 check "--list-volumes lists the volume sources" list
 
 complete() { "$print_events" "$1" "$2" | grep -qx 'end 1'; }
-bare() { set_for_ranks LD_PRELOAD="$tracer" TIMELESS_OUTPUT="$trace"; $MPIRUN -np 2 "${for_ranks[@]}" "$scratch/ends" && complete "$trace" 1; }
+bare() { set_for_ranks LD_PRELOAD="$tracer" TIMELESS_OUTPUT="$trace"; $MPIRUN -np 2 "${for_ranks[@]}" "$scratch/ends" &&
+    complete "$trace" 1; }
 check "LD_PRELOAD by an option of mpirun, without timeless record, writes a trace" bare
 default_name() { (cd "$scratch" && LD_PRELOAD=$tracer ./ends && complete ends.tl 0); }
 check "without TIMELESS_OUTPUT the trace is named after the program" default_name
@@ -117,6 +118,7 @@ unset OMPI_MCA_mca_base_env_list
 stand_in --mca mca_base_env_list 'MINE=1' -np 1 a
 check "mca_base_env_list of the command line is kept and extended" \
     says "~^--mca mca_base_env_list MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+ -np 1 a\$" "$scratch/got"
-with_option() { set_for_ranks MINE=1; $timeless record -o "$trace" -- $MPIRUN -np 2 "${for_ranks[@]}" sh -c 'test "$MINE" = 1 && exec "$0"' "$scratch/ends" && complete "$trace" 1; }
+with_option() { set_for_ranks MINE=1; $timeless record -o "$trace" -- $MPIRUN -np 2 "${for_ranks[@]}" sh -c 'test "$MINE" = 1 &&
+    exec "$0"' "$scratch/ends" && complete "$trace" 1; }
 check "a variable that the command line gives to the ranks reaches them" with_option
 tap_done

@@ -7,7 +7,8 @@ trace=$scratch/regions.tl thousands=4000
 recorded() {
     local compiler=$1 threads=$2; shift 2
     rm -f "$trace"
-    OMP_NUM_THREADS=$threads $timeless record --no-pack -o "$trace" "$@" -- $MPIRUN -np 1 --bind-to none "$scratch/hybrid-$compiler" 1 $thousands >"$scratch/parts" &&
+    OMP_NUM_THREADS=$threads $timeless record --no-pack -o "$trace" "$@" -- $MPIRUN -np 1 --bind-to none \
+        "$scratch/hybrid-$compiler" 1 $thousands >"$scratch/parts" &&
         "$timeless" dump "$trace" | awk -v parts="$(tr '\n' ' ' <"$scratch/parts")" '
             BEGIN { split(parts, name, " ") }
             $3 == "MPI_Barrier" { n++ }
@@ -21,7 +22,8 @@ part() {
 never() { ! awk -v part="$1" '$1 == part { print; found = 1 } END { exit !found }' "$scratch/regions"; }
 volumes_add_up() {
     "$timeless" dump "$trace" | sed -nE 's/.* Parallel list=\[([0-9,]*)\] volume=([0-9]*) .*/\1 \2/p' |
-        awk '{ split($1, p, ","); sum = 0; for (i in p) if (i != 3) sum += p[i]; n++; if (sum != $2) { print; wrong++ } } END { exit !n || wrong }'
+        awk '{ split($1, p, ","); sum = 0; for (i in p) if (i != 3) sum += p[i]; n++; if (sum != $2) { print; wrong++ } }
+            END { exit !n || wrong }'
 }
 
 for compiler in gcc clang; do
@@ -30,7 +32,8 @@ for compiler in gcc clang; do
     check "$compiler: 2 threads: the program is recorded" recorded $compiler 2
     check "$compiler: 2 threads: the parts of a region are its volume" volumes_add_up
     check "$compiler: 2 threads: each does half" part even 'n == 2 && t[1] > 0.4 * all && t[2] > 0.4 * all'
-    check "$compiler: 2 threads: imbalance is recorded, in the order of the threads" part uneven 'n == 2 && t[1] < 0.35 * all && t[2] > 0.65 * all'
+    check "$compiler: 2 threads: imbalance is recorded, in the order of the threads" part uneven \
+        'n == 2 && t[1] < 0.35 * all && t[2] > 0.65 * all'
     check "$compiler: 2 threads: single is the work of one" part single 's > 0.9 * all'
     check "$compiler: 2 threads: locks let one work at a time" part locks 'x > 0.9 * all && s < 0.1 * all'
     check "$compiler: 2 threads: critical sections let one work at a time" part critical 'x > 0.9 * all && s < 0.1 * all'

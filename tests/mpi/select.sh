@@ -70,10 +70,12 @@ selected "several threads: a time" '0 1 2 3' 'bare full full full ' --since 0.00
 argument=
 selected "several selections" '0 1' 'bare full bare bare ' --regions --since 1 --ranks 0-1
 selected "a section that never comes" '0 1 2 3' 'bare bare bare bare ' --since 99
-says_nothing() { $timeless record --volume cputime -o "$trace" --since 99 -- $MPIRUN -np 4 "$scratch/select" 2>&1 | grep -q 'warning: .*the program never came to this part'; }
+says_nothing() { $timeless record --volume cputime -o "$trace" --since 99 -- $MPIRUN -np 4 "$scratch/select" 2>&1 |
+    grep -q 'warning: .*the program never came to this part'; }
 check "a section that never comes: record warns" says_nothing
 
-check "--exclude: the run is recorded" $timeless record -o "$trace" --exclude MPI_Iprobe,dgemm,MPI_Pcontrol -- $MPIRUN -np 4 "$scratch/select"
+check "--exclude: the run is recorded" $timeless record -o "$trace" --exclude MPI_Iprobe,dgemm,MPI_Pcontrol -- $MPIRUN -np 4 \
+    "$scratch/select"
 left_out() { ! "$timeless" dump "$trace" | grep -E ' (MPI_Iprobe|dgemm|MPI_Pcontrol) '; }
 check "--exclude: the trace does not have the excluded calls" left_out
 check "--exclude: the trace is replayed" replays
@@ -90,7 +92,8 @@ check_exit 3 "a rank that the run does not have exits 3" $timeless record -q -o 
 cp "$scratch/err" "$scratch/said"
 check "a rank that the run does not have is named before the run" grep -q 'there is no rank 9 in a run of 2 ranks' "$scratch/said"
 check "a rank that the run does not have is named after the run" grep -q -- '--ranks names rank 9, but the run has 2 ranks' "$scratch/said"
-check_exit 7 "a rank that the run does not have: the exit code of the command is kept" $timeless record -q -o "$trace" --ranks 9 -- sh -c '"$@"; exit 7' - $MPIRUN -np 2 "$scratch/select"
+check_exit 7 "a rank that the run does not have: the exit code of the command is kept" $timeless record -q -o "$trace" --ranks 9 \
+    -- sh -c '"$@"; exit 7' - $MPIRUN -np 2 "$scratch/select"
 record_refused "another signal" '' --signal KILL
 record_refused "a begin after the end, in sections" '' --until 2 --since 10
 record_refused 'a begin after the end, in seconds' '--since 2.5s is after --until 1s' --since 2.5s --until 1s

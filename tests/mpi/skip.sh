@@ -33,10 +33,12 @@ check "--skip-kernels: dgetrf reports success and pivots that are rows" not grep
 check "--skip-kernels: the trace has the kernels with the sizes of an honest run" same_kernels kernels
 check "--skip-kernels: info prints what was skipped" info_says kernels '^origin +recorded without computing: kernels=blas2,blas3,lapack$'
 check "--skip-kernels: info prints that the clock is not comparable" info_says kernels '^clock +not comparable'
-check "--skip-kernels: the trace is replayed" $timeless replay "$scratch/kernels.tl" --platform "$top_srcdir/platforms/fat-tree" --no-compute
+check "--skip-kernels: the trace is replayed" $timeless replay "$scratch/kernels.tl" --platform "$top_srcdir/platforms/fat-tree" \
+    --no-compute
 packed_origin() { $timeless pack "$scratch/kernels.tl" -o "$scratch/packed.tl" && info_says packed '^origin +recorded without computing'; }
 check "--skip-kernels: a packed trace keeps the mark" packed_origin
-cut_origin() { $timeless cut "$scratch/kernels.tl" --section last -o "$scratch/cut.tl" && info_says cut '^origin .*recorded without computing'; }
+cut_origin() { $timeless cut "$scratch/kernels.tl" --section last -o "$scratch/cut.tl" &&
+    info_says cut '^origin .*recorded without computing'; }
 check "--skip-kernels: a part of the trace keeps the mark" cut_origin
 
 check "--skip-kernels with a list: the run is recorded" run list --skip-kernels=dscal,dgemm
@@ -84,7 +86,8 @@ check "no block is folded without --fold-memory" memory "$whole" 67108864 skip -
 check_exit 2 "--fold-memory with few bytes exits 2" $timeless record --fold-memory=1000 -- "$scratch/skip"
 
 # Without the option, the ranks that wait use the whole cores.
-sleeps() { $timeless record --folded -n 4 --skip-kernels -o "$scratch/wait.tl" -- "$scratch/skip" wait >"$scratch/ms" && awk '{ n++; if ($2 >= 100) bad = 1 } END { exit bad || n != 2 }' "$scratch/ms"; }
+sleeps() { $timeless record --folded -n 4 --skip-kernels -o "$scratch/wait.tl" -- "$scratch/skip" wait >"$scratch/ms" &&
+    awk '{ n++; if ($2 >= 100) bad = 1 } END { exit bad || n != 2 }' "$scratch/ms"; }
 check "--skip-kernels: a rank that waits 2 s needs less than 0.1 s of CPU time" sleeps
 
 for wrong in --skip-kernels=ddot --skip-kernels=nosuch --skip=:1 --skip=f:0 --skip=f:1,7 --skip=f:1+2; do

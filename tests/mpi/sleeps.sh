@@ -14,7 +14,8 @@ clock_nanosleep: Bad address"
 check "sleeps with invalid times return the same as without the tracer" same_text without.txt cat with.txt
 "$timeless" dump sleeps.tl >dump.txt
 slept() { sed -n 's/^0 [0-9]* Sleep count=\([0-9]*\) .*/\1/p' dump.txt; }
-within_ns() { awk -v got="$1" -v want="$2" -v by="$3" 'BEGIN {exit !(got >= want - by && got <= want + by)}' || { echo "$1 ns, not $2"; slept; return 1; }; }
+within_ns() { awk -v got="$1" -v want="$2" -v by="$3" 'BEGIN {exit !(got >= want - by && got <= want + by)}' ||
+    { echo "$1 ns, not $2"; slept; return 1; }; }
 check "the sleeps of rank 0 are events" test "$(slept | wc -l)" = 14
 check "usleep: the event has the requested time" test "$(slept | sed -n 1p)" = 2000000
 check "nanosleep: the event has the requested time" test "$(slept | sed -n 2p)" = 3000000
@@ -63,7 +64,9 @@ check "on an ideal network a sleep takes its time" equal "$(on_ideal_network)" 1
 check "info counts sleeps" bash -c '"$0" info sleep.tl | grep -Eq "^ +2  Sleep$"' "$timeless"
 check "a trace with sleeps is exported to SimGrid's text" "$timeless" export --to simgrid -o sg sleep.tl
 check "SimGrid's text has the sleep in seconds" grep -rq '^0 sleep 1.5$' .
-check "import reads the sleep of SimGrid's text" bash -c '"$0" import --from simgrid "$1" -o again.tl && "$0" dump again.tl | grep -q "^0 [0-9]* Sleep count=250000000 "' "$timeless" sg/list.txt
+check "import reads the sleep of SimGrid's text" bash -c '"$0" import --from simgrid "$1" -o again.tl &&
+    "$0" dump again.tl |
+    grep -q "^0 [0-9]* Sleep count=250000000 "' "$timeless" sg/list.txt
 check "a trace with sleeps is exported to GOAL" "$timeless" export --to goal -o sleep.goal sleep.tl
 check "GOAL has the sleep in nanoseconds" grep -q 'calc 1500000000$' sleep.goal
 tap_done

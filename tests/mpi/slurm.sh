@@ -39,7 +39,8 @@ running() { # NAME FILE: the job runs, and the file exists
     squeue; return 1
 }
 # The events, without what tells of the run and the clock.
-events() { $timeless dump "$1" | sed -E '/^(run_id|folding|program|clock|writer|mpi_library|site) /d; s/ ?(clock_ns|site)=[0-9]+//g; s/ host="[^"]*"//'; }
+events() { $timeless dump "$1" |
+    sed -E '/^(run_id|folding|program|clock|writer|mpi_library|site) /d; s/ ?(clock_ns|site)=[0-9]+//g; s/ host="[^"]*"//'; }
 same_calls() { events "$1" >one && [ "$(wc -l <one)" -gt 100 ] && events "$2" | diff one -; }
 
 pmi=pmix
@@ -75,7 +76,8 @@ if command -v "$MPICC_MPICH" >/dev/null && grep -q tlt_mpich_family "$tracer"; t
     traced() { $timeless record -o split.tl -- srun -n 4 ./mpich 3; }
     check_exit 3 "MPICH without a PMI: record exits 3" traced
     cp "$scratch/err" said
-    check "MPICH without a PMI: one line gives the reason" test "$(grep -c 'timeless: no trace: srun started 4 tasks, but MPI runs each of them alone; choose' said)" = 1
+    check "MPICH without a PMI: one line gives the reason" \
+        test "$(grep -c 'timeless: no trace: srun started 4 tasks, but MPI runs each of them alone; choose' said)" = 1
     check "MPICH without a PMI: there is no trace" test ! -e split.tl
 else
     skip "MPICH under Slurm" "$MPICC_MPICH is not installed, or the tracer was built without MPICH"
@@ -123,6 +125,7 @@ check "the job of the time limit ends" done_within 90 limit
 check "it was killed at the limit" says '~CANCELLED AT .* DUE TO TIME LIMIT' limit.txt
 incomplete() { $timeless info limit.tl >info 2>&1; [ $? = 3 ] && says '~^complete +no' info; }
 check "its trace is incomplete" incomplete
-cuts() { $timeless cut limit.tl --section 0:39 -o part.tl && $timeless replay part.tl --platform "$top_srcdir/platforms/star-1g" --no-compute; }
+cuts() { $timeless cut limit.tl --section 0:39 -o part.tl &&
+    $timeless replay part.tl --platform "$top_srcdir/platforms/star-1g" --no-compute; }
 check "its trace replays up to the last reduction" cuts
 tap_done

@@ -19,7 +19,8 @@ has() {
 # line FILE PATTERN: the number of its first line with the pattern
 line() { grep -n -m 1 -- "$2" "$source/$1" | cut -d : -f 1; }
 wrapper="function=\"transfer\" file=\"halo.c\" line=$(line halo.c '    MPI_Sendrecv')"
-inlined="function=\"meet\" file=\"halo.c\" line=$(line halo.c '    MPI_Barrier') function=\"step\" file=\"halo.c\" line=$(line halo.c '    meet(')"
+inlined="function=\"meet\" file=\"halo.c\" line=$(line halo.c '    MPI_Barrier') function=\"step\" file=\"halo.c\" line=$(line \
+    halo.c '    meet(')"
 main="function=\"main\" file=\"halo.c\" line=$(line halo.c '    MPI_Init')"
 quiet_about_lines() { ! grep -E 'line table|source lines' "$1.said"; }
 
@@ -51,7 +52,8 @@ check "a separate debug file has the lines" has split "$wrapper\$" "$inlined\$"
 build bare $MPICC -O2 "$source/halo.c"
 check "bare is recorded" recorded bare
 check "without -g there are names of functions" has bare 'function="transfer" file="" line=0$' 'function="main" file="" line=0$'
-one_report() { equal "$(grep -c 'line numbers' "$1.said")" 1 && says "~^timeless: $1.tl: no line numbers in $1; compile with -g\$" "$1.said"; }
+one_report() { equal "$(grep -c 'line numbers' "$1.said")" 1 &&
+    says "~^timeless: $1.tl: no line numbers in $1; compile with -g\$" "$1.said"; }
 check "without -g, record reports it once" one_report bare
 cp bare stripped && strip stripped
 check "stripped is recorded" recorded stripped
@@ -64,7 +66,8 @@ check "--quiet reports nothing" equal "$($timeless record -q -o quiet.tl -- $MPI
 build heat $MPIFORT -O2 -g "$source/heat.f90"
 check "heat is recorded" recorded heat
 check "Fortran: modules, external procedures, the program" has heat \
-    'function="grid::exchange" file="heat.f90" line=[89]' 'function="total" file="heat.f90" line=34' 'function="heat" file="heat.f90" line=1'
+    'function="grid::exchange" file="heat.f90" line=[89]' 'function="total" file="heat.f90" line=34' \
+    'function="heat" file="heat.f90" line=1'
 build heat-bare $MPIFORT -O0 "$source/heat.f90"
 check "heat-bare is recorded" recorded heat-bare
 check "Fortran without -g: names without what the compiler adds" has heat-bare 'function="grid::exchange"' 'function="total"'
@@ -82,12 +85,14 @@ check "the trace is readable without the program" rm halo
 check "info prints them" says '~MPI_Barrier +meet \(halo.c:[0-9]+\) < step \(halo.c:[0-9]+\)' <($timeless info --sections halo.tl)
 check "dump --json has them" says '~"source":"meet \(halo.c:[0-9]+\) < step \(halo.c:[0-9]+\)"' <($timeless dump --json halo.tl)
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
-check "a replay with details and timeline" eval "$timeless replay halo.tl --platform star-1g --ranks-per-host 1 --details --timeline t.csv >details"
+check "a replay with details and timeline" eval \
+    "$timeless replay halo.tl --platform star-1g --ranks-per-host 1 --details --timeline t.csv >details"
 check "replay --details prints them" says '~^MPI_Sendrecv_replace transfer \(halo.c:[0-9]+\) ' details
 check "computation on the critical path has the calls around it" says \
     '~^  compute transfer \(halo.c:[0-9]+\) .. meet \(halo.c:[0-9]+\) ' details
 check "the timeline has them" says '~"transfer \(halo.c:[0-9]+\)"' t.csv
-check "the report has them" eval "$timeless report halo.tl --platform star-1g --ranks-per-host 1 -o r.html && grep -q 'transfer (halo.c:' r.html"
+check "the report has them" eval \
+    "$timeless report halo.tl --platform star-1g --ranks-per-host 1 -o r.html && grep -q 'transfer (halo.c:' r.html"
 
 # ---- later ----
 build halo $MPICC -O2 -g "$source/halo.c"

@@ -89,17 +89,20 @@ compile workers -pthread -lblas
 trace=$scratch/workers.tl
 seconds() {
     "$timeless" dump --rank 0 "$trace" | awk '
-        $3 == "Parallel" {split(substr($4, 7), w, /[],[]/); most = 0; for (i = 4; i in w; i++) {busy += w[i]; if (w[i] > most) most = w[i]} time += w[1] + most}
+        $3 == "Parallel" {split(substr($4, 7), w, /[],[]/); most = 0; for (i = 4; i in w; i++) {busy += w[i];
+        if (w[i] > most) most = w[i]} time += w[1] + most}
         END {printf "%.0f %.0f\n", time / 5e7, busy / 5e7}'
 }
 for mode in '' multiple; do
-    check "workers${mode:+, MPI_THREAD_MULTIPLE}: the program is recorded" $timeless record --volume cputime -o "$trace" -- $MPIRUN -np 2 "$scratch/workers" $mode
+    check "workers${mode:+, MPI_THREAD_MULTIPLE}: the program is recorded" $timeless record --volume cputime -o "$trace" \
+        -- $MPIRUN -np 2 "$scratch/workers" $mode
     check "workers${mode:+, MPI_THREAD_MULTIPLE}: all that they compute is in volumes; four at the same time take the time of one" test "$(seconds)" = '4 7'
     check "workers${mode:+, MPI_THREAD_MULTIPLE}: what they do in BLAS are kernels" test "$(calls 1 dgemm)" = 3
 done
 says_nothing_missing() { "$timeless" info "$trace" >"$scratch/info" && ! grep -q 'recorded in part' "$scratch/info"; }
 check "workers: nothing is missing" says_nothing_missing
-check "a thread that pthread_create did not make: the program is recorded" $timeless record --volume cputime -o "$trace" -- $MPIRUN -np 2 "$scratch/workers" strange
+check "a thread that pthread_create did not make: the program is recorded" $timeless record --volume cputime -o "$trace" \
+    -- $MPIRUN -np 2 "$scratch/workers" strange
 cp "$scratch/err" "$scratch/said"
 missing='all but 0\.1[0-9]* s of CPU time \(at most 0\.05[0-9]* s on a rank\) of threads'
 check "record states its CPU time" says "~warning: .*$missing" "$scratch/said"

@@ -9,7 +9,8 @@ compile user_kernels $header -lblas
 check "a program with kernels links and runs without the tracer" "$scratch/user_kernels"
 compile user_kernels $header -DTIMELESS_NO_KERNELS -lblas
 check "kernels off at compile time: the program is recorded" record user_kernels 1
-no_kernels() { "$timeless" dump "$scratch/user_kernels.tl" >"$scratch/none" && test -s "$scratch/none" && ! grep -E '(^kernel|user) ' "$scratch/none"; }
+no_kernels() { "$timeless" dump "$scratch/user_kernels.tl" >"$scratch/none" && test -s "$scratch/none" &&
+    ! grep -E '(^kernel|user) ' "$scratch/none"; }
 check "kernels off at compile time: the trace has no kernel" no_kernels
 
 compile user_kernels $header -lblas
@@ -54,7 +55,8 @@ others='{ kernel = "user:no sizes"; intercept_s = 0.0; per_work_s = 0.0; },
 { kernel = "user:inner"; intercept_s = 0.0; per_work_s = 0.0; }'
 echo "$ring kernels = ( $others );" >"$scratch/lacking.conf"
 echo "$ring kernels = ( { kernel = \"user:assemble\"; intercept_s = 0.5; per_work_s = 0.001; }, $others );" >"$scratch/model.conf"
-replay() { "$timeless" replay "$scratch/user_kernels.tl" --platform star-1g --model "$scratch/$1" --json="$scratch/$2" "${@:3}" 2>"$scratch/said"; }
+replay() { "$timeless" replay "$scratch/user_kernels.tl" --platform star-1g --model "$scratch/$1" --json="$scratch/$2" "${@:3}" \
+    2>"$scratch/said"; }
 replay lacking.conf none.json --model-strict
 check "--model-strict: a model without the kernel is refused, and the kernel is named" says \
     "~no model of the kernel 'user:assemble'" "$scratch/said"
@@ -63,7 +65,9 @@ check "without a line, the kernel takes the time of the recording" replay volume
 check "... and the prediction names it" says '~"kernels": "user:assemble' "$scratch/recorded.json"
 check "a model with all kernels is accepted" replay model.conf user.json
 # 4 * 0.5 s + (1000 + 2000 + 3000 + 504) * 1 ms
-right_time() { python3 -c 'import json, sys; r = json.load(open(sys.argv[1]))["ranks"]; sys.exit(any(abs(x["kernel_s"] - 8.504) > 1e-6 for x in r))' "$scratch/user.json"; }
+right_time() { python3 -c \
+    'import json, sys; r = json.load(open(sys.argv[1]))["ranks"]; sys.exit(any(abs(x["kernel_s"] - 8.504) > 1e-6 for x in r))' \
+    "$scratch/user.json"; }
 check "a model with all kernels gives the right time" right_time
 
 fortran() {

@@ -4,7 +4,8 @@
 compile helpers -fopenmp
 trace=$scratch/helpers.tl
 # volume N: before the N-th barrier
-volume() { "$print_events" "$trace" 0 volumes | awk -v n="$1" '{ volume += $2 } $1 == "MPI_Barrier" { if (++seen == n) { print volume; exit }; volume = 0 }'; }
+volume() { "$print_events" "$trace" 0 volumes | awk -v n="$1" '{ volume += $2 }
+    $1 == "MPI_Barrier" { if (++seen == n) { print volume; exit }; volume = 0 }'; }
 header() { "$print_events" "$trace" 0 run | grep -x "$1 $2"; }
 between() { echo "$2 <= $1 <= $3"; [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 record_by() { rm -f "$trace"; $timeless record --volume "$1" -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"; }
@@ -21,7 +22,8 @@ not_counted papi: 'not papi:PAPI_TOT_INS: name an event'
 not_counted rseq:x "'rseq:x' is no volume source"
 # The tracer answers when it is loaded into a program of its own, which a builtin of the shell is not.
 if TIMELESS_CHECK_VOLUME=papi:perf::PAGE-FAULTS LD_PRELOAD=$tracer env true 2>/dev/null; then
-    check "page faults" env OMP_NUM_THREADS=1 $timeless record --volume papi:perf::PAGE-FAULTS -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"
+    check "page faults" env OMP_NUM_THREADS=1 $timeless record --volume papi:perf::PAGE-FAULTS -o "$trace" -- $MPIRUN -np 1 \
+        "$scratch/helpers"
     check "page faults: one for each page" between "$(volume 2)" 1000 1010
     check "page faults: the header has the unit" header unit perf::PAGE-FAULTS
     check "page faults: the header has the source" header source papi:perf::PAGE-FAULTS
@@ -59,7 +61,8 @@ unset STAND_IN_PAPI
 mv "$scratch/$papi" "$scratch/working" && touch "$scratch/$papi" "$scratch/libpapi.so"
 not_counted papi "not papi:PAPI_TOT_INS: the PAPI library cannot be loaded, neither $papi nor libpapi.so; install PAPI"
 compile helpers -fopenmp
-by_itself() { env -u TIMELESS_QUIET $timeless record -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers" 2>"$scratch/said" && says '~^timeless: volumes: [a-z:-]* .unit [a-z-]*.$' "$scratch/said" && ! grep -i papi "$scratch/said"; }
+by_itself() { env -u TIMELESS_QUIET $timeless record -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers" 2>"$scratch/said" &&
+    says '~^timeless: volumes: [a-z:-]* .unit [a-z-]*.$' "$scratch/said" && ! grep -i papi "$scratch/said"; }
 check "without PAPI the volumes are those of another source; no line mentions PAPI" by_itself
 mv "$scratch/working" "$scratch/libpapi.so"
 check "PAPI under the name that programs are built with" record_with OMP_NUM_THREADS=1 papi

@@ -85,5 +85,6 @@ check "none: events have no volume" test "$(volume 0 MPI_Send)" = 0
 export TIMELESS_VOLUME=absent
 check_exit 3 "a source that does not exist: the program runs and exits 3" record volumes 2
 cp "$scratch/err" "$scratch/said"
-check "a source that does not exist: one rank reports that there is no trace" test "$(grep -c "no trace: 'absent' is no volume source" "$scratch/said")" = 1
+check "a source that does not exist: one rank reports that there is no trace" \
+    test "$(grep -c "no trace: 'absent' is no volume source" "$scratch/said")" = 1
 tap_done

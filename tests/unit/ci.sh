@@ -52,7 +52,8 @@ touch "$scratch/xhpl"
 # compare TIMES [OPTION...]: the first run of each rank count is the recorded one, three follow in each attempt
 compare() {
     rm -f "$scratch/runs"
-    PATH=$fake/cli:$PATH TIMES=$1 RUNS=$scratch/runs top_builddir=$fake bash "$top_srcdir/tests/accuracy/compare_prediction.sh" -x "$scratch/xhpl" "${@:2}"
+    PATH=$fake/cli:$PATH TIMES=$1 RUNS=$scratch/runs top_builddir=$fake bash "$top_srcdir/tests/accuracy/compare_prediction.sh" \
+        -x "$scratch/xhpl" "${@:2}"
 }
 check_exit 0 'a prediction within 8 % of steady runs is right' compare '1.0 1.02 1.03 1.04'
 check_exit 1 'one that is 13 % off in two attempts is wrong' compare '1.0 1.15 1.15 1.15 1.15 1.15 1.15'
@@ -77,7 +78,8 @@ cp "$top_srcdir/.ci/run" "$scratch/tree/.ci/"
 ci() {
     printf 'echo "%s"; exit %d\n' "$1" "$2" >"$scratch/tree/tests/run.sh"
     printf 'echo so; exit %d\n' "$3" >"$scratch/tree/tests/accuracy/compare_prediction.sh"
-    printf 'echo "$1" >>"%s/asked"; echo "skipped: the other Debian release: why"; exit %d\n' "$scratch" "${4:-77}" >"$scratch/tree/tests/distributions.sh"
+    printf 'echo "$1" >>"%s/asked"; echo "skipped: the other Debian release: why"; exit %d\n' "$scratch" "${4:-77}" \
+        >"$scratch/tree/tests/distributions.sh"
     echo 'echo built' >"$scratch/tree/tests/setup.sh"
     bash "$scratch/tree/.ci/run" >"$scratch/said"
     local code=$?
@@ -86,7 +88,8 @@ ci() {
 }
 last() { equal "$(cat "$scratch/last")" "$1"; }
 check_exit 0 'CI: all pass' ci '7 passed, 0 failed' 0 0
-check 'CI: the other Debian release is installed beside the tests, and then tested' equal "$(paste -sd ' ' "$scratch/asked")" '--install --limit'
+check 'CI: the other Debian release is installed beside the tests, and then tested' equal "$(paste -sd ' ' "$scratch/asked")" \
+    '--install --limit'
 check 'CI: the comparison counts' last '8 passed, 0 failed'
 check_exit 0 'CI: an unsteady machine is no failure' ci '7 passed, 0 failed' 0 77
 check 'CI: it is named as skipped' grep -qx 'skipped: HPL predicted and measured: so' "$scratch/said"
@@ -108,7 +111,8 @@ check 'CI: it is counted, as the others' last '8 passed, 1 failed'
 in_no_time() { LIMIT=0 ci '7 passed, 0 failed' 0 0; }
 check_exit 1 'CI: more time than its limit is a failure' in_no_time
 check 'CI: it is counted, beside what passed' last '8 passed, 1 failed'
-check 'CI: the other Debian release is skipped by name if there is no time for it' grep -qx 'skipped: the other Debian release: 1 seconds are left' "$scratch/said"
+check 'CI: the other Debian release is skipped by name if there is no time for it' \
+    grep -qx 'skipped: the other Debian release: 1 seconds are left' "$scratch/said"
 
 # other APT TESTS [OPTION...]: distributions.sh, for which the mirror and the tests do so
 mkdir -p "$scratch/system"
@@ -149,9 +153,12 @@ check 'the other release: they are counted' last 'trixie: 7 passed, 0 failed'
 check_exit 1 'the other release: a test fails' other : 'echo "# PASS: 7"; echo "# FAIL: 1"; exit 2'
 check 'the other release: it is counted' last 'trixie: 7 passed, 1 failed'
 check_exit 1 'the other release: tests that hang fail' other : 'echo "PASS: a.sh 1 - a"; sleep 1000' --limit 3
-check 'the other release: the last one that ended is named' grep -q 'more than 2 seconds; the last that ended: PASS: a.sh 1 - a' "$scratch/said"
+check 'the other release: the last one that ended is named' grep -q 'more than 2 seconds; the last that ended: PASS: a.sh 1 - a' \
+    "$scratch/said"
 check_exit 77 'the other release: a mirror that does not answer is no failure' other 'sleep 1000' : --limit 3
-check 'the other release: it is a named skip' grep -q '^skipped: the other Debian release: trixie: its packages cannot be installed: the mirror took more than 1 seconds' "$scratch/last"
+check 'the other release: it is a named skip' \
+    grep -q '^skipped: the other Debian release: trixie: its packages cannot be installed: the mirror took more than 1 seconds' \
+    "$scratch/last"
 check_exit 77 'the other release: nor is one that lacks a package' other 'echo "E: no a"; exit 100' :
 check 'the other release: the package is named' grep -q 'E: no a$' "$scratch/last"
 one='echo "$script" >>"$ROOTS/ran"; printf "SKIP: $script 2 - c # SKIP no\\n# PASS: 3\\n"'
@@ -160,7 +167,8 @@ check 'the whole suite: all are counted' last 'trixie: 9 passed, 1 failed'
 check 'the whole suite: what is skipped is named' grep -qx 'SKIP: a.sh 2 - c # SKIP no' "$scratch/said"
 check_exit 0 'the whole suite: the next run passes' other_again : "$one" --whole
 check 'the whole suite: it repeated only what failed' equal "$(paste -sd ' ' "$scratch/roots/ran")" 'a.sh b.sh lint b.sh'
-check 'the whole suite: and says so' grep -qx 'trixie: commit 0123abc, 3 of 3 scripts, 1 of them run twice, 3 checks skipped' "$scratch/said"
+check 'the whole suite: and says so' grep -qx 'trixie: commit 0123abc, 3 of 3 scripts, 1 of them run twice, 3 checks skipped' \
+    "$scratch/said"
 check_exit 1 'the whole suite: a script that hangs fails' other : 'sleep 1000' --whole --limit 3
 check 'the whole suite: each counts' last 'trixie: 0 passed, 3 failed'
 

@@ -12,7 +12,8 @@ complete() {
         case $test in */tap.sh | */unit/guards.sh) continue ;; esac
         [ "${test%.c}" = "$test" ] || test=${test%.c}
         [ "$(rows_of "$test" "$root/tests/guards.txt")" -ge "$(calls_of "$file")" ] ||
-            { echo "$test skips $(calls_of "$file") checks; tests/guards.txt has $(rows_of "$test" "$root/tests/guards.txt") rows of it"; missing=1; }
+            { echo "$test skips $(calls_of "$file") checks; tests/guards.txt has $(rows_of "$test" \
+            "$root/tests/guards.txt") rows of it"; missing=1; }
     done < <(find "$root/tests" \( -name '*.sh' -o -name '*.c' \) -exec grep -lE '(^|[^[:alnum:]_])skip(\(\)| ["'\''$])' {} +)
     return $missing
 }
@@ -26,8 +27,10 @@ check_exit 1 'a check without a row is found' complete "$broken"
 printf 'tests/cli/a.sh | a check | fails true\n' >"$broken/tests/guards.txt"
 check 'with a row it is not' complete "$broken"
 
-guards() { bash "$top_srcdir/tests/guards.sh" "$@" >"$scratch/guards" 2>&1; grep -v '^ok' "$scratch/guards"; ! grep -q '^not ok' "$scratch/guards" && grep -q '^ok' "$scratch/guards"; }
-check 'guards fire: format, lint, events, exact, emulated hosts, sanitizers' guards tests/unit/format.sh tests/unit/version.sh tests/lint.sh tests/mpi/volume_events.sh \
+guards() { bash "$top_srcdir/tests/guards.sh" "$@" >"$scratch/guards" 2>&1; grep -v '^ok' "$scratch/guards"
+    ! grep -q '^not ok' "$scratch/guards" && grep -q '^ok' "$scratch/guards"; }
+check 'guards fire: format, lint, events, exact, emulated hosts, sanitizers' guards tests/unit/format.sh tests/unit/version.sh \
+    tests/lint.sh tests/mpi/volume_events.sh \
     tests/mpi/exact.sh tests/mpi/hosts.sh tests/accuracy/cluster_short.sh
 # What never fires is found: the guard of a builtin of the shell, which no library is loaded into.
 mkdir -p "$broken/tests/mpi"

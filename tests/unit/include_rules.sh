@@ -75,8 +75,10 @@ for folder in compress symbols plots tracer replayer platforms perform cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
-check 'OTF2 stands in its export and its import alone' only_in "$top_srcdir" '^otf2[\/]' '(replayer/results/otf2[a-z_]*\.[ch]|compress/exchange/otf2_read\.h):'
-check 'libtimeless does not contain the import of OTF2' eval '! sed -n "/^TIMELESS_SOURCES/,/^$/p" "$top_srcdir/compress/local.mk" | grep -q otf2'
+check 'OTF2 stands in its export and its import alone' only_in "$top_srcdir" '^otf2[\/]' \
+    '(replayer/results/otf2[a-z_]*\.[ch]|compress/exchange/otf2_read\.h):'
+check 'libtimeless does not contain the import of OTF2' eval \
+    '! sed -n "/^TIMELESS_SOURCES/,/^$/p" "$top_srcdir/compress/local.mk" | grep -q otf2'
 check 'replayer/machine/ includes no engine, no result and no study' inside "$top_srcdir" machine ''
 check 'nor does replayer/collectives/' inside "$top_srcdir" collectives ''
 check 'replayer/smpi/ does not include the LogGOPS engine' inside "$top_srcdir" smpi 'machine|results'
@@ -88,7 +90,8 @@ check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|r
 check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'
 check 'libdw stands in symbols/ alone' only_in "$top_srcdir" '^(elfutils[\/]|dwarf\.h$)' 'symbols/object_dw\.c:'
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
-check "MPI's header stands in tracer/, perform/ and the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|perform/|platforms/calibrate/network_(probe|kinds|multi|hosts)\.c:)'
+check "MPI's header stands in tracer/, perform/ and the network's probe" only_in "$top_srcdir" '^mpi\.h$' \
+    '(tracer/|perform/|platforms/calibrate/network_(probe|kinds|multi|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
 
 # The rules notice when they are broken.

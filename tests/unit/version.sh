@@ -19,7 +19,8 @@ if [ -d "$debian" ]; then
     check 'debian/changelog has its date' equal "$(sed -n '1,/^ -- /s/^ -- .*>  //p' "$debian/changelog" | date -f - -u +%F)" "$date"
     # copyright_of FILE: its paragraphs on files
     copyright_of() { awk -v RS= -v ORS='\n\n' '/^Files:/' "$1"; }
-    check 'debian/copyright has the licences of .reuse/dep5' equal "$(copyright_of "$debian/copyright")" "$(copyright_of "$top_srcdir/.reuse/dep5")"
+    check 'debian/copyright has the licences of .reuse/dep5' equal "$(copyright_of "$debian/copyright")" \
+        "$(copyright_of "$top_srcdir/.reuse/dep5")"
     mapped() { sed -n 's/^ *\(tl_[a-z0-9_]*\);$/\1/p' "$top_srcdir/compress/timeless.map" | LC_ALL=C sort; }
     symbols() { sed -n 's/^ \(tl_[a-z0-9_]*\)@TIMELESS_[0A-Z]* .*/\1/p' "$debian/libtimeless0.symbols" | LC_ALL=C sort; }
     check 'debian/libtimeless0.symbols has every function of compress/timeless.map' equal "$(symbols)" "$(mapped)"

@@ -22,7 +22,8 @@ check 'configure says so' grep -q 'without-mpi contradicts' said
 printf '#!/bin/sh\ncase " $* " in *ompi-c*|*mpich*|*pmix*) exit 1 ;; esac\nexec pkg-config "$@"\n' >pkg-config && chmod +x pkg-config
 check 'without any MPI configure succeeds' set_up --without-mpi PKG_CONFIG="$PWD/pkg-config" MPICC=/none MPIRUN=/none ac_cv_header_papi_h=no
 no_mpi() {
-    make -n all >steps && grep -q cli/timeless steps && ! grep -E 'mpich|openmpi|pmix|-lmpi( |$)|libtimeless-tracer|perform/timeless-perform|timeless-network-probe|timeless-qemu' steps
+    make -n all >steps && grep -q cli/timeless steps &&
+        ! grep -E 'mpich|openmpi|pmix|-lmpi( |$)|libtimeless-tracer|perform/timeless-perform|timeless-network-probe|timeless-qemu' steps
 }
 check 'nothing that needs MPI is built' no_mpi
 rm -f Makefile config.status
@@ -30,7 +31,8 @@ if pkg-config --exists mpich; then
     check 'without Open MPI configure succeeds' set_up --without-openmpi
     programs() { sed -nE 's/^(MPICC|MPIRUN) = .*\///p' Makefile; }
     check "the MPI programs are MPICH's" equal "$(programs 2>&1)" $'mpicc.mpich\nmpiexec.hydra'
-    only_mpich() { make -n tracer/libtimeless-tracer.la platforms/timeless-network-probe >steps && grep -q mpich.h steps && ! grep -E 'openmpi|pmix|-lmpi( |$)' steps; }
+    only_mpich() { make -n tracer/libtimeless-tracer.la platforms/timeless-network-probe >steps && grep -q mpich.h steps &&
+        ! grep -E 'openmpi|pmix|-lmpi( |$)' steps; }
     check "nothing is compiled or linked with Open MPI" only_mpich
 else
     check_exit 1 'without Open MPI configure stops' set_up --without-openmpi

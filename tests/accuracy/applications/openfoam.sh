@@ -31,7 +31,8 @@ interpolationSchemes { default linear; } snGradSchemes { default orthogonal; }';
 U { solver smoothSolver; smoother symGaussSeidel; tolerance 1e-5; relTol 0; } }
 PISO { nCorrectors 2; nNonOrthogonalCorrectors 0; pRefCell 0; pRefValue 0; }'; } >system/fvSolution
     { head_of dictionary decomposeParDict
-      echo "numberOfSubdomains $ranks; method simple; simpleCoeffs { n ($(grid "$ranks" | tr '\n' ' ') 1); delta 0.001; }"; } >system/decomposeParDict
+      echo "numberOfSubdomains $ranks; method simple; simpleCoeffs { n ($(grid "$ranks" |
+          tr '\n' ' ') 1); delta 0.001; }"; } >system/decomposeParDict
     blockMesh >mesh.out && decomposePar -force >>mesh.out
     command=(icoFoam -parallel)
 }
