@@ -141,13 +141,11 @@ check 'cpu: the archive is fitted again' "$timeless" calibrate cpu --reuse cpu.z
 check 'cpu: a fit from the archive gives the same model' cmp cpu.conf cpu2.conf
 
 # ---- what goes wrong ----
-check_exit 3 'an archive of another calibration exits with 3' "$timeless" calibrate kernels --reuse noise.zip -o x.conf
-keep
-check 'an archive of another calibration: the missing file is named' grep -q '^timeless: noise.zip: has no raw/kernels.csv; ' said
+check 'an archive of another calibration: the missing file is named' ends_with 3 '~^timeless: noise.zip: has no raw/kernels.csv; ' \
+    "$timeless" calibrate kernels --reuse noise.zip -o x.conf
 head -c 3000 cpu.zip >cut.zip
-check_exit 3 'an archive that is cut off exits with 3' "$timeless" calibrate cpu --reuse cut.zip
-keep
-check 'an archive that is cut off is reported as damaged' grep -q '^timeless: cut.zip: is a damaged archive; ' said
+check 'an archive that is cut off is reported as damaged' ends_with 3 '~^timeless: cut.zip: is a damaged archive; ' \
+    "$timeless" calibrate cpu --reuse cut.zip
 check_exit 3 'a file that is not an archive exits with 3' "$timeless" calibrate cpu --reuse timed.tl
 check_exit 4 'an archive that does not exist exits with 4' "$timeless" calibrate network --reuse none.zip -o x
 check_exit 4 'an archive that cannot be written exits with 4' "$timeless" calibrate noise --max-seconds 1 --archive /nowhere/x.zip -o noise
@@ -158,8 +156,7 @@ import zipfile
 with zipfile.ZipFile("bomb.zip", "w", zipfile.ZIP_DEFLATED) as z:
     z.writestr("raw/kernels.csv", "kernel,d0,d1,d2,work,core,repeats,seconds\n" + "0\n" * (1 << 24))
 END
-check_exit 3 'an archive that would fill the memory is refused' "$timeless" calibrate kernels --reuse bomb.zip -o bomb.conf
-keep
-check 'and the bound is named' grep -q 'bomb.zip: raw/kernels.csv has [0-9]* bytes, which is above ' said
+check 'an archive that would fill the memory is refused, and the bound is named' ends_with 3 \
+    '~bomb.zip: raw/kernels.csv has [0-9]* bytes, which is above ' "$timeless" calibrate kernels --reuse bomb.zip -o bomb.conf
 
 tap_done

@@ -127,7 +127,7 @@ check 'a number that is none' usage $timeless dump --rank x good.tl
 check 'dump of two traces exits with 2' usage $timeless dump good.tl good.tl
 check 'no ranks on a host' usage $timeless replay good.tl -p "$star" --ranks-per-host -1
 check 'says how many there may be' grep -q 'from 1 to' usage.err
-check 'help of a command' sh -c '"$1" help cut | grep -q "^Usage: timeless cut"' - "$timeless"
+check 'help of a command' prints '~^Usage: timeless cut' "$timeless" help cut
 check 'help of what is none' usage $timeless help nonesuch
 
 # ---- numbers ----

@@ -132,8 +132,8 @@ mkdir given
 cp "$top_srcdir"/platforms/star-1g/{platform.xml,options.conf} given/
 printf '# measured\n%s\n' 'L=2us,o=1us,g=0.5us,G=0.1ns,O=0.1ns;' 'local:L=0.2us, o=0.3us # shared memory' >given/loggops.params
 check 'loggops.params of a platform folder' equal "$(loggops p.tl -p ./given)" "$(loggops p.tl -p ./given --params "$nodes")"
-check 'the result names loggops.params' sh -c '"$0" replay p.tl -p ./given --engine loggops --no-compute --details |
-    grep -q "network model LogGOPS from the platform.s loggops.params, S="' "$timeless"
+check 'the result names loggops.params' prints "network model LogGOPS from the platform's loggops.params, S=" \
+    "$timeless" replay p.tl -p ./given --engine loggops --no-compute --details
 "$timeless" make ring --ranks 4 -o four.tl && "$timeless" replay four.tl -p ./given --engine loggops >short
 check 'parameters of several lines are among the details only' sh -c 'grep -q "^engine .*loggops.params (its parameters: --details)" short'
 check 'the result names the hosts that the ranks fill' grep -q '^hosts  *1, with up to 4 ranks each; see --ranks-per-host$' short

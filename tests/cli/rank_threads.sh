@@ -132,9 +132,8 @@ with 'the last of several bounds counts' '2 / 1.6 + 2 / 1.25 + 0.4' sites --rank
 no_host_is_busy() { local s; s=$("$timeless" replay serial.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 --model busy.conf \
     -q --rank-threads 2) && echo "$s" && awk -v s="$s" 'BEGIN { exit !(s > 1.2249999 && s < 1.2250001) }'; }
 check 'loggops: without hosts as many cores are busy as there are threads' no_host_is_busy
-check 'the prediction names the bound' sh -c \
-    '"$0" replay serial.tl -p p --model busy.conf --set region:app+0x10.bound=memory --json |
-        grep -F "region:app+0x10.bound=memory"' "$timeless"
+check 'the prediction names the bound' prints 'region:app+0x10.bound=memory' \
+    "$timeless" replay serial.tl -p p --model busy.conf --set region:app+0x10.bound=memory --json
 
 # A kernel of 1 s that was measured with four threads; hosts have four cores.
 kernels() { # RANKS
@@ -178,7 +177,7 @@ model_refused 'a column with a gap' "'memory' is given in some rows" \
 model_refused 'a bound without a column' "the bound 'L3' is not a column" '{ cores = 1; arithmetic = 1.0; }' 'bound = "L3";'
 model_refused 'no rows' "'parallel' has no rows" ''
 model_refused 'a misspelt column' 'cache' '{ cores = 1; arithmetic = 1.0; cache = 1.0; }'
-check 'the prediction names the threads' sh -c '"$0" replay one.tl -p p --rank-threads 4 --json | grep -F "rank.threads=4"' "$timeless"
+check 'the prediction names the threads' prints 'rank.threads=4' "$timeless" replay one.tl -p p --rank-threads 4 --json
 # Exports have the computation that a region takes with the threads of the run, a core for each.
 check 'a region is exported to GOAL' "$timeless" export --to goal one.tl -o one.goal
 check 'GOAL has the time of the region' grep -q 'calc 3300000000$' one.goal

@@ -124,9 +124,8 @@ table = list(csv.reader(open("i.csv")))
 table[2][table[0].index(sys.argv[1])] = sys.argv[2]
 csv.writer(open("wrong.csv", "w"), lineterminator="\n").writerows(table)
 END
-    check_exit 3 "$1 '$2' in a results file is refused" sweep d.tl --grid seed=11 -o wrong.csv
-    cp err said
-    check "$1 '$2': the line is named" says "~^timeless: wrong.csv:3: '$2' is not a $1 of a result; correct or remove the line$" said
+    check "$1 '$2' in a results file is refused, and the line is named" ends_with 3 \
+        "~^timeless: wrong.csv:3: '$2' is not a $1 of a result; correct or remove the line$" sweep d.tl --grid seed=11 -o wrong.csv
     check "$1 '$2': the file is left as it was" grep -q "^12,.*d.tl" wrong.csv
 }
 wrong makespan_s ''

@@ -130,9 +130,8 @@ int main(void)
     $MPICC -o session session.c
     check "MPICH: a program with sessions runs as without the tracer" same_run session timeout 60 $MPIRUN -n 1 ./session
     sessions() { $timeless record -o "$scratch/session.tl" -- $MPIRUN -n 1 ./session; }
-    check_exit 3 "MPICH: a program with sessions alone has no trace" sessions
-    cp "$scratch/err" said
-    check "MPICH: the message names sessions" says '~no trace was written: no process called MPI_Init .*MPI_Session_init alone' said
+    check "MPICH: a program with sessions alone has no trace, the message names sessions" ends_with 3 \
+        '~no trace was written: no process called MPI_Init .*MPI_Session_init alone' sessions
     if grep -q tlt_mpich_family "$tracer"; then
         compile steps -w
         check "MPICH's mpirun: record -n starts the ranks" as_alone -o n.tl -n 2 ./steps 2
