@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # fit_bars.sh - skeletons out of captures of at most 27 ranks, beside captures of 64 and 125 ranks.
 #
-#     tests/accuracy/fit_bars.sh [-o FILE] [-k FOLDER] [-v SOURCE] [-p PROGRAMS] [PROGRAM...]     (from the build folder, after make; an hour)
+# tests/accuracy/fit_bars.sh [-o FILE] [-k FOLDER] [-v SOURCE] [-p PROGRAMS] [PROGRAM...]     (from the build folder,
+# after make; an hour)
 #
 # Each program of tests/accuracy/bars runs folded on the cores there are, with its instructions counted in an emulator
 # (--volume exact), so that load on the machine does not matter.  `fit` makes a skeleton of the small captures, and a row
@@ -68,7 +69,8 @@ values() {
 # star-1g has no rate of instructions.  0.3 ns each, about 3 GHz and one a cycle; it counts for both sides.
 echo 'reference_flops = 1e9; units = ( { unit = "instructions"; seconds_per_unit = 3e-10; } );' >"$folder/model.conf"
 makespan() { "$timeless" replay "$1" --engine loggops --params $params -p star-1g --model "$folder/model.conf" -q "${@:2}"; }
-calls() { "$timeless" dump "$1" | sed -n '/^[0-9]/{s/ volume=[0-9]*//;s/ site=[0-9]*$//;s/ clock_ns=[0-9]*//;p};/^comm/{s/ sources=.*//;p}'; }
+calls() { "$timeless" dump "$1" |
+    sed -n '/^[0-9]/{s/ volume=[0-9]*//;s/ site=[0-9]*$//;s/ clock_ns=[0-9]*//;p};/^comm/{s/ sources=.*//;p}'; }
 # Bytes of all messages and collectives: counts times the size of an element.
 bytes() {
     calls "$1" | awk '/ MPI_/ {
@@ -82,7 +84,8 @@ bytes() {
     } END { printf "%.0f\n", sum }'
 }
 
-[ -s "$csv" ] || echo "program,ranks,arguments,calls,differing,bytes,bytes_skeleton,makespan_s,makespan_skeleton_s,makespan_compute_s,makespan_compute_skeleton_s,message" >"$csv"
+[ -s "$csv" ] || echo \
+    "program,ranks,arguments,calls,differing,bytes,bytes_skeleton,makespan_s,makespan_skeleton_s,makespan_compute_s,makespan_compute_skeleton_s,message" >"$csv"
 row() { # PROGRAM SKELETON NAMES RANKS:ARGUMENTS
     local large made options=ranks=${4%%:*} i=0 name
     for name in ${3//,/ }; do

@@ -21,7 +21,8 @@ shift $((OPTIND - 1))
 folder=$(cd "$folder" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-printf '%s\n' 'version = 2; reference_flops = 1.0e9;' 'units = ({ unit = "instructions"; seconds_per_unit = 3.0e-10; });' >"$scratch/model.conf"
+printf '%s\n' 'version = 2; reference_flops = 1.0e9;' 'units = ({ unit = "instructions"; seconds_per_unit = 3.0e-10; });' \
+    >"$scratch/model.conf"
 file() { echo "$folder/$1-${2//[:,]/-}.tl"; }
 # values INDEX CAPTURE...: of a parameter in all captures, with commas
 values() { for capture in "${@:2}"; do cut -d, -f"$1" <<<"${capture#*:}"; done | paste -sd,; }
@@ -36,7 +37,8 @@ row() {
     "$timeless" budget "$scratch/$1.skel,$parameters" --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns -p star-1g \
         --model "$scratch/model.conf" --json="$scratch/budget.json" >/dev/null
     stated=$(python3 -c 'import json, sys; print(*[i["uncertainty"] for i in json.load(open(sys.argv[1]))["inputs"] if i["input"] == "extrapolation"])' "$scratch/budget.json")
-    awk -v row="$1 $3" -v made="$(volume "$scratch/$1.skel,$parameters")" -v recorded="$(volume "$(file "$1" "$3")")" -v stated="$stated" 'BEGIN {
+    awk -v row="$1 $3" -v made="$(volume "$scratch/$1.skel,$parameters")" -v recorded="$(volume "$(file "$1" "$3")")" \
+        -v stated="$stated" 'BEGIN {
         e = made / recorded - 1
         if (stated == "") printf "%-24s %+7.1f %%   nothing is stated\n", row, 100 * e
         else printf "%-24s %+7.1f %%   +- %5.1f %%   %s\n", row, 100 * e, 100 * stated, (e < 0 ? -e : e) <= stated ? "within" : "beyond" }'

@@ -103,7 +103,8 @@ for n; do
         compare allreduce allreduce.tl "$n" || status=1
 done
 for n in ${COLL_RANKS:-128 256}; do
-    "$timeless" make call_alltoall -n "$n" --bytes 32768 -o alltoall.tl && "$timeless" make call_allgather -n "$n" --bytes 1048576 -o allgather.tl
+    "$timeless" make call_alltoall -n "$n" --bytes 32768 -o alltoall.tl &&
+        "$timeless" make call_allgather -n "$n" --bytes 1048576 -o allgather.tl
     for coll in ${COLLS:-alltoall:bruck alltoall:ring allgather:bruck allgather:ring}; do
         compare "$coll" "${coll%:*}.tl" "$n" || status=1
     done

@@ -48,13 +48,15 @@ for name in sweep stencil; do
     check "$name: 16 ranks become 64" bash -c "'$timeless' extrapolate $name.16.tl -n 64 -o $name.tl >report"
     check "$name: 1 hot rank of 16 becomes 4 of 64" equal "$(hot $name.tl)" 4
     check "$name: the ranks' volumes are distributed as in a run of 64" like_volumes $name.tl $name.64.tl 0.06
-    check "$name: the report names the hot rank and counts its copies" grep -qE '^rank 5 computes (4\.9|5|5\.0)[0-9]* times the volume of a typical rank at its place; new ranks that do so: 4 of 64$' report
+    check "$name: the report names the hot rank and counts its copies" \
+        grep -qE '^rank 5 computes (4\.9|5|5\.0)[0-9]* times the volume of a typical rank at its place; new ranks that do so: 4 of 64$' report
     grow $name.16.tl new.tl -q --sources sources.csv
     volumes $name.16.tl >recorded.txt
     volumes new.tl >new.txt
     check "$name: each new rank has the volume of its source, times the factor" has_sources recorded.txt new.txt sources.csv
 done
-check 'the report states that CPU time contains noise' bash -c "'$timeless' extrapolate stencil.16.tl -n 64 -o new.tl | grep -q '^CPU time contains noise'"
+check 'the report states that CPU time contains noise' bash -c \
+    "'$timeless' extrapolate stencil.16.tl -n 64 -o new.tl | grep -q '^CPU time contains noise'"
 network=(--engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns -p star-1g)
 check 'stencil: the makespan is that of a run of 64' near "$(makespan stencil.tl "${network[@]}")" \
     "$(makespan stencil.64.tl "${network[@]}")" 0.05
@@ -64,7 +66,8 @@ for seed in 1 2 3 4 5; do
     makespan seed.tl "${network[@]}"
 done | sort -g >makespans
 check 'sweep: the makespan of a run of 64 is among those of five seeds' \
-    awk -v real="$(makespan sweep.64.tl "${network[@]}")" 'NR == 1 { least = $1 } { most = $1; print } END { print real; exit !(least < real && real < most) }' makespans
+    awk -v real="$(makespan sweep.64.tl "${network[@]}")" \
+    'NR == 1 { least = $1 } { most = $1; print } END { print real; exit !(least < real && real < most) }' makespans
 check 'sweep: the same seed writes the same bytes' bash -c "'$timeless' extrapolate sweep.16.tl -n 64 -q -o same.tl && cmp same.tl sweep.tl"
 check 'sweep: another seed writes other bytes' bash -c "! cmp -s seed.tl sweep.tl"
 
@@ -80,14 +83,17 @@ check '--volumes repeat: the report counts them' grep -qE '^rank 5 .*; new ranks
 loaded sweep 16 alone.tl 0
 grow alone.tl new.tl >report
 check 'a hot first rank stays the only one' equal "$(hot new.tl)" 1
-check 'the report states that a hot first rank is alone at its place' grep -qE '^rank 0, alone at its place, computes .* of a typical rank; new ranks that do so: 1 of 64$' report
+check 'the report states that a hot first rank is alone at its place' \
+    grep -qE '^rank 0, alone at its place, computes .* of a typical rank; new ranks that do so: 1 of 64$' report
 loaded sweep 4 four.tl 3
 grow four.tl new.tl >report
 check 'ranks combined from four have the volume of one of them, not a mean' unmixed new.tl
 check 'ranks combined from four: about a quarter is hot' bash -c "n=$(hot new.tl); [ \$n -ge 8 ] && [ \$n -le 24 ]"
-check '--volumes repeat: ranks combined from four have a mean' bash -c "'$timeless' extrapolate four.tl -n 64 -o mean.tl --volumes repeat --sources sources.csv >report && [ \$(grep -c ',mean,1\$' sources.csv) = 60 ]"
+check '--volumes repeat: ranks combined from four have a mean' bash -c \
+    "'$timeless' extrapolate four.tl -n 64 -o mean.tl --volumes repeat --sources sources.csv >report && [ \$(grep -c ',mean,1\$' sources.csv) = 60 ]"
 "$timeless" make sweep -n 16 -o new.tl
-check 'a trace without volumes: the report states it' bash -c "'$timeless' extrapolate new.tl -n 64 -o out.tl | grep -qx 'the trace contains no computation: the new ranks compute nothing either'"
+check 'a trace without volumes: the report states it' bash -c \
+    "'$timeless' extrapolate new.tl -n 64 -o out.tl | grep -qx 'the trace contains no computation: the new ranks compute nothing either'"
 
 # ---- fewer ranks, wrong words ----
 

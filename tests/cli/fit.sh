@@ -135,13 +135,15 @@ check 'the skeleton goes to standard output' bash -c '"$1" fit $2 $3 | cmp - fit
 sed 's/compute 7 \* N \* N/compute 7 * N * N \/ 10000/; s/compute 5 .*/compute 0/' program.skel >small.skel
 mv program.skel kept.skel && mv small.skel program.skel
 program 1 6 10000 17 && program 2 9 15000 11 && program 3 16 21000 24 && program 4 12 33300 26
-check 'a small coefficient has a skeleton' "$timeless" fit -q $captures --parameter N=10000,15000,21000,33300 --parameter steps=17,11,24,26 -o small.skel
+check 'a small coefficient has a skeleton' "$timeless" fit -q $captures --parameter N=10000,15000,21000,33300 \
+    --parameter steps=17,11,24,26 -o small.skel
 program other 35 100000 50
 check 'its computation is that of the other size' same_volume small.skel,ranks=35,N=100000,steps=50 other.tl
 mv kept.skel program.skel
 # Computation that no size explains: most of it in one law, or a little beside another one.
 irregular() { # COMPUTATION
-    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'unit "instructions"' "$1" 'MPI_Barrier' 'compute 1000 * N' 'MPI_Allreduce count=1' >irregular.skel
+    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'unit "instructions"' "$1" 'MPI_Barrier' 'compute 1000 * N' \
+        'MPI_Allreduce count=1' >irregular.skel
     local i=0 size
     for size in '4 8' '6 12' '9 31'; do
         i=$((i + 1))
@@ -151,7 +153,8 @@ irregular() { # COMPUTATION
     "$timeless" fit [1-3].tl --parameter N=8,12,31 -q -o irregular-fitted.skel
 }
 no_law() { irregular "$1" 2>said && ! grep 'no law fits' said; }
-check 'a law that is wrong for most of the computation: a warning' warns 'no law fits 48.5 % of the computation: 1 with' irregular 'compute (rank * 7919 + N * 31) % 97 % 2 * 40000'
+check 'a law that is wrong for most of the computation: a warning' warns 'no law fits 48.5 % of the computation: 1 with' \
+    irregular 'compute (rank * 7919 + N * 31) % 97 % 2 * 40000'
 check 'the skeleton has it, too' grep -q '^# warning: no law fits 48.5 %' irregular-fitted.skel
 check 'a law that is wrong for little of it: no warning' no_law 'compute (rank * 7919 + N * 31) % 97 % 2 * 400'
 
@@ -245,7 +248,8 @@ check 'sizes that depend on data are refused by call site' refused 3 \
     'MPI_Bcast at changed.skel:9: no expression has the values of count' fit_changed
 check 'captures with a loop that depends on data' replaced 'steps {' 'steps + N * 7919 % 11 {'
 check 'a number of iterations that depends on data is refused' refused 3 'no expression has the numbers of iterations' fit_changed
-printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1' \
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' \
+    '0 1 MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1' \
     '0 2 MPI_Finalize clock_ns=0' 'end finalized clock_ns=0' >any.txt
 check 'a trace with a wildcard' "$timeless" undump any.txt -o any.tl
 check 'a wildcard without its message is refused' refused 3 'MPI_Recv receives from any source, and the capture does not have the message' \
@@ -254,7 +258,8 @@ printf 'mine\n' >mine.txt
 check 'two captures exit with 2' refused 2 'give 3 traces or more' "$timeless" fit any.tl any.tl
 check 'a value is missing: exits with 2' refused 2 '2 values for 3 captures' "$timeless" fit any.tl any.tl any.tl -P N=1,2
 check 'a parameter without values exits with 2' refused 2 'give NAME=VALUES' "$timeless" fit any.tl any.tl any.tl -P N
-check 'a file of another kind is not overwritten' bash -c '! "$1" fit any.tl any.tl any.tl -o mine.txt && grep -qx mine mine.txt' - "$timeless"
+check 'a file of another kind is not overwritten' bash -c '! "$1" fit any.tl any.tl any.tl -o mine.txt &&
+    grep -qx mine mine.txt' - "$timeless"
 # ---- many iterations ----
 cat >many.skel <<'EOS'
 skeleton 1

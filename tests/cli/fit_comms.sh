@@ -5,7 +5,8 @@
 cd "$scratch" || exit 99
 
 calls() { "$timeless" dump "$1" | sed -n 's/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p; /^comm/p'; }
-same_calls() { calls "$1" >fitted && calls "$2" >expected && [ -s expected ] && diff fitted expected >difference || { head -5 difference; return 1; }; }
+same_calls() { calls "$1" >fitted && calls "$2" >expected && [ -s expected ] && diff fitted expected >difference ||
+    { head -5 difference; return 1; }; }
 # program HEAD CALL...: program.skel, with these statements behind the head
 program() {
     printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' 'grid g = dims(ranks, 2, 0), dims(ranks, 2, 1)' \
@@ -36,9 +37,11 @@ program 'comm row = coord(g, 0), coord(g, 1)' 'comm column = coord(g, 1)' 'comm 
     'comm even = rank % 2 == 0 ? 0 : null' \
     'MPI_Comm_split new_comm=row' 'MPI_Comm_split new_comm=column' 'MPI_Comm_split new_comm=back' 'MPI_Comm_dup comm=row new_comm=copy' \
     'MPI_Comm_split new_comm=even' \
-    'repeat steps {' '    MPI_Allreduce comm=row count=N type_bytes=8 in_place=1' '    MPI_Sendrecv comm=column peer=(rank_in(column) + 1) % ranks_in(column) \' \
+    'repeat steps {' '    MPI_Allreduce comm=row count=N type_bytes=8 in_place=1' \
+    '    MPI_Sendrecv comm=column peer=(rank_in(column) + 1) % ranks_in(column) \' \
     '        recv_peer=(rank_in(column) - 1) % ranks_in(column) count=local(N, 1, coord(g, 1), dims(ranks, 2, 1))' \
-    '    MPI_Send comm=row peer=rank_in(row) + 1 < ranks_in(row) ? rank_in(row) + 1 : null count=N' '    MPI_Bcast comm=back peer=0 count=N' \
+    '    MPI_Send comm=row peer=rank_in(row) + 1 < ranks_in(row) ? rank_in(row) + 1 : null count=N' \
+    '    MPI_Bcast comm=back peer=0 count=N' \
     '    if rank_in(even) != null {' '        MPI_Allgather comm=even count=3' '    }' '}' \
     'MPI_Reduce comm=copy peer=0 count=2 in_place=rank_in(row) == 0' 'MPI_Comm_free comm=row' 'MPI_Comm_free comm=copy'
 fits 'split, dup and free' 20 24 7
@@ -57,19 +60,25 @@ fits 'levels' 7 256 3
 program 'repeat steps {' '    for k = 0 to 26 {' '        if k != 13 && around(h, k) != null {' \
     '            MPI_Isend peer=around(h, k) count=(k / 9 == 1 ? N : 1) * (k / 3 % 3 == 1 ? N : 1) * (k % 3 == 1 ? N : 1) tag=3 request=a' '        }' '    }' \
     '    for k = 0 to 26 {' '        if k != 13 && around(h, k) != null {' \
-    '            MPI_Recv peer=around(h, k) count=(k / 9 == 1 ? N : 1) * (k / 3 % 3 == 1 ? N : 1) * (k % 3 == 1 ? N : 1) tag=3' '        }' '    }' \
+    '            MPI_Recv peer=around(h, k) count=(k / 9 == 1 ? N : 1) * (k / 3 % 3 == 1 ? N : 1) * (k % 3 == 1 ? N : 1) tag=3' \
+    '        }' '    }' \
     '    MPI_Waitall request=a' '}'
 fits 'all neighbours of a cube in a loop' 27 20 2
 
 # Neighbours in a list, in the order of their ranks, as libraries have them.
-program 'repeat steps {' '    for k = 0 to 8 {' '        if k % 2 == 1 && around(g, k) != null {' '            MPI_Irecv peer=around(g, k) count=N request=a' '        }' '    }' \
-    '    for k = 0 to 8 {' '        if k % 2 == 1 && around(g, k) != null {' '            MPI_Send peer=around(g, k) count=N' '        }' '    }' '    MPI_Waitall request=a' \
-    '    for k = rank - 1 to rank + 1 {' '        if k >= 0 && k < ranks && k != rank {' '            MPI_Isend peer=k count=N request=a' '        }' '    }' \
-    '    for k = rank - 1 to rank + 1 {' '        if k >= 0 && k < ranks && k != rank {' '            MPI_Recv peer=k count=N' '        }' '    }' '    MPI_Waitall request=a' '}'
+program 'repeat steps {' '    for k = 0 to 8 {' '        if k % 2 == 1 && around(g, k) != null {' \
+    '            MPI_Irecv peer=around(g, k) count=N request=a' '        }' '    }' \
+    '    for k = 0 to 8 {' '        if k % 2 == 1 && around(g, k) != null {' '            MPI_Send peer=around(g, k) count=N' \
+    '        }' '    }' '    MPI_Waitall request=a' \
+    '    for k = rank - 1 to rank + 1 {' '        if k >= 0 && k < ranks && k != rank {' \
+    '            MPI_Isend peer=k count=N request=a' '        }' '    }' \
+    '    for k = rank - 1 to rank + 1 {' '        if k >= 0 && k < ranks && k != rank {' '            MPI_Recv peer=k count=N' \
+    '        }' '    }' '    MPI_Waitall request=a' '}'
 fits 'the neighbours along the dimensions, in a loop' 20 24 3
 
 # One call site for several dimensions, and no call between the steps.
-program 'repeat steps {' '    for d = 0 to 2 {' '        MPI_Sendrecv peer=neighbour(h, d, 1) recv_peer=neighbour(h, d, -1) count=N tag=d' '    }' '}'
+program 'repeat steps {' '    for d = 0 to 2 {' \
+    '        MPI_Sendrecv peer=neighbour(h, d, 1) recv_peer=neighbour(h, d, -1) count=N tag=d' '    }' '}'
 fits 'a loop in a loop without a call between them' 30 20 5
 
 program 'comm odd = (rank * 7919 + N * 31) % 13 % 3' 'MPI_Comm_split new_comm=odd' 'MPI_Barrier comm=odd'
@@ -96,9 +105,11 @@ made_again() {
                 printf '%s\n' "rank $r host=\"h\"" "comm 3 parent=1 call=MPI_Comm_split members=$all" \
                     "comm 4 parent=1 call=MPI_Comm_split members=$([ "$1" = whole ] && echo $all || echo "[$r]")" \
                     'site 1 object="app" offset=7' 'site 2 object="app" offset=8' 'site 3 object="app" offset=9' \
-                    "$r 0 MPI_Init clock_ns=0" "$r 1 MPI_Comm_split comm=1 new_comm=3 site=1" "$r 2 MPI_Allreduce count=8 type_bytes=8 comm=3 site=2" \
+                    "$r 0 MPI_Init clock_ns=0" "$r 1 MPI_Comm_split comm=1 new_comm=3 site=1" \
+                    "$r 2 MPI_Allreduce count=8 type_bytes=8 comm=3 site=2" \
                     "$r 3 MPI_Comm_split comm=1 new_comm=4 site=1" "$r 4 MPI_Allreduce count=8 type_bytes=8 comm=4 site=2" \
-                    "$r 5 MPI_Comm_free comm=3 site=3" "$r 6 MPI_Comm_free comm=4 site=3" "$r 7 MPI_Finalize clock_ns=0" 'end finalized clock_ns=0'
+                    "$r 5 MPI_Comm_free comm=3 site=3" "$r 6 MPI_Comm_free comm=4 site=3" "$r 7 MPI_Finalize clock_ns=0" \
+                    'end finalized clock_ns=0'
             done
         } | "$timeless" undump - -o $n.again.tl || return
     done
@@ -107,5 +118,6 @@ fit_again() { made_again "$1" && "$timeless" fit [2-4].again.tl -q -o again.skel
 makespan() { "$timeless" replay "$1" --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --no-compute -q; }
 check 'a call site that makes a communicator again has a skeleton' fit_again whole
 check 'which takes as long as the capture' equal "$(makespan 4.again.tl)" "$(makespan again.skel,ranks=4)"
-check 'one with different members is refused' refused 3 'MPI_Comm_split at app+0x7 makes communicators with different members' fit_again alone
+check 'one with different members is refused' refused 3 'MPI_Comm_split at app+0x7 makes communicators with different members' \
+    fit_again alone
 tap_done

@@ -9,7 +9,8 @@ loggops='--engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns'
 
 # program CALL...: program.skel, with these statements in a loop
 program() {
-    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' 'grid line = ranks periodic' 'grid g = dims(ranks, 2, 0), dims(ranks, 2, 1)' \
+    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' 'grid line = ranks periodic' \
+        'grid g = dims(ranks, 2, 0), dims(ranks, 2, 1)' \
         'comm row = coord(g, 0)' 'MPI_Comm_split new_comm=row' 'for step = 1 to steps {' "$@" '}' >program.skel
 }
 captures() {
@@ -39,11 +40,13 @@ cp "$scratch/out" report
 check 'the report names the draws, the seed, the call and the range' bash -c '
     grep -qx "contains draws with the seed draw_seed=1: .*" report &&
     grep -qx "sizes0: drawn from the 1475 sizes of MPI_Alltoallv at program.skel:11, 43 to 374, mean 157.62, in proportion to N / (ranks \* ranks)" report'
-check 'it has the cross-validation of the sizes' bash -c '[ "$(grep -cx "sizes0 of capture [1-4]: mean [0-9.]* drawn, [0-9.]* captured; [0-9]* to [0-9]* drawn, [0-9]* to [0-9]* captured" report)" = 4 ]'
+check 'it has the cross-validation of the sizes' bash -c \
+    '[ "$(grep -cx "sizes0 of capture [1-4]: mean [0-9.]* drawn, [0-9.]* captured; [0-9]* to [0-9]* drawn, [0-9]* to [0-9]* captured" report)" = 4 ]'
 check 'the means of the captures that are left out are met' bash -c '
     awk "/^sizes0 of capture/ {d = \$6 / \$8 - 1; if (d < -0.06 || d > 0.06) bad = 1; n++} END {exit bad || n != 4}" report'
 check 'the skeleton contains the report' bash -c 'sed "s/^/# /" report | grep -vxFf sort.skel; [ $? -eq 1 ]'
-check 'the same seed, the same bytes' bash -c 'cp sort.skel first && fit_again() { "$1" fit ?.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3 "${@:2}"; }
+check 'the same seed, the same bytes' bash -c 'cp sort.skel first &&
+    fit_again() { "$1" fit ?.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3 "${@:2}"; }
     fit_again "$1" --holes draw -q -o second.skel && cmp sort.skel second.skel' - "$timeless"
 calls() { "$timeless" dump "$1" | sed -n 's/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p'; }
 calls sort.skel,ranks=20,N=50000,steps=4 >first
@@ -75,20 +78,25 @@ assert len({tuple(v) for v in fitted.values()}) == 4 * n
 PY
 check 'sent is received, and the totals of 20 ranks are met within 2 %' python3 pairs.py first true
 check 'with another seed, too' python3 pairs.py second true
-check 'both engines replay it' bash -c '"$1" replay sort.skel --ranks 20 --set N=50000 -p star-1g -q && "$1" replay sort.skel --ranks 20 --set N=50000 --set draw_seed=7 $2 -q' - "$timeless" "$loggops"
-check 'info and make read it' bash -c '"$1" info sort.skel,ranks=20 | grep -q draw_seed=1 && "$1" make sort.skel ranks=20 draw_seed=3 -o sort.tl' - "$timeless"
+check 'both engines replay it' bash -c '"$1" replay sort.skel --ranks 20 --set N=50000 -p star-1g -q &&
+    "$1" replay sort.skel --ranks 20 --set N=50000 --set draw_seed=7 $2 -q' - "$timeless" "$loggops"
+check 'info and make read it' bash -c '"$1" info sort.skel,ranks=20 | grep -q draw_seed=1 &&
+    "$1" make sort.skel ranks=20 draw_seed=3 -o sort.tl' - "$timeless"
 
 # ---- messages, and collectives with one size ----
 
 program "MPI_Irecv peer=$before count=N / ranks / 2 + $(data "$before" rank 'N / ranks') request=a" \
     "MPI_Isend peer=$after count=N / ranks / 2 + $(data rank "$after" 'N / ranks') request=a" 'MPI_Waitall request=a' \
     "MPI_Sendrecv peer=$after recv_peer=$before count=$(data rank 5 100) recv_count=$(data "$before" 5 100) tag=3" \
-    'if rank > 0 {' "MPI_Send comm=world peer=0 count=$(data rank 3 1000)" '} else {' 'for i = 1 to ranks - 1 {' 'MPI_Recv peer=i count=1000' '}' '}' \
+    'if rank > 0 {' "MPI_Send comm=world peer=0 count=$(data rank 3 1000)" '} else {' 'for i = 1 to ranks - 1 {' \
+    'MPI_Recv peer=i count=1000' '}' '}' \
     "MPI_Bcast peer=0 count=$(data 1 2 1000)" "MPI_Allgatherv count=$(data rank 7 100) recv_counts=$(data each 7 100) in_place=1" \
-    "MPI_Allreduce comm=row count=1 + $(data 'coord(g, 0)' 1 50)" "MPI_Scatterv peer=0 counts=$(data each 8 100) recv_count=$(data rank 8 100)"
+    "MPI_Allreduce comm=row count=1 + $(data 'coord(g, 0)' 1 50)" "MPI_Scatterv peer=0 counts=$(data each 8 \
+    100) recv_count=$(data rank 8 100)"
 check 'captures of messages and collectives' captures
 check 'all of their sizes are drawn' fit --holes draw -q -o all.skel
-check 'sends and receives share a distribution' bash -c '[ "$(grep -c "^distribution" all.skel)" = 7 ] && grep -q "^# sizes.* of MPI_Irecv at program.skel:10 and MPI_Isend at " all.skel'
+check 'sends and receives share a distribution' bash -c '[ "$(grep -c "^distribution" all.skel)" = 7 ] &&
+    grep -q "^# sizes.* of MPI_Irecv at program.skel:10 and MPI_Isend at " all.skel'
 check 'a receive with room for more has the size of its message' grep -q 'MPI_Recv .*count=draw(sizes' all.skel
 cat >messages.py <<'PY'
 """messages.py FILE: each message is received with the size with which it is sent."""
@@ -114,16 +122,23 @@ assert n == 2 * len(sizes) and len(set(sizes.values())) > 100, (n, len(sizes))
 PY
 calls all.skel,ranks=20,N=50000 >first
 check 'both sides of each message have the same size' python3 messages.py first
-check 'both engines replay these, too' bash -c 'for n in 4 6 20; do "$1" replay all.skel --ranks $n --set N=50000 -p star-1g -q && "$1" replay all.skel --ranks $n $2 -q || exit 1; done' - "$timeless" "$loggops"
+check 'both engines replay these, too' bash -c \
+    'for n in 4 6 20; do "$1" replay all.skel --ranks $n --set N=50000 -p star-1g -q &&
+        "$1" replay all.skel --ranks $n $2 -q ||
+        exit 1; done' - "$timeless" "$loggops"
 
 program 'MPI_Bcast peer=0 count=(N == 4000 ? 90 : N == 9000 ? 10 : N == 20000 ? 300 : 7) + step % 2'
 check 'sizes with means that no expression has are captured' captures
 check 'they are drawn without a scale' fit --holes draw -o plain.skel
-check 'the report says so' grep -q '^# sizes0: drawn from the 22 sizes of MPI_Bcast at .*, 7 to 301, .* not scaled: no product of parameters and ranks has the means$' plain.skel
-check 'the greatest size is one of the captured ones' bash -c '"$1" dump plain.skel,steps=1000 | sed -n "s/.*Bcast count=\([0-9]*\).*/\1/p" | sort -n | sed -n "1p;\$p" | paste -sd" " | grep -qE "^([7-9]|1[0-9]) (29[0-9]|30[01])$"' - "$timeless"
+check 'the report says so' grep -q \
+    '^# sizes0: drawn from the 22 sizes of MPI_Bcast at .*, 7 to 301, .* not scaled: no product of parameters and ranks has the means$' plain.skel
+check 'the greatest size is one of the captured ones' bash -c '"$1" dump plain.skel,steps=1000 |
+    sed -n "s/.*Bcast count=\([0-9]*\).*/\1/p" | sort -n | sed -n "1p;\$p" | paste -sd" " |
+    grep -qE "^([7-9]|1[0-9]) (29[0-9]|30[01])$"' - "$timeless"
 program 'MPI_Bcast peer=0 count=N'
 check 'sizes with an expression are captured' captures
-check 'they are not drawn: the skeleton is the same with --holes draw' bash -c '"$1" fit $2 -o with.skel -q --holes draw && "$1" fit $2 -o without.skel -q && cmp with.skel without.skel' - \
+check 'they are not drawn: the skeleton is the same with --holes draw' bash -c '"$1" fit $2 -o with.skel -q --holes draw &&
+    "$1" fit $2 -o without.skel -q && cmp with.skel without.skel' - \
     "$timeless" '1.tl 2.tl 3.tl 4.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3'
 
 # ---- iterations until convergence ----
@@ -133,10 +148,12 @@ program MPI_Barrier "$sweeps" 'MPI_Allreduce count=N type_bytes=8' 'MPI_Bcast pe
 check 'numbers of iterations that depend on data: captures' captures
 check 'they have a skeleton' fit -o iterations.skel
 cp "$scratch/out" report
-check 'the report names the parameter, the loop and the numbers' grep -q '^ITERATIONS: iterations of the loop from MPI_Allreduce .* to MPI_Bcast .*: [0-9]*, [0-9]*, [0-9]*, [0-9]* in the captures; ' report
+check 'the report names the parameter, the loop and the numbers' \
+    grep -q '^ITERATIONS: iterations of the loop from MPI_Allreduce .* to MPI_Bcast .*: [0-9]*, [0-9]*, [0-9]*, [0-9]* in the captures; ' report
 check 'left out, each capture has all of its calls with its own number' test "$(grep -c '^fitted without .* has all of its' report)" = 4
 sed "s/^for k = .*/for k = 1 to 29 {/" program.skel >literal.skel
-check 'the parameter is the number of iterations' bash -c 'calls() { "$1" dump "$2" | sed -n "s/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p" | grep -v Comm_split; }
+check 'the parameter is the number of iterations' bash -c 'calls() { "$1" dump "$2" |
+    sed -n "s/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p" | grep -v Comm_split; }
     cmp <(calls "$1" literal.skel,ranks=8,N=50,steps=3) <(calls "$1" iterations.skel,ranks=8,N=50,steps=3,ITERATIONS=29)' - "$timeless"
 
 # ---- holes ----
@@ -146,7 +163,8 @@ program 'MPI_Allreduce count=N type_bytes=8' 'MPI_Isend peer=permute(rank, ranks
 check 'peers that depend on data are refused' no_fit 'no expression has the values of peer (0 to '
 check 'with --holes nearest there is a skeleton' fit --holes nearest -o holes.skel
 cp "$scratch/out" report
-check 'the report names the call sites with their shares' bash -c 'grep -qx "hole: peers of MPI_Isend at program.skel:11: .* % of the calls, .* % of the bytes" report &&
+check 'the report names the call sites with their shares' bash -c \
+    'grep -qx "hole: peers of MPI_Isend at program.skel:11: .* % of the calls, .* % of the bytes" report &&
     grep -q "^holes: .* % of the calls with .* % of the bytes" report'
 check 'it has the exact calls and the bytes of the captures that are left out' test \
     "$(grep -c '^fitted without .* % of its calls are exact, bytes [-+][0-9.]* %$' report)" = 4
@@ -155,7 +173,8 @@ calls program.skel,ranks=12,N=20000,steps=6 | grep -v Comm_split >true
 check 'it has the calls of a capture' cmp first true
 ends() { "$timeless" dump "$1" | awk '/MPI_Isend/ && !/peer=null/ {s++} /MPI_Recv/ && !/peer=null/ {r++} END {exit !(s && s == r)}'; }
 check 'at other sizes, each message has two ends' ends holes.skel,ranks=30,N=50000,steps=9
-check 'both engines replay it' bash -c '"$1" replay holes.skel --ranks 30 --set N=500 -p star-1g -q && "$1" replay holes.skel --ranks 30 $2 -q' - "$timeless" "$loggops"
+check 'both engines replay it' bash -c '"$1" replay holes.skel --ranks 30 --set N=500 -p star-1g -q &&
+    "$1" replay holes.skel --ranks 30 $2 -q' - "$timeless" "$loggops"
 check 'a kind of holes that does not exist exits with 2' refused 2 "--holes 'all'" fit --holes=all
 wrong() { printf '%s\n' 'skeleton 1' 'ranks 2' "${@:2}" >wrong.skel && refused 3 "$1" "$timeless" dump wrong.skel; }
 check 'copies without a row for each rank are refused' wrong 'wrong.skel:4: copies has no row' 'capture ranks = 2' 'copies a = 1'
@@ -181,11 +200,13 @@ program "dgemm m=$(data rank 2 50) n=3 k=4"
 check 'sizes of kernels are not drawn' no_fit 'dgemm at program.skel:10: no expression has the values of m (0 to ' --holes draw
 program "repeat $(data 1 2 5) { MPI_Barrier }" 'MPI_Bcast peer=0 count=1'
 check 'numbers of iterations are not drawn' no_fit 'no expression has the numbers of iterations (' --holes draw
-program "if rank % 2 == 0 && rank + 1 < ranks {" "MPI_Send peer=rank + 1 count=2 * ($(data rank 0 50)) type_bytes=4" '}' 'if rank % 2 == 1 {' \
+program "if rank % 2 == 0 && rank + 1 < ranks {" "MPI_Send peer=rank + 1 count=2 * ($(data rank 0 50)) type_bytes=4" '}' \
+    'if rank % 2 == 1 {' \
     "MPI_Recv peer=rank - 1 count=$(data 'rank - 1' 0 50) type_bytes=8" '}'
 check 'messages with other elements on the other side' no_fit \
     "MPI_Recv at program.skel:14: the two sides of a message do not draw the same bytes" --holes draw
 check 'another word exits with 2' refused 2 'give refuse, draw or nearest' fit --holes many
-clash() { "$timeless" make program.skel -o same.tl && refused 3 "'draw_seed' is defined already" "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --holes draw; }
+clash() { "$timeless" make program.skel -o same.tl &&
+    refused 3 "'draw_seed' is defined already" "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --holes draw; }
 check 'a parameter draw_seed of the captures is refused' clash
 tap_done

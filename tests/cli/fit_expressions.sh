@@ -18,7 +18,8 @@ program() {
         cat
     } >"$name.txt"
     # sets SIZE: the parameters as options of make
-    sets() { printf 'ranks=%s' "${1%%:*}"; k=0; for parameter in $names; do k=$((k + 1)); printf ' %s=%s' "$parameter" "$(cut -d, -f$k <<<"${1#*:}")"; done; }
+    sets() { printf 'ranks=%s' "${1%%:*}"; k=0; for parameter in $names; do k=$((k + 1))
+            printf ' %s=%s' "$parameter" "$(cut -d, -f$k <<<"${1#*:}")"; done; }
     for size in "$@"; do
         i=$((i + 1))
         # shellcheck disable=SC2046
@@ -336,7 +337,8 @@ duplicated() {
         / site=1$/ && n++ % 3 == 1 { sub(/ site=1$/, " site=9") }
         { print }' >"$1.txt" && grep -q ' site=9$' "$1.txt" && "$timeless" undump "$1.txt" -o "$1-copies.tl"
 }
-check 'captures with copies of a call' bash -c "$(declare -f duplicated); timeless=$timeless; duplicated gauss-1 && duplicated gauss-2 && duplicated gauss-3 && duplicated gauss-4"
+check 'captures with copies of a call' bash -c \
+    "$(declare -f duplicated); timeless=$timeless; duplicated gauss-1 && duplicated gauss-2 && duplicated gauss-3 && duplicated gauss-4"
 check 'they have a skeleton' "$timeless" fit gauss-1-copies.tl gauss-2-copies.tl gauss-3-copies.tl gauss-4-copies.tl \
     -P n=20,26,31,40 -o copies.skel
 check 'it has the calls of another size' same_events copies.skel,ranks=16,n=100 gauss-other.tl

@@ -80,7 +80,8 @@ check 'tags of MPI_COMM_WORLD remain, equal ones of another communicator change'
 for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=200 L=1us,o=3us,g=4us,G=1ns,O=0ns; do
     check "the import takes as long as the trace, with $p" equal "$(replayed plain.tl $p)" "$(replayed again.tl $p)"
 done
-check "SimGrid's engine: the import takes as long as the trace" equal "$("$timeless" replay -q plain.tl -p star-1g)" "$("$timeless" replay -q again.tl -p star-1g)"
+check "SimGrid's engine: the import takes as long as the trace" equal "$("$timeless" replay -q plain.tl -p star-1g)" \
+    "$("$timeless" replay -q again.tl -p star-1g)"
 
 # Collectives by schedules, on a communicator of some ranks, too.
 for op in allreduce alltoall bcast barrier; do
@@ -88,11 +89,13 @@ for op in allreduce alltoall bcast barrier; do
     "$timeless" make call_$op -n 8 --bytes 1001 -o coll.tl
     check "$op becomes the messages of a schedule" "$timeless" export --to goal coll.tl --coll $op="$file" -o coll.goal
     "$timeless" import --from goal coll.goal -o coll2.tl
-    check "$op takes as long as by the schedule" equal "$("$timeless" replay -q coll.tl "${params[@]}" L=5us,o=2us,g=2us,G=2.5ns,O=1ns --coll $op="$file")" \
+    check "$op takes as long as by the schedule" equal "$("$timeless" replay -q coll.tl "${params[@]}" \
+        L=5us,o=2us,g=2us,G=2.5ns,O=1ns --coll $op="$file")" \
         "$(replayed coll2.tl L=5us,o=2us,g=2us,G=2.5ns,O=1ns)"
 done
 trace 'MPI_Barrier comm=4 clock_ns=0' rows.tl
-check 'a barrier of each row becomes messages' "$timeless" export --to goal rows.tl --coll barrier="$schedules/barrier_dissemination.sched" -o rows.goal
+check 'a barrier of each row becomes messages' "$timeless" export --to goal rows.tl \
+    --coll barrier="$schedules/barrier_dissemination.sched" -o rows.goal
 { messages 0; for r in 0 1 2 3 4 5; do for d in 1 2; do echo "$r $((r / 3 * 3 + (r + d) % 3)) 0"; done; done; } | sort >rows.txt
 check 'the barrier of 3 ranks has 2 rounds in each row' diff -u rows.txt <(sends rows.goal)
 
@@ -102,13 +105,16 @@ export_refused() { # EXIT PATTERN TRACE OPTION...
     "$timeless" export --to goal "$trace" "$@" -o no.goal 2>err.txt
     [ $? = "$code" ] && [ ! -e no.goal ] && grep -Eq "$pattern" err.txt || { cat err.txt; return 1; }
 }
-check 'a collective without a schedule is refused, with the option' export_refused 3 '^timeless: rows.tl: rank 0, event 8: GOAL cannot say MPI_Barrier without a schedule \(--coll\)' rows.tl
+check 'a collective without a schedule is refused, with the option' export_refused 3 \
+    '^timeless: rows.tl: rank 0, event 8: GOAL cannot say MPI_Barrier without a schedule \(--coll\)' rows.tl
 check '--coll without a file is refused' export_refused 2 'give CALL=FILE' rows.tl --coll barrier=ring
 check '--coll of an unknown collective is refused' export_refused 2 'no schedule for .scan' rows.tl --coll scan=./x.sched
 check '--coll needs --to goal' export_refused 2 'needs --to goal' rows.tl --coll barrier=./x.sched --to simgrid
 check 'a nonblocking neighbourhood collective is refused' eval \
-    'trace "MPI_Ineighbor_allgather count=1 type_bytes=8 recv_count=1 recv_type_bytes=8 comm=6 request=9" nb.tl && export_refused 3 "cannot say MPI_Ineighbor_allgather" nb.tl'
+    'trace "MPI_Ineighbor_allgather count=1 type_bytes=8 recv_count=1 recv_type_bytes=8 comm=6 request=9" nb.tl &&
+        export_refused 3 "cannot say MPI_Ineighbor_allgather" nb.tl'
 trace 'MPI_Comm_split comm=1 new_comm=4 color=1 key=0' split.tl 2>/dev/null || trace 'MPI_Comm_dup comm=1 new_comm=3' split.tl
 check 'calls that make communicators are left out, and the file says so' sh -c \
-    '"$1" export --to goal split.tl -o split.goal && grep -q "^// left out: 6 calls" split.goal && "$1" import --from goal split.goal -o split2.tl' - "$timeless"
+    '"$1" export --to goal split.tl -o split.goal && grep -q "^// left out: 6 calls" split.goal &&
+        "$1" import --from goal split.goal -o split2.tl' - "$timeless"
 tap_done

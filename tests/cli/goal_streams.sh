@@ -51,13 +51,15 @@ takes() {
 }
 check 'computations on one CPU: one after the other' takes 170e-6 'a: calc 100000' 'b: calc 70000' --
 check 'computations on two CPUs: side by side' takes 100e-6 'a: calc 100000 cpu 0' 'b: calc 70000 cpu 1' --
-check 'requires: behind both CPUs' takes 110e-6 'a: calc 100000 cpu 0' 'b: calc 70000 cpu 1' 'c: calc 10000 cpu 1' 'c requires a' 'c requires b' --
+check 'requires: behind both CPUs' takes 110e-6 'a: calc 100000 cpu 0' 'b: calc 70000 cpu 1' 'c: calc 10000 cpu 1' \
+    'c requires a' 'c requires b' --
 check 'requires: behind the end on another CPU' takes 130e-6 'a: calc 100000 cpu 0' 'b: calc 30000 cpu 1' 'b requires a' --
 check 'irequires: behind the beginning on another CPU' takes 100e-6 'a: calc 100000 cpu 0' 'b: calc 30000 cpu 1' 'b irequires a' --
 check 'a message of 1000 bytes: 2o + L + 999 G' takes 11.4975e-6 's: send 1000b to 1' -- 'r: recv 1000b from 0'
 # Two messages: 999 G = 2.4975 us; an interface is taken for g + 999 G, a CPU of the receiver for o + 999 G.
 pair() { # SECONDS SEND2 RECV2: attributes of the second ones
-    takes "$1" 's: send 1000b to 1 tag 1 cpu 0 nic 0' "t: send 1000b to 1 tag 2 $2" -- 'r: recv 1000b from 0 tag 1 cpu 0 nic 0' "q: recv 1000b from 0 tag 2 $3"
+    takes "$1" 's: send 1000b to 1 tag 1 cpu 0 nic 0' "t: send 1000b to 1 tag 2 $2" -- 'r: recv 1000b from 0 tag 1 cpu 0 nic 0' \
+        "q: recv 1000b from 0 tag 2 $3"
 }
 check 'two messages, CPUs and NICs of their own: as one' pair 11.4975e-6 'cpu 1 nic 1' 'cpu 1 nic 1'
 check 'two messages through one sending NIC: g + 999 G later' pair 16.995e-6 'cpu 1 nic 0' 'cpu 1 nic 1'
@@ -66,16 +68,20 @@ check 'two messages to one CPU: o + 999 G later' pair 15.995e-6 'cpu 1 nic 1' 'c
 check 'two messages from one CPU: o + 999 O later' pair 14.4965e-6 'cpu 0 nic 1' 'cpu 1 nic 1'
 check 'a receive on a free CPU does not wait for the busy one' takes 71.4975e-6 's: send 1000b to 1' -- \
     'c: calc 50000 cpu 0' 'r: recv 1000b from 0 cpu 1' 'd: calc 60000 cpu 1' 'd requires r'
-check 'a message that its CPU took in early: nothing left to do' takes 30e-6 's: send 1000b to 1' -- 'c: calc 30000 cpu 1' 'r: recv 1000b from 0' 'r requires c'
-check 'receives on two CPUs with the same tag: taken in when posted' takes 34.4975e-6 's: send 1000b to 1' 't: send 1000b to 1' 't requires s' -- \
+check 'a message that its CPU took in early: nothing left to do' takes 30e-6 's: send 1000b to 1' -- 'c: calc 30000 cpu 1' \
+    'r: recv 1000b from 0' 'r requires c'
+check 'receives on two CPUs with the same tag: taken in when posted' takes 34.4975e-6 's: send 1000b to 1' 't: send 1000b to 1' \
+    't requires s' -- \
     'c: calc 30000 cpu 2' 'r: recv 1000b from 0 cpu 0' 'q: recv 1000b from 0 cpu 1' 'q requires c'
-check 'rendezvous: the send ends o + L behind the beginning of the receive' takes 47e-6 S=500 's: send 1000b to 1' 'd: calc 10000' 'd requires s' -- \
+check 'rendezvous: the send ends o + L behind the beginning of the receive' takes 47e-6 S=500 's: send 1000b to 1' \
+    'd: calc 10000' 'd requires s' -- \
     'c: calc 30000' 'r: recv 1000b from 0' 'r requires c'
 # The CPU is busy when both arrive. The short one was sent first, and belongs to the receive that d requires: d begins at 102 us.
 check 'rendezvous: a long message does not take the receive of a short one that was sent before' takes 152e-6 S=1000 \
     's: send 1b to 1' 't: send 3000b to 1' 't requires s' -- \
     'r: recv 1b from 0' 'q: recv 3000b from 0' 'c: calc 100000' 'd: calc 50000 cpu 1' 'd requires r'
-check 'chains on one CPU that no sequence of calls expresses' takes 21.995e-6 's: send 1000b to 1 tag 1' 't: send 1000b to 1 tag 2 nic 1' -- \
+check 'chains on one CPU that no sequence of calls expresses' takes 21.995e-6 's: send 1000b to 1 tag 1' \
+    't: send 1000b to 1 tag 2 nic 1' -- \
     'a: recv 1000b from 0 tag 1' 'b: calc 5000' 'b requires a' 'c: recv 1000b from 0 tag 2' 'd: calc 1000' 'd requires c'
 check 'tags beyond 32 bits, comments of both kinds' eval \
     'printf "/* a\n b */ num_ranks 2\nrank 0 { // x\ns: send 1000b to 1 tag 12000012345 }\nrank 1 { r: recv 1000b from 0 tag 12000012345 }\n" >tag.goal && awk -v t="$(replay tag.goal)" "BEGIN { exit !(t > 11.4974e-6 && t < 11.4976e-6) }"'
@@ -122,14 +128,16 @@ check 'a receive of the late message leaves the early one to a receive from any 
 comes_first -1 7 >any.goal
 sed 's/-1/4294967295/' any.goal >wide.goal && python3 binary.py wide.goal any.bin
 check 'the binary form has receives from any source, too' equal 59000 "$(in_ns replay any.bin)"
-check 'the import has them, too' eval '"$timeless" import --from goal any.goal -o any.tl && equal 2 "$("$timeless" dump any.tl | grep -c "recv.*peer=any")"'
+check 'the import has them, too' eval '"$timeless" import --from goal any.goal -o any.tl &&
+    equal 2 "$("$timeless" dump any.tl | grep -c "recv.*peer=any")"'
 # refused_goal PLACE PATTERN LINE...: of rank 0; rank 1 has two receives from any source
 refused_goal() {
     local place=$1 pattern=$2; shift 2
     { printf '%s\n' 'num_ranks 2' 'rank 0 {' "$@" '}' 'rank 1{' 'recv 1b from -1' 'recv 1b from -1' '}'; } >no.goal
     refused 3 "timeless: no.goal:$place: $pattern" replay no.goal
 }
-check 'more receives from any source than messages are refused' refused_goal 3 'rank 1 receives 2 messages, and 1 are sent to it; ' 'send 1b to 1'
+check 'more receives from any source than messages are refused' refused_goal 3 \
+    'rank 1 receives 2 messages, and 1 are sent to it; ' 'send 1b to 1'
 check 'a send to any rank is refused' refused_goal 3 "no rank: '-1'; " 'send 1b to -1'
 check 'a send with any tag is refused' refused_goal 3 "no tag: '-1'; " 'send 1b to 1 tag -1'
 check 'a size without its unit is refused' refused_goal 3 "this word is missing: 'b'; " 'send 1 to 1'
@@ -148,10 +156,12 @@ for r in json.load(open("mine.json"))["ranks"]: print(round(r["end_s"] * 1e9))' 
 check 'random graphs: all ranks end as in a direct loop' as_loop
 noisy() { "$timeless" replay -q --engine loggops --params $params --noise 1kHz:100us,coscheduled two.goal; }
 printf 'num_ranks 1\nrank 0 {\na: calc 10000000 cpu 0\nb: calc 9000000 cpu 1\n}\n' >two.goal
-check 'noise delays a computation of 10 ms by 1 ms and the rest of a detour' eval 'awk -v t="$(noisy)" "BEGIN { exit !(t > 0.0109 && t < 0.0113) }"'
+check 'noise delays a computation of 10 ms by 1 ms and the rest of a detour' eval \
+    'awk -v t="$(noisy)" "BEGIN { exit !(t > 0.0109 && t < 0.0113) }"'
 check '--no-compute leaves computation out' equal 0 "$("$timeless" replay -q --engine loggops --params $params --no-compute two.goal)"
 check 'JSON of a replay of GOAL is JSON' eval '"$timeless" replay --engine loggops --params $params --json f.goal | python3 -m json.tool'
-check 'the text of a replay counts CPUs and NICs' eval '"$timeless" replay --engine loggops --params $params two.goal | grep -q "2 CPUs and 1 NICs"'
+check 'the text of a replay counts CPUs and NICs' eval '"$timeless" replay --engine loggops --params $params two.goal |
+    grep -q "2 CPUs and 1 NICs"'
 
 # One CPU: the same as the import in the same engine, with the messages of a recorded stencil and of collectives. (With its
 # computation, the import may take up to 1 % less or more: a wait for nothing is a call that takes its turn, a graph has none.)
@@ -160,8 +170,10 @@ same_as_import() { # GOAL PARAMS
     "$timeless" import --from goal "$1" -o again.tl &&
         equal "$("$timeless" replay -q again.tl --engine loggops --model "$model" --params "$2")" "$(replay "$1" "$2")"
 }
-"$timeless" export --to goal --no-compute "$top_srcdir/traces/stencil-64.tl" --coll allreduce="$schedules/allreduce_doubling.sched" -o stencil.goal
-"$timeless" make call_alltoall -n 16 --bytes 5000 -o all.tl && "$timeless" export --to goal all.tl --coll alltoall="$schedules/alltoall_bruck.sched" -o alltoall.goal
+"$timeless" export --to goal --no-compute "$top_srcdir/traces/stencil-64.tl" \
+    --coll allreduce="$schedules/allreduce_doubling.sched" -o stencil.goal
+"$timeless" make call_alltoall -n 16 --bytes 5000 -o all.tl &&
+    "$timeless" export --to goal all.tl --coll alltoall="$schedules/alltoall_bruck.sched" -o alltoall.goal
 for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=1000 L=1us,o=3us,g=4us,G=1ns,O=3ns; do
     check "a stencil takes as long as its import, $p" same_as_import stencil.goal $p
     check "an all-to-all takes as long as its import, $p" same_as_import alltoall.goal $p
@@ -224,7 +236,8 @@ check 'random programs with computation take as long as the trace, with two netw
 check 'those without computation, too' same_as_trace m $(seq 12)
 python3 binary.py stencil.goal stencil.bin
 check 'the binary form is imported as the text' eval \
-    '"$timeless" import --from goal stencil.goal -o t.tl && "$timeless" import --from goal stencil.bin -o b.tl && "$timeless" dump t.tl >t.txt && "$timeless" dump b.tl | cmp t.txt -'
+    '"$timeless" import --from goal stencil.goal -o t.tl && "$timeless" import --from goal stencil.bin -o b.tl &&
+        "$timeless" dump t.tl >t.txt && "$timeless" dump b.tl | cmp t.txt -'
 
 printf 'num_ranks 2\nrank 0 {\na: calc 5 cpu 1\n}\nrank 1 {\n}\n' >cpu.goal
 check 'import of a second CPU names line and remedy' refused 3 \
@@ -266,7 +279,8 @@ check 'damaged: a dependency on no operation' damaged '81: a dependency on an op
 check 'damaged: fewer dependencies than stated' damaged '58: an operation has fewer dependencies than it states' 58 '\1'
 check 'damaged: more dependencies than stated' damaged '81: an operation has more dependencies than it states' 97 '\0'
 check 'damaged: another first number' eval \
-    'cp f.bin d.bin && printf "\0" | dd of=d.bin bs=1 seek=1 conv=notrunc 2>dd.txt && refused 3 "timeless: d.bin: byte 0: is not GOAL" "$timeless" import --from goal d.bin -o no.tl'
+    'cp f.bin d.bin && printf "\0" | dd of=d.bin bs=1 seek=1 conv=notrunc 2>dd.txt &&
+        refused 3 "timeless: d.bin: byte 0: is not GOAL" "$timeless" import --from goal d.bin -o no.tl'
 truncations() {
     local n
     for n in $(seq 14 7 "$(($(stat -c %s f.bin) - 1))"); do

@@ -86,7 +86,8 @@ online_jobs() {
             printf "<prop id=\"instance_id\" value=\"%d\"/><prop id=\"rank\" value=\"%d\"/></actor>\n", job, (NR - 1) % n }
         END { print "</platform>" }' "$hosts" >"$scratch/deployment.xml"
     timeout 120 "$scratch/oracle_jobs" "$folder/platform.xml" "$scratch/deployment.xml" "$ranks" "$ranks" \
-        --cfg=surf/precision:1e-9 --cfg=network/model:SMPI --cfg=smpi/privatization:no "${common[@]}" $survives "${cfg[@]}" >"$scratch/online" 2>&1
+        --cfg=surf/precision:1e-9 --cfg=network/model:SMPI --cfg=smpi/privatization:no "${common[@]}" $survives "${cfg[@]}" \
+        >"$scratch/online" 2>&1
     has_ends $((2 * ranks))
 }
 # replayed FOLDER TRACE... [OPTIONS...]: the same from a replay, with SMPI's own algorithms if the platform has no selector
@@ -142,7 +143,8 @@ record() {
     local trace=$1 ranks=$2 name; shift 2
     name="$ranks-$*.tl" name=${name// /}
     if [ "$traces" ]; then cp "$traces/$name" "$trace" 2>"$scratch/record"; return; fi
-    timeout 300 $timeless record -q --volume none -o "$trace" -- $MPIRUN -np "$ranks" "$scratch/oracle" "$@" >"$scratch/record" 2>&1 || return
+    timeout 300 $timeless record -q --volume none -o "$trace" -- $MPIRUN -np "$ranks" "$scratch/oracle" "$@" >"$scratch/record" \
+        2>&1 || return
     [ ! "$keep" ] || cp "$trace" "$keep/$name"
 }
 # ranks_of SEED MOST: how many ranks its program has
@@ -340,6 +342,7 @@ if [ $wants_seeds = 1 ]; then
 fi
 [ $algorithms = none ] || try_algorithms
 echo "# $n_compared compared, $n_different different, worst relative difference of the others $worst, $n_precise equal with a precision of 1e-12 s only, $n_refused refused by smpirun"
-check 'each case was run, and at least three of four were compared' test "$((n_said + n_refused))" = $n_wanted -a $((4 * n_compared)) -gt $((3 * n_wanted))
+check 'each case was run, and at least three of four were compared' test "$((n_said + n_refused))" = \
+    $n_wanted -a $((4 * n_compared)) -gt $((3 * n_wanted))
 tap_done
 [ $n_different = 0 ]
