@@ -14,7 +14,8 @@ arm64_tools='qemu-user-static gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gfortr
 arm64_base='bash coreutils sed grep mawk findutils diffutils make tar gzip util-linux hostname procps libc-bin file dash python3 binutils'
 # Of the packages for the tests, those that nothing here needs.
 arm64_without='|autoconf|automake|libtool|hpcc|qemu-user|valgrind|gnuplot-nox|python3-.*'
-OPEN_MPI_AS_ROOT='OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none'
+OPEN_MPI_AS_ROOT='OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1'
+OPEN_MPI_AS_ROOT+=' OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none'
 
 enter_namespaces() {
     local pipe child code gate

@@ -47,7 +47,8 @@ if [ "${TAP_GUARDS:-}" ]; then roots=$(mktemp -d) && trap 'rm -rf "$roots"' EXIT
 . tests/roots.sh
 CORE='tests/unit/roundtrip tests/unit/damage tests/unit/stream tests/unit/pack tests/unit/replay tests/unit/platform tests/unit/model
     tests/unit/loggops tests/unit/noise tests/golden/format.sh tests/golden/releases.sh tests/cli/replay_calls.sh tests/cli/module.sh
-    tests/cli/usage.sh tests/cli/calibrations.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/eager_order.sh tests/cli/send_buffer.sh tests/cli/what_if.sh tests/cli/sweep.sh
+    tests/cli/usage.sh tests/cli/calibrations.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/eager_order.sh
+    tests/cli/send_buffer.sh tests/cli/what_if.sh tests/cli/sweep.sh
     tests/mpi/symbols.sh tests/mpi/record.sh tests/mpi/folded.sh tests/mpi/calls.sh tests/mpi/fortran.sh'
 
 cannot() { echo "skipped: the other Debian release: $*"; exit 77; }

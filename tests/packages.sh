@@ -71,7 +71,8 @@ reads() {
     inside "$root" 'cd /home/reader && runuser -u reader -- env HOME=/home/reader bash command'
 }
 check 'the command, its pages and its completion are there' reads \
-    'timeless --version && ls /usr/share/man/man1/timeless-replay.1.gz /usr/share/man/man5/timeless-platform.5.gz /usr/share/man/man3/timeless.h.3.gz'
+    'timeless --version &&
+    ls /usr/share/man/man1/timeless-replay.1.gz /usr/share/man/man5/timeless-platform.5.gz /usr/share/man/man3/timeless.h.3.gz'
 check 'bash finds the completion' reads '. /usr/share/bash-completion/completions/timeless && complete -p timeless'
 check 'zsh finds the completion' reads 'zsh -fc "autoload -Uz compinit && compinit -D && print \$_comps[timeless]" | grep -x _timeless'
 check 'the platforms that come with it are listed' reads 'timeless platform --list | grep star-1g'
@@ -86,9 +87,11 @@ done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on {sub(/  +# .*/, "");
 check 'the tour has commands' test "$n" -ge 20
 
 check 'a program is built with the library' reads \
-    'cc $(pkg-config --cflags timeless) -o example /usr/share/doc/libtimeless-dev/examples/example-trace.c $(pkg-config --libs timeless) && ./example pair.tl && timeless info pair.tl'
+    'cc $(pkg-config --cflags timeless) -o example /usr/share/doc/libtimeless-dev/examples/example-trace.c $(pkg-config --libs timeless) &&
+    ./example pair.tl && timeless info pair.tl'
 check 'the smoke test of the package succeeds' eval 'mkdir "$tour/debian" && cp -r debian/tests "$tour/debian/" &&
     cp -r tests "$tour/" && reads "bash debian/tests/first-light"'
 check 'purged, they leave nothing' inside "$root" \
-    'apt-get -qq purge -y timeless libtimeless0 libtimeless-dev timeless-doc && ! find /usr /etc /var/lib -name "*timeless*" ! -path "/var/lib/apt/*" ! -path "*/doc/libjs*" | grep .'
+    'apt-get -qq purge -y timeless libtimeless0 libtimeless-dev timeless-doc &&
+    ! find /usr /etc /var/lib -name "*timeless*" ! -path "/var/lib/apt/*" ! -path "*/doc/libjs*" | grep .'
 tap_done

@@ -5,7 +5,8 @@
 #   inside_for SECONDS ROOT COMMAND   the same for that long at most, then ends all that runs in ROOT; exit code 124
 #   make_root RELEASE ROOT   installs the release into the folder, if this was not done before; the log is ROOT.log. After
 #                            limit_of_root_s seconds, if set, it gives up.
-: "${MIRROR:=$(sed -nE 's/^(URIs: *|deb (\[.*\] )?)(https?:[^ ]*debian.org\/debian\/?).*/\3/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)}"
+: "${MIRROR:=$(sed -nE 's/^(URIs: *|deb (\[.*\] )?)(https?:[^ ]*debian.org\/debian\/?).*/\3/p' /etc/apt/sources.list \
+    /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)}"
 : "${MIRROR:=http://deb.debian.org/debian}"
 
 inside() {

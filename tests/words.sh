@@ -59,7 +59,8 @@ ends_with() {
 }
 prints() { keep_outputs "${@:2}" && says "$1" "$scratch/printed" || { cat "$scratch/said"; return 1; }; }
 warns() { keep_outputs "${@:2}" && says "$1" "$scratch/said" || { cat "$scratch/said"; return 1; }; }
-near() { awk "BEGIN { a = ($1); b = ($2); printf \"%.15g %.15g\\n\", a, b; exit !(a > 0 && b > 0 && a <= b * (1 + $3) && b <= a * (1 + $3)) }"; }
+near() { awk "BEGIN {
+    a = ($1); b = ($2); printf \"%.15g %.15g\\n\", a, b; exit !(a > 0 && b > 0 && a <= b * (1 + $3) && b <= a * (1 + $3)) }"; }
 makespan() { "$timeless" replay -q "$@"; }
 same_events() {
     "$timeless" dump "$1" | sed -n "${FILTER:-}"$'\n''/^[0-9]/p' >"$scratch/events-a" &&

@@ -64,10 +64,13 @@ cp "$top_srcdir/traces/schedules/alltoall_ring.sched" ring.sched
 check 'a study of a schedule in a folder' "$timeless" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene \
     --ranks-per-host 1 --algorithms "$PWD/ring.sched,bruck" --json=mine.json
 check '... prints its name without the folder, and the JSON has the whole' bash -c \
-    '"$1" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms "$PWD/ring.sched,bruck" >mine.txt && grep -q "^  ring.sched  " mine.txt && ! grep -q "$PWD" mine.txt && grep -q "$PWD/ring.sched" mine.json' - "$timeless"
+    '"$1" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 \
+        --algorithms "$PWD/ring.sched,bruck" >mine.txt && grep -q "^  ring.sched  " mine.txt &&
+        ! grep -q "$PWD" mine.txt && grep -q "$PWD/ring.sched" mine.json' - "$timeless"
 check 'a nonblocking collective has no choice of algorithms, so that any is accepted' bash -c '
     "$1" make call_alltoall -n 3 -o n.tl && "$1" dump n.tl |
-    sed "s/MPI_Alltoall \(.*\) comm=1/MPI_Ialltoall \1 comm=1 request=1/; s/^\([0-9]* \)2 MPI_Finalize/\12 MPI_Wait request=1\n\13 MPI_Finalize/" >n.txt &&
+    sed "s/MPI_Alltoall \(.*\) comm=1/MPI_Ialltoall \1 comm=1 request=1/
+        s/^\([0-9]* \)2 MPI_Finalize/\12 MPI_Wait request=1\n\13 MPI_Finalize/" >n.txt &&
     "$1" undump n.txt -o n.tl && "$1" replay n.tl -p graphene --coll alltoall=pair -q' - "$timeless"
 check 'other points that fail do not name the path of the made trace' bash -c \
     '! "$1" sweep -p star-1g --ranks-per-host 1 --grid make=call_scan --grid make.ranks=4,40 -o s.csv &&

@@ -128,7 +128,8 @@ check 'memory: the pictures have no background of their own' sh -c '! grep -qiE 
 # ---- cpu ----
 trace() { # FILE UNIT VOLUME
     {
-        printf 'timeless-text 1\nranks 1\nvolume_unit "%s"\nprogram "p"\nrank 0 host="h"\nsite 1 object="app" offset=16 function="step<int>" file="app.cc" line=7\n' "$2"
+        printf 'timeless-text 1\nranks 1\nvolume_unit "%s"\nprogram "p"\nrank 0 host="h"\n' "$2"
+        printf 'site 1 object="app" offset=16 function="step<int>" file="app.cc" line=7\n'
         for ((i = 0; i < 20; i++)); do printf '0 %d MPI_Wtime clock_ns=0 site=1 volume=%d\n' $i $((i ? $3 : 9 * $3)); done
         printf 'end cut clock_ns=0\n'
     } | "$timeless" undump - -o "$1"

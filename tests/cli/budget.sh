@@ -19,7 +19,8 @@ mkdir one && cp "$top_srcdir/platforms/star-1g/platform.xml" one
 model() {
     printf '%s\n' 'version = 2; reference_flops = 1e9;' \
         "units = ({unit = \"instructions\"; seconds_per_unit = 1e-9; ${2:-}}, {unit = \"cpu-ns\"; seconds_per_unit = 1e-9;});" \
-        "kernels = ({kernel = \"dgemm\"; median_error = $1; seconds = {mnk = 1e-9;};}, {kernel = \"user:assemble\"; seconds = {one = 2e-4;};});" >one/model.conf
+        "kernels = ({kernel = \"dgemm\"; median_error = $1; seconds = {mnk = 1e-9;};}," \
+        "{kernel = \"user:assemble\"; seconds = {one = 2e-4;};});" >one/model.conf
 }
 model 0.02
 sed -i 's/speed="[^"]*"/speed="1Gf"/' one/platform.xml
@@ -115,7 +116,8 @@ check 'change together' python3 -c '
 import json, subprocess, sys
 inputs = {i["input"]: i for i in json.load(open("t.json"))["inputs"]}
 def replay(params):
-    return float(subprocess.check_output([sys.argv[1], "replay", "token.tl", "-q", "--engine", "loggops", "-p", "star-1g", "--ranks-per-host", "2", "--params", params]))
+    return float(subprocess.check_output([sys.argv[1], "replay", "token.tl", "-q", "--engine", "loggops", "-p", "star-1g",
+                                          "--ranks-per-host", "2", "--params", params]))
 wanted = {"L": replay("L=5.5us,o=2us,g=2us,G=2.5ns,O=1ns,oi=3us;from=1000,L=7.7us,or=4us,B=4ns;local:L=1.1us"),
           "o": replay("L=5us,o=2.2us,g=2us,G=2.5ns,O=1ns,oi=3.3us;from=1000,L=7us,or=4.4us,B=4ns;local:L=1us"),
           "G": replay("L=5us,o=2us,g=2us,G=2.75ns,O=1ns,oi=3us;from=1000,L=7us,or=4us,B=4.4ns;local:L=1us")}
@@ -212,7 +214,8 @@ region() { "$timeless" budget region.tl --platform cores --json=r.json "$@"; }
 bounded() { python3 -c '
 import json, sys
 b = {i["input"]: i for i in json.load(open("r.json"))["inputs"]}.get("bound of regions")
-assert b is None if sys.argv[1] == "-" else all(abs(b[name] / float(s) - 1) < 1e-9 for name, s in zip(["low_s", "high_s"], sys.argv[1:])), b' "$@"; }
+wanted = zip(["low_s", "high_s"], sys.argv[1:])
+assert b is None if sys.argv[1] == "-" else all(abs(b[name] / float(s) - 1) < 1e-9 for name, s in wanted), b' "$@"; }
 check 'a budget of a region with another number of threads' region --rank-threads 2
 check 'has the least and the greatest makespan of other bounds' bounded 1.1666666666666667 1.3
 check 'as many threads as in the run' region
@@ -220,7 +223,8 @@ check 'have no such input' bounded -
 check 'a bound that is named' region --rank-threads 2 --set region.bound=L3
 check 'is no input' bounded -
 mkdir between && cp one/platform.xml between
-sed 's/memory = 1.25;})/memory = 1.25;}, {cores = 4; arithmetic = 1.6; L3 = 3.5; memory = 2.0;})/; s/parallel = {/& bound = "L3";/' cores/model.conf >between/model.conf
+sed 's/memory = 1.25;})/memory = 1.25;}, {cores = 4; arithmetic = 1.6; L3 = 3.5; memory = 2.0;})/
+    s/parallel = {/& bound = "L3";/' cores/model.conf >between/model.conf
 check 'other bounds are faster and slower than the assumed one' region --platform between --rank-threads 2
 check 'both count, for so many threads' bounded 1.125 1.3
 

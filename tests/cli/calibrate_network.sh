@@ -39,7 +39,8 @@ done
 ping() { # ping BYTES: 10 round trips
     awk -v bytes="$1" 'BEGIN { print "timeless-text 1\nranks 2"
         for (r = 0; r < 2; r++) { print "rank " r " host=\"h" r "\""
-            for (i = 0; i < 20; i++) printf "%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i + r) % 2 ? "Recv" : "Send", bytes, 1 - r
+            for (i = 0; i < 20; i++)
+                printf "%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i + r) % 2 ? "Recv" : "Send", bytes, 1 - r
             print "end cut clock_ns=0" } }' | "$timeless" undump - -o ping.tl
 }
 ping 1000
@@ -89,7 +90,8 @@ check 'known network: both directions at once take as long as in SMPI' awk '/^ex
     if ($i < 0.94 || $i > 1.02) exit 1; exit NF < 5 }' found/network.conf
 check 'known network: the limiter is one of all messages' test -z "$(option found timeless/limiter-from)"
 # The same, as if short messages (16 KiB and more are mostly bytes) went without the limiter: 75 MB/s become 100.
-awk -F, -v OFS=, '$3 == "both" && $8 < 65536 { $11 = sprintf("%.9e", $11 - ($8 > 1420 ? ($8 + 16) * (1 / 75e6 - 1 / 100e6) : ($8 + 16) * (1 / 46.875e6 - 1 / 62.5e6))) }
+awk -F, -v OFS=, '$3 == "both" && $8 < 65536 {
+    $11 = sprintf("%.9e", $11 - ($8 > 1420 ? ($8 + 16) * (1 / 75e6 - 1 / 100e6) : ($8 + 16) * (1 / 46.875e6 - 1 / 62.5e6))) }
     { print }' known.csv >long.csv
 check 'a limiter of long messages' "$timeless" calibrate network --reuse long.csv -o long
 check 'has the size from which it acts, and the bandwidth of all' sh -c \
@@ -115,7 +117,10 @@ done
 plant() { # NAME SHARE_OF_SLOW_ROUND_TRIPS FACTOR_OF_RUN
     awk -F, -v OFS=, -v slow="$2" -v run="$3" '
         function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307179586 * rand()) }
-        function network(b) { return b <= 1420 ? 20e-6 + (b + 16) / 62.5e6 : b < 65536 ? 38e-6 + (b + 16) / 100e6 : 120e-6 + (b + 16) / 117.5e6 }
+        function network(b) {
+            if (b <= 1420) return 20e-6 + (b + 16) / 62.5e6
+            return b < 65536 ? 38e-6 + (b + 16) / 100e6 : 120e-6 + (b + 16) / 117.5e6
+        }
         BEGIN { srand(1) }
         $3 == "pingpong" { n = network($8); if (i++ % 100 == 0) all = run * normal()
             $11 = sprintf("%.9e", $11 + n * (0.1 * (normal() + normal()) + 2 * all + (rand() < slow ? 4 : 0))) } { print }' \
@@ -154,10 +159,12 @@ check 'messages that become faster with their size are fitted' "$timeless" calib
 check 'no class has a deviation of a run that is refused' "$timeless" replay ping.tl -p fastest --ranks-per-host 1 -q --noise network
 check 'neither here' "$timeless" replay ping.tl -p here -q --noise network
 check 'the noise is replayed' sh -c \
-    '[ "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q --noise network)" != "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q)" ]' "$timeless"
+    '[ "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q --noise network)" != \
+        "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q)" ]' "$timeless"
 
 # ---- a network without latency, as one that lets bursts pass ----
-awk -F, -v OFS=, '$3 == "pingpong" { $11 = sprintf("%.9e", 2 * ($8 < 20000 ? 5e-6 + $8 / 1e9 : $8 / 12.5e6)) } $3 == "send" || $3 == "isend" || $3 == "recv" { $11 = 5e-7 } { print }' known.csv >bursts.csv
+awk -F, -v OFS=, '$3 == "pingpong" { $11 = sprintf("%.9e", 2 * ($8 < 20000 ? 5e-6 + $8 / 1e9 : $8 / 12.5e6)) }
+    $3 == "send" || $3 == "isend" || $3 == "recv" { $11 = 5e-7 } { print }' known.csv >bursts.csv
 check 'a network without latency' "$timeless" calibrate network --reuse bursts.csv -o bursts
 keep
 check '... is told, with a reason' says \
@@ -178,7 +185,8 @@ check 'between hosts timeless/local-overheads has no effect' equal "$(local_make
 
 # ---- sends that are over before their bytes have arrived: 300,000 of them are in buffers ----
 check 'sends that wait for their end give no send buffer' test -z "$(option found timeless/send-buffer)"
-awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { t = $11 - 300000 / 117.5e6; $11 = sprintf("%.9e", t > 8e-4 ? t : 8e-4) } { print }' known.csv >buffered.csv
+awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { t = $11 - 300000 / 117.5e6; $11 = sprintf("%.9e", t > 8e-4 ? t : 8e-4) }
+    { print }' known.csv >buffered.csv
 check 'sends that leave the rest in a buffer are fitted' "$timeless" calibrate network --reuse buffered.csv -o buffered
 check 'the size of the send buffer is found' near "$(option buffered timeless/send-buffer)" 300000 0.05
 awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { $11 = 8e-4 } { print }' known.csv >unkept.csv
@@ -190,7 +198,8 @@ check 'if no send waits, the buffer is the largest message' near "$(option unkep
 check 'messages that share the link give no eager order' test -z "$(option found timeless/eager-order)"
 # The first one of two is through as soon as it is alone: a line through those that were alone.
 awk -F, -v OFS=, '
-    NR == FNR { if ($3 == "order" && $2 == 0 && $9 == 1 && $8 > 8192 && $8 < 60000) { n++; x += $8; y += $11; xx += $8 * $8; xy += $8 * $11 } next }
+    NR == FNR { if ($3 == "order" && $2 == 0 && $9 == 1 && $8 > 8192 && $8 < 60000) {
+        n++; x += $8; y += $11; xx += $8 * $8; xy += $8 * $11 } next }
     FNR == 1 { b = (n * xy - x * y) / (n * xx - x * x); a = (y - b * x) / n }
     $3 == "order" && $9 == 2 { $11 = sprintf("%.9e", a + b * $8) } { print }' known.csv known.csv >ordered.csv
 check 'a connection that keeps the order is fitted' "$timeless" calibrate network --reuse ordered.csv -o ordered
@@ -221,7 +230,8 @@ check 'slow bursts: a single message takes as long as before' near "$(ping slow)
 burst() { # 33 messages of a byte, acknowledged by one
     awk 'BEGIN { print "timeless-text 1\nranks 2"
         for (r = 0; r < 2; r++) { print "rank " r " host=\"h" r "\""
-            for (i = 0; i < 34; i++) printf "%d %d MPI_%s count=1 type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i == 33) == r ? "Send" : "Recv", 1 - r
+            for (i = 0; i < 34; i++)
+                printf "%d %d MPI_%s count=1 type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i == 33) == r ? "Send" : "Recv", 1 - r
             print "end cut clock_ns=0" } }' | "$timeless" undump - -o ping.tl
 }
 burst

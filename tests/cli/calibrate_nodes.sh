@@ -63,7 +63,8 @@ cp known.conf known/options.conf
 ping() { # ping BYTES: 10 round trips
     awk -v bytes="$1" 'BEGIN { print "timeless-text 1\nranks 2"
         for (r = 0; r < 2; r++) { print "rank " r " host=\"h" r "\""
-            for (i = 0; i < 20; i++) printf "%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i + r) % 2 ? "Recv" : "Send", bytes, 1 - r
+            for (i = 0; i < 20; i++)
+                printf "%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i + r) % 2 ? "Recv" : "Send", bytes, 1 - r
             print "end cut clock_ns=0" } }' | "$timeless" undump - -o ping.tl
 }
 replayed() { "$timeless" replay "$3" -p "$1" --ranks-per-host "$2" -q "${@:4}"; }

@@ -45,7 +45,8 @@ for engine in smpi loggops; do
 done
 check 'overheads: of a program that computes, none' near "$(loggops -q --noise 1000Hz:100us,overheads)" 1 1e-3
 "$timeless" make call_allreduce -n 4 -o quiet.tl
-check 'noise that delays nothing is reported, with the engine in which it would' prints 'detours: 0 s in the mean; they delay computation, .*--engine loggops' \
+check 'noise that delays nothing is reported, with the engine in which it would' prints \
+    'detours: 0 s in the mean; they delay computation, .*--engine loggops' \
     "$timeless" replay quiet.tl -p "$top_srcdir/platforms/star-1g" --noise 1kHz:25us
 check 'SimGrid has none of them: the refusal of overheads says that smpi has noise in application time only' refused 2 \
     "noise '1000Hz:100us,overheads': the smpi engine has noise in application time only" \

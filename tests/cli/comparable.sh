@@ -87,7 +87,8 @@ timeout 120 taskset -c "$core" bash -c 'while :; do :; done' &
 busy=$!
 taskset -c "$core" "$timeless" record --volume cputime -o busy.tl -- "$MPIRUN" -np 1 --bind-to none ./work >record.log 2>&1
 kill $busy
-check 'a rank that waits for its core is not comparable' prints '~^clock +not comparable: rank 0: it waited for a core in (about )?[0-9]+ % of its time \([0-9]+ involuntary' \
+check 'a rank that waits for its core is not comparable' prints \
+    '~^clock +not comparable: rank 0: it waited for a core in (about )?[0-9]+ % of its time \([0-9]+ involuntary' \
     "$timeless" info busy.tl
 check 'record prints that a rank waited for its core' says \
     '~^timeless: busy.tl: the clock is not comparable with a prediction: rank 0: it waited' record.log

@@ -41,7 +41,8 @@ for me in range(n):
         e("MPI_Wait request=2")
         e("MPI_Waitall list=[1,3,4,5,0]")
         for tag in (0, 9):
-            e(f"MPI_Sendrecv count={size} type_bytes=4 peer={right} tag={tag} recv_count={size} recv_type_bytes=4 recv_peer={left} recv_tag={tag} comm=1")
+            e(f"MPI_Sendrecv count={size} type_bytes=4 peer={right} tag={tag} "
+              f"recv_count={size} recv_type_bytes=4 recv_peer={left} recv_tag={tag} comm=1")
     e(f"MPI_Send_init count=11 type_bytes=2 peer={right} tag=3 comm=1 request=1")
     e(f"MPI_Recv_init count=11 type_bytes=2 peer={left} tag=3 comm=1 request=2")
     for i in range(2):
@@ -73,10 +74,13 @@ for me in range(n):
             counts = [count + i for i in range(n)]
             text = ",".join(map(str, counts))
             e(f"MPI_Allgatherv count={counts[me]} type_bytes={width} recv_type_bytes={width} comm=1 list=[{text}]")
-            e(f"MPI_Gatherv count={counts[me]} type_bytes={width} peer=2 recv_type_bytes={width if at_root else 0} comm=1 list=[{text if at_root else ''}]")
-            e(f"MPI_Scatterv type_bytes={width if at_root else 0} peer=2 recv_count={counts[me]} recv_type_bytes={width} comm=1 list=[{text if at_root else ''}]")
+            e(f"MPI_Gatherv count={counts[me]} type_bytes={width} peer=2 "
+              f"recv_type_bytes={width if at_root else 0} comm=1 list=[{text if at_root else ''}]")
+            e(f"MPI_Scatterv type_bytes={width if at_root else 0} peer=2 "
+              f"recv_count={counts[me]} recv_type_bytes={width} comm=1 list=[{text if at_root else ''}]")
             e(f"MPI_Reduce_scatter type_bytes={width} comm=1 list=[{text}]")
-            e(f"MPI_Alltoallv type_bytes={width} recv_type_bytes={width} comm=1 list=[{','.join(str(count + me + j) for j in range(n))},{','.join(str(count + me + j) for j in range(n))}]")
+            each = ",".join(str(count + me + j) for j in range(n))
+            e(f"MPI_Alltoallv type_bytes={width} recv_type_bytes={width} comm=1 list=[{each},{each}]")
     e("MPI_Pcontrol level=1 clock_ns=7 volume=3")
     e("MPI_Finalize clock_ns=9 volume=20")
     print("end finalized clock_ns=9")

@@ -190,11 +190,15 @@ for step = 1 to steps {
 EOS
 cat >disorder.awk <<'EOS'
 function put(text) { print rank, n++, text }
-function sites(text) { print text; print "site 90 object=\"a\" offset=90 function=\"\" file=\"a\" line=90"; print "site 91 object=\"a\" offset=91 function=\"\" file=\"a\" line=91" }
+function sites(text) {
+    print text
+    print "site 90 object=\"a\" offset=90 function=\"\" file=\"a\" line=90"
+    print "site 91 object=\"a\" offset=91 function=\"\" file=\"a\" line=91" }
 /^rank / { rank = $2; n = turn = 0; sites($0); next }
 !/^[0-9]/ { print; next }
 { call = $3; rest = $0; sub(/^[0-9]+ [0-9]+ /, "", rest); volume = $0; sub(/.*volume=/, "", volume); sub(/ .*/, "", volume) }
-call == "MPI_Init" { put(rest); put("MPI_Recv_init count=3 type_bytes=1 peer=" (rank + ranks - 1) % ranks " tag=0 comm=1 request=1001 site=90")
+call == "MPI_Init" { put(rest)
+    put("MPI_Recv_init count=3 type_bytes=1 peer=" (rank + ranks - 1) % ranks " tag=0 comm=1 request=1001 site=90")
     put("MPI_Send_init count=3 type_bytes=1 peer=" (rank + 1) % ranks " tag=0 comm=1 request=1002 site=91"); next }
 call == "MPI_Finalize" { put("MPI_Request_free request=1001"); put("MPI_Request_free request=1002"); put(rest); next }
 /count=3 / { if (call == "MPI_Isend") put("MPI_Startall list=[1001,1002] site=90"); next }
@@ -205,10 +209,12 @@ call == "MPI_Waitall" {
     split("", source)
     for (i = 1; i < ranks; i++) source[i] = 1 + (i + 1 + turn) % (ranks - 1)
     turn++
-    for (i = ranks - 1; i > 2; i--) { put("Match peer=" source[i] " tag=4 request=" i); put("MPI_Waitany list=[" i "] volume=" (i == ranks - 1 ? 40 : 0) " polls=2 site=91") }
+    for (i = ranks - 1; i > 2; i--) {
+        put("Match peer=" source[i] " tag=4 request=" i); put("MPI_Waitany list=[" i "] volume=" (i == ranks - 1 ? 40 : 0) " polls=2 site=91") }
     put("Match peer=" source[1] " tag=4 request=1"); put("Match peer=" source[2] " tag=4 request=2")
     put("MPI_Waitsome list=[1,2] volume=10 site=91"); next }
-call == "MPI_Recv" { k = 0; sub(/.* peer=/, "", $0); from = ranks - int($0); put("MPI_Iprobe peer=" from " tag=0 comm=1 volume=0 polls=" from)
+call == "MPI_Recv" { k = 0; sub(/.* peer=/, "", $0); from = ranks - int($0)
+    put("MPI_Iprobe peer=" from " tag=0 comm=1 volume=0 polls=" from)
     put("Match peer=" from " tag=0 request=0"); sub(/peer=[0-9]*/, "peer=any", rest); put(rest); next }
 call == "MPI_Allreduce" { for (i = 0; i <= rank % 2; i++) put("MPI_Wtime clock_ns=" 5 * n " polls=" turn); put(rest); next }
 { put(rest) }

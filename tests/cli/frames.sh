@@ -43,11 +43,13 @@ check 'dump --csv: the rows are the events of the text form' $with rows.py
 cat >same.py <<'END'
 import csv, os, subprocess, sys, timeless
 for path in sys.argv[1:]:
-    rows = list(csv.DictReader(subprocess.run([os.environ["TIMELESS_PROGRAM"], "dump", "--csv", path], stdout=subprocess.PIPE, text=True).stdout.splitlines()))
+    rows = list(csv.DictReader(subprocess.run([os.environ["TIMELESS_PROGRAM"], "dump", "--csv", path],
+                                              stdout=subprocess.PIPE, text=True).stdout.splitlines()))
     with timeless.Trace(path) as trace:
         events = trace.events()
         assert trace.is_complete and events.n_rows == len(rows) == sum(trace.rank(r).n_events for r in range(trace.n_ranks))
-        for name in ("rank", "event", "call", "volume", "polls", "peer", "tag", "recv_peer", "recv_tag", "count", "type_bytes", "list", "clock_ns"):
+        for name in ("rank", "event", "call", "volume", "polls", "peer", "tag", "recv_peer", "recv_tag",
+                     "count", "type_bytes", "list", "clock_ns"):
             none = timeless.NONE if "peer" in name or "tag" in name else 0
             for value, row in zip(events[name], rows):
                 text = " ".join(map(str, value)) if name == "list" else str(value)

@@ -28,9 +28,11 @@ trace() { # CALL: of the neighbours
             event("MPI_Isend count=5000 type_bytes=1 peer=" up " tag=7 comm=3 request=3")
             event("MPI_Isend count=100 type_bytes=1 peer=" up " tag=7 comm=1 request=4")
             event("MPI_Waitall list=[1,2,3,4]")
-            event("MPI_Sendrecv count=64 type_bytes=8 peer=" (j + 1) % 3 " tag=1 recv_count=64 recv_type_bytes=8 recv_peer=" (j + 2) % 3 " recv_tag=1 comm=4 volume=500")
+            event("MPI_Sendrecv count=64 type_bytes=8 peer=" (j + 1) % 3 " tag=1 " \
+                "recv_count=64 recv_type_bytes=8 recv_peer=" (j + 2) % 3 " recv_tag=1 comm=4 volume=500")
             event(i ? "MPI_Recv count=3 type_bytes=1 peer=1 tag=7 comm=5" : "MPI_Send count=3 type_bytes=1 peer=0 tag=7 comm=5")
-            event("MPI_Sendrecv count=16 type_bytes=8 peer=" at(i, j + 1) " tag=2 recv_count=16 recv_type_bytes=8 recv_peer=" at(i, j - 1) " recv_tag=2 comm=6")
+            event("MPI_Sendrecv count=16 type_bytes=8 peer=" at(i, j + 1) " tag=2 " \
+                "recv_count=16 recv_type_bytes=8 recv_peer=" at(i, j - 1) " recv_tag=2 comm=6")
             if (call) event(call)
             event("MPI_Finalize clock_ns=0 volume=50")
             print "end finalized clock_ns=0"

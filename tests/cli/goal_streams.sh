@@ -84,7 +84,8 @@ check 'chains on one CPU that no sequence of calls expresses' takes 21.995e-6 's
     't: send 1000b to 1 tag 2 nic 1' -- \
     'a: recv 1000b from 0 tag 1' 'b: calc 5000' 'b requires a' 'c: recv 1000b from 0 tag 2' 'd: calc 1000' 'd requires c'
 check 'tags beyond 32 bits, comments of both kinds' eval \
-    'printf "/* a\n b */ num_ranks 2\nrank 0 { // x\ns: send 1000b to 1 tag 12000012345 }\nrank 1 { r: recv 1000b from 0 tag 12000012345 }\n" >tag.goal && awk -v t="$(replay tag.goal)" "BEGIN { exit !(t > 11.4974e-6 && t < 11.4976e-6) }"'
+    'printf "/* a\n b */ num_ranks 2\nrank 0 { // x\ns: send 1000b to 1 tag 12000012345 }\nrank 1 { r: recv 1000b from 0 tag 12000012345 }\n" >tag.goal &&
+        awk -v t="$(replay tag.goal)" "BEGIN { exit !(t > 11.4974e-6 && t < 11.4976e-6) }"'
 # Spaces are needed only where two names meet; a tag is 0 unless it is given.
 cat >spaced.goal <<'END'
 num_ranks 2
@@ -254,7 +255,8 @@ check 'a send without a receive is refused' refused 3 \
 printf 'num_ranks 1\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}\n' >circle.goal
 check 'a circle is refused' refused 3 \
     'timeless: circle.goal:3: rank 0 waits forever at this operation, and 2 operations do not end; ' replay circle.goal
-printf 'num_ranks 2\nrank 0 {\nr: recv 5b from 1\ns: send 5b to 1\ns requires r\n}\nrank 1 {\nr: recv 5b from 0\ns: send 5b to 0\ns requires r\n}\n' >dead.goal
+printf 'num_ranks 2\nrank 0 {\nr: recv 5b from 1\ns: send 5b to 1\ns requires r\n}\nrank 1 {\nr: recv 5b from 0\ns: send 5b to 0\ns requires r\n}\n' \
+    >dead.goal
 check 'ranks that wait for each other are refused' refused 3 'timeless: dead.goal:3: rank 0 waits forever' replay dead.goal
 printf 'num_ranks 1\nrank 0 {\na: calc x\n}\n' >bad.goal
 check 'a wrong text is refused by its line' refused 3 "timeless: bad.goal:3: no time in nanoseconds: 'x'; " replay bad.goal

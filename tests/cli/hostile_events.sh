@@ -8,7 +8,7 @@ mkdir p
 cat >p/platform.xml <<'XML'
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><zone id="z" routing="Full"><cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="10us"/></zone></platform>
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="10us"/></platform>
 XML
 loggops=(--engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --allow-opaque)
 smpi=(--platform ./p)
@@ -41,9 +41,15 @@ window='comm 3 parent=1 call=MPI_Win_create members=[0-1]'
 
 # ---- great numbers take no memory ----
 many=100000000
-trace far "MPI_Isend $message peer=1 request=$many"$'\n'"MPI_Irecv $message peer=any request=$((many + 1))"$'\n'"Match request=$((many + 1)) peer=1 tag=0"$'\n'"MPI_Waitall list=[$many,$((many + 1))]" \
+trace far "MPI_Isend $message peer=1 request=$many
+    MPI_Irecv $message peer=any request=$((many + 1))
+    Match request=$((many + 1)) peer=1 tag=0
+    MPI_Waitall list=[$many,$((many + 1))]" \
     "MPI_Isend $message peer=0 request=4294967295"$'\n'"MPI_Recv $message peer=0"$'\nMPI_Wait request=4294967295'
-trace near "MPI_Isend $message peer=1 request=1"$'\n'"MPI_Irecv $message peer=any request=2"$'\nMatch request=2 peer=1 tag=0\nMPI_Waitall list=[1,2]' \
+trace near "MPI_Isend $message peer=1 request=1
+    MPI_Irecv $message peer=any request=2
+    Match request=2 peer=1 tag=0
+    MPI_Waitall list=[1,2]" \
     "MPI_Isend $message peer=0 request=1"$'\n'"MPI_Recv $message peer=0"$'\nMPI_Wait request=1'
 # kilobytes TRACE OPTION...: the most memory that a process of the replay took; its output goes to `out`
 kilobytes() {
@@ -67,8 +73,15 @@ done
 
 # ---- kernels: n <= 0 does nothing, a transform has any number of dimensions, an unknown form is no obstacle ----
 echo 'reference_flops = 1e9; seconds_per_flop = 1e-3; units = ({unit = "none"; seconds_per_unit = 1.0;});
-kernels = ({kernel = "daxpy"; intercept_s = 10.0; per_work_s = 1.0;}, {kernel = "dgemm"; intercept_s = 0.0; per_work_s = 1.0;});' >kernels.conf
-trace kernels $'daxpy n=-1\ndgemm list=[5,5,-5]\nfftw_dft list=[1,4,4,4]\nfftwl_dft howmany=2 n=8\nfftw_dft list=[5]\ndgemm list=[5]\nunknown list=[1,2]'
+kernels = ({kernel = "daxpy"; intercept_s = 10.0; per_work_s = 1.0;},
+    {kernel = "dgemm"; intercept_s = 0.0; per_work_s = 1.0;});' >kernels.conf
+trace kernels 'daxpy n=-1
+    dgemm list=[5,5,-5]
+    fftw_dft list=[1,4,4,4]
+    fftwl_dft howmany=2 n=8
+    fftw_dft list=[5]
+    dgemm list=[5]
+    unknown list=[1,2]'
 for engine in smpi loggops; do
     declare -n options=$engine
     check "$engine: kernels take the time of their work" sh -c '"$@" >out && awk "{ print; exit !(\$1 > 2.184 && \$1 < 2.186) }" out' - \

@@ -21,7 +21,8 @@ unset TIMELESS_TRACER TIMELESS_PLATFORMS LD_LIBRARY_PATH
 
 check 'the installed program prints its version' sh -c '"$1" --version | grep "^timeless [0-9]"' - "$program"
 printf '%s\n' '#include <mpi.h>' \
-    'int main(int c, char **v) { int n = 1; MPI_Init(&c, &v); MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD); MPI_Finalize(); return 0; }' >run.c
+    'int main(int c, char **v) { int n = 1; MPI_Init(&c, &v); MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);' \
+    'MPI_Finalize(); return 0; }' >run.c
 "$MPICC" -o run run.c || exit 99
 check 'the installed program records a run' "$program" record -q -o run.tl --volume cputime -- "$MPIRUN" -np 2 ./run
 check 'the installed program prints the trace' sh -c '"$1" info run.tl | grep -E "complete +yes"' - "$program"

@@ -18,7 +18,8 @@ platform() {
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="Full">
-<cluster id="c" prefix="$2" suffix="" radical="0-7" speed="${k}Gf" bw="$((k * 125000000))Bps" lat="$(tenth 24e-6 $k)s" bb_bw="$((k * 500000000))Bps" bb_lat="$(tenth 1e-6 $k)s"/>
+<cluster id="c" prefix="$2" suffix="" radical="0-7" speed="${k}Gf" bw="$((k * 125000000))Bps" lat="$(tenth 24e-6 $k)s"
+  bb_bw="$((k * 500000000))Bps" bb_lat="$(tenth 1e-6 $k)s"/>
 </zone></platform>
 END
     cat >"$1/options.conf" <<END

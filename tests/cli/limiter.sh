@@ -56,7 +56,8 @@ for pattern in alltoall ring stencil2d doubling; do
     "$timeless" make $pattern -n 16 --bytes 3200000 --iterations 3 -o p.tl
     check "$pattern: as in SimGrid" agree 3e-3 1.667 --ranks-per-host 1
     check "$pattern, two threads: the same bytes" sh -c \
-        '[ "$("$1" replay p.tl -p platform --engine loggops -q)" = "$("$1" replay p.tl -p platform --engine loggops --threads 2 -q)" ]' - "$timeless"
+        '[ "$("$1" replay p.tl -p platform --engine loggops -q)" = \
+            "$("$1" replay p.tl -p platform --engine loggops --threads 2 -q)" ]' - "$timeless"
 done
 "$timeless" make binomial -n 16 --bytes 3200000 --iterations 3 -o p.tl
 check 'in one direction at a time it takes nothing' agree 1e-3 1 --ranks-per-host 1

@@ -114,7 +114,9 @@ check 'a rank that the run does not have is refused with the number of ranks' re
 check_exit 2 'the other engine keeps all ranks' "$timeless" replay many.tl -p star-1g --details=1
 "$timeless" make stencil2d -n 19600 --iterations 4 --bytes 1000 -o huge.tl || exit 99
 check '19,600 ranks: the states of 16' sh -c \
-    'ulimit -v 500000; "$1" replay huge.tl --engine loggops --params "$2" --details=0-15 --timeline huge.csv --json=huge.json -q' - "$timeless" $params
+    'ulimit -v 500000
+        "$1" replay huge.tl --engine loggops --params "$2" --details=0-15 \
+        --timeline huge.csv --json=huge.json -q' - "$timeless" $params
 check '... fill these ranks' python3 -c 'import csv, json
 ranks = {int(r["rank"]) for r in csv.DictReader(open("huge.csv"))}; p = json.load(open("huge.json"))
 assert ranks == set(range(16)), ranks

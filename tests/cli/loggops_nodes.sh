@@ -164,13 +164,15 @@ check_exit 2 'replay without a network and a platform exits 2' loggops p.tl
 check_exit 2 'parameters of nodes without a platform' loggops p.tl --params "$nodes"
 check_exit 2 'places without a platform' loggops p.tl --params L=1us,o=1us,g=0,G=0,O=0 --ranks-per-host 2
 mkdir strange
-echo '<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/></zone></platform>' >strange/platform.xml
+echo '<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/></zone></platform>' \
+    >strange/platform.xml
 check_exit 3 'a platform without links is refused' loggops p.tl -p ./strange
 # ---- the limiter of both directions, which graphene has and star-1g has not ----
 "$timeless" make stencil2d -n 4 -o p.tl
 limiter() { # PLATFORM OPTION...: how many of standard error, text and JSON state that it is ignored
     "$timeless" replay p.tl -p "$@" --json=limiter.json >text 2>said || return
-    echo $(($(grep -c '^timeless: warning: .* ignores the limiter of both directions (limiter_link)' said) + $(grep -c '^not modelled .*limiter_link' text) +
+    echo $(($(grep -c '^timeless: warning: .* ignores the limiter of both directions (limiter_link)' said) +
+        $(grep -c '^not modelled .*limiter_link' text) +
         $(grep -c '"ignores_limiter": true' limiter.json)))
 }
 check 'a limiter that is ignored is reported: warning, text and JSON' equal 3 "$(limiter graphene --engine loggops --ranks-per-host 1)"
@@ -194,7 +196,8 @@ check 'not in SimGrid, which honours it' equal 0 "$(limiter graphene --ranks-per
 cluster() { # NAME ATTRIBUTES: 16 hosts of 4 cores, 1 GB/s
     mkdir "$1"
     echo "<?xml version='1.0'?><!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>
-        <platform version='4.1'><zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-15' speed='1Gf' core='4' bw='1GBps' \
+        <platform version='4.1'><zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' \
+            radical='0-15' speed='1Gf' core='4' bw='1GBps' \
         lat='1us' sharing_policy='SPLITDUPLEX' $2/></zone></platform>" >"$1/platform.xml"
     printf '%s\n' smpi/async-small-thresh:65536 smpi/bw-factor:0:1 smpi/lat-factor:0:1 >"$1/options.conf"
 }
@@ -212,7 +215,8 @@ overload() {
     local kind=$1 words='links between switches'
     [ "$kind" = links ] || words=memory
     "$timeless" replay "$2" --engine loggops -p "${@:3}" --json=over.json >text 2>said || return
-    echo $(($(grep -c "^timeless: warning: .*$words.* B/s where one has" said) + $(grep -c "^not modelled .*$words.* B/s where one has" text) +
+    echo $(($(grep -c "^timeless: warning: .*$words.* B/s where one has" said) +
+        $(grep -c "^not modelled .*$words.* B/s where one has" text) +
         $(grep -c "\"overloaded_$kind\": {" over.json)))
 }
 # adds_up KIND HAS AT_LEAST: the worst one has so many bytes a second, and is asked for so many times as many

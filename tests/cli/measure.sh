@@ -12,7 +12,8 @@ made() {
     awk -v why="$2" -v factor="${3:-1}" -v algorithms="${4:-default}" -v seed="${5:-7}" 'BEGIN {
         srand(seed)
         print "# timeless-measure 1\n# operation allreduce\n# moment 2026-11-30T10:00:00Z\n# seed 1\n# mpi Open MPI v4.1.4\n# ranks 4"
-        print "launch,algorithm,bytes,repetition,rank,host,cpu,cpu_end,start,late,begin_s,end_s,uncertainty_s,switches,faults,without_cpu_s,clock_hz,instructions,cycles"
+        print "launch,algorithm,bytes,repetition,rank,host,cpu,cpu_end,start,late,begin_s,end_s," \
+            "uncertainty_s,switches,faults,without_cpu_s,clock_hz,instructions,cycles"
         n = split(algorithms, name, " ")
         for (l = 0; l < 4; l++) for (a = 1; a <= n; a++) for (bytes = 8; bytes <= 1024; bytes *= 128) for (i = 0; i < 80; i++) {
             t += 1e-3
@@ -23,7 +24,8 @@ made() {
             for (r = 0; r < 4; r++) {
                 hog = slow && why == "hog" && r == 2
                 printf "%d,%s,%d,%d,%d,%s,%d,%d,window,%d,%.9f,%.9f,1e-7,%d,%d,%.9f,,,\n", l, name[a], bytes, i, r, r < 2 ? "a" : "b", r,
-                    rand() < 0.05 ? 9 : r, rand() < 0.05, t + r * 1e-7, t + 3e-7 + s * (1 - 0.01 * rand()), hog + (rand() < 0.05), rand() < 0.05, hog ? s : 0
+                    rand() < 0.05 ? 9 : r, rand() < 0.05, t + r * 1e-7,
+                    t + 3e-7 + s * (1 - 0.01 * rand()), hog + (rand() < 0.05), rand() < 0.05, hog ? s : 0
             }
         }
         print "# end"
@@ -45,7 +47,8 @@ check 'the first repetition of each launch and those of twice the median have th
 check 'repetitions before the minimum falls by a tenth are warm-up' categories warm.csv 4 76 20 220
 check 'a repetition takes from the latest begin to the latest end' sh -c '"$0" measure quiet.csv --json >j.json &&
     python3 -c "
-import json; c = json.load(open(\"j.json\"))[\"cases\"][0]; assert 1.0e-5 <= c[\"median_s\"] <= 1.04e-5, c; assert c[\"high_s\"] > 4e-5, c"' $timeless
+import json; c = json.load(open(\"j.json\"))[\"cases\"][0]
+assert 1.0e-5 <= c[\"median_s\"] <= 1.04e-5, c; assert c[\"high_s\"] > 4e-5, c"' $timeless
 
 names_hog() {
     $timeless measure hog.csv --json=j.json >text && cat text && grep -q 'time without the CPU, on CPU 2 of b' text &&

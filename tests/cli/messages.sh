@@ -20,7 +20,8 @@ messages() {
     local file=$1; shift
     printf '%s\n' "$@" | awk 'BEGIN { print "timeless-text 1\nranks 4" }
         function add(rank, call, other) {
-            calls[rank] = calls[rank] sprintf("%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", rank, n[rank]++, call, $3, other) }
+            calls[rank] = calls[rank] sprintf("%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n",
+                rank, n[rank]++, call, $3, other) }
         { add($1, "Send", $2); add($2, "Recv", $1) }
         END { for (r = 0; r < 4; r++) printf "rank %d host=\"h%d\"\n%send cut clock_ns=0\n", r, r, calls[r] }' |
         "$timeless" undump - -o "$file"

@@ -121,7 +121,8 @@ EOT"
     short=$(noisy pong.skel,size=1000 -q) long=$(noisy pong.skel,size=60000 -q)
     check "$engine: a run is slow by as many deviations in each class" awk -v a="$short" -v a1="$(message 1000 1)" -v b="$long" \
         -v b1="$(message 60000 1)" 'BEGIN {
-        x = (a / 2 - a1) / (a1 - 3e-6) / 0.1; y = (b / 2 - b1) / (b1 - 3e-6) / 0.02; print x, y; exit !(x > -3 && x < 3 && x != 0 && x - y < 1e-6 && y - x < 1e-6) }'
+        x = (a / 2 - a1) / (a1 - 3e-6) / 0.1; y = (b / 2 - b1) / (b1 - 3e-6) / 0.02; print x, y
+        exit !(x > -3 && x < 3 && x != 0 && x - y < 1e-6 && y - x < 1e-6) }'
 
     noise <<<'between = ( { above_bytes = 0; least = 0.2; modes = ( [ 0.9, 1.0, 0.3 ], [ 0.1, 3.0, 1.0 ] ); } ); between_run_sd = 0.05;'
     noisy row.skel --json=a.json >/dev/null
@@ -153,7 +154,8 @@ check 'loggops: two threads give the same bytes' equal "$(noisy "$alltoall" --ra
 noise <<<'between = ( { above_bytes = 0; least = 0.5; modes = ( [ 1.0, 2.5, 0.0 ] ); } );'
 cat >beside.conf <<CONF
 version = 2; reference_flops = 1.0e9; units = ( { unit = "cpu-ns"; seconds_per_unit = 1.0e-9; } );
-interference = { classes = ( { beside = ( { cores = 1; arithmetic = 1.0; cache = 1.0; stream = 2.0; chase = 1.0; } ); acts_as = { stream = 1.0; }; } ); };
+interference = { classes = ( { beside = ( { cores = 1; arithmetic = 1.0; cache = 1.0; stream = 2.0; chase = 1.0; } );
+    acts_as = { stream = 1.0; }; } ); };
 CONF
 { printf '%s\n' 'timeless-text 1' 'ranks 4' 'volume_unit "cpu-ns"'
   for r in 0 1 2 3; do
@@ -180,9 +182,11 @@ check 'loggops.params have the noise, too' within \
     "$(awk 'BEGIN { print 2e-6 + 0.7 * 28e-6 }')" 1e-10
 noise <<<'between = ( { above_bytes = 0; least = 0.2; modes = ( [ 1.0, 1.0, 0.3 ] ); } );'
 check 'budget has the noise as an input' sh -c \
-    "'$timeless' budget row.skel -p platform --ranks-per-host 1 --no-compute --noise network >budget 2>&1; grep '^ *noise' budget || { cat budget; exit 1; }"
+    "'$timeless' budget row.skel -p platform --ranks-per-host 1 --no-compute --noise network >budget 2>&1
+        grep '^ *noise' budget || { cat budget; exit 1; }"
 check 'sweep takes the option' sh -c \
-    "'$timeless' sweep row.skel -p platform --ranks-per-host 1 --no-compute --noise network --grid seed=1,2 >sweep.csv && [ \"\$(cut -d, -f2 sweep.csv | sort -u | wc -l)\" = 3 ]"
+    "'$timeless' sweep row.skel -p platform --ranks-per-host 1 --no-compute --noise network --grid seed=1,2 >sweep.csv &&
+        [ \"\$(cut -d, -f2 sweep.csv | sort -u | wc -l)\" = 3 ]"
 
 sed -n '/^\.SH THE NOISE OF MESSAGES/,/^\.SH CAL/p' "$top_srcdir/doc/timeless-platform.5" | sed -n '/^\.nf/,/^\.fi/p' |
     grep -v '^\.' >platform/noise.conf

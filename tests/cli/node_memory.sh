@@ -25,7 +25,8 @@ laws() {
 }
 
 if [ "${WHOLE:-}" ]; then
-    for platform in ${PLATFORMS:-cloud:8 dahu@network-2018-10:2 dahu@network-2018-10:16 fat-tree:2 fat-tree:16 graphene:4 local:2 stampede:4 star-1g:2 star-1g:4 theta:4 tibidabo:2}; do
+    for platform in ${PLATFORMS:-cloud:8 dahu@network-2018-10:2 dahu@network-2018-10:16 fat-tree:2 fat-tree:16
+        graphene:4 local:2 stampede:4 star-1g:2 star-1g:4 theta:4 tibidabo:2}; do
         for engine in ${ENGINES:-smpi loggops}; do
             for operation in $all_operations; do
                 check "$platform ranks, $engine, $operation" laws ${platform%:*} ${platform#*:} $engine $operation 1..4M:2

@@ -54,7 +54,8 @@ open_receive() {
         print "end cut clock_ns=0"
         for (r = 1; r < 4; r++) {
             printf "rank %d host=\"h%d\"\n%d 0 MPI_Irecv count=4 type_bytes=1 peer=0 tag=any comm=1 request=1\n", r, r, r
-            printf "%d 1 MPI_Bcast count=3 type_bytes=1 peer=0 comm=1\n%d 2 Match peer=0 tag=5 request=1\n%d 3 MPI_Wait request=1\nend cut clock_ns=0\n", r, r, r } }' |
+            printf "%d 1 MPI_Bcast count=3 type_bytes=1 peer=0 comm=1\n", r
+            printf "%d 2 Match peer=0 tag=5 request=1\n%d 3 MPI_Wait request=1\nend cut clock_ns=0\n", r, r } }' |
         "$timeless" undump - -o open.tl
 }
 check 'a trace of open receives' open_receive

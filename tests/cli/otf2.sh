@@ -78,6 +78,7 @@ collectives() {
     local r n=(2 4 6)
     printf 'timeless-text 1\nranks 3\n'
     for r in 0 1 2; do
+        local twice="$((2 * n[r])),$((4 * n[r])),$((6 * n[r]))"
         local root=' recv_count=0 recv_type_bytes=0' gets=' count=0 type_bytes=0' lists=' recv_type_bytes=0 list=[]' \
             from=' type_bytes=0 list=[]'
         [ $r = 1 ] && root=' recv_count=5 recv_type_bytes=4' gets=' count=5 type_bytes=4' \
@@ -97,7 +98,7 @@ collectives() {
             "16 MPI_Iallgatherv count=${n[r]} type_bytes=4 recv_type_bytes=4 list=[2,4,6] comm=1 request=1" \
             '17 MPI_Iallreduce count=5 type_bytes=4 comm=1 request=2' \
             '18 MPI_Waitall list=[1,2]' \
-            "19 MPI_Alltoallv type_bytes=1 recv_type_bytes=1 list=[$((2 * n[r])),$((4 * n[r])),$((6 * n[r])),$((2 * n[r])),$((4 * n[r])),$((6 * n[r]))] comm=1" \
+            "19 MPI_Alltoallv type_bytes=1 recv_type_bytes=1 list=[$twice,$twice] comm=1" \
             '20 MPI_Allreduce count=5 type_bytes=4 comm=1 in_place=1' '21 MPI_Finalize clock_ns=0'
         echo 'end finalized clock_ns=0'
     done

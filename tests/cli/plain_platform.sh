@@ -52,7 +52,8 @@ sed 's/ value="7"//' cluster.xml >broken.xml
 check_exit 3 "a setting without a value: exit code 3" "$timeless" replay app.tl --platform broken.xml
 check "a model has priority over the speeds of the hosts" \
     sh -c 'echo "reference_flops = 1e3; units = ({unit = \"flops\"; seconds_per_unit = 1e-2;});" >slow.conf &&
-        "$0" replay app.tl --platform cluster.xml --hostfile hosts --model slow.conf | awk -v least='"$wanted"' "\$1 == \"makespan\" { found = \$2 > 5 * least } END { exit !found }"' "$timeless"
+        "$0" replay app.tl --platform cluster.xml --hostfile hosts --model slow.conf |
+        awk -v least='"$wanted"' "\$1 == \"makespan\" { found = \$2 > 5 * least } END { exit !found }"' "$timeless"
 check "the LogGOPS engine uses the speeds of the hosts" sh -c \
     '"$0" replay app.tl --platform cluster.xml --hostfile hosts --engine loggops >loggops &&
     grep -q "^model  *speeds of the hosts$" loggops' "$timeless"
@@ -167,7 +168,8 @@ check 'loggops: a latency without a unit is in seconds' equal "$(ring -p ./20us 
 check "and is not 0: loggops takes as long as SimGrid, to 5 %" near "$(ring -p ./2e-5)" "$(ring -p ./2e-5 --engine loggops)" 0.05
 check_exit 3 'loggops: a latency with an unknown unit is refused' ring -p ./1mn --engine loggops
 mkdir profiled && sed \
-    's|<cluster.*|<host id="a" speed="1Gf" core="4"/><host id="b" speed="1Gf"/><link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="slow.txt"/><route src="a" dst="b"><link_ctn id="l"/></route>|' 20us/platform.xml >profiled/platform.xml
+    's|<cluster.*|<host id="a" speed="1Gf" core="4"/><host id="b" speed="1Gf"/>\n<link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="slow.txt"/>\n<route src="a" dst="b"><link_ctn id="l"/></route>|' \
+    20us/platform.xml >profiled/platform.xml
 echo '0 1e6' >profiled/slow.txt
 check 'SimGrid replays a platform whose links change with time' "$timeless" replay ring.tl -p ./profiled -q
 check 'loggops refuses it, and names the profiles' refused 3 \
@@ -193,21 +195,26 @@ alike() { # NAME: one message takes as long in both engines; loggops counts 5 % 
 xml line-of-hosts <<'END'
 <zone id = "z" routing = "Floyd">
 <host id="h0" speed="1Gf"/><host id="h1" speed="1Gf"/><host id="h2" speed="1Gf,2Gf"/><host id="h3" speed="1Gf"/>
-<link id="a" bandwidth="1Gbps" latency="1us"/><link id="b" bandwidth="10Mbps" latency="100ms"/><link id="c" bandwidth="1e-9EBps" latency="1us"/>
-<route src="h0" dst="h1"><link_ctn id="a"/></route><route src="h1" dst="h2"><link_ctn id="b"/></route><route src="h2" dst="h3"><link_ctn id="c"/></route>
+<link id="a" bandwidth="1Gbps" latency="1us"/><link id="b" bandwidth="10Mbps" latency="100ms"/>
+<link id="c" bandwidth="1e-9EBps" latency="1us"/>
+<route src="h0" dst="h1"><link_ctn id="a"/></route><route src="h1" dst="h2"><link_ctn id="b"/></route>
+<route src="h2" dst="h3"><link_ctn id="c"/></route>
 </zone>
 END
 xml graph <<'END'
 <zone id="z" routing="DijkstraCache">
 <host id="h0" speed="1Gf"/><host id="h1" speed="1Gf"/><host id="h2" speed="1Gf"/><host id="h3" speed="1Gf"/><router id="r"/>
 <link id="a" bandwidth="1GBps" latency="1ms"/><link id="b" bandwidth="20MBps" latency="2ms" sharing_policy="SPLITDUPLEX"/>
-<route src="h0" dst="h1"><link_ctn id="a"/></route><route src="h1" dst="h2"><link_ctn id="a"/></route><route src="h2" dst="h3"><link_ctn id="a"/></route>
+<route src="h0" dst="h1"><link_ctn id="a"/></route><route src="h1" dst="h2"><link_ctn id="a"/></route>
+<route src="h2" dst="h3"><link_ctn id="a"/></route>
 <route src="h0" dst="r"><link_ctn id="b" direction="UP"/></route><route src="r" dst="h3"><link_ctn id="b" direction="DOWN"/></route>
 </zone>
 END
 xml cabinets <<'END'
-<zone id="z" routing="Cluster"><host id="h0" speed="1Gf"/><link id="l" bandwidth="10MBps" latency="1ms"/><host_link id="h0" up="l" down="l"/>
-<cabinet id="c" prefix="h" suffix="" radical="1-3" speed="1Gf" bw="100MBps" lat="3ms"/><backbone id="b" bandwidth="1GBps" latency="5ms"/></zone>
+<zone id="z" routing="Cluster"><host id="h0" speed="1Gf"/><link id="l" bandwidth="10MBps" latency="1ms"/>
+<host_link id="h0" up="l" down="l"/>
+<cabinet id="c" prefix="h" suffix="" radical="1-3" speed="1Gf" bw="100MBps" lat="3ms"/>
+<backbone id="b" bandwidth="1GBps" latency="5ms"/></zone>
 END
 xml halves <<'END'
 <AS id="grid" routing="Full">
@@ -221,7 +228,8 @@ sed 's/gw_src="[^"]*"/gw_src="b"/' halves.xml >swapped.xml
 check_exit 3 'platform --check: a gateway that is not in its zone is refused, as by SimGrid' "$timeless" platform --check swapped.xml
 for shape in 'TORUS 2,2' 'FAT_TREE 2;2,2;1,2;1,1' 'DRAGONFLY 2,1;1,1;2,1;1'; do
     xml "${shape%% *}" <<END
-<cluster id="c" prefix="h" suffix="" radical="0-3" speed="1Gf" bw="125MBps" lat="1ms" topology="${shape%% *}" topo_parameters="${shape#* }" loopback_bw="1GBps" loopback_lat="1us"/>
+<cluster id="c" prefix="h" suffix="" radical="0-3" speed="1Gf" bw="125MBps" lat="1ms" topology="${shape%% *}"
+  topo_parameters="${shape#* }" loopback_bw="1GBps" loopback_lat="1us"/>
 END
 done
 for name in line-of-hosts graph cabinets halves TORUS FAT_TREE DRAGONFLY; do alike "$name"; done
@@ -254,7 +262,8 @@ elements_refused "power that is not finite" "$(of_cluster '' | sed 's|/>|><prop 
 for i in 1 2 3 4 5 6 7; do of_cluster '' | sed "s/0-7/0-16777216/; s/\"c\"/\"c$i\"/; s/\"n\"/\"n$i-\"/"; done |
     sed '1i <zone id="z" routing="Full">' | { cat; echo '</zone>'; } >many
 check_exit 3 "more hosts than fit are refused before there is memory for them" sh -c \
-    '{ echo "<platform version=\"4.1\">"; cat many; echo "</platform>"; } >many.xml; ulimit -v 500000; "$0" replay ring.tl -p many.xml -q --engine loggops' "$timeless"
+    '{ echo "<platform version=\"4.1\">"; cat many; echo "</platform>"; } >many.xml
+    ulimit -v 500000; "$0" replay ring.tl -p many.xml -q --engine loggops' "$timeless"
 cp "$scratch/err" said
 check "in one line, which names the bound" sh -c 'test $(wc -l <said) = 1 && grep -q 4194304 said'
 check_exit 2 "a latency in hexadecimal is refused" ring -p ./20us --engine loggops --params L=0x10us,o=2us,g=2us,G=2.5ns,O=1ns

@@ -88,7 +88,8 @@ for file in "$top_srcdir"/platforms/*/platform.conf; do
         [ ! -e "again-$name/$part" ] || check "$name/$part is what its file makes" cmp "$folder/$part" "again-$name/$part"
     done
     check "$name states that its description has the sources" bash -c \
-        'grep -q "description states the sources" "$1/platform.xml" && grep -q "^# .*description states the sources" "$1/options.conf"' - "again-$name"
+        'grep -q "description states the sources" "$1/platform.xml" &&
+            grep -q "^# .*description states the sources" "$1/options.conf"' - "again-$name"
     [ ! -e "again-$name/model.conf" ] || check "$name states where its model was copied from" \
         grep -qx '# Copied by timeless platform from ../local/model.conf; the next lines state its origin.' "again-$name/model.conf"
     check "$name has a README and a model" test -s "$folder/README.md" -a -s "$folder/model.conf"
@@ -144,7 +145,9 @@ check_exit 3 'a platform that does not exist cannot be checked' "$timeless" plat
 "$timeless" make call_alltoall -n 16 --bytes 64 -o alltoall.tl
 for name in star-1g fat-tree graphene cloud stampede theta tibidabo; do
     check "$name: an alltoall of 64 B is faster by bruck than by basic_linear" bash -c \
-        '[ "$(printf "%s\n" "$("$1" replay alltoall.tl -p $2 --ranks-per-host 1 --coll alltoall=bruck -q) bruck" "$("$1" replay alltoall.tl -p $2 --ranks-per-host 1 --coll alltoall=basic_linear -q) linear" | sort -g | head -n 1 | cut -d" " -f2)" = bruck ]' - "$timeless" $name
+        '[ "$(printf "%s\n" "$("$1" replay alltoall.tl -p $2 --ranks-per-host 1 --coll alltoall=bruck -q) bruck" \
+            "$("$1" replay alltoall.tl -p $2 --ranks-per-host 1 --coll alltoall=basic_linear -q) linear" |
+            sort -g | head -n 1 | cut -d" " -f2)" = bruck ]' - "$timeless" $name
 done
 check 'at least five shipped platforms have a description' test "$(ls -d again-* | wc -l)" -ge 5
 check 'graphene: options.conf has its four breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" ||

@@ -138,8 +138,13 @@ dups='comm 3 parent=1 call=MPI_Comm_dup members=[0-1]
 comm 4 parent=1 call=MPI_Comm_dup members=[0-1]'
 begin=$'Comm_dup comm=1 new_comm=3\nComm_dup comm=1 new_comm=4\n'
 end=$'\nBcast count=8 type_bytes=1 peer=0 comm=5\nBarrier comm=6 clock_ns=0'
-trace ordered "$dups"$'\ncomm 5 parent=3 call=MPI_Comm_dup members=[0-1]\ncomm 6 parent=4 call=MPI_Comm_dup members=[0-1]\n'"$begin"$'Comm_dup comm=3 new_comm=5\nComm_dup comm=4 new_comm=6'"$end" \
-    "$dups"$'\ncomm 5 parent=4 call=MPI_Comm_dup members=[0-1]\ncomm 6 parent=3 call=MPI_Comm_dup members=[0-1]\n'"$begin"$'Comm_dup comm=3 new_comm=6\nComm_dup comm=4 new_comm=5\nBcast count=8 type_bytes=1 peer=0 comm=6\nBarrier comm=5 clock_ns=0'
+trace ordered "$dups
+comm 5 parent=3 call=MPI_Comm_dup members=[0-1]
+comm 6 parent=4 call=MPI_Comm_dup members=[0-1]
+$begin"$'Comm_dup comm=3 new_comm=5\nComm_dup comm=4 new_comm=6'"$end" "$dups
+comm 5 parent=4 call=MPI_Comm_dup members=[0-1]
+comm 6 parent=3 call=MPI_Comm_dup members=[0-1]
+$begin"$'Comm_dup comm=3 new_comm=6\nComm_dup comm=4 new_comm=5\nBcast count=8 type_bytes=1 peer=0 comm=6\nBarrier comm=5 clock_ns=0'
 check 'their parents tell them apart' test "$(seconds ordered)" != failed
 check 'in a part, too' "$timeless" cut ordered.tl --events 0:6 -o part.tl
 trace strangers "$dups"$'\ncomm 5 parent=3 call=MPI_Win_create members=[0-1]\n'"$begin"$'Win_create comm=3 new_comm=5' \
@@ -155,10 +160,21 @@ message='count=64 type_bytes=1 comm=1'
 take="Recv $message peer=0 tag=2"$'\n'"Recv $message peer=0 tag=1"$'\n'"Recv $message peer=0 tag=1"
 trace overtaken "Send $message peer=1 tag=1"$'\n'"Send $message peer=1 tag=1"$'\n'"Send $message peer=1 tag=2" "$take"
 for call in Send Bsend Rsend; do
-    trace again "${call}_init $message peer=1 tag=1 request=1"$'\nStart request=1\nWait request=1\nStartall list=[1]\nWaitall list=[1]\n'"Send $message peer=1 tag=2"$'\nRequest_free request=1' "$take"
+    trace again "${call}_init $message peer=1 tag=1 request=1
+        Start request=1
+        Wait request=1
+        Startall list=[1]
+        Waitall list=[1]
+        Send $message peer=1 tag=2
+        Request_free request=1" "$take"
     same "a message of ${call}_init that a later one overtakes" again overtaken
 done
-trace nobody "Send_init $message peer=null tag=1 request=1"$'\nStart request=1\nWait request=1\nStart request=1\nWaitall list=[1]\nRequest_free request=1'
+trace nobody "Send_init $message peer=null tag=1 request=1
+    Start request=1
+    Wait request=1
+    Start request=1
+    Waitall list=[1]
+    Request_free request=1"
 trace nothing 'Barrier comm=2 clock_ns=0'
 same 'to nobody' nobody nothing
 
@@ -209,7 +225,9 @@ takes 'with the engine loggops, too' "$(seconds put)" put --engine loggops
 
 # --- windows and files of ranks with several threads: calls in the recorded order, computation side by side ---
 thread_1=$'Thread tag=1\n' thread_0=$'Thread tag=0\n'
-trace thread_put "$window"$'\nWin_create comm=1 new_comm=3'"$fence$thread_1"'Put count=100000000 type_bytes=1 peer=1 comm=3 volume=300000000'$'\n'"$thread_0"'Win_fence mode=0 comm=3 volume=1000000000' \
+trace thread_put "$window
+    Win_create comm=1 new_comm=3$fence${thread_1}Put count=100000000 type_bytes=1 peer=1 comm=3 volume=300000000
+    ${thread_0}Win_fence mode=0 comm=3 volume=1000000000" \
     "$window"$'\nWin_create comm=1 new_comm=3'"$fence$fence"
 takes 'a thread puts while another computes' 1 thread_put
 takes 'with the engine loggops, too' 1 thread_put --engine loggops
@@ -217,7 +235,9 @@ files thread_write "$thread_1""File_write $data volume=500000000"$'\n'"$thread_0
     'Barrier comm=1 clock_ns=0'
 takes 'a thread writes while another computes' 2.5 thread_write
 takes 'with the engine loggops, too' 2.5 thread_write --engine loggops --io-bandwidth 50MBps
-files thread_iwrite "$thread_1""File_iwrite $data request=1 volume=500000000"$'\n'"$thread_0"$'Barrier comm=1 clock_ns=0 volume=3000000000\n'"$thread_1"'Wait request=1' 'Barrier comm=1 clock_ns=0'
+files thread_iwrite "${thread_1}File_iwrite $data request=1 volume=500000000
+    ${thread_0}Barrier comm=1 clock_ns=0 volume=3000000000
+    ${thread_1}Wait request=1" 'Barrier comm=1 clock_ns=0'
 takes 'or for less time than the other computes' 3 thread_iwrite
 takes 'with the engine loggops, too' 3 thread_iwrite --engine loggops
 # Threads 0, 1 and 2 compute side by side; each of them enters a collective while the others compute.
@@ -254,10 +274,22 @@ takes 'a receive takes the message that it took in the run' 1.5 any
 takes 'by name' 1.5 any --wildcards recorded
 trace first "Irecv $any request=1$first""Recv $any volume=500000000" "$late" 'Send count=8 type_bytes=1 peer=0 tag=1 comm=1'
 takes 'or the one that comes first' 1 first --wildcards first
-trace kept_any "Recv_init $any request=1"$'\nStart request=1\nMatch peer=1 tag=1 request=1\nWait request=1\nStart request=1\nMatch peer=2 tag=1 request=1\nWait request=1' \
+trace kept_any "Recv_init $any request=1
+    Start request=1
+    Match peer=1 tag=1 request=1
+    Wait request=1
+    Start request=1
+    Match peer=2 tag=1 request=1
+    Wait request=1" \
     "$late" 'Send count=8 type_bytes=1 peer=0 tag=1 comm=1'
 takes 'a persistent one each time' 1 kept_any
-posted="Irecv $any request=1"$'\n'"Irecv $any request=2"$'\nMatch peer=2 tag=1 request=2\nWait request=2\nMatch peer=1 tag=1 request=1\nBarrier comm=1 clock_ns=0\nWait request=1'
+posted="Irecv $any request=1
+    Irecv $any request=2
+    Match peer=2 tag=1 request=2
+    Wait request=2
+    Match peer=1 tag=1 request=1
+    Barrier comm=1 clock_ns=0
+    Wait request=1"
 trace order "$posted" "$late"$'\nBarrier comm=1 clock_ns=0' $'Send count=8 type_bytes=1 peer=0 tag=1 comm=1\nBarrier comm=1 clock_ns=0'
 takes 'in the order in which they were posted' 1 order
 trace cancel "Irecv $any request=1"$'\nCancel request=1\nMatch peer=null tag=any request=1\nWait request=1' 'Barrier comm=2 clock_ns=0'

@@ -30,7 +30,8 @@ END
 model exact
 model noise 'noise = { shape = "half-normal"; sd = { mnk = 5e-11; }; };'
 model days 'host_sd = 0.05; day_sd = 0.02;' 'variability = { host_sd = 0.1; day_sd = 0.01; };'
-model slow '' '' 'hosts = ( { hosts = "*2"; factor = 3; }, { hosts = "node-1:0"; kernels = ( { kernel = "dgemm"; seconds = { one = 1; }; } ); } );'
+model slow '' '' 'hosts = ( { hosts = "*2"; factor = 3; },
+    { hosts = "node-1:0"; kernels = ( { kernel = "dgemm"; seconds = { one = 1; }; } ); } );'
 
 smpi() { "$timeless" replay t.tl -p star-1g --ranks-per-host 1 "$@"; }
 loggops() { "$timeless" replay t.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 "$@"; }
@@ -89,7 +90,8 @@ check 'one cluster varies by its days alone' between 0.001 0.025 "$(field 's["sd
 check 'more than one, by their hosts, too' between 0.03 0.1 "$hosts_sd"
 
 # compare takes all seeds of a prediction, as if each stood in a file of its own.
-sed 's/MPI_Barrier comm=1 clock_ns=0/MPI_Barrier comm=1 clock_ns=400000000/; s/MPI_Finalize clock_ns=0/MPI_Finalize clock_ns=500000000/' t.txt |
+sed 's/MPI_Barrier comm=1 clock_ns=0/MPI_Barrier comm=1 clock_ns=400000000/
+    s/MPI_Finalize clock_ns=0/MPI_Finalize clock_ns=500000000/' t.txt |
     "$timeless" undump - -o t.tl
 loggops --model days.conf --seeds 6 --seed 11 --json=all.json -q >/dev/null
 for seed in 11 12 13 14 15 16; do loggops --model days.conf --seed $seed --json=one.$seed.json -q >/dev/null; done

@@ -22,7 +22,8 @@ trace() { # CALL FILE [MAKE]: one more call; MAKE: and the call that makes the g
     function event(text) { print rank, n++, text }
     function at(i, j) { return i < 0 || i > 1 ? "null" : 3 * i + (j + 3) % 3 }
     function shift(to, from, count) {
-        event("MPI_Sendrecv count=" count " type_bytes=8 peer=" to " tag=7 recv_count=" count " recv_type_bytes=8 recv_peer=" from " recv_tag=7 comm=6 volume=" 300 * (rank + 1))
+        event("MPI_Sendrecv count=" count " type_bytes=8 peer=" to " tag=7 " \
+                "recv_count=" count " recv_type_bytes=8 recv_peer=" from " recv_tag=7 comm=6 volume=" 300 * (rank + 1))
     }
     BEGIN {
         print "timeless-text 1\nranks 6\nvolume_unit \"flops\""
@@ -41,8 +42,10 @@ trace() { # CALL FILE [MAKE]: one more call; MAKE: and the call that makes the g
             event("MPI_Isend count=500000 type_bytes=1 peer=" up " tag=7 comm=3 request=3")
             event("MPI_Isend count=9000 type_bytes=1 peer=" up " tag=7 comm=1 request=4")
             event("MPI_Waitall list=[1,2,3,4]")
-            event("MPI_Sendrecv count=6400 type_bytes=8 peer=" (j + 1) % 3 " tag=7 recv_count=6400 recv_type_bytes=8 recv_peer=" (j + 2) % 3 " recv_tag=7 comm=4 volume=500")
-            event(i ? "MPI_Recv count=30000 type_bytes=1 peer=1 tag=7 comm=5" : "MPI_Send count=30000 type_bytes=1 peer=0 tag=7 comm=5 volume=" 900 * j)
+            event("MPI_Sendrecv count=6400 type_bytes=8 peer=" (j + 1) % 3 " tag=7 " \
+                "recv_count=6400 recv_type_bytes=8 recv_peer=" (j + 2) % 3 " recv_tag=7 comm=4 volume=500")
+            event(i ? "MPI_Recv count=30000 type_bytes=1 peer=1 tag=7 comm=5" : \
+                "MPI_Send count=30000 type_bytes=1 peer=0 tag=7 comm=5 volume=" 900 * j)
             shift(at(i, j + 1), at(i, j - 1), 1600)
             shift(at(i + 1, j), at(i - 1, j), 700)
             event("MPI_Allreduce count=1000 type_bytes=8 comm=6 volume=" 40 * rank)

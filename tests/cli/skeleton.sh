@@ -225,7 +225,8 @@ check 'draws: a rank alone makes the same' bash -c '"$1" dump --rank 3 drawn.ske
 "$timeless" dump drawn.skel,draw_seed=2 >second
 check 'draws: another seed, other sizes' bash -c '! cmp -s first second'
 check 'draws: another seed, the same calls' bash -c \
-    'for f in first second; do sed "/^[0-9]/!d; s/ \(recv_\)*count=[0-9]*//g; s/ list=[^ ]*//" $f >$f.calls; done; cmp first.calls second.calls'
+    'for f in first second; do sed "/^[0-9]/!d; s/ \(recv_\)*count=[0-9]*//g; s/ list=[^ ]*//" $f >$f.calls; done
+    cmp first.calls second.calls'
 # Both sides of each message and each pair of ranks, and the same size on all ranks of a collective.
 cat >agree.py <<'PY'
 import re, sys

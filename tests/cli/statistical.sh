@@ -16,7 +16,8 @@ awk 'BEGIN {
     print "timeless-text 1\nranks 2\nvolume_unit \"cpu-ns\"\nprogram \"loop\""
     for (r = 0; r < 2; r++) {
         print "rank " r " host=\"h\"\nsite 1 object=\"a\" offset=1\n" r " 0 MPI_Init clock_ns=0 volume=0"
-        for (i = 1; i <= 2000; i++) print r " " i " MPI_Allreduce count=1 type_bytes=8 comm=1 volume=" (100000 + i * i * (r + 7) % 9973) " site=1"
+        for (i = 1; i <= 2000; i++)
+            print r " " i " MPI_Allreduce count=1 type_bytes=8 comm=1 volume=" (100000 + i * i * (r + 7) % 9973) " site=1"
         print r " 2001 MPI_Finalize clock_ns=9 volume=3\nend finalized clock_ns=9"
     }
 }' | "$timeless" undump - -o "$loop"

@@ -92,7 +92,8 @@ check 'and leaves no picture' test ! -e none.svg
 
 check 'every operation is studied by LogGOPS' bash -c \
     'for op in allgather allreduce alltoall barrier bcast gather reduce reduce_scatter scatter; do
-    "$1" study collectives --op $op --ranks 3,12 --bytes $([ $op = barrier ] || echo 64,)0 --engine loggops --params '$params' >out || exit 1; grep -q "^12 ranks" out || exit 1; done' - "$timeless"
+    "$1" study collectives --op $op --ranks 3,12 --bytes $([ $op = barrier ] || echo 64,)0 \
+        --engine loggops --params '$params' >out || exit 1; grep -q "^12 ranks" out || exit 1; done' - "$timeless"
 check 'ranges of ranks and bytes' python3 -c '
 import json, subprocess, sys
 text = subprocess.run([sys.argv[1], "study", "collectives", "--op", "bcast", "--engine", "loggops", "--params", sys.argv[2], "--json",

@@ -76,22 +76,27 @@ assert names[:3] == ["d.tl", "token.tl", "d64.tl"] and len(names) == 4, texts
 assert len(names[3]) == 29 and names[3][14] == "…" and names[3].endswith("/<é>.tl"), names
 assert any("rotate(-45" in (p or "") for p in places), places'
 check 'a plot over very many names and one over very many lines are written' bash -c '
-    "$1" sweep token.tl --engine loggops --params '$params' --grid "params.L=$(seq -s, -f %gus 1 40)" --grid threads=1,2 --plot many.svg >many.csv &&
-    "$1" sweep token.tl --engine loggops --params '$params' --grid "params.L=$(seq -s, -f %gus 1 40)" --grid params.o=1us --plot n.svg >many.csv' - "$timeless"
+    "$1" sweep token.tl --engine loggops --params '$params' --grid "params.L=$(seq -s, -f %gus 1 40)" --grid threads=1,2 \
+        --plot many.svg >many.csv &&
+    "$1" sweep token.tl --engine loggops --params '$params' --grid "params.L=$(seq -s, -f %gus 1 40)" --grid params.o=1us \
+        --plot n.svg >many.csv' - "$timeless"
 check 'a plot lists very many lines' plot many.svg 'assert sum(t.startswith("params.L=") for t in texts) == 40, texts'
 check 'a plot has very many names' plot n.svg 'assert sum(t.endswith("us") and t[:-2].isdigit() for t in texts) == 40, texts'
 check 'numbers over more than a decade get a logarithmic axis with decades' bash -c '
-    "$1" sweep --engine loggops --params '$params' --grid make=call_bcast --grid make.ranks=8 --grid make.bytes=1,1000,1000000 --plot log.svg >log.csv' - "$timeless"
+    "$1" sweep --engine loggops --params '$params' --grid make=call_bcast --grid make.ranks=8 --grid make.bytes=1,1000,1000000 \
+        --plot log.svg >log.csv' - "$timeless"
 check 'the axis says so' plot log.svg '
 for t in "make.bytes, logarithmic", "makespan, logarithmic", "1 B", "10 B", "1 kB", "1 MB":
     assert texts.count(t) == 1, (t, texts)'
 check 'points that are not possible get a cross, which the legend explains' bash -c '
-    "$1" sweep -p graphene --ranks-per-host 1 --grid make=call_alltoall --grid make.ranks=4,6 --grid coll.alltoall=pair,ring --plot cross.svg >cross.csv &&
+    "$1" sweep -p graphene --ranks-per-host 1 --grid make=call_alltoall --grid make.ranks=4,6 --grid coll.alltoall=pair,ring \
+        --plot cross.svg >cross.csv &&
     grep -q "not possible, or failed" cross.svg && ! grep -q "not possible, or failed" log.svg' - "$timeless"
 check 'an axis of few whole numbers has no ticks between them' plot cross.svg \
     'assert "4" in texts and "5" in texts and "4.5" not in texts, texts'
 check 'a plot as PDF and PNG' bash -c 'for f in pdf png; do
-    "$1" sweep token.tl --engine loggops --params '$params' --grid params.L=1us,2us --plot kind.$f >kind.csv && head -c 8 kind.$f | grep -aqi $f || exit 1; done' - "$timeless"
+    "$1" sweep token.tl --engine loggops --params '$params' --grid params.L=1us,2us --plot kind.$f >kind.csv &&
+        head -c 8 kind.$f | grep -aqi $f || exit 1; done' - "$timeless"
 
 # Resumed: a made-up result of a point that is known stays, what changed is run again.
 known() { sed -i 's/^1,ompi,[^,]*/1,ompi,42/' s.csv; }

@@ -68,7 +68,8 @@ check 'two jobs end at their moments in the timeline' $read_back jobs two.paje t
 check 'a replay with --details is written as JSON' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --details --json=details.json
 check 'the details are the sums of the states' $read_back details details.json a.csv
 check 'two jobs have details' bash -c \
-    "'$timeless' replay a.tl a.tl@2 -p star-1g --details --json | python3 -c 'import json, sys; assert all(j[\"details\"][\"calls\"] for j in json.load(sys.stdin)[\"jobs\"])'"
+    "'$timeless' replay a.tl a.tl@2 -p star-1g --details --json |
+        python3 -c 'import json, sys; assert all(j[\"details\"][\"calls\"] for j in json.load(sys.stdin)[\"jobs\"])'"
 check '--details prints text' "$timeless" replay a.tl -p star-1g --details
 cp out said
 check '--details prints the kinds of waiting' grep -qE '^wait at collective +[0-9]' said
@@ -98,7 +99,8 @@ cp one.svg first.svg
 check 'the picture is drawn again' "$timeless" replay one.tl -p star-1g --ranks-per-host 1 --timeline one.svg -q
 check 'and has the same bytes' cmp one.svg first.svg
 check 'title, ranks and kinds are named' sh -c \
-    'for text in "2 ranks, 9\.[0-9]* ms, star-1g" "rank 0" "rank 1" compute receive "time \[ms\]"; do grep -q ">.*$text" one.svg || { echo "$text"; exit 1; }; done'
+    'for text in "2 ranks, 9\.[0-9]* ms, star-1g" "rank 0" "rank 1" compute receive "time \[ms\]"; do
+        grep -q ">.*$text" one.svg || { echo "$text"; exit 1; }; done'
 check 'two jobs are drawn, and the other formats' sh -c '"$0" replay a.tl a.tl@2 -p star-1g --timeline two.svg -q &&
     grep -q "job 2, rank 0" two.svg &&
     "$0" replay one.tl -p star-1g --timeline one.pdf -q && head -c 4 one.pdf | grep -q %PDF &&

@@ -61,7 +61,8 @@ check 'its rows come first' sh -c '! grep -qxF "$(sed -n 2p model.csv)" first.cs
 "$timeless" make token -n 8 --bytes 1000 --iterations 2000 -o long.tl
 check 'on a terminal, a long search prints its progress' python3 - "$timeless" <<'END'
 import os, pty, sys
-words = [sys.argv[1], "tolerance", "long.tl", "-p", "star-1g", "--no-compute", "--ranks-per-host", "1", "--growth", "1,2,3", "--precision", "1e-6"]
+words = [sys.argv[1], "tolerance", "long.tl", "-p", "star-1g", "--no-compute", "--ranks-per-host", "1",
+         "--growth", "1,2,3", "--precision", "1e-6"]
 said = b""
 def read(fd):
     global said

@@ -99,7 +99,8 @@ check 'a trace of kernels by hand' "$timeless" undump text -o kernels.tl
 kernel_model() {
     mkdir -p "$1" && cp plain/* "$1"
     printf '%s\n' 'version = 2; reference_flops = 1e9;' "seconds_per_flop = $4;" 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' \
-        "kernels = ({kernel = \"dgemm\"; seconds = {one = ${2}e-6; mnk = ${2}e-9;};}, {kernel = \"user:assemble\"; seconds = {work = ${3}e-7;};});" >"$1/model.conf"
+        "kernels = ({kernel = \"dgemm\"; seconds = {one = ${2}e-6; mnk = ${2}e-9;};}," \
+        "{kernel = \"user:assemble\"; seconds = {work = ${3}e-7;};});" >"$1/model.conf"
 }
 kernel_model k1 1 1 1e-9; kernel_model k2 4 1 1e-9; kernel_model k3 1 4 1e-9; kernel_model k4 4 4 4e-9; kernel_model k5 4 4 1e-9
 # same_kernels NAME PLATFORM OPTIONS...: on k1 with the options as on PLATFORM, in both engines
@@ -162,5 +163,6 @@ for change in 'network 0.1' 'bandwidth 0.5' 'latency 3' 'overheads 3'; do
 done
 check 'both engines change loopbacks alike' changes_alike --set 'link:*loopback*.bandwidth=0.1x'
 check 'the loggops engine changes the speed of hosts' sh -c \
-    'test "$("$0" replay a.tl -p plain --engine loggops -q)" != "$("$0" replay a.tl -p plain --engine loggops -q --host-speed 0.5x)"' "$timeless"
+    'test "$("$0" replay a.tl -p plain --engine loggops -q)" != \
+        "$("$0" replay a.tl -p plain --engine loggops -q --host-speed 0.5x)"' "$timeless"
 tap_done

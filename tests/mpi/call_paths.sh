@@ -71,5 +71,6 @@ check "C++: the callers of a method" says '~^solver::Field<float>::exchange < ma
 check "packing changes no path" eval "$timeless pack O2.tl -o packed.tl && has_paths packed.tl expected"
 check "the text form has them" eval "$timeless dump O2.tl | $timeless undump - -o text.tl && has_paths text.tl expected"
 check "a part has them" eval \
-    "$timeless record -q --call-paths 9 -o heat.tl -- $MPIRUN -np 1 ./heat && $timeless cut heat.tl --section 1 -o part.tl && says '~^grid::exchange < heat < main' <(paths part.tl)"
+    "$timeless record -q --call-paths 9 -o heat.tl -- $MPIRUN -np 1 ./heat &&
+        $timeless cut heat.tl --section 1 -o part.tl && says '~^grid::exchange < heat < main' <(paths part.tl)"
 tap_done

@@ -12,7 +12,8 @@ recorded() {
         "$timeless" dump "$trace" | awk -v parts="$(tr '\n' ' ' <"$scratch/parts")" '
             BEGIN { split(parts, name, " ") }
             $3 == "MPI_Barrier" { n++ }
-            $3 == "Parallel" && n > 1 { sub("list=\\[", "", $4); sub("\\]", "", $4); gsub(",", " ", $4); print name[n / 2], $4 }' >"$scratch/regions"
+            $3 == "Parallel" && n > 1 { sub("list=\\[", "", $4); sub("\\]", "", $4); gsub(",", " ", $4)
+                print name[n / 2], $4 }' >"$scratch/regions"
 }
 # part NAME CONDITION: an awk condition on the regions of a part, where all is its work, s of single, x of one at a time, t[1..n]
 part() {
