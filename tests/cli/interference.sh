@@ -118,30 +118,4 @@ for engine in smpi loggops; do
     check "$engine: slowed bursts keep their cores at work" energy $engine
 done
 
-model_refused() { refused 3 "$1" "$timeless" replay ab.tl -p ./two --model "$2" -q; } # TEXT MODEL
-bad() { printf '%s\n' "$head" 'interference = {' "$2" '};' >"$1.conf"; }
-bad empty 'classes = ();'
-check 'no classes' model_refused 'empty.conf:2: .*has no classes' empty.conf
-bad rows "classes = ( $(class "$(from a b)" '' '') );"
-check 'a class without rows' model_refused 'rows.conf:3: a class has no rows' rows.conf
-bad sort "classes = ( $(class "$(from a b)" "$(row 2 1.0 1.0 1.0 1.0), $(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'rows that do not rise' model_refused 'sort.conf:3: .*do not rise' sort.conf
-bad fast "classes = ( $(class "$(from a b)" "$(row 1 0.9 1.0 1.0 1.0)" '') );"
-check 'a hog that makes faster' model_refused 'fast.conf:3: ' fast.conf
-bad half "classes = ( $(class 'from = "a";' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'one call site' model_refused "half.conf:3: a class has both 'from' and 'to'" half.conf
-bad twice "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" ''), $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'a class twice' model_refused "twice.conf:3: the bursts from 'a' to 'b' appear twice" twice.conf
-bad rests "classes = ( $(class '' "$(row 1 1.0 1.0 1.0 1.0)" ''), $(class '' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'the rest twice' model_refused 'rests.conf:3: the class of all other computation appears twice' rests.conf
-bad kernel "classes = ( $(class 'kernel = "dgemmm";' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
-check 'an unknown kernel' model_refused "kernel.conf:3: 'dgemmm' is not a kernel" kernel.conf
-bad silent "classes = ( { $(from a b) beside = ( $(row 1 1.0 1.0 1.0 1.0) ); } );"
-check 'no pressure' model_refused "silent.conf:3: 'acts_as' is missing" silent.conf
-bad word "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" 'memory = 1.0;') );"
-check 'an unknown setting' model_refused 'word.conf:3: ' word.conf
-bad minus "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" 'stream = -1.0;') );"
-check 'a negative pressure' model_refused 'minus.conf:3: ' minus.conf
-sed 's/^version = 2; //' two.conf >old.conf
-check 'version 1 has no such group' model_refused 'interference' old.conf
 tap_done

@@ -22,7 +22,7 @@ CLI_TESTS = \
 	tests/cli/index.sh tests/cli/join.sh \
 	tests/cli/loggops_nodes.sh \
 	tests/cli/node_memory.sh \
-	tests/cli/make.sh tests/cli/make_refused.transcript tests/cli/measure.sh \
+	tests/cli/make.sh tests/cli/make_refused.transcript tests/cli/measure.sh tests/cli/model_refused.transcript \
 	tests/cli/message_order.sh tests/cli/network_noise.sh tests/cli/ompi_making.sh \
 	tests/cli/man_examples.sh \
 	tests/cli/man_examples_calibrate.sh \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # timeless replay --noise network: the time of each message in the network times a factor from noise.conf, against
-# closed formulas, in both engines; and files that are refused.
+# closed formulas, in both engines. What is refused stands in model_refused.transcript.
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
 
@@ -47,7 +47,6 @@ for engine in smpi loggops; do
     rm -f platform/noise.conf
     replay pong.skel --json=quiet.json >/dev/null
     replay row.skel --json=row.json >/dev/null
-    check "$engine: a platform without noise.conf is refused" refused 3 'has no noise.conf; measure it' noisy pong.skel
 
     noise <<<'between = ( { above_bytes = 0; least = 1.0; modes = ( [ 1.0, 1.0, 0.0 ] ); } ); between_run_sd = 0;'
     for program in pong row; do
@@ -192,38 +191,4 @@ sed -n '/^\.SH THE NOISE OF MESSAGES/,/^\.SH CAL/p' "$top_srcdir/doc/timeless-pl
     grep -v '^\.' >platform/noise.conf
 check 'the example of timeless-platform(5) is read' sh -c \
     "test \$(wc -l <platform/noise.conf) = 5 && '$timeless' replay pong.skel -p platform --ranks-per-host 1 --no-compute --noise network -q"
-check_exit 2 'a sampled replay has no noise of messages' "$timeless" replay pong.skel,n=500 -p platform --ranks-per-host 1 \
-    --no-compute --noise network --sample
-
-# ---- what is refused ----
-check 'words after network are refused: the message shows the order of the words' refused 2 \
-    "no words come after 'network', which is for all messages; give --noise network, or detours before it: 1kHz:100us,network" \
-    "$timeless" replay pong.skel -p platform --no-compute --noise network,ranks=0-1
-wrong() { # LINE TEXT CONTENT
-    noise <<<"$3"
-    check "noise.conf is refused: $2" refused 3 "platform/noise.conf:$1: .*$2" noisy pong.skel
-}
-engine=loggops
-class() { printf 'between = (\n  { above_bytes = 0; least = 0.5;\n    modes = ( %s ); } );\n' "$1"; }
-wrong 2 'the sum 0.9, not 1' "$(class '[ 0.5, 1.0, 0.1 ], [ 0.4, 1.0, 0.1 ]')"
-wrong 3 'the weight -0.5 ' "$(class '[ -0.5, 1.0, 0.1 ], [ 1.5, 1.0, 0.1 ]')"
-wrong 3 'the mean -1 ' "$(class '[ 1.0, -1.0, 0.1 ]')"
-wrong 3 'deviation -0.1 ' "$(class '[ 1.0, 1.0, -0.1 ]')"
-wrong 3 'not a mode' "$(class '[ 1.0, 1e999, 0.1 ]')"
-wrong 3 'syntax error' "$(class '[ 1.0, nan, 0.1 ]')"
-wrong 3 'not a mode' "$(class '[ 1.0, 1.0 ]')"
-wrong 2 'not a list of 1 to 8 modes' "$(class '')"
-wrong 1 "unknown setting 'betwen'" 'betwen = ( { above_bytes = 0; least = 0.5; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
-wrong 1 "unknown setting 'from_bytes'" 'between = ( { from_bytes = 0; least = 0.5; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
-wrong 1 "'above_bytes' does not begin with 0" 'within = ( { above_bytes = 8; least = 0.5; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
-wrong 1 "'above_bytes' is -1" 'within = ( { above_bytes = -1; least = 0.5; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
-wrong 1 "'least' is 0" 'within = ( { above_bytes = 0; least = 0; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
-wrong 1 "'least' is 0.001; give a factor from 0.01 to 1" 'within = ( { above_bytes = 0; least = 0.001; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
-wrong 1 "'least' is 2" 'within = ( { above_bytes = 0; least = 2; modes = ( [ 1.0, 3.0, 0.0 ] ); } );'
-wrong 1 "'between_run_sd' is 0.5" 'between_run_sd = 0.5;'
-wrong 1 "'run_sd' is 0.4; give at most 0.3" 'within = ( { above_bytes = 0; least = 1.0; run_sd = 0.4; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
-wrong 1 "'between_run_sd' is -0.5" 'between_run_sd = -0.5;'
-rm platform/noise.conf
-check_exit 2 'without a platform the option is refused' "$timeless" replay pong.skel --engine loggops \
-    --params L=1us,o=1us,g=0us,G=0ns,O=0ns --noise network
 tap_done

@@ -150,33 +150,6 @@ takes 'a rank with a core for each thread of its kernels' 1 kernels-1 --model fo
 takes 'ranks with a core and four threads of their kernels' 4 kernels-8 --model four-threads.conf
 takes 'ranks with a core and a thread' 1 kernels-8 --model one-thread.conf
 
-command_refused() { check "$2" refused "$1" "$3" "$timeless" "${@:4}"; } # CODE NAME TEXT COMMAND...
-regions short 1 '0,0,0 0'
-command_refused 3 'a region without threads' 'without threads' replay short.tl -p p
-regions wrong 1 '0,0,5,1 6'
-command_refused 3 'more work one at a time than there is' 'one at a time' replay wrong.tl -p p
-command_refused 2 'no threads' 'not a number of threads' replay one.tl -p p --rank-threads 0
-command_refused 2 'no number of threads' 'not a number of threads' replay one.tl -p p --rank-threads two
-regions none 1 'MPI_Barrier comm=1 clock_ns=0 volume=500000000'
-command_refused 3 'threads for a trace without regions' 'no parallel regions' replay none.tl -p p --rank-threads 2
-command_refused 3 'a bound for a trace without regions' 'no parallel regions' replay none.tl -p p --set region.bound=memory
-command_refused 3 'a bound that the model does not have' \
-    "busy.conf: does not state what several cores get that are bound by 'L2'" replay one.tl -p p --model busy.conf --set \
-    region.bound=L2
-command_refused 3 'a bound without measurements' 'calibrate memory' replay one.tl -p p --set region.bound=memory
-command_refused 2 'a bound that is none' 'give arithmetic, L1, L2, L3 or memory' replay one.tl -p p --set region.bound=disk
-model_refused() { # NAME TEXT ROWS [SETTINGS]
-    model wrong "$3" "${4:-}"
-    command_refused 3 "$1" "~wrong.conf:[0-9]*: .*$2" replay one.tl -p p --model wrong.conf
-}
-model_refused 'rows that do not begin with one core' 'the rows of .cores. do not begin with 1' '{ cores = 2; arithmetic = 1.0; }'
-model_refused 'rows that fall' 'and rise; sort them' '{ cores = 1; arithmetic = 1.0; }, { cores = 1; arithmetic = 2.0; }'
-model_refused 'a column that is not relative to one core' 'is not 1; divide' '{ cores = 1; arithmetic = 2.0; }'
-model_refused 'a column with a gap' "'memory' is given in some rows" \
-    '{ cores = 1; arithmetic = 1.0; memory = 1.0; }, { cores = 2; arithmetic = 2.0; }'
-model_refused 'a bound without a column' "the bound 'L3' is not a column" '{ cores = 1; arithmetic = 1.0; }' 'bound = "L3";'
-model_refused 'no rows' "'parallel' has no rows" ''
-model_refused 'a misspelt column' 'cache' '{ cores = 1; arithmetic = 1.0; cache = 1.0; }'
 check 'the prediction names the threads' prints 'rank.threads=4' "$timeless" replay one.tl -p p --rank-threads 4 --json
 # Exports have the computation that a region takes with the threads of the run, a core for each.
 check 'a region is exported to GOAL' "$timeless" export --to goal one.tl -o one.goal

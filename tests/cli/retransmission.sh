@@ -58,18 +58,4 @@ check 'a loss of 0 changes nothing' equal "$(replay fan.skel -q)" "$(replay fan.
 check 'sweep has it as an axis' sh -c '"$0" sweep fan.skel "$@" --grid set.retransmission.loss=0,0.9999999999 | cut -d, -f1-2 | tail -n 1 |
     awk -F, "{exit !(\$2 > 0.2)}"' "$timeless" "${options[@]}"
 
-replay_refused() { check "$2" refused "$1" "$3" "$timeless" replay "${@:4}"; } # CODE NAME TEXT ARGUMENTS...
-replay_refused 2 'the engine smpi' 'loses no packets; give --engine loggops' fan.skel -p graphene --no-compute --set \
-    retransmission.loss=1e-6
-replay_refused 2 'a network without adapters' 'give --platform' fan.skel --engine loggops --no-compute \
-    --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --set retransmission.loss=1e-6
-replay_refused 2 'a certain loss' 'probability that a packet is lost' fan.skel "${options[@]}" --set retransmission.loss=1
-replay_refused 2 'a negative loss' 'probability that a packet is lost' fan.skel "${options[@]}" --set retransmission.loss=-1
-replay_refused 2 'no flows' "'0' is not a number of flows" fan.skel "${options[@]}" --set retransmission.flows=0
-replay_refused 2 'a timeout that is none' 'is not a timeout of a retransmission' fan.skel "${options[@]}" --set retransmission.timeout=fast
-replay_refused 2 'a timeout of hours' 'give at most 3600 s' fan.skel "${options[@]}" --set retransmission.timeout=7200s
-replay_refused 2 'flows without a loss' 'give retransmission.loss=PROBABILITY, too' fan.skel "${options[@]}" --set retransmission.flows=1
-replay_refused 2 'a timeout without a loss' 'give retransmission.loss=PROBABILITY, too' fan.skel "${options[@]}" --set \
-    retransmission.timeout=1s
-replay_refused 2 'a loss with a name' 'have no names' fan.skel "${options[@]}" --set retransmission:eth0.loss=1e-6
 tap_done
