@@ -89,14 +89,4 @@ i = {i["input"]: i for i in d["inputs"]}
 assert all(i[n]["high_ratio"] > i[n]["low_ratio"] > 0 for n in ("A:sampling", "B:sampling")), list(i)'
 check 'noise is of each side, and from other seeds' sh -c \
     '"$0" budget token.tl -p star-1g --noise 1kHz:10us --versus -p fat-tree --json | grep -c ":noise\"" | grep -qx 2' "$timeless"
-
-# ---- wrong use ----
-check 'nothing behind --versus' refused 2 '--versus: the options to compare with are missing' "$timeless" budget token.tl \
-    -p star-1g --versus
-check 'a trace behind --versus' refused 2 "'other.tl': give traces before --versus" "$timeless" budget token.tl -p star-1g --versus other.tl
-check 'measured times' refused 2 '--measured judges the inputs of one prediction; leave out --versus' "$timeless" budget \
-    token.tl -p star-1g --versus -p fat-tree --measured 1
-check 'a platform that is not there' refused 3 'nosuch: is no file' "$timeless" budget token.tl -p star-1g --versus -p nosuch
-check 'an input that no side has' refused 2 'has no such input; its inputs are A:bandwidth' "$timeless" budget token.tl \
-    -p star-1g --no-compute --uncertain disks=3 --versus -p fat-tree
 tap_done

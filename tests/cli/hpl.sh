@@ -155,25 +155,6 @@ check 'replay: without these kernels nothing is missing' quiet replay $program -
 check 'replay: on dahu nothing is missing' quiet replay $moving -p dahu -q
 check 'hpl: all runs together warn once' warns_once "$timeless" hpl HPL.dat -p star-1g
 
-# Parameters.
-check_exit 2 'replay: N, P and Q are required' replay hpl:N=100 -p star-1g
-check_exit 2 'replay: an unknown parameter is refused' replay $program,COLOUR=1 -p star-1g
-ranks_of() { "$timeless" info "hpl:N=1000,NB=64,$1" | awk '$1 == "program" { print }' | grep -o 'P=[0-9]*,Q=[0-9]*'; }
-check 'RANKS with P sets Q' equal "$(ranks_of RANKS=16,P=2) $(ranks_of P=2,RANKS=16)" 'P=2,Q=8 P=2,Q=8'
-check 'RANKS with Q sets P' equal "$(ranks_of RANKS=16,Q=2)" P=8,Q=2
-check 'RANKS alone is a square, also behind P and Q' equal "$(ranks_of RANKS=16) $(ranks_of P=1,Q=2,RANKS=16)" 'P=4,Q=4 P=4,Q=4'
-check_exit 2 'RANKS that P does not divide is refused' replay hpl:N=100,RANKS=16,P=3 -p star-1g
-check_exit 2 'RANKS that is not P x Q is refused' replay hpl:N=100,RANKS=16,P=2,Q=4 -p star-1g
-refuses_grid() { # SIZES GRID
-    replay hpl:N=1000,NB=64,$1 --engine loggops --params $params --no-compute >out 2>&1
-    [ $? = 2 ] && grep -q "^timeless: hpl: the grid $2 has [0-9]* ranks; give RANKS, or P and Q, for at most 16777216$" out
-}
-check 'replay: a grid of 2147483646 ranks is refused' refuses_grid RANKS=2147483646 42966x49981
-check 'replay: a grid of 46000 x 46000 is refused' refuses_grid P=46000,Q=46000 46000x46000
-check 'replay: a grid whose ranks exceed 32 bits is refused' refuses_grid P=65535,Q=65535 65535x65535
 # The order of the process rows takes no time that grows with the square of their number.
 check_exit 3 'replay: a long column of processes is prepared in time' timeout 10 "$timeless" replay hpl:N=20000,NB=64,P=10000,Q=1 -p star-1g
-check_exit 2 'replay: a broadcast that HPL does not have is refused' replay $program,BCAST=7 -p star-1g
-touch hpl:N=100
-check_exit 3 'replay: a file of that name is a file' replay hpl:N=100 -p star-1g
 tap_done

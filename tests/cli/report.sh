@@ -128,12 +128,9 @@ drawn = re.findall(r"\{\"([a-z]+)\", \"(#[0-9a-f]{6})\"\}", picture)
 assert len(drawn) == 9 and all(blocks[0][{"file": "io"}.get(n, n)] == c for n, c in drawn), drawn' "$top_srcdir"
 check '1024 ranks: the matrix ends at the last rank' sh -c 'grep -q "; to 1023; " many.dom && ! grep -q "; to 1022; " many.dom'
 
-check_exit 2 'a report of two traces exits with 2' "$timeless" report hpl.tl ring.tl -p star-1g
 check 'a report by the loggops engine names the engine' sh -c \
     '"$1" report hpl.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns -p star-1g -o loggops.html >loggops.txt &&
         grep -q "^engine  *loggops" loggops.txt && grep -q "engine.*loggops" loggops.html' - "$timeless"
-check_exit 4 'a page that cannot be written exits with 4' "$timeless" report hpl.tl -p star-1g -o no/page.html
-check_exit 2 'a report without a platform exits with 2' "$timeless" report hpl.tl
 check 'the help of report describes a single trace' sh -c '"$1" report --help >help.txt &&
     grep -q "timeless report .OPTION.... TRACE --platform NAME" help.txt && grep -q -e --coll help.txt &&
     ! grep -q START help.txt' - "$timeless"

@@ -57,26 +57,11 @@ check '... has another cluster for each seed' json d.json '
 assert all(c["least_s"] < c["most_s"] for c in d["cases"])
 speeds = [h["dgemm_s"] for h in d["hosts_of_first_seed"]]
 assert speeds[0] > 1.1 * speeds[-1]'
-check_exit 2 'hosts: more hosts than there are' timeless study hosts "${tiny[@]}" --remove 32
-for list in many '' 8:0 0:999999999; do
-    check "hosts: --remove '$list' is refused with what to write" refused 2 \
-        "~^timeless: --remove '$list': give numbers of hosts, as 0:8 or 0,4$" \
-        timeless study hosts "${tiny[@]}" --remove "$list"
-done
-# What the study chooses itself was overruled silently.
-for word in ,P=4,Q=8 ,q=8 ,RANKS=7; do
-    check_exit 2 "hosts: $word is refused" timeless study hosts "${tiny[0]}$word" "${tiny[@]:1}"
-done
-for option in --set=P=4 --ranks=4 --seed=2 --hostfile=left; do
-    check_exit 2 "hosts: $option is refused" timeless study hosts "${tiny[@]}" $option
-done
 check 'hosts: none left out is the plain prediction' bash -c 'printf "%.15g\n" "$(timeless study hosts "$@" --remove 0 --json |
     grep mean_s | tr -dc 0-9.)" "$(timeless replay "$1",RANKS=32 "${@:2}" -q)" | uniq -d | grep "[1-9]"' - "${tiny[@]}"
 check 'hosts: a platform with equal hosts' timeless study hosts hpl:N=1000,NB=64 -p star-1g --ranks-per-host 1 --engine loggops --remove 0,1
 cp "$scratch/out" said
 check '... has no slowest ones' bash -c 'grep -q "^all hosts are equally fast in dgemm" said && ! grep -q "slowest" said'
-check_exit 2 'hosts: another program' timeless study hosts halo.skel -p dahu --ranks-per-host 1
-check_exit 2 'hosts: without a platform' timeless study hosts hpl:N=1000 --engine loggops
 check_exit 3 'hosts: a platform that is not there' timeless study hosts hpl:N=1000 -p nowhere --ranks-per-host 1
 small=$(command_of hosts.md 2 | sed 's/,fat-tree@top-[64]//g')
 check 'switches: none and one left out' bash -c "$small"
@@ -117,9 +102,6 @@ check 'noise: a program that takes no time' timeless study noise empty.skel --en
     --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --noise 1kHz:50us
 cp "$scratch/out" said
 check 'noise: has no growth' grep -qE '^  empty.skel +recorded  takes no time$' said
-check 'noise: the noise of messages has no replay without it: the message says what to give' refused 2 \
-    'needs detours, which take time from ranks; give --noise 10Hz:2.5ms instead of network' \
-    timeless study noise empty.skel --engine loggops -p star-1g --noise network
 check 'noise: means over seeds' bash -c 'timeless study noise "$@" --noise 1kHz:50us --seeds 2 --json=two.json &&
     timeless replay "$@" --noise 1kHz:50us --seed 2 -q >second' - "${tiny[@]}"
 check '... are those of the single seeds' python3 -c '
@@ -135,20 +117,11 @@ check 'noise: a name that is no noise is refused with the names that there are' 
     timeless replay "${tiny[@]}" --noise nowhere
 check 'noise: the script beside the noises is none of them, and the names are listed, too' ends_with 4 \
     'make.py.*no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give ' timeless replay "${tiny[@]}" --noise make.py
-check_exit 2 'noise: a seed of its own is refused' timeless study noise "${tiny[@]}" --noise chic --seed 3
-check 'noise: a trace has the ranks of its run and the message says so' refused 2 \
-    'hpl-4.tl is a trace with the ranks of its run; leave out --ranks' \
-    timeless study noise "$top_srcdir/traces/hpl-4.tl" "${tiny[@]:5}" --ranks 8 --noise chic
 check 'a file that does not exist is not called a trace: the message says that it cannot be opened' ends_with 4 \
     '~^timeless: absent.skel: cannot be opened: ' timeless replay absent.skel --platform theta --ranks 8
 check 'noise: one rank has the amplification 1' bash -c \
     'timeless study noise hpl:N=300 --ranks 1 "$@" --noise 10kHz:10us --json |
         grep -q "\"amplification\": \(1.0\(000000\|,\)\|0.999999\)"' - "${tiny[@]:5}"
-check_exit 2 'noise: another engine is refused' timeless study noise dissemination.skel --noise jaguar -p theta
-check_exit 2 'noise: without noise it is refused' timeless study noise "${tiny[@]}"
-check_exit 2 'noise: without a program it is refused' timeless study noise --noise jaguar --engine loggops
-check_exit 3 'noise: ranks that a program refuses are reported' timeless study noise halo.skel --ranks 7 --noise jaguar \
-    --engine loggops -p theta
 check 'noise: detours of 2.5 us at 10 Hz' timeless study noise "${tiny[@]}" --noise 10Hz:2.5us --noise 10Hz:2.5ms --seeds 20 --json=f.json
 check '... hardly hurt, those of 2.5 ms do' python3 -c '
 import json

@@ -85,9 +85,6 @@ done
 mkdir empty
 check 'without gnuplot a study says what to install' ends_with 4 'install gnuplot (Debian: gnuplot-nox)' \
     env PATH="$PWD/empty" "$timeless" study collectives --op bcast --ranks 4 --bytes 1 --engine loggops --params $params --plot none.svg
-check 'a trace in place of an operation' refused 2 "'a.tl': this study takes no trace; give --op" dahu a.tl
-check 'without an operation' refused 2 'the collective is missing; give --op allgather, allreduce' dahu
-check 'an unknown operation' refused 2 "--op 'scan': give allgather" dahu --op scan
 check 'and leaves no picture' test ! -e none.svg
 
 check 'every operation is studied by LogGOPS' bash -c \
@@ -101,10 +98,4 @@ text = subprocess.run([sys.argv[1], "study", "collectives", "--op", "bcast", "--
 cases = json.loads(text)["cases"]
 assert sorted({c["ranks"] for c in cases}) == [2, 8, 9] and sorted({c["bytes"] for c in cases}) == [0, 1, 2, 4, 8, 1024], cases' \
     "$timeless" "$params"
-check 'an unknown operation is refused' refused 2 'give allgather, allreduce' dahu --op scan
-check 'an unknown study is refused' refused 2 "'collective' cannot be studied" "$timeless" study collective --op bcast
-check 'a wrong list of bytes is refused' refused 2 "'4..1' is neither a number" dahu --op bcast --bytes 4..1
-check 'another ending of a picture is refused' refused 2 '.svg, .pdf or .png' dahu --op bcast --plot x.gif
-check 'a platform that does not exist is reported, without tables' refused 3 'nowhere: is no file' study --op bcast -p nowhere \
-    --ranks 2 --bytes 1
 tap_done

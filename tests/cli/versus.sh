@@ -65,21 +65,7 @@ check '3,000 ranks: what the predictions do not contain is unknown, not none' sh
     'grep -q "id=.path-sites.>unknown: not all" slow.dom && ! grep -q "id=.mean-sites.>none" slow.dom'
 check '3,000 ranks: the page names the slow one' grep -q '>rank 1777: slowest in A, slowest in B<' slow.dom
 
-check_exit 2 'a single prediction exits with 2' "$timeless" report a.json
-check_exit 2 'a trace and a prediction exit with 2' "$timeless" report "$hpl" a.json -p star-1g
-check_exit 2 'predictions with a platform exit with 2' "$timeless" report a.json b.json -p star-1g
-check_exit 2 'several platforms and --versus exit with 2' "$timeless" report "$hpl" -p star-1g -p fat-tree --versus --host-speed 2x
-check '--versus without options after it names what is missing' refused 2 \
-    'the options to compare with are missing' \
-    "$timeless" report "$hpl" -p star-1g --versus
-check_exit 2 'one of two --versus without options' "$timeless" report "$hpl" -p star-1g --versus --versus --host-speed 2x
-check_exit 2 '--timeline with several platforms exits with 2' "$timeless" report "$hpl" -p star-1g -p fat-tree --timeline t.csv
 sed 's/"trace_hash": "[0-9a-f]*"/"trace_hash": "0000000000000001"/' a.json >other.json
 check 'predictions of two versions of a program are compared, by their traces' sh -c \
     '"$0" report a.json other.json -o other.html | grep -c "^trace .*, xxh64 " | grep -qx 2' "$timeless"
-"$timeless" make ring -n 3 -o three.tl; "$timeless" replay three.tl -p star-1g --json=three.json -q
-check_exit 3 'predictions with other numbers of ranks exit with 3' "$timeless" report a.json three.json
-head -c 3000 a.json >broken.json
-check_exit 3 'a damaged prediction exits with 3' "$timeless" report a.json broken.json
-check_exit 4 'a page that cannot be written exits with 4' "$timeless" report a.json b.json -o no/page.html
 tap_done
