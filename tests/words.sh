@@ -9,8 +9,13 @@
 #                            These four leave both outputs in $scratch/printed and $scratch/said.
 #   says TEXT FILE           a line of FILE has TEXT; never_says TEXT FILE: FILE has lines, and none has it
 #   near A B SHARE           the numbers, or arithmetic expressions, A and B are above 0 and differ by at most this share of the smaller
+#   between VALUE LEAST GREATEST  the number is neither below the least nor above the greatest
+#   not COMMAND...           COMMAND fails
 #   makespan ARGUMENT...     prints the predicted seconds: replay -q
 #   same_events A B          both traces have the same events, and some; FILTER: a script of sed for the lines of both
+#   trace NAME CALLS...      NAME.tl is a trace with a rank for each CALLS: its calls and definitions, a line each. Numbers of rank
+#                            and event are added, as is MPI_ if the name of a call begins with another capital; UNIT: of volumes
+#   column FILE NAME         prints this column of a CSV file
 #   json FILE CODE           python runs CODE, where `d` is what FILE has; assert makes it fail
 #
 # TEXT is part of a line, as it is printed; `.*` in it stands for anything, and ~REGEX is an extended regular expression.
@@ -61,12 +66,37 @@ prints() { keep_outputs "${@:2}" && says "$1" "$scratch/printed" || { cat "$scra
 warns() { keep_outputs "${@:2}" && says "$1" "$scratch/said" || { cat "$scratch/said"; return 1; }; }
 near() { awk "BEGIN {
     a = ($1); b = ($2); printf \"%.15g %.15g\\n\", a, b; exit !(a > 0 && b > 0 && a <= b * (1 + $3) && b <= a * (1 + $3)) }"; }
+between() { [ "$1" ] && awk "BEGIN { print \"$2 <= $1 <= $3\"; exit !($2 <= $1 && $1 <= $3) }"; }
+not() { ! "$@"; }
 makespan() { "$timeless" replay -q "$@"; }
 same_events() {
     "$timeless" dump "$1" | sed -n "${FILTER:-}"$'\n''/^[0-9]/p' >"$scratch/events-a" &&
         "$timeless" dump "$2" | sed -n "${FILTER:-}"$'\n''/^[0-9]/p' >"$scratch/events-b" &&
         [ -s "$scratch/events-a" ] && diff "$scratch/events-a" "$scratch/events-b"
 }
+trace() {
+    local name=$1 rank=-1 n line calls; shift
+    {
+        printf '%s\n' 'timeless-text 1' "ranks $#" "volume_unit \"${UNIT:-none}\""
+        for calls; do
+            rank=$((rank + 1)) n=0
+            echo "rank $rank host=\"h\""
+            while read -r line; do
+                case $line in
+                '') continue ;;
+                comm* | site* | kernel* | counter*) echo "$line"; continue ;;
+                MPI* | Match* | Thread* | Enter* | Return* | Parallel* | Sleep*) ;;
+                [A-Z]*) line=MPI_$line ;;
+                esac
+                echo "$rank $n $line"
+                n=$((n + 1))
+            done <<<"$calls"
+            echo 'end cut clock_ns=0'
+        done
+    } >"$name.txt" && "$timeless" undump "$name.txt" -o "$name.tl"
+}
+column() { python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
 json() {
     python3 -c 'import json, math, sys
 with open(sys.argv[1]) as file: d = json.load(file)

@@ -8,8 +8,6 @@ params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 # plainly_refused CODE TEXT COMMAND...: without an address of SimGrid
 plainly_refused() { refused "$@" && never_says /proc/ said; }
 sweep() { "$timeless" sweep -p graphene --ranks-per-host 1 "$@"; }
-column() { python3 -c 'import csv, sys
-for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
 
 # All algorithms.
 check 'SimGrid: coll.alltoall=all sweeps the algorithms' sweep --grid make=call_alltoall --grid make.ranks=8 \

@@ -70,8 +70,6 @@ check 'sweep: parameters of HPL are axes' "$timeless" sweep $program -p star-1g 
 for nb in 16 24; do
     for bcast in 0 5; do replay $program,NB=$nb,BCAST=$bcast -p star-1g -q; done
 done >expected
-column() { python3 -c 'import csv, sys
-for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
 check 'sweep: its points are those replays' diff expected <(column s.csv makespan_s)
 "$timeless" make token -n 4 -o token.tl
 failed() { "$timeless" sweep "$@" 2>err; [ $? -ne 0 ] && grep -q 'the axis hpl.NB applies to HPL only' err; }

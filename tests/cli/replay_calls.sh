@@ -21,27 +21,7 @@ cat >p/platform.xml <<'XML'
 XML
 printf '%s\n' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' >p/model.conf
 
-# trace NAME RANK...: each rank's definitions and calls, a line each; MPI_ and the numbers are added
-trace() {
-    local name=$1 rank=-1 n line; shift
-    {
-        printf '%s\n' 'timeless-text 1' "ranks $#" 'volume_unit "cpu-ns"'
-        for lines; do
-            rank=$((rank + 1)) n=0
-            echo "rank $rank host=\"h\""
-            while read -r line; do
-                case $line in
-                '') ;;
-                comm*) echo "$line" ;;
-                [A-Z]*) case $line in Match* | MPIX* | Thread* | Enter* | Return*) ;; *) line=MPI_$line ;; esac
-                    echo "$rank $n $line"; n=$((n + 1)) ;;
-                esac
-            done <<<"$lines"
-            echo 'end cut clock_ns=0'
-        done
-    } >"$name.txt"
-    "$timeless" undump "$name.txt" -o "$name.tl"
-}
+UNIT=cpu-ns # of traces
 seconds() { "$timeless" replay "$1.tl" -p p -q "${@:2}" || echo failed; }
 # same NAME TRACE OTHER: the same end, bit by bit, with both engines
 same() {

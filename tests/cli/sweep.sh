@@ -9,8 +9,6 @@ params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 
 sweep() { "$timeless" sweep "$@"; }
 loggops() { sweep --engine loggops --params $params "$@"; }
-column() { python3 -c 'import csv, sys
-for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
 
 # Each point beside the replay.
 check 'SimGrid: a grid of two axes is swept' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 \

@@ -10,7 +10,6 @@ counter() {
     $timeless info --json "$trace" | python3 -c 'import json, sys
 print(json.load(sys.stdin)["ranks"][int(sys.argv[1])]["counters"].get(sys.argv[2], "none"))' "$1" "$2"
 }
-between() { echo "$2 <= $1 <= $3"; [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 
 # Two barriers in the program, and the library's own collectives of each.
 if uses_mpich; then skip "mpit" "Debian's MPICH has no variables of performance"

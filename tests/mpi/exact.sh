@@ -5,7 +5,6 @@ if why=$(no_exact_counts); then skip "exact instructions" "$why"; tap_done; exit
 # Names are bound before main: to look up fork among the libraries of an MPI takes thousands of instructions.
 compile exact -pthread -Wl,-z,now
 parts='plain strings pages signals threads children'
-not() { ! "$@"; }
 # start RANKS: with a launcher that has no option for the emulator, record must know where the program begins
 start() { if [ "${MPI:-}" = mpich ]; then echo "-n $1"; else echo "-- $MPIRUN -np $1"; fi; }
 

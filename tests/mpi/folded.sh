@@ -4,7 +4,6 @@
 compile folded -lblas
 unset OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle OMPI_MCA_hwloc_base_binding_policy
 unset PRTE_MCA_rmaps_default_mapping_policy PRTE_MCA_hwloc_default_binding_policy
-not() { ! "$@"; }
 
 # The CPUs that may be used, and the first one.
 cpus=$(taskset -pc $$ | sed 's/.*: //') cpu=${cpus%%[-,]*}

@@ -5,7 +5,6 @@
 . "$top_srcdir/tests/mpi/tracer.sh"
 . "$top_srcdir/tests/cluster.sh"
 n_hosts=3
-not() { ! "$@"; }
 trap 'cluster_down; rm -rf "$scratch"' EXIT
 if ! cluster_up "$scratch" $n_hosts >"$scratch/log" 2>&1; then
     skip "several hosts" "no emulated hosts here: $(cluster_reason "$scratch/log")"; tap_done; exit

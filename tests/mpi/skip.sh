@@ -2,7 +2,6 @@
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 compile skip -llapack -lblas
-not() { ! "$@"; }
 
 # run NAME OPTION...: 4 ranks; what they print goes to NAME.said
 run() {

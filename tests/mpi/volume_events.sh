@@ -7,7 +7,6 @@ trace=$scratch/helpers.tl
 volume() { "$print_events" "$trace" 0 volumes | awk -v n="$1" '{ volume += $2 }
     $1 == "MPI_Barrier" { if (++seen == n) { print volume; exit }; volume = 0 }'; }
 header() { "$print_events" "$trace" 0 run | grep -x "$1 $2"; }
-between() { echo "$2 <= $1 <= $3"; [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 record_by() { rm -f "$trace"; $timeless record --volume "$1" -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"; }
 not_counted() { rm -f "$trace"; check "$1 is refused" refused 2 "~^timeless: $2" record_by "$1"; } # VOLUME REGEX
 

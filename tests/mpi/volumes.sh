@@ -5,8 +5,6 @@ compile volumes
 trace=$scratch/volumes.tl
 # volume RANK CALL [N]: of its first, or N-th, event of that name
 volume() { "$print_events" "$trace" "$1" volumes | awk -v call="$2" -v n="${3:-1}" '$1 == call && ++seen == n {print $2; exit}'; }
-not() { ! "$@"; }
-between() { echo "$2 <= $1 <= $3"; [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 
 # What the program itself has measured: own WORD FIELD
 own() { awk -v word="$1" -v n="$2" '$1 == word { print $n }' "$scratch/own"; }
