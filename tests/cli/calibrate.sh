@@ -71,10 +71,8 @@ check 'a line is fitted to points on a line' fit --model-form m1 --noise-form n0
 seconds_of() { # TRACE: of a call of 1e6 units of work; the hosts of star-1g have four cores
     "$timeless" replay "$scratch/$1.tl" -p star-1g --model "$scratch/cores.conf" -q
 }
-printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 dgemm m=100 n=100 k=100' 'end cut clock_ns=0' |
-    "$timeless" undump - -o "$scratch/one.tl"
-printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' 'end cut clock_ns=0' 'rank 1 host="h"' '1 0 dgemm m=100 n=100 k=100' \
-    'end cut clock_ns=0' | "$timeless" undump - -o "$scratch/two.tl"
+trace "$scratch/one" 'dgemm m=100 n=100 k=100'
+trace "$scratch/two" '' 'dgemm m=100 n=100 k=100'
 check 'a call on the first core has its measured time' near "$(seconds_of one)" 101e-6 0.02
 check 'a call on the second core has its measured time' near "$(seconds_of two)" 202e-6 0.02
 awk -F, '++n[$1] < 30' "$scratch/made.csv" >"$scratch/few.csv" # noise is fitted from 40 calls on

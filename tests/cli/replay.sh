@@ -129,8 +129,7 @@ replay_refused 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, but th
 replay_refused 3 'an unknown platform exits with 3' 'nowhere: is no file and no folder, .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
 replay_refused 3 'a folder without a platform' 'no-xml: is a folder without a platform.xml' ring.tl -p ./no-xml
 replay_refused 3 'a platform.xml that is not XML exits with 3' '~wrong-xml/platform.xml:[12]: .*XML' ring.tl -p wrong-xml --no-compute
-printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "flops"' 'rank 0 host="h"' '0 0 MPI_Barrier comm=1 volume=5 clock_ns=0' \
-    'end cut clock_ns=0' | $timeless undump - -o flops.tl
+UNIT=flops trace flops 'MPI_Barrier comm=1 volume=5 clock_ns=0'
 replay_refused 3 'a unit without a rate names the units that have one' \
     "no rate for the unit 'flops' of flops.tl (it has: cpu-ns" flops.tl -p star-1g
 replay_refused 3 'computation without a compute model exits with 3' \

@@ -56,9 +56,8 @@ check 'many events: a browser shows the page' render ring.html ring.dom
 check 'many events: the page in the browser has the totals' $read_back dom ring.dom ring.json
 
 # The bar of a rank that sleeps is as long as the rank runs.
-printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "flops"' 'rank 0 host="h"' '0 0 Sleep count=300000000' \
-    '0 1 MPI_Barrier comm=1 volume=100000000 clock_ns=0' 'end cut clock_ns=0' 'rank 1 host="h"' \
-    '1 0 MPI_Barrier comm=1 clock_ns=0' 'end cut clock_ns=0' | "$timeless" undump - -o sleeps.tl
+UNIT=flops trace sleeps 'Sleep count=300000000
+    MPI_Barrier comm=1 volume=100000000 clock_ns=0' 'MPI_Barrier comm=1 clock_ns=0'
 check 'a sleep: a report is written' "$timeless" report sleeps.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" -o sleeps.html
 cp out printed
 $read_back poke sleeps.html poked.html '
