@@ -169,15 +169,12 @@ node = { cores = 2; speed = "1Gf"; watts = [ 100, 160, 200 ]; };
 link = { bandwidth = "1GBps"; latency = "1us"; };
 END
 "$timeless" platform step.conf -o step >/dev/null && cp "$platforms/star-1g/model.conf" step || exit 99
-check 'loggops: two ranks on a host with a step of power' "$timeless" replay both.tl -p ./step --engine loggops
-cp out text
-check 'loggops: "at least"' grep -qE '^energy +at least 560 J of 2 hosts' text
-check 'loggops: one rank on each host' "$timeless" replay both.tl -p ./step --engine loggops --ranks-per-host 1
-cp out text
-check 'loggops: is exact' grep -qE '^energy +580 J of 2 hosts' text
-check 'smpi: one rank on each host' "$timeless" replay both.tl -p ./step --ranks-per-host 1
-cp out text
-check 'smpi: the same' grep -qE '^energy +580(\.0[0-9]*)? J of 2 hosts' text
+check 'loggops: two ranks on a host with a step of power: "at least"' prints '~^energy +at least 560 J of 2 hosts' \
+    "$timeless" replay both.tl -p ./step --engine loggops
+check 'loggops: one rank on each host is exact' prints '~^energy +580 J of 2 hosts' \
+    "$timeless" replay both.tl -p ./step --engine loggops --ranks-per-host 1
+check 'smpi: one rank on each host: the same' prints '~^energy +580(\.0[0-9]*)? J of 2 hosts' \
+    "$timeless" replay both.tl -p ./step --ranks-per-host 1
 check 'a sweep of such a platform' "$timeless" sweep both.tl -p ./step --engine loggops --grid ranks-per-host=1,2 -o step.csv \
     --json=step.json
 check 'marks the lower limit' python3 -c '

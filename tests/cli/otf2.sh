@@ -90,8 +90,7 @@ collectives() {
             '7 MPI_Allgather count=5 type_bytes=4 recv_count=5 recv_type_bytes=4 comm=1' \
             '8 MPI_Alltoall count=5 type_bytes=4 recv_count=5 recv_type_bytes=4 comm=1' \
             '9 MPI_Reduce_scatter_block count=5 type_bytes=4 comm=1' '10 MPI_Scan count=5 type_bytes=4 comm=1' \
-            '11 MPI_Exscan count=5 type_bytes=4 comm=1' \
-            "12 MPI_Gatherv count=${n[r]} type_bytes=4$lists peer=1 comm=1" \
+            '11 MPI_Exscan count=5 type_bytes=4 comm=1' "12 MPI_Gatherv count=${n[r]} type_bytes=4$lists peer=1 comm=1" \
             "13 MPI_Scatterv$from recv_count=${n[r]} recv_type_bytes=4 peer=1 comm=1" \
             "14 MPI_Allgatherv count=${n[r]} type_bytes=4 recv_type_bytes=4 list=[2,4,6] comm=1" \
             '15 MPI_Reduce_scatter type_bytes=4 list=[2,4,6] comm=1' \
