@@ -30,7 +30,6 @@ check 'the model states the number of calls' head_has "$scratch/here/model.conf"
 check 'the model states the moment of the measurement' head_has "$scratch/here/model.conf" '^# Measured at 20[0-9-]+T[0-9:]+Z\.'
 check 'the model states which of its constants are not measured' head_has "$scratch/here/model.conf" \
     '^# reference_flops: a reference speed, not measured; cpu-ns: by definition'
-check 'the README states that the speed is not measured' grep -q 'reference speed, not measured' "$scratch/here/README.md"
 check 'the raw measurements are complete' raw_is_sane "$scratch/raw.csv"
 check 'the folder has this number of cores' grep -q "core=\"$(nproc)\"" "$scratch/here/platform.xml"
 check 'and no watts of another machine' sh -c '! grep -q wattage_per_state "$1"' - "$scratch/here/platform.xml"
