@@ -124,5 +124,5 @@ tests_unit_loggops_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_C
 tests_unit_loggops_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 
 # The rules of the house.
-TESTS += tests/unit/include_rules.sh tests/unit/format.sh tests/unit/guards.sh tests/unit/version.sh tests/unit/ci.sh tests/unit/judge.sh tests/unit/without_openmpi.sh tests/unit/tested_versions.sh tests/unit/sources_of_constants.sh
-EXTRA_DIST += tests/unit/include_rules.sh tests/unit/format.sh tests/unit/guards.sh tests/unit/version.sh tests/unit/ci.sh tests/unit/judge.sh tests/unit/without_openmpi.sh tests/unit/tested_versions.sh tests/unit/sources_of_constants.sh
+TESTS += tests/unit/include_rules.sh tests/unit/format.sh tests/unit/guards.sh tests/unit/transcript.sh tests/unit/version.sh tests/unit/ci.sh tests/unit/judge.sh tests/unit/without_openmpi.sh tests/unit/tested_versions.sh tests/unit/sources_of_constants.sh
+EXTRA_DIST += tests/unit/include_rules.sh tests/unit/format.sh tests/unit/guards.sh tests/unit/transcript.sh tests/unit/version.sh tests/unit/ci.sh tests/unit/judge.sh tests/unit/without_openmpi.sh tests/unit/tested_versions.sh tests/unit/sources_of_constants.sh
