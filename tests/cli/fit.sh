@@ -233,39 +233,6 @@ check 'and its computation' same_volume ordered.skel,ranks=13,N=50,steps=4 other
 check 'the report counts what was dropped' grep -q '^dropped, in all captures: .*19 MPI_Recv_init, .*MPI_Iprobe.*MPI_Wtime' report
 check 'the report counts what was ordered' grep -q '^order assumed, in all captures: .*MPI_Waitsome.*receives from any source' report
 
-# ---- what is refused ----
-
-replaced() { # FROM TO: the captures of the program with another statement
-    sed "s/$1/$2/" program.skel >changed.skel
-    local i=0 size
-    for size in '6 100 17' '9 150 11' '16 210 24' '12 333 26'; do
-        i=$((i + 1))
-        set -- $size
-        "$timeless" make changed.skel ranks=$1 N=$2 steps=$3 -o $i.tl || return
-    done
-}
-fit_changed() { "$timeless" fit $captures $values -o refused.skel; }
-check 'captures with peers that depend on data' replaced 'MPI_Bcast.*' \
-    'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
-check 'peers that depend on data are refused by call site' refused 3 \
-    'MPI_Sendrecv at changed.skel:9: no expression has the values of peer' fit_changed
-check 'captures with sizes that depend on data' replaced 'count=3' 'count=N * 7919 % 31 + rank * N % 7'
-check 'sizes that depend on data are refused by call site' refused 3 \
-    'MPI_Bcast at changed.skel:9: no expression has the values of count' fit_changed
-check 'captures with a loop that depends on data' replaced 'steps {' 'steps + N * 7919 % 11 {'
-check 'a number of iterations that depends on data is refused' refused 3 'no expression has the numbers of iterations' fit_changed
-printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' \
-    '0 1 MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1' \
-    '0 2 MPI_Finalize clock_ns=0' 'end finalized clock_ns=0' >any.txt
-check 'a trace with a wildcard' "$timeless" undump any.txt -o any.tl
-check 'a wildcard without its message is refused' refused 3 'MPI_Recv receives from any source, and the capture does not have the message' \
-    "$timeless" fit any.tl any.tl any.tl -o refused.skel
-printf 'mine\n' >mine.txt
-check 'two captures exit with 2' refused 2 'give 3 traces or more' "$timeless" fit any.tl any.tl
-check 'a value is missing: exits with 2' refused 2 '2 values for 3 captures' "$timeless" fit any.tl any.tl any.tl -P N=1,2
-check 'a parameter without values exits with 2' refused 2 'give NAME=VALUES' "$timeless" fit any.tl any.tl any.tl -P N
-check 'a file of another kind is not overwritten' bash -c '! "$1" fit any.tl any.tl any.tl -o mine.txt &&
-    grep -qx mine mine.txt' - "$timeless"
 # ---- many iterations ----
 cat >many.skel <<'EOS'
 skeleton 1

@@ -30,9 +30,6 @@ fits() {
     "$timeless" make program.skel ranks="$2" N="$3" steps="$4" -o other.tl
     check "$1: it has the calls and members of $2 ranks" same_calls "fitted.skel,ranks=$2,N=$3,steps=$4" other.tl
 }
-# no_fit TEXT: the captures of the program have no skeleton
-no_fit() { captures && refused 3 "$1" fit refused.skel; }
-
 program 'comm row = coord(g, 0), coord(g, 1)' 'comm column = coord(g, 1)' 'comm back = 0, -rank' 'comm copy = coord(g, 0)' \
     'comm even = rank % 2 == 0 ? 0 : null' \
     'MPI_Comm_split new_comm=row' 'MPI_Comm_split new_comm=column' 'MPI_Comm_split new_comm=back' 'MPI_Comm_dup comm=row new_comm=copy' \
@@ -80,19 +77,6 @@ fits 'the neighbours along the dimensions, in a loop' 20 24 3
 program 'repeat steps {' '    for d = 0 to 2 {' \
     '        MPI_Sendrecv peer=neighbour(h, d, 1) recv_peer=neighbour(h, d, -1) count=N tag=d' '    }' '}'
 fits 'a loop in a loop without a call between them' 30 20 5
-
-program 'comm odd = (rank * 7919 + N * 31) % 13 % 3' 'MPI_Comm_split new_comm=odd' 'MPI_Barrier comm=odd'
-check 'members that depend on data are refused' no_fit \
-    'MPI_Comm_split at program.skel:8: no expression has the groups of its communicators (colour)'
-program 'comm odd = 0, (rank * 7919 + N * 31) % 13' 'MPI_Comm_split new_comm=odd' 'MPI_Barrier comm=odd'
-check 'an order of members that depends on data is refused' no_fit \
-    'MPI_Comm_split at program.skel:8: no expression has the order of the members'
-program 'comm odd = (rank * 7919 + N * 31) % 13 % 3 ? 0 : null' 'MPI_Comm_split new_comm=odd'
-check 'membership that depends on data is refused' no_fit 'MPI_Comm_split at program.skel:8: no condition holds for the members'
-program 'MPI_Alltoallv counts=(rank * 7919 + each * 104729 + N) % 17 recv_counts=(each * 7919 + rank * 104729 + N) % 17'
-check 'counts that depend on data are refused' no_fit 'MPI_Alltoallv at program.skel:7: no expression has the values of counts'
-program 'MPI_Reduce peer=0 count=2 in_place=rank == 0 && N * 7919 % 31 % 2'
-check 'MPI_IN_PLACE that depends on data is refused' no_fit 'MPI_Reduce at program.skel:7: no condition holds for the ranks with in_place'
 
 # made_again WHOLE: captures in which one call site makes two communicators, of all ranks; or the second one of each rank alone
 made_again() {

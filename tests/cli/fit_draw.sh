@@ -175,38 +175,6 @@ ends() { "$timeless" dump "$1" | awk '/MPI_Isend/ && !/peer=null/ {s++} /MPI_Rec
 check 'at other sizes, each message has two ends' ends holes.skel,ranks=30,N=50000,steps=9
 check 'both engines replay it' bash -c '"$1" replay holes.skel --ranks 30 --set N=500 -p star-1g -q &&
     "$1" replay holes.skel --ranks 30 $2 -q' - "$timeless" "$loggops"
-check 'a kind of holes that does not exist exits with 2' refused 2 "--holes 'all'" fit --holes=all
-wrong() { printf '%s\n' 'skeleton 1' 'ranks 2' "${@:2}" >wrong.skel && refused 3 "$1" "$timeless" dump wrong.skel; }
-check 'copies without a row for each rank are refused' wrong 'wrong.skel:4: copies has no row' 'capture ranks = 2' 'copies a = 1'
-check 'copies without a capture are refused' wrong 'wrong.skel:3: copies has no row' 'copies a = 1'
-check 'a capture without ranks is refused' wrong 'wrong.skel:4: a capture without ranks' 'param N = 1' 'capture N = 2'
 awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 1' "$top_srcdir/doc/SKELETON.md" >example.skel
 check 'the example of holes in doc/SKELETON.md: each message has two ends' ends example.skel,ranks=10
-check 'copies are no number' wrong "wrong.skel:5: 'a' is a name of copies" 'capture ranks = 1' 'copies a = 1' 'MPI_Bcast peer=0 count=a'
-
-# ---- what is refused with --holes draw ----
-
-program 'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
-check 'peers are refused with their range' no_fit 'MPI_Sendrecv at program.skel:10: no expression has the values of peer (0 to '
-check 'they are not drawn' no_fit \
-    'the captures have no skeleton: capture other sizes, or copy what is no size of a message from them (--holes nearest)' \
-    --holes draw
-program "MPI_Send peer=(rank * 5 + N * 7) % 3 ? null : 0 count=1"
-check 'null among the peers is named' no_fit 'no expression has the values of peer (0 to 0, and null, in the captures)'
-program "MPI_Sendrecv_replace peer=$after recv_peer=$before count=$(data 1 2 50)"
-check 'MPI_Sendrecv_replace has one size for two messages' no_fit \
-    'MPI_Sendrecv_replace at program.skel:10: no expression has the values of count (' --holes draw
-program "dgemm m=$(data rank 2 50) n=3 k=4"
-check 'sizes of kernels are not drawn' no_fit 'dgemm at program.skel:10: no expression has the values of m (0 to ' --holes draw
-program "repeat $(data 1 2 5) { MPI_Barrier }" 'MPI_Bcast peer=0 count=1'
-check 'numbers of iterations are not drawn' no_fit 'no expression has the numbers of iterations (' --holes draw
-program "if rank % 2 == 0 && rank + 1 < ranks {" "MPI_Send peer=rank + 1 count=2 * ($(data rank 0 50)) type_bytes=4" '}' \
-    'if rank % 2 == 1 {' \
-    "MPI_Recv peer=rank - 1 count=$(data 'rank - 1' 0 50) type_bytes=8" '}'
-check 'messages with other elements on the other side' no_fit \
-    "MPI_Recv at program.skel:14: the two sides of a message do not draw the same bytes" --holes draw
-check 'another word exits with 2' refused 2 'give refuse, draw or nearest' fit --holes many
-clash() { "$timeless" make program.skel -o same.tl &&
-    refused 3 "'draw_seed' is defined already" "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --holes draw; }
-check 'a parameter draw_seed of the captures is refused' clash
 tap_done
