@@ -33,8 +33,8 @@ row() {
         timed mine "$timeless" replay -q --engine loggops --params L=5us,o=2us,g=3us,G=2ns,O=1ns,S=65535 s.bin
         ours=$(cat said)
     done
-    awk -v p="$1" -v r="$2" -v n="$n" -v mine="$(sort -g mine | head -1)" -v its="$(sort -g its |
-        head -1)" -v ours="$ours" -v theirs="$theirs" '
+    awk -v p="$1" -v r="$2" -v n="$n" \
+        -v mine="$(sort -g mine | head -1)" -v its="$(sort -g its | head -1)" -v ours="$ours" -v theirs="$theirs" '
         BEGIN {
             printf "%-14s %6d %10d %12.0f %12.0f %12.9g %6.2f\n", p, r, n, mine * 1e9 / n, its * 1e9 / n, ours, its / mine
             if (ours * 1e9 - theirs > 0.5 || theirs - ours * 1e9 > 0.5) { print "LogGOPSim: " theirs " ns"; exit 1 }

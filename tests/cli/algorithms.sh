@@ -21,8 +21,8 @@ check 'LogGOPS: coll.bcast=all sweeps the algorithms' "$timeless" sweep --engine
     --grid make.ranks=8 --grid coll.bcast=binomial_tree,all -o l.csv
 check 'coll.bcast=all alone is an axis for a plot' "$timeless" sweep --engine loggops --params $params --grid make=call_bcast \
     --grid make.ranks=8 --grid coll.bcast=all -o p.csv --plot p.svg
-check 'LogGOPS: an algorithm that is given beside all is not repeated' test "$(column l.csv coll.bcast | sort | uniq -d |
-    wc -l)" -eq 0 -a "$(column l.csv coll.bcast | wc -l)" -ge 9
+check 'LogGOPS: an algorithm that is given beside all is not repeated' test \
+    "$(column l.csv coll.bcast | sort | uniq -d | wc -l)" -eq 0 -a "$(column l.csv coll.bcast | wc -l)" -ge 9
 check 'all is refused for two engines' refused 2 'give one --engine' "$timeless" sweep a.tl -p graphene \
     --grid engine=smpi,loggops --grid coll.alltoall=all
 check 'all is refused for a collective without a choice' refused 2 'no choice of algorithms for scan' "$timeless" sweep a.tl \
@@ -124,8 +124,8 @@ for selector in default ompi ompi-4.1 ompi-5.0 mpich mvapich2 impi; do
 done
 # The libraries exchange with the ranks at distance k and -k where SimGrid has pairs only.
 as_ring() { "$timeless" make call_alltoall -n "$1" --bytes "$2" -o e.tl &&
-    equal "$("$timeless" replay e.tl -p graphene --ranks-per-host 1 -q --coll-selector "$3")" "$("$timeless" replay e.tl \
-    -p graphene --ranks-per-host 1 -q --coll alltoall=ring)"; }
+    equal "$("$timeless" replay e.tl -p graphene --ranks-per-host 1 -q --coll-selector "$3")" \
+    "$("$timeless" replay e.tl -p graphene --ranks-per-host 1 -q --coll alltoall=ring)"; }
 check 'ompi-4.1: 6 ranks exchange 512 KiB as its pairwise algorithm does' as_ring 6 524288 ompi-4.1
 check 'mpich: 3 ranks exchange 1 MiB as MPICH does' as_ring 3 1048576 mpich
 check 'mpich: 7 ranks, too' as_ring 7 1048576 mpich
@@ -133,8 +133,8 @@ check 'mpich: 7 ranks, too' as_ring 7 1048576 mpich
 check 'an algorithm of a selector that cannot go on is replaced, and the result names both' bash -c \
     '"$1" replay six.tl -p graphene --ranks-per-host 1 -q --coll-selector impi --timeline six.json --json=s.json >six &&
         grep -F "impi (bcast binomial_tree for impi)" s.json' - "$timeless"
-check '... with the makespan of the replacement' equal "$(cat six)" "$("$timeless" replay six.tl -p graphene --ranks-per-host 1 \
-    -q --coll bcast=binomial_tree)"
+check '... with the makespan of the replacement' equal "$(cat six)" \
+    "$("$timeless" replay six.tl -p graphene --ranks-per-host 1 -q --coll bcast=binomial_tree)"
 
 # The table of needs is that of SimGrid: what it refuses is refused before the replay, and nothing else is. The
 # settings of a platform are not compared with the table.

@@ -177,8 +177,8 @@ local_makespan() { "$timeless" replay ping.tl -p found -q "$@"; }
 ping 1
 check 'within a host a message takes the time of the loopback only' awk -v t="$(local_makespan)" 'BEGIN { print t;
     exit !(t > 1e-6 && t < 2e-5) }'
-check 'with timeless/local-overheads:yes a message within a host takes the overheads' awk -v t="$(local_makespan \
-    --cfg timeless/local-overheads:yes)" \
+check 'with timeless/local-overheads:yes a message within a host takes the overheads' awk \
+    -v t="$(local_makespan --cfg timeless/local-overheads:yes)" \
     'BEGIN { print t; exit !(t > 20 * 14e-6 && t < 20 * 16e-6) }'
 check 'between hosts timeless/local-overheads has no effect' equal "$(local_makespan --ranks-per-host 1)" \
     "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"

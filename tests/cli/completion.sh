@@ -37,13 +37,13 @@ offers() { # WORD WORD...: the first is offered for the last of the others
     completed "$@" | grep -qxF -- "$wanted"
 }
 check 'bash: completes every command' equal "$(completed timeless '' | grep -v '^-' | sort)" "$(words_of_help | sort)"
-check 'bash: completes what is calibrated' equal "$(completed timeless calibrate '' | grep -v '^-' |
-    sort)" "$(words_of_help calibrate | sort)"
+check 'bash: completes what is calibrated' equal \
+    "$(completed timeless calibrate '' | grep -v '^-' | sort)" "$(words_of_help calibrate | sort)"
 check 'bash: completes what is studied' equal "$(completed timeless study '' | grep -v '^-' | sort)" "$(words_of_help study | sort)"
 while read -r command; do
     read -ra words <<<"$command"
-    check "bash: completes every option of $command" equal "$(completed timeless "${words[@]}" - | tr -d = |
-        sort -u)" "$(options_of_help "${words[@]}")"
+    check "bash: completes every option of $command" equal \
+        "$(completed timeless "${words[@]}" - | tr -d = | sort -u)" "$(options_of_help "${words[@]}")"
 done <commands
 check 'bash: a prefix of an option is completed' offers --allow-fewer timeless extrapolate t.tl --allow
 check 'bash: an option with a value ends with =' offers --ranks= timeless extrapolate t.tl --ra
@@ -62,8 +62,8 @@ check 'platform --list prints no control character' bash -c 'TIMELESS_PLATFORMS=
     test "$(wc -l <list)" = "$1" && ! tr -d "\n" <list | grep -q "[[:cntrl:]]"' - "${#hostile[@]}"
 # the words of a shell that bash offers, as the shell reads them back
 eval "read_back=($(TIMELESS_PLATFORMS=hostile completed timeless replay t.tl --platform ''))"
-check 'bash: a hostile name of a platform is offered as one word, quoted' equal "$(printf '%s\n' "${read_back[@]}" |
-    sort)" "$(printf '%s\n' "${hostile[@]}" | tr '\033' '?' | sort)"
+check 'bash: a hostile name of a platform is offered as one word, quoted' equal \
+    "$(printf '%s\n' "${read_back[@]}" | sort)" "$(printf '%s\n' "${hostile[@]}" | tr '\033' '?' | sort)"
 check 'bash: completion runs nothing that a name or a title contains' test ! -e ran
 check 'bash: after -- the options are those of the program' test -z "$(completed timeless record -- ./a.out --ra)"
 check_exit 2 'another shell is a usage error' timeless completion fish
@@ -99,10 +99,10 @@ while read -r command; do
     check "zsh: completes every option of $command" equal "$(options_of_zsh "${words[@]}")" "$(options_of_help "${words[@]}")"
 done <commands
 { echo '_files() { : }' && sed 's/^_timeless$/_timeless_platforms/' print.zsh; } >platforms.zsh
-check 'zsh: names of platforms are offered without their titles' equal "$(zsh -f platforms.zsh x |
-    sort)" "$(cd "$TIMELESS_PLATFORMS" && for name in */platform.xml; do dirname "$name"; done | sort)"
-check 'zsh: hostile names too' equal "$(TIMELESS_PLATFORMS=hostile zsh -f platforms.zsh x |
-    sort)" "$(printf '%s\n' "${hostile[@]}" | tr '\033' '?' | sort)"
+check 'zsh: names of platforms are offered without their titles' equal \
+    "$(zsh -f platforms.zsh x | sort)" "$(cd "$TIMELESS_PLATFORMS" && for name in */platform.xml; do dirname "$name"; done | sort)"
+check 'zsh: hostile names too' equal \
+    "$(TIMELESS_PLATFORMS=hostile zsh -f platforms.zsh x | sort)" "$(printf '%s\n' "${hostile[@]}" | tr '\033' '?' | sort)"
 # A real zsh in a terminal: types each line and a tab, and waits for what it is completed to.
 cat >type.zsh <<'EOF'
 zmodload zsh/zpty

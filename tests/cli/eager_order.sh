@@ -82,8 +82,8 @@ check 'a short message comes before a long one with less latency' takes short.tl
 cp -r platform fast
 echo 'smpi/lat-factor:0:1;1000:0.5' >>fast/options.conf
 same_time() {
-    awk -v a="$(makespan_of short.tl yes "${fast[@]}")" -v b="$("$timeless" replay short.tl -p fast --ranks-per-host 1 \
-        -q --engine loggops)" \
+    awk -v a="$(makespan_of short.tl yes "${fast[@]}")" \
+        -v b="$("$timeless" replay short.tl -p fast --ranks-per-host 1 -q --engine loggops)" \
         'BEGIN { print a, b; d = a / b - 1; exit !(d < 1e-6 && d > -1e-6) }'
 }
 check 'with the engine loggops, too' same_time

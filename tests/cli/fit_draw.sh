@@ -91,8 +91,8 @@ program "MPI_Irecv peer=$before count=N / ranks / 2 + $(data "$before" rank 'N /
     'if rank > 0 {' "MPI_Send comm=world peer=0 count=$(data rank 3 1000)" '} else {' 'for i = 1 to ranks - 1 {' \
     'MPI_Recv peer=i count=1000' '}' '}' \
     "MPI_Bcast peer=0 count=$(data 1 2 1000)" "MPI_Allgatherv count=$(data rank 7 100) recv_counts=$(data each 7 100) in_place=1" \
-    "MPI_Allreduce comm=row count=1 + $(data 'coord(g, 0)' 1 50)" "MPI_Scatterv peer=0 counts=$(data each 8 \
-    100) recv_count=$(data rank 8 100)"
+    "MPI_Allreduce comm=row count=1 + $(data 'coord(g, 0)' 1 50)" \
+    "MPI_Scatterv peer=0 counts=$(data each 8 100) recv_count=$(data rank 8 100)"
 check 'captures of messages and collectives' captures
 check 'all of their sizes are drawn' fit --holes draw -q -o all.skel
 check 'sends and receives share a distribution' bash -c '[ "$(grep -c "^distribution" all.skel)" = 7 ] &&

@@ -39,8 +39,8 @@ check 'the critical path names the callers of the wrapper, too' grep -qE '^  com
 check 'computation of one path is in its functions' equal "$(seconds paths.folded 'main;finish;wrap;compute')" 8
 check 'a kernel is in its functions, with its line' grep -qx 'main;finish;wrap;dgemm (a.c:30) [1-9][0-9]*' paths.folded
 sum() { awk '{s += $NF} END {printf "%.6f", s / 1e9}' "$1"; }
-check 'the stacks have the time of all ranks' equal "$(sum paths.folded)" "$("$timeless" replay paths.tl "${on[@]}" |
-    awk '{printf "%.6f", $1}')"
+check 'the stacks have the time of all ranks' equal "$(sum paths.folded)" \
+    "$("$timeless" replay paths.tl "${on[@]}" | awk '{printf "%.6f", $1}')"
 check 'without call paths' "$timeless" report plain.tl "${on[@]}" --folded-stacks plain.folded
 check 'the frames are region and function' equal "$(seconds plain.folded 'MPI_Pcontrol(7);wrap;compute')" 14
 check 'before the first region' equal "$(seconds plain.folded 'before MPI_Pcontrol;compute')" 1

@@ -91,8 +91,8 @@ for op in allreduce alltoall bcast barrier; do
     "$timeless" make call_$op -n 8 --bytes 1001 -o coll.tl
     check "$op becomes the messages of a schedule" "$timeless" export --to goal coll.tl --coll $op="$file" -o coll.goal
     "$timeless" import --from goal coll.goal -o coll2.tl
-    check "$op takes as long as by the schedule" equal "$("$timeless" replay -q coll.tl "${params[@]}" \
-        L=5us,o=2us,g=2us,G=2.5ns,O=1ns --coll $op="$file")" \
+    check "$op takes as long as by the schedule" equal \
+        "$("$timeless" replay -q coll.tl "${params[@]}" L=5us,o=2us,g=2us,G=2.5ns,O=1ns --coll $op="$file")" \
         "$(replayed coll2.tl L=5us,o=2us,g=2us,G=2.5ns,O=1ns)"
 done
 trace 'MPI_Barrier comm=4 clock_ns=0' rows.tl

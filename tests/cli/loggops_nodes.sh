@@ -267,8 +267,8 @@ assert a["sent_bytes"] == b["sent_bytes"] and abs(a["saturated_s"] / b["saturate
 END
 "$timeless" make call_alltoall -n 16 --bytes 1000000 --iterations 5 -o all.tl
 cp -r "$TIMELESS_PLATFORMS/dahu" no-memory && sed -i /memory-bandwidth/d no-memory/options.conf
-check '1 MB to all 16 ranks of a node: more than its memory is assumed to move' equal 3 "$(overload memories all.tl ./no-memory \
-    --ranks-per-host 16)"
+check '1 MB to all 16 ranks of a node: more than its memory is assumed to move' equal 3 \
+    "$(overload memories all.tl ./no-memory --ranks-per-host 16)"
 check 'with what is assumed' adds_up memories 1e11 2
 check 'in its text, too' grep -q 'assumed: 0.2 TB/s' text
 check 'a memory that the platform describes counts' equal 3 "$(overload memories all.tl ./memory)"

@@ -168,13 +168,13 @@ CONF
   done; } >beside.txt
 check 'a trace of four ranks that compute' "$timeless" undump beside.txt -o beside.tl
 beside() { "$timeless" replay beside.tl -p platform --model beside.conf --ranks-per-host 2 --noise network -q "$@"; }
-check 'smpi: bursts beside others, and the noise of a message' within "$(beside)" "$(engine=smpi message 60000 2.5 |
-    awk '{ printf "%.12g", 2 + $1 }')" $slack
+check 'smpi: bursts beside others, and the noise of a message' within "$(beside)" \
+    "$(engine=smpi message 60000 2.5 | awk '{ printf "%.12g", 2 + $1 }')" $slack
 check 'loggops: likewise' near "$(beside)" "$(beside --engine loggops)" 0.001
 check 'loggops: with interference, two threads give the same bytes' equal "$(beside --engine loggops)" \
     "$(beside --engine loggops --threads 2)"
-check 'detours and the noise of messages go together' sh -c '[ "$1" != "$2" ]' - "$(noisy pong.skel,n=100 -q)" "$(replay \
-    pong.skel,n=100 -q --noise 1kHz:100us,network)"
+check 'detours and the noise of messages go together' sh -c '[ "$1" != "$2" ]' \
+    - "$(noisy pong.skel,n=100 -q)" "$(replay pong.skel,n=100 -q --noise 1kHz:100us,network)"
 check 'loggops.params have the noise, too' within \
     "$(noise <<<'between = ( { above_bytes = 0; least = 0.5; modes = ( [ 1.0, 0.7, 0.0 ] ); } );'; noisy pairs.skel,size=1001 \
     -q --params L=20us,o=1us,g=0us,G=8ns,O=0ns)" \

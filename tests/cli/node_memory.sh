@@ -18,8 +18,8 @@ laws() {
         "$timeless" study collectives --op $operation --ranks $2 --bytes $5 -p $1 --ranks-per-host $2 --engine $3 \
             --csv $operation.csv >$operation.out 2>&1 || { cat $operation.out; return 1; }
     done
-    python3 "$top_srcdir/tests/cli/node_memory.py" "$timeless" $3 $2 "$(sed -n 's/^timeless.memory-bandwidth://p' \
-        "$TIMELESS_PLATFORMS/${1%@*}/options.conf")" \
+    python3 "$top_srcdir/tests/cli/node_memory.py" "$timeless" $3 $2 \
+        "$(sed -n 's/^timeless.memory-bandwidth://p' "$TIMELESS_PLATFORMS/${1%@*}/options.conf")" \
         $(printf '%s.csv ' $4) | tee -a points
     return "${PIPESTATUS[0]}"
 }

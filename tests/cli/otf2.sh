@@ -153,16 +153,16 @@ as_many MPI_IRECV_REQUEST MPI_Irecv
 as_many MPI_ISEND_COMPLETE MPI_Isend
 as_many MPI_IRECV MPI_Irecv
 calls=$(grep -cE '^[0-9]+ [0-9]+ ' many.txt)
-check 'the archive has an ENTER and a LEAVE for each call' test "$(grep -c '^ENTER' many.events)" = $((calls + 9)) -a "$(grep \
-    -c '^LEAVE' many.events)" = $((calls + 9))
+check 'the archive has an ENTER and a LEAVE for each call' test "$(grep -c '^ENTER' many.events)" = $((calls + 9)) \
+    -a "$(grep -c '^LEAVE' many.events)" = $((calls + 9))
 
 # Short bursts keep their sum, although the clock counts whole nanoseconds.
 { printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"'
   for ((i = 0; i < 1000; i++)); do echo "0 $i MPI_Wtime clock_ns=0 volume=1"; done
   echo 'end finalized clock_ns=0'; } | "$timeless" undump - -o short.tl
 "$timeless" export --to otf2 --rate 0.3 short.tl -o short
-check 'each of 1000 calls takes 1 ns, and 1000 bursts of 0.3 ns take 300 ns' test "$(events short |
-    awk 'END { print $2, $3, NR }')" = '0 1300 2002'
+check 'each of 1000 calls takes 1 ns, and 1000 bursts of 0.3 ns take 300 ns' test \
+    "$(events short | awk 'END { print $2, $3, NR }')" = '0 1300 2002'
 
 # ---- the import ----
 import() { "$timeless" import --from otf2 "$@"; }
@@ -325,8 +325,8 @@ comm 4 parent=1 call=MPI_Comm_dup members=[0-2]
 END
 check "the calls of Score-P's archive are imported" diff -u hand.expected <(sed '/^end/,$d' hand.dump)
 check 'a split makes smaller communicators than a copy' grep -qx 'comm 3 parent=1 call=MPI_Comm_split members=\[1\]' hand.dump
-check 'what is left out is counted' test "$(grep -o 'left out: [0-9]*\|not in MPI: [0-9]*' facts |
-    tr -d '\n')" = 'left out: 1left out: 1not in MPI: 1'
+check 'what is left out is counted' test \
+    "$(grep -o 'left out: [0-9]*\|not in MPI: [0-9]*' facts | tr -d '\n')" = 'left out: 1left out: 1not in MPI: 1'
 check 'a counter gives the volumes' eval 'import --volume PAPI_TOT_INS hand/traces.otf2 -o papi.tl &&
     "$timeless" dump papi.tl >papi.txt && grep -qx "volume_unit \"instructions\"" papi.txt &&
     grep -q "^0 3 .* volume=1000 " papi.txt && grep -q "^0 1 .* volume=50 " papi.txt'

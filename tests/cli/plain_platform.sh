@@ -138,8 +138,8 @@ sed /smpi.init/d cluster.xml >at-once.xml # smpirun aborts with one file for all
 smpirun -replay shared -platform at-once.xml -hostfile three -np 3 --cfg=smpi/host-speed:1f >online 2>&1
 wanted=$(simulated online)
 check "one file for all ranks is imported" "$timeless" import --from simgrid shared -o shared.tl
-check "receives from any rank: the makespan is that of smpirun -replay" near "$(makespan shared.tl --platform at-once.xml \
-    --hostfile three)" "$wanted" 1e-7
+check "receives from any rank: the makespan is that of smpirun -replay" near \
+    "$(makespan shared.tl --platform at-once.xml --hostfile three)" "$wanted" 1e-7
 check "the file of all ranks itself is imported" sh -c '"$0" import --from simgrid shared.txt -o one.tl && cmp one.tl shared.tl' "$timeless"
 for rank in 0 1 2; do
     grep "^$rank " shared.txt | sed 's/-555/-333/' >own-$rank.txt

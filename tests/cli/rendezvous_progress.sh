@@ -59,8 +59,8 @@ done
 check 'the last one of several counts' equal "$(replay receiver.skel -q)" "$(replay receiver.skel -q "${calls[@]}" "${offload[@]}")"
 for n in 2 3; do
     "$timeless" make ring -n 16 --bytes 100000 --iterations $n -o ring.tl
-    check "ranks that wait for each message, $n rounds: calls are as offload" equal "$(replay ring.tl -q)" "$(replay ring.tl \
-        -q "${calls[@]}")"
+    check "ranks that wait for each message, $n rounds: calls are as offload" equal \
+        "$(replay ring.tl -q)" "$(replay ring.tl -q "${calls[@]}")"
 done
 waits_more() { echo "$1 $2"; awk -v a="$1" -v b="$2" 'BEGIN { exit !(b > 1.01 * a) }'; }
 many=(-p fat-tree --ranks-per-host 4)

@@ -45,8 +45,8 @@ differ() { ! cmp -s "$1" "$2"; }
 # 400 ms of bursts; the sum of the kernels: 400 (1e-6) + (1e-10 1e4 + 1e-9 100) sum(101..500)
 exact_s=$(awk 'BEGIN {s = 0.4 + 400e-6; for (i = 101; i <= 500; i++) s += i * 1.1e-6; print s}')
 about() { # FACTOR NUMBER: of the exact sum, to 1 %
-    between "$(awk -v x="$exact_s" -v f="$1" 'BEGIN {print x * f * 0.99}')" "$(awk -v x="$exact_s" -v f="$1" \
-        'BEGIN {print x * f * 1.01}')" "$2"
+    between "$(awk -v x="$exact_s" -v f="$1" 'BEGIN {print x * f * 0.99}')" \
+        "$(awk -v x="$exact_s" -v f="$1" 'BEGIN {print x * f * 1.01}')" "$2"
 }
 check 'a polynomial, by SimGrid' about 1 "$(smpi --model exact.conf -q)"
 check 'a polynomial has its mean, by LogGOPS' about 1 "$(loggops --model exact.conf -q)"
@@ -79,10 +79,10 @@ field() { python3 -c \
     'import json, sys; print(eval(sys.argv[1], {"p": json.load(open("s.json")), "s": json.load(open("s.json"))["spread"]}))' "$1"; }
 spread days
 check 'forty seeds give forty makespans' test "$(field 'len(s["makespan_s"]) == 40 and len(set(s["makespan_s"])) == 40')" = True
-check 'the prediction is the median one' test "$(field \
-    'sorted(s["makespan_s"])[19] == p["makespan_s"] and s["makespan_s"][p["seed"] - s["first_seed"]] == p["makespan_s"]')" = True
-check 'quantiles lie in order around it' test "$(field \
-    's["quantiles_s"]["0.025"] < s["quantiles_s"]["0.25"] < p["makespan_s"] < s["quantiles_s"]["0.975"]')" = True
+check 'the prediction is the median one' test \
+    "$(field 'sorted(s["makespan_s"])[19] == p["makespan_s"] and s["makespan_s"][p["seed"] - s["first_seed"]] == p["makespan_s"]')" = True
+check 'quantiles lie in order around it' test \
+    "$(field 's["quantiles_s"]["0.025"] < s["quantiles_s"]["0.25"] < p["makespan_s"] < s["quantiles_s"]["0.975"]')" = True
 check 'the text tells the interval' grep -q 'over 40 *seeds  95% of them' s.txt
 hosts_sd=$(field 's["sd_s"] / s["mean_s"]')
 spread days --cluster-seed 3

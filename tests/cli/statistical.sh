@@ -89,8 +89,8 @@ check 'most of the sampled volumes differ from those of the run' taken
 statistical "$sample" "$scratch/twice.tl"
 check 'a sample is not sampled again: pack prints it' says \
     '~^timeless: .*sample.tl: its volumes are statistical already, and stay as they are$' "$scratch/remark"
-check 'and keeps volumes and header' cmp <("$timeless" dump "$sample" |
-    grep -v ^origin) <("$timeless" dump "$scratch/twice.tl" | grep -v ^origin)
+check 'and keeps volumes and header' cmp \
+    <("$timeless" dump "$sample" | grep -v ^origin) <("$timeless" dump "$scratch/twice.tl" | grep -v ^origin)
 statistical "$loop" "$scratch/quiet.tl"
 check 'a sample is made without a remark' test ! -s "$scratch/remark"
 

@@ -60,8 +60,8 @@ assert [t for t in texts if t.startswith("makespan [")] , texts'
 check 'make=: patterns of many sizes are swept' loggops --grid make=dissemination,binomial --grid make.ranks=4,64 \
     --grid make.bytes=1000 --grid make.iterations=5 -o m.csv
 "$timeless" make dissemination -n 64 --bytes 1000 --iterations 5 -o d64.tl
-check 'make=: the points are replays of traces of timeless make' equal "$(column m.csv makespan_s |
-    sed -n 2p)" "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
+check 'make=: the points are replays of traces of timeless make' equal \
+    "$(column m.csv makespan_s | sed -n 2p)" "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
 
 # Plots.
 long=$PWD/$(printf 'folder%.0s' 1 2 3 4 5 6 7 8 9)
@@ -102,15 +102,15 @@ grid() { sweep d.tl -p star-1g --grid scale.network="$1" --grid coll-selector=om
 known
 check 'a sweep is resumed from its results file' grid 1,2
 check 'points of the results file are not run again' test "$(column s.csv makespan_s | head -n 1)" = 42
-check 'points that the results file lacks are run' equal "$(column s.csv makespan_s |
-    sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
+check 'points that the results file lacks are run' equal \
+    "$(column s.csv makespan_s | sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
 head -n 2 s.csv >s.csv.part
 printf '2,ompi,17' >>s.csv.part
 rm s.csv
 check 'a sweep is resumed from a part whose last row was cut' grid 1,2
 check 'a whole row of a part counts as known' test "$(column s.csv makespan_s | head -n 1)" = 42
-check 'a cut row of a part is run again' equal "$(column s.csv makespan_s |
-    sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
+check 'a cut row of a part is run again' equal \
+    "$(column s.csv makespan_s | sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
 check 'a sweep with another option is run' grid 1,2 --no-compute
 check 'another option makes another point' bash -c 'row=$(sed -n 2p s.csv) && [ -n "$row" ] && [[ $row != *,42,* ]]'
 check 'the row of the point without the option is kept' grep -q ,42, s.csv
@@ -152,8 +152,8 @@ check 'a sweep under mpirun writes what one process writes' cmp r.csv q.csv
 as_rank 1 t.csv
 sed -i 's/^1,[^,]*/1,42/' t.csv.part.1
 check 'a sweep goes on without the part of a process that did not end' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o t.csv
-check 'the next call runs the points of the missing part' equal "$(column t.csv makespan_s |
-    tr '\n' ' ')" "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
+check 'the next call runs the points of the missing part' equal \
+    "$(column t.csv makespan_s | tr '\n' ' ')" "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
 check 'the next call removes the parts' bash -c '! ls t.csv.part*'
 check 'a results file whose name is a pattern is swept by one of several processes' as_rank 0 't[1].csv'
 touch 't[1].csv.part.notes'

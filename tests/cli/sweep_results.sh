@@ -33,12 +33,12 @@ check 'the first grid finds its points in the file' test "$(rows r.csv makespan_
 check 'the rows of the other grid are kept' test "$(rows r.csv seed params.L | tr '\n' ';')" = '1 ;2 ;1 1us;1 9us;'
 check 'the trace is changed' bash -c '"$0" make dissemination -n 16 --bytes 2000 --iterations 5 -o d.tl' "$timeless"
 check 'a changed trace is swept again' sweep d.tl --grid seed=1:2 -o r.csv
-check 'the new rows replace those of the old trace' test "$(rows r.csv seed params.L makespan_s |
-    grep -c .) $(grep -c ',42,' r.csv)" = '4 0'
+check 'the new rows replace those of the old trace' test \
+    "$(rows r.csv seed params.L makespan_s | grep -c .) $(grep -c ',42,' r.csv)" = '4 0'
 check 'values with commas and quotes are swept' sweep d.tl --grid 'noise=none;1000Hz:100us,coscheduled' -o q.csv
 check 'another grid is swept into their file' sweep d.tl --grid seed=7 -o q.csv
-check 'values with commas and quotes come back unchanged' test "$(rows q.csv noise seed |
-    tr '\n' ';')" = ' 7;none ;1000Hz:100us,coscheduled ;'
+check 'values with commas and quotes come back unchanged' test \
+    "$(rows q.csv noise seed | tr '\n' ';')" = ' 7;none ;1000Hz:100us,coscheduled ;'
 
 # Files that a trace, an option or a platform names count by their contents.
 # swept_again NAME CHANGE TRACE OPTION...: a sweep after the change has the makespan of a replay, which is another one.
@@ -94,8 +94,8 @@ csv.writer(open("old.csv", "w"), lineterminator="\n").writerows(row[:at] + row[a
 END
 sed -i -E 's/^1,,?[^,]*/1,43/; s/^1,43,/1,,43,/' old.csv
 check 'a results file of an older version is used' sweep d.tl --grid seed=1:3 -o old.csv
-check 'points of an older version are known, and their rows replaced' test "$(rows old.csv seed |
-    tr '\n' ' ') $(grep -c ',43,' old.csv)" = '1 2 3  1'
+check 'points of an older version are known, and their rows replaced' test \
+    "$(rows old.csv seed | tr '\n' ' ') $(grep -c ',43,' old.csv)" = '1 2 3  1'
 
 # An interrupted sweep of another grid.
 check 'a grid is swept, to be interrupted' sweep d.tl --grid seed=11:12 -o i.csv

@@ -140,8 +140,8 @@ check 'the JSON has the changes' grep -q '"changes": "link.bandwidth=0.1x link.l
 check 'the JSON has the algorithm' grep -q '"options": "smpi/bcast:mpich"' b.json
 check 'the text has the changes' grep -q '^changed  *link.bandwidth=0.1' printed
 check 'the text says that computation is CPU time' grep -q '^volumes  *cpu-ns, CPU time of the cores that recorded' printed
-check 'what it says can be given again' equal "$("$timeless" replay a.tl -p plain -q --set link.bandwidth=0.1x \
-    --set link.latency=10x --set host.speed=2x)" \
+check 'what it says can be given again' equal \
+    "$("$timeless" replay a.tl -p plain -q --set link.bandwidth=0.1x --set link.latency=10x --set host.speed=2x)" \
     "$("$timeless" replay a.tl -p plain -q --scale network 0.1 --host-speed 2x)"
 check 'compare reads a prediction with changes' "$timeless" compare b.json
 

@@ -15,6 +15,6 @@ check 'a trace is made' $timeless make call_barrier -n 2 -o "$scratch/made.tl"
 stops perform "timeless-perform: the performing program $without" $timeless perform "$scratch/made.tl" -- true
 stops 'calibrate network' "timeless-network-probe: the measuring program $without" $timeless calibrate network \
     --max-seconds 1 -o "$scratch/p"
-check 'nothing of MPI is linked' equal "$(find "$top_builddir" -name '*.so*' -o -name timeless -type f | xargs ldd 2>/dev/null |
-    grep -c 'libmpi')" 0
+check 'nothing of MPI is linked' equal \
+    "$(find "$top_builddir" -name '*.so*' -o -name timeless -type f | xargs ldd 2>/dev/null | grep -c 'libmpi')" 0
 tap_done

@@ -12,8 +12,8 @@ export AFL_USE_ASAN=1 AFL_USE_UBSAN=1 AFL_QUIET=1 AFL_NO_UI=1 AFL_SKIP_CPUFREQ=1
     AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1
 for name; do
     mkdir -p "afl/$name"
-    if [ ! -e "afl/$name/fuzz" ] || [ -n "$(find "$src/compress" "$src/tests/fuzz" "$src/tests/unit/same_event.h" \
-        -name '*.[chd]*' -newer "afl/$name/fuzz")" ]; then
+    if [ ! -e "afl/$name/fuzz" ] || [ \
+        -n "$(find "$src/compress" "$src/tests/fuzz" "$src/tests/unit/same_event.h" -name '*.[chd]*' -newer "afl/$name/fuzz")" ]; then
         afl-clang-fast -g -O1 -std=gnu11 -fsanitize=fuzzer -DHAVE_CONFIG_H -DTIMELESS_EXPERIMENTAL -I. -I"$src/compress" \
             "$src"/compress/*.c "$src"/compress/*/*.c "$src/tests/fuzz/fuzz.c" "$src/tests/fuzz/fuzz_$name.c" -lzstd -o "afl/$name/fuzz"
     fi

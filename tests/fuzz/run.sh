@@ -35,8 +35,8 @@ build() {
     local file object objects=() stale=() kind=-fsanitize=fuzzer libs=
     [ "$1" != smpi ] || kind='-shared -Wl,-Bsymbolic' libs=$(sed -n 's/^SIMGRID_LIBS = //p' Makefile)
     mkdir -p fuzz/objects
-    if [ ! -e fuzz/objects/headers ] || [ -n "$(find "$src/compress" "$src/replayer" "$src/tests" "$src/platforms" \
-        -name '*.[hd]*' -newer fuzz/objects/headers)" ]; then
+    if [ ! -e fuzz/objects/headers ] || [ \
+        -n "$(find "$src/compress" "$src/replayer" "$src/tests" "$src/platforms" -name '*.[hd]*' -newer fuzz/objects/headers)" ]; then
         touch fuzz/objects/headers
     fi
     for file in $(cd "$src" && sources "$1"); do

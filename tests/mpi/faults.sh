@@ -161,8 +161,8 @@ going_on "the trace is cut short" 'was cut short while it was written'
 check "the trace is cut short: info reads the remaining events" info_says '^events +[1-9]'
 traced close "$scratch/own"
 going_on "the program closes the trace" 'was closed by the program'
-check "a closed descriptor: the tracer does not write to the next file with its number" test "$(cat "$scratch/own.0" \
-    "$scratch/own.1" | tr '\n' ,)" = mine,mine,
+check "a closed descriptor: the tracer does not write to the next file with its number" test \
+    "$(cat "$scratch/own.0" "$scratch/own.1" | tr '\n' ,)" = mine,mine,
 traced descriptors
 check "no free descriptor: the program runs as without the tracer" same
 check "no free descriptor: the trace is complete" complete

@@ -121,8 +121,8 @@ unset TIMELESS_QUIET
 check "2 ranks on 1 core without --folded are recorded" taskset -c "$cpu" $timeless record -o "$scratch/2.tl" -- $MPIRUN -np 2 \
     "$scratch/folded"
 cp "$scratch/err" "$scratch/said"
-check "2 ranks on 1 core without --folded: one rank recommends --folded" test "$(grep \
-    -c "^timeless: 2 ranks on 1 core: .*'timeless record --folded'" "$scratch/said")" = 1
+check "2 ranks on 1 core without --folded: one rank recommends --folded" test \
+    "$(grep -c "^timeless: 2 ranks on 1 core: .*'timeless record --folded'" "$scratch/said")" = 1
 check "with --folded: ranks on 1 core are recorded" recorded quiet "$cpu"
 cp "$scratch/err" "$scratch/said"
 check "with --folded: no rank recommends it" not grep -q 'on 1 core' "$scratch/said"

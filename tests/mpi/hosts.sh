@@ -84,7 +84,7 @@ else
     cp "$scratch/err" "$scratch/said"
     check "only one host has the tracer: one message names the ranks of the others" test \
         "$(grep -c 'timeless: no trace: ranks 2, 3, 4, 5 run without the tracer' "$scratch/said")" = 1
-    check "only one host has the tracer: no part remains" test "$(parts_in "$scratch/disk-node1/there")$(parts_in \
-        "$scratch/disk-node3/there")" = 00
+    check "only one host has the tracer: no part remains" test \
+        "$(parts_in "$scratch/disk-node1/there")$(parts_in "$scratch/disk-node3/there")" = 00
 fi
 tap_done

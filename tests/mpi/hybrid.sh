@@ -59,8 +59,8 @@ volumes_are_right() {
     check "$program: a part has the same volume with more ranks than cores" all_near "$scratch/folded" "$scratch/free"
     if why=$(no_exact_counts); then skip "$program: instructions" "$why"; return; fi
     check "$program: instructions are counted" once exact "$program" --volume exact
-    check "$program: every part has instructions" test "$(medians "$scratch/exact.$program" |
-        wc -l)" = "$(sort -u "$scratch/parts" | wc -l)"
+    check "$program: every part has instructions" test \
+        "$(medians "$scratch/exact.$program" | wc -l)" = "$(sort -u "$scratch/parts" | wc -l)"
     skip "$program: nested: instructions" "the emulator misses one of four threads in some rounds"
     medians "$scratch/exact.$program" | grep -v '^nested ' >"$scratch/exact"
     for way in free one-core folded; do

@@ -171,8 +171,8 @@ for state in empty missing; do
     if [ $state = empty ]; then : >run.node2.tl; else rm run.node2.tl; fi
     check_exit 3 "the part of the dead node is $state: join refuses" in_clusters 1
     cp "$scratch/err" "$scratch/said"
-    check "the part of the dead node is $state: one line names --allow-missing" test "$(grep \
-        -c '^timeless: .*; .*--allow-missing' "$scratch/said")" = 1 -a "$(wc -l <"$scratch/said")" = 1
+    check "the part of the dead node is $state: one line names --allow-missing" test \
+        "$(grep -c '^timeless: .*; .*--allow-missing' "$scratch/said")" = 1 -a "$(wc -l <"$scratch/said")" = 1
     check "the part of the dead node is $state: nothing is written" test ! -e run.tl
     check "the part of the dead node is $state: the others are joined" in_clusters 2
     cp "$scratch/err" "$scratch/said"

@@ -35,8 +35,8 @@ check "--volume-precision: the trace names the precision" says '~^origin +timele
     <($timeless info "$trace")
 check "--volume-precision: the total of each rank is unchanged" equal "$(totals "$trace")" "$(totals "$recorded")"
 rounded() { ! cmp -s <(without_origin "$trace") <(without_origin "$recorded") &&
-    cmp <(without_origin "$trace" | sed 's/ volume=[0-9]*//; s/ clock_ns=[0-9]*//') <(without_origin "$recorded" |
-    sed 's/ volume=[0-9]*//; s/ clock_ns=[0-9]*//'); }
+    cmp <(without_origin "$trace" | sed 's/ volume=[0-9]*//; s/ clock_ns=[0-9]*//') \
+    <(without_origin "$recorded" | sed 's/ volume=[0-9]*//; s/ clock_ns=[0-9]*//'); }
 check "--volume-precision: only volumes and clocks change" rounded
 check "--volume-precision statistical: the run is recorded" run_and_keep --volume-precision statistical
 cp "$scratch/err" "$scratch/said"

@@ -15,8 +15,8 @@ by_messages=rdma
 for component in sm $by_messages; do
     export OMPI_MCA_osc=$component
     record swaps 2 >printed
-    check "$component: some accesses of the program swap and others do not" test "$(awk '{ print $2 }' printed | sort -u |
-        xargs)" = "0 1" -a "$(wc -l <printed)" = 9
+    check "$component: some accesses of the program swap and others do not" test \
+        "$(awk '{ print $2 }' printed | sort -u | xargs)" = "0 1" -a "$(wc -l <printed)" = 9
     check "$component: the trace has the program's outcomes" same_outcomes printed
     check "$component: the events that were held back are in order" same_text "$here/expected/swaps" \
         bash -c '"$0" dump swaps.tl |

@@ -49,8 +49,8 @@ END
 judge skill.csv >out.txt
 check 'judge.py: the skill over bytes / bandwidth' equal "$(grep ' x .*bytes' out.txt | xargs)" 'x 2 bytes 0.500 2.000 4.000'
 check 'judge.py: the skill over Hockney' equal "$(grep ' x .*hockney' out.txt | xargs)" 'x 2 hockney 0.750 2.000 16.000'
-check 'judge.py: rows without naive predictions have no skill' equal "$(grep -c '^  y .*bytes' out.txt) $(grep ' all .*bytes' \
-    out.txt | xargs)" \
+check 'judge.py: rows without naive predictions have no skill' equal \
+    "$(grep -c '^  y .*bytes' out.txt) $(grep ' all .*bytes' out.txt | xargs)" \
     '0 all 2 bytes 0.500 2.000 4.000'
 check 'judge.py: a single program has no interval' equal "$(line 3 out.txt)" 'y 1 +99900.0 99900.0 99900.0 +99900.0 y a 1'
 
@@ -148,8 +148,8 @@ exchange() {
 }
 check 'rows.sh: rows of a trace' exchange
 check 'rows.sh: are between two sites of MPI_Wtime' equal "$(cat exchange.rows)" 'MPI_Wtime a (a.c:1) #0 .. MPI_Wtime a (a.c:3) #0'
-check 'rows.sh: 1 MB each way at 1 Gb/s' equal "$(naive_rows exchange.tl exchange.rows star-1g 1gbit 1 |
-    awk '{ printf "%.5f %.5f", $1, $2 }')" '0.00800 0.00805'
-check 'rows.sh: at 100 Mb/s, 5 times as slow' equal "$(naive_rows exchange.tl exchange.rows star-1g 100mbit 5 |
-    awk '{ printf "%.5f %.5f", $1, $2 }')" '0.40000 0.40025'
+check 'rows.sh: 1 MB each way at 1 Gb/s' equal \
+    "$(naive_rows exchange.tl exchange.rows star-1g 1gbit 1 | awk '{ printf "%.5f %.5f", $1, $2 }')" '0.00800 0.00805'
+check 'rows.sh: at 100 Mb/s, 5 times as slow' equal \
+    "$(naive_rows exchange.tl exchange.rows star-1g 100mbit 5 | awk '{ printf "%.5f %.5f", $1, $2 }')" '0.40000 0.40025'
 tap_done
