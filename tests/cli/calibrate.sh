@@ -56,8 +56,6 @@ if [ "$(nproc)" -ge 2 ]; then
     check 'the measurements say so' prints '~^kernel_threads = 2;$' \
         "$timeless" calibrate kernels --reuse "$scratch/pairs.csv" --archive none
 fi
-check_exit 2 'more threads than cores' "$timeless" calibrate kernels --cores 1 --threads 2 -o "$scratch/no.conf"
-check_exit 2 'no threads' "$timeless" calibrate kernels --threads 0 -o "$scratch/no.conf"
 # Made-up measurements on two cores, the second slower, fitted again.
 {
     echo kernel,d0,d1,d2,work,core,repeats,seconds
@@ -88,11 +86,6 @@ for option in --seed=2 --nb=32 --max-seconds=1; do
     check "a fit says why it does not take $option" ends_with 2 \
         "~--reuse measures nothing: leave out ${option%=*}\$" fit "$option"
 done
-check_exit 2 'a model that is none' fit --model-form m9
-check_exit 2 'a noise that is none' fit --noise loud
-check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate kernels --reuse "$scratch/none.csv"
-echo dgemm,1,2 >"$scratch/bad.csv"
-check 'a wrong line of measurements is named' ends_with 3 'bad.csv:1: ' "$timeless" calibrate kernels --reuse "$scratch/bad.csv"
 
 sizes() { grep -v '^#' "$1" | cut -d, -f1-5; }
 same_sizes() { [ "$(sizes "$1")" = "$(sizes "$2")" ]; }
@@ -100,19 +93,5 @@ same_sizes() { [ "$(sizes "$1")" = "$(sizes "$2")" ]; }
 check 'the model goes to standard output' model_is_complete "$scratch/one.conf"
 check 'the same seed gives the same sizes' same_sizes "$scratch/one.csv" "$scratch/two.csv"
 
-check_exit 2 'a calibration without WHAT exits with 2' "$timeless" calibrate
-check_exit 2 'something that cannot be calibrated' "$timeless" calibrate weather
 check 'what can be calibrated' "$timeless" calibrate --help
-check_exit 2 'an argument too many' "$timeless" calibrate kernels dgemm
-check_exit 2 'a calibration on no core exits with 2' "$timeless" calibrate kernels --cores 0
-check_exit 2 'more cores than there are' "$timeless" calibrate kernels --cores 4096
-check_exit 2 'a seed that is none' "$timeless" calibrate kernels --seed x
-check_exit 2 'a block size of 1' "$timeless" calibrate kernels --nb 64,1
-check_exit 2 'an empty list of block sizes' "$timeless" calibrate kernels --nb ''
-check 'an output that cannot be written is named' ends_with 4 \
-    '~^timeless: /nowhere/model.conf: cannot be written: .*; check the folder and its rights$' \
-    "$timeless" calibrate kernels -o /nowhere/model.conf
-check_exit 4 'a folder that cannot be made' "$timeless" calibrate kernels --max-seconds 0 -o /nowhere/here
-check_exit 4 'installed platforms that do not exist exit with 4' env TIMELESS_PLATFORMS=/nowhere "$timeless" calibrate \
-    kernels -o "$scratch/there"
 tap_done

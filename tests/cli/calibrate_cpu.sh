@@ -23,8 +23,6 @@ check 'a run in CPU time' trace timed.tl cpu-ns 2 1000000 6000000
 check 'a counted trace is made' trace counted.tl instructions 2 2000000 3000000
 check 'another, with other shares' trace other.tl instructions 1 0 1000000
 check 'a trace of another program is made' trace stranger.tl instructions 2 5000000 5000000 4096
-check 'a replay without a rate of instructions names the calibration' refused 3 \
-    "measure it with 'timeless calibrate cpu TIMED COUNTED'" "$timeless" replay counted.tl -p star-1g
 check 'rates by call site' "$timeless" calibrate cpu timed.tl counted.tl -o cpu.conf
 cp err said
 check 'the number of classes is reported' grep -q '3 classes of bursts with 100.0% of the time' said
@@ -49,22 +47,10 @@ origin="^# Rates of 'instructions' by call sites: 'timeless calibrate cpu' .*, p
 check 'the head of the model states the measurement, once' test "$(grep -c "$origin" here/model.conf)" = 1
 check 'the head keeps the measurement of the kernels' equal "$(grep -c "^# Measured by 'timeless calibrate cpu'" here/model.conf)" 1
 check 'with one rate each' test "$(grep -c '"instructions"' here/model.conf)" = 1
-check_exit 3 'two traces in CPU time' "$timeless" calibrate cpu timed.tl timed.tl
-check_exit 3 'the other way round' "$timeless" calibrate cpu counted.tl timed.tl
-check_exit 3 'another number of ranks' "$timeless" calibrate cpu timed.tl other.tl
-check_exit 2 'a single trace exits with 2' "$timeless" calibrate cpu timed.tl
-check_exit 2 'a trace to calibrate for, without the command' "$timeless" calibrate cpu --for counted.tl
-check_exit 2 'a command and traces' "$timeless" calibrate cpu timed.tl -- true
-check_exit 4 'a model that is not there' "$timeless" calibrate cpu timed.tl counted.tl --model none.conf
-printf 'reference_flops = 1e9;\nunits = 3;\n' >bad.conf
-check_exit 3 'a model that is none' "$timeless" calibrate cpu timed.tl counted.tl --model bad.conf
 check_exit 4 'a program that fails' "$timeless" calibrate cpu -- false
 # Mistakes are found before anything is run, and leave the files of the user.
 mkdir empty
 refuses_paths "$timeless" calibrate cpu -- sleep 60
-check 'an archive that is not there is named, with a remedy' refused 4 \
-    '~^timeless: none.zip: cannot be opened: No such file or directory; check the path$' \
-    "$timeless" calibrate cpu --reuse none.zip
 sed 's/^reference_flops = .*/reference_flops = 3e9;/' cpu.conf >mine.conf
 check 'a model gets rates' "$timeless" calibrate cpu timed.tl counted.tl -o mine.conf
 check '... and keeps all else' grep -q '^reference_flops = 3' mine.conf

@@ -131,14 +131,6 @@ trace none 'user kernel=1 list=[5]' 2>/dev/null || trace none 'MPI_Init clock_ns
 check 'a trace without kernels: is told what to do instead' refused 3 \
     "calls no kernel that can be measured here; .*calibrate cpu" \
     "$timeless" calibrate kernels --for none.tl -o here
-check 'a folder without a model is told to measure all kernels' ends_with 3 \
-    '~^timeless: nothing/model.conf: is no model .*without --for$' "$timeless" calibrate kernels --for app.tl -o nothing
-check_exit 4 'a trace that is not there' "$timeless" calibrate kernels --for nothing.tl -o here
-check_exit 2 'without -o' "$timeless" calibrate kernels --for app.tl
-check_exit 2 'with --per-core' "$timeless" calibrate kernels --for app.tl -o here --per-core
-check_exit 2 'with --nb, whose sizes the trace has' "$timeless" calibrate kernels --for app.tl -o here --nb 64 --max-seconds 0
-check_exit 4 'cpu: a trace that is not there' "$timeless" calibrate cpu --for nothing.tl -o cpu.conf --archive none -- touch ran
-check 'is reported before the program runs' test ! -e ran
 cp once hosts.conf && echo 'hosts = ({hosts = "*:0"; kernels = ({kernel = "daxpy"; seconds = {one = 1e-6;};});});' >>hosts.conf
 check_exit 3 'a model with the kernel for one core' "$timeless" calibrate kernels --for app.tl --reuse made.csv -o hosts.conf --archive none
 check 'the file is not changed' grep -q '^hosts = ({hosts = ' hosts.conf
@@ -247,7 +239,6 @@ cp launched/network.csv kept.csv; rm words; echo >words
 check_exit 4 'a launch that fails' "$timeless" calibrate network --max-seconds 44 -o launched --archive none -- ./dying
 check 'leaves the measurements' cmp kept.csv launched/network.csv
 check 'and nothing beside them' test -z "$(find launched -name '*.added' -o -name '*.more' -o -name '*.both')"
-check_exit 2 'more launches than seconds' "$timeless" calibrate network --max-seconds 4 --launches 5 -o launched -- ./probe
 # A launcher that fails leaves the folder as it was.
 check_exit 4 'a launcher that measures nothing' "$timeless" calibrate network -o net --archive none -- true
 check 'leaves the measurements' test "$(rows)" = 500
@@ -260,5 +251,4 @@ cp err said
 check 'is reported before any are made' test ! -e words
 check 'the message has the remedy' grep -q '^timeless: new/network.csv: .*; --for adds to this file: remove it, or leave out --for$' said
 check_exit 3 'a trace without messages' "$timeless" calibrate network --for app.tl -o net -- ./probe
-check_exit 2 '--for and --reuse' "$timeless" calibrate network --for sent.tl --reuse net/network.csv -o net
 tap_done

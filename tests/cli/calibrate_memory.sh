@@ -75,10 +75,6 @@ check 'unless they are allowed' "$timeless" calibrate memory --reuse busy.csv --
 check 'the result says so' grep -q 'The machine was busy' busy.conf
 echo 'triad,1,x,1,0' >>quiet.csv
 check_exit 3 'a line that is none' "$timeless" calibrate memory --reuse quiet.csv
-echo '# nothing' >empty.csv
-check_exit 3 'a file without measurements' "$timeless" calibrate memory --reuse empty.csv
-check_exit 4 'a file that is not there' "$timeless" calibrate memory --reuse none.csv
-check_exit 2 'an argument too many' "$timeless" calibrate memory x
 check_exit 4 'a folder that is not there' "$timeless" calibrate memory --reuse busy.csv --allow-busy -o nowhere
 check_exit 4 'a model that is not there' "$timeless" calibrate memory --reuse busy.csv --allow-busy --model none.conf
 

@@ -54,10 +54,6 @@ check 'SimGrid has none of them: the refusal of overheads says that smpi has noi
 drawn=$(loggops -q --noise 1000Hz:100us,durations=exponential)
 check 'durations that are drawn, both engines alike' near "$(smpi -q --noise 1000Hz:100us,durations=exponential)" "$drawn" 1e-3
 check_exit 2 'noise that is none' smpi --noise 1000Hz:
-check_exit 2 'an argument too many' "$timeless" calibrate noise x
-check_exit 2 'a threshold of 1' "$timeless" calibrate noise --threshold 1
-check_exit 4 'a folder that cannot be' "$timeless" calibrate noise --max-seconds 1 -o /nowhere/noise
-check_exit 2 'a folder without a name' "$timeless" calibrate noise -o ''
 # Mistakes are found before anything is measured, and leave the files of the user.
 echo 'notes of the user' >notes
 cp -r noise before

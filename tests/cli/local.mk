@@ -9,7 +9,7 @@ CLI_TESTS = \
 	tests/cli/samples.sh \
 	tests/cli/archive.sh \
 	tests/cli/bad_input.sh \
-	tests/cli/calibrate.sh \
+	tests/cli/calibrate.sh tests/cli/calibrate_refused.transcript \
 	tests/cli/calibrations.sh \
 	tests/cli/calibrate_network.sh tests/cli/calibrate_nodes.sh \
 	tests/cli/comm_tags.sh tests/cli/comparable.sh \

@@ -107,6 +107,8 @@ refuses() { local code=0; $timeless measure broken.csv 2>said || code=$?; cat sa
     grep -q '^timeless: broken.csv:20: ' said; }
 check 'a line that is no row exits 3 and is named' refuses
 check_exit 3 'a repetition without one of its ranks exits 3' $timeless measure lacking.csv
+check_exit 4 'a launcher that fails exits 4' $timeless measure allreduce -o x.csv -- false
+check 'and leaves no file' sh -c '! ls x.csv*'
 check_exit 2 'what has no study cannot be predicted' sh -c \
     'sed s/allreduce/pingpong/ hog.csv >pp.csv; "$0" measure pp.csv --platform star-1g' $timeless
 tap_done
