@@ -65,16 +65,4 @@ for call in create_group intercomm; do
     check_exit 3 "$call: without tags, as before format 1.10, the order counts" seconds untagged smpi
 done
 
-# What a tag may be.
-say_tag() { header; echo 'rank 0 host="h"'; by_group 0 3 "$1"; }
-for tag in 0 7 -1 2147483647 -2147483648; do
-    keeps_tag() { say_tag "$1" | $timeless undump - -o one.tl && $timeless dump one.tl 2>/dev/null | grep -q "members=\[0-3\] tag=$1\$"; }
-    check "the tag $tag is kept" keeps_tag "$tag"
-done
-for tag in 2147483648 -2147483649 1x any ''; do
-    wrong() { say_tag "$1" | $timeless undump - -o one.tl; }
-    check "the tag '$tag' is refused: the tag '$tag': the message shows how" refused 3 \
-        "~^timeless: .*'tag=NUMBER', in this order; correct it" \
-        wrong "$tag"
-done
 tap_done

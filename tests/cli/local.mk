@@ -12,7 +12,7 @@ CLI_TESTS = \
 	tests/cli/calibrate.sh tests/cli/calibrate_refused.transcript \
 	tests/cli/calibrations.sh \
 	tests/cli/calibrate_network.sh tests/cli/calibrate_nodes.sh \
-	tests/cli/comm_tags.sh tests/cli/comparable.sh \
+	tests/cli/comm_tags.sh tests/cli/comparable.sh tests/cli/comparable.transcript \
 	tests/cli/algorithms.sh tests/cli/study.sh tests/cli/scaling.sh tests/cli/scaling_refused.transcript tests/cli/studies_a.sh tests/cli/studies_refused.transcript \
 	tests/cli/compare.sh tests/cli/compare.transcript \
 	tests/cli/completion.sh \
@@ -47,7 +47,7 @@ CLI_TESTS = \
 	tests/cli/laws.sh \
 	tests/cli/statistical.sh \
 	tests/cli/in_place.sh \
-	tests/cli/info_ranks.sh \
+	tests/cli/info.transcript tests/cli/info_ranks.sh \
 	tests/cli/installed.sh \
 	tests/cli/options.sh \
 	tests/cli/otf2.sh \
