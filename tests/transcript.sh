@@ -1,22 +1,21 @@
 #!/usr/bin/env bash
 # transcript.sh FILE - runs a transcript as a test: the commands of FILE, in a folder of its own.
 #
-# A transcript shows what a user sees. Lines at the margin are prose; those directly above a command are the name of its check.
-# Indented by two spaces come the command behind `$ `, its further lines behind `> `, and what it prints:
+# A transcript shows what a user sees. Lines at the margin are prose; the lines directly above a command name its check. A command
+# is indented by two spaces and follows `$ `, its further lines follow `> `. Then come the lines that it prints:
 #
 #     A trace that does not exist exits with 4.
 #       $ timeless info none.tl
-#       2> timeless: none.tl: cannot be read: No such file or directory
+#       2> timeless: none.tl: cannot be opened: No such file or directory
 #       [4]
 #
-# First the lines of standard output, then those of standard error behind `2> `, then the exit code if it is not 0. A command that
-# fails and leaves or removes a file has `left: FILE` or `removed: FILE`. The commands share variables, functions and
-# files; $top_srcdir is the
-# source. The hint at --help below an error of usage is left out. Outputs that differ by run, machine or release of
-# SimGrid (times, paths) are no matter for transcripts: let sed
-# take them out, or write a script.
+# First the lines of standard output, then the lines of standard error behind `2> `, then the exit code if it is not 0. A command
+# that fails and leaves or removes a file has a line `left: FILE` or `removed: FILE`. The hint at --help below an error of usage is
+# left out. The commands share variables, functions and files, and have the words of tests/words.sh; $top_srcdir is the source.
 #
-# WRITE_TRANSCRIPTS=1 bash tests/transcript.sh FILE writes what the commands print now into FILE: read `git diff` then.
+# A transcript has no output that differs by run, machine, or release of SimGrid, such as times and paths: remove them by sed, or
+# write a script. WRITE_TRANSCRIPTS=1 bash tests/transcript.sh FILE writes into FILE what the commands print now; then read
+# `git diff`.
 [ "${BASH_SOURCE[0]}" != "$0" ] || . "$(dirname "$0")/tap.sh"
 
 # transcript FILE: a check for each command

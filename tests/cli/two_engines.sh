@@ -249,7 +249,7 @@ cp -r steps later && sed -i 's/^\(smpi.[^:]*\):0:/\1:1000:/' later/options.conf
 simgrid=$(simgrid_version)
 as_of_332() {
     if [ "$simgrid" -ge 400 ]; then skip "$1" "the engine loggops computes as SMPI of SimGrid 3.32, and that of 4.0 differs"
-        else check "$@"; fi
+    else check "$@"; fi
 }
 alike later 1 as_of_332 "there and back where segments begin at 1000 bytes, SIZE bytes" 1 983 984 985 999 1000 1001 1500
 # Within a host, where the latency is shorter than half of a short message's.
