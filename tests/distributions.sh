@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# distributions.sh [--install|--all|--whole|--mpich|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last
-# commit and runs its tests in a bare system of
-# each Debian release, which debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie
-# is Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
+# distributions.sh [--install|--all|--whole|--mpich|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last commit and
+# runs its tests in a bare system of each Debian release, which debootstrap installs into a folder from the mirror of this
+# machine. bookworm is Debian 12, trixie is Debian 13. Without RELEASE it takes the one of the two that this machine does not
+# run.
 #
 #   without option  the first command of the README, and the core of the tests (CORE below), without the packages in the last
 #                   two parts of packages.txt

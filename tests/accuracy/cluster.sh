@@ -31,12 +31,11 @@
 # For each: the network is
 # calibrated between two hosts; HPL (three sizes, two broadcasts), a stencil and sweeps of bcast, allreduce
 # and alltoall are recorded on shared memory, replayed on the calibrated platform with Open MPI's
-# collective algorithms, and measured on the hosts without the tracer.  Each host has one core, which has its end of
-# the wire as well.  Hosts that share cores cannot compute, send and receive at once, and
-# at 1 Gb/s a core has not enough time for a host and its wire: there the network, in calibration and runs
-# alike, takes FACTOR times as long, as if the cores were FACTOR times faster, and dgemm, dtrsm and the step of the
-# stencil are not computed but waited for, by a line that the model has too (tests/accuracy/offload.c); the
-# rest of HPL is computed.
+# collective algorithms, and measured on the hosts without the tracer.  Each host has one core, which has its end of the wire
+# as well.  Hosts that share cores cannot compute, send and receive at once, and at 1 Gb/s a core has not enough time for a
+# host and its wire: there the network, in calibration and runs alike, takes FACTOR times as long, as if the cores were FACTOR
+# times faster, and dgemm, dtrsm and the step of the stencil are not computed but waited for, by a line that the model has too
+# (tests/accuracy/offload.c); the rest of HPL is computed.
 #
 # All predictions for a configuration of hosts are written to predictions.tsv, and the SHA-256 of this file is printed,
 # before the first program runs there; each row of the table is checked against it.  The file also has two naive

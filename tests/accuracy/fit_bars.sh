@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # fit_bars.sh - skeletons out of captures of at most 27 ranks, beside captures of 64 and 125 ranks.
 #
-# tests/accuracy/fit_bars.sh [-o FILE] [-k FOLDER] [-v SOURCE] [-p PROGRAMS] [PROGRAM...]     (from the build folder,
-# after make; an hour)
+#     tests/accuracy/fit_bars.sh [-o FILE] [-k FOLDER] [-v SOURCE] [-p PROGRAMS] [PROGRAM...]     (an hour, from the build folder)
 #
 # Each program of tests/accuracy/bars runs folded on the cores there are, with its instructions counted in an emulator
 # (--volume exact), so that load on the machine does not matter.  `fit` makes a skeleton of the small captures, and a row

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every command of the EXAMPLES sections of the manual works when pasted, beside the traces that the
-# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, hybrid.tl, a parallel
-# region, dumpi/all.meta, archive/trace.otf2,
-# run.node1.tl and run.node2.tl, parts of a run, and the measurements before.csv and now.csv.  And every command has a page.
+# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, hybrid.tl, a parallel region,
+# dumpi/all.meta, archive/trace.otf2, run.node1.tl and run.node2.tl, parts of a run, and the measurements before.csv and
+# now.csv.  And every command has a page.
 # The pages of `timeless calibrate` are in man_examples_calibrate.sh.
 . "$top_srcdir/tests/tap.sh"
 if is_of_other_mpi "$HPCC"; then skip "examples of the man pages" "Debian's hpcc is linked with Open MPI"; tap_done; exit; fi

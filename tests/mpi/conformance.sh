@@ -8,8 +8,8 @@
 #   --limit SECONDS     of each run and of each replay (default: 20); more on a machine that has other work
 #   --summary           print the summary of the results and end
 #
-# Needs the network for the first run, and an hour of a core for each MPI.  On a machine with other work, --limit 100.
-#  PROGRAM is a name such as coll/bcast: it runs again.
+# Needs the network for the first run, and an hour of a core for each MPI.  On a machine with other work, --limit 100. PROGRAM
+# is a name such as coll/bcast: it runs again.
 # Exit code 0: at least 450 programs of each MPI run alike twice without the tracer, and all of these run alike with it.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
