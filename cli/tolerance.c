@@ -9,13 +9,14 @@
 #include <loggops/loggops.h>
 #include <machine/cluster.h>
 #include <math.h>
+#include <results/json_text.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <study/sweep.h>
 #include <study/tolerance.h>
 #include <timeless_files.h>
 
-enum { OPT_GROWTH = 1000, OPT_PRECISION, MOST_GROWTHS = 64 };
+enum { OPT_GROWTH = 1000, OPT_PRECISION, OPT_JSON, MOST_GROWTHS = 64 };
 
 typedef struct arguments {
     const char *trace;
@@ -26,6 +27,8 @@ typedef struct arguments {
     uint64_t L_ps; /* 0: the engine has links */
     double link_s; /* latency between two hosts that are far apart, on the way; 0: unknown */
     const char *output;
+    cli_json json;
+    double makespan_s;
     char *command;        /* of the rows in the output */
     tlr_results *results; /* of the output; NULL: nothing is kept */
     tlr_key_cache *keys;
@@ -34,6 +37,7 @@ typedef struct arguments {
 
 static const struct argp_option options[] = {
     {"growth", OPT_GROWTH, "PERCENT,...", 0, "growth of the makespan (default: 1,2,5)", 0},
+    CLI_JSON_OPTION(OPT_JSON),
     {"output", 'o', "FILE", 0, "keep the replays in FILE, and use those that it has", 0},
     {"precision", OPT_PRECISION, "SHARE", 0,
      "relative precision of the added latency, below 1 (default: 0.001)", 0},
@@ -63,6 +67,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->base; return 0;
     case OPT_GROWTH: set_growths(state, a, value); return 0;
     case 'o': a->output = value; return 0;
+    case OPT_JSON: a->json = (cli_json){1, value}; return 0;
     case OPT_PRECISION:
         a->precision = cli_parse_rate(state, value);
         if (a->precision < 1e-9 || a->precision >= 1)
@@ -209,11 +214,17 @@ static tl_status open_output(arguments *a, tl_error *err)
     return tlr_results_open(a->output, 0, 1, &a->results, err);
 }
 
-static void print(const arguments *a, double makespan_s)
+/* The latency without growth; 0: unknown. */
+static double latency_of(const arguments *a)
+{
+    return a->L_ps ? 1e-12 * (double)a->L_ps : a->link_s;
+}
+
+static void print(const arguments *a)
 {
     size_t n_endless = 0;
-    const double base_s = a->L_ps ? 1e-12 * (double)a->L_ps : a->link_s;
-    printf("makespan %.9g s\n\n  growth  latency%s  makespan\n", makespan_s,
+    const double base_s = latency_of(a);
+    printf("makespan %.4g s\n\n  growth  latency%s  makespan\n", a->makespan_s,
            a->L_ps      ? "            L"
            : base_s > 0 ? "  between hosts"
                         : "");
@@ -225,13 +236,33 @@ static void print(const arguments *a, double makespan_s)
             n_endless++;
             continue;
         }
-        printf("%.6gx", t->factor);
+        printf("%.4gx", t->factor);
         if (base_s > 0)
-            printf("  %.6g us", 1e6 * base_s * t->factor);
-        printf("  %.9g s\n", t->makespan_s);
+            printf("  %.4g us", 1e6 * base_s * t->factor);
+        printf("  %.4g s\n", t->makespan_s);
     }
     if (n_endless == a->n && !a->L_ps)
         puts("\nno latency counts: all ranks may be on one host (see --ranks-per-host)");
+}
+
+static tl_status write_json(const void *arg, FILE *out, tl_error *err)
+{
+    const arguments *a = arg;
+    const double base_s = latency_of(a);
+    json_t *rows = json_array();
+    for (size_t i = 0; i < a->n; i++) {
+        const tlr_tolerance *t = &a->growths[i];
+        json_t *row = json_pack("{s:f}", "growth", t->growth);
+        json_array_append_new(rows, row);
+        if (t->factor == HUGE_VAL)
+            continue;
+        json_object_set_new(row, "latency_factor", json_real(t->factor));
+        json_object_set_new(row, "makespan_s", json_real(t->makespan_s));
+        if (base_s > 0)
+            json_object_set_new(row, "latency_s", json_real(base_s * t->factor));
+    }
+    return tlr_json_finish(json_pack("{s:f, s:o}", "makespan_s", a->makespan_s, "growths", rows),
+                           out, err);
 }
 
 int cmd_tolerance(int argc, char **argv)
@@ -245,7 +276,6 @@ int cmd_tolerance(int argc, char **argv)
                    .growths = {{.growth = 0.01}, {.growth = 0.02}, {.growth = 0.05}},
                    .precision = 1e-3};
     tl_error err;
-    double makespan_s = 0;
     cli_parse(&argp, argc, argv, 0, &a);
     tl_status status = tlr_scenario_set_source(&a.base, a.trace, &err);
     if (status == TL_OK)
@@ -257,14 +287,16 @@ int cmd_tolerance(int argc, char **argv)
     /* A search takes about five doublings, then bisections to the precision. */
     a.progress = cli_progress_begin("replays", 1 + a.n * (size_t)(5 + log2(1 / a.precision)));
     if (status == TL_OK)
-        status = makespans(&a, &(const double){1}, &makespan_s, 1, &err);
+        status = makespans(&a, &(const double){1}, &a.makespan_s, 1, &err);
     if (status == TL_OK)
-        status = tlr_tolerance_find(a.growths, a.n, makespan_s, a.precision, makespans, &a, &err);
+        status = tlr_tolerance_find(a.growths, a.n, a.makespan_s, a.precision, makespans, &a, &err);
     cli_progress_end(&a.progress);
     if (status == TL_OK && a.results)
         status = write_output(&a, &err);
+    if (status == TL_OK && cli_json_leaves_text(&a.json))
+        print(&a);
     if (status == TL_OK)
-        print(&a, makespan_s);
+        status = cli_json_write(&a.json, write_json, &a, &err);
     tlr_results_close(a.results);
     tlr_key_cache_free(a.keys);
     free(a.command);

@@ -321,7 +321,7 @@ static int print(const arguments *a, const outcome *all, int n, uint64_t n_calls
         print_json(stdout, all, n);
         return fflush(stdout) == 0;
     }
-    printf("performed %llu calls on %d ranks in %.6f s; rank %d is the slowest, with %.6f s of "
+    printf("performed %llu calls on %d ranks in %.4g s; rank %d is the slowest, with %.4g s of "
            "computation\n",
            (unsigned long long)n_calls, n, makespan_s, which, all[which].computed_s);
     if (fflush(stdout) != 0)

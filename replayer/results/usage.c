@@ -184,7 +184,7 @@ void tlr_usage_print(const tlr_usage *usage, FILE *out)
             fprintf(out, "%14.9g", link->sent_bytes);
         else
             fprintf(out, "%14s", "unknown");
-        fprintf(out, " %14.9g %9.3g%% %14.6g\n", link->bytes, 100 * mean_use(usage, link),
+        fprintf(out, " %14.9g %9.3g%% %14.4g\n", link->bytes, 100 * mean_use(usage, link),
                 link->saturated_s);
     }
     if (usage->has_links && usage->n_links > N_SHOWN)
@@ -192,12 +192,12 @@ void tlr_usage_print(const tlr_usage *usage, FILE *out)
     if (!usage->has_energy)
         return;
     const char *at_least = usage->is_at_least ? "at least " : "";
-    fprintf(out, "\nenergy            %s%.9g J of %zu hosts, %.9g J of links\n", at_least,
+    fprintf(out, "\nenergy            %s%.4g J of %zu hosts, %.4g J of links\n", at_least,
             usage->hosts_j, usage->n_hosts, usage->links_j);
-    fprintf(out, "of the job        %s%.9g J of the %zu hosts with ranks, %.6g kWh\n", at_least,
+    fprintf(out, "of the job        %s%.4g J of the %zu hosts with ranks, %.4g kWh\n", at_least,
             usage->job_j, usage->n_of_job, usage->job_j / J_PER_KWH);
     if (usage->has_price)
-        fprintf(out, "cost of the job   %s%.6g: energy %.6g, hosts %.6g\n", at_least,
+        fprintf(out, "cost of the job   %s%.4g: energy %.4g, hosts %.4g\n", at_least,
                 tlr_usage_cost(usage), energy_cost(usage), hosts_cost(usage));
 }
 

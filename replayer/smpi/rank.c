@@ -256,10 +256,10 @@ static void tell_progress(void)
         return;
     /* A program has no known number of events. */
     if (replay.n_events < replay.n_done)
-        dprintf(replay.terminal, "timeless: %.4g million events, %.6g simulated seconds\n",
+        dprintf(replay.terminal, "timeless: %.4g million events, %.4g simulated seconds\n",
                 1e-6 * (double)replay.n_done, simgrid_get_clock());
     else
-        dprintf(replay.terminal, "timeless: %.0f%% of the events, %.6g simulated seconds\n",
+        dprintf(replay.terminal, "timeless: %.0f%% of the events, %.4g simulated seconds\n",
                 100.0 * (double)replay.n_done / (double)replay.n_events, simgrid_get_clock());
 }
 

@@ -65,7 +65,7 @@ static void print_case(const tlr_amplified *c, FILE *out)
         fputs("  takes no time\n", out);
         return;
     }
-    fprintf(out, " %12.6g %12.6g %10.4g %%", c->without_s, c->makespan_s, 100 * c->growth);
+    fprintf(out, " %12.4g %12.4g %10.4g %%", c->without_s, c->makespan_s, 100 * c->growth);
     if (isnan(c->amplification))
         fputs("          0              -\n", out);
     else

@@ -24,17 +24,10 @@ static int has_ranges(const tlr_comparison *c)
     return 0;
 }
 
-static void print_number(const tlr_comparison *c, double value, FILE *out)
+static void print_values(const tlr_values *values, FILE *out)
 {
-    fprintf(out, c->kind == TLR_COMPARED_HISTORY ? " %12.5g" : " %12.6f", value);
-}
-
-static void print_values(const tlr_comparison *c, const tlr_values *values, FILE *out)
-{
-    print_number(c, values->low, out);
-    print_number(c, values->median, out);
-    print_number(c, values->high, out);
-    fprintf(out, " %5zu |", values->n);
+    fprintf(out, " %12.4g %12.4g %12.4g %5zu |", values->low, values->median, values->high,
+            values->n);
 }
 
 /* "+3.1%"; what was 0 has no relative change. */
@@ -58,8 +51,8 @@ static void print_ranges(const tlr_comparison *c, FILE *out)
     for (size_t i = 0; i < c->n_rows; i++) {
         char error[32];
         const tlr_comparison_row *row = &c->rows[i];
-        print_values(c, &row->measured, out);
-        print_values(c, &row->expected, out);
+        print_values(&row->measured, out);
+        print_values(&row->expected, out);
         fprintf(out, " %8s%c %s\n", error_text(row, error), row->passed ? ' ' : '!',
                 tl_printable(row->name));
     }
@@ -71,7 +64,7 @@ static void print_single(const tlr_comparison *c, FILE *out)
             "longest rank from .. to");
     for (size_t i = 0; i < c->n_rows; i++) {
         const tlr_comparison_row *row = &c->rows[i];
-        fprintf(out, "%12.6f %12.6f %+7.1f%%%c %s\n", row->measured.median, row->expected.median,
+        fprintf(out, "%12.4g %12.4g %+7.1f%%%c %s\n", row->measured.median, row->expected.median,
                 100 * row->error, row->passed ? ' ' : '!', tl_printable(row->name));
     }
 }
@@ -363,7 +356,7 @@ static void put_row(const tlr_comparison *c, const char *class, const tlr_compar
     if (!row->passed)
         snprintf(limit, sizeof limit, "beyond the tolerance of %g%%", 100 * c->tolerance);
     put_case(out, class, row->name, c->kind == TLR_COMPARED_HISTORY ? 0 : row->measured.median,
-             !row->failed, "%s %.6g, %s %.6g: %s, %s",
+             !row->failed, "%s %.4g, %s %.4g: %s, %s",
              c->kind == TLR_COMPARED_VERSUS ? "B" : "measured", row->measured.median,
              c->kind == TLR_COMPARED_VERSUS ? "A" : "expected", row->expected.median,
              error_text(row, error), limit);

@@ -154,7 +154,7 @@ void tlr_hosts_print(const tlr_host_study *study, FILE *out)
         fprintf(out, "%9zu %6zu %6zu %9s", removed(study, k), n_hosts,
                 n_hosts * study->ranks_per_host, grid);
         if (c.n_seeds)
-            fprintf(out, " %12.6g %12.6g %12.6g ", c.mean_s, c.least_s, c.most_s);
+            fprintf(out, " %12.4g %12.4g %12.4g ", c.mean_s, c.least_s, c.most_s);
         if (!c.n_seeds)
             fputs("  failed\n", out);
         else if (first.mean_s > 0)

@@ -233,7 +233,7 @@ static void print_row(const tlr_scaling *study, size_t i, FILE *out)
         fputs(point->error[0] ? "  failed\n" : "  takes no time\n", out);
         return;
     }
-    fprintf(out, " %12.6g", point->makespan_s);
+    fprintf(out, " %12.4g", point->makespan_s);
     if (!study->is_weak)
         fprintf(out, " %9.4g", at.speed_up);
     print_share(out, 10, at.efficiency);

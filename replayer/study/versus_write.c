@@ -251,9 +251,9 @@ static void print_energy(const json_t *prediction, FILE *out)
     const json_t *cost = json_object_get(prediction, "cost");
     const char *at_least = json_is_true(json_object_get(energy, "at_least")) ? "at least " : "";
     if (energy)
-        fprintf(out, ", %s%.6g J", at_least, json_number_value(json_object_get(energy, "job_j")));
+        fprintf(out, ", %s%.4g J", at_least, json_number_value(json_object_get(energy, "job_j")));
     if (cost)
-        fprintf(out, ", cost %s%.6g", at_least, json_number_value(json_object_get(cost, "total")));
+        fprintf(out, ", cost %s%.4g", at_least, json_number_value(json_object_get(cost, "total")));
 }
 
 static void print_sides(const tlr_versus *v, FILE *out)

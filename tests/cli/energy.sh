@@ -65,7 +65,7 @@ trace hour.tl 3600 3600 3600 3600 || exit 99
 for engine in smpi loggops; do
     check "--energy=0.30/kWh,2/host-hour, $engine" "$timeless" replay hour.tl -p star-1g --engine $engine --energy=0.30/kWh,2/host-hour
     cp out text
-    check "prints the cost, $engine" grep -qxE 'cost of the job   2\.0372: energy 0\.0372, hosts 2' text
+    check "prints the cost, $engine" grep -qxE 'cost of the job   2\.037: energy 0\.0372, hosts 2' text
     check "and kWh, $engine" grep -qE '^of the job .* J of the 1 hosts with ranks, 0\.124 kWh$' text
     check "--energy=0.30/kWh alone, $engine" "$timeless" replay hour.tl -p star-1g --engine $engine --energy=0.30/kWh --json=cost.json
     check "is the cost of the energy, $engine" said cost.json "c = p['cost']; assert near(c['total'], 0.0372) and c['hosts'] == 0, c"
@@ -142,7 +142,7 @@ check 'prints energies and costs' python3 -c '
 import json, re
 for letter, side in zip("AB", json.load(open("ab.json"))["predictions"]):
     line = re.search("^%s .*$" % letter, open("text").read(), re.M).group(0)
-    assert line.endswith(", %.6g J, cost %.6g" % (side["energy"]["job_j"], side["cost"]["total"])), line'
+    assert line.endswith(", %.4g J, cost %.4g" % (side["energy"]["job_j"], side["cost"]["total"])), line'
 for platform in star-1g dahu; do
     "$timeless" replay four.tl -p $platform --model "$platforms/star-1g/model.conf" --energy=$price --json=two-$platform.json
 done

@@ -6,28 +6,37 @@ cd "$scratch" || exit 99
 params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 "$timeless" make token -n 8 --bytes 1000 -o token.tl
 
-# exact SLOPE BASE: the factors in out are 1 + growth * BASE / SLOPE, for SLOPE seconds per factor
+# exact SLOPE BASE: the factors in out.json are 1 + growth * BASE / SLOPE, for SLOPE seconds per factor
 exact() {
     python3 -c '
-import re, sys
+import json, sys
 slope, base = map(float, sys.argv[1:])
-rows = re.findall(r"^ *([0-9.]+) %  ([0-9.e+]+)x", open("out.txt").read(), re.M)
-assert len(rows) == 3, rows
-for growth, factor in rows:
-    assert abs((float(factor) - 1) / (float(growth) / 100 * base / slope) - 1) < 2e-3, (growth, factor)' "$@"
+found = json.load(open("out.json"))
+assert found["makespan_s"] == base and len(found["growths"]) == 3, found
+for row in found["growths"]:
+    assert abs((row["latency_factor"] - 1) / (row["growth"] * base / slope) - 1) < 2e-3, row
+    assert row["makespan_s"] <= base * (1 + row["growth"]), row' "$@"
 }
 base=$("$timeless" replay token.tl --engine loggops --params $params -q)
-check 'a token in the LogGOPS model' bash -c "'$timeless' tolerance token.tl --engine loggops --params $params >out.txt"
+check 'a token in the LogGOPS model' "$timeless" tolerance token.tl --engine loggops --params $params --json=out.json
 check 'passes through 8 latencies' exact 40e-6 "$base"
 star() { "$timeless" "$1" token.tl -p star-1g --no-compute --ranks-per-host 1 "${@:2}"; }
 base=$(star replay -q) twice=$(star replay -q --scale latency 2)
-check 'the tolerance of a token on links is printed' star tolerance
+check 'the tolerance of a token on links is printed' star tolerance --json=out.json
 cp out out.txt
 check 'the makespan is linear in the latency of the links' exact "$(python3 -c "print($twice - $base)")" "$base"
 # Each row has the latency of the platform times its factor.
 check 'the latency between hosts is printed in microseconds' awk '$2 == "%" && $5 == "us" { n++; one = $4 / $3;
-    if (!first) first = one; if (one / first > 1.0001 || first / one > 1.0001) bad = 1 }
+    if (!first) first = one; if (one / first > 1.001 || first / one > 1.001) bad = 1 }
     END { exit !(n == 3 && first > 1 && !bad) }' out.txt
+# The text is for people: four significant digits.
+check 'the text has the numbers of the JSON, with four digits' python3 -c '
+import json, re
+text, found = open("out.txt").read(), json.load(open("out.json"))
+def four(number): return "%.4g" % number
+assert text.startswith("makespan %s s\n" % four(found["makespan_s"])), text
+rows = ["%6.4g %%  %sx  %s us  %s s" % (100 * r["growth"], four(r["latency_factor"]), four(1e6 * r["latency_s"]), four(r["makespan_s"])) for r in found["growths"]]
+assert text.splitlines()[3:] == rows, (text, rows)'
 search() { star tolerance --growth "$1" --precision 0.1 -o kept.csv; }
 check '-o keeps the replays' search 3
 cp out first
