@@ -382,6 +382,7 @@ static tl_status make_budget(arguments *a, tl_error *err)
     a->budget.n = a->inputs.n;
     a->budget.notes = a->inputs.notes;
     a->budget.n_notes = a->inputs.n_notes;
+    a->budget.classes = budget_classes_json(a->inputs.spread);
     if (status == TL_OK)
         tlr_budget_finish(&a->budget);
     return status;
@@ -474,6 +475,7 @@ int cmd_budget(int argc, char **argv)
     if (a->inputs.n_sides > 1)
         tlr_scenario_free(&a->inputs.sides[1]);
     tlp_spread_free(a->inputs.spread);
+    json_decref(a->budget.classes);
     free(a->inputs.traces.texts);
     free(a);
     return status == TL_OK ? CLI_OK : cli_fail(&err);

@@ -262,8 +262,8 @@ static tl_status add_computation(budget_inputs *b, const tlr_model *model,
 
 /* ---- the network ---- */
 
-static const char measure_network[] = "timeless calibrate network --hosts HOST,HOST "
-                                      "--max-seconds 60 -o FOLDER";
+static const char measure_network[] = "timeless calibrate network --max-seconds 60 -o FOLDER"
+                                      "  # this host; for a cluster add --hosts NODE1,NODE2";
 
 static int has_any(const char *const *options, size_t n, const char *start)
 {

@@ -2,6 +2,7 @@
 #include "budget/recordings.h"
 
 #include <math.h>
+#include <results/json_text.h>
 #include <stdlib.h>
 #include <timeless_files.h>
 
@@ -72,4 +73,16 @@ void budget_use_recordings(budget_inputs *b, tlr_budget_input *bursts, int is_ti
                     ? ""
                     : " in their number of instructions; the time of an instruction is assumed");
     note_differences(b);
+}
+
+json_t *budget_classes_json(const tlp_spread *spread)
+{
+    json_t *classes = spread ? json_array() : NULL;
+    for (size_t i = 0; spread && i < spread->n; i++) {
+        const tlp_spread_class *c = &spread->classes[i];
+        json_array_append_new(classes, json_pack("{s:o, s:o, s:f, s:f}", "from",
+                                                 tlr_json_text(c->from), "to", tlr_json_text(c->to),
+                                                 "share", c->share, "uncertainty", c->uncertainty));
+    }
+    return classes;
 }

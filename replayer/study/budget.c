@@ -297,6 +297,8 @@ tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
         json_object_set_new(root, "sides", sides_of(b));
     if (b->n_notes)
         json_object_set_new(root, "notes", notes_of(b));
+    if (b->classes)
+        json_object_set(root, "burst_classes", b->classes);
     if (b->n_runs)
         json_object_update_new(root,
                                json_pack("{s:I, s:f, s:f, s:f}", "measured_runs",

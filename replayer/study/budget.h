@@ -55,6 +55,7 @@ typedef struct tlr_budget {
     double no_suspect;              /* the probability that no input is wrong by more than stated */
     size_t n_notes;
     const tlr_budget_note *notes; /* the caller's */
+    json_t *classes; /* the caller's: the spread of the classes of bursts; NULL: not measured */
 } tlr_budget;
 
 /* Fills the parts and the interval, and orders the inputs. */

@@ -35,6 +35,12 @@ assert abs(i["low_s"] - 1.6e-3 + half) < 1e-9 and abs(i["high_s"] - 1.6e-3 - hal
 check 'the trace is that with the median computation' says 'makespan: of 3.tl, whose computation is the median of 3 recordings' said
 check 'the spread is printed' says '~^bursts: measured, 3 runs, [+]-21.1 %$' said
 check 'and the class that makes it' says '~^  68.8 % of them, [+]-30.7 %: from main [(]app.c:1[)] to main [(]app.c:2[)]' said
+check 'the JSON has the spread of each class' json b.json '
+first, second = d["burst_classes"]
+half = 2.91998558 * 1e5 * (4 / 3) ** 0.5
+assert first["from"] == "main (app.c:1)" and first["to"] == second["from"] == "main (app.c:2)", d
+assert abs(first["uncertainty"] / (half / 1.1e6) - 1) < 1e-6 and second["uncertainty"] == 0, d
+assert abs(first["share"] - 1.1 / 1.6) < 1e-9 and abs(second["share"] - 0.5 / 1.6) < 1e-9, d'
 check 'the order of the files does not matter' sh -c '"$0" budget 3.tl 2.tl 1.tl --platform one --json >other &&
     "$0" budget 1.tl 3.tl 2.tl --platform one --json | cmp - other' "$timeless"
 check 'a number of the user counts more' prints '~^bursts  *3 %  given' \
