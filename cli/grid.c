@@ -229,6 +229,7 @@ tl_status grid_run(grid *g, tl_error *err)
     if (!(g->command = command_of(g)))
         status = tl_no_memory(err, "the command");
     g->sweep.command = g->command;
+    g->sweep.has_efficiency = g->finds_efficiency;
     if (status == TL_OK && g->traces.n == 1)
         status = tlr_scenario_set_source(&g->base, g->traces.texts[0], err);
     if (status == TL_OK && g->out)

@@ -51,6 +51,7 @@ error_t study_parse(int key, char *value, struct argp_state *state, study_common
 {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &s->grid.base; return 0;
+    case 'o': s->grid.out = value; return 0;
     case STUDY_JSON: s->json = (cli_json){1, value}; return 0;
     case STUDY_PLOT: s->plot = cli_picture(state, value); return 0;
     case 'j': s->grid.n_jobs = cli_parse_jobs(state, value); return 0;
@@ -181,6 +182,8 @@ int study_run(study_common *s, tl_status status, tl_status (*write)(const void *
 {
     if (status == TL_OK)
         status = grid_run(&s->grid, err);
+    if (status == TL_OK && has_any(&s->grid) && s->grid.results)
+        status = tlr_results_write(s->grid.results, &s->grid.sweep, err);
     if (status == TL_OK && has_any(&s->grid))
         status = write(arg, err);
     return status == TL_OK ? grid_tell_failures(&s->grid) : cli_fail(err);

@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
     {"bytes", OPT_BYTES, "LIST", 0,
      "bytes of the call, as 64,4K or 1..1M or 1..1M:2 (default: 1..64K)", 0},
     {"algorithms", OPT_ALGORITHMS, "LIST", 0, "these algorithms only (default: all)", 0},
-    {"output", 'o', "FILE", 0, "keep the points in FILE, and do not repeat those that it has", 0},
+    STUDY_OUTPUT_OPTION,
     {"csv", OPT_CSV, "FILE", 0, "write all algorithms as a table (CSV)", 0},
     CLI_JSON_OPTION(STUDY_JSON),
     {"plot", STUDY_PLOT, "FILE", 0, "draw them over the bytes: .svg, .pdf or .png", 0},
@@ -45,7 +45,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case OPT_RANKS: a->ranks = value; return 0;
     case OPT_BYTES: a->bytes = value; return 0;
     case OPT_ALGORITHMS: a->algorithms = value; return 0;
-    case 'o': a->common.grid.out = value; return 0;
     case OPT_CSV: a->csv = value; return 0;
     case ARGP_KEY_ARG:
         argp_error(state,
@@ -117,13 +116,9 @@ static tl_status write_results(const void *arg, tl_error *err)
                              .rule = a->common.grid.base.options.coll_selector,
                              .place = place};
     study_place(&a->common.grid, place, sizeof place);
-    tl_status status = TL_OK;
-    if (a->common.grid.results)
-        status = tlr_results_write(a->common.grid.results, &a->common.grid.sweep, err);
-    if (status == TL_OK && cli_json_leaves_text(&a->common.json))
+    if (cli_json_leaves_text(&a->common.json))
         tlr_study_print(&study, stdout);
-    if (status == TL_OK)
-        status = cli_json_write(&a->common.json, write_json, &study, err);
+    tl_status status = cli_json_write(&a->common.json, write_json, &study, err);
     if (status == TL_OK && a->csv)
         status = tl_output_write(a->csv, write_csv, &study, err);
     if (status == TL_OK && a->common.plot)

@@ -29,6 +29,7 @@ static const struct argp_option options[] = {
     {"weak", OPT_WEAK, NULL, 0, "a problem that grows with the ranks", 0},
     {"grow", OPT_GROW, "NAME=EXPRESSION", 0,
      "weak: a parameter of the program, as 'N=1000*root(ranks,2)'; may be repeated", 0},
+    STUDY_OUTPUT_OPTION,
     CLI_JSON_OPTION(STUDY_JSON),
     {"plot", STUDY_PLOT, "FILE", 0, "draw speed-up and efficiencies: .svg, .pdf or .png", 0},
     STUDY_JOBS_OPTION,
@@ -232,6 +233,7 @@ static tl_status make_grid(arguments *a, tl_error *err)
     a->study.n_ranks = a->n_ranks;
     a->study.program = a->ranks ? a->common.grid.traces.texts[0] : NULL;
     a->study.is_weak = a->is_weak;
+    a->study.ignores_crowd = tlr_scenario_is_loggops(&a->common.grid.base);
     return evaluate_all(a, err);
 }
 

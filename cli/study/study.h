@@ -25,12 +25,18 @@ enum { STUDY_JSON = 2000, STUDY_PLOT };
         "jobs", 'j', "N", 0, "run N replays at a time (default: one a core)", 0                    \
     }
 
+#define STUDY_OUTPUT_OPTION                                                                        \
+    {                                                                                              \
+        "output", 'o', "FILE", 0, "keep the points in FILE, and do not repeat those that it has",  \
+            0                                                                                      \
+    }
+
 /* A study before its options are parsed. */
 study_common study_begin(void);
 /* Parses the command line of a study, with the settings of its replays. */
 void study_parse_all(const struct argp_option *options, argp_parser_t parser, const char *usage,
                      const char *summary, int argc, char **argv, void *input);
-/* Parses --json, --plot, --jobs, and the options of replays; ARGP_ERR_UNKNOWN: it is another one.
+/* Parses -o, --json, --plot, --jobs, and the options of replays. ARGP_ERR_UNKNOWN: another option.
  */
 error_t study_parse(int key, char *value, struct argp_state *state, study_common *s);
 /* Replays the grid, if making it gave `status`, and writes the results that there are. Returns the

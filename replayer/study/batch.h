@@ -20,7 +20,6 @@ typedef struct tlr_point {
     int has_cost;       /* a price was given */
     int is_at_least;    /* the energy and the cost: tlr_usage */
     double job_j, cost; /* of the job */
-    int ignores_crowd;  /* tlr_prediction */
     uint32_t n_crowded; /* ranks that share cores */
     int has_efficiency; /* of a batch that asks for it */
     tlr_efficiency efficiency;

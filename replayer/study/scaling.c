@@ -122,7 +122,7 @@ static void note_points(const tlr_scaling *study, put_note *put, void *arg)
                  "from %" PRIu32 " ranks on, ranks share cores, as there are fewer cores than "
                  "ranks%s",
                  study->n_ranks[crowd],
-                 study->sweep->points[crowd].ignores_crowd
+                 study->ignores_crowd && study->sweep->points[crowd].compute_s > 0
                      ? "; in the engine loggops each computes as if it had one alone: use --engine "
                        "smpi, or fewer --ranks-per-host"
                      : "");

@@ -16,6 +16,7 @@ typedef struct tlr_sweep {
     size_t n_axes, n_points;
     tlr_axis *axes;
     tlr_point *points;
+    int has_efficiency;  /* its results have that, too */
     const char *command; /* what is the same at all points, for people; the caller's */
 } tlr_sweep;
 

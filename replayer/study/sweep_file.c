@@ -19,18 +19,25 @@
 
 /* ---- writing ---- */
 
-static void put_header(char *const *names, size_t n, FILE *out)
+/* Whether a file has the column of results. */
+static int has_column(int column, int has_efficiency)
+{
+    return has_efficiency || column < TLR_BALANCE || column > TLR_CROWDED;
+}
+
+static void put_header(char *const *names, size_t n, int has_efficiency, FILE *out)
 {
     for (size_t a = 0; a < n; a++) {
         tl_put_csv(out, names[a], 0);
         putc(',', out);
     }
     for (int c = 0; c < TLR_N_RESULTS; c++)
-        fprintf(out, "%s%c", tlr_result_columns[c], c + 1 < TLR_N_RESULTS ? ',' : '\n');
+        if (has_column(c, has_efficiency))
+            fprintf(out, "%s%c", tlr_result_columns[c], c + 1 < TLR_N_RESULTS ? ',' : '\n');
 }
 
 /* The columns of results up to the error, with a comma behind each. */
-static void put_result(const tlr_point *point, FILE *out)
+static void put_result(const tlr_point *point, int has_efficiency, FILE *out)
 {
     fprintf(out, "%.17g,", point->makespan_s);
     if (point->quiet_s > 0)
@@ -45,10 +52,18 @@ static void put_result(const tlr_point *point, FILE *out)
     if (point->has_cost)
         fprintf(out, "%.17g", point->cost);
     putc(',', out);
+    if (!has_efficiency)
+        return;
+    const tlr_efficiency *e = &point->efficiency;
+    if (point->has_efficiency)
+        fprintf(out, "%.17g,%.17g,%.17g,", e->balance, e->serialisation, e->transfer);
+    else
+        fputs(",,,", out);
+    fprintf(out, "%" PRIu32 ",", point->n_crowded);
 }
 
 /* Writes a row with n_more empty columns behind those of the axes. */
-static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
+static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, int has_efficiency, FILE *out)
 {
     const tlr_point *point = &sweep->points[i];
     for (size_t a = 0; a < sweep->n_axes; a++) {
@@ -58,9 +73,10 @@ static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
     for (size_t a = 0; a < n_more; a++)
         putc(',', out);
     if (!point->error[0])
-        put_result(point, out);
+        put_result(point, has_efficiency, out);
     for (int c = 0; point->error[0] && c < TLR_ERROR; c++)
-        putc(',', out);
+        if (has_column(c, has_efficiency))
+            putc(',', out);
     tl_put_csv(out, point->error, 0);
     putc(',', out);
     tl_put_csv(out, sweep->command, 0);
@@ -90,7 +106,8 @@ static char **all_names(const tlr_sweep *sweep, const tlr_table *others, size_t 
     return names;
 }
 
-static void put_other(const tlr_table_row *row, char *const *names, size_t n, FILE *out)
+static void put_other(const tlr_table_row *row, char *const *names, size_t n, int has_efficiency,
+                      FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t a = 0; a < row->n_axes; a++)
@@ -99,6 +116,8 @@ static void put_other(const tlr_table_row *row, char *const *names, size_t n, FI
         putc(',', out);
     }
     for (int c = 0; c < TLR_N_RESULTS; c++) {
+        if (!has_column(c, has_efficiency))
+            continue;
         tl_put_csv(out, row->texts[c], 0);
         putc(c + 1 < TLR_N_RESULTS ? ',' : '\n', out);
     }
@@ -108,17 +127,20 @@ tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, F
                               tl_error *err)
 {
     static const tlr_table none = {0};
+    int has_efficiency = sweep->has_efficiency;
     size_t n;
     others = others ? others : &none;
     char **names = all_names(sweep, others, &n);
     if (!names)
         return tl_no_memory(err, "results of the sweep");
-    put_header(names, n, out);
+    for (size_t i = 0; i < others->n_rows; i++)
+        has_efficiency |= others->rows[i].texts[TLR_CROWDED][0] != '\0';
+    put_header(names, n, has_efficiency, out);
     for (size_t i = 0; i < sweep->n_points; i++)
         if (sweep->points[i].known)
-            put_row(sweep, i, n - sweep->n_axes, out);
+            put_row(sweep, i, n - sweep->n_axes, has_efficiency, out);
     for (size_t i = 0; i < others->n_rows; i++)
-        put_other(&others->rows[i], names, n, out);
+        put_other(&others->rows[i], names, n, has_efficiency, out);
     free(names);
     return TL_OK;
 }
@@ -137,12 +159,12 @@ tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header
         for (size_t a = 0; names && a < sweep->n_axes; a++)
             names[a] = sweep->axes[a].name;
         if (names)
-            put_header(names, sweep->n_axes, out);
+            put_header(names, sweep->n_axes, sweep->has_efficiency, out);
         else
             status = tl_no_memory(err, "results of the sweep");
         free(names);
     }
-    put_row(sweep, point, 0, out);
+    put_row(sweep, point, 0, sweep->has_efficiency, out);
     if (fclose(out) != 0 && status == TL_OK)
         status = tl_no_memory(err, "results of the sweep");
     if (status == TL_OK && write(file, text, size) != (ssize_t)size)
@@ -254,7 +276,8 @@ tl_status tlr_sweep_take(tlr_sweep *sweep, const tlr_table *table, int with_erro
     if (!find_open(sweep, &open))
         return tl_no_memory(err, "points of the sweep");
     for (size_t i = 0; i < table->n_rows; i++)
-        if (with_errors || !table->rows[i].result.error[0])
+        if ((with_errors || !table->rows[i].result.error[0]) &&
+            (!sweep->has_efficiency || table->rows[i].texts[TLR_CROWDED][0]))
             take_row(&open, &table->rows[i].result);
     free(open.points);
     return TL_OK;

@@ -22,6 +22,10 @@ const char *const tlr_result_columns[TLR_N_RESULTS] = {[TLR_MAKESPAN] = "makespa
                                                        [TLR_ENERGY] = "job_energy_j",
                                                        [TLR_AT_LEAST] = "energy_is_at_least",
                                                        [TLR_COST] = "job_cost",
+                                                       [TLR_BALANCE] = "load_balance",
+                                                       [TLR_SERIALISATION] = "serialisation",
+                                                       [TLR_TRANSFER] = "transfer",
+                                                       [TLR_CROWDED] = "ranks_that_share_cores",
                                                        [TLR_ERROR] = "error",
                                                        [TLR_COMMAND] = "command",
                                                        [TLR_KEY] = "key"};
@@ -77,16 +81,23 @@ static char **split(tlr_table *table, char *line, size_t *n)
 
 /* ---- what a row says ---- */
 
-/* Columns of results that a file of before may lack: bits. */
-enum { LACKS_INTERVAL = 1, LACKS_COMMAND = 2, LACKS_ENERGY = 4, PAST_LACKS = 8 };
+/* Columns of results that a file of before, or of no scaling, may lack: bits. */
+enum {
+    LACKS_INTERVAL = 1,
+    LACKS_COMMAND = 2,
+    LACKS_ENERGY = 4,
+    LACKS_EFFICIENCY = 8,
+    PAST_LACKS = 16
+};
 
 static int is_there(unsigned lacks, int column)
 {
-    static const unsigned bits[TLR_N_RESULTS] = {[TLR_INTERVAL] = LACKS_INTERVAL,
-                                                 [TLR_ENERGY] = LACKS_ENERGY,
-                                                 [TLR_AT_LEAST] = LACKS_ENERGY,
-                                                 [TLR_COST] = LACKS_ENERGY,
-                                                 [TLR_COMMAND] = LACKS_COMMAND};
+    static const unsigned bits[TLR_N_RESULTS] = {
+        [TLR_INTERVAL] = LACKS_INTERVAL,   [TLR_ENERGY] = LACKS_ENERGY,
+        [TLR_AT_LEAST] = LACKS_ENERGY,     [TLR_COST] = LACKS_ENERGY,
+        [TLR_BALANCE] = LACKS_EFFICIENCY,  [TLR_SERIALISATION] = LACKS_EFFICIENCY,
+        [TLR_TRANSFER] = LACKS_EFFICIENCY, [TLR_CROWDED] = LACKS_EFFICIENCY,
+        [TLR_COMMAND] = LACKS_COMMAND};
     return !(lacks & bits[column]);
 }
 
@@ -160,6 +171,25 @@ static int read_energy(char *const texts[TLR_N_RESULTS], tlr_point *point)
     return TLR_N_RESULTS;
 }
 
+/* The same of the columns of scaling. */
+static int read_efficiency(char *const texts[TLR_N_RESULTS], tlr_point *point)
+{
+    tlr_efficiency *e = &point->efficiency;
+    double *const factors[] = {&e->balance, &e->serialisation, &e->transfer};
+    uint64_t n_crowded = 0;
+    point->has_efficiency = texts[TLR_BALANCE][0] != '\0';
+    for (int i = TLR_BALANCE; point->has_efficiency && i < TLR_CROWDED; i++)
+        if (!read_number(texts[i], factors[i - TLR_BALANCE]))
+            return i;
+    if (texts[TLR_CROWDED][0] &&
+        (!read_whole(texts[TLR_CROWDED], 10, &n_crowded) || n_crowded > UINT32_MAX))
+        return TLR_CROWDED;
+    point->n_crowded = (uint32_t)n_crowded;
+    if (point->has_efficiency)
+        e->parallel = point->compute_s / point->makespan_s;
+    return TLR_N_RESULTS;
+}
+
 /* The first wrong column; TLR_N_RESULTS if all are right. */
 static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
 {
@@ -178,7 +208,9 @@ static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
         return TLR_EVENTS;
     if (texts[TLR_INTERVAL][0] && !read_number(texts[TLR_INTERVAL], &point->half_s))
         return TLR_INTERVAL;
-    const int wrong = read_energy(texts, point);
+    int wrong = read_energy(texts, point);
+    if (wrong == TLR_N_RESULTS)
+        wrong = read_efficiency(texts, point);
     if (wrong < TLR_N_RESULTS)
         return wrong;
     if (strlen(texts[TLR_KEY]) != 16 || !read_whole(texts[TLR_KEY], 16, &point->key))

@@ -14,6 +14,10 @@ enum {
     TLR_ENERGY,   /* these three, */
     TLR_AT_LEAST,
     TLR_COST,
+    TLR_BALANCE, /* the efficiency and the ranks that share cores: only in files of scaling */
+    TLR_SERIALISATION,
+    TLR_TRANSFER,
+    TLR_CROWDED,
     TLR_ERROR,
     TLR_COMMAND, /* and this one */
     TLR_KEY,

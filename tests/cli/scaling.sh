@@ -104,6 +104,26 @@ check 'a program without computation has no split, and the text says so' prints 
     '2 of 2 numbers of ranks have no split of their efficiency: no rank computes' \
     scaling pattern:ring --ranks 4,8 "${loggops[@]}"
 
+# ---- a file of points ----
+kept() { scaling planted.skel --ranks "$1" -p star-1g --ranks-per-host 8 -o points.csv --json="$2"; }
+check '-o keeps the points' kept 2..4:2 part.json
+check '... as the table of a sweep, with efficiencies' python3 -c '
+import csv, json
+rows = json.load(open("part.json"))["rows"]
+for row, kept in zip(rows, csv.DictReader(open("points.csv")), strict=True):
+    assert kept["ranks"] == str(row["ranks"]) and float(kept["makespan_s"]) == row["makespan_s"], kept
+    assert all(float(kept[k]) == row["parallel_efficiency"][k] for k in ("load_balance", "serialisation", "transfer")), kept'
+sed -i 's/^\(2,\)[^,]*/\18/' points.csv
+check 'points of the file are not repeated' kept 2..64:2 more.json
+check '... and the rest, with its notes, is as without a file' json more.json '
+rows = d["rows"]
+assert rows[0]["makespan_s"] == 8 and rows[1]["makespan_s"] == json.load(open("part.json"))["rows"][1]["makespan_s"]'
+check 'all points of the file' kept 2..64:2 all.json
+check '... give the same' cmp more.json all.json
+check 'among them that ranks share cores' json all.json 'assert any(n.startswith("from 8 ranks on, ranks share cores") for n in d["assumed"]), d["assumed"]'
+check 'a sweep takes them, too' "$timeless" sweep planted.skel --grid ranks=2,8 -p star-1g --ranks-per-host 8 -o points.csv
+check '... and keeps the efficiencies' sh -c 'head -n 1 points.csv | grep -q ",transfer," && cut -d, -f 1,2 points.csv | grep -qx "2,8" && test $(wc -l <points.csv) = 7'
+
 # ---- weak ----
 check 'weak: a parameter grows' scaling planted.skel --weak --grow 'work = 4000000 * ranks' --ranks 16,2,4 "${loggops[@]}" --json=weak.json
 check '... by its expression, and the efficiency is a ratio of makespans' json weak.json "$by_hand"'
