@@ -38,7 +38,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/results/call_path.c replayer/results/call_path.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h replayer/results/efficiency.c replayer/results/efficiency.h \
 	replayer/results/details_print.c replayer/results/prediction.c replayer/results/prediction_json.c \
-	replayer/results/flame.c replayer/results/flame.h replayer/results/json_text.c replayer/results/json_text.h \
+	replayer/results/flame.c replayer/results/flame.h replayer/results/looks.def replayer/results/json_text.c replayer/results/json_text.h \
 	replayer/results/prediction_json.h replayer/results/spread.c \
 	replayer/results/spread.h replayer/results/sums.c \
 	replayer/results/sums.h replayer/results/volumes.c replayer/results/volumes.h replayer/results/timeline_picture.c replayer/results/timeline_write.c replayer/results/paraver.c replayer/results/paraver.h \
@@ -67,7 +67,7 @@ REPORT_PARTS = \
 	replayer/report/style.css replayer/report/timeline.js replayer/report/versus.html \
 	replayer/report/versus.js
 replayer_libreport_la_SOURCES = replayer/report/page.c replayer/report/page.h
-replayer_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) -DREPORT_FOLDER='"$(abs_top_srcdir)/replayer/report"' \
+replayer_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -DREPORT_FOLDER='"$(abs_top_srcdir)/replayer/report"' \
 	-DCHART_JS='"$(CHART_JS)"'
 $(replayer_libreport_la_OBJECTS): $(REPORT_PARTS)
 EXTRA_DIST += $(REPORT_PARTS)

@@ -6,6 +6,9 @@ const data = JSON.parse(byId("data").textContent);
 /* ---- colours of the light or dark style ---- */
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
+/* What charts show: names by their ids, which are also those of their colours (results/looks.def). */
+const NAMES = @NAMES@;
+const idOf = name => Object.keys(NAMES).find(id => NAMES[id] === name) || "other";
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 /* Draws now, and again whenever the style changes. A function may return a chart, which is replaced. */
 function draw(paint) {
@@ -80,9 +83,11 @@ function table(id, head, rows, most = 200) {
     byId(id).replaceChildren(rows.length ? table : "none");
     if (rows.length > most) byId(id).append(element("p", "and " + count(rows.length - most) + " more", "hint"));
 }
-function legend(box, names) {
-    box.replaceChildren(...names.map(([label, name]) => {
-        const item = element("span", label), square = document.createElement("i");
+/* ids: of looks.def, or [text, name of the colour]. */
+function legend(box, ids) {
+    box.className = "legend";
+    box.replaceChildren(...ids.map(id => Array.isArray(id) ? id : [NAMES[id], id]).map(([text, name]) => {
+        const item = element("span", text), square = document.createElement("i");
         square.style.background = "var(--" + name + ")";
         item.prepend(square);
         return item;
@@ -91,15 +96,15 @@ function legend(box, names) {
 
 /* ---- charts ---- */
 
-/* Stacked bars of seconds: parts = [[label, name of the colour, [seconds of each bar]]]. */
+/* Stacked bars of seconds: parts = [[id, [seconds of each bar]]]. */
 function stackedBars(box, canvas, labels, parts) {
-    const longest = Math.max(...labels.map((_, i) => parts.reduce((sum, p) => sum + p[2][i], 0)), 0);
+    const longest = Math.max(...labels.map((_, i) => parts.reduce((sum, p) => sum + p[1][i], 0)), 0);
     const [scale, unit] = unitOf(longest);
     box.style.height = 80 + 22 * labels.length + "px";
     draw(() => new Chart(canvas, {
         type: "bar",
-        data: { labels, datasets: parts.filter(p => p[2].some(s => s > 1e-6 * longest)).map(([label, name, values]) =>
-            ({ label, backgroundColor: colour(name), data: values.map(s => s / scale) })) },
+        data: { labels, datasets: parts.filter(p => p[1].some(s => s > 1e-6 * longest)).map(([id, values]) =>
+            ({ label: NAMES[id], backgroundColor: colour(id), data: values.map(s => s / scale) })) },
         options: { indexAxis: "y", maintainAspectRatio: false,
             plugins: { legend: { labels: { boxWidth: 12 } },
                        tooltip: { callbacks: { label: c => c.dataset.label + ": " + seconds(c.raw * scale) } } },
@@ -127,6 +132,9 @@ function chosenRanks(busy, few) {
 /* For many ranks: how long each is busy. A column of pixels shows all its ranks, from the fastest to
  * the slowest of them. */
 function busyStrip(canvas, sides) {
+    const key = element("p", "");
+    legend(key, [["fastest rank of a column of pixels", "many"], ["slowest", "few"]]);
+    canvas.before(key);
     const paint = () => {
         const LEFT = 64, TOP = 20, HEIGHT = 120, width = canvas.clientWidth - LEFT - 8, n = sides[0].busy.length;
         const pen = sharp(canvas, (HEIGHT + TOP + 16) * sides.length + 4);
@@ -141,17 +149,16 @@ function busyStrip(canvas, sides) {
                     high = Math.max(high, side.busy[r]);
                 }
                 const x = LEFT + Math.floor(c * width / columns), w = Math.max(1, LEFT + Math.floor((c + 1) * width / columns) - x);
-                pen.fillStyle = colour("compute");
+                pen.fillStyle = colour("many");
                 pen.fillRect(x, y(low), w, base - y(low));
-                pen.fillStyle = colour("late-sender");
+                pen.fillStyle = colour("few");
                 pen.fillRect(x, y(high), w, Math.max(y(low) - y(high), 1.5));
             }
+            pen.fillStyle = colour("ink");
             const slowest = byBusy(side.busy)[0], text = areAlike(side.busy) ? "all ranks alike" : "slowest: rank " + slowest, at = LEFT + (slowest + 0.5) * width / n;
             pen.fillRect(at - 1, y(side.busy[slowest]), 2, Math.max(4, HEIGHT * 0.05));
-            pen.fillStyle = colour("ink");
             pen.textAlign = at < LEFT + width / 2 ? "left" : "right";
             pen.fillText(text, at + (at < LEFT + width / 2 ? 5 : -5), y(side.busy[slowest]) - 4);
-            pen.fillStyle = colour("ink");
             pen.textAlign = "right";
             pen.fillText(seconds(most), LEFT - 4, base - HEIGHT + 9);
             pen.fillText("0 s", LEFT - 4, base);

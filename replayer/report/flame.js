@@ -38,7 +38,8 @@ function drawFrames() {
   function put(node, left, share, isAbove) {
     if (share * width < 0.5) return;
     const box = document.createElement("div");
-    box.className = node.kind + (isAbove ? " above" : "") + (pattern && pattern.test(node.name) ? " found" : "");
+    box.style.background = "var(--" + (node.kind === "wait" ? idOf(node.name) : node.kind) + ")";
+    box.className = (isAbove ? " above" : "") + (pattern && pattern.test(node.name) ? " found" : "");
     box.style.left = 100 * left + "%";
     box.style.width = 100 * share + "%";
     box.style.top = node.depth * HEIGHT + "px";
@@ -82,6 +83,7 @@ search.oninput = () => {
 };
 flame.onmouseleave = () => { hover.textContent = hint; };
 window.onresize = drawFrames;
+legend(byId("key"), ["function", "compute", "call", ...new Set(data.waits.map(([stack]) => idOf(stack.split(";").pop())))]);
 const prediction = data.prediction;
 document.title = (prediction.command || prediction.trace) + ": predicted time by call path";
 byId("what").textContent =

@@ -21,12 +21,29 @@ INCLUDE_TEXT(tlr_flame_html, REPORT_FOLDER "/flame.html");
 INCLUDE_TEXT(tlr_flame_js, REPORT_FOLDER "/flame.js");
 INCLUDE_TEXT(tlr_chart_js, CHART_JS);
 
+/* The colours as variables of the style, and the names for the scripts. */
+static const char colours_css[] = ":root {"
+#define STATE(kind, id, name, light, dark) " --" id ": #" light ";"
+#define LOOK(id, name, light, dark) " --" id ": #" light ";"
+#include "results/looks.def"
+                                  " }\n@media (prefers-color-scheme: dark) {\n    :root {"
+#define STATE(kind, id, name, light, dark) " --" id ": #" dark ";"
+#define LOOK(id, name, light, dark) " --" id ": #" dark ";"
+#include "results/looks.def"
+                                  " }\n}\n";
+static const char names_json[] = "{"
+#define STATE(kind, id, name, light, dark) "\"" id "\": \"" name "\", "
+#define LOOK(id, name, light, dark) "\"" id "\": \"" name "\", "
+#include "results/looks.def"
+                                 "}";
+
 const char *tlr_page_part(const char *name, size_t length)
 {
     static const struct {
         const char *name, *text;
     } parts[] = {{"HEAD", tlr_head_html},          {"REPORT_PAGE", tlr_report_html},
                  {"STYLE", tlr_style_css},         {"COMMON", tlr_common_js},
+                 {"COLOURS", colours_css},         {"NAMES", names_json},
                  {"TIMELINE", tlr_timeline_js},    {"REPORT", tlr_report_js},
                  {"VERSUS_PAGE", tlr_versus_html}, {"VERSUS", tlr_versus_js},
                  {"FLAME_PAGE", tlr_flame_html},   {"FLAME", tlr_flame_js},

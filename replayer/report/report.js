@@ -2,8 +2,7 @@
 /* ---- one prediction ---- */
 
 const prediction = data.prediction, line = data.timeline, details = prediction.details;
-const WAITS = { late_sender_s: ["late sender", "late-sender"], late_receiver_s: ["late receiver", "late-receiver"],
-                collective_wait_s: ["wait at collective", "collective-wait"] };
+const WAITS = { late_sender_s: "late-sender", late_receiver_s: "late-receiver", collective_wait_s: "collective-wait" };
 const sum = (list, of) => list.reduce((total, item) => total + of(item), 0);
 const rankSeconds = sum(prediction.ranks, r => r.end_s), share = s => percent(s, rankSeconds);
 const waited = w => sum(Object.keys(WAITS), key => w[key]);
@@ -19,38 +18,36 @@ const view = timelines(byId("timelines"), [{ title: "", line, busy }], predictio
 
 /* ---- ranks ---- */
 
-const PARTS = [["compute", r => r.compute_s - r.kernel_s], ["kernels", r => r.kernel_s], ["point to point", r => r.p2p_s],
-    ["wait", r => r.wait_s], ["collectives", r => r.collective_s], ["I/O", r => r.io_s]];
+const PARTS = [["compute", r => r.compute_s - r.kernel_s], ["kernel", r => r.kernel_s], ["p2p", r => r.p2p_s],
+    ["wait", r => r.wait_s], ["collective", r => r.collective_s], ["io", r => r.io_s]];
 const otherCalls = r => r.end_s - sum(PARTS, ([, of]) => of(r)); /* a sleep, for example */
-byId("totals").textContent = "All ranks: " + [...PARTS, ["other calls", otherCalls]]
-    .map(([name, of]) => name + " " + share(Math.max(0, sum(prediction.ranks, of)))).join(", ");
+byId("totals").textContent = "All ranks: " + [...PARTS, ["other", otherCalls]]
+    .map(([id, of]) => NAMES[id] + " " + share(Math.max(0, sum(prediction.ranks, of)))).join(", ");
 byId("waits").textContent = "Waiting for other ranks, as a part of that: " + Object.entries(WAITS)
-    .map(([key, [name]]) => name + " " + share(sum(details.ranks, w => w[key]))).join(", ");
+    .map(([key, id]) => NAMES[id] + " " + share(sum(details.ranks, w => w[key]))).join(", ");
 const order = byBusy(busy), typical = order[order.length >> 1];
 byId("busy").textContent = areAlike(busy) ? "Without waiting for other ranks, all ranks take " + seconds(busy[order[0]]) + "." :
     "Without waiting for other ranks: rank " + order[0] + " is the slowest (" + seconds(busy[order[0]]) +
     "), rank " + typical + " is typical (" + seconds(busy[typical]) + "), rank " + order[order.length - 1] +
     " is the fastest (" + seconds(busy[order[order.length - 1]]) + ").";
-const BARS = [["compute", "compute", r => r.compute_s - r.kernel_s], ["kernels", "kernel", r => r.kernel_s],
-    ["messages, collectives, files", "message", (r, w) => r.p2p_s + r.wait_s + r.collective_s + r.io_s - waited(w)],
-    ["other calls", "other", r => otherCalls(r) > 1e-6 * prediction.makespan_s ? otherCalls(r) : 0],
-    ...Object.entries(WAITS).map(([key, [name, colour]]) => [name, colour, (r, w) => w[key]])];
+const BARS = [...PARTS.slice(0, 2), ["call", (r, w) => r.p2p_s + r.wait_s + r.collective_s + r.io_s - waited(w)],
+    ["other", r => otherCalls(r) > 1e-6 * prediction.makespan_s ? otherCalls(r) : 0],
+    ...Object.entries(WAITS).map(([key, id]) => [id, (r, w) => w[key]])];
 const FEW = 32, chosen = chosenRanks(busy, FEW), n_ranks = prediction.n_ranks;
 const bars = chosen.map(([what, rank]) => [(what ? what + ": " : "") + "rank " + rank, of => of(prediction.ranks[rank], details.ranks[rank])]);
 if (n_ranks > FEW) {
     bars.push(["mean of all ranks", of => sum(prediction.ranks.map((r, i) => of(r, details.ranks[i])), s => s) / n_ranks]);
     busyStrip(byId("strip"), [{ title: "", busy }]);
-    byId("strip-box").append(element("p", "Time without waiting for other ranks, by rank. A column shows the fastest (green) " +
-        "and the slowest (red) of its ranks.", "hint"));
+    byId("strip-box").append(element("p", "Time without waiting for other ranks, by rank.", "hint"));
 } else
     byId("strip-box").remove();
-stackedBars(byId("bars-box"), byId("bars"), bars.map(b => b[0]), BARS.map(([label, name, of]) => [label, name, bars.map(b => b[1](of))]));
+stackedBars(byId("bars-box"), byId("bars"), bars.map(b => b[0]), BARS.map(([id, of]) => [id, bars.map(b => b[1](of))]));
 
 /* ---- critical path, other machines ---- */
 
 const path = details.critical_path, ofPath = s => percent(s, path.length_s);
 byId("path").textContent = "From the end back to what it waited for: " + Object.entries(path.parts).filter(p => p[1] > 0)
-    .map(([key, s]) => key.slice(0, -2) + " " + ofPath(s)).join(", ") + "; " + count(path.jumps) + (path.jumps === 1 ? " jump" : " jumps") + " between ranks" +
+    .map(([key, s]) => NAMES[key.slice(0, -2)] + " " + ofPath(s)).join(", ") + "; " + count(path.jumps) + (path.jumps === 1 ? " jump" : " jumps") + " between ranks" +
     (line.path.left_out_s ? "; shown without stays below " + seconds(line.path.left_out_s) : "");
 table("path-sites", ["", "time on the path", "share"], withPaths(path.sites, (s, name) => [name, exact(s.time_s, seconds), ofPath(s.time_s)]));
 const machines = { ideal_network: "an ideal network", balance: "computation in balance", cpu_2x: "hosts twice as fast" };
@@ -69,7 +66,7 @@ if (efficiency)
 
 const orEmpty = (value, format) => value ? exact(value, format) : "";
 for (const id of ["calls", "sites", "communicators", "regions"])
-    table(id, ["", "time of all ranks", "share", ...Object.values(WAITS).map(w => w[0]), "number", "bytes"],
+    table(id, ["", "time of all ranks", "share", ...Object.values(WAITS).map(id => NAMES[id]), "number", "bytes"],
         withPaths(details[id], (s, name) => [name, exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
             exact(s.count, count), orEmpty(s.bytes, bytes)]));
 
@@ -144,7 +141,7 @@ function drawSizes(id, key, title, format) {
     const stepSize = key === "bytes" ? 2 ** Math.ceil(Math.log2(Math.max(...some, 1) / 6)) : undefined;
     draw(() => new Chart(byId(id), {
         type: "bar",
-        data: { labels: steps.map(bytes), datasets: [{ label: title, backgroundColor: colour("collective"), data: values }] },
+        data: { labels: steps.map(bytes), datasets: [{ label: title, backgroundColor: colour("message"), data: values }] },
         options: { maintainAspectRatio: false,
             plugins: { legend: { display: false }, tooltip: { callbacks: {
                 title: c => steps[c[0].dataIndex] ? bytes(steps[c[0].dataIndex]) + " to below " + bytes(2 * steps[c[0].dataIndex]) : "0 B",

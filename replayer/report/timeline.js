@@ -79,7 +79,7 @@ function timelines(box, panels, end_s) {
         b.onclick = act;
         return b;
     };
-    const label = part("p", "legend"), shown = element("output", ""), hover = part("p", "hover");
+    const label = part("p", ""), shown = element("output", ""), hover = part("p", "hover");
     shown.id = "view";
     hover.id = "hover";
     const which = document.createElement("select");
@@ -107,8 +107,7 @@ function timelines(box, panels, end_s) {
     }
     panels[0].canvas.id = "timeline";
     box.append(hover);
-    legend(label, [...panels[0].line.kinds.filter(k => usesKinds.has(k)).map(k => [k, k]),
-                   ...(pathKinds.has("message") ? [["on the path: a message", "message"]] : []), ["mark: critical path", "path"]]);
+    legend(label, [...panels[0].line.kinds.filter(k => usesKinds.has(k)), ...(pathKinds.has("message") ? ["message"] : []), "path"]);
 
     /* The rows on the screen, { rank, what }: if there are more ranks than pixels, of each group of
      * neighbours the one that is busy for the longest time. */

@@ -45,16 +45,13 @@ for (const [id, rows] of [["path-parts", versus.critical_path.parts], ["path-reg
     ["mean-regions", versus.mean_rank.regions], ["mean-calls", versus.mean_rank.calls], ["mean-sites", versus.mean_rank.sites]])
     differences(id, rows);
 
-const PART_COLOURS = { compute: "compute", kernels: "kernel", messages: "message", "point to point": "message", waits: "wait",
-    "late sender": "late-sender", "late receiver": "late-receiver", collectives: "collective", "wait at collective": "collective-wait",
-    files: "io", "other calls": "other", "after the end of a rank": "line", other: "other" };
 const exactly = rows => (rows || []).filter(row => row.seconds); /* without the row of rounding */
 const pathParts = exactly(versus.critical_path.parts), meanParts = exactly(versus.mean_rank.parts);
 const barsOf = i => [...(pathParts.length ? [[pathParts, i]] : []), [meanParts, i]];
 const bars = sides.flatMap((_, i) => barsOf(i));
 stackedBars(byId("parts-box"), byId("parts"),
     bars.map(([parts, i]) => letters[i] + (parts === pathParts ? ", critical path" : ", mean of the ranks")),
-    [...new Set([...meanParts, ...pathParts].map(row => row.name))].map(name => [name, PART_COLOURS[name] || "other",
+    [...new Set([...meanParts, ...pathParts].map(row => row.name))].map(name => [idOf(name),
         bars.map(([parts, i]) => Math.max(0, (parts.find(row => row.name === name) || { seconds: [] }).seconds[i] || 0))]));
 
 /* ---- ranks ---- */

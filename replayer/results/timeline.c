@@ -153,18 +153,35 @@ tl_status tlr_timeline_sort(tlr_timeline *timeline, tl_error *err)
     return tlr_timeline_finish(timeline, err);
 }
 
+/* The states by their kind, then the kinds of waiting, and more. */
+static const struct {
+    const char *id, *name, *colour;
+} looks[] = {
+#define STATE(kind, id, name, light, dark) [TLR_STATE_##kind] = {id, name, "#" light},
+#define LOOK(id, name, light, dark) {id, name, "#" light},
+#include "looks.def"
+};
+
 const char *tlr_state_kind_name(unsigned kind)
 {
-    static const char *const names[TLR_N_STATES] = {
-        "compute", "kernel", "send", "receive", "wait", "collective", "io", "other", "message"};
-    return kind < TLR_N_STATES ? names[kind] : "?";
+    return kind < TLR_N_STATES ? looks[kind].id : "?";
+}
+
+const char *tlr_state_label(unsigned kind)
+{
+    return looks[kind].name;
+}
+
+const char *tlr_state_colour(unsigned kind)
+{
+    return looks[kind].colour;
 }
 
 const char *tlr_wait_name(unsigned wait)
 {
-    static const char *const names[TLR_N_WAITS] = {"", "late sender", "late receiver",
-                                                   "wait at collective"};
-    return wait < TLR_N_WAITS ? names[wait] : "?";
+    if (wait == TLR_WAIT_NONE)
+        return "";
+    return wait < TLR_N_WAITS ? looks[TLR_N_STATES + wait - TLR_WAIT_LATE_SENDER].name : "?";
 }
 
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace)

@@ -82,6 +82,9 @@ tl_status tlr_timeline_read(tlr_timeline *timeline, const tlr_state **out, size_
                             tl_error *err);
 /* "compute", "kernel", ... */
 const char *tlr_state_kind_name(unsigned kind);
+/* The kind in a picture (looks.def): its name, and its colour as "#59b266". */
+const char *tlr_state_label(unsigned kind);
+const char *tlr_state_colour(unsigned kind);
 /* "late sender", "late receiver", "wait at collective"; "" if the state has no waiting. */
 const char *tlr_wait_name(unsigned wait);
 /* Whether a message from another rank ended the call. */

@@ -30,21 +30,6 @@ enum {
 /* What no state fills: before a job starts, and after a rank's end. */
 enum { BLANK = TLR_N_STATES, N_KINDS };
 
-/* As in the pages of 'timeless report' (replayer/report/style.css). */
-static const struct {
-    const char *name, *colour;
-} looks[TLR_N_STATES] = {
-    [TLR_STATE_COMPUTE] = {"compute", "#59b266"},
-    [TLR_STATE_KERNEL] = {"kernel", "#1a7340"},
-    [TLR_STATE_SEND] = {"send", "#f2a633"},
-    [TLR_STATE_RECEIVE] = {"receive", "#e8d44d"},
-    [TLR_STATE_WAIT] = {"wait", "#cc4040"},
-    [TLR_STATE_COLLECTIVE] = {"collective", "#4d73cc"},
-    [TLR_STATE_IO] = {"file", "#8c59b3"},
-    [TLR_STATE_OTHER] = {"other", "#b3b3b3"},
-    [TLR_STATE_MESSAGE] = {"message", "#9a7433"},
-};
-
 typedef struct field {
     double spent_s[TLR_N_STATES];
 } field;
@@ -224,8 +209,8 @@ static tl_status draw(const drawing *d, const char *path, tl_error *err)
         name_rows(d, texts, names);
         for (int k = 0; k < TLR_N_STATES; k++)
             if (d->kinds[k].n)
-                series[panel.n_series++] = (tlg_series){.name = looks[k].name,
-                                                        .colour = looks[k].colour,
+                series[panel.n_series++] = (tlg_series){.name = tlr_state_label((unsigned)k),
+                                                        .colour = tlr_state_colour((unsigned)k),
                                                         .look = TLG_BLOCKS,
                                                         .number = k,
                                                         .n = d->kinds[k].n,

@@ -271,14 +271,14 @@ static void write_paje_text(FILE *out, const char *text)
 
 static void declare_containers(const writing *w)
 {
-    static const char *const colours[TLR_N_STATES] = {
-        "0.35 0.70 0.40", "0.10 0.45 0.25", "0.95 0.65 0.20", "0.95 0.85 0.30", "0.80 0.25 0.25",
-        "0.30 0.45 0.80", "0.55 0.35 0.70", "0.70 0.70 0.70", "0.00 0.00 0.00"};
     fputs(paje_header, w->out);
-    for (unsigned k = 0; k < TLR_STATE_MESSAGE; k++)
-        fprintf(w->out, "2 %s STATE \"%s\" \"%s\"\n", tlr_state_kind_name(k),
-                tlr_state_kind_name(k), colours[k]);
-    fprintf(w->out, "2 message LINK \"message\" \"%s\"\n", colours[TLR_STATE_MESSAGE]);
+    for (unsigned k = 0; k < TLR_N_STATES; k++) {
+        const unsigned long rgb = strtoul(tlr_state_colour(k) + 1, NULL, 16);
+        fprintf(w->out, "2 %s %s \"%s\" \"%.2f %.2f %.2f\"\n", tlr_state_kind_name(k),
+                k == TLR_STATE_MESSAGE ? "LINK" : "STATE", tlr_state_label(k),
+                (double)(rgb >> 16) / 255, (double)(rgb >> 8 & 255) / 255,
+                (double)(rgb & 255) / 255);
+    }
     for (size_t j = 0; j < w->n_jobs; j++) {
         fprintf(w->out, "3 0 job%zu JOB 0 ", j);
         write_paje_text(w->out, w->predictions[j]->trace_path);

@@ -116,15 +116,23 @@ check '1024 ranks: a report is written' sh -c '"$1" make stencil2d --ranks 1024 
 sed 's|<script>|<script>const texts = [], write = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { texts.push(text); write.call(this, text, ...at); };</script>&|' many.html >hooked.html
 $read_back poke hooked.html poked.html 'byId("view").dataset.texts = texts.join("; ") + "; ";'
 check '1024 ranks: a browser shows the page' render poked.html many.dom
-check 'states and kinds of waiting have one colour each, in pages and pictures' python3 -c '
-import re, sys
-css, picture = (open(sys.argv[1] + "/replayer/" + name).read() for name in ("report/style.css", "results/timeline_picture.c"))
-blocks = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block)) for block in re.findall(r":root \{(.*?)\}", css, re.S)]
-for block in blocks:
-    names = [n for n in block if n not in ("ink", "paper", "dim", "line", "warn", "few", "many")]
-    assert len({block[n] for n in names}) == len(names) >= 13, block
-drawn = re.findall(r"\{\"([a-z]+)\", \"(#[0-9a-f]{6})\"\}", picture)
-assert len(drawn) == 9 and all(blocks[0][{"file": "io"}.get(n, n)] == c for n, c in drawn), drawn' "$top_srcdir"
+# What ranks do has one name and one colour in the page, the picture, and the file for ViTE.
+check 'HPL is drawn' "$timeless" replay hpl.tl -p star-1g --ranks-per-host 1 --timeline hpl.svg -q
+check 'HPL is written as Paje' "$timeless" replay hpl.tl -p star-1g --ranks-per-host 1 --timeline hpl.paje -q
+check 'what ranks do has one name and one colour in pages, pictures and traces' python3 -c '
+import json, re
+page, picture = (open(name, encoding="utf-8").read() for name in ("hpl.html", "hpl.svg"))
+names = json.loads(re.search(r"NAMES = (\{.*?), \}", page).group(1) + "}")
+light, dark = (dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6});", block)) for block in re.findall(r":root \{(.*?) \}", page)[:2])
+assert light.keys() == dark.keys() == names.keys() and len(names) >= 17
+for colours in light, dark:
+    assert len(set(colours.values())) == len(names) == len(set(names.values())), colours
+drawn = {"#%02x%02x%02x" % tuple(map(int, c)) for c in re.findall(r"<polygon fill = .rgb\( *(\d+), *(\d+), *(\d+)\)", picture)}
+legend = {text for text in re.findall(r"<text><tspan[^>]*>([a-z ]+)</tspan></text>", picture)} | {t for t in re.findall(r">([a-z ]+)<", picture)}
+shown = {i for i in names if names[i] in legend}
+assert {"compute", "send", "receive", "wait", "collective"} <= shown and drawn == {light[i] for i in shown}, (shown, drawn)
+for name, label, rgb in re.findall(r"^2 (\S+) \S+ \"(.*)\" \"(.*)\"$", open("hpl.paje").read(), re.M):
+    assert label == names[name] and all(abs(int(light[name][k:k + 2], 16) / 255 - float(c)) < 0.006 for k, c in zip((1, 3, 5), rgb.split())), name'
 check '1024 ranks: the matrix ends at the last rank' sh -c 'grep -q "; to 1023; " many.dom && ! grep -q "; to 1022; " many.dom'
 
 check 'a report by the loggops engine names the engine' sh -c \

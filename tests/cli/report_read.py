@@ -111,7 +111,7 @@ def check_dom(path, prediction_path):
     ranks, waiting = prediction["ranks"], prediction["details"]["ranks"]
     total = sum(r["end_s"] for r in ranks)
     totals = text_of(dom, "totals")
-    parts = (("wait", sum(r["wait_s"] for r in ranks)),
+    parts = (("waits", sum(r["wait_s"] for r in ranks)),
              ("kernels", sum(r["kernel_s"] for r in ranks)),
              ("point to point", sum(r["p2p_s"] for r in ranks)),
              ("collectives", sum(r["collective_s"] for r in ranks)),
@@ -128,7 +128,8 @@ def check_dom(path, prediction_path):
     walk = prediction["details"]["critical_path"]
     for part, seconds in walk["parts"].items():
         if seconds > 0:
-            check_share(text_of(dom, "path"), part[:-2], seconds, prediction["makespan_s"])
+            name = {"kernel": "kernels", "message": "messages", "collective": "collectives", "io": "files", "other": "other calls"}.get(part[:-2], part[:-2])
+            check_share(text_of(dom, "path"), name, seconds, prediction["makespan_s"])
     assert walk["sites"][0]["name"] in text_of(dom, "path-sites") or not walk["length_s"]
     assert "an ideal network" in text_of(dom, "what-if")
     computed, ideal = [r["compute_s"] for r in ranks], prediction["details"]["what_if"]["ideal_network"]["at_least_s"]
