@@ -47,6 +47,27 @@ check 'a timeline is written as trace events' "$timeless" replay a.tl -p star-1g
 check 'the trace events have the states of the CSV' $read_back chrome b.json a.csv
 check 'a timeline is written as Paje' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline a.paje -q
 check 'Paje: the file is well formed, in order, and has the states of the CSV' $read_back paje a.paje a.csv b.json
+# vite [OPTION...] [FILE]: without a screen
+vite() { QT_QPA_PLATFORM=offscreen XDG_RUNTIME_DIR=$scratch timeout 60 vite "$@"; }
+if vite -h >/dev/null 2>&1; then
+    opens() {
+        vite -e vite.svg a.paje >vite.txt 2>&1 && grep -q '^0 errors and 0 warnings' vite.txt &&
+            for rank in 0 1 2 3; do grep -q ">rank $rank<" vite.svg || return; done
+    }
+    check 'Paje: ViTE opens the file without a complaint, and draws its ranks' opens
+    drawn_by_vite() { python3 - <<'END'
+import csv, re
+svg, defined = open("vite.svg").read(), dict(re.findall(r'^2 (\S+) STATE "[^"]*" "(.*)"$', open("a.paje").read(), re.M))
+used = {row["state"] for row in csv.DictReader(open("a.csv")) if float(row["end_s"]) - float(row["begin_s"]) > 1e-5} - {"other"}
+boxes = [list(map(int, rgb)) for rgb in re.findall(r'fill="rgb\((\d+),(\d+),(\d+)\)"', svg)]
+for state in used:
+    wanted = [float(x) * 255 for x in defined[state].split()]
+    assert any(all(abs(a - b) < 3 for a, b in zip(box, wanted)) for box in boxes), (state, wanted)
+assert len(used) >= 4 and "<line" in svg, used
+END
+    }
+    check 'Paje: ViTE draws its states in their colours, and its messages' drawn_by_vite
+else skip 'Paje: ViTE opens the file' 'it is not installed: Debian package vite'; fi
 # A message of 3,000 B, received by a blocking call that waits for it.
 printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'rank 0 host="h"' \
     '0 0 MPI_Send count=3000 type_bytes=1 peer=1 tag=0 comm=1 volume=9000000' 'end cut clock_ns=0' 'rank 1 host="h"' \
