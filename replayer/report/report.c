@@ -4,12 +4,17 @@
 #include "report.h"
 
 #include "page.h"
+#include "results/details.h"
 #include "results/json_text.h"
 #include "results/prediction_json.h"
 #include "states.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The rows of the matrix of messages (report.js): of more ranks, neighbours share a row. */
+enum { MOST_CELLS = 512, ALL_CELLS = MOST_CELLS * MOST_CELLS };
 
 /* JSON inside a page: no text in it may end the surrounding element. */
 static int write_escaped(const char *text, size_t n, void *out)
@@ -71,6 +76,29 @@ tl_status tlr_report_states(tlr_timeline *timeline, const tlr_job *job,
     return *out ? TL_OK : tl_no_memory(err, "report");
 }
 
+/* The sums of messages between neighbours: as many ranks as there are in a cell of the page's
+ * matrix, which begins with the first of them. NULL without memory. */
+static json_t *merge_traffic(const tlr_details *d)
+{
+    const uint32_t group = (d->n_ranks + MOST_CELLS - 1) / MOST_CELLS;
+    tlr_traffic *cells = calloc(ALL_CELLS, sizeof *cells);
+    json_t *merged = cells ? json_array() : NULL;
+    for (size_t i = 0; cells && i < d->n_traffic; i++) {
+        const tlr_traffic *t = &d->traffic[i];
+        tlr_traffic *cell = &cells[t->from / group * MOST_CELLS + t->to / group];
+        cell->messages += t->messages;
+        cell->bytes += t->bytes;
+    }
+    for (json_int_t i = 0; cells && i < ALL_CELLS; i++)
+        if (cells[i].messages)
+            json_array_append_new(
+                merged, json_pack("{s:I, s:I, s:I, s:I}", "from", i / MOST_CELLS * group, "to",
+                                  i % MOST_CELLS * group, "messages", (json_int_t)cells[i].messages,
+                                  "bytes", (json_int_t)cells[i].bytes));
+    free(cells);
+    return merged;
+}
+
 tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
                            const tlr_prediction *prediction, FILE *out, tl_error *err)
 {
@@ -78,10 +106,12 @@ tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
     const tl_status status = tlr_report_states(timeline, job, prediction, &states, err);
     if (status != TL_OK)
         return status;
+    json_t *shown = tlr_prediction_json(prediction);
+    if (prediction->n_ranks > MOST_CELLS)
+        json_object_set_new(json_object_get(shown, "details"), "traffic",
+                            merge_traffic(prediction->details));
     return write_or_fail(
-        "REPORT_PAGE",
-        json_pack("{s:o, s:o}", "prediction", tlr_prediction_json(prediction), "timeline", states),
-        out, err);
+        "REPORT_PAGE", json_pack("{s:o, s:o}", "prediction", shown, "timeline", states), out, err);
 }
 
 tl_status tlr_report_write_versus(const tlr_versus *versus, json_t *const *states, FILE *out,

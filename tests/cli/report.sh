@@ -133,6 +133,11 @@ shown = {i for i in names if names[i] in legend}
 assert {"compute", "send", "receive", "wait", "collective"} <= shown and drawn == {light[i] for i in shown}, (shown, drawn)
 for name, label, rgb in re.findall(r"^2 (\S+) \S+ \"(.*)\" \"(.*)\"$", open("hpl.paje").read(), re.M):
     assert label == names[name] and all(abs(int(light[name][k:k + 2], 16) / 255 - float(c)) < 0.006 for k, c in zip((1, 3, 5), rgb.split())), name'
+check '1024 ranks: all messages are in cells of two ranks' python3 -c '
+import json, re
+page = json.loads(re.search(r"id=\"data\">(.*?)</script>", open("many.html", encoding="utf-8").read(), re.S).group(1))
+cells = page["prediction"]["details"]["traffic"]
+assert all(c["from"] % 2 == c["to"] % 2 == 0 for c in cells) and len(cells) < 4096 and sum(c["messages"] for c in cells) == 4096 and sum(c["bytes"] for c in cells) == 8 * 4096, len(cells)'
 check '1024 ranks: the matrix ends at the last rank' sh -c 'grep -q "; to 1023; " many.dom && ! grep -q "; to 1022; " many.dom'
 
 check 'a report by the loggops engine names the engine' sh -c \
