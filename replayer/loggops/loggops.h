@@ -362,7 +362,7 @@ int32_t loggops_partner(const loggops_comm *comm, uint32_t rank, int32_t peer);
 typedef struct loggops_rank_result {
     uint64_t end_ps;
     uint64_t compute_ps; /* in LOGGOPS_COMPUTE, without the time of files */
-    uint64_t p2p_ps;     /* in blocking sends and receives */
+    uint64_t p2p_ps;     /* in sends, and in blocking receives */
     uint64_t wait_ps;    /* in waits for requests */
     uint64_t collective_ps;
     uint64_t io_ps;    /* in LOGGOPS_COMPUTE that is the time of files */

@@ -146,6 +146,7 @@ static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const s
         loggops_start_send(s, b, r, step, at_ps);
     if (step->request != OF_CALL) {
         s->requests[rank->requests + step->request] = is_pending ? REQUEST_PENDING : REQUEST_DONE;
+        rank->p2p_ps += rank->ready_ps - at_ps;
         rank->position++;
     } else if (is_pending) {
         block_until_done(rank, at_ps, IN_CALL);
@@ -257,10 +258,21 @@ static void do_poll(const simulation *s, sim_rank *rank, uint32_t r, const sim_s
         rank->position++;
 }
 
+/* Until the CPU and the adapter are free, the rank is in its call. */
+static void count_delay(sim_rank *rank, const loggops_op *op, uint64_t at_ps)
+{
+    const uint64_t delay_ps = at_ps - rank->ready_ps;
+    if (op->kind == LOGGOPS_WAIT || (op->kind == LOGGOPS_EXCHANGE && rank->step == TO_WAIT))
+        rank->wait_ps += delay_ps;
+    else if (op->kind == LOGGOPS_SEND || op->kind == LOGGOPS_RECV || op->kind == LOGGOPS_EXCHANGE)
+        rank->p2p_ps += delay_ps;
+}
+
 /* Executes the program's next step. */
 static void do_step(simulation *s, block *b, uint32_t r, sim_step *step, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
+    count_delay(rank, step->op, at_ps);
     rank->ready_ps = at_ps;
     if (step->op->kind == LOGGOPS_COLLECTIVE) {
         if (step->op->request) {

@@ -98,6 +98,7 @@ static void do_exchange(simulation *s, block *b, uint32_t r, const loggops_op *o
                      .partner = loggops_partner_of(&s->run->comms[op->comm], r, op->peer),
                      .request = op->request,
                      .amount = op->amount};
+    rank->p2p_ps += at_ps - rank->ready_ps;
     rank->ready_ps = at_ps;
     const int is_there = receive_first(s, b, r, &step, at_ps);
     step.request = OF_CALL;

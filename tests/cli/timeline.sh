@@ -141,6 +141,7 @@ for format in csv json paje prv; do
 done
 check 'loggops: the messages are those of the trace' $read_back messages l.csv
 check 'loggops: the details are the sums of the states' $read_back details l.details l.csv
+check 'loggops: the states fill every rank and sum up to the prediction' $read_back csv l.csv l.details
 check 'loggops: the trace events have the states of the CSV' $read_back chrome l.json l.csv
 check 'loggops: Paje has the states of the CSV' $read_back paje l.paje l.csv l.json
 check 'loggops: an independent reader of Paraver finds the states, calls and messages of the CSV' python3 \
