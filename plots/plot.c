@@ -109,14 +109,17 @@ static layout lay_out(const tlg_picture *p)
 
 /* ---- axes ---- */
 
-/* A linear axis of seconds or bytes gets a prefix, which divides its values. */
+/* A linear axis of one of these units gets a prefix, which divides its values. */
 static scale choose_scale(const tlg_axis *axis, double low, double high)
 {
     static const struct {
         const char *unit, *text;
         double factor;
-    } prefixes[] = {{"s", "ns", 1e-9}, {"s", "µs", 1e-6}, {"s", "ms", 1e-3}, {"s", "s", 1},
-                    {"B", "B", 1},     {"B", "kB", 1e3},  {"B", "MB", 1e6},  {"B", "GB", 1e9}};
+    } prefixes[] = {{"s", "ns", 1e-9},     {"s", "µs", 1e-6},    {"s", "ms", 1e-3},
+                    {"s", "s", 1},         {"B", "B", 1},        {"B", "kB", 1e3},
+                    {"B", "MB", 1e6},      {"B", "GB", 1e9},     {"B/s", "B/s", 1},
+                    {"B/s", "MB/s", 1e6},  {"B/s", "GB/s", 1e9}, {"1/s", "1/s", 1},
+                    {"1/s", "10⁶/s", 1e6}, {"1/s", "10⁹/s", 1e9}};
     scale s = {.low = low, .high = high, .factor = 1, .unit = axis->unit};
     const double largest = fmax(fabs(low), fabs(high));
     for (size_t i = 0; !axis->is_log && i < sizeof prefixes / sizeof *prefixes; i++)

@@ -1,7 +1,7 @@
 /* plot.h - static pictures of results, as SVG, PDF or PNG: all of Timeless's are drawn here.
  *
  * A picture is a row of panels with one legend beside them, so that it lies on no data. A program
- * of its own, gnuplot, draws it. Units are those of the axes: "s", "B", "%" or "". */
+ * of its own, gnuplot, draws it. Units are those of the axes: "s", "B", "B/s", "1/s", "%" or "". */
 #ifndef TLG_PLOT_H
 #define TLG_PLOT_H
 

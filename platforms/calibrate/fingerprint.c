@@ -102,11 +102,24 @@ static int is_duration(const tlp_repetitions *r)
     return !strcmp(r->unit, "s");
 }
 
+static tlg_axis axis_of(const tlp_repetitions *r)
+{
+    static const struct {
+        const char *of;
+        tlg_axis axis;
+    } axes[] = {{"s", {.label = "duration", .unit = "s"}},
+                {"bytes/s", {.label = "bandwidth", .unit = "B/s"}},
+                {"operations/s", {.label = "operations", .unit = "1/s"}}};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        if (!strcmp(r->unit, axes[i].of))
+            return axes[i].axis;
+    return (tlg_axis){.label = r->unit, .unit = ""};
+}
+
 static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE *out)
 {
     double rules[N_SHARES];
-    const tlg_axis value = {.label = is_duration(r) ? "duration" : r->unit,
-                            .unit = is_duration(r) ? "s" : ""};
+    const tlg_axis value = axis_of(r);
     const size_t order = 2 * (size_t)TLP_N_CATEGORIES * r->n, n_steps = N_STEPS;
     double *room = calloc(2 * order + 2 * (n_steps + 1), sizeof *room);
     tlg_series series[2 * TLP_N_CATEGORIES + 1];

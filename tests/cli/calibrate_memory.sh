@@ -91,6 +91,10 @@ check '... and keeps all else' grep -q '^reference_flops = 3' mine.conf
 
 # This machine, whatever else it does.
 check 'measures the cores' "$timeless" calibrate memory --max-seconds 1 --max-bytes 1048576 --allow-busy -o real.conf --archive real.zip
+short_numbers() {
+    unzip -p real.zip fingerprint.html >page.html && says '[GB/s]' page.html && never_says '~>[0-9.]*e[+][0-9]*</text>' page.html
+}
+check 'the pictures of its page have short numbers' short_numbers
 check 'and makes the same result again from the archive' sh -c \
     '"$0" calibrate memory --reuse real.zip --allow-busy -o again.conf && cmp real.conf again.conf' "$timeless"
 check 'a replay reads the result' "$timeless" replay t.tl -p local --model real.conf -q --rank-threads 2
