@@ -5,11 +5,17 @@
 #include "machine/mapping.h"
 #include "replayer.h"
 
+#include <stdbool.h>
+
 /* The power of a host: wattage_per_state of its first state, as SimGrid reads it. */
 typedef struct tlr_watts {
     int is_known;
     double idle, least, full; /* least: the first core at work adds nothing but its share */
 } tlr_watts;
+
+/* Reads "IDLE:FULL" or "IDLE:LEAST:FULL", of the first state before a comma. Returns whether the
+ * text is that. */
+bool tlr_watts_read(const char *text, tlr_watts *out);
 
 typedef struct tlr_zones tlr_zones;
 

@@ -176,14 +176,11 @@ tl_status zones_add_series(host_series *s, tl_error *err)
     return status == TL_OK ? tlr_xml_radical(s->e, add_range, s, err) : status;
 }
 
-/* "IDLE:FULL" or "IDLE:LEAST:FULL", of the first state before a comma. */
-tl_status zones_read_watts(zones_reading *x, const tlr_element *e, tl_error *err)
+bool tlr_watts_read(const char *text, tlr_watts *out)
 {
-    const char *name = tlr_xml_value(e, "id"), *text = tlr_xml_value(e, "value"), *at = text;
+    const char *at = text;
     double watts[3] = {0};
     int n = 0, is_good = text != NULL;
-    if (!name || strcmp(name, "wattage_per_state") != 0)
-        return TL_OK;
     while (is_good && n < 3) {
         char *end;
         watts[n] = strtod(at, &end);
@@ -195,13 +192,25 @@ tl_status zones_read_watts(zones_reading *x, const tlr_element *e, tl_error *err
         at++;
     }
     if (!is_good || n < 2 || (*at && *at != ',' && *at != ' '))
+        return false;
+    *out = (tlr_watts){1, watts[0], watts[n == 3], watts[n - 1]};
+    return true;
+}
+
+tl_status zones_read_watts(zones_reading *x, const tlr_element *e, tl_error *err)
+{
+    const char *name = tlr_xml_value(e, "id"), *text = tlr_xml_value(e, "value");
+    tlr_watts watts;
+    if (!name || strcmp(name, "wattage_per_state") != 0)
+        return TL_OK;
+    if (!tlr_watts_read(text, &watts))
         return tlr_xml_fail(
             e, TL_ERR_INPUT, err,
             "wattage_per_state \"%s\" is not IDLE:FULL or IDLE:LEAST:FULL in watts; "
             "correct it",
             text ? tl_printable(text) : "");
     for (size_t i = x->first_host; i < x->c->n_hosts; i++)
-        x->c->watts[i] = (tlr_watts){1, watts[0], watts[n == 3], watts[n - 1]};
+        x->c->watts[i] = watts;
     return TL_OK;
 }
 
