@@ -78,14 +78,14 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/module.h \
 	replayer/smpi/algorithms.c replayer/smpi/algorithms.def replayer/smpi/algorithms.h \
 	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
-	replayer/smpi/engine.c replayer/smpi/scale.c \
+	replayer/smpi/cores.c replayer/smpi/engine.c replayer/smpi/scale.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c \
 	replayer/smpi/hosts.c replayer/smpi/interfere.c replayer/smpi/needs.c replayer/smpi/ompi.c \
 	replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/rank.c \
 	replayer/smpi/calls.h replayer/smpi/hosts.h replayer/smpi/notes.h replayer/smpi/rank.h replayer/smpi/state.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
 	replayer/smpi/waits.c replayer/smpi/waits.h replayer/smpi/window.c \
-	replayer/smpi/shims/buffer.c replayer/smpi/shims/calls.c replayer/smpi/shims/contents.c replayer/smpi/shims/copies.c replayer/smpi/shims/cores.c \
-	replayer/smpi/shims/dates.c replayer/smpi/shims/dates.h replayer/smpi/shims/detached.c replayer/smpi/shims/inside.h replayer/smpi/shims/links.c \
+	replayer/smpi/shims/buffer.c replayer/smpi/shims/contents.c replayer/smpi/shims/copies.c \
+	replayer/smpi/shims/detached.c replayer/smpi/shims/links.c \
 	replayer/smpi/shims/limiter.c replayer/smpi/shims/loopback.c replayer/smpi/shims/mailbox.c replayer/smpi/shims/meet.c replayer/smpi/shims/memory.c replayer/smpi/shims/noise.c replayer/smpi/shims/numbers.c \
 	replayer/smpi/shims/order.c replayer/smpi/shims/overheads.c replayer/smpi/shims/receive.c replayer/smpi/shims/routes.c \
 	replayer/smpi/shims/shims.h replayer/smpi/shims/shortcuts.c replayer/smpi/shims/table.c \

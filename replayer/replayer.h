@@ -234,6 +234,7 @@ typedef struct tlr_platform {
     tlr_network_noise *network_noise; /* from noise.conf; NULL if the folder has none */
     uint64_t hash;                    /* XXH64 over these files */
     int has_watts;                    /* a host has the property wattage_per_state */
+    int has_profiles;                 /* speeds, bandwidths or latencies change with time */
 } tlr_platform;
 
 /* Loads a platform. `name` is an XML file of SimGrid, a folder, or the name of a folder in

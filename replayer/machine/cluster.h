@@ -105,7 +105,8 @@ typedef struct tlr_xml_contents {
     /* the name of each profile of bandwidths, latencies or speeds */
     tl_status (*add_file)(void *arg, const char *name, tl_error *err);
     void *arg;
-    int has_watts; /* result: some element has wattage_per_state */
+    int has_watts;    /* result: some element has wattage_per_state */
+    int has_profiles; /* result: there is a profile, in a file or in the text */
 } tlr_xml_contents;
 tl_status tlr_cluster_contents(const char *text, size_t size, const char *path,
                                tlr_xml_contents *contents, tl_error *err);

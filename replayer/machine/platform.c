@@ -371,10 +371,11 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
         goto cleanup;
     hash_file(&state, "platform.xml", text, size);
     xml_contents of_xml = {p, &state};
-    tlr_xml_contents contents = {add_setting, hash_profile, &of_xml, 0};
+    tlr_xml_contents contents = {add_setting, hash_profile, &of_xml, 0, 0};
     if ((status = tlr_cluster_contents(text, size, p->xml_path, &contents, err)) != TL_OK)
         goto cleanup;
     p->has_watts = contents.has_watts;
+    p->has_profiles = contents.has_profiles;
     p->n_settings = p->n_options;
     if (is_file(options_path)) {
         free(text);

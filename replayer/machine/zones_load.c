@@ -534,9 +534,12 @@ static tl_status note_element(void *reading, const tlr_element *e, tl_error *err
     r->e = e;
     for (size_t i = 0; i < sizeof files / sizeof *files && status == TL_OK; i++) {
         const char *file = tlr_xml_value(e, files[i]);
-        if (file && *file)
-            status = r->out->add_file(r->out->arg, file, err);
+        if (!file || !*file)
+            continue;
+        r->out->has_profiles = 1;
+        status = r->out->add_file(r->out->arg, file, err);
     }
+    r->out->has_profiles |= e->tag == TLR_TAG_TRACE;
     if (status != TL_OK)
         return status;
     if (e->tag == TLR_TAG_CLUSTER)

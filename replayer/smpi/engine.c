@@ -288,6 +288,28 @@ static void leave_chosen(const option_list *list, int *needs_payload)
     }
 }
 
+/* Plugins and tracing follow executions. Profiles and limits of concurrency make them longer. */
+static int must_execute(const option_list *list)
+{
+    static const char *const keys[] = {"plugin", "tracing", "maxmin/concurrency-limit"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (*option_value(list, keys[i], ""))
+            return 1;
+    return replay.platform->has_profiles;
+}
+
+/* SMPI executes each MPI_Iprobe, which takes more CPU time than to sleep. Traces without a program
+ * have no MPI_Iprobe, but some algorithms of collectives have. */
+static void take_probes(void)
+{
+    replay.probe_cores = sg_cfg_get_double("smpi/iprobe-cpu-usage");
+    replay.probe_s = sg_cfg_get_double("smpi/iprobe");
+    if (is_any_a_program() && replay.probe_s > 0 && replay.probe_cores == 1)
+        sg_cfg_set_double("smpi/iprobe", 0);
+    else
+        replay.probe_s = 0;
+}
+
 static void start_simgrid(const option_list *list)
 {
     static char **argv; /* SimGrid may keep what it is given */
@@ -316,6 +338,9 @@ static void start_simgrid(const option_list *list)
     replay.short_bytes = sg_cfg_get_int("smpi/async-small-thresh");
     replay.test_s = sg_cfg_get_double("smpi/test");
     replay.tests_grow = sg_cfg_get_boolean("smpi/grow-injected-times");
+    replay.precision_s = sg_cfg_get_double("surf/precision");
+    replay.must_execute = must_execute(list);
+    take_probes();
     /* It belongs to the end of the trace, not to that of the preparations. */
     replay.finalize_barrier = sg_cfg_get_boolean("smpi/finalization-barrier");
     sg_cfg_set_boolean("smpi/finalization-barrier", "no");
@@ -398,12 +423,9 @@ static void run_simulation(void *arg, int terminal)
     smpi_noise_prepare();
     start_simgrid(&options);
     smpi_copies_prepare();
-    smpi_usage_prepare();
     simgrid_load_platform(replay.platform->xml_path);
     smpi_loopback_apply();
     smpi_limiter_apply();
-    smpi_dates_prepare();
-    smpi_calls_prepare();
     smpi_usage_open();
     SMPI_init();
     smpi_meet_begin();

@@ -268,6 +268,8 @@ static void choose_model(smpi_rank *r, const tlr_host *host, uint32_t *n_before,
                             (uint32_t)(r->job - replay.jobs), r->rank, &place, replay.options,
                             &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);
+    r->host = smpi_host_of(sg_host_by_name(host->name));
+    r->host->n_ranks++;
     r->model.recorded = r->job->plan->kernels.recorded;
 }
 

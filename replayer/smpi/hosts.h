@@ -4,6 +4,33 @@
 
 #include "state.h"
 
+#include <simgrid/host.h>
+
+/* A host, and what its ranks compute. */
+struct smpi_host {
+    sg_host_t host;
+    unsigned n_cores;
+    uint32_t n_ranks;
+    double load;           /* ranks that compute now */
+    double since_s;        /* the last change of the load */
+    double busy_s, core_s; /* with a load, until then; the sum over all cores */
+    /* interfere.c: the ranks that compute now */
+    uint32_t n, room;
+    smpi_rank **busy;
+    const tlr_bending **others; /* [room], for one look */
+};
+
+/* ---- cores.c ---- */
+
+/* The record of SimGrid's host. */
+smpi_host *smpi_host_of(sg_host_t host);
+/* So many cores more, or fewer, compute on the host. */
+void smpi_change_load(smpi_host *h, double cores);
+/* The rank that calls this computes. */
+void smpi_compute_flops(const smpi_rank *r, double flops);
+/* What the host has consumed until now; it has the property wattage_per_state. */
+double smpi_energy_j(sg_host_t host);
+
 /* ---- hosts.c ---- */
 
 /* Changes the platform as the options require, and finds the host of each rank. */
@@ -33,8 +60,7 @@ void smpi_compute_among(smpi_rank *r, double alone_s);
 
 /* ---- usage.c: what options->usage asks for ---- */
 
-/* To be called before the platform is read, after it was read, and when the simulation is over. */
-void smpi_usage_prepare(void);
+/* To be called after the platform was read, and when the simulation is over. */
 void smpi_usage_open(void);
 void smpi_usage_close(void);
 

@@ -6,48 +6,14 @@
 #include "config.h"
 
 #include "hosts.h"
-#include "results/usage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
-#include <simgrid/exec.h>
-#include <simgrid/host.h>
 
-/* A host: its ranks that compute now. */
-struct smpi_crowd {
-    sg_host_t host;
-    uint32_t n, room;
-    smpi_rank **busy;
-    const tlr_bending **others; /* [room], for one look */
-};
-
-static struct {
-    size_t n;
-    smpi_crowd *hosts;
-} all;
-
-/* Ranks look for their host once. */
-static smpi_crowd *crowd_of(smpi_rank *r)
-{
-    if (r->crowd)
-        return r->crowd;
-    const sg_host_t host = sg_host_self();
-    if (!all.hosts)
-        all.hosts = smpi_alloc(sg_host_count(), sizeof *all.hosts);
-    size_t i = 0;
-    while (i < all.n && all.hosts[i].host != host)
-        i++;
-    if (i == all.n)
-        all.hosts[all.n++].host = host;
-    r->crowd = &all.hosts[i];
-    r->wake = sg_sem_init(0);
-    return r->crowd;
-}
-
-static void enter(smpi_crowd *c, smpi_rank *r)
+static void enter(smpi_host *c, smpi_rank *r)
 {
     if (c->n == c->room) {
         c->room = 2 * c->room + 4;
@@ -59,7 +25,7 @@ static void enter(smpi_crowd *c, smpi_rank *r)
     c->busy[c->n++] = r;
 }
 
-static void leave(smpi_crowd *c, const smpi_rank *r)
+static void leave(smpi_host *c, const smpi_rank *r)
 {
     uint32_t i = 0;
     while (c->busy[i] != r)
@@ -68,10 +34,9 @@ static void leave(smpi_crowd *c, const smpi_rank *r)
 }
 
 /* By how much the rank is slower than alone on a core, now. */
-static double slowness(smpi_crowd *c, const smpi_rank *r)
+static double slowness(smpi_host *c, const smpi_rank *r)
 {
-    const int n_cores = sg_host_core_count(c->host);
-    const unsigned cores = n_cores > 0 ? (unsigned)n_cores : 1;
+    const unsigned cores = c->n_cores;
     size_t n = 0;
     for (uint32_t i = 0; i < c->n; i++)
         if (c->busy[i] != r)
@@ -81,7 +46,7 @@ static double slowness(smpi_crowd *c, const smpi_rank *r)
 }
 
 /* Those whose pace another one changed. */
-static void wake_others(smpi_crowd *c, const smpi_rank *r)
+static void wake_others(smpi_host *c, const smpi_rank *r)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         smpi_rank *other = c->busy[i];
@@ -92,26 +57,16 @@ static void wake_others(smpi_crowd *c, const smpi_rank *r)
     }
 }
 
-/* The energy of a host depends on the load that SimGrid sees: an execution that lasts longer than
- * any burst. */
-static sg_exec_t show_load(void)
-{
-    const double endless_flops = 1e30;
-    if (!replay.options->usage || !replay.options->usage->has_energy)
-        return NULL;
-    const sg_exec_t load = sg_actor_exec_init(endless_flops);
-    sg_exec_start(load);
-    return load;
-}
-
 void smpi_compute_among(smpi_rank *r, double alone_s)
 {
-    smpi_crowd *c = crowd_of(r);
+    smpi_host *c = r->host;
+    if (!r->wake)
+        r->wake = sg_sem_init(0);
     r->slowness = 0;
     enter(c, r);
+    smpi_change_load(c, 1);
     wake_others(c, r);
     sg_actor_yield(); /* those that begin at this moment */
-    const sg_exec_t load = show_load();
     double left_s = alone_s;
     while (left_s > 0) {
         const double from_s = simgrid_get_clock(), now = r->slowness = slowness(c, r);
@@ -121,7 +76,6 @@ void smpi_compute_among(smpi_rank *r, double alone_s)
     }
     r->slowness = 0;
     leave(c, r);
+    smpi_change_load(c, -1);
     wake_others(c, r);
-    if (load)
-        sg_exec_cancel(load); /* in SimGrid 3.32 to 4.1 it also drops the reference to it */
 }

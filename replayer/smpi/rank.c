@@ -118,7 +118,7 @@ void smpi_compute(smpi_rank *r)
     else if (tlr_interferes(replay.model))
         smpi_compute_among(r, noisy_s * r->flops_per_s / sg_host_get_speed(sg_host_self()));
     else
-        smpi_cores_compute(noisy_s * r->flops_per_s);
+        smpi_compute_flops(r, noisy_s * r->flops_per_s);
     const double took_s = simgrid_get_clock() - from_s;
     r->result->compute_s += took_s;
     r->result->kernel_s += took_s * (r->kernel_s / reference_s);
@@ -293,18 +293,31 @@ static void keep_shared_buffers(void)
     smpi_memory_keep(0);
 }
 
+/* MPI_Iprobe. As in SMPI, it takes longer after those of all ranks that found nothing. */
+static int probe_message(const smpi_rank *r, const tl_event *probe)
+{
+    static unsigned n_before = 1;
+    int flag = 0;
+    if (replay.probe_s > 0)
+        smpi_compute_flops(r, n_before * replay.probe_s * sg_host_get_speed(r->host->host));
+    else
+        smpi_change_load(r->host, replay.probe_cores);
+    MPI_Iprobe(probe->peer + (int)r->peer_offset[probe->comm], probe->tag, r->comms[probe->comm],
+               &flag, MPI_STATUS_IGNORE);
+    if (!(replay.probe_s > 0))
+        smpi_change_load(r->host, -replay.probe_cores);
+    n_before = flag || !replay.tests_grow ? 1 : n_before + 1;
+    return flag;
+}
+
 /* Whether the message of a probe is there, on this platform (a tl_asker). */
 static int has_arrived(void *rank, const tl_event *probe)
 {
     smpi_rank *r = rank;
-    int flag = 0;
     smpi_compute(r);
     if (probe->peer < 0 || r->comms[probe->comm] == MPI_COMM_NULL)
         return 1;
-    smpi_cores_probe();
-    MPI_Iprobe(probe->peer + (int)r->peer_offset[probe->comm], probe->tag, r->comms[probe->comm],
-               &flag, MPI_STATUS_IGNORE);
-    return flag;
+    return probe_message(r, probe);
 }
 
 /* Prepares the rank before the trace begins. Then all ranks begin at the same moment in the order
@@ -318,7 +331,6 @@ static void get_ready(smpi_rank *r)
     if (r == replay.ranks) {
         MPI_Op_create(no_operation, 1, &replay.commutative);
         MPI_Op_create(no_operation, 0, &replay.noncommutative);
-        smpi_cores_prepare();
         smpi_begin_traces();
         smpi_shortcuts_take();
     }
@@ -330,7 +342,6 @@ static void get_ready(smpi_rank *r)
         keep_shared_buffers();
     if (job->start_s > 0)
         sg_actor_sleep_until(job->start_s);
-    smpi_cores_join();
     smpi_payload_join();
     smpi_order_join();
     smpi_noise_join((uint32_t)(r->job - replay.jobs), r->rank);

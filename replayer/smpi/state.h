@@ -49,7 +49,7 @@ typedef struct smpi_result {
 } smpi_result;
 
 typedef struct smpi_job smpi_job;
-typedef struct smpi_crowd smpi_crowd;           /* interfere.c */
+typedef struct smpi_host smpi_host;             /* hosts.h */
 typedef struct smpi_notes smpi_notes;           /* timeline.c */
 typedef struct smpi_waits smpi_waits;           /* waits.c */
 typedef struct smpi_unfinished smpi_unfinished; /* smpi/shims/buffer.c */
@@ -83,6 +83,7 @@ typedef struct smpi_rank {
     tl_action collective; /* the blocking one in which it is, by an algorithm of its own */
     smpi_rank_result *result;
 
+    smpi_host *host;
     tlr_rank_model model;
     double flops_per_s;       /* that a second of computation on the reference is worth here */
     double burst_s, kernel_s; /* reference seconds of computation that are still to be simulated */
@@ -91,8 +92,7 @@ typedef struct smpi_rank {
      * many times slower it is than alone (0: another rank has changed that). */
     const tlr_bending *bending;
     double slowness;
-    smpi_crowd *crowd; /* NULL until the rank computes */
-    sg_sem_t wake;
+    sg_sem_t wake; /* NULL until the rank computes */
 
     uint32_t thread, n_threads; /* 0 threads: the rank has only one */
     smpi_thread *threads;       /* but the one whose events are replayed */
@@ -157,6 +157,10 @@ typedef struct smpi_replay {
     int64_t short_bytes; /* smpi/async-small-thresh */
     double test_s;       /* of a test in SMPI, in traces that come from SimGrid's text */
     int tests_grow;      /* each test without success takes longer than the one before */
+    double probe_s;      /* of an MPI_Iprobe that the replay simulates itself; 0: SMPI does */
+    double probe_cores;  /* that SMPI's MPI_Iprobe keeps busy */
+    double precision_s;  /* SimGrid's, of dates */
+    int must_execute;    /* computation, because ranks may not just sleep for so long */
     int finalize_barrier;
     int moves_payload; /* a collective needs the contents of its messages */
 

@@ -1,7 +1,6 @@
-/* usage.c - use of links (shims/links.c) and energy of the simulated platform. SimGrid's plugin
- * computes the energy of hosts. The energy of links is computed here from their use, by the formula
- * of SimGrid's other plugin. (In SimGrid 4.0 that plugin leaves out the additional power of a link
- * in use.) */
+/* usage.c - use of links (shims/links.c) and energy of the simulated platform. The energy of links
+ * is computed from their use, by the formula of SimGrid's plugin. (In SimGrid 4.0 that plugin
+ * leaves out the additional power of a link in use.) */
 #include "config.h"
 
 #include "smpi/shims/shims.h"
@@ -16,7 +15,6 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
-#include <simgrid/plugins/energy.h>
 
 /* The property wattage_range of a link; 0 without it. */
 typedef struct watts {
@@ -31,13 +29,6 @@ static struct {
     sg_host_t *hosts;        /* with watts */
     tlr_resource *resources; /* links, then hosts */
 } usage;
-
-void smpi_usage_prepare(void)
-{
-    if (!replay.options->usage || !replay.options->usage->has_energy)
-        return;
-    sg_host_energy_plugin_init();
-}
 
 static void list_hosts(void)
 {
@@ -122,7 +113,7 @@ static void take_energy(void)
     if (!replay.options->usage->has_energy)
         return;
     for (size_t i = 0; i < usage.n_hosts; i++)
-        usage.resources[usage.n_links + i].energy_j = sg_host_get_consumed_energy(usage.hosts[i]);
+        usage.resources[usage.n_links + i].energy_j = smpi_energy_j(usage.hosts[i]);
     for (size_t i = 0; i < usage.n_links; i++)
         usage.resources[i].energy_j += usage.watts[i].idle * simgrid_get_clock();
 }

@@ -72,26 +72,6 @@ check 'an option is refused with such a version' refused 3 \
     'option timeless/eager-order:yes has no effect: it holds for SimGrid 3.32 to 4.1, and this is 9.9; leave it out' \
     of_other_version --cfg=timeless/eager-order:yes
 
-# ---- the dates and the requests give SimGrid's results, to the last digit ----
-check 'another library takes functions of these parts' ${CC:-gcc} -shared -fPIC -o "$scratch/speed.so" \
-    -I"$top_builddir" -I"$top_srcdir/replayer" "$top_srcdir/tests/cli/hinder_speed.c" -ldl
-same_prediction() {
-    "$timeless" replay "$@" --json >"$scratch/ours" && grep -q '"makespan_s": 0\.' "$scratch/ours" &&
-        LD_PRELOAD=$scratch/speed.so LIBSIMGRID=$libsimgrid "$timeless" replay "$@" --json >"$scratch/theirs" &&
-        cmp "$scratch/ours" "$scratch/theirs"
-}
-check 'HPL on shared adapters: same prediction as by SimGrid' same_prediction hpl:N=1200,NB=64,P=4,Q=4,SWAP=1 \
-    --platform "$top_srcdir/platforms/dahu" --ranks-per-host 4
-check 'HPL that polls, 16 ranks per host: same prediction and energy as by SimGrid' same_prediction \
-    hpl:N=1200,NB=64,P=4,Q=8,BCAST=2,DEPTH=1 --platform "$top_srcdir/platforms/dahu@network-2018-10+dgemm-2020-02" --ranks-per-host 16
-check 'probes that take longer and longer: same prediction and energy as by SimGrid' same_prediction \
-    hpl:N=1000,NB=64,P=2,Q=4,BCAST=2 --platform "$top_srcdir/platforms/dahu@network-2018-10+dgemm-2020-02" \
-    --cfg=smpi/grow-injected-times:yes
-check 'more ranks than cores: same prediction as by SimGrid' same_prediction \
-    hpl:N=1000,NB=64,P=4,Q=12,BCAST=1 --platform "$top_srcdir/platforms/dahu" --ranks-per-host 48
-check 'a stencil on a fat tree: same prediction as by SimGrid' same_prediction "$top_srcdir/traces/stencil-64.tl" \
-    --platform "$top_srcdir/platforms/fat-tree"
-
 # ---- routes are kept until a link's latency changes ----
 mkdir "$scratch/slows"
 echo '0.02 1e-3' >"$scratch/slows/latency"

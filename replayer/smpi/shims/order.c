@@ -20,7 +20,6 @@
  * version of SimGrid they do nothing else than call the original functions. */
 #include "config.h"
 
-#include "dates.h"
 #include "shims.h"
 #include "smpi/state.h"
 
@@ -307,8 +306,6 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
 void set_penalty(void *system, void *variable, double penalty)
 {
     message *m = by_variable && penalty > 0 ? *find(variable) : NULL;
-    if (penalty <= 0)
-        smpi_cores_sleep(variable);
     if (m && !is_first(m))
         m->penalty = penalty;
     else

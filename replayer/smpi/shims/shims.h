@@ -130,32 +130,9 @@ void smpi_buffer_prepare(void);
 void smpi_buffer_flow(void *action);
 void smpi_buffer_finish(const void *comm);
 void smpi_numbers_prepare(void);
-/* To be called after the platform is read. */
-void smpi_dates_prepare(void);
 void smpi_routes_prepare(uint32_t n_ranks);
 /* From here on the ranks make only the calls of their traces. */
 void smpi_shortcuts_take(void);
-/* SimGrid's context that runs now; NULL if it is not known, or before smpi_shortcuts_take. The
- * second function pretends that another context runs. */
-void *smpi_shortcuts_context(void);
-void smpi_shortcuts_run_as(void *context);
-/* To be called by the thread that runs the simulation. */
-void smpi_calls_prepare(void);
-/* The rank that calls this stops. The scheduler calls run(argument). The rank goes on when the
- * scheduler answers SimGrid's object of its process. */
-void smpi_calls_block(void (*run)(void *argument), void *argument);
-void smpi_calls_answer(void *rank);
-/* Lets the other ranks of this moment go on, as n requests would that are answered at once. */
-void smpi_calls_pass(unsigned n);
-/* Computation and sleeps without SimGrid's activities (cores.c): to be called by one rank before
- * the traces begin, and then by each rank. */
-void smpi_cores_prepare(void);
-void smpi_cores_join(void);
-/* The rank that calls this computes, or looks for a message as long as MPI_Iprobe does. */
-void smpi_cores_compute(double flops);
-void smpi_cores_probe(void);
-/* SimGrid's object of a process is freed. */
-void smpi_cores_forget(const void *actor);
 /* SMPI's object `comm` belongs to one rank of the communicator that the address `same` represents.
  */
 void smpi_numbers_share(const void *comm, const void *same);

@@ -135,16 +135,6 @@ void set_running(void *context)
     theirs(context);
 }
 
-void *smpi_shortcuts_context(void)
-{
-    return are_taken ? running : NULL;
-}
-
-void smpi_shortcuts_run_as(void *context)
-{
-    running = context;
-}
-
 /* ---- simgrid::kernel::EngineImpl::get_actor_by_pid(long) ---- */
 
 /* SimGrid looks up the two ranks of a message some ten times, in a tree. */
@@ -189,7 +179,6 @@ void end_actor(void *actor)
     static void (*theirs)(void *);
     SMPI_BEHIND(theirs, SG_ACTOR_CLEANUP);
     theirs(actor);
-    smpi_cores_forget(actor);
     for (size_t i = 0; i < n_known; i++)
         if (known_actors[i] == actor)
             known_actors[i] = NULL;

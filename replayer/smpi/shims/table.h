@@ -30,9 +30,6 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   SHORTCUTS  shortcuts.c   what SMPI asks itself
  *   TIMERS     shortcuts.c   clocks whose answer is ignored, and stacks that nobody reads
  *   WAITALL    waitall.c     waits for thousands of requests
- *   DATES      dates.c       the date at which each activity ends
- *   CALLS      calls.c       requests of ranks that are answered at once
- *   CORES      cores.c       computation and sleeps of ranks
  *   MAILBOX    mailbox.c     long queues of messages that wait for their receives
  *   CONTENTS   contents.c    what messages of collectives contain
  *   MEET       meet.c        replays begin at second 0
@@ -62,9 +59,6 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(SHORTCUTS, SMPI_SPEED, 332, 332)                                                          \
     SHIM(TIMERS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                  \
     SHIM(WAITALL, SMPI_SPEED, 332, 332)                                                            \
-    SHIM(DATES, SMPI_SPEED, 332, 332)                                                              \
-    SHIM(CALLS, SMPI_SPEED, 332, 332)                                                              \
-    SHIM(CORES, SMPI_SPEED, 332, 332)                                                              \
     SHIM(MAILBOX, SMPI_SPEED, 332, 332)                                                            \
     SHIM(CONTENTS, SMPI_SPEED, 332, 332)                                                           \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
@@ -112,22 +106,11 @@ typedef enum smpi_shim {
 #define SG_ENGINE "_ZN7simgrid3s4u6Engine12get_instanceEv"
 #define SG_CONTEXT_SELF "_ZN7simgrid6kernel7context7Context4selfEv"
 #define SG_CONTEXT_SET "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
-#define SG_RUN_ANSWERED                                                                            \
-    "_Z20simcall_run_answeredRKSt8functionIFvvEEPN7simgrid6kernel5actor15SimcallObserverE"
-#define SG_RUN_BLOCKING                                                                            \
-    "_Z20simcall_run_blockingRKSt8functionIFvvEEPN7simgrid6kernel5actor15SimcallObserverE"
-#define SG_SLEEP_FOR "_ZN7simgrid3s4u10this_actor9sleep_forEd"
-#define SG_HOST_LOAD "_ZNK7simgrid3s4u4Host8get_loadEv"
-#define SG_MUTEX_LOCK "_ZN7simgrid3s4u5Mutex4lockEv"
 #define SG_ACTOR "_ZN7simgrid6kernel5actor9ActorImpl"
 #define SG_ACTOR_SELF SG_ACTOR "4selfEv"
-#define SG_CALL_HANDLE SG_ACTOR "14simcall_handleEi"
-#define SG_CALL_ANSWER SG_ACTOR "14simcall_answerEv"
 #define SG_ENGINE_IMPL "_ZN7simgrid6kernel10EngineImpl"
-#define SG_ENGINE_INSTANCE SG_ENGINE_IMPL "9instance_E"
 #define SG_ACTOR_BY_PID SG_ENGINE_IMPL "16get_actor_by_pidEl"
 #define SG_ACTOR_CLEANUP SG_ACTOR "19cleanup_from_kernelEv"
-#define SG_ADD_TO_RUN SG_ENGINE_IMPL "30add_actor_to_run_list_no_checkEPNS0_5actor9ActorImplE"
 #define SG_BENCH_BEGIN "smpi_bench_begin"
 #define SG_BENCH_END "smpi_bench_end"
 #define SG_INITIALIZED "PMPI_Initialized"
@@ -174,30 +157,11 @@ typedef enum smpi_shim {
 #define SG_LMM "_ZN7simgrid6kernel3lmm6System"
 #define SG_VARIABLE_NEW SG_LMM "12variable_newEPNS0_8resource6ActionEddm"
 #define SG_VARIABLE_FREE SG_LMM "13variable_freeEPNS1_8VariableE"
-#define SG_BUILD_SYSTEM SG_LMM "5buildESt17basic_string_viewIcSt11char_traitsIcEEb"
 #define SG_CONSTRAINT_NEW SG_LMM "14constraint_newEPNS0_8resource8ResourceEd"
 #define SG_EXPAND SG_LMM "6expandEPNS1_10ConstraintEPNS1_8VariableEdb"
-#define SG_SOLVE SG_LMM "5solveEv"
-#define SG_DO_SOLVE "_ZN7simgrid6kernel3lmm6MaxMin8do_solveEv"
-enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
-#define SG_MAXMIN_PRECISION "sg_maxmin_precision"
-#define SG_SURF_PRECISION "sg_surf_precision"
 #define SG_RESOURCE "_ZN7simgrid6kernel8resource"
-#define SG_HEAP_TOP "_ZNK7simgrid6kernel8resource10ActionHeap8top_dateEv"
-#define SG_HEAP_INSERT SG_RESOURCE "10ActionHeap6insertEPNS1_6ActionEdNS2_4TypeE"
-#define SG_HEAP_UPDATE SG_RESOURCE "10ActionHeap6updateEPNS1_6ActionEdNS2_4TypeE"
-#define SG_HEAP_REMOVE SG_RESOURCE "10ActionHeap6removeEPNS1_6ActionE"
-#define SG_HEAP_POP SG_RESOURCE "10ActionHeap3popEv"
-#define SG_NEXT_EVENT SG_RESOURCE "5Model25next_occurring_event_lazyEd"
-#define SG_CPU_END SG_RESOURCE "8CpuModel25update_actions_state_lazyEdd"
-#define SG_NEXT_ENDED SG_RESOURCE "5Model19extract_done_actionEv"
-#define SG_CPU_UPDATE SG_RESOURCE "9CpuAction19update_remains_lazyEd"
-#define SG_ACTION_FINISH SG_RESOURCE "6Action6finishENS2_5StateE"
-#define SG_CPU_ACTION_TABLE "_ZTVN7simgrid6kernel8resource9CpuActionE"
-#define SG_NETWORK_ACTION_NAME "N7simgrid6kernel8resource17NetworkCm02ActionE"
 #define SG_SET_PENALTY SG_LMM "23update_variable_penaltyEPNS1_8VariableEd"
 #define SG_SET_BOUND SG_LMM "21update_variable_boundEPNS1_8VariableEd"
-#define SG_SET_CONSTRAINT_BOUND SG_LMM "23update_constraint_boundEPNS1_10ConstraintEd"
 #define SG_REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
 #define SG_NETWORK_MODEL "_ZNK7simgrid3s4u7NetZone17get_network_modelEv"
 /* Without this header the factors are a base class of the network model. */
@@ -255,41 +219,6 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     REPLACED(TIMERS, SG_STACK)                                                                     \
     REPLACED(TIMERS, SG_TIMER_STOP)                                                                \
     REPLACED(WAITALL, SG_WAITALL)                                                                  \
-    REPLACED(DATES, SG_HEAP_TOP)                                                                   \
-    REPLACED(DATES, SG_HEAP_INSERT)                                                                \
-    REPLACED(DATES, SG_HEAP_UPDATE)                                                                \
-    REPLACED(DATES, SG_HEAP_REMOVE)                                                                \
-    REPLACED(DATES, SG_HEAP_POP)                                                                   \
-    REPLACED(DATES, SG_NEXT_EVENT)                                                                 \
-    CALLED(DATES, SG_BUILD_SYSTEM)                                                                 \
-    CALLED(DATES, SG_CONSTRAINT_NEW)                                                               \
-    CALLED(DATES, SG_VARIABLE_NEW)                                                                 \
-    CALLED(DATES, SG_EXPAND)                                                                       \
-    CALLED(DATES, SG_MAXMIN_PRECISION)                                                             \
-    CALLED(DATES, SG_SOLVE)                                                                        \
-    CALLED(DATES, SG_CPU_UPDATE)                                                                   \
-    CALLED(DATES, SG_ACTION_FINISH)                                                                \
-    CALLED(DATES, SG_CPU_ACTION_TABLE)                                                             \
-    CALLED(DATES, SG_SURF_PRECISION)                                                               \
-    REPLACED(CALLS, SG_RUN_ANSWERED)                                                               \
-    REPLACED(CALLS, SG_RUN_BLOCKING)                                                               \
-    REPLACED(CALLS, SG_MUTEX_LOCK)                                                                 \
-    CALLED(CALLS, SG_ACTOR_SELF)                                                                   \
-    CALLED(CALLS, SG_CALL_HANDLE)                                                                  \
-    CALLED(CALLS, SG_CALL_ANSWER)                                                                  \
-    CALLED(CALLS, SG_ENGINE_INSTANCE)                                                              \
-    CALLED(CALLS, SG_ADD_TO_RUN)                                                                   \
-    REPLACED(CORES, SG_SLEEP_FOR)                                                                  \
-    REPLACED(CORES, SG_HOST_LOAD)                                                                  \
-    REPLACED(CORES, SG_CPU_END)                                                                    \
-    REPLACED(CORES, SG_SET_PENALTY)                                                                \
-    REPLACED(CORES, SG_NEXT_ENDED)                                                                 \
-    REPLACED(CORES, SG_SET_CONSTRAINT_BOUND)                                                       \
-    REPLACED(CORES, SG_ACTOR_CLEANUP)                                                              \
-    CALLED(CORES, SG_DO_SOLVE)                                                                     \
-    CALLED(CORES, SG_RUN_BLOCKING)                                                                 \
-    CALLED(CORES, SG_ACTOR_SELF)                                                                   \
-    CALLED(CORES, SG_CALL_ANSWER)                                                                  \
     REPLACED(MAILBOX, SG_FIND_COMM)                                                                \
     REPLACED(MAILBOX, SG_REMOVE_COMM)                                                              \
     CALLED(MAILBOX, SG_NEXT_MAILBOX)                                                               \
