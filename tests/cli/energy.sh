@@ -188,4 +188,36 @@ check 'loggops: watts that are none: are named' refused 3 \
     "$timeless" replay both.tl -p bad.xml --engine loggops --model "$platforms/star-1g/model.conf"
 check_exit 2 'loggops: --energy without a platform' "$timeless" replay both.tl --engine loggops \
     --no-compute --params L=1us,o=1us,g=1us,G=1ns,O=0ns --energy
+check 'smpi: watts that are none: are named' refused 3 \
+    'host "node-0": wattage_per_state "100:x" is not IDLE:FULL' \
+    "$timeless" replay both.tl -p bad.xml --model "$platforms/star-1g/model.conf"
+
+# The energy that SimGrid's plugin counts for smpirun -replay: cores that ranks have to themselves, and that they share.
+mkdir plugin
+cat >plugin/platform.xml <<'END'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="world" routing="Full">
+    <cluster id="star" prefix="node-" suffix="" radical="0-3" speed="1Gf" core="4" bw="125MBps" lat="24us" bb_bw="1.25GBps" bb_lat="500ns">
+      <prop id="wattage_per_state" value="40:70:163"/>
+    </cluster>
+  </zone>
+</platform>
+END
+: >plugin/options.conf
+echo 'reference_flops = 1.0e9; units = ( { unit = "flop"; seconds_per_unit = 1.0e-9; } );' >plugin/model.conf
+python3 "$top_srcdir/tests/bench/hpl_messages.py" 2 8 12 16 >hpl.txt && "$timeless" undump hpl.txt -o hpl.tl &&
+    "$timeless" export --to simgrid hpl.tl -o flops || exit 99
+same_joules() { # RANKS_PER_HOST
+    local theirs
+    for ((i = 0; i < 16; i++)); do echo node-$((i / $1)); done >hosts
+    theirs=$("$SMPIRUN" -replay flops/list.txt -np 16 -platform plugin/platform.xml -hostfile hosts \
+        --cfg=smpi/host-speed:1Gf --cfg=plugin:host_energy \
+        --log=root.thres:critical --log=host_energy.thres:info 2>&1 | sed -n 's/.*Total energy consumption: \([0-9.]*\) Joules.*/\1/p')
+    "$timeless" replay hpl.tl -p ./plugin --hostfile hosts --json=plugin.json >out &&
+        said plugin.json "assert near(p['energy']['hosts_j'], $theirs), (p['energy'], '$theirs')"
+}
+check 'the energy is that of smpirun -replay with a plugin' same_joules 4
+check 'the energy of ranks that share cores, too' same_joules 8
 tap_done
