@@ -106,6 +106,22 @@ follows_the_latency() {
 }
 check 'a latency that changes is followed' follows_the_latency
 
+# ---- ranks sleep while they compute, but not where the speed of a host changes ----
+printf '%s\n' '0.5 0.25' >"$scratch/slows/speed"
+sed 's/ latency_file="latency"//; s/id="a" speed="1Gf"/& speed_file="speed"/' "$scratch/slows/platform.xml" >"$scratch/slows/fades.xml"
+printf '%s\n' 'reference_flops = 1.0e9;' 'units = ( { unit = "flop"; seconds_per_unit = 1.0e-9; } );' >"$scratch/slows/model.conf"
+for rank in 0 1; do
+    printf '%s\n' "rank $rank host=\"h\"" "$rank 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000" 'end cut clock_ns=0'
+done | sed '1i timeless-text 1\nranks 2\nvolume_unit "flop"' | "$timeless" undump - -o "$scratch/second.tl" || exit 99
+# A quarter of the speed from 0.5 s on: half of the computation takes 2 s.
+follows_the_speed() {
+    local s
+    s=$("$timeless" replay "$scratch/second.tl" --platform "$scratch/slows/fades.xml" --model "$scratch/slows/model.conf" --hostfile "$scratch/hosts" -q)
+    echo "$s s"
+    awk -v s="$s" 'BEGIN { exit !(s > 2.5 && s < 2.501) }'
+}
+check 'a speed that changes is followed' follows_the_speed
+
 # ---- a module that cannot be used: of a build tree of its own ----
 mkdir -p "$scratch"/tree/{cli,replayer/.libs}
 cp "$(find "$top_builddir"/cli -type f -name timeless -size +100k | head -1)" "$scratch/tree/cli/timeless"
