@@ -35,51 +35,70 @@
 static const double part = 1.0 / 16;
 /* SimGrid's network/weight-S under SMPI: what the bandwidth of a link adds to the latency. */
 static const double weight_bytes = 8775;
-/* What a rate may miss by rounding. */
-static const double rounding = 1e-6;
+/* What a rate may miss by rounding; the least that is given away of a link. */
+static const double rounding = 1e-6, least_Bps = 1e-3;
+
+/* A flow on a link: its index, and which of its links this is. */
+typedef struct flow_on {
+    uint32_t flow, which;
+} flow_on;
 
 typedef struct shared_link {
-    uint64_t id;
     double Bps;
-    double asked_Bps; /* by the flows on it, were each alone */
-    uint32_t n_flows;
-    uint32_t ends[2]; /* nodes at which all flows so far begin or end; NO_NODE */
+    double asked_Bps, weight; /* of all flows on it; asked_Bps: were each alone */
+    flow_on *flows;
+    size_t n_flows, room, n_limited; /* n_limited: flows on it with flow.is_limited */
+    uint32_t ends[2];                /* nodes at which all flows so far begin or end; NO_NODE */
+    uint64_t id;
     int is_known;
     uint32_t from, to, number; /* it is this link of the route between these nodes, from 1 on */
     double bytes, sent_bytes;  /* as in tlr_resource */
     uint64_t saturated_ps;
-    /* While rates are worked out: */
-    double left_Bps, weight,
-        key;           /* of the flows without a rate; key: its share for a weight of 1 */
-    uint32_t n_left;   /* these flows */
-    uint32_t first, n; /* its flows, in links.flows_of */
 } shared_link;
 
-enum { OWN_LINKS = 12 };
+/* A link whose flows ask for more than it has, were each alone. While rates are worked out: what it
+ * has left for the flows without a rate, their weight and number. */
+typedef struct tight_link {
+    double left_Bps, left_weight;
+    uint32_t n_left, link;
+} tight_link;
+
+/* A link of a flow, and the place of the flow in shared_link.flows. */
+typedef struct link_of {
+    uint32_t link, place;
+} link_of;
+
+enum { OWN_LINKS = 14 };
 
 /* A message on its way. */
 typedef struct flow {
-    uint64_t begin_ps;
     double at_ps, left_ps; /* the time that it still takes from at_ps on, were it alone */
     double share;          /* of the rate that it has alone, 0 to 1 */
-    uint64_t end_ps;       /* at this rate */
     double alone_Bps, weight;
+    link_of *links; /* own_links, unless they are more */
+    uint32_t n_links;
+    uint32_t rated;     /* the last time that rates were worked out and it was on a tight link */
+    uint32_t place;     /* in links.active; NONE: not there */
+    uint8_t is_limited; /* at any time, by a link that several nodes use, or beside such a flow in
+                           its adapter: its end counts, and not that of its adapter */
+    uint8_t is_gone;    /* its message has been handed over */
+    uint8_t is_eager;
+    link_of own_links[OWN_LINKS];
+    uint64_t begin_ps, end_ps;             /* end_ps: at this share */
     uint64_t bytes, adapter_ps, beside_ps; /* its time alone: in its adapter, and beside that */
     uint64_t leaves_ps;                    /* its end, were there only its adapter */
     uint32_t from, to;                     /* nodes */
     uint32_t source, sent;
-    uint32_t place;            /* in links.active; NONE: not there */
-    uint32_t item;             /* its message in the adapter */
-    uint32_t held, reply;      /* messages for which its end counts; NONE */
-    uint32_t n_links, n_tight; /* while rates are worked out: the first n_tight of them are */
-    uint8_t is_limited; /* at any time, by a link that several nodes use, or beside such a flow in
-                           its adapter: its end counts, and not that of its adapter */
-    uint8_t has_rate;   /* while rates are worked out */
-    uint8_t is_gone;    /* its message has been handed over */
-    uint8_t is_eager;
-    uint32_t *links; /* own_links, unless they are more */
-    uint32_t own_links[OWN_LINKS];
+    uint32_t item;        /* its message in the adapter */
+    uint32_t held, reply; /* messages for which its end counts; NONE */
 } flow;
+
+/* A flow that has not ended: what most comparisons and sums need. */
+typedef struct ending {
+    uint64_t end_ps;       /* flow.end_ps */
+    uint32_t source, sent; /* as in the flow */
+    uint32_t flow, rated;  /* rated: as in the flow; 0: its share is 1 */
+} ending;
 
 /* Flows or messages that a thread notes in a window. */
 typedef struct noted {
@@ -93,28 +112,41 @@ typedef struct noting {
     int is_out_of_memory;
 } noting;
 
+/* A tight link with flows without a rate, and their share for a weight of 1 when it was worked out.
+ */
+typedef struct candidate {
+    double Bps;
+    uint32_t tight; /* its place in links.tight */
+} candidate;
+
 struct loggops_links {
     const loggops_places *places;
     shared_link *all;
     size_t n, room;
-    uint8_t *is_tight; /* by link: its flows ask for more than it has, were each alone */
-    size_t tight_room;
+    tight_link *tight;
+    size_t n_tight, tight_room;
+    uint32_t *place_of; /* by link: in `tight`; NONE: not there */
+    size_t places_room;
     uint32_t *slots; /* by id: number + 1 */
     size_t n_slots;
     pool flow_pool;
     unsigned n_threads;
     noting *threads;
-    uint32_t *active; /* flows */
+    ending *active;
     size_t n_active, active_room;
-    int is_heap;       /* the active flow that ends first is first; else no end of a flow counts */
-    uint32_t n_hot;    /* links of several nodes from which more is asked than they have */
-    double changes_ps; /* the sum of the moments of the changes since the last rates */
+    int is_heap;        /* the active flow that ends first is first; else no end of a flow counts */
+    size_t n_important; /* active flows that are limited or gone */
+    uint32_t n_hot;     /* links of several nodes from which more is asked than they have */
+    double changes_ps;  /* the sum of the moments of the changes since the last rates */
     size_t n_changes;
     uint64_t again_ps; /* when rates are worked out if there are changes */
-    uint32_t *used;    /* while rates are worked out: a heap of links; flows by link */
-    size_t n_used, used_room;
-    uint32_t *flows_of;
-    size_t flows_room;
+    /* While rates are worked out: */
+    uint32_t n_rated;                               /* how often so far, from 1 on */
+    double from_ps;                                 /* from when on the rates hold */
+    candidate *candidates;                          /* a heap */
+    size_t n_candidates, candidates_room, n_filled; /* n_filled: those without flows */
+    size_t n_without; /* flows without a rate, counted on each of their tight links */
+
     uint32_t *full; /* links that are saturated since full_from_ps */
     size_t n_full, full_room;
     uint64_t full_from_ps;
@@ -150,19 +182,21 @@ loggops_links *loggops_links_open(const loggops_places *places)
 void loggops_links_end(loggops_links *l)
 {
     for (size_t i = 0; i < l->n_active; i++)
-        if (flow_at(l, l->active[i])->n_links > OWN_LINKS)
-            free(flow_at(l, l->active[i])->links);
+        if (flow_at(l, l->active[i].flow)->n_links > OWN_LINKS)
+            free(flow_at(l, l->active[i].flow)->links);
+    for (size_t i = 0; i < l->n; i++)
+        free(l->all[i].flows);
     loggops_pool_close(&l->flow_pool);
     for (unsigned i = 0; l->threads && i < l->n_threads; i++) {
         free(l->threads[i].begun.all);
         free(l->threads[i].held.all);
     }
     free(l->threads);
-    free(l->is_tight);
+    free(l->place_of);
+    free(l->tight);
     free(l->slots);
     free(l->active);
-    free(l->used);
-    free(l->flows_of);
+    free(l->candidates);
     free(l->route);
     free(l->sorted);
     free(l->full);
@@ -182,6 +216,7 @@ int loggops_links_begin(loggops_links *l, uint32_t n_ranks, unsigned n_threads)
     free(l->all);
     *l = (loggops_links){.places = l->places,
                          .n_threads = n_threads,
+                         .n_rated = 1,
                          .limiter_bytes = l->places->nodes.limiter_bytes,
                          .has_adapters = tlr_hosts_have_adapters(&l->places->cluster),
                          .threads = calloc(n_threads, sizeof *l->threads)};
@@ -322,7 +357,7 @@ static void add_to_route(void *arg, const tlr_link *link)
         (link->kind == TLR_LINK_LIMITER && l->flow_bytes < l->limiter_bytes))
         return;
     if (!grow_slots(l) || !tl_make_room(&l->all, l->n, &l->room, sizeof *l->all) ||
-        !tl_make_room(&l->is_tight, l->n, &l->tight_room, 1) ||
+        !tl_make_room(&l->place_of, l->n, &l->places_room, sizeof *l->place_of) ||
         !tl_make_room(&l->route, l->n_route, &l->route_room, sizeof *l->route)) {
         l->is_out_of_memory = 1;
         return;
@@ -331,7 +366,7 @@ static void add_to_route(void *arg, const tlr_link *link)
     if (!l->slots[slot]) {
         l->all[l->n++] = (shared_link){
             .id = link->id, .Bps = link->bandwidth_Bps, .number = (uint32_t)l->n_route + 1};
-        l->is_tight[l->n - 1] = 0;
+        l->place_of[l->n - 1] = NONE;
         l->slots[slot] = (uint32_t)l->n;
     }
     l->route[l->n_route++] = l->slots[slot] - 1;
@@ -345,92 +380,134 @@ static int is_of_several(const loggops_links *l, const shared_link *k)
 
 static int is_hot(const loggops_links *l, const shared_link *k)
 {
-    return l->is_tight[k - l->all] && is_of_several(l, k);
+    return l->place_of[k - l->all] != NONE && is_of_several(l, k);
 }
 
-static void ask(loggops_links *l, shared_link *k, double Bps)
+static void set_tight(loggops_links *l, shared_link *k, int is_tight)
+{
+    const uint32_t link = (uint32_t)(k - l->all);
+    uint32_t *place = &l->place_of[link];
+    if ((*place != NONE) == is_tight)
+        return;
+    if (!is_tight) {
+        l->tight[*place] = l->tight[--l->n_tight];
+        l->place_of[l->tight[*place].link] = *place;
+        *place = NONE;
+    } else if (tl_make_room(&l->tight, l->n_tight, &l->tight_room, sizeof *l->tight)) {
+        *place = (uint32_t)l->n_tight;
+        l->tight[l->n_tight++].link = link;
+    } else {
+        l->is_out_of_memory = 1;
+    }
+}
+
+static void ask(loggops_links *l, shared_link *k, double Bps, double weight)
 {
     k->asked_Bps = k->n_flows ? k->asked_Bps + Bps : 0;
-    l->is_tight[k - l->all] = k->n_flows > 1 && k->asked_Bps > k->Bps * (1 + rounding);
+    k->weight = k->n_flows ? k->weight + weight : 0;
+    set_tight(l, k, k->n_flows > 1 && k->asked_Bps > k->Bps * (1 + rounding));
 }
 
-static void enter_link(loggops_links *l, shared_link *k, const flow *f)
+/* Enters link number `which` of flow i. */
+static void enter_link(loggops_links *l, uint32_t i, uint32_t which)
 {
+    flow *f = flow_at(l, i);
+    shared_link *k = &l->all[f->links[which].link];
     const int was_hot = is_hot(l, k);
     if (!k->is_known) {
         k->ends[0] = k->from = f->from;
         k->ends[1] = k->to = f->to;
         k->is_known = 1;
     }
-    for (int i = 0; i < 2; i++)
-        if (k->ends[i] != f->from && k->ends[i] != f->to)
-            k->ends[i] = NO_NODE;
-    k->n_flows++;
-    ask(l, k, f->alone_Bps);
+    for (int e = 0; e < 2; e++)
+        if (k->ends[e] != f->from && k->ends[e] != f->to)
+            k->ends[e] = NO_NODE;
+    f->links[which].place = (uint32_t)k->n_flows;
+    k->flows[k->n_flows++] = (flow_on){i, which};
+    ask(l, k, f->alone_Bps, f->weight);
     l->n_hot += (uint32_t)(is_hot(l, k) - was_hot);
 }
 
-static void leave_link(loggops_links *l, shared_link *k, const flow *f)
+static void leave_link(loggops_links *l, const flow *f, uint32_t which)
 {
+    const uint32_t place = f->links[which].place;
+    shared_link *k = &l->all[f->links[which].link];
     const int was_hot = is_hot(l, k);
-    k->n_flows--;
-    ask(l, k, -f->alone_Bps);
+    const flow_on last = k->flows[--k->n_flows];
+    k->flows[place] = last;
+    flow_at(l, last.flow)->links[last.which].place = place;
+    k->n_limited -= f->is_limited;
+    ask(l, k, -f->alone_Bps, -f->weight);
     l->n_hot += (uint32_t)(is_hot(l, k) - was_hot);
+}
+
+/* The end of the flow counts from now on. */
+static void limit(loggops_links *l, flow *f)
+{
+    if (f->is_limited)
+        return;
+    f->is_limited = 1;
+    l->n_important += !f->is_gone;
+    for (uint32_t i = 0; i < f->n_links; i++)
+        l->all[f->links[i].link].n_limited++;
 }
 
 /* ---- the heap of flows ---- */
 
-static int ends_before(const flow *a, const flow *b)
+static int ends_before(const loggops_links *l, const ending *x, const ending *y)
 {
-    return a->end_ps != b->end_ps       ? a->end_ps < b->end_ps
-           : a->begin_ps != b->begin_ps ? a->begin_ps < b->begin_ps
-           : a->source != b->source     ? a->source < b->source
-           : a->sent != b->sent         ? (int32_t)(a->sent - b->sent) < 0
-                                        : a->to < b->to;
+    if (x->end_ps != y->end_ps)
+        return x->end_ps < y->end_ps;
+    if (x->source != y->source)
+        return x->source < y->source;
+    if (x->sent != y->sent)
+        return (int32_t)(x->sent - y->sent) < 0;
+    return flow_at(l, x->flow)->to < flow_at(l, y->flow)->to;
 }
 
-static void put(loggops_links *l, size_t place, uint32_t i)
+static void put(loggops_links *l, size_t place, const ending *e)
 {
-    l->active[place] = i;
-    flow_at(l, i)->place = (uint32_t)place;
+    l->active[place] = *e;
+    flow_at(l, e->flow)->place = (uint32_t)place;
 }
 
-static void move_up(loggops_links *l, size_t place, uint32_t i)
+static void move_up(loggops_links *l, size_t place, ending e)
 {
     for (size_t above; place; place = above) {
         above = (place - 1) / 2;
-        if (!ends_before(flow_at(l, i), flow_at(l, l->active[above])))
+        if (!ends_before(l, &e, &l->active[above]))
             break;
-        put(l, place, l->active[above]);
+        put(l, place, &l->active[above]);
     }
-    put(l, place, i);
+    put(l, place, &e);
 }
 
-static void move_down(loggops_links *l, size_t place, uint32_t i)
+static void move_down(loggops_links *l, size_t place, ending e)
 {
+    const size_t from = place;
     for (size_t below; (below = 2 * place + 1) < l->n_active; place = below) {
-        if (below + 1 < l->n_active &&
-            ends_before(flow_at(l, l->active[below + 1]), flow_at(l, l->active[below])))
+        if (below + 1 < l->n_active && ends_before(l, &l->active[below + 1], &l->active[below]))
             below++;
-        if (!ends_before(flow_at(l, l->active[below]), flow_at(l, i)))
+        if (!ends_before(l, &l->active[below], &e))
             break;
-        put(l, place, l->active[below]);
+        put(l, place, &l->active[below]);
     }
-    put(l, place, i);
+    if (place != from)
+        put(l, place, &e);
 }
 
 static void take_out(loggops_links *l, uint32_t i)
 {
     const size_t place = flow_at(l, i)->place;
-    const uint32_t last = l->active[--l->n_active];
+    const ending last = l->active[--l->n_active];
     flow_at(l, i)->place = NONE;
-    if (last == i)
+    l->n_important -= flow_at(l, i)->is_limited | flow_at(l, i)->is_gone;
+    if (last.flow == i)
         return;
-    if (!l->is_heap)
-        put(l, place, last);
-    else if (place && ends_before(flow_at(l, last), flow_at(l, l->active[(place - 1) / 2])))
+    put(l, place, &last);
+    if (l->is_heap && place && ends_before(l, &last, &l->active[(place - 1) / 2]))
         move_up(l, place, last);
-    else
+    else if (l->is_heap)
         move_down(l, place, last);
 }
 
@@ -438,140 +515,134 @@ static void take_out(loggops_links *l, uint32_t i)
 
 /* The least share that a link has for a flow among all flows on it. The end of an eager flow, which
  * is only estimated, counts if this link is one of several nodes. */
-static double fair_share(const loggops_links *l, flow *f)
+static double fair_share(loggops_links *l, flow *f)
 {
     double share = 1;
     int is_limited = 0;
     for (uint32_t i = 0; i < f->n_links; i++) {
-        const shared_link *k = &l->all[f->links[i]];
-        const double of_link = k->Bps / (k->n_flows * f->alone_Bps);
+        const shared_link *k = &l->all[f->links[i].link];
+        const double of_link = k->Bps / ((double)k->n_flows * f->alone_Bps);
         if (of_link >= share * (1 - rounding))
             continue;
         share = of_link;
         is_limited = is_hot(l, k) || (is_limited && !f->is_eager);
     }
-    f->is_limited |= (uint8_t)is_limited;
+    if (is_limited)
+        limit(l, f);
     return share;
 }
 
-static double key_of(const shared_link *k)
+static double share_of(const tight_link *t)
 {
-    return k->n_left ? fmax(k->left_Bps, k->Bps * 1e-9) / k->weight : INFINITY;
+    return (t->left_Bps > least_Bps ? t->left_Bps : least_Bps) / t->left_weight;
 }
 
 /* Moves a link down the heap of links. */
 static void sink(loggops_links *l, size_t place)
 {
-    const uint32_t i = l->used[place];
-    for (size_t below; (below = 2 * place + 1) < l->n_used; place = below) {
-        if (below + 1 < l->n_used && l->all[l->used[below + 1]].key < l->all[l->used[below]].key)
-            below++;
-        if (l->all[l->used[below]].key >= l->all[i].key)
+    candidate *all = l->candidates;
+    const candidate c = all[place];
+    for (size_t below; (below = 2 * place + 1) < l->n_candidates; place = below) {
+        below += below + 1 < l->n_candidates && all[below + 1].Bps < all[below].Bps;
+        if (all[below].Bps >= c.Bps)
             break;
-        l->used[place] = l->used[below];
+        all[place] = all[below];
     }
-    l->used[place] = i;
+    all[place] = c;
+}
+
+/* The flow moves with another share from links.from_ps on. */
+static void set_share(loggops_links *l, flow *f, double share, uint32_t rated)
+{
+    ending *e = &l->active[f->place];
+    f->rated = e->rated = rated;
+    if (f->share == share)
+        return;
+    if (f->at_ps < l->from_ps) {
+        f->left_ps -= (l->from_ps - f->at_ps) * f->share;
+        f->left_ps = f->left_ps > 0 ? f->left_ps : 0;
+        f->at_ps = l->from_ps;
+    }
+    f->share = share;
+    f->end_ps = e->end_ps = loggops_rounded_ps(f->at_ps + f->left_ps / share);
 }
 
 static void fix_rate(loggops_links *l, flow *f, double Bps)
 {
-    f->has_rate = 1;
-    f->share = fmin(1, Bps / f->alone_Bps);
-    for (uint32_t i = 0; i < f->n_tight; i++) {
-        shared_link *k = &l->all[f->links[i]];
-        k->left_Bps -= Bps;
-        k->weight -= f->weight;
-        k->n_left--;
+    set_share(l, f, Bps < f->alone_Bps ? Bps / f->alone_Bps : 1, l->n_rated);
+    for (uint32_t i = 0; i < f->n_links; i++) {
+        const uint32_t place = l->place_of[f->links[i].link];
+        if (place == NONE)
+            continue;
+        tight_link *t = &l->tight[place];
+        t->left_Bps -= Bps;
+        t->left_weight -= f->weight;
+        l->n_filled += --t->n_left == 0;
+        l->n_without--;
     }
 }
 
 /* Gives rates to the flows of the link that has least for each: to those that need less, if there
  * are any, and otherwise to all. */
-static void fill_link(loggops_links *l, const shared_link *k)
+static void fill_link(loggops_links *l, const shared_link *k, double share_Bps)
 {
-    const double key = key_of(k);
     const int limits = is_of_several(l, k);
     int has_little = 0;
     for (int all = 0; all < 2 && !has_little; all++)
-        for (uint32_t i = k->first; i < k->first + k->n; i++) {
-            flow *f = flow_at(l, l->flows_of[i]);
-            if (f->has_rate)
+        for (size_t i = 0; i < k->n_flows; i++) {
+            flow *f = flow_at(l, k->flows[i].flow);
+            if (f->rated == l->n_rated)
                 continue;
-            if (f->alone_Bps <= key * f->weight * (1 + rounding)) {
+            if (f->alone_Bps <= share_Bps * f->weight * (1 + rounding)) {
                 fix_rate(l, f, f->alone_Bps);
                 has_little = 1;
             } else if (all) {
-                fix_rate(l, f, key * f->weight);
-                f->is_limited |= (uint8_t)limits;
+                fix_rate(l, f, share_Bps * f->weight);
                 l->n_limited += (size_t)limits;
+                if (limits)
+                    limit(l, f);
             }
         }
 }
 
-/* Puts the links first that may limit a flow. */
-static void find_tight(const loggops_links *l, flow *f)
+static void make_heap(loggops_links *l)
 {
-    f->n_tight = 0;
-    for (uint32_t i = 0; i < f->n_links; i++) {
-        const uint32_t link = f->links[i];
-        if (!l->is_tight[link])
-            continue;
-        f->links[i] = f->links[f->n_tight];
-        f->links[f->n_tight++] = link;
-    }
+    for (size_t i = l->n_candidates / 2; i-- > 0;)
+        sink(l, i);
 }
 
-/* Lists the links that may limit flows, and the flows of each. Returns 0 without memory. */
+/* A heap of the links that may limit flows. Returns 0 without memory. */
 static int list_links(loggops_links *l)
 {
-    uint32_t n_all = 0;
-    l->n_used = 0;
-    for (size_t i = 0; i < l->n_active; i++) {
-        flow *f = flow_at(l, l->active[i]);
-        find_tight(l, f);
-        f->has_rate = 0;
-        f->share = 1;
-        for (uint32_t j = 0; j < f->n_tight; j++) {
-            shared_link *k = &l->all[f->links[j]];
-            if (!tl_make_room(&l->used, l->n_used, &l->used_room, sizeof *l->used))
-                return 0;
-            if (!k->n++) {
-                l->used[l->n_used++] = f->links[j];
-                k->left_Bps = k->Bps;
-                k->weight = 0;
-            }
-            k->weight += f->weight;
-        }
-    }
-    for (size_t i = 0; i < l->n_used; i++) {
-        shared_link *k = &l->all[l->used[i]];
-        k->first = n_all;
-        n_all += k->n;
-        k->n_left = k->n;
-        k->n = 0;
-    }
-    if (n_all && !tl_make_room(&l->flows_of, n_all - 1, &l->flows_room, sizeof *l->flows_of))
+    const size_t n = l->n_tight;
+    if (n && !tl_make_room(&l->candidates, n - 1, &l->candidates_room, sizeof *l->candidates))
         return 0;
-    for (size_t i = 0; i < l->n_active; i++) {
-        const flow *f = flow_at(l, l->active[i]);
-        for (uint32_t j = 0; j < f->n_tight; j++) {
-            shared_link *k = &l->all[f->links[j]];
-            l->flows_of[k->first + k->n++] = l->active[i];
-        }
+    l->n_without = 0;
+    l->n_filled = 0;
+    l->n_candidates = n;
+    for (size_t i = 0; i < n; i++) {
+        tight_link *t = &l->tight[i];
+        const shared_link *k = &l->all[t->link];
+        l->n_without += k->n_flows;
+        t->left_Bps = k->Bps;
+        t->left_weight = k->weight;
+        t->n_left = (uint32_t)k->n_flows;
+        l->candidates[i] = (candidate){share_of(t), (uint32_t)i};
     }
+    make_heap(l);
     return 1;
 }
 
-/* Lets all flows move at their rates until a moment. */
-static void move_until(loggops_links *l, double at_ps)
+/* Takes the links out whose flows all have a rate. */
+static void drop_filled(loggops_links *l)
 {
-    for (size_t i = 0; i < l->n_active; i++) {
-        flow *f = flow_at(l, l->active[i]);
-        if (f->at_ps < at_ps) {
-            f->left_ps = fmax(0, f->left_ps - (at_ps - f->at_ps) * f->share);
-            f->at_ps = at_ps;
-        }
-    }
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_candidates; i++)
+        if (l->tight[l->candidates[i].tight].n_left)
+            l->candidates[n++] = l->candidates[i];
+    l->n_candidates = n;
+    l->n_filled = 0;
+    make_heap(l);
 }
 
 static void count_limited(loggops_links *l, int is_now, uint64_t at_ps)
@@ -584,14 +655,22 @@ static void count_limited(loggops_links *l, int is_now, uint64_t at_ps)
     l->limited_from_ps = 0;
 }
 
-/* What a link takes from flows, others get that pass the same adapter. */
-static void limit_adapter(const loggops_links *l, const shared_link *k)
+/* What a link takes from flows, others get that pass the same adapter, and so do those beside them.
+ */
+static void limit_adapters(loggops_links *l)
 {
-    int is_limited = 0;
-    for (uint32_t i = k->first; i < k->first + k->n; i++)
-        is_limited |= flow_at(l, l->flows_of[i])->is_limited;
-    for (uint32_t i = k->first; is_limited && i < k->first + k->n; i++)
-        flow_at(l, l->flows_of[i])->is_limited = 1;
+    size_t n_new;
+    do {
+        n_new = 0;
+        for (size_t i = 0; i < l->n_tight; i++) {
+            const shared_link *k = &l->all[l->tight[i].link];
+            if (!k->n_limited || k->n_limited == k->n_flows || is_of_several(l, k))
+                continue;
+            n_new += k->n_flows - k->n_limited;
+            for (size_t j = 0; j < k->n_flows; j++)
+                limit(l, flow_at(l, k->flows[j].flow));
+        }
+    } while (n_new);
 }
 
 /* Links that were saturated have been so until now. */
@@ -611,50 +690,58 @@ static void note_full(loggops_links *l, uint32_t link)
         l->is_out_of_memory = 1;
 }
 
+/* Gives a rate to each flow that passes a tight link. */
+static void fill_links(loggops_links *l)
+{
+    while (l->n_without) {
+        candidate *c = &l->candidates[0];
+        const tight_link *t = &l->tight[c->tight];
+        const double share_Bps = share_of(t);
+        if (t->n_left && share_Bps <= c->Bps * (1 + rounding))
+            fill_link(l, &l->all[t->link], share_Bps);
+        if (t->n_left)
+            c->Bps = share_of(t);
+        if (2 * l->n_filled > l->n_candidates) {
+            drop_filled(l);
+            continue;
+        }
+        if (!t->n_left) {
+            *c = l->candidates[--l->n_candidates];
+            l->n_filled--;
+        }
+        sink(l, 0);
+    }
+    limit_adapters(l);
+    for (size_t i = 0; i < l->n_tight; i++) {
+        const tight_link *t = &l->tight[i];
+        const shared_link *k = &l->all[t->link];
+        if (k->Bps - t->left_Bps >= TLR_SATURATED * k->Bps)
+            note_full(l, t->link);
+    }
+}
+
 /* Works out the rates of all flows. They hold from the mean moment of the changes. */
 static void find_rates(loggops_links *l, uint64_t now_ps)
 {
     double sum_ps = 0;
-    int counts = l->n_hot > 0; /* the end of some flow */
-    move_until(l, fmin((double)now_ps, l->changes_ps / (double)l->n_changes));
+    l->from_ps = fmin((double)now_ps, l->changes_ps / (double)l->n_changes);
+    l->n_rated++;
     l->n_limited = 0;
     count_full(l, now_ps);
     if (!list_links(l)) {
         l->is_out_of_memory = 1;
         return;
     }
-    for (size_t i = 0; i < l->n_used; i++)
-        l->all[l->used[i]].key = key_of(&l->all[l->used[i]]);
-    for (size_t i = l->n_used / 2; i-- > 0;)
-        sink(l, i);
-    while (l->n_used) {
-        shared_link *k = &l->all[l->used[0]];
-        const double key = key_of(k);
-        if (key <= k->key * (1 + rounding) && k->n_left)
-            fill_link(l, k);
-        k->key = key_of(k);
-        if (!k->n_left) {
-            if (!is_of_several(l, k))
-                limit_adapter(l, k);
-            if (k->Bps - k->left_Bps >= TLR_SATURATED * k->Bps)
-                note_full(l, l->used[0]);
-            k->n = 0;
-            l->used[0] = l->used[--l->n_used];
-        }
-        if (l->n_used)
-            sink(l, 0);
-    }
+    fill_links(l);
     for (size_t i = 0; i < l->n_active; i++) {
-        flow *f = flow_at(l, l->active[i]);
-        f->end_ps = loggops_rounded_ps(f->at_ps + f->left_ps / f->share);
-        sum_ps += (double)f->end_ps - (double)now_ps;
-        counts |= f->is_limited | f->is_gone;
+        const ending *e = &l->active[i];
+        if (e->rated && e->rated != l->n_rated)
+            set_share(l, flow_at(l, e->flow), 1, 0);
+        sum_ps += (double)e->end_ps - (double)now_ps;
     }
-    for (size_t i = l->n_active / 2; i-- > 0;)
+    l->is_heap = l->n_hot || l->n_important;
+    for (size_t i = l->n_active / 2; l->is_heap && i-- > 0;)
         move_down(l, i, l->active[i]);
-    for (size_t i = 0; i < l->n_active; i++)
-        flow_at(l, l->active[i])->place = (uint32_t)i;
-    l->is_heap = counts;
     l->changes_ps = 0;
     l->n_changes = 0;
     l->again_ps = now_ps;
@@ -679,10 +766,9 @@ static void drop_flow(loggops_links *l, uint32_t i)
     loggops_pool_drop(&l->flow_pool, &l->threads[0].flows, i);
 }
 
-/* What has no route has failed elsewhere. */
-static void begin_flow(loggops_links *l, uint32_t i)
+/* Lists the links of a flow's route in links.route. What has no route has failed elsewhere. */
+static void find_route(loggops_links *l, const flow *f)
 {
-    flow *f = flow_at(l, i);
     const uint32_t *host_of = l->places->host_of_node;
     tl_error ignored;
     l->n_route = 0;
@@ -692,34 +778,48 @@ static void begin_flow(loggops_links *l, uint32_t i)
     if (tlr_route_visit(&l->places->cluster, host_of[f->from], host_of[f->to], add_to_route, l,
                         &ignored) != TL_OK)
         l->n_route = 0;
-    f->links = f->own_links;
-    f->n_links = (uint32_t)l->n_route;
-    if (f->n_links > OWN_LINKS && !(f->links = malloc(f->n_links * sizeof *f->links))) {
-        f->n_links = 0;
-        l->is_out_of_memory = 1;
+}
+
+/* Enters the links of links.route. Returns 0 without memory. */
+static int enter_links(loggops_links *l, uint32_t i)
+{
+    flow *f = flow_at(l, i);
+    f->links = l->n_route > OWN_LINKS ? malloc(l->n_route * sizeof *f->links) : f->own_links;
+    if (!f->links)
+        return 0;
+    for (size_t k = 0; k < l->n_route; k++) {
+        shared_link *link = &l->all[l->route[k]];
+        if (!tl_make_room(&link->flows, link->n_flows, &link->room, sizeof *link->flows))
+            return 0;
+        f->links[f->n_links++].link = l->route[k];
+        enter_link(l, i, (uint32_t)k);
+        link->sent_bytes += (double)f->bytes;
+        link->bytes += (double)f->adapter_ps * 1e-12 * l->slowest_Bps;
     }
-    for (uint32_t k = 0; k < f->n_links; k++)
-        f->links[k] = l->route[k];
+    return tl_make_room(&l->active, l->n_active, &l->active_room, sizeof *l->active);
+}
+
+static void begin_flow(loggops_links *l, uint32_t i)
+{
+    flow *f = flow_at(l, i);
+    find_route(l, f);
     f->weight = 1 / (l->latency_s + weight_bytes * l->slow_s);
     f->alone_Bps = l->slowest_Bps * (f->left_ps > 0 ? (double)f->adapter_ps / f->left_ps : 1);
-    for (uint32_t k = 0; k < f->n_links; k++) {
-        enter_link(l, &l->all[f->links[k]], f);
-        l->all[f->links[k]].sent_bytes += (double)f->bytes;
-        l->all[f->links[k]].bytes += (double)f->adapter_ps * 1e-12 * l->slowest_Bps;
+    if (!enter_links(l, i)) {
+        l->is_out_of_memory = 1;
+        return;
     }
     if (l->n_hot) {
         f->share = fair_share(l, f);
         f->end_ps = loggops_rounded_ps(f->at_ps + f->left_ps / f->share);
     }
-    if (!tl_make_room(&l->active, l->n_active, &l->active_room, sizeof *l->active)) {
-        l->is_out_of_memory = 1;
-        return;
-    }
-    f->is_limited |= !l->has_adapters;
+    if (!l->has_adapters)
+        limit(l, f);
+    const ending e = {f->end_ps, f->source, f->sent, i, f->share < 1};
     if (l->is_heap)
-        move_up(l, l->n_active++, i);
+        move_up(l, l->n_active++, e);
     else
-        put(l, l->n_active++, i);
+        put(l, l->n_active++, &e);
     note_change(l, f->begin_ps);
 }
 
@@ -727,7 +827,7 @@ static void end_flow(loggops_links *l, uint32_t i, uint64_t at_ps)
 {
     flow *f = flow_at(l, i);
     for (uint32_t k = 0; k < f->n_links; k++)
-        leave_link(l, &l->all[f->links[k]], f);
+        leave_link(l, f, k);
     take_out(l, i);
     note_change(l, at_ps);
 }
@@ -761,7 +861,7 @@ static void end_early(simulation *s, loggops_links *l, const flow *f)
 static const double little = 1.0 / 256;
 
 /* The message of a flow goes on to the other node, and its sender gets to know. */
-static void hand_over(simulation *s, flow *f)
+static void hand_over(simulation *s, loggops_links *l, flow *f)
 {
     message *m = &s->messages[f->held];
     const uint64_t late_ps =
@@ -773,19 +873,20 @@ static void hand_over(simulation *s, flow *f)
     if (f->reply != NONE)
         post(s, f->reply, delay_ps);
     m->flow = f->is_limited ? HAS_SHARED : HAS_PASSED;
+    l->n_important += f->place != NONE && !f->is_limited && !f->is_gone;
     f->is_gone = 1;
 }
 
 static void end_flows(simulation *s, loggops_links *l, uint64_t past_ps)
 {
-    while (l->is_heap && l->n_active && flow_at(l, l->active[0])->end_ps < past_ps) {
-        const uint32_t i = l->active[0];
+    while (l->is_heap && l->n_active && l->active[0].end_ps < past_ps) {
+        const uint32_t i = l->active[0].flow;
         flow *f = flow_at(l, i);
         end_flow(l, i, f->end_ps);
         if (f->held == NONE && f->is_limited && !f->is_eager)
             end_early(s, l, f);
         if (f->held != NONE && !f->is_gone)
-            hand_over(s, f);
+            hand_over(s, l, f);
         if (f->is_gone)
             drop_flow(l, i);
     }
@@ -799,7 +900,7 @@ static void take_held(simulation *s, loggops_links *l, uint32_t held)
     flow *f = flow_at(l, i);
     if (f->is_limited && f->place != NONE && !f->is_eager)
         return;
-    hand_over(s, f);
+    hand_over(s, l, f);
     if (f->place != NONE && !f->is_limited && (!f->is_eager || !l->is_heap))
         end_flow(l, i, f->leaves_ps);
     if (f->place == NONE)
@@ -880,7 +981,7 @@ int loggops_links_pass(simulation *s)
     for (size_t k = 0; k < n_held; k++)
         take_held(s, l, l->sorted[k].item);
     if (l->is_heap && l->n_active)
-        next_ps = flow_at(l, l->active[0])->end_ps;
+        next_ps = l->active[0].end_ps;
     if (l->n_changes && l->again_ps < next_ps)
         next_ps = l->again_ps;
     if (next_ps != NEVER && next_ps / s->window_ps < s->workers[0].wakes_at)
