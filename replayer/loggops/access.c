@@ -79,7 +79,7 @@ void loggops_start_access(simulation *s, block *b, uint32_t r, const sim_step *s
     }
     rank->ready_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps,
                                     c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, bytes));
-    const message_work *w = loggops_work_of(s, b->worker, r, other, bytes);
+    const message_work *w = loggops_work_on(b->worker, loggops_path_of(s, r, other), bytes);
     s->owed_ps[rank->requests + step->request] = w->receive_ps;
     if (s->run->nodes->node_of[r] != s->run->nodes->node_of[other]) {
         pass_adapters(s, b, r, step, &m, rank->ready_ps);

@@ -375,7 +375,8 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
         if (network->limits_nodes)
             find_limiters(out);
         if (network->ways)
-            loggops_ways_place(network->ways, &out->cluster, out->host_of_node);
+            status = loggops_ways_place(network->ways, &out->cluster, out->host_of_node,
+                                        out->nodes.n_nodes, err);
     }
     free(of_host);
     return status;

@@ -136,9 +136,11 @@ typedef struct loggops_retransmission {
 
 /* The costs between nodes with different routes (ways.h). */
 typedef struct loggops_ways loggops_ways;
-/* The costs of a message from one node to another, or within a node. If there is no route, returns
- * `fallback`; loggops_ways_status then returns the error. */
-const loggops_path *loggops_way(loggops_ways *ways, uint32_t from_node, uint32_t to_node,
+/* The number of the way from one node to another, or within a node. If there is no route, returns
+ * 0; loggops_ways_status then returns the error. */
+uint32_t loggops_way_between(loggops_ways *ways, uint32_t from_node, uint32_t to_node);
+/* The costs of a message on a way; of way 0, `fallback`. */
+const loggops_path *loggops_way(const loggops_ways *ways, uint32_t way,
                                 const loggops_path *fallback);
 
 /* Counts how many bytes the messages of a run move through links and memories that they share, in

@@ -376,7 +376,7 @@ static void give_passed(simulation *s, block *b, sim_node *node, uint32_t i, uin
  * fit in between. The moment is that of the last byte. */
 static uint64_t receive_data(simulation *s, sim_node *node, message *m)
 {
-    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
+    const loggops_costs *c = loggops_costs_for(s, (uint32_t)m->source, (uint32_t)m->to, m);
     const double factor = loggops_factor(s, (uint32_t)m->source, (uint32_t)m->to, m);
     const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor);
     const uint64_t from_ps = m->left_ps + loggops_way_beside(s, c, m->bytes, factor);
@@ -391,7 +391,7 @@ static uint64_t receive_data(simulation *s, sim_node *node, message *m)
  * them. */
 static uint64_t receive_turn(simulation *s, sim_node *node, message *m)
 {
-    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
+    const loggops_costs *c = loggops_costs_for(s, (uint32_t)m->source, (uint32_t)m->to, m);
     const double factor = loggops_factor(s, (uint32_t)m->source, (uint32_t)m->to, m);
     const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor),
                    way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, m->bytes), factor),
@@ -410,12 +410,12 @@ static uint64_t receive_eager(simulation *s, const block *b, sim_node *node, mes
     const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
     const uint64_t from_ps = m->time_ps;
     if (s->moves_bytes) {
-        const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
+        const message_work *w = loggops_work_for(s, b->worker, from, to, m);
         const int is_short = m->bytes < s->params.S_bytes;
         m->time_ps = pass_in(s, node, w->busy_ps, is_short, from_ps) +
                      loggops_times(w->late_ps + w->moved_ps, loggops_factor(s, from, to, m));
     } else {
-        const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
+        const loggops_costs *c = loggops_costs_for(s, from, to, m);
         m->time_ps = pass_in(s, node, loggops_busy_ps(c, m->bytes), 0, from_ps);
     }
     return from_ps;
@@ -475,12 +475,12 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
     message *m = &s->messages[i];
     const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
     if (s->moves_bytes) {
-        const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
+        const message_work *w = loggops_work_for(s, b->worker, from, to, m);
         m->time_ps = pass(&node->sends, w->busy_ps, 1, m->time_ps) +
                      loggops_times(w->L_ps, loggops_factor(s, from, to, m));
         loggops_order_note(m, &s->orders[from].reaches_ps);
     } else { /* the moment is that of the arrival, were the adapter free */
-        const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
+        const loggops_costs *c = loggops_costs_for(s, from, to, m);
         const uint64_t from_ps =
             m->time_ps - c->o_ps - loggops_times(c->L_ps, loggops_factor(s, from, to, m));
         m->time_ps += pass(&node->sends, loggops_busy_ps(c, m->bytes), 0, from_ps) - from_ps;

@@ -43,7 +43,7 @@ static uint32_t receiver_of(const message *m)
 
 static const loggops_costs *costs_of(const simulation *s, const message *m)
 {
-    return loggops_costs_of(s, sender_of(m), receiver_of(m), m->bytes);
+    return loggops_costs_for(s, sender_of(m), receiver_of(m), m);
 }
 
 static double factor_of(const simulation *s, const message *m)

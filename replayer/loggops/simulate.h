@@ -77,6 +77,7 @@ typedef struct message {
     uint64_t left_ps;      /* of DATA and of messages that take turns: when the first byte left */
     uint32_t flow;         /* its flow through links (links.c) + 1; HAS_PASSED, ...; 0: none */
     uint32_t operation;    /* of a graph: that sent it; otherwise 0 */
+    uint32_t way;          /* loggops_way_between its nodes; 0: it was not looked up */
 } message;
 
 /* message.takes_turns: whether an eager message shares the adapter that it leaves (sharing.c).
@@ -381,7 +382,14 @@ static inline const loggops_path *loggops_path_of(const simulation *s, uint32_t 
     const loggops_nodes *nodes = s->run->nodes;
     const uint32_t a = nodes->node_of[from], b = nodes->node_of[to];
     const loggops_path *path = a == b ? &nodes->within : &nodes->between;
-    return nodes->ways ? loggops_way(nodes->ways, a, b, path) : path;
+    return nodes->ways ? loggops_way(nodes->ways, loggops_way_between(nodes->ways, a, b), path)
+                       : path;
+}
+/* The same for a message, which remembers its way. */
+static inline const loggops_path *loggops_path_for(const simulation *s, uint32_t from, uint32_t to,
+                                                   const message *m)
+{
+    return m->way ? loggops_way(s->run->nodes->ways, m->way, NULL) : loggops_path_of(s, from, to);
 }
 /* The costs of a message. */
 static inline const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
@@ -401,6 +409,14 @@ static inline uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
 {
     return bytes > 1 ? loggops_rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
 }
+/* Those of a message that exists. */
+static inline const loggops_costs *loggops_costs_for(const simulation *s, uint32_t from,
+                                                     uint32_t to, const message *m)
+{
+    if (!s->nodes)
+        return &s->costs;
+    return loggops_costs_on(loggops_path_for(s, from, to, m), m->bytes);
+}
 /* Counts a message for loggops_demand: within a node when the block sends it, between nodes when
  * the block receives it. */
 static inline void loggops_count_demand(const simulation *s, const block *b, uint32_t from,
@@ -413,15 +429,19 @@ static inline void loggops_count_demand(const simulation *s, const block *b, uin
 /* Calculates the costs of a message that the adapters move. */
 void loggops_work_out(message_work *w, const loggops_path *path, uint64_t bytes);
 /* These costs from the thread's table, where they are calculated if they are missing. */
-static inline const message_work *loggops_work_of(const simulation *s, worker *k, uint32_t from,
-                                                  uint32_t to, uint64_t bytes)
+static inline const message_work *loggops_work_on(worker *k, const loggops_path *path,
+                                                  uint64_t bytes)
 {
-    const loggops_path *path = loggops_path_of(s, from, to);
     message_work *w = &k->works[((uintptr_t)path / 16 + bytes) * UINT64_C(0x9e3779b97f4a7c15) >>
                                 (64 - WORK_BITS)];
     if (w->bytes != bytes || w->path != path)
         loggops_work_out(w, path, bytes);
     return w;
+}
+static inline const message_work *loggops_work_for(const simulation *s, worker *k, uint32_t from,
+                                                   uint32_t to, const message *m)
+{
+    return loggops_work_on(k, loggops_path_for(s, from, to, m), m->bytes);
 }
 /* The factor by which noise changes the time of a message in the network. */
 double loggops_draw_factor(const simulation *s, uint32_t from, uint32_t to, const message *m);

@@ -30,8 +30,7 @@ static int end_wait(simulation *s, block *b, sim_rank *rank, uint32_t r, uint64_
     const message *m = &s->messages[i];
     if (m->time_ps >= end_ps || m->time_ps >= LOGGOPS_MOST_PS || !is_awaited(s, rank, m))
         return 0;
-    const uint64_t owed_ps =
-        loggops_work_of(s, b->worker, (uint32_t)m->source, r, m->bytes)->receive_ps;
+    const uint64_t owed_ps = loggops_work_for(s, b->worker, (uint32_t)m->source, r, m)->receive_ps;
     rank->ready_ps = later(m->time_ps, rank->ready_ps) + owed_ps;
     if (owed_ps)
         rank->cpu_free_ps = rank->ready_ps;

@@ -167,10 +167,10 @@ static uint64_t receiving_ps(const simulation *s, const block *b, uint32_t r, co
 {
     const uint32_t from = (uint32_t)m->source;
     const int is_awaited = m->context & CLEARED && m->request != UNAWAITED;
-    const loggops_path *path = loggops_path_of(s, from, r);
+    const loggops_path *path = loggops_path_for(s, from, r, m);
     return is_awaited && path->charges_as_smpi && !path->charges_long
                ? 0
-               : loggops_work_of(s, b->worker, from, r, m->bytes)->receive_ps;
+               : loggops_work_on(b->worker, path, m->bytes)->receive_ps;
 }
 
 /* The CPU receives a message that the adapters have moved, and may combine it: in the call that
@@ -204,7 +204,7 @@ static uint64_t take_moved(simulation *s, const block *b, uint32_t r, const mess
 uint64_t loggops_take_in(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
+    const loggops_costs *c = loggops_costs_for(s, (uint32_t)m->source, r, m);
     const double G_ps_byte = c->G_ps_byte * loggops_factor(s, (uint32_t)m->source, r, m);
     const double slowest = G_ps_byte > c->O_ps_byte ? G_ps_byte : c->O_ps_byte;
     rank->next_recv_ps = at_ps + c->g_ps + loggops_per_bytes(G_ps_byte, m->bytes);
@@ -234,7 +234,7 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
 {
     const loggops_nodes *nodes = s->run->nodes;
     const int is_within = nodes->node_of[r] == nodes->node_of[m->source];
-    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
+    const loggops_costs *c = loggops_costs_for(s, (uint32_t)m->source, r, m);
     const uint32_t begins = s->answers_in_calls ? ANSWERED : CLEARED;
     const uint64_t quiet_ps = s->quiet_window_ps,
                    full_ps = c->L_ps + c->late_ps + loggops_per_bytes(c->B_ps_byte, m->bytes),
@@ -249,7 +249,8 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
                     .source = (int32_t)r,
                     .to = m->source,
                     .request = m->request,
-                    .sent = s->n_sent ? m->sent : 0};
+                    .sent = s->n_sent ? m->sent : 0,
+                    .way = m->way};
     if (combines)
         part.context |= COMBINES;
     if (is_within && part.time_ps < at_ps + moved_ps)
@@ -298,7 +299,7 @@ static void match_at(simulation *s, uint32_t r, uint32_t i, uint32_t request, in
 static uint64_t both_ready_ps(const simulation *s, uint32_t r, const message *m, uint64_t posted_ps,
                               uint64_t at_ps)
 {
-    const loggops_path *path = loggops_path_of(s, (uint32_t)m->source, r);
+    const loggops_path *path = loggops_path_for(s, (uint32_t)m->source, r, m);
     if (!path->charges_as_smpi || s->answers_in_calls)
         return at_ps > posted_ps ? at_ps : posted_ps;
     const uint32_t *node_of = s->run->nodes->node_of;
@@ -431,15 +432,12 @@ static uint64_t question_ps(const simulation *s, uint64_t at_ps, uint64_t end_ps
 }
 
 /* What the CPU does to send a message that the adapters move. */
-static uint64_t sending_ps(const simulation *s, uint32_t r, const sim_step *step,
-                           const message_work *w)
+static uint64_t sending_ps(const sim_step *step, const loggops_path *path, const message_work *w)
 {
-    const uint32_t to = (uint32_t)step->partner;
     const loggops_op *op = step->op;
-    const loggops_path *path = loggops_path_of(s, r, to);
     const int as_smpi = path->charges_as_smpi;
     if (step->starts && !(as_smpi && op->is_persistent)) {
-        const loggops_costs *c = loggops_costs_of(s, r, to, step->amount);
+        const loggops_costs *c = loggops_costs_on(path, step->amount);
         return c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount);
     }
     const int is_free = as_smpi && !path->charges_long && step->is_rendezvous &&
@@ -455,9 +453,12 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
     const loggops_nodes *nodes = s->run->nodes;
     const int is_within = nodes->node_of[r] == nodes->node_of[m->to];
     const uint32_t to = (uint32_t)m->to;
-    const message_work *w = loggops_work_of(s, b->worker, r, to, step->amount);
+    m->way =
+        nodes->ways ? loggops_way_between(nodes->ways, nodes->node_of[r], nodes->node_of[to]) : 0;
+    const loggops_path *path = loggops_path_for(s, r, to, m);
+    const message_work *w = loggops_work_on(b->worker, path, step->amount);
     const uint64_t end_ps =
-        loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, sending_ps(s, r, step, w));
+        loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, sending_ps(step, path, w));
     s->ranks[r].ready_ps = end_ps;
     m->time_ps = end_ps;
     if (is_within)

@@ -147,14 +147,16 @@ typedef struct way_kind {
 } way_kind;
 
 /* Pairs of nodes are remembered in a word: a number of each node and that of the kind, from 1 on.
- */
-enum { NODE_BITS = 24, KIND_BITS = 16, MEMO_BITS = 16, MOST_KINDS = (1 << KIND_BITS) - 1 };
+ * Messages use few pairs at a time: for each node, there is room for 16. */
+enum { NODE_BITS = 24, KIND_BITS = 16, MOST_KINDS = (1 << KIND_BITS) - 1 };
+enum { PAIRS_OF_NODE = 16, LEAST_MEMO_BITS = 10, MOST_MEMO_BITS = 22 };
 
 struct loggops_ways {
     const tlr_cluster *cluster;
     const uint32_t *host_of; /* by node */
     loggops_law laws[2];     /* between hosts, within one */
-    _Atomic uint64_t memo[1 << MEMO_BITS];
+    _Atomic uint64_t *memo;
+    unsigned memo_bits;
     pthread_mutex_t lock; /* of what follows */
     way_kind kinds[MOST_KINDS];
     _Atomic uint32_t n_kinds;
@@ -180,15 +182,25 @@ void loggops_ways_close(loggops_ways *w)
 {
     for (uint32_t i = 0; w && i < w->n_kinds; i++)
         free(w->kinds[i].path);
-    if (w)
+    if (w) {
         pthread_mutex_destroy(&w->lock);
+        free(w->memo);
+    }
     free(w);
 }
 
-void loggops_ways_place(loggops_ways *w, const tlr_cluster *cluster, const uint32_t *host_of)
+tl_status loggops_ways_place(loggops_ways *w, const tlr_cluster *cluster, const uint32_t *host_of,
+                             uint32_t n_nodes, tl_error *err)
 {
     w->cluster = cluster;
     w->host_of = host_of;
+    w->memo_bits = LEAST_MEMO_BITS;
+    while (w->memo_bits < MOST_MEMO_BITS && (uint64_t)n_nodes * PAIRS_OF_NODE > UINT64_C(1)
+                                                                                    << w->memo_bits)
+        w->memo_bits++;
+    free(w->memo);
+    w->memo = calloc(UINT64_C(1) << w->memo_bits, sizeof *w->memo);
+    return w->memo ? TL_OK : tl_no_memory(err, "routes");
 }
 
 static void fail(loggops_ways *w, uint64_t pair, const tl_error *failure)
@@ -276,11 +288,10 @@ static uint32_t find_kind(loggops_ways *w, uint64_t pair, uint32_t from, uint32_
     return kind;
 }
 
-const loggops_path *loggops_way(loggops_ways *w, uint32_t from, uint32_t to,
-                                const loggops_path *fallback)
+uint32_t loggops_way_between(loggops_ways *w, uint32_t from, uint32_t to)
 {
     const uint64_t pair = (uint64_t)from << NODE_BITS | to;
-    _Atomic uint64_t *slot = &w->memo[pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MEMO_BITS)];
+    _Atomic uint64_t *slot = &w->memo[pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - w->memo_bits)];
     const uint64_t known = atomic_load_explicit(slot, memory_order_acquire);
     uint32_t kind = known & MOST_KINDS;
     if (!kind || known >> KIND_BITS != pair) {
@@ -288,7 +299,12 @@ const loggops_path *loggops_way(loggops_ways *w, uint32_t from, uint32_t to,
         if (kind)
             atomic_store_explicit(slot, pair << KIND_BITS | kind, memory_order_release);
     }
-    return kind ? w->kinds[kind - 1].path : fallback;
+    return kind;
+}
+
+const loggops_path *loggops_way(const loggops_ways *w, uint32_t way, const loggops_path *fallback)
+{
+    return way ? w->kinds[way - 1].path : fallback;
 }
 
 void loggops_ways_describe(const loggops_ways *w, FILE *out)

@@ -28,7 +28,8 @@ tl_status loggops_derive_path(const loggops_law *law, const tlr_route *route, lo
 tl_status loggops_ways_open(const loggops_law laws[2], loggops_ways **out, tl_error *err);
 void loggops_ways_close(loggops_ways *ways);
 /* The nodes are these hosts, host_of[node]; both are the caller's. */
-void loggops_ways_place(loggops_ways *ways, const tlr_cluster *cluster, const uint32_t *host_of);
+tl_status loggops_ways_place(loggops_ways *ways, const tlr_cluster *cluster,
+                             const uint32_t *host_of, uint32_t n_nodes, tl_error *err);
 /* TL_OK unless a message would have taken a way that does not exist. */
 tl_status loggops_ways_status(const loggops_ways *ways, tl_error *err);
 /* "; 3 kinds of routes between hosts: latency 1us to 100ms, 1.25e+06 to 1.25e+08 B/s" */
