@@ -112,9 +112,17 @@ int grid_tell_failures(const grid *g)
     char text[256];
     size_t first = 0;
     const tlr_sweep *sweep = &g->sweep;
-    if (!grid_is_known(g))
+    size_t n = 0;
+    for (size_t i = 0; i < sweep->n_points; i++)
+        n += !sweep->points[i].known;
+    if (n && !g->max_s)
         return CLI_OK;
-    size_t n = count_lost(sweep, 1, &first);
+    if (n)
+        fprintf(stderr, "timeless: %zu of %zu points had no time in --max-seconds %u%s\n", n,
+                sweep->n_points, g->max_s,
+                g->out ? "; the same command goes on with them"
+                       : "; with -o FILE, the same command goes on with them");
+    n = count_lost(sweep, 1, &first);
     if (n) {
         tlr_sweep_point_text(sweep, first, text, sizeof text);
         fprintf(stderr, "timeless: %zu of %zu points are not possible; the first, %s: %s\n", n,
@@ -248,7 +256,8 @@ tl_status grid_run(grid *g, tl_error *err)
                              .finds_efficiency = g->finds_efficiency,
                              .first = g->rank,
                              .stride = g->n_processes,
-                             .n_jobs = g->n_jobs};
+                             .n_jobs = g->n_jobs,
+                             .max_s = g->max_s};
     return cli_run_batch(&batch, "points", err);
 }
 

@@ -10,11 +10,11 @@
 tl_status cli_run_batch(const tlr_batch *batch, const char *what, tl_error *err);
 
 typedef struct grid {
-    tlr_scenario base; /* what all points have in common */
-    cli_texts traces;  /* of all points; no trace: an axis makes one */
-    tlr_sweep sweep;   /* of tlr_sweep_create */
-    const char *out;   /* results file, from which the grid is resumed; NULL: none */
-    unsigned n_jobs;
+    tlr_scenario base;        /* what all points have in common */
+    cli_texts traces;         /* of all points; no trace: an axis makes one */
+    tlr_sweep sweep;          /* of tlr_sweep_create */
+    const char *out;          /* results file, from which the grid is resumed; NULL: none */
+    unsigned n_jobs, max_s;   /* as in tlr_batch */
     int finds_efficiency;     /* as in tlr_batch */
     size_t rank, n_processes; /* of a grid that mpirun or srun runs */
     /* Applies the axis `own` to the scenario of a point; NULL: there is no such axis. */

@@ -15,6 +15,8 @@
 /* Short commands print nothing. */
 #define QUIET_S 2.0
 #define STEP_S 0.5
+/* Between lines that stay. */
+#define LINE_S 5.0
 
 static double now_s(void)
 {
@@ -166,11 +168,21 @@ void cli_progress_stop(void)
     watched.owner = 0;
 }
 
+static int prints_lines;
+
+void cli_progress_print(void)
+{
+    prints_lines = 1;
+}
+
 cli_progress cli_progress_begin(const char *what, size_t n)
 {
     const double now = now_s();
-    return (cli_progress){
-        .what = what, .n = n, .start_s = now, .next_s = now + QUIET_S, .is_on = isatty(2) != 0};
+    return (cli_progress){.what = what,
+                          .n = n,
+                          .start_s = now,
+                          .next_s = now + (prints_lines ? 0 : QUIET_S),
+                          .is_on = prints_lines || isatty(2)};
 }
 
 void cli_progress_step(cli_progress *p)
@@ -181,10 +193,11 @@ void cli_progress_step(cli_progress *p)
         return;
     const double left_s = (now - p->start_s) / (double)p->n_done *
                           (double)(p->n - (p->n_done < p->n ? p->n_done : p->n));
-    fprintf(stderr, "\r\033[Ktimeless: %zu of %zu %s, about %.0f s left", p->n_done, p->n, p->what,
-            left_s);
-    p->next_s = now + STEP_S;
-    p->has_line = 1;
+    fprintf(stderr, "%stimeless: %zu of %zu %s, about %.0f s left%s",
+            prints_lines ? "" : "\r\033[K", p->n_done, p->n, p->what, left_s,
+            prints_lines ? "\n" : "");
+    p->next_s = now + (prints_lines ? LINE_S : STEP_S);
+    p->has_line = !prints_lines;
 }
 
 void cli_progress_end(cli_progress *p)

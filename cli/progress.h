@@ -29,6 +29,9 @@ typedef struct cli_progress {
     int is_on, has_line;
 } cli_progress;
 
+/* From now on, progress is printed as lines, every five seconds, even if standard error is no
+ * terminal. */
+void cli_progress_print(void);
 cli_progress cli_progress_begin(const char *what, size_t n);
 /* One more is done. */
 void cli_progress_step(cli_progress *p);

@@ -3,6 +3,7 @@
 
 #include "study/study.h"
 
+#include "progress.h"
 #include "replay.h"
 #include "targets.h"
 
@@ -55,6 +56,10 @@ error_t study_parse(int key, char *value, struct argp_state *state, study_common
     case STUDY_JSON: s->json = (cli_json){1, value}; return 0;
     case STUDY_PLOT: s->plot = cli_picture(state, value); return 0;
     case 'j': s->grid.n_jobs = cli_parse_jobs(state, value); return 0;
+    case STUDY_SECONDS:
+        s->grid.max_s = (unsigned)cli_parse_number_from(state, "--max-seconds", value, 1, 1000000);
+        return 0;
+    case STUDY_PROGRESS: cli_progress_print(); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }

@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
     {"csv", OPT_CSV, "FILE", 0, "write all algorithms as a table (CSV)", 0},
     CLI_JSON_OPTION(STUDY_JSON),
     {"plot", STUDY_PLOT, "FILE", 0, "draw them over the bytes: .svg, .pdf or .png", 0},
-    STUDY_JOBS_OPTION,
+    STUDY_OPTIONS,
     {0}};
 
 /* ---- arguments ---- */

@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
     {"seeds", OPT_SEEDS, "N", 0, "with the seeds 1 to N (default: 1)", 0},
     CLI_JSON_OPTION(STUDY_JSON),
     {"plot", STUDY_PLOT, "FILE", 0, "draw the makespans: .svg, .pdf or .png", 0},
-    STUDY_JOBS_OPTION,
+    STUDY_OPTIONS,
     {0}};
 
 /* The grid follows from the hosts that are left: P, Q and RANKS of the program, or of --set. */

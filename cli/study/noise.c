@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
     {"seeds", OPT_SEEDS, "N", 0, "mean of N seeds (default: 1)", 0},
     CLI_JSON_OPTION(STUDY_JSON),
     {"plot", STUDY_PLOT, "FILE", 0, "draw amplification over ranks: .svg, .pdf or .png", 0},
-    STUDY_JOBS_OPTION,
+    STUDY_OPTIONS,
     {0}};
 
 /* The other engine does not predict the run without noise. */

@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
     STUDY_OUTPUT_OPTION,
     CLI_JSON_OPTION(STUDY_JSON),
     {"plot", STUDY_PLOT, "FILE", 0, "draw speed-up and efficiencies: .svg, .pdf or .png", 0},
-    STUDY_JOBS_OPTION,
+    STUDY_OPTIONS,
     {0}};
 
 /* ---- arguments ---- */

@@ -19,10 +19,12 @@ typedef struct study_common {
     const char *plot; /* NULL: no picture */
 } study_common;
 
-enum { STUDY_JSON = 2000, STUDY_PLOT };
-#define STUDY_JOBS_OPTION                                                                          \
+enum { STUDY_JSON = 2000, STUDY_PLOT, STUDY_SECONDS, STUDY_PROGRESS };
+#define STUDY_OPTIONS                                                                              \
+    {"jobs", 'j', "N", 0, "run N replays at a time (default: one a core)", 0},                     \
+        {"max-seconds", STUDY_SECONDS, "S", 0, "print what is known after S seconds", 0},          \
     {                                                                                              \
-        "jobs", 'j', "N", 0, "run N replays at a time (default: one a core)", 0                    \
+        "progress", STUDY_PROGRESS, NULL, 0, "report progress on standard error", 0                \
     }
 
 #define STUDY_OUTPUT_OPTION                                                                        \

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <timeless_files.h>
 #include <unistd.h>
 
@@ -128,8 +129,16 @@ static void replay(const tlr_batch *b, const tlr_scenario *s, tlr_point *point)
 
 /* ---- processes ---- */
 
-/* Starts the replay; out->pid stays 0 if it has failed before. */
-static tl_status start(const tlr_batch *b, size_t i, worker *out, tl_error *err)
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Starts the replay, which ends itself after so many seconds (0: never); out->pid stays 0 if it has
+ * failed before. */
+static tl_status start(const tlr_batch *b, size_t i, unsigned most_s, worker *out, tl_error *err)
 {
     tl_error wrong;
     tlr_scenario s = {0};
@@ -148,6 +157,7 @@ static tl_status start(const tlr_batch *b, size_t i, worker *out, tl_error *err)
     const pid_t child = output < 0 ? -1 : fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        alarm(most_s);
         if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
             _exit(127);
         replay(b, &s, &b->points[i]);
@@ -175,6 +185,8 @@ static void take_reason(int output, char *reason, size_t size)
 
 static void take_end(tlr_point *point, const worker *w, int end)
 {
+    if (WIFSIGNALED(end) && WTERMSIG(end) == SIGALRM)
+        return;
     if (!WIFEXITED(end) || WEXITSTATUS(end) != 0) {
         *point = (tlr_point){.key = point->key, .status = TL_ERR_INPUT};
         take_reason(w->output, point->error, sizeof point->error);
@@ -223,14 +235,18 @@ tl_status tlr_batch_run(const tlr_batch *b, tl_error *err)
     tl_status status = workers ? TL_OK : tl_no_memory(err, "processes");
     unsigned n_running = 0;
     size_t next = b->first;
+    const double end_s = now_s() + b->max_s;
     while (status == TL_OK) {
+        const double left_s = end_s - now_s();
+        if (b->max_s && left_s <= 0)
+            next = b->n;
         while (next < b->n && b->points[next].known)
             next += b->stride;
         if (next >= b->n && !n_running)
             break;
         worker *w = find_idle(workers, b->n_jobs);
         if (w && next < b->n) {
-            status = start(b, next, w, err);
+            status = start(b, next, b->max_s ? (unsigned)left_s + 1 : 0, w, err);
             if (w->pid)
                 n_running++;
             else if (status == TL_OK && b->done)
@@ -241,7 +257,7 @@ tl_status tlr_batch_run(const tlr_batch *b, tl_error *err)
         status = wait_for_one(b, workers, &w, err);
         if (status == TL_OK && w) {
             n_running--;
-            status = b->done ? b->done(b->arg, w->point, err) : TL_OK;
+            status = b->done && b->points[w->point].known ? b->done(b->arg, w->point, err) : TL_OK;
         }
     }
     for (unsigned j = 0; workers && j < b->n_jobs; j++)

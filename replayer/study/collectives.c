@@ -145,7 +145,7 @@ static void print_best(const tlr_study *study, size_t ranks, int width, FILE *ou
         const tlr_point *rule = study_point(study, ranks, b, 0);
         fprintf(out, "%10s  ", study->sweep->axes[TLR_STUDY_BYTES].values[b]);
         if (!best) {
-            fputs("no algorithm serves this case\n", out);
+            fputs(rule->known ? "no algorithm serves this case\n" : "no time\n", out);
             continue;
         }
         fprintf(out, "%-*s ", width, study_shown_algorithm(study, best));
@@ -213,7 +213,10 @@ static void print_all(const tlr_study *study, size_t ranks, int width, FILE *out
             const tlr_point *point = study_point(study, ranks, b, order[i].algorithm);
             const double ratio = study_ratio(study, ranks, b, order[i].algorithm);
             if (isnan(ratio))
-                fprintf(out, " %8s", tlr_point_is_impossible(point) ? "-" : "!");
+                fprintf(out, " %8s",
+                        !point->known                    ? "?"
+                        : tlr_point_is_impossible(point) ? "-"
+                                                         : "!");
             else
                 fprintf(out, ratio < 100 ? " %8.2f" : " %8.0f", ratio);
         }

@@ -98,4 +98,15 @@ text = subprocess.run([sys.argv[1], "study", "collectives", "--op", "bcast", "--
 cases = json.loads(text)["cases"]
 assert sorted({c["ranks"] for c in cases}) == [2, 8, 9] and sorted({c["bytes"] for c in cases}) == [0, 1, 2, 4, 8, 1024], cases' \
     "$timeless" "$params"
+# About a million messages each, so that two seconds are too few on any machine.
+many() {
+    study --op alltoall --ranks 4,1024 --bytes 64K,128K,256K,512K -p stampede --engine loggops -j 1 --algorithms pair,ring \
+        --max-seconds 2 -o some.csv >some.txt 2>some.err
+}
+check 'after --max-seconds the tables of what has ended are printed' many
+check '... and what had no time is counted' says 'of 24 points had no time in --max-seconds 2; the same command goes on' some.err
+check '... and marked' says ' ?' some.txt
+lines() { dahu --op bcast --bytes 1 --progress >/dev/null 2>lines.err; }
+check '--progress prints lines without a terminal' lines
+check '... on standard error' says '~timeless: 1 of [0-9]* points, about [0-9]* s left' lines.err
 tap_done
