@@ -232,7 +232,7 @@ static tl_status check_trials(const arguments *a, const tlr_point *points, tl_er
 }
 
 /* No replay has another value of it. */
-static int is_certain(const budget_inputs *b, size_t i)
+static bool is_certain(const budget_inputs *b, size_t i)
 {
     return (b->changes[i].kind == INPUT_FACTOR || b->changes[i].kind == INPUT_PARAMETER) &&
            b->inputs[i].uncertainty <= 0;

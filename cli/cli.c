@@ -112,8 +112,8 @@ int cli_check_output(const char *path)
         return cli_fail_text(TL_ERR_SYSTEM,
                              "%s: exists and cannot be read: %s; give another --output", path,
                              strerror(errno));
-    const int is_trace = fread(start, 1, sizeof start, in) == sizeof start &&
-                         !memcmp(start, TL_FILE_MAGIC, sizeof start);
+    const bool is_trace = fread(start, 1, sizeof start, in) == sizeof start &&
+                          !memcmp(start, TL_FILE_MAGIC, sizeof start);
     fclose(in);
     if (is_trace)
         return CLI_OK;

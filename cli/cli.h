@@ -3,6 +3,7 @@
 #define TL_CLI_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <timeless.h>
 
@@ -69,7 +70,7 @@ int cli_check_output(const char *path);
 /* --json[=FILE], the same in all commands: JSON goes to FILE, or to standard output instead of the
  * text. */
 typedef struct cli_json {
-    int is_wanted;
+    bool is_wanted;
     const char *path; /* NULL: standard output */
 } cli_json;
 #define CLI_JSON_OPTION(key)                                                                       \

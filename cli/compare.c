@@ -20,7 +20,7 @@ struct files {
 struct arguments {
     struct files predictions, measured, baseline, versus;
     tlr_compare_options options;
-    int has_min_share;
+    bool has_min_share;
     cli_json json;
     const char *csv_path, *plot_path, *junit_path;
 };
@@ -75,7 +75,7 @@ static double parse_share(struct argp_state *state, const char *what, const char
 {
     char *end;
     double value = strtod(text, &end);
-    const int is_percent = end != text && *end == '%';
+    const bool is_percent = end != text && *end == '%';
     if (is_percent) {
         value /= 100;
         end++;

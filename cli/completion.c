@@ -31,7 +31,7 @@ static const struct group {
               {"study", cmd_study, cli_study_target}};
 enum { N_GROUPS = sizeof groups / sizeof *groups };
 
-static int is_group(int (*run)(int, char **))
+static bool is_group(int (*run)(int, char **))
 {
     for (int i = 0; i < N_GROUPS; i++)
         if (groups[i].run == run)
@@ -52,7 +52,7 @@ static void each_option(const struct argp *argp, void (*take)(const struct argp_
         each_option(child->argp, take);
 }
 
-static int has_letter(const struct argp_option *o)
+static bool has_letter(const struct argp_option *o)
 {
     return o->key > 0 && o->key <= UCHAR_MAX && isalnum(o->key);
 }
@@ -224,7 +224,7 @@ static void print_zsh_spec(const struct argp_option *o, const char *name, const 
 
 static void print_for_zsh(const struct argp_option *o)
 {
-    const int is_optional = (o->flags & OPTION_ARG_OPTIONAL) != 0;
+    const bool is_optional = (o->flags & OPTION_ARG_OPTIONAL) != 0;
     char name[64];
     snprintf(name, sizeof name, "-%c", o->key);
     if (has_letter(o))

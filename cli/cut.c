@@ -142,7 +142,7 @@ static tl_status describe_origin(tl_reader *r, const struct cut_options *o, char
 }
 
 /* On opening the trace. */
-static int was_said(const tl_reader *r, const tl_error *err)
+static bool was_said(const tl_reader *r, const tl_error *err)
 {
     for (size_t i = 0; i < tl_reader_n_damages(r); i++)
         if (!strcmp(tl_reader_damage(r, i)->text, err->text))

@@ -13,7 +13,7 @@
 
 struct export_options {
     const char *path, *out, *to;
-    int has_rate;
+    bool has_rate;
     tl_rates rates;
     tl_kernel_rate *kernels; /* of rates */
     char **schedules;        /* as options of a replay: smpi/OPERATION:FILE */
@@ -154,9 +154,9 @@ static void note_comms(tl_reader *r)
 /* Without --rate, a unit of volume counts as one of the target, whatever it is. */
 static void note_rate(const tl_reader *r, const struct export_options *o)
 {
-    const int is_simgrid = !strcmp(o->to, "simgrid");
+    const bool is_simgrid = !strcmp(o->to, "simgrid");
     const char *unit = tl_reader_run(r)->volume_unit;
-    int has_volumes = 0;
+    bool has_volumes = 0;
     for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
         tl_rank_summary summary;
         has_volumes |= tl_reader_rank(r, rank, &summary) == TL_OK && summary.volume;

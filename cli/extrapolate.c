@@ -129,7 +129,7 @@ static void print_groups(const tl_extrapolation *done)
 
 /* A rank is unlike the others if it computes a quarter more than the typical rank, or a fifth less.
  */
-static int is_unlike(const tl_recorded_rank *rank)
+static bool is_unlike(const tl_recorded_rank *rank)
 {
     return rank->relative >= 1.25 || rank->relative <= 0.8;
 }
@@ -148,7 +148,7 @@ static int64_t next_unlike(const tl_extrapolation *done, int64_t last)
         const tl_recorded_rank *rank = &done->recorded[i];
         const double own = unlikeness(rank);
         const double bound = last < 0 ? INFINITY : unlikeness(&done->recorded[last]);
-        const int is_after = last < 0 || own < bound || (own == bound && i > last);
+        const bool is_after = last < 0 || own < bound || (own == bound && i > last);
         if (is_unlike(rank) && is_after && (next < 0 || own > unlikeness(&done->recorded[next])))
             next = i;
     }
@@ -164,7 +164,7 @@ static void print_unlike(const tl_extrapolation *done)
         n_unlike += is_unlike(&done->recorded[i]) != 0;
     for (int n = 0; n < MAX_LINES && (rank = next_unlike(done, rank)) >= 0; n++) {
         const tl_recorded_rank *r = &done->recorded[rank];
-        const int is_alone = done->groups[r->group].n_ranks == 1;
+        const bool is_alone = done->groups[r->group].n_ranks == 1;
         printf("rank %" PRId64 "%s computes %.3g times the volume of a typical rank%s; new ranks "
                "that do so: %" PRIu32 " of %" PRIu32 "\n",
                rank, is_alone ? ", alone at its place," : "", r->relative,

@@ -70,7 +70,7 @@ static void read_values(struct fit_options *o, size_t parameter, struct argp_sta
 
 /* ---- parameters in the captures (timeless record --parameter) ---- */
 
-static int is_given(const struct fit_options *o, size_t n_given, const char *name, size_t length)
+static bool is_given(const struct fit_options *o, size_t n_given, const char *name, size_t length)
 {
     for (size_t k = 0; k < n_given; k++)
         if (strlen(o->names[k]) == length && !memcmp(o->names[k], name, length))

@@ -83,7 +83,7 @@ static tl_status set_keys(grid *g, tl_error *err)
     return TL_OK;
 }
 
-int grid_is_known(const grid *g)
+bool grid_is_known(const grid *g)
 {
     const tlr_sweep *sweep = &g->sweep;
     for (size_t i = 0; i < sweep->n_points; i++)
@@ -210,7 +210,7 @@ static tl_status find_engine(const grid *g, const tlr_axis *axes, size_t n_axes,
 static char *command_of(const grid *g)
 {
     char *text = NULL;
-    const int has_trace = g->traces.n == 1;
+    const bool has_trace = g->traces.n == 1;
     return asprintf(&text, "replay%s%s%s", has_trace ? " " : "",
                     has_trace ? g->traces.texts[0] : "", g->base.text) < 0
                ? NULL

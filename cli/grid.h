@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+#include <stdbool.h>
 #include <study/sweep.h>
 
 /* Runs the batch and shows its progress in `what`. */
@@ -36,7 +37,7 @@ tl_status grid_expand(const grid *g, tlr_axis *axes, size_t n_axes, tl_error *er
 /* Runs the points without a result. The results file is not complete yet (tlr_results_write). */
 tl_status grid_run(grid *g, tl_error *err);
 /* Whether all points have a result. */
-int grid_is_known(const grid *g);
+bool grid_is_known(const grid *g);
 /* Reports in a line each how many points failed or are not possible, and the first of them. Returns
  * the exit code. Of several processes, the one that has all results reports, because mpirun ends
  * the others when the first process does not exit with 0. */

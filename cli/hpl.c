@@ -23,7 +23,7 @@ typedef struct arguments {
     tl_hpl *runs;
     tlr_point *points; /* [n] */
     size_t next;       /* of the rows that have been printed */
-    int has_warned;
+    bool has_warned;
 } arguments;
 
 static const struct argp_option options[] = {

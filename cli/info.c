@@ -75,7 +75,7 @@ enum { IS_LOST = TL_END_CUT + 1, N_ENDS };
 
 static int end_of(const struct facts *f, const tl_rank_summary *s)
 {
-    const int is_lost = *f->run->parts && !*s->host && !s->n_events && s->end == TL_END_NONE;
+    const bool is_lost = *f->run->parts && !*s->host && !s->n_events && s->end == TL_END_NONE;
     return is_lost ? IS_LOST : (int)s->end;
 }
 
@@ -134,7 +134,7 @@ static void count_user(struct facts *f, uint32_t rank, const tl_event *e)
  * it shares those of another rank. The clocks of ranks that share are not read; they are needed
  * only for ranks without an end, and in JSON. Each rank defines the names of the program's kernels
  * for itself. */
-static uint32_t *count_alike(const struct facts *f, int needs_clocks)
+static uint32_t *count_alike(const struct facts *f, bool needs_clocks)
 {
     uint32_t *n_alike = calloc(f->run->n_ranks, sizeof *n_alike);
     const int shares = !needs_clocks && !f->n_users && tl_reader_complete(f->r);
@@ -490,7 +490,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
     tlr_recorded_json(root, selection, &share);
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
-    const int is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;
+    const bool is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;
     fputc('\n', out);
     json_decref(root);
     return is_done || ferror(out) ? TL_OK : tl_no_memory(err, tl_reader_path(f->r));

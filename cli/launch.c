@@ -42,7 +42,7 @@ FILE *cli_launch(char **argv, pid_t *pid, tl_error *err)
     return NULL;
 }
 
-int cli_launch_end(pid_t pid, int is_complete)
+int cli_launch_end(pid_t pid, bool is_complete)
 {
     int result = 0, rounds = 0;
     while (waitpid(pid, &result, is_complete ? WNOHANG : 0) == 0) {

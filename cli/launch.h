@@ -2,6 +2,7 @@
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 #include <timeless.h>
@@ -11,6 +12,6 @@
 FILE *cli_launch(char **argv, pid_t *pid, tl_error *err);
 /* Waits for the end and returns the exit code. is_complete: everything has been measured; then it
  * does not wait for mpirun, which can remain for a minute between network namespaces. */
-int cli_launch_end(pid_t pid, int is_complete);
+int cli_launch_end(pid_t pid, bool is_complete);
 
 #endif

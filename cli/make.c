@@ -14,7 +14,7 @@ struct make_options {
     const char *what, *out;
     char *parameters;       /* "N=1000,P=2" */
     const char *of_pattern; /* an option that only patterns have; NULL: none was given */
-    int has_ranks;
+    bool has_ranks;
 };
 
 static const struct argp_option option_table[] = {
@@ -26,7 +26,7 @@ static const struct argp_option option_table[] = {
     {0}};
 
 /* "hpl" followed by parameters, "hpl:" with all of them, or a skeleton. */
-static int is_program(const struct make_options *o)
+static bool is_program(const struct make_options *o)
 {
     return o->what && (!strcmp(o->what, "hpl") || tl_is_program(o->what));
 }
@@ -114,7 +114,7 @@ static char *text_of(const struct make_options *o)
 {
     char *text = NULL;
     const char *given = o->parameters ? o->parameters : "";
-    const int is_hpl = !strcmp(o->what, "hpl");
+    const bool is_hpl = !strcmp(o->what, "hpl");
     if (asprintf(&text, "%s%s%s%s", is_program(o) ? "" : "pattern:", o->what,
                  is_hpl          ? ":"
                  : o->parameters ? ","

@@ -167,7 +167,7 @@ static tl_status write_results(const arguments *a, const measure_results *r, int
 
 static tl_status read_and_write(arguments *a, int *changed, tl_error *err)
 {
-    const int is_new = measures(a);
+    const bool is_new = measures(a);
     const char *path = is_new ? a->campaign.output : a->words.texts[0];
     const char *later = !is_new && a->words.n > 1 ? a->words.texts[1] : NULL;
     tlp_measured *first = tlp_raw_open(&tlp_raw_measured, path, err);

@@ -60,7 +60,7 @@ static tl_status make(const struct platform_options *o, tl_error *err)
 /* ---- checking ---- */
 
 /* Whether an option of the platform gives small messages a cost: "smpi/os:0:9e-6:7e-10;...". */
-static int has_overhead(const tlr_platform *platform, const char *key)
+static bool has_overhead(const tlr_platform *platform, const char *key)
 {
     double first_s = 0;
     const size_t length = strlen(key);
@@ -107,7 +107,7 @@ static tl_status check(const char *name, tl_error *err)
         int n_missing = 0;
         cli_progress_stop();
         struct stat st;
-        const int is_file = stat(platform->folder, &st) == 0 && S_ISREG(st.st_mode);
+        const bool is_file = stat(platform->folder, &st) == 0 && S_ISREG(st.st_mode);
         printf("%s: %s\n", name, platform->folder);
         for (int i = 0; i < N_OVERHEADS; i++) {
             if (has_overhead(platform, overheads[i][0]))

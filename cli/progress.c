@@ -39,7 +39,7 @@ static struct {
     pthread_cond_t changed;
     pid_t owner; /* a forked process has no thread; 0: nothing is shown */
     double start_s;
-    int is_over, has_line; /* under the mutex */
+    bool is_over, has_line; /* under the mutex */
 } watched = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void count(void *arg, uint64_t n_read, uint64_t n_written)

@@ -3,6 +3,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <timeless.h>
@@ -26,7 +27,7 @@ typedef struct cli_progress {
     const char *what; /* "points" */
     size_t n, n_done;
     double start_s, next_s;
-    int is_on, has_line;
+    bool is_on, has_line;
 } cli_progress;
 
 /* From now on, progress is printed as lines, every five seconds, even if standard error is no

@@ -125,7 +125,7 @@ static error_t refuse(struct argp_state *state, const tl_error *err)
 }
 
 /* "1%" */
-static int is_error(const char *word)
+static bool is_error(const char *word)
 {
     char *rest;
     return word && strtod(word, &rest) > 0 && !strcmp(rest, "%");
@@ -221,7 +221,7 @@ const struct argp replay_argp = {
 /* ---- the settings alone ---- */
 
 /* Options that show a single replay. */
-static int is_for_one(const struct argp_option *option)
+static bool is_for_one(const struct argp_option *option)
 {
     const char *name = option->name;
     return !tlr_setting_kind(name) || !strcmp(name, "links") || !strcmp(name, "energy") ||
@@ -247,7 +247,7 @@ static error_t parse_settings(int key, char *value, struct argp_state *state)
 }
 
 /* A heading is hidden if all options behind it are. */
-static int is_hidden(const struct argp_option *o)
+static bool is_hidden(const struct argp_option *o)
 {
     if (o->name)
         return is_for_one(o);

@@ -24,7 +24,7 @@ void replay_warn(const char *free_kernels)
 static void warn_regions(const replay_arguments *a, const tlr_prediction *p)
 {
     for (size_t i = 0; p->details && i < a->n_regions_at; i++) {
-        int is_found = 0;
+        bool is_found = 0;
         for (size_t k = 0; k < p->details->regions.n; k++)
             is_found |= !strcmp(p->details->regions.rows[k].name, a->regions_at[i]);
         if (!is_found)

@@ -32,7 +32,7 @@ typedef struct report {
     flame_files flame;
     size_t n_files;
     const char *files[TLR_VERSUS_MOST];
-    int has_page; /* written */
+    bool has_page; /* written */
     variant variants[TLR_VERSUS_MOST];
     json_t *predictions[TLR_VERSUS_MOST], *states[TLR_VERSUS_MOST]; /* [n] */
     const char *sources[TLR_VERSUS_MOST];
@@ -41,7 +41,7 @@ typedef struct report {
 /* ---- words ---- */
 
 /* A file of `timeless replay --json` begins with a brace, a trace does not. */
-static int is_json(const char *path)
+static bool is_json(const char *path)
 {
     FILE *file = fopen(path, "r");
     int byte = EOF;
@@ -63,7 +63,7 @@ static void check(struct argp_state *state, const variant *v)
 {
     const report *r = v->report;
     const variant *first = &r->variants[0];
-    const int is_versus = r->n_groups > 1 || first->n_platforms > 1 || r->n_files;
+    const bool is_versus = r->n_groups > 1 || first->n_platforms > 1 || r->n_files;
     if (r->n_files && first->replay.scenario.n_sources)
         argp_error(state, "'%s' is a prediction, '%s' is not; give one trace, or predictions",
                    r->files[0], first->replay.scenario.sources[0].path);

@@ -174,7 +174,7 @@ void study_place(const grid *g, char *text, size_t size)
 }
 
 /* Without a single result, the failures say more than an empty table. */
-static int has_any(const grid *g)
+static bool has_any(const grid *g)
 {
     for (size_t i = 0; i < g->sweep.n_points; i++)
         if (g->sweep.points[i].known && !g->sweep.points[i].error[0])

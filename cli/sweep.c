@@ -53,7 +53,7 @@ static void add_axis(struct argp_state *state, arguments *a, const char *text)
     a->axes[a->n_axes++] = axis;
 }
 
-static int has_axis(const arguments *a, const char *name)
+static bool has_axis(const arguments *a, const char *name)
 {
     for (size_t i = 0; i < a->n_axes; i++)
         if (!strcmp(a->axes[i].name, name))
@@ -61,7 +61,7 @@ static int has_axis(const arguments *a, const char *name)
     return 0;
 }
 
-static int has_several_values(const arguments *a)
+static bool has_several_values(const arguments *a)
 {
     int several = a->grid.traces.n > 1;
     for (size_t i = 0; i < a->n_axes; i++)

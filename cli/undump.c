@@ -36,7 +36,7 @@ int cmd_undump(int argc, char **argv)
     const int code = cli_check_output(o.out);
     if (code)
         return code;
-    int is_stdin = !strcmp(o.path, "-");
+    bool is_stdin = !strcmp(o.path, "-");
     FILE *in = is_stdin ? stdin : fopen(o.path, "r");
     if (!in)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be opened: %s", o.path, strerror(errno));

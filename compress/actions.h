@@ -8,6 +8,8 @@
 
 #include "timeless.h"
 
+#include <stdbool.h>
+
 typedef enum tl_kind {
     TL_KIND_NONE = 0, /* the action has no row; a test refuses this */
     TL_KIND_PROGRAM,  /* start and end of the program, computation, threads, opaque calls */
@@ -96,7 +98,7 @@ static inline const tl_meaning *tl_meaning_of(tl_action action)
 /* ---- what sort of call ---- */
 
 /* Whether the call has a partner, or has information about one. */
-static inline int tl_is_message(tl_action action)
+static inline bool tl_is_message(tl_action action)
 {
     const int kind = tl_meanings[action].kind;
     return kind == TL_KIND_SEND || kind == TL_KIND_RECEIVE || kind == TL_KIND_SENDRECV ||
@@ -104,7 +106,7 @@ static inline int tl_is_message(tl_action action)
 }
 
 /* Whether the action moves data among the members of a communicator, or among neighbours. */
-static inline int tl_is_collective(tl_action action)
+static inline bool tl_is_collective(tl_action action)
 {
     const int kind = tl_meanings[action].kind;
     return kind == TL_KIND_COLLECTIVE || kind == TL_KIND_NEIGHBORHOOD;
@@ -112,7 +114,7 @@ static inline int tl_is_collective(tl_action action)
 
 /* Whether every rank of a communicator, window or file makes the call (except
  * MPI_Comm_create_group). */
-static inline int tl_is_made_by_all(tl_action action)
+static inline bool tl_is_made_by_all(tl_action action)
 {
     const int kind = tl_meanings[action].kind;
     return tl_is_collective(action) || kind == TL_KIND_CONSTRUCTOR || kind == TL_KIND_DESTRUCTOR ||
@@ -128,18 +130,18 @@ static inline uint64_t tl_tag_mark(const tl_comm *comm)
 }
 
 /* Whether the action is the nonblocking or persistent form of a collective. */
-static inline int tl_is_nonblocking(tl_action action)
+static inline bool tl_is_nonblocking(tl_action action)
 {
     return tl_meanings[action].blocking != action;
 }
 
-static inline int tl_is_on_window(tl_action action)
+static inline bool tl_is_on_window(tl_action action)
 {
     const int kind = tl_meanings[action].kind;
     return kind == TL_KIND_WINDOW || kind == TL_KIND_ACCESS || kind == TL_KIND_EPOCH;
 }
 
-static inline int tl_is_on_file(tl_action action)
+static inline bool tl_is_on_file(tl_action action)
 {
     const int kind = tl_meanings[action].kind;
     return kind == TL_KIND_FILE || kind == TL_KIND_FILE_ALONE;
@@ -151,7 +153,7 @@ static inline int tl_moves_data(tl_action action)
     return tl_meanings[action].sent || tl_meanings[action].received;
 }
 
-static inline int tl_is_rooted(tl_action action)
+static inline bool tl_is_rooted(tl_action action)
 {
     return tl_meanings[action].from == TL_WHO_ROOT || tl_meanings[action].to == TL_WHO_ROOT;
 }
@@ -162,14 +164,14 @@ static inline int tl_varies_at_root(tl_action action)
     return tl_is_rooted(action) && tl_meanings[action].received != TL_SIZE_AS_SENT;
 }
 
-static inline int tl_is_listed(int size)
+static inline bool tl_is_listed(int size)
 {
     return size == TL_SIZE_LIST || size == TL_SIZE_BYTES;
 }
 
 /* Whether the sizes are known on an intercommunicator. MPI has no scan there, and the counts of a
  * reduce-scatter do not contain those of the other group. */
-static inline int tl_is_known_between_groups(tl_action action)
+static inline bool tl_is_known_between_groups(tl_action action)
 {
     const tl_meaning *m = &tl_meanings[action];
     return m->needs != TL_NEEDS_LOWER && !(m->received == TL_SIZE_OWN && tl_is_listed(m->sent));

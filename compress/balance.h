@@ -6,6 +6,8 @@
 #include "core/bytes.h"
 #include "reader.h"
 
+#include <stdbool.h>
+
 /* The two accounts: the part, and the run before it. A message that begins before the part and ends
  * in it leaves a surplus in both. */
 enum { TL_BEFORE, TL_WITHIN, TL_N_ACCOUNTS };

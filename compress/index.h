@@ -7,6 +7,8 @@
 #include "past.h"
 #include "timeless_convert.h"
 
+#include <stdbool.h>
+
 /* A place in the events of a rank. */
 typedef struct tl_index_place {
     uint64_t number; /* of the event behind it */

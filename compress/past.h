@@ -11,6 +11,8 @@
 #include "core/map.h"
 #include "requests.h"
 
+#include <stdbool.h>
+
 /* The regions of one level of MPI_Pcontrol that have begun. */
 typedef struct tl_level {
     int32_t level;

@@ -5,6 +5,8 @@
 #include "core/map.h"
 #include "timeless.h"
 
+#include <stdbool.h>
+
 /* The state of one rank. */
 typedef struct tl_quantiser {
     double precision;

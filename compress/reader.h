@@ -9,6 +9,8 @@
 #include "programs/program.h"
 #include "core/run.h"
 
+#include <stdbool.h>
+
 /* The place of a chunk's payload: in a chunk of its own, or in a block. */
 typedef struct tl_payload_ref {
     uint64_t offset; /* of the chunk in the file */

@@ -5,6 +5,8 @@
 #include "core/map.h"
 #include "timeless.h"
 
+#include <stdbool.h>
+
 typedef struct tl_request {
     tl_event begun;  /* the event that made it, without list */
     uint64_t serial; /* order in which the requests were made */

@@ -241,7 +241,7 @@ static tl_status try_factor(tl_sampler *s, tl_reader *r, uint32_t rank, int64_t 
     while ((status = tl_cursor_next(c, &e)) == TL_OK) {
         if (__builtin_add_overflow(*total, e.volume, total))
             s->is_out_of_range = true;
-        const int is_last = s->n_passed + 1 == s->n_events;
+        const bool is_last = s->n_passed + 1 == s->n_events;
         const uint64_t exact = e.volume;
         if (!tl_sampler_apply(s, &e)) {
             status = tl_no_memory(err, tl_reader_path(r));

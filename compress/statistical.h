@@ -10,6 +10,8 @@
 #include "reader.h"
 #include "timeless.h"
 
+#include <stdbool.h>
+
 /* The number of kept blocks, the latest ones, whose volumes a block can take. */
 enum { TL_SAMPLES = 64 };
 /* A rank keeps so many volumes of a block; those behind them stay its own in every block. */

@@ -5,6 +5,8 @@
 #include "core/bytes.h"
 #include "timeless.h"
 
+#include <stdbool.h>
+
 #define TL_TEXT_FIRST_LINE "timeless-text 1"
 
 enum tl_text_kind {

@@ -327,7 +327,7 @@ static int parse_extra(event_parser *p, char *word)
         case 7: p->event->flags |= value ? TL_NOT_SWAPPED : 0; break;
         default: p->event->flags |= (uint16_t)value; break;
         }
-        const int is_swap = p->event->call == TL_MPI_Compare_and_swap;
+        const bool is_swap = p->event->call == TL_MPI_Compare_and_swap;
         if (i >= 3 && (!(p->row->slots & TL_SLOT_FLAGS) || ((i == 6 || i == 7) && !is_swap)))
             return wrong(p, "%s has no '%s'; remove it", p->row->name, names[i]), -1;
         return 1;

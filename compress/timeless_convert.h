@@ -14,6 +14,7 @@
 #error "define TIMELESS_EXPERIMENTAL before including this header; what it declares may change"
 #endif
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -192,7 +193,7 @@ TL_API size_t tl_pattern_list(size_t i, const char **name, const char **summary)
  * skeleton is wrong, tl_reader_open returns TL_ERR_INPUT, or the cursor does at the wrong event. */
 
 /* Nonzero if tl_reader_open opens the path as a program. */
-TL_API int tl_is_program(const char *path);
+TL_API bool tl_is_program(const char *path);
 /* The value of an expression of skeletons (doc/SKELETON.md) in which `ranks` is known.
  * TL_ERR_USAGE: it is none. */
 TL_API tl_status tl_program_number(const char *expression, uint32_t n_ranks, int64_t *out,

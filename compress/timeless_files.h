@@ -10,6 +10,7 @@
 #error "define TIMELESS_EXPERIMENTAL before including this header; what it declares may change"
 #endif
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "timeless.h"
@@ -100,13 +101,13 @@ TL_API void tl_watch(void (*step)(void *arg, uint64_t n_read, uint64_t n_written
 
 /* 1 if a variable or an option with this name may contain a secret ("SLURM_JWT", "--token"). The
  * text after a "=" is ignored. */
-TL_API int tl_is_secret(const char *name);
+TL_API bool tl_is_secret(const char *name);
 /* Writes a word of a command line without secrets. Secrets are: the value of an option or a
  * variable for which tl_is_secret returns 1 ("--password=X", "Authorization: X"), the user in a
  * URL, the word after "--password", the word after "-p" unless it is a number or a path, and tokens
- * with a known form ("ghp_..."). Set *is_value to 0 before the first word, and pass it on from each
+ * with a known form ("ghp_..."). Set *next to 0 before the first word, and pass it on from each
  * word to the next. Returns the length, like snprintf. */
-TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t size);
+TL_API size_t tl_public_word(const char *word, int *next, char *out, size_t size);
 
 /* ---- a run that was recorded in part ---- */
 

@@ -18,9 +18,9 @@ static int fits_int(int64_t n)
 }
 
 /* Counts are ints in the calls that are made, and so is the size of a type. */
-static int has_int_sizes(const tl_event *e, const tl_call_info *info)
+static bool has_int_sizes(const tl_event *e, const tl_call_info *info)
 {
-    const int has_counts = (info->slots & TL_SLOT_LIST) && tl_is_collective(info->action);
+    const bool has_counts = (info->slots & TL_SLOT_LIST) && tl_is_collective(info->action);
     for (uint32_t i = 0; has_counts && i < e->list_len; i++)
         if (!fits_int(e->list[i]))
             return 0;
@@ -28,9 +28,9 @@ static int has_int_sizes(const tl_event *e, const tl_call_info *info)
            fits_int(e->recv_type_bytes);
 }
 
-static int can_perform(const tl_event *e, const tl_call_info *info, const perform_needs *needs)
+static bool can_perform(const tl_event *e, const tl_call_info *info, const perform_needs *needs)
 {
-    const int needs_comm = (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE;
+    const bool needs_comm = (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE;
     switch (info->action) {
     case TL_ACTION_OPAQUE:
     case TL_ACTION_ABORT:
@@ -57,8 +57,8 @@ static const tl_comm *definition_of(const tl_reader *trace, uint32_t rank, uint3
 }
 
 /* A communicator from before a cut is made anew, as a group of ranks: without a topology. */
-static int is_lost(const tl_reader *trace, uint32_t rank, const tl_event *e,
-                   const tl_call_info *info, const perform_needs *needs)
+static bool is_lost(const tl_reader *trace, uint32_t rank, const tl_event *e,
+                    const tl_call_info *info, const perform_needs *needs)
 {
     if (!(info->slots & TL_SLOT_COMM) || e->comm < TL_COMM_FIRST || needs->is_made[e->comm])
         return 0;
@@ -189,7 +189,7 @@ tl_status perform_refuse(const tl_reader *trace, const perform_needs *needs, tl_
 {
     char names[320] = "";
     size_t used = 0;
-    int are_files = 0;
+    bool are_files = 0;
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++)
         are_files |= needs->refused[code] && !needs->performs_files &&
                      tl_is_on_file(tl_call_by_code(code)->action);
@@ -208,7 +208,7 @@ tl_status perform_refuse(const tl_reader *trace, const perform_needs *needs, tl_
 
 /* ---- kernels that are called ---- */
 
-static int is_modelled(const tl_reader *trace, const perform_uncalled *u, const tlr_model *model)
+static bool is_modelled(const tl_reader *trace, const perform_uncalled *u, const tlr_model *model)
 {
     const int64_t sizes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     tl_event kernel = u->event;

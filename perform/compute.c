@@ -55,7 +55,7 @@ static int call_kernel(performer *p)
 void perform_burst(performer *p)
 {
     const tl_event *e = &p->event;
-    const int is_kernel = tl_call_by_code(e->call)->action == TL_ACTION_KERNEL;
+    const bool is_kernel = tl_call_by_code(e->call)->action == TL_ACTION_KERNEL;
     if (p->compute == PERFORM_NONE)
         return;
     double seconds = tlr_rank_burst_s(&p->model, e, p->index);

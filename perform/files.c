@@ -23,7 +23,7 @@ static _Noreturn void give_up(const performer *p, const char *path)
 static void find_path(performer *p, const char *name)
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    const int is_no_file = !*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0;
+    const bool is_no_file = !*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0;
     const int used = snprintf(p->path, sizeof p->path, "%s/%016llx", p->files,
                               (unsigned long long)tlr_hash_name(name));
     if (used >= (int)sizeof p->path - 2)
@@ -81,7 +81,7 @@ static void prepare_delete(performer *p)
     p->made.name = p->path;
 }
 
-static int is_by_own_pointer(uint16_t call)
+static bool is_by_own_pointer(uint16_t call)
 {
     switch (call) {
     case TL_MPI_File_read:

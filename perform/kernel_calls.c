@@ -16,7 +16,7 @@ static const int step = 1;
 
 static void run_scalars(const perform_kernel_call *c)
 {
-    const int is_double = c->type == PERFORM_TYPE_D || c->type == PERFORM_TYPE_Z;
+    const bool is_double = c->type == PERFORM_TYPE_D || c->type == PERFORM_TYPE_Z;
     const size_t bytes = is_double ? sizeof(double) : sizeof(float);
     double x[4][2] = {{0}}, param[5] = {0}; /* room for numbers of every type */
     for (int i = 0; i < 4; i++)
@@ -29,7 +29,7 @@ static void run_scalars(const perform_kernel_call *c)
 
 static void run_reduction(const perform_kernel_call *c)
 {
-    const int is_double = c->type == PERFORM_TYPE_D || c->type == PERFORM_TYPE_Z;
+    const bool is_double = c->type == PERFORM_TYPE_D || c->type == PERFORM_TYPE_Z;
     const int *n = &c->d[0];
     const void *x = c->random[0], *y = c->random[1];
     switch (c->kind) {

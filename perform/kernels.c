@@ -48,7 +48,7 @@ struct perform_kernels {
 static void *find_routine(const char *symbol)
 {
     static void *libraries[2];
-    static int is_open;
+    static bool is_open;
     if (!is_open) {
         /* One thread in each process, unless the user chooses another number. */
         setenv("OPENBLAS_NUM_THREADS", "1", 0);
@@ -186,7 +186,7 @@ static int operands_of(const tl_event *kernel, int d[4], extent *x)
     const perform_kernel_kind kind = (perform_kernel_kind)rows[kernel->call].kind;
     if (kind <= PERFORM_KIND_TRANSFORM || !sizes_of(kernel, d))
         return 0;
-    const int has_order = kind == PERFORM_KIND_SYMM || kind == PERFORM_KIND_TRMM;
+    const bool has_order = kind == PERFORM_KIND_SYMM || kind == PERFORM_KIND_TRMM;
     if (has_order && d[2] != d[0] && d[2] != d[1])
         return 0;
     *x = extent_of(kind, d);

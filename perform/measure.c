@@ -289,7 +289,7 @@ static void start_together(performer *p)
 {
     struct perform_measure *m = p->measure;
     sample *s = at_hand(m);
-    const int is_window = m->sync == PERFORM_WINDOW;
+    const bool is_window = m->sync == PERFORM_WINDOW;
     double start_s = 0;
     if (is_window)
         wait_until(&m->line, (start_s = announced(p)) - READ_S);
@@ -350,7 +350,7 @@ void perform_measure_mark(performer *p, int64_t bytes)
 {
     struct perform_measure *m = p->measure;
     finish(p);
-    const int is_new = !m->n || at_hand(m)->bytes != bytes;
+    const bool is_new = !m->n || at_hand(m)->bytes != bytes;
     const int64_t repetition = is_new ? 0 : at_hand(m)->repetition + 1;
     if (is_new)
         synchronise(p);

@@ -82,7 +82,7 @@ perform_request *perform_request_of(performer *p, uint32_t slot)
     return &p->requests[slot];
 }
 
-static int has_object(const void *performing, uint32_t comm)
+static bool has_object(const void *performing, uint32_t comm)
 {
     const performer *p = performing;
     return comm < p->n_objects && comm != TL_COMM_NULL;

@@ -205,7 +205,7 @@ static tl_status check_rank(performer *p, const arguments *a, uint32_t rank, per
 /* ---- the performance ---- */
 
 /* Takes what the tracer wrote by itself into account. Zero: the event is a call. */
-static int is_note(performer *p)
+static bool is_note(performer *p)
 {
     const tl_action action = tl_call_by_code(p->event.call)->action;
     return action == TL_ACTION_MATCH || action == TL_ACTION_THREAD || action == TL_ACTION_NONE ||
@@ -213,7 +213,7 @@ static int is_note(performer *p)
 }
 
 /* Whether the arguments of the call are in special.c, not in its row. */
-static int is_special(uint16_t call)
+static bool is_special(uint16_t call)
 {
     switch (call) {
 #define TL_SPECIAL(code, ...) case code:
@@ -465,7 +465,7 @@ int main(int argc, char **argv)
     prepare(&p, &needs, a.window_bytes);
     if (a.measure) /* no repetition is the first to touch the buffers */
         memset(p.received, 0, (size_t)needs.message_bytes);
-    const int is_reported = perform_and_report(&p, &a);
+    const bool is_reported = perform_and_report(&p, &a);
     MPI_Finalize();
     perform_forget(&needs);
     perform_kernels_close(p.kernels);

@@ -9,6 +9,7 @@
 #include "kernels.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include <machine/rank_model.h>
 #include <open_receives.h>
@@ -37,7 +38,7 @@ typedef struct perform_object {
  * it completes. */
 typedef struct perform_request {
     MPI_Request handle;
-    int is_open;    /* a persistent receive whose source or tag is known when it is started */
+    bool is_open;   /* a persistent receive whose source or tag is known when it is started */
     tl_event event; /* of this receive */
     size_t room;
     int *counts, *displs; /* of both sides, one behind the other */

@@ -18,7 +18,7 @@ extern char **environ;
 
 /* ---- text ---- */
 
-static int is_letter_start(char byte)
+static bool is_letter_start(char byte)
 {
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
@@ -144,7 +144,7 @@ static int find_format(const char *path, tlg_format *out)
     return 0;
 }
 
-int tlg_is_picture(const char *path)
+bool tlg_is_picture(const char *path)
 {
     tlg_format format;
     return find_format(path, &format);

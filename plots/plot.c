@@ -51,13 +51,13 @@ static size_t longest_name(const tlg_axis *axis, size_t limit)
     return longest;
 }
 
-static int is_in_key(const tlg_series *s)
+static bool is_in_key(const tlg_series *s)
 {
     return s->name && s->name[0];
 }
 
 /* Whether an earlier panel or series has the same entry of the legend. */
-static int is_repeated(const tlg_picture *p, size_t panel, size_t series)
+static bool is_repeated(const tlg_picture *p, size_t panel, size_t series)
 {
     const tlg_series *self = &p->panels[panel].series[series];
     for (size_t i = 0; i <= panel; i++)
@@ -141,12 +141,12 @@ static void widen(double value, const tlg_axis *axis, double *low, double *high)
     *high = fmax(*high, value);
 }
 
-static int has_ends(const tlg_series *s)
+static bool has_ends(const tlg_series *s)
 {
     return s->look == TLG_RANGES || s->look == TLG_BLOCKS;
 }
 
-static void find_data(const tlg_panel *panel, int is_x, double *low, double *high)
+static void find_data(const tlg_panel *panel, bool is_x, double *low, double *high)
 {
     const tlg_axis *axis = is_x ? &panel->x : &panel->y;
     for (size_t k = 0; k < panel->n_series; k++) {
@@ -199,7 +199,7 @@ static void round_log(double *low, double *high)
 }
 
 /* Of panels that have the same axis: that of the first. */
-static scale find_scale(const tlg_panel *panels, size_t n_panels, int is_x)
+static scale find_scale(const tlg_panel *panels, size_t n_panels, bool is_x)
 {
     const tlg_axis *axis = is_x ? &panels->x : &panels->y;
     double low = INFINITY, high = -INFINITY, n_crosses = 0;
@@ -230,7 +230,7 @@ static scale find_scale(const tlg_panel *panels, size_t n_panels, int is_x)
 }
 
 /* Few whole numbers, such as numbers of ranks: ticks between them would mean nothing. */
-static int has_whole_numbers(const tlg_panel *panel, int is_x, const scale *s)
+static bool has_whole_numbers(const tlg_panel *panel, bool is_x, const scale *s)
 {
     enum { MOST_TICKS = 12 };
     const tlg_axis *axis = is_x ? &panel->x : &panel->y;
@@ -254,7 +254,7 @@ static void put_label(FILE *out, const tlg_axis *axis, const scale *s)
     fprintf(out, ".'%s'\n", axis->is_log ? ", logarithmic" : "");
 }
 
-static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s, int is_steep)
+static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s, bool is_steep)
 {
     const double tick = axis->is_log ? log10(s->high / s->low) : 0;
     fprintf(out, "unset logscale %c\nset %ctics nomirror norotate autofreq\nset m%ctics\n", name,
@@ -291,7 +291,8 @@ static void put_style(FILE *out, const tlg_series *s)
 {
     static const int shapes[] = {7, 5, 9, 13, 11, 4, 6, 8, 12, 10, 2, 3, 1};
     enum { N_SHAPES = sizeof shapes / sizeof *shapes };
-    const int is_black = s->number < 0, number = is_black ? 0 : s->number;
+    const bool is_black = s->number < 0;
+    const int number = is_black ? 0 : s->number;
     const char *colour = s->colour ? s->colour : is_black ? "#000000" : colours[number % N_COLOURS];
     const char *dash = is_black ? "2" : number / N_COLOURS % 2 ? "4" : "1";
     switch (s->look) {
@@ -332,14 +333,14 @@ static void put_key(FILE *out, const tlg_series *s)
 
 /* A dot is a line that is too short to be seen as one: thousands of lines are one element of an
  * SVG file, thousands of markers are not. */
-static void put_dot(FILE *out, double x, double y, const scale *s, int is_log)
+static void put_dot(FILE *out, double x, double y, const scale *s, bool is_log)
 {
     const double right = is_log ? x * pow(s->high / s->low, 1e-4) : x + 1e-4 * (s->high - s->low);
     fprintf(out, "%.9g %.9g\n%.9g %.9g\n\n", x, y, right, y);
 }
 
 /* The height of a cross, from the lower edge. */
-static double height_of(const scale *y, int is_log, double n_below)
+static double height_of(const scale *y, bool is_log, double n_below)
 {
     const double share = CROSS_FIRST + CROSS_STEP * n_below;
     return is_log ? y->low * pow(y->high / y->low, share) : y->low + share * (y->high - y->low);

@@ -5,6 +5,7 @@
 #ifndef TLG_PLOT_H
 #define TLG_PLOT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <timeless.h>
 
@@ -25,7 +26,7 @@ enum { TLG_BLACK = -1 }; /* the number of a series that stands out: black and da
 typedef struct tlg_series {
     const char *name; /* in the legend; NULL: it has no line there */
     tlg_look look;
-    int is_strong; /* thicker than the others */
+    bool is_strong; /* thicker than the others */
     int number; /* of its colour and marker: series with one number look the same in all panels */
     size_t n;
     const double *x, *y, *low, *high; /* low, high: of TLG_RANGES and TLG_BLOCKS */
@@ -35,7 +36,7 @@ typedef struct tlg_series {
 typedef struct tlg_axis {
     const char *label; /* without the unit */
     const char *unit;
-    int is_log;
+    bool is_log;
     int from_zero;    /* a linear axis begins at 0 */
     double low, high; /* if both are 0, those of the data */
     /* Names instead of numbers: at these places, or (NULL) at 0, 1, ... */
@@ -63,7 +64,7 @@ typedef struct tlg_picture {
 } tlg_picture;
 
 /* Whether the name ends in .svg, .pdf or .png. */
-int tlg_is_picture(const char *path);
+bool tlg_is_picture(const char *path);
 /* Replaces the file at `path`, whose ending says which format, when the picture is complete.
  * TL_ERR_SYSTEM: there is no gnuplot, or the file cannot be written. */
 tl_status tlg_draw(const tlg_picture *picture, const char *path, tl_error *err);

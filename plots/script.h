@@ -4,6 +4,8 @@
 
 #include "plot.h"
 
+#include <stdbool.h>
+
 typedef enum tlg_format { TLG_SVG, TLG_PDF, TLG_PNG, TLG_PAGE } tlg_format;
 
 /* The places of panels and legend, in pixels. */
@@ -14,7 +16,7 @@ typedef struct layout {
     double left, bottom, top;         /* margins of a panel; of the whole picture */
     double key;                       /* width of the legend; 0: there is none */
     double total_width, total_height; /* of the picture */
-    int is_steep;                     /* names below the axis are turned */
+    bool is_steep;                    /* names below the axis are turned */
 } layout;
 
 /* What an axis shows, in its unit. */

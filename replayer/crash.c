@@ -17,7 +17,7 @@
 
 static tlr_crash *record;
 
-static int is_of_system(const char *object)
+static bool is_of_system(const char *object)
 {
     static const char *const names[] = {"libc.so",     "libm.so",  "libpthread", "libstdc++",
                                         "libgcc_s.so", "ld-linux", "linux-vdso", "libasan",

@@ -2,15 +2,16 @@
 #ifndef TLR_CRASH_H
 #define TLR_CRASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* All zero means: no crash. If another process reads it, it must be in memory that both share. */
 typedef struct tlr_crash {
-    int signal;        /* SIGSEGV, ... */
-    int is_in_simgrid; /* otherwise in our code, or in nobody's */
-    uintptr_t offset;  /* in the object */
-    char object[128];  /* base name of the shared library or program; "" unknown */
+    int signal;         /* SIGSEGV, ... */
+    bool is_in_simgrid; /* otherwise in our code, or in nobody's */
+    uintptr_t offset;   /* in the object */
+    char object[128];   /* base name of the shared library or program; "" unknown */
 } tlr_crash;
 
 /* After this call, a signal that ends the process for a fault fills *where. If a signal already has

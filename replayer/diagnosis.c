@@ -33,7 +33,7 @@ static void put(writer *w, const char *format, ...)
 /* A waiting rank: its event, and the event that made each of its requests. */
 typedef struct waiter {
     uint32_t rank;
-    int has_threads; /* more than one thread of the rank has called MPI */
+    bool has_threads; /* more than one thread of the rank has called MPI */
     tl_event event;
     int64_t *list;
     const tl_call_info *info;
@@ -96,12 +96,12 @@ static void free_waiter(waiter *w)
 
 /* ---- messages ---- */
 
-static int is_send(tl_action action)
+static bool is_send(tl_action action)
 {
     return action == TL_ACTION_SEND || action == TL_ACTION_ISEND || action == TL_ACTION_SEND_INIT;
 }
 
-static int is_receive(tl_action action)
+static bool is_receive(tl_action action)
 {
     return action == TL_ACTION_RECV || action == TL_ACTION_IRECV || action == TL_ACTION_RECV_INIT;
 }
@@ -252,7 +252,7 @@ static void put_wait(tl_reader *trace, const tlr_plan *plan, const waiter *w, co
 static const char *name_known_by_return(const waiter *waiters, size_t n)
 {
     const char *name = NULL;
-    int has_threads = 0;
+    bool has_threads = 0;
     for (size_t i = 0; i < n; i++) {
         const tl_action action = waiters[i].info->action;
         has_threads |= waiters[i].has_threads;

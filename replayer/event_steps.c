@@ -44,13 +44,13 @@ static void settle(tlr_walk *w, tl_event *e, tl_action action)
 {
     if (!w->has_match || (action != TL_ACTION_RECV && action != TL_ACTION_SENDRECV))
         return;
-    const int is_recv = action == TL_ACTION_RECV;
+    const bool is_recv = action == TL_ACTION_RECV;
     *(is_recv ? &e->peer : &e->recv_peer) = w->match_source;
     *(is_recv ? &e->tag : &e->recv_tag) = w->match_tag;
     w->has_match = 0;
 }
 
-static int has_comm(const void *walk, uint32_t comm)
+static bool has_comm(const void *walk, uint32_t comm)
 {
     const tlr_walk *w = walk;
     return tlr_plan_find_comm(w->plan, w->rank, comm) != TLR_PLAN_NO_COMM;
@@ -99,7 +99,7 @@ tl_status tlr_walk_step(tlr_walk *w, tl_event *event, tlr_step *out, tl_error *e
                : TL_OK;
 }
 
-int tlr_walk_is_entered(const tlr_walk *w, uint32_t comm)
+bool tlr_walk_is_entered(const tlr_walk *w, uint32_t comm)
 {
     const int32_t index = tlr_plan_find_comm(w->plan, w->rank, comm);
     return index >= 0 && w->plan->comms[index].is_entered;

@@ -11,6 +11,8 @@
 #include "plan.h"
 #include "request_slots.h"
 
+#include <stdbool.h>
+
 typedef enum tlr_step_kind {
     TLR_STEP_NOTHING, /* the next event is entered, and has the time of both */
     TLR_STEP_LOCAL,   /* takes no time; the computation before it continues up to the next event */
@@ -33,12 +35,12 @@ typedef struct tlr_walk {
     tlr_plan *plan;
     tl_reader *trace;
     uint32_t rank;
-    int is_free;        /* receives from any source take whatever arrives first */
+    bool is_free;       /* receives from any source take whatever arrives first */
     double *measured_s; /* gets the times of the marks: [mark][rank]; or NULL */
 
     tlr_renumbering renumbering; /* unused if the rank's requests keep their numbers */
     uint32_t entered;
-    int has_match; /* the outcome of the blocking receive that follows */
+    bool has_match; /* the outcome of the blocking receive that follows */
     int32_t match_source, match_tag;
     uint64_t *n_passed; /* marks, by the call sites of the plan; NULL: none yet */
     tlr_open_receives *ahead;
@@ -55,6 +57,6 @@ void tlr_walk_close(tlr_walk *w);
 /* Whether blocking collectives on this communicator run beside the program, as nonblocking ones,
  * because threads enter some of them by Enter events, and blocking and nonblocking collectives do
  * not match. */
-int tlr_walk_is_entered(const tlr_walk *w, uint32_t comm);
+bool tlr_walk_is_entered(const tlr_walk *w, uint32_t comm);
 
 #endif

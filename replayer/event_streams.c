@@ -21,7 +21,7 @@ typedef struct group {
     uint32_t first; /* the rank that the cursor reads */
     uint32_t n_pieces, max_pieces;
     piece *oldest, *newest;
-    int has_ended;
+    bool has_ended;
 } group;
 
 /* The position of one rank. */
@@ -113,7 +113,7 @@ tl_status tlr_streams_open(tl_reader *trace, const tlr_plan *plan, tlr_streams *
     s->plan = plan;
     s->groups = calloc(plan->n_ranks, sizeof(group *));
     s->places = calloc(plan->n_ranks, sizeof *s->places);
-    int has_room = s->groups && s->places;
+    bool has_room = s->groups && s->places;
     for (uint32_t r = 0; r < plan->n_ranks && has_room; r++) {
         const tlr_plan_rank *like = plan->ranks[r];
         if (like->n_alike < 2)

@@ -17,7 +17,7 @@ static void between_groups(const tl_comm *comm, const tl_event *e, tl_action act
     if (m->received == TL_SIZE_OWN) /* as many elements in all on both sides */
         x->sent.count = x->sent.count * comm->n_members / comm->n_remote;
     const int one = tl_is_rooted(action) && role == TL_ROLE_OTHER;
-    const int has_data = tl_moves_data(action);
+    const bool has_data = tl_moves_data(action);
     x->first = one ? e->peer : 0;
     x->n_from = x->received.size || !has_data ? one ? 1 : comm->n_remote : 0;
     x->n_to = x->sent.size || !has_data ? one ? 1 : comm->n_remote : 0;

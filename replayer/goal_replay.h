@@ -4,8 +4,10 @@
 
 #include "replayer.h"
 
+#include <stdbool.h>
+
 /* Whether a path is a file of GOAL. */
-int tlr_is_goal(const char *path);
+bool tlr_is_goal(const char *path);
 /* `platform` may be NULL. */
 tl_status tlr_replay_goal(const char *path, const tlr_platform *platform,
                           const tlr_options *options, tlr_prediction **out, tl_error *err);

@@ -129,7 +129,7 @@ tl_status tlr_ompi_select(const tlr_job *jobs, size_t n_jobs, const tlr_platform
 {
     tl_error ignored;
     const char **selector = &options->coll_selector;
-    const int is_named = *selector != NULL;
+    const bool is_named = *selector != NULL;
     if (is_named && strcmp(*selector, "recorded") != 0)
         return TL_OK;
     if (is_named) {
@@ -144,7 +144,7 @@ tl_status tlr_ompi_select(const tlr_job *jobs, size_t n_jobs, const tlr_platform
 }
 
 /* Ranks without hosts (LogGOPS) are on as many nodes. */
-static int is_on_several_hosts(const tlr_prediction *p)
+static bool is_on_several_hosts(const tlr_prediction *p)
 {
     for (uint32_t r = 1; r < p->n_ranks; r++)
         if (!p->ranks[r].host || strcmp(p->ranks[r].host, p->ranks[0].host) != 0)
@@ -156,7 +156,7 @@ static int is_on_several_hosts(const tlr_prediction *p)
 static int add_note(tlr_prediction *p, const char *note)
 {
     char *text = NULL;
-    const int is_first = !strchr(p->coll_selector, '(');
+    const bool is_first = !strchr(p->coll_selector, '(');
     const int n = (int)strlen(p->coll_selector) - (is_first ? 0 : 1);
     if (asprintf(&text, "%.*s%s%s)", n, p->coll_selector, is_first ? " (" : "; ", note) < 0)
         return 0;

@@ -9,15 +9,15 @@
 
 /* An open receive that the second cursor has passed and the rank has not. */
 typedef struct posted {
-    int is_matched;
+    bool is_matched;
     int32_t source, tag;
 } posted;
 
 struct tlr_open_receives {
     tl_cursor *cursor;
-    int (*has_comm)(const void *arg, uint32_t comm);
+    bool (*has_comm)(const void *arg, uint32_t comm);
     const void *arg;
-    int is_sparse;
+    bool is_sparse;
     tlr_renumbering renumbering;
     int at_end;
     size_t first, past, room; /* of posted: the queue is [first, past) */
@@ -28,7 +28,7 @@ struct tlr_open_receives {
     unsigned char *persists; /* by request: a persistent receive that is open */
 };
 
-int tlr_receive_is_open(const tl_event *e)
+bool tlr_receive_is_open(const tl_event *e)
 {
     return (e->call == TL_MPI_Irecv || e->call == TL_MPI_Recv_init) && e->peer != TL_PROC_NULL &&
            (e->peer == TL_ANY_SOURCE || e->tag == TL_ANY_TAG);
@@ -96,7 +96,7 @@ static int begin_receive(tlr_open_receives *a, const tl_event *e)
 {
     if (!make_room(a, e->request))
         return 0;
-    const int is_open = tlr_receive_is_open(e) && a->has_comm(a->arg, e->comm);
+    const bool is_open = tlr_receive_is_open(e) && a->has_comm(a->arg, e->comm);
     a->persists[e->request] = e->call == TL_MPI_Recv_init && is_open;
     return !is_open || e->call != TL_MPI_Irecv || post(a, e->request);
 }
@@ -116,8 +116,8 @@ static int follow(tlr_open_receives *a, const tl_event *e)
     return 1;
 }
 
-tl_status tlr_open_receives_make(tl_reader *trace, uint32_t rank, int is_sparse,
-                                 int (*has_comm)(const void *arg, uint32_t comm), const void *arg,
+tl_status tlr_open_receives_make(tl_reader *trace, uint32_t rank, bool is_sparse,
+                                 bool (*has_comm)(const void *arg, uint32_t comm), const void *arg,
                                  tlr_open_receives **out, tl_error *err)
 {
     tlr_open_receives *a = calloc(1, sizeof *a);

@@ -16,7 +16,7 @@ typedef struct survey {
     const tlr_options *options;
     tl_error *err;
     uint64_t n_unmodelled[TL_CALL_LIMIT]; /* by call */
-    int has_volume;
+    bool has_volume;
     size_t splits_room;
     int enters; /* the last event was an Enter */
     tlr_validation validation;
@@ -28,20 +28,20 @@ int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
     return id < r->n_comms ? r->comms[id] : TLR_PLAN_NO_COMM;
 }
 
-static int needs_comm(const tl_call_info *info)
+static bool needs_comm(const tl_call_info *info)
 {
     return (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
            info->action != TL_ACTION_ABORT;
 }
 
 /* On a communicator that came from an opaque call nothing is known of a call but its name. */
-static int is_opaque(const tl_event *event, const tl_call_info *info)
+static bool is_opaque(const tl_event *event, const tl_call_info *info)
 {
     return info->action == TL_ACTION_OPAQUE || (needs_comm(info) && event->comm == TL_COMM_NULL);
 }
 
-int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
-                         const tl_call_info *info)
+bool tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
+                          const tl_call_info *info)
 {
     if (is_opaque(event, info))
         return 0;
@@ -122,7 +122,7 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
         tlr_plan_note_kernel(plan, s->trace, rank, event, info);
     plan->n_loose += info->action == TL_ACTION_THREAD ||
                      (tl_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT) != 0);
-    const int is_modelled = tlr_plan_is_modelled(plan, rank, event, info);
+    const bool is_modelled = tlr_plan_is_modelled(plan, rank, event, info);
     if (!is_modelled) {
         plan->n_opaque += r->n_alike;
         s->n_unmodelled[event->call] += r->n_alike;
@@ -132,7 +132,7 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
         comm = tlr_plan_find_comm(plan, rank, event->comm);
     if (event->new_comm)
         child = tlr_plan_find_comm(plan, rank, event->new_comm);
-    const int is_lost = needs_comm(info) && event->comm && comm == TLR_PLAN_NO_COMM;
+    const bool is_lost = needs_comm(info) && event->comm && comm == TLR_PLAN_NO_COMM;
     if (is_lost || (event->new_comm && child == TLR_PLAN_NO_COMM))
         return tl_fail(s->err, TL_ERR_CORRUPT,
                        "%s: rank %u, event %" PRIu64 ": %s on communicator %u, which is not "
@@ -258,7 +258,7 @@ static tl_status check_model(const survey *s, const tlr_model *model)
     return tlr_plan_check_kernels(s->plan, s->trace, model, s->options, s->err);
 }
 
-static int has_computation(const survey *s)
+static bool has_computation(const survey *s)
 {
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++)
         if (s->plan->kernels.n_calls[code])

@@ -9,6 +9,8 @@
 
 #include "replayer.h"
 
+#include <stdbool.h>
+
 enum { TLR_PLAN_WORLD = 0, TLR_PLAN_NO_COMM = -1, TLR_PLAN_SELF = -2 };
 
 /* A communicator, window or file, as all its members see it. The first one is MPI_COMM_WORLD. An
@@ -17,10 +19,10 @@ enum { TLR_PLAN_WORLD = 0, TLR_PLAN_NO_COMM = -1, TLR_PLAN_SELF = -2 };
 typedef struct tlr_plan_comm {
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD */
-    int is_entered;         /* some blocking collective on it begins with an Enter event */
+    bool is_entered;        /* some blocking collective on it begins with an Enter event */
     uint32_t n_first;       /* members of the first group of an intercommunicator, otherwise 0 */
     int32_t parent;         /* index of the one from which it was made, or TLR_PLAN_... */
-    int needs_twin;         /* some calls on it, such as MPI_Comm_split, are replayed by messages */
+    bool needs_twin;        /* some calls on it, such as MPI_Comm_split, are replayed by messages */
     uint64_t
         calls; /* bit TL_ACTION_BCAST: it has calls of MPI_Bcast; no bits for nonblocking calls */
     int32_t *own; /* `members` if the plan allocated them */
@@ -66,7 +68,7 @@ typedef struct tlr_plan_rank {
     uint64_t n_events;
     uint32_t first, last; /* of the ranks that share this: the one that is read, the last one */
     uint32_t n_alike;     /* number of ranks that share this, each with its own neighbours */
-    int is_sparse;        /* its requests must be renumbered: request_slots.h */
+    bool is_sparse;       /* its requests must be renumbered: request_slots.h */
     uint32_t n_requests;  /* greatest number of a request, after renumbering */
     int computes;         /* it has volumes or kernels */
     int uses_self;        /* it has calls on MPI_COMM_SELF, or on communicators made from it */
@@ -94,11 +96,11 @@ typedef struct tlr_plan {
     uint64_t n_events, n_polls, n_opaque;
     uint64_t n_parallel;  /* regions of OpenMP */
     uint64_t n_transfers; /* calls that move a file's data */
-    uint64_t n_loose;    /* events whose meaning depends on later events: threads, and requests that
-                            are cancelled, freed before they are complete, or of persistent
-                            collectives */
-    double most_bytes;   /* size of the largest message */
-    int has_synchronous; /* some short messages are synchronous, or need no receive */
+    uint64_t n_loose;  /* events whose meaning depends on later events: threads, and requests that
+                          are cancelled, freed before they are complete, or of persistent
+                          collectives */
+    double most_bytes; /* size of the largest message */
+    bool has_synchronous; /* some short messages are synchronous, or need no receive */
     tlr_plan_kernels kernels;
 } tlr_plan;
 
@@ -115,8 +117,8 @@ tl_status tlr_plan_free_kernels(tl_reader *trace, const tlr_model *model, char *
 /* The index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
 /* Whether the engines can replay the event. Other events are refused, or take no time. */
-int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
-                         const tl_call_info *info);
+bool tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
+                          const tl_call_info *info);
 /* The groups of one split, ordered by parent_rank; NULL if there are none. */
 const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent, uint32_t ordinal,
                                           size_t *n);

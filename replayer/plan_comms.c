@@ -128,7 +128,7 @@ static tl_status check_group(const table *t, const tlr_plan *plan, uint32_t rank
     return status;
 }
 
-static int is_in_own_group(const tl_comm *definition, uint32_t rank)
+static bool is_in_own_group(const tl_comm *definition, uint32_t rank)
 {
     for (uint32_t i = 0; i < definition->n_members; i++)
         if ((uint32_t)definition->members[i] == rank)
@@ -168,7 +168,7 @@ static tl_status check_maker(const table *t, const tlr_plan *plan, uint32_t rank
     const int32_t own = (int32_t)rank;
     const int32_t *members = parent == TLR_PLAN_SELF ? &own : plan->comms[parent].members;
     const uint32_t n = parent == TLR_PLAN_SELF ? 1 : plan->comms[parent].n_members;
-    int is_part = 1;
+    bool is_part = 1;
     if (kind_of(definition)) {
         is_part = comm->n_members == n && !memcmp(comm->members, members, n * sizeof *members) &&
                   !kind_of(plan->ranks[rank]->definitions[definition->parent]);

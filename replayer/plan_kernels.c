@@ -34,7 +34,7 @@ tl_status tlr_plan_read_kernel_volumes(tlr_plan *plan, const tl_reader *trace, u
         if (strncmp(counters[i].name, PREFIX, strlen(PREFIX)) != 0)
             continue;
         const char *name = counters[i].name + strlen(PREFIX);
-        const int is_user = !strncmp(name, USER_PREFIX, strlen(USER_PREFIX));
+        const bool is_user = !strncmp(name, USER_PREFIX, strlen(USER_PREFIX));
         const tl_call_info *row = is_user ? tl_call_by_code(TL_KERNEL_user) : tl_call_by_name(name);
         if (!row || row->action != TL_ACTION_KERNEL)
             row = tl_call_by_code(TL_KERNEL_unknown);
@@ -69,7 +69,7 @@ void tlr_plan_note_kernel(tlr_plan *plan, const tl_reader *trace, uint32_t rank,
 {
     tlr_recorded_kernels *recorded = plan->kernels.recorded;
     const uint32_t n_alike = plan->ranks[rank]->n_alike;
-    const int is_known = info->code != TL_KERNEL_unknown && fits(info, event->list_len);
+    const bool is_known = info->code != TL_KERNEL_unknown && fits(info, event->list_len);
     plan->kernels.n_calls[info->code] += is_known ? n_alike : 0;
     plan->kernels.n_unknown += is_known ? 0 : n_alike;
     if (!recorded || !recorded->has[info->code])
@@ -93,7 +93,7 @@ void tlr_plan_free_kernel_volumes(tlr_plan *plan)
 /* ---- kernels without a line ---- */
 
 static tl_status no_model_of(const tl_reader *trace, const tlr_model *model, const char *name,
-                             int is_strict, tl_error *err)
+                             bool is_strict, tl_error *err)
 {
     return tl_fail(err, TL_ERR_INPUT,
                    "%s: has no model of the kernel '%s' of %s; measure it with 'timeless calibrate "

@@ -12,7 +12,7 @@
 
 /* Rooted calls with different sizes on both sides mean one thing on the root and another on all
  * other ranks. */
-static int has_sides(const tl_event *e, const tl_call_info *info)
+static bool has_sides(const tl_event *e, const tl_call_info *info)
 {
     return tl_varies_at_root(info->action) &&
            e->count * e->type_bytes != e->recv_count * e->recv_type_bytes;
@@ -20,7 +20,7 @@ static int has_sides(const tl_event *e, const tl_call_info *info)
 
 /* Whether the peers of two ranks, which are so far apart, are the same rank, none, or neighbours at
  * equal distance. */
-static int are_alike(int32_t a, int32_t b, int64_t apart, int is_neighbour)
+static bool are_alike(int32_t a, int32_t b, int64_t apart, bool is_neighbour)
 {
     return a == b ? a < 0 || !is_neighbour : a >= 0 && is_neighbour && (int64_t)b - a == apart;
 }
@@ -31,9 +31,9 @@ static int do_the_same(const tl_event *a, const tl_event *b, int64_t apart)
     const tl_call_info *info = tl_call_by_code(a->call);
     if (!info || a->comm > TL_COMM_WORLD || a->new_comm || has_sides(a, info))
         return 0;
-    const int has_peer = (info->slots & TL_SLOT_PEER) != 0;
-    const int has_recv_peer = (info->slots & TL_SLOT_RECV_PEER) != 0;
-    const int is_neighbour = tl_is_message(info->action);
+    const bool has_peer = (info->slots & TL_SLOT_PEER) != 0;
+    const bool has_recv_peer = (info->slots & TL_SLOT_RECV_PEER) != 0;
+    const bool is_neighbour = tl_is_message(info->action);
     return (!has_peer || are_alike(a->peer, b->peer, apart, is_neighbour)) &&
            (!has_recv_peer || are_alike(a->recv_peer, b->recv_peer, apart, is_neighbour));
 }

@@ -92,7 +92,7 @@ static tl_status check_trace(tl_reader *trace, tl_error *err)
         return tl_fail(err, tl_reader_damage(trace, 0)->status, "%s",
                        tl_reader_damage(trace, 0)->text);
     const uint32_t n_ranks = tl_reader_run(trace)->n_ranks;
-    int has_any = 0; /* events, or an end */
+    bool has_any = 0; /* events, or an end */
     for (uint32_t r = 0; r < n_ranks && !has_any; r++) {
         tl_rank_summary summary = {0};
         has_any = tl_reader_rank(trace, r, &summary) == TL_OK &&

@@ -16,6 +16,7 @@
 #ifndef TLR_REPLAYER_H
 #define TLR_REPLAYER_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <timeless.h>
@@ -187,7 +188,7 @@ typedef struct tlr_model {
     tlr_host_rates *hosts; /* of some hosts, instead of `pool` */
     tlr_parallel parallel;
     tlr_interference interference;
-    int is_random; /* at least one duration is drawn at random */
+    bool is_random; /* at least one duration is drawn at random */
 } tlr_model;
 
 /* tlr_host_speeds is the model for traces with volumes in flops, as in SimGrid: a host with the
@@ -233,8 +234,8 @@ typedef struct tlr_platform {
     char *loggops_params; /* loggops.params without comments; NULL if the folder has none */
     tlr_network_noise *network_noise; /* from noise.conf; NULL if the folder has none */
     uint64_t hash;                    /* XXH64 over these files */
-    int has_watts;                    /* a host has the property wattage_per_state */
-    int has_profiles;                 /* speeds, bandwidths or latencies change with time */
+    bool has_watts;                   /* a host has the property wattage_per_state */
+    bool has_profiles;                /* speeds, bandwidths or latencies change with time */
 } tlr_platform;
 
 /* Loads a platform. `name` is an XML file of SimGrid, a folder, or the name of a folder in
@@ -278,7 +279,7 @@ typedef struct tlr_change {
                           links change only if it contains "loopback" */
     double value;      /* in bytes/s, seconds or flop/s; a number, probability, tlr_limit or
                           tlr_progress; or the factor */
-    int is_factor;
+    bool is_factor;
 } tlr_change;
 
 /* Reads a change such as "link.bandwidth=10Gbps", "link:PATTERN.latency=2x", "host.speed=3Gf",
@@ -295,9 +296,9 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size);
 /* The value after the change. */
 double tlr_change_apply(const tlr_change *change, double value);
 /* Whether the change is one of the compute model, not of a host or link. */
-int tlr_change_is_of_model(const tlr_change *change);
+bool tlr_change_is_of_model(const tlr_change *change);
 /* Whether the change is one of the loss of packets, which only the engine loggops models. */
-int tlr_change_is_of_retransmission(const tlr_change *change);
+bool tlr_change_is_of_retransmission(const tlr_change *change);
 /* The last rendezvous.progress of the changes; TLR_PROGRESS_OFFLOAD if there is none. */
 tlr_progress tlr_change_progress(const tlr_change *changes, size_t n);
 /* Whether packets are lost when all changes have been made. */
@@ -310,14 +311,14 @@ double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quant
 
 /* A change of the parameters of LogGOPS, as --params states them. */
 typedef struct tlr_params_change {
-    char letter;   /* L, o, g, G or O. If is_factor is 0, also B (time per byte on the links between
-                      the adapters), R (time per byte of a reduction), or S (the size in bytes from
-                      which messages use rendezvous) */
-    int is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
+    char letter; /* L, o, g, G or O. If is_factor is 0, also B (time per byte on the links between
+                    the adapters), R (time per byte of a reduction), or S (the size in bytes from
+                    which messages use rendezvous) */
+    bool is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
                       between them, and also the parameters that replace it for some messages (oi,
                       the overhead of MPI_Isend, for o; B for G). 0: sets it for messages of all
                       sizes between nodes */
-    double value;  /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
+    double value;   /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
 } tlr_params_change;
 
 /* ---- replay ---- */
@@ -483,8 +484,8 @@ typedef struct tlr_prediction {
         start_s; /* start of the job on the platform; all times of the prediction count from it */
     double makespan_s;
     char *noise;                 /* tlr_options.noise; NULL: none */
-    int has_network_noise;       /* each message drew its time */
-    int is_random;               /* noise, the compute model or losses drew random numbers */
+    bool has_network_noise;      /* each message drew its time */
+    bool is_random;              /* noise, the compute model or losses drew random numbers */
     uint64_t seed, cluster_seed; /* the seeds of this prediction */
     tlr_spread *spread;  /* of several seeds; all other members are of the seed with the median
                             makespan. NULL: one seed */
@@ -506,7 +507,7 @@ typedef struct tlr_prediction {
                                  UINT64_MAX: for all messages */
     int ignores_crowd;        /* the crowded ranks compute as if each had a core of its own */
     tlr_overload links, memories; /* links between switches; memories of nodes */
-    int memories_are_assumed;     /* the platform does not describe the memories */
+    bool memories_are_assumed;    /* the platform does not describe the memories */
     double links_limit;           /* share of the makespan (0 to 1) in which links between switches
                                      limited messages; of the LogGOPS engine only */
     double load_change;  /* interference: the replay is repeated until the mean load of the hosts
@@ -546,7 +547,7 @@ typedef struct tlr_engine {
      * choose an algorithm by size, such as "ompi", are left out. The caller frees *out.
      * TL_ERR_USAGE: the engine has no algorithms to choose from for this collective. */
     tl_status (*algorithms)(const char *collective, char **out, tl_error *err);
-    int needs_platform; /* 0: `platform` may be NULL */
+    bool needs_platform; /* 0: `platform` may be NULL */
 } tlr_engine;
 
 extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/module.c */

@@ -193,8 +193,8 @@ static tl_status set_hostfile(tlr_scenario *s, const char *value, tl_error *err)
 static tl_status set_change(tlr_scenario *s, const char *text, tl_error *err)
 {
     const size_t name = strcspn(text, "=");
-    const int is_parameter = text[name] && name && !memchr(text, '.', name) &&
-                             !memchr(text, ':', name) && !strchr(text, ',');
+    const bool is_parameter = text[name] && name && !memchr(text, '.', name) &&
+                              !memchr(text, ':', name) && !strchr(text, ',');
     return is_parameter ? tlr_scenario_add_parameter(s, text, err)
                         : add_change(s, "set", "", text, err);
 }
@@ -438,7 +438,7 @@ int tlr_scenario_has(const tlr_scenario *s, const char *name)
     return i < N_SETTINGS && s->given >> i & 1;
 }
 
-int tlr_scenario_is_loggops(const tlr_scenario *s)
+bool tlr_scenario_is_loggops(const tlr_scenario *s)
 {
     return s->engine && !strcmp(s->engine, "loggops");
 }
@@ -482,7 +482,7 @@ tl_status tlr_scenario_add_source(tlr_scenario *s, const char *text, tl_error *e
 /* Only a program has parameters. */
 static tl_status add_parameters(tlr_scenario *s, tlr_source *source, tl_error *err)
 {
-    const int is_program = tl_is_program(source->path);
+    const bool is_program = tl_is_program(source->path);
     if (!is_program && access(source->path, F_OK) != 0)
         return TL_OK; /* opening it gives the reason */
     if (!is_program && !strncmp(s->parameters, ",ranks=", 7))
@@ -532,7 +532,7 @@ static const char *without_meaning(const tlr_scenario *s, const char *shown)
 {
     const tlr_options *o = &s->options;
     const struct {
-        int is_given;
+        bool is_given;
         const char *name;
     } all[] = {{shown != NULL, shown},
                {o->n_cfg || o->coll_selector, "--cfg, --coll"},
@@ -548,7 +548,8 @@ static const char *without_meaning(const tlr_scenario *s, const char *shown)
     return NULL;
 }
 
-int tlr_scenario_is_goal(const tlr_scenario *s, const char *shown, tl_status *status, tl_error *err)
+bool tlr_scenario_is_goal(const tlr_scenario *s, const char *shown, tl_status *status,
+                          tl_error *err)
 {
     if (s->n_sources != 1 || !tlr_is_goal(s->sources[0].path))
         return 0;
@@ -599,7 +600,7 @@ static tl_status open_traces(const tlr_scenario *s, tlr_stage *stage, tl_error *
 
 /* Energy is stated without a request if the platform states watts and the ranks are on its hosts.
  */
-static int has_energy(const tlr_scenario *s, const tlr_platform *platform)
+static bool has_energy(const tlr_scenario *s, const tlr_platform *platform)
 {
     const tlr_options *o = &s->options;
     return s->energy == TLR_WANTED ||
@@ -633,7 +634,7 @@ tl_status tlr_stage_open(const tlr_scenario *s, tlr_stage *out, tl_error *err)
 tl_status tlr_stage_replay(tlr_stage *stage, tl_error *err)
 {
     tlr_prediction **p = stage->predictions;
-    const int is_goal = stage->n_jobs == 1 && !stage->jobs[0].trace;
+    const bool is_goal = stage->n_jobs == 1 && !stage->jobs[0].trace;
     tl_status status = is_goal ? tlr_replay_goal(stage->scenario->sources[0].path, stage->platform,
                                                  &stage->options, p, err)
                                : tlr_replay_jobs(stage->jobs, stage->n_jobs, stage->platform,

@@ -8,6 +8,8 @@
 
 #include "replayer.h"
 
+#include <stdbool.h>
+
 /* A trace to replay. */
 typedef struct tlr_source {
     char *path; /* of a trace, or a program with its parameters */
@@ -61,14 +63,14 @@ tl_status tlr_scenario_set(tlr_scenario *s, const char *name, const char *value,
 /* Whether a setting was given. */
 int tlr_scenario_has(const tlr_scenario *s, const char *name);
 /* Whether the engine is loggops. */
-int tlr_scenario_is_loggops(const tlr_scenario *s);
+bool tlr_scenario_is_loggops(const tlr_scenario *s);
 /* Gives the programs their parameters. TL_ERR_USAGE: the settings do not fit together, or to the
  * sources. */
 tl_status tlr_scenario_finish(tlr_scenario *s, tl_error *err);
 /* Whether the only source is a file of GOAL. If it is, *status tells whether it can be replayed:
  * with an option `shown` besides the settings (NULL: none). */
-int tlr_scenario_is_goal(const tlr_scenario *s, const char *shown, tl_status *status,
-                         tl_error *err);
+bool tlr_scenario_is_goal(const tlr_scenario *s, const char *shown, tl_status *status,
+                          tl_error *err);
 
 /* A scenario whose files are open. */
 typedef struct tlr_stage {

@@ -211,19 +211,19 @@ static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call
 
 /* ---- peers and roots ---- */
 
-static int is_message(tl_action action)
+static bool is_message(tl_action action)
 {
     return tl_is_message(action) && action != TL_ACTION_MATCH;
 }
 
-static int is_receive(tl_action action)
+static bool is_receive(tl_action action)
 {
     return action == TL_ACTION_RECV || action == TL_ACTION_IRECV || action == TL_ACTION_RECV_INIT ||
            action == TL_ACTION_PROBE;
 }
 
 /* A rank among n; on MPI_COMM_WORLD the ranks that do the same have theirs as far away. */
-static int is_peer(const tlr_validation *v, const tl_event *e, int32_t peer, uint32_t n)
+static bool is_peer(const tlr_validation *v, const tl_event *e, int32_t peer, uint32_t n)
 {
     const tlr_plan_rank *r = v->plan->ranks[v->rank];
     const uint32_t farther = e->comm == TL_COMM_WORLD ? r->last - r->first : 0;
@@ -263,8 +263,8 @@ static tl_status check_message(tlr_validation *v, const tl_event *e, tl_action a
 static tl_status check_root(const tlr_validation *v, const tl_event *e, tl_action action,
                             const tlr_party *p)
 {
-    const int is_rank = e->peer >= 0 && (uint32_t)e->peer < p->n_peers;
-    const int is_constant = e->peer == TL_PROC_NULL || e->peer == TL_ROOT;
+    const bool is_rank = e->peer >= 0 && (uint32_t)e->peer < p->n_peers;
+    const bool is_constant = e->peer == TL_PROC_NULL || e->peer == TL_ROOT;
     if (action == TL_ACTION_INTERCOMM_CREATE ? e->peer >= 0 && (uint32_t)e->peer < p->n_own
         : tl_is_collective(action)           ? is_rank || (p->is_inter && is_constant)
                                              : is_rank || e->peer == TL_PROC_NULL)
@@ -280,7 +280,7 @@ static uint32_t counts_of(const tlr_validation *v, const tl_event *e, tl_action 
                           const tlr_party *p)
 {
     const tl_meaning *m = tl_meaning_of(action);
-    const int has_neighbours = m->kind == TL_KIND_NEIGHBORHOOD;
+    const bool has_neighbours = m->kind == TL_KIND_NEIGHBORHOOD;
     const tl_extent extent = {.n_own = p->n_own,
                               .n_to = has_neighbours ? p->n_destinations : p->n_peers,
                               .n_from = has_neighbours ? p->n_sources : p->n_peers,
@@ -379,7 +379,7 @@ static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call
     if (tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD &&
         (!p->definition || p->is_inter))
         return refuse(v, e, "communicator %" PRIu32 " has no neighbours", e->comm);
-    const int is_message_ = is_message(info->action);
+    const bool is_message_ = is_message(info->action);
     status = check_sizes(v, e, is_message_ ? 1 : p->n_all);
     if (status == TL_OK && is_message_)
         status = check_message(v, e, info->action, p);
@@ -393,7 +393,7 @@ static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call
 /* ---- requests ---- */
 
 static tl_status make_request(tlr_validation *v, const tl_event *e, const tl_call_info *info,
-                              int is_modelled)
+                              bool is_modelled)
 {
     if (tlr_requests_find(&v->requests, e->request))
         return refuse(v, e, "request %" PRIu32 " is in use", e->request);
@@ -474,7 +474,7 @@ static tl_status note_match(tlr_validation *v, const tl_event *e)
 }
 
 static tl_status follow_requests(tlr_validation *v, const tl_event *e, const tl_call_info *info,
-                                 int is_modelled)
+                                 bool is_modelled)
 {
     uint32_t slot;
     tl_status status = TL_OK;
@@ -499,7 +499,7 @@ static tl_status follow_requests(tlr_validation *v, const tl_event *e, const tl_
 }
 
 tl_status tlr_validate(tlr_validation *v, const tl_event *event, const tl_call_info *info,
-                       int is_modelled)
+                       bool is_modelled)
 {
     tl_status status = is_modelled ? check_slots(v, event, info) : TL_OK;
     if (status == TL_OK)

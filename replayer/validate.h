@@ -18,6 +18,8 @@
 #include "plan.h"
 #include "request_slots.h"
 
+#include <stdbool.h>
+
 /* Kind of object behind the number of a communicator. */
 typedef enum tlr_kind {
     TLR_KIND_NOTHING = 0,
@@ -33,7 +35,7 @@ typedef struct tlr_party {
     tlr_kind kind;
     uint32_t n_own, n_peers; /* ranks of the own group; those that a peer can be */
     uint32_t n_all;          /* of both groups */
-    int is_inter;
+    bool is_inter;
     uint32_t n_sources, n_destinations; /* neighbours */
 } tlr_party;
 
@@ -49,7 +51,7 @@ typedef struct tlr_validation {
     tlr_requests requests;
     uint32_t max_id;
     uint64_t n_loose; /* as in tlr_plan */
-    int has_match;    /* the outcome of the blocking receive that follows is known */
+    bool has_match;   /* the outcome of the blocking receive that follows is known */
     int32_t match_peer;
     uint8_t *windows;  /* what is open or freed, by the rank's id */
     uint8_t *is_named; /* ranks in the list at hand; all zero otherwise */
@@ -60,7 +62,7 @@ tl_status tlr_validation_open(tlr_validation *v, tl_reader *trace, const tlr_pla
                               uint32_t rank, tl_error *err);
 /* Checks the next event of the rank. */
 tl_status tlr_validate(tlr_validation *v, const tl_event *event, const tl_call_info *info,
-                       int is_modelled);
+                       bool is_modelled);
 /* Sets the numbers of the rank's requests: sparse if they are much greater than the number of
  * requests in use at the same time. */
 void tlr_validation_close(tlr_validation *v, tlr_plan_rank *rank);

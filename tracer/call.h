@@ -13,6 +13,8 @@
 #include "runtime.h"
 #include "types.h"
 
+#include <stdbool.h>
+
 #define TLT_INLINE static inline __attribute__((always_inline))
 
 enum {

@@ -13,6 +13,8 @@
 #include "teams.h"
 #include "workers.h"
 
+#include <stdbool.h>
+
 typedef intptr_t tlt_word;
 
 /* Vectors with at least this length become events. A call on fewer elements takes less time than an

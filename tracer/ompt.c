@@ -122,7 +122,7 @@ static void implicit_task(int endpoint, ompt_data_t *parallel, ompt_data_t *task
 }
 
 static void create_task(ompt_data_t *creator, const void *frame, ompt_data_t *task, int flags,
-                        int has_dependences, const void *code)
+                        bool has_dependences, const void *code)
 {
     (void)creator, (void)frame, (void)has_dependences, (void)code;
     if (!(flags & ompt_task_initial))

@@ -60,12 +60,12 @@ static void read_command_line(char *text, size_t size)
     static char words[sizeof((announcement *)0)->program], room[sizeof words];
     const size_t n = tlt_read_text("/proc/self/cmdline", words, sizeof words);
     size_t used = 0;
-    int is_value = 0;
+    int next = 0;
     text[0] = '\0';
     for (size_t at = 0; at < n && used + 1 < size; at += strlen(words + at) + 1) {
         if (at)
             text[used++] = ' ';
-        const size_t length = tl_public_word(words + at, &is_value, text + used, size - used);
+        const size_t length = tl_public_word(words + at, &next, text + used, size - used);
         used += length < size - used ? length : size - used - 1;
     }
     if (tlt_utf8(text, room, sizeof room) != text)

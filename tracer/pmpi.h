@@ -15,6 +15,8 @@
 #include "mpi/names.h"
 #include "rows.h"
 
+#include <stdbool.h>
+
 /* As traces have them. */
 enum { TLT_ERR_TRUNCATE = 15, TLT_ERR_IN_STATUS = 18, TLT_ERR_PENDING = 19 };
 

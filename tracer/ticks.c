@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 uint64_t tlt_tick_scale = UINT64_C(1) << 32;
-int tlt_ticks_are_tsc;
+bool tlt_ticks_are_tsc;
 
 static uint64_t first_ticks, first_ns;
 

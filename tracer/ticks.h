@@ -3,6 +3,7 @@
 #ifndef TLT_TICKS_H
 #define TLT_TICKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -10,7 +11,7 @@
 
 /* Nanoseconds of a tick, in units of 2^-32. Any thread may measure it again. */
 extern uint64_t tlt_tick_scale;
-extern int tlt_ticks_are_tsc;
+extern bool tlt_ticks_are_tsc;
 
 /* Chooses the clock. To be called first in a process. */
 void tlt_ticks_choose(void);

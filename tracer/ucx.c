@@ -21,7 +21,7 @@ TLT_API unsigned ucp_worker_progress(void *worker);
 TLT_API unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*real)(void *);
-    static int is_folded = -1;
+    static bool is_folded;
     static __thread unsigned n_idle __attribute__((tls_model("initial-exec")));
     if (TLT_UNLIKELY(!real)) {
         const char *folded = getenv("TIMELESS_FOLDED");

@@ -14,6 +14,8 @@
 #include "runtime.h"
 #include "volume.h"
 
+#include <stdbool.h>
+
 /* Some workers run, or have computed what no event has. Atomic. */
 extern bool tlt_workers_busy;
 

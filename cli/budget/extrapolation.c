@@ -114,7 +114,7 @@ static void add_extrapolated(budget_inputs *b)
 
 tl_status budget_add_extrapolation(budget_inputs *b, tl_error *err)
 {
-    const int has_computation = !b->sides[b->side].options.no_compute;
+    const bool has_computation = !b->sides[b->side].options.no_compute;
     tl_reader *trace = NULL;
     tlr_extrapolation e;
     tlr_scenario s = {0};

@@ -61,7 +61,7 @@ void budget_note(budget_inputs *b, const char *format, ...)
     b->n_notes++;
 }
 
-const char *budget_name(const budget_inputs *b, const char *name, int is_shared, char *text,
+const char *budget_name(const budget_inputs *b, const char *name, bool is_shared, char *text,
                         size_t size)
 {
     if (is_shared || b->n_sides < 2)
@@ -102,7 +102,7 @@ static tlr_budget_input *add_factor(budget_inputs *b, const char *name, const ch
     return budget_add(b, name, source, change, fmin(u, BUDGET_MOST_UNCERTAIN), remedy);
 }
 
-static tlr_budget_input *add_scaled(budget_inputs *b, const char *name, int is_shared,
+static tlr_budget_input *add_scaled(budget_inputs *b, const char *name, bool is_shared,
                                     const char *group, tlr_quantity quantity, const char *pattern,
                                     double assumed, const char *remedy)
 {
@@ -137,11 +137,11 @@ typedef struct seen_kernels {
     unsigned char codes[TL_CALL_LIMIT], user[KNOWN_USER_KERNELS];
 } seen_kernels;
 
-static int is_new_kernel(seen_kernels *seen, const tl_event *e)
+static bool is_new_kernel(seen_kernels *seen, const tl_event *e)
 {
     unsigned char *place = NULL, none = 0;
     if (e->call == TL_KERNEL_user) {
-        const int is_known = e->tag >= 0 && e->tag < KNOWN_USER_KERNELS;
+        const bool is_known = e->tag >= 0 && e->tag < KNOWN_USER_KERNELS;
         place = is_known ? &seen->user[e->tag] : &none;
     } else {
         const tl_call_info *info = tl_call_by_code(e->call);
@@ -149,7 +149,7 @@ static int is_new_kernel(seen_kernels *seen, const tl_event *e)
             return 0;
         place = &seen->codes[e->call];
     }
-    const int is_new = !*place;
+    const bool is_new = !*place;
     *place = 1;
     return is_new;
 }
@@ -198,9 +198,9 @@ static int stem(const char *path)
 }
 
 /* What to type next: with the program and its ranks, if the trace is a recording. */
-static void name_commands(budget_inputs *b, const tl_run *run, int is_timed)
+static void name_commands(budget_inputs *b, const tl_run *run, bool is_timed)
 {
-    const int is_recorded = *run->run_id && *run->program;
+    const bool is_recorded = *run->run_id && *run->program;
     const char *program = is_recorded ? run->program : "PROGRAM";
     const char *trace = is_recorded ? b->trace : "TRACE";
     char ranks[16] = "N", exact[300] = "TRACE";
@@ -229,7 +229,7 @@ static void name_commands(budget_inputs *b, const tl_run *run, int is_timed)
 
 /* *is_timed: the volumes of this trace, too, are CPU time. */
 static tl_status add_kernels_of_file(budget_inputs *b, const tlr_model *model, const char *path,
-                                     int *is_timed, tl_error *err)
+                                     bool *is_timed, tl_error *err)
 {
     tl_reader *trace = NULL;
     tl_status status = tl_reader_open(path, &trace, err);
@@ -246,7 +246,7 @@ static tl_status add_kernels_of_file(budget_inputs *b, const tlr_model *model, c
 static tl_status add_computation(budget_inputs *b, const tlr_model *model,
                                  const char *const *traces, size_t n_traces, tl_error *err)
 {
-    int is_timed = 0;
+    bool is_timed = 0;
     tl_status status = add_kernels_of_file(b, model, b->trace, &is_timed, err);
     for (size_t i = 0; i < n_traces && status == TL_OK; i++)
         status = add_kernels_of_file(b, model, traces[i], &is_timed, err);
@@ -265,7 +265,7 @@ static tl_status add_computation(budget_inputs *b, const tlr_model *model,
 static const char measure_network[] = "timeless calibrate network --max-seconds 60 -o FOLDER"
                                       "  # this host; for a cluster add --hosts NODE1,NODE2";
 
-static int has_any(const char *const *options, size_t n, const char *start)
+static bool has_any(const char *const *options, size_t n, const char *start)
 {
     for (size_t i = 0; i < n; i++)
         if (!strncmp(options[i], start, strlen(start)))
@@ -274,7 +274,7 @@ static int has_any(const char *const *options, size_t n, const char *start)
 }
 
 /* Of the platform, or of the user's --cfg. */
-static int has_overheads(const budget_inputs *b, const tlr_platform *platform)
+static bool has_overheads(const budget_inputs *b, const tlr_platform *platform)
 {
     static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
@@ -320,7 +320,7 @@ static void add_order(budget_inputs *b)
                0, "timeless replay --wildcards first");
 }
 
-static int is_changed(const budget_inputs *b, tlr_quantity quantity)
+static bool is_changed(const budget_inputs *b, tlr_quantity quantity)
 {
     for (size_t i = 0; i < scenario_of(b)->options.n_changes; i++)
         if (scenario_of(b)->changes[i].quantity == quantity)
@@ -346,7 +346,7 @@ static void add_bound(budget_inputs *b, const tlr_model *model)
 }
 
 /* Whether another seed can give another makespan. */
-static int is_random(const budget_inputs *b, const tlr_model *model)
+static bool is_random(const budget_inputs *b, const tlr_model *model)
 {
     return (model && model->is_random && !scenario_of(b)->options.no_compute) ||
            tlr_scenario_has(scenario_of(b), "noise") || is_changed(b, TLR_RETRANSMISSION_LOSS);
@@ -365,7 +365,7 @@ static void add_noise(budget_inputs *b)
 static void list_names(const budget_inputs *b, char *names, size_t size)
 {
     size_t n = 0;
-    int has_kernels = 0;
+    bool has_kernels = 0;
     names[0] = '\0';
     for (size_t i = 0; i < b->n && n < size; i++) {
         if (b->changes[i].kind != INPUT_FACTOR && b->changes[i].kind != INPUT_PARAMETER)
@@ -401,7 +401,7 @@ static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_
     if (engine && strcmp(engine, "smpi") != 0 && strcmp(engine, "loggops") != 0)
         return tl_fail(err, TL_ERR_USAGE, "--engine '%s': a budget takes smpi or loggops",
                        tl_printable(engine));
-    const int is_loggops = engine && !strcmp(engine, "loggops");
+    const bool is_loggops = engine && !strcmp(engine, "loggops");
     if (is_loggops && (params || (platform && platform->loggops_params)))
         add_parameters(b);
     else if (platform)
@@ -442,7 +442,7 @@ static tl_status find_inputs(budget_inputs *b, const char *const *traces, size_t
     return status;
 }
 
-static int are_same(const char *a, const char *b)
+static bool are_same(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
 }
@@ -451,7 +451,7 @@ static int are_same(const char *a, const char *b)
 static void find_shared(budget_inputs *b)
 {
     const tlr_scenario *x = &b->sides[0], *y = &b->sides[1];
-    const int is_same = are_same(x->platform, y->platform);
+    const bool is_same = are_same(x->platform, y->platform);
     b->shares_model = are_same(x->options.model_path, y->options.model_path) &&
                       (is_same || x->options.model_path);
     b->shares_network = is_same && are_same(x->options.loggops_params, y->options.loggops_params);

@@ -6,6 +6,7 @@
 
 #include <calibrate/cpu.h>
 #include <scenario.h>
+#include <stdbool.h>
 #include <study/budget.h>
 
 enum {
@@ -37,7 +38,7 @@ typedef struct input_change {
 typedef struct budget_given {
     const char *name;
     double uncertainty;
-    int is_used;
+    bool is_used;
 } budget_given;
 
 typedef struct budget_inputs {
@@ -53,7 +54,7 @@ typedef struct budget_inputs {
     size_t n;
     tlr_budget_input inputs[BUDGET_MOST_INPUTS];
     input_change changes[BUDGET_MOST_INPUTS];
-    int is_measured;       /* there are measured times */
+    bool is_measured;      /* there are measured times */
     double measured_error; /* half of the 90 % interval of a measured time, relative */
     size_t n_notes;
     tlr_budget_note notes[BUDGET_MOST_NOTES];
@@ -66,7 +67,7 @@ typedef struct budget_inputs {
 tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
                              const input_change *change, double uncertainty, const char *remedy);
 /* "bandwidth", or "B:bandwidth" of a side that has another one than the other side. */
-const char *budget_name(const budget_inputs *b, const char *name, int is_shared, char *text,
+const char *budget_name(const budget_inputs *b, const char *name, bool is_shared, char *text,
                         size_t size);
 /* Whether the user states the uncertainty of the input, or of its group; *uncertainty is kept
  * otherwise. */

@@ -200,7 +200,7 @@ static tl_status refuse_run(const suspicion *s, size_t i, tl_status status, cons
 static tl_status fail(const void *arg, size_t i, const tlr_point *point, tl_error *err)
 {
     const suspicion *s = arg;
-    const int is_of_file = s->runs->runs[i / replays_of_run(s)].line != 0;
+    const bool is_of_file = s->runs->runs[i / replays_of_run(s)].line != 0;
     const tl_status status =
         is_of_file && point->status == TL_ERR_USAGE ? TL_ERR_INPUT : point->status;
     return refuse_run(s, i, status, point->error, err);

@@ -52,12 +52,12 @@ static void note_differences(budget_inputs *b)
                     b->traces.texts[0], b->traces.texts[s->other]);
 }
 
-void budget_use_recordings(budget_inputs *b, tlr_budget_input *bursts, int is_timed)
+void budget_use_recordings(budget_inputs *b, tlr_budget_input *bursts, bool is_timed)
 {
     if (!b->spread)
         return;
     const double measured = b->spread->all.uncertainty;
-    const int is_used =
+    const bool is_used =
         bursts->source == TLR_BUDGET_ASSUMED && (is_timed || measured > bursts->uncertainty);
     if (is_used) {
         bursts->source = TLR_BUDGET_MEASURED;

@@ -41,7 +41,7 @@ tl_status campaign_make_folder(const char *path, tl_error *err)
     return TL_OK;
 }
 
-int campaign_is_model(const char *path)
+bool campaign_is_model(const char *path)
 {
     const size_t length = strlen(path);
     return length > 5 && !strcmp(path + length - 5, ".conf");
@@ -56,7 +56,7 @@ static tl_status choose_model(campaign *c, tl_error *err)
     tl_error reason;
     char platforms[PATH_MAX];
     const int exists = stat(c->output, &entry) == 0, is_folder = exists && S_ISDIR(entry.st_mode);
-    const int is_file = exists && S_ISREG(entry.st_mode) && entry.st_size;
+    const bool is_file = exists && S_ISREG(entry.st_mode) && entry.st_size;
     if (!is_folder && !campaign_is_model(c->output))
         return tl_fail(err, TL_ERR_SYSTEM,
                        "'%s': is no folder; make one with 'timeless calibrate kernels', or give a "

@@ -7,6 +7,7 @@
 #include <calibrate/archive.h>
 #include <calibrate/raw.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <timeless.h>
 
 /* The keys of options that several calibrations have, and the first one of others. */
@@ -44,7 +45,7 @@ typedef struct campaign_kind {
 } campaign_kind;
 
 /* Whether the path is a FILE.conf. */
-int campaign_is_model(const char *path);
+bool campaign_is_model(const char *path);
 /* Before anything is measured, so that a wrong path is reported at once: makes the folder, unless
  * it is there; makes the file that a result would replace the path with, and removes it. */
 tl_status campaign_make_folder(const char *path, tl_error *err);

@@ -19,7 +19,7 @@ typedef struct arguments {
     tlp_measure_options measure;
     tlp_fit_options fit;
     int nb[MAX_NB], has_blocks; /* of --nb */
-    int has_cores;              /* or --threads */
+    bool has_cores;             /* or --threads */
     /* What the calibration has open. */
     int describes_other;
     const char *base; /* whose other settings stay; NULL: none */

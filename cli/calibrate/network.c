@@ -206,7 +206,7 @@ static int build_command(const arguments *a, int launch, char *probe, char (*tex
 static int copy_until_end(FILE *in, FILE *out)
 {
     char line[1024];
-    int is_complete = 0;
+    bool is_complete = 0;
     while (!is_complete && fgets(line, sizeof line, in)) {
         fputs(line, out);
         is_complete = !strncmp(line, "# end ", 6) || !strncmp(line, "# error ", 8);
@@ -239,7 +239,7 @@ static tl_status measure_launch(const arguments *a, int launch, const char *path
         fclose(out);
         return TL_ERR_SYSTEM;
     }
-    int is_complete = copy_until_end(in, out);
+    bool is_complete = copy_until_end(in, out);
     int code = cli_launch_end(pid, is_complete);
     fclose(in);
     if (fclose(out) == 0 && is_complete)

@@ -157,7 +157,7 @@ static void build_command(plan *p, const measure_algorithm *algorithm, char (*te
     argv[n] = NULL;
 }
 
-static int is_without(const char *mpi, const measure_algorithm *algorithm)
+static bool is_without(const char *mpi, const measure_algorithm *algorithm)
 {
     return algorithm->id && !*algorithm->mpich && strncmp(mpi, "Open MPI", 8) != 0;
 }
@@ -282,9 +282,10 @@ static tl_status measure_all(const void *arg, FILE *out, tl_error *err)
     fprintf(out, TLP_MEASURED_MAGIC "\n# operation %s\n# moment %s\n# seed %llu\n", p->c->operation,
             moment, (unsigned long long)p->c->seed);
     fprintf(out, "# command");
-    for (int i = 0, is_value = 0; i < p->c->n_launcher; i++) {
+    int next = 0;
+    for (int i = 0; i < p->c->n_launcher; i++) {
         char word[512];
-        tl_public_word(p->c->launcher[i], &is_value, word, sizeof word);
+        tl_public_word(p->c->launcher[i], &next, word, sizeof word);
         fprintf(out, " %s", tl_printable(word));
     }
     fprintf(out, "\n" TLP_MEASURED_HEADER "\n");

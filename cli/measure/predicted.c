@@ -23,7 +23,7 @@ static const char *pattern_of(const char *operation)
 static const char *in_engine(const grid *g, const tlp_measured *m, const char *name)
 {
     const measure_algorithm *a;
-    const int is_loggops = g->base.engine && !strcmp(g->base.engine, "loggops");
+    const bool is_loggops = g->base.engine && !strcmp(g->base.engine, "loggops");
     if (!strcmp(name, "default"))
         return "none";
     for (size_t i = 1; (a = measure_algorithm_of(m->operation, i)); i++)

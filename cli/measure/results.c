@@ -50,7 +50,7 @@ typedef struct ranking {
     double tau, cost;              /* cost: of taking the predicted one, 0: none */
 } ranking;
 
-static int is_ranked(const measure_results *r, size_t k, int64_t bytes)
+static bool is_ranked(const measure_results *r, size_t k, int64_t bytes)
 {
     const tlp_measured_case *c = &r->measured->cases[k];
     return c->bytes == bytes && strcmp(c->algorithm, "default") != 0 &&
@@ -178,7 +178,7 @@ void measure_print(const measure_results *r, FILE *out)
 
 /* ---- two campaigns ---- */
 
-static int have_same_cases(const tlp_measured *a, const tlp_measured *b)
+static bool have_same_cases(const tlp_measured *a, const tlp_measured *b)
 {
     int same =
         !strcmp(a->operation, b->operation) && a->n_ranks == b->n_ranks && a->n_cases == b->n_cases;

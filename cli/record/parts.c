@@ -65,7 +65,7 @@ static bool reach_disk(const char *path)
 size_t record_join_parts(const char *path, const char *run_id, uint32_t *n_losers)
 {
     const size_t length = strlen(path);
-    const int has_end = length > 3 && !strcmp(path + length - 3, ".tl");
+    const bool has_end = length > 3 && !strcmp(path + length - 3, ".tl");
     char *pattern = cli_pattern(path, has_end ? length - 3 : length, ".*.tl");
     glob_t found = {0};
     size_t n = 0;

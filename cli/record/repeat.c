@@ -30,7 +30,7 @@ static int name_run(const char *output, unsigned run, char *path, size_t size)
 {
     static const char ending[] = ".tl";
     const size_t length = strlen(output), tail = sizeof ending - 1;
-    const int has_ending = length > tail && !strcmp(output + length - tail, ending);
+    const bool has_ending = length > tail && !strcmp(output + length - tail, ending);
     return snprintf(path, size, "%.*s.%u%s", (int)(has_ending ? length - tail : length), output,
                     run, has_ending ? ending : "") < (int)size
                ? CLI_OK

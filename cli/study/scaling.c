@@ -17,7 +17,7 @@ typedef struct arguments {
     study_common common;
     const char *ranks;
     cli_texts grown; /* "NAME=EXPRESSION" */
-    int is_strong, is_weak;
+    bool is_strong, is_weak;
     tlr_scaling study;
     uint32_t *n_ranks; /* of each point */
     tlr_grown *growths;
@@ -46,7 +46,7 @@ static void check_programs(struct argp_state *state, const arguments *a)
                           "on several numbers of ranks");
     for (size_t i = 0; i < traces->n; i++) {
         const char *path = traces->texts[i];
-        const int is_program = tl_is_program(path);
+        const bool is_program = tl_is_program(path);
         if (is_program && traces->n > 1)
             argp_error(state, "%s: give one skeleton or hpl:N=..., or traces alone", path);
         if (is_program && !a->ranks)

@@ -5,6 +5,8 @@
 #include "codec.h"
 #include "frame.h"
 
+#include <stdbool.h>
+
 /* A frame in the file to which other frames can refer. */
 typedef struct tl_stored {
     uint64_t same[2]; /* hash of the streams that tell all but volumes and clocks */

@@ -10,6 +10,8 @@
 #include "format.h"
 #include "timeless.h"
 
+#include <stdbool.h>
+
 /* Similar data is stored together, so that zstd compresses it well. */
 enum tl_stream {
     TL_STREAM_CONTROL, /* which context, and whether a value differs from its prediction */

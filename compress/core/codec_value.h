@@ -8,6 +8,8 @@
 
 #include "codec.h"
 
+#include <stdbool.h>
+
 /* Where the exception of a situation is, or would be. */
 typedef struct tl_place {
     tl_exception *set, *found; /* found: NULL if there is none */

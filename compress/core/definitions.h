@@ -8,6 +8,8 @@
 #include "timeless.h"
 #include "timeless_source.h"
 
+#include <stdbool.h>
+
 bool tl_define_host(tl_buffer *out, const char *host);
 bool tl_define_comm(tl_buffer *out, const tl_comm *comm);
 bool tl_define_site(tl_buffer *out, const tl_site *site);

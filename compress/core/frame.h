@@ -6,6 +6,8 @@
 #include "format.h"
 #include "timeless.h"
 
+#include <stdbool.h>
+
 typedef struct tl_chunk {
     uint8_t type; /* TL_CHUNK_* */
     uint8_t packing;

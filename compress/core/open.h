@@ -11,6 +11,7 @@
 #include "codec.h"
 
 #include <endian.h>
+#include <stdbool.h>
 
 #define TL_OPEN_MAGIC "\x89TLo\r\n\x1a\n"
 #define TL_OPEN_SUFFIX ".open"

@@ -5,6 +5,8 @@
 #include "bytes.h"
 #include "timeless.h"
 
+#include <stdbool.h>
+
 /* A tl_run with its own copies of the strings. */
 typedef struct tl_run_header {
     tl_run run;

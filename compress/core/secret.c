@@ -32,7 +32,7 @@ static bool has_secret_word(const char *name, size_t length)
     return has_short_word(name, length);
 }
 
-int tl_is_secret(const char *name)
+bool tl_is_secret(const char *name)
 {
     return has_secret_word(name, strcspn(name, "="));
 }
@@ -121,21 +121,20 @@ static bool is_harmless(const char *word)
 
 enum { NO_VALUE, IS_VALUE, IS_NAME, IS_PERHAPS_VALUE };
 
-size_t tl_public_word(const char *word, int *is_value, char *out, size_t size)
+size_t tl_public_word(const char *word, int *next, char *out, size_t size)
 {
     const bool is_option = word[0] == '-';
     const size_t value = secret_value(word);
     size_t end = 0;
     const size_t user = user_in_url(word, &end);
-    const int was = *is_value;
+    const int was = *next;
     const bool is_name = is_option || was == IS_NAME;
-    *is_value = is_name && !value && tl_is_secret(word) ? IS_VALUE : NO_VALUE;
-    if (!*is_value && names_variable(word))
-        *is_value = IS_NAME;
-    if (!*is_value && !strcmp(word, "-p"))
-        *is_value = IS_PERHAPS_VALUE;
-    if ((was == IS_VALUE && *is_value != IS_VALUE) ||
-        (was == IS_PERHAPS_VALUE && !is_harmless(word)))
+    *next = is_name && !value && tl_is_secret(word) ? IS_VALUE : NO_VALUE;
+    if (!*next && names_variable(word))
+        *next = IS_NAME;
+    if (!*next && !strcmp(word, "-p"))
+        *next = IS_PERHAPS_VALUE;
+    if ((was == IS_VALUE && *next != IS_VALUE) || (was == IS_PERHAPS_VALUE && !is_harmless(word)))
         return (size_t)snprintf(out, size, "%s", withheld);
     if (value)
         return (size_t)snprintf(out, size, "%.*s%s", (int)value, word, withheld);

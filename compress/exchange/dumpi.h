@@ -10,6 +10,8 @@
 #include "core/map.h"
 #include "timeless.h"
 
+#include <stdbool.h>
+
 enum tl_dumpi_function {
 #define DUMPI_CALL(name, fields) TL_DUMPI_##name,
 #define DUMPI_LOCAL DUMPI_CALL

@@ -4,6 +4,8 @@
 
 #include "dumpi.h"
 
+#include <stdbool.h>
+
 typedef struct tl_dumpi_pending {
     int64_t number; /* DUMPI's */
     uint32_t request;

@@ -128,7 +128,7 @@ static tl_status read_operation(tl_goal *g, const uint8_t *at, uint64_t place)
         return wrong(g, place + AT_AMOUNT, "an impossible size or time");
     if (o.call) {
         const uint32_t tag = (uint32_t)get_number(at + AT_TAG, 4);
-        const int is_receive = o.call == TL_MPI_Recv;
+        const bool is_receive = o.call == TL_MPI_Recv;
         o.peer = peer == UINT32_MAX ? TL_ANY_SOURCE : (int32_t)peer;
         o.tag = tag == UINT32_MAX ? UINT64_MAX : tag;
         if (peer >= g->n_ranks && !(is_receive && peer == UINT32_MAX))

@@ -8,6 +8,8 @@
 #include "reader.h"
 #include "timeless_convert.h"
 
+#include <stdbool.h>
+
 /* ---- grids ---- */
 
 enum { TL_MAX_DIMS = 3, TL_N_DIRECTIONS = 27, TL_GRID_TEXT_BYTES = 48 };

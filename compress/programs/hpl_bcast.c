@@ -22,7 +22,7 @@ typedef struct ring {
 
 static ring ring_root(int kind, int32_t size, int32_t second)
 {
-    const int is_modified = kind == HPL_1RING_M || kind == HPL_2RING_M;
+    const bool is_modified = kind == HPL_1RING_M || kind == HPL_2RING_M;
     ring at = {.to = {1}, .n_to = 1};
     if (size <= 2)
         return at;
@@ -35,8 +35,8 @@ static ring ring_root(int kind, int32_t size, int32_t second)
 
 static ring ring_at(int kind, int32_t size, int32_t distance)
 {
-    const int is_double = kind == HPL_2RING || kind == HPL_2RING_M;
-    const int is_modified = kind == HPL_1RING_M || kind == HPL_2RING_M;
+    const bool is_double = kind == HPL_2RING || kind == HPL_2RING_M;
+    const bool is_modified = kind == HPL_1RING_M || kind == HPL_2RING_M;
     const int32_t second = is_double ? (size + 1) / 2 % size : 0, next = distance + 1;
     if (distance == 0)
         return ring_root(kind, size, second);
@@ -63,7 +63,7 @@ static void ring_pass(hpl_rank *r, const hpl_panel *panel)
  * does not take part, because it has already received the panel. */
 typedef struct circle {
     int32_t size, own, pcol, q;
-    int is_modified;
+    bool is_modified;
 } circle;
 
 static int32_t circle_column(const circle *c, int32_t member)
@@ -184,13 +184,13 @@ static int ask(hpl_rank *r, const hpl_item *probe)
 }
 
 /* The root has the panel, and the long broadcasts do not look for it. */
-static int needs_no_probe(const hpl_rank *r, const hpl_panel *panel)
+static bool needs_no_probe(const hpl_rank *r, const hpl_panel *panel)
 {
     return r->col == panel->pcol || r->p->o.bcast >= HPL_LONG;
 }
 
 /* Without a replay, the panel comes after the share of the columns that the parameters give. */
-static int is_asked(const hpl_rank *r)
+static bool is_asked(const hpl_rank *r)
 {
     return r->ask && r->p->o.receive < 0;
 }

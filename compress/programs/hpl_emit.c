@@ -48,7 +48,7 @@ void hpl_wait(hpl_rank *r, int site)
 void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t to_receive)
 {
     const int32_t peer = rank_at(r, row, r->col);
-    const int is_both = to_send > 0 && to_receive > 0;
+    const bool is_both = to_send > 0 && to_receive > 0;
     if (to_receive > 0)
         *hpl_next_item(r) = ((hpl_item){.call = is_both ? TL_MPI_Irecv : TL_MPI_Recv,
                                         .site = (uint8_t)site,

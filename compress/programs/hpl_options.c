@@ -13,7 +13,7 @@
 typedef struct parameter {
     const char *key;
     size_t offset;
-    int is_wide; /* int64_t; otherwise int32_t */
+    bool is_wide; /* int64_t; otherwise int32_t */
     int64_t min, max;
 } parameter;
 

@@ -146,7 +146,7 @@ static void find_pivot(hpl_rank *r, const hpl_panel *panel, int64_t rows)
     const int32_t n_rows = r->p->o.p, n0 = panel->jb, candidate = n0 + 4;
     const int32_t distance = hpl_subtract(r->row, panel->prow, n_rows);
     const int32_t ip2 = hpl_power_of_two(n_rows), twin = distance ^ ip2;
-    const int has_twin = n_rows > ip2 && twin < n_rows;
+    const bool has_twin = n_rows > ip2 && twin < n_rows;
     if (rows > 0) {
         hpl_kernel1(r, TL_KERNEL_dcopy, HPL_AT_FACT, n0);
         if (distance == 0)
@@ -172,7 +172,7 @@ static void find_pivot(hpl_rank *r, const hpl_panel *panel, int64_t rows)
 /* ---- HPL_pdpanll*, HPL_pdpancr*, HPL_pdpanrl*: column by column ---- */
 
 /* The work after the exchange of column `done` of a leaf, which has `left` more columns. */
-static void eliminate(hpl_rank *r, int32_t done, int32_t left, int64_t below, int is_current)
+static void eliminate(hpl_rank *r, int32_t done, int32_t left, int64_t below, bool is_current)
 {
     const tl_hpl *o = &r->p->o;
     const int transposed = !o->l1_no_transpose, at = HPL_AT_FACT;
@@ -199,7 +199,7 @@ static void eliminate(hpl_rank *r, int32_t done, int32_t left, int64_t below, in
 static void factor_column(hpl_rank *r, hpl_task *t, const hpl_step *leaf)
 {
     const hpl_panel *panel = t->panel;
-    const int is_current = r->row == panel->prow;
+    const bool is_current = r->row == panel->prow;
     const int32_t done = (int32_t)t->n, left = leaf->n - 1 - done;
     const int64_t rows = panel->mp - (is_current ? leaf->offset + done : 0);
     const int64_t below = rows - is_current;
@@ -214,7 +214,7 @@ static void factor_column(hpl_rank *r, hpl_task *t, const hpl_step *leaf)
 
 static void factor_step(hpl_rank *r, const hpl_panel *panel, const hpl_step *s)
 {
-    const int is_current = r->row == panel->prow;
+    const bool is_current = r->row == panel->prow;
     switch (s->kind) {
     case HPL_STEP_GEMM_ROWS:
         hpl_kernel3(r, TL_KERNEL_dgemm, HPL_AT_FACT, panel->mp - (is_current ? s->offset : 0), s->n,

@@ -96,7 +96,7 @@ static int32_t share_start(const share *s, int32_t i)
 }
 
 /* HPL compares all lengths but the last, and then treats them as equal. */
-static int is_equal(const uint16_t *starts, int32_t n_rows, const share *s)
+static bool is_equal(const uint16_t *starts, int32_t n_rows, const share *s)
 {
     int32_t i = 0, rows;
     do {
@@ -192,7 +192,7 @@ enum { SPREAD, TAKE, EQUALISE, ROLL, PERMUTE };
 static int swap_step(hpl_rank *r, hpl_task *t)
 {
     const tl_hpl *o = &r->p->o;
-    const int is_transposed = !o->u_no_transpose, is_current = r->row == t->panel->prow;
+    const bool is_transposed = !o->u_no_transpose, is_current = r->row == t->panel->prow;
     const int32_t distance = hpl_subtract(r->row, t->panel->prow, o->p);
     switch (t->state++) {
     case SPREAD:

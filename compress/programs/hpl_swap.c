@@ -11,7 +11,7 @@ typedef struct swap {
     int32_t n_rows, ip2, distance, twin;
     int64_t u, row; /* doubles of U; of one row in W */
     int64_t n;
-    int has_twin, is_transposed;
+    bool has_twin, is_transposed;
 } swap;
 
 static swap describe(const hpl_rank *r, const hpl_task *t)

@@ -44,7 +44,7 @@ static void put_pieces(hpl_rank *r, hpl_task *t)
 /* Goes on behind the piece after which the panel came, or behind the last one. */
 static void take_answers(hpl_rank *r, hpl_task *t)
 {
-    int has_come = 0;
+    bool has_come = 0;
     while (t->i < t->j && !has_come) {
         t->i += next_piece(r, t, t->i);
         r->columns_done = t->i;

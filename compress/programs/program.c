@@ -31,7 +31,7 @@ const tl_program_kind *tl_program_find(const char *path, const char **parameters
     return &tl_program_skeleton;
 }
 
-int tl_is_program(const char *path)
+bool tl_is_program(const char *path)
 {
     const char *parameters;
     return tl_program_find(path, &parameters) != NULL;

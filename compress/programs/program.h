@@ -6,6 +6,8 @@
 #include "timeless.h"
 #include "timeless_convert.h"
 
+#include <stdbool.h>
+
 /* The description of an opened program. The program owns it. */
 typedef struct tl_program_face {
     uint32_t n_ranks;
@@ -56,6 +58,6 @@ extern const tl_program_kind tl_program_skeleton;
 extern const tl_program_kind tl_program_pattern;
 
 /* Whether the path, perhaps followed by ",NAME=NUMBER,...", is a file that contains a skeleton. */
-int tl_is_skeleton(const char *path);
+bool tl_is_skeleton(const char *path);
 
 #endif

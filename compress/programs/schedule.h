@@ -10,6 +10,8 @@
 
 #include "skeleton.h"
 
+#include <stdbool.h>
+
 typedef enum sched_operation {
     SCHED_ALLGATHER, /* in the order of sched_operations */
     SCHED_ALLREDUCE,

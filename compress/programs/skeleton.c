@@ -66,7 +66,7 @@ static size_t length_of_path(const char *text)
     }
 }
 
-int tl_is_skeleton(const char *path)
+bool tl_is_skeleton(const char *path)
 {
     char start[sizeof first_word - 1];
     struct stat st;

@@ -419,7 +419,7 @@ static tl_status set_fields(walk *w, const skel_statement *st, bool drawn, int *
 
 static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
 {
-    const int has_recv_tag = (int)(st->row->slots & TL_SLOT_RECV_TAG);
+    const int recv_tag = (int)(st->row->slots & TL_SLOT_RECV_TAG);
     int seen = 0;
     int64_t bytes;
     tl_status status =
@@ -429,7 +429,7 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
         status = set_comms(w, st, e);
     if (status == TL_OK)
         status = set_fields(w, st, false, &seen, e);
-    if (has_recv_tag & ~seen) /* draws depend on it */
+    if (recv_tag & ~seen) /* draws depend on it */
         e->recv_tag = e->tag;
     if (status == TL_OK)
         status = set_fields(w, st, true, &seen, e);

@@ -203,7 +203,7 @@ static tl_status choose_path(tlp_archive *a, const char *path, tl_error *err)
     char folder[PATH_MAX], moment[32];
     const size_t length = strlen(path);
     struct stat there;
-    const int is_folder = stat(path, &there) == 0 && S_ISDIR(there.st_mode);
+    const bool is_folder = stat(path, &there) == 0 && S_ISDIR(there.st_mode);
     moment_text(&a->begun, "%Y%m%dT%H%M%S", moment, sizeof moment);
     const int used = path[length - 1] == '/' || is_folder
                          ? snprintf(a->path, sizeof a->path, "%s%s%s-%s.%03ldZ.zip", path,
@@ -290,11 +290,11 @@ void tlp_archive_free(tlp_archive *a)
 
 /* ---- back again ---- */
 
-int tlp_is_archive(const char *path)
+bool tlp_is_archive(const char *path)
 {
     char magic[4] = "";
     FILE *file = fopen(path, "rb");
-    const int is_archive =
+    const bool is_archive =
         file && fread(magic, 1, 4, file) == 4 && !memcmp(magic, "PK\3\4", sizeof magic);
     if (file)
         fclose(file);
@@ -325,7 +325,7 @@ static tl_status read_entry(zip_t *zip, const char *path, const char *entry, FIL
     zip_int64_t n = 0, total = 0;
     while (file && (n = libzip.fread(file, bytes, sizeof bytes)) > 0)
         total += (zip_int64_t)fwrite(bytes, 1, (size_t)n, text);
-    const int is_whole = file && n == 0 && total == (zip_int64_t)stat.size;
+    const bool is_whole = file && n == 0 && total == (zip_int64_t)stat.size;
     if (file)
         libzip.fclose(file);
     if (!text)

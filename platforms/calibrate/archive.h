@@ -5,6 +5,7 @@
 #ifndef TLP_ARCHIVE_H
 #define TLP_ARCHIVE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <timeless.h>
@@ -48,6 +49,6 @@ FILE *tlp_open_in(const char *folder, const char *name, tl_error *err);
 tl_status tlp_write_in(const char *folder, const char *name, tl_writing write, const void *arg,
                        tl_error *err);
 /* 1 if the file is an archive. */
-int tlp_is_archive(const char *path);
+bool tlp_is_archive(const char *path);
 
 #endif

@@ -41,7 +41,7 @@ static tl_status fit_kernel(const tlp_result *result, const tlp_fit_options *opt
     }
     if (!n && options->only_measured)
         return TL_OK;
-    int is_same = options->only_measured;
+    bool is_same = options->only_measured;
     for (size_t i = 1; i < n; i++)
         is_same &= calls[i].work == calls[0].work;
     tl_status status =
@@ -92,7 +92,7 @@ void tlp_result_free(void *all)
     free(result);
 }
 
-int tlp_is_measured(unsigned kernel)
+bool tlp_is_measured(unsigned kernel)
 {
     return (kernel >= TL_KERNEL_dgemm && kernel <= TL_KERNEL_idamax) ||
            (kernel >= TL_KERNEL_sgemm && kernel <= TL_KERNEL_isamax);

@@ -5,6 +5,7 @@
 #ifndef TLP_CALIBRATE_H
 #define TLP_CALIBRATE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <timeless.h>
@@ -206,7 +207,7 @@ typedef struct tlp_piece {
     char side;                                   /* 'l', 'r', 0: either */
     double mean_s[TLP_N_TERMS];
     tlp_noise noise;
-    int is_skewed; /* half-normal */
+    bool is_skewed; /* half-normal */
     double sd_s[TLP_N_TERMS];
     size_t n_modes;
     tlp_noise_mode modes[TLP_MAX_NOISE_MODES];
@@ -267,7 +268,7 @@ extern const tlp_raw tlp_raw_kernels;
 tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err);
 void tlp_result_free(void *result);
 /* Whether it is one of the kernels that are measured. */
-int tlp_is_measured(unsigned kernel);
+bool tlp_is_measured(unsigned kernel);
 /* The fit of a kernel, without measurements if n is 0; NULL for those of the program. */
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
 /* Whether the model at `path` can be the base of a result. */

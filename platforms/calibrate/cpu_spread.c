@@ -61,7 +61,7 @@ static tl_status check_same(const tl_reader *a, const tl_reader *b, tl_error *er
                          tl_reader_path(b), y->program, tl_reader_path(a), x->program);
 }
 
-static int has_same_events(const tl_reader *a, const tl_reader *b)
+static bool has_same_events(const tl_reader *a, const tl_reader *b)
 {
     tl_rank_summary x, y;
     for (uint32_t r = 0; r < tl_reader_run(a)->n_ranks; r++)

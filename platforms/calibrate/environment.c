@@ -8,7 +8,7 @@
 #include <timeless_files.h>
 
 /* Variables that MPI, threads, BLAS and batch systems read. */
-static int is_told(const char *variable)
+static bool is_told(const char *variable)
 {
     static const char *const prefixes[] = {
         "OMPI_",      "UCX_",  "OMP_",      "GOMP_",  "OPENBLAS_",
@@ -23,7 +23,7 @@ static int is_told(const char *variable)
 
 /* Variables of batch systems and parameters of MPI may contain anything. Only the values that
  * explain a measurement are kept; all others are withheld. */
-static int is_value_told(const char *variable)
+static bool is_value_told(const char *variable)
 {
     static const char *const open[] = {"SLURM_", "OMPI_MCA_"};
     static const char *const known[] = {
@@ -82,10 +82,10 @@ void tlp_describe_environment(char *const *environment, FILE *out)
 
 void tlp_describe_command(int argc, char *const *argv, FILE *out)
 {
-    int is_value = 0;
+    int next = 0;
     char word[4096];
     for (int i = 0; i < argc; i++) {
-        tl_public_word(argv[i], &is_value, word, sizeof word);
+        tl_public_word(argv[i], &next, word, sizeof word);
         put_printable(word, strlen(word), out);
         fputc('\n', out);
     }

@@ -23,7 +23,7 @@ static void put_text(FILE *out, const char *text)
 
 /* ---- values by repetition ---- */
 
-static int is_shown(const tlp_repetitions *r, size_t i, int all)
+static bool is_shown(const tlp_repetitions *r, size_t i, int all)
 {
     return all || r->categories[i] == TLP_GOOD;
 }
@@ -97,7 +97,7 @@ static tlg_panel plot_distribution(const double *sorted, size_t n, const tlg_axi
         .rules = rules};
 }
 
-static int is_duration(const tlp_repetitions *r)
+static bool is_duration(const tlp_repetitions *r)
 {
     return !strcmp(r->unit, "s");
 }

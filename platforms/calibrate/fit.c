@@ -124,7 +124,7 @@ static void solve_nonnegative(const equations *e, unsigned allowed, double x[TLP
             double z[TLP_N_TERMS];
             if (!solve(e, passive, z))
                 return;
-            int is_inside = 1;
+            bool is_inside = 1;
             for (int u = 0; u < TLP_N_TERMS; u++)
                 is_inside &= !(passive & 1U << u) || z[u] > 0;
             if (is_inside) {

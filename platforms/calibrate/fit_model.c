@@ -38,7 +38,7 @@ const char *tlp_noise_name(tlp_noise noise)
 static const tlp_term bound_terms[TLP_N_BOUNDS] = {TLP_TERM_m, TLP_TERM_n, TLP_TERM_k,
                                                    TLP_TERM_work};
 
-static int is_in_piece(const tlp_piece *piece, const double terms[TLP_N_TERMS])
+static bool is_in_piece(const tlp_piece *piece, const double terms[TLP_N_TERMS])
 {
     const double k = terms[TLP_TERM_k];
     if ((piece->side == 'l' && k != terms[TLP_TERM_m]) ||
@@ -148,7 +148,7 @@ static tl_status try_bound(const tlp_points *points, const tlp_piece *piece, int
 }
 
 /* Whether all calls have a square matrix on the left or on the right: trsm, trmm, symm. */
-static int have_square_matrix(const tlp_points *points)
+static bool have_square_matrix(const tlp_points *points)
 {
     for (size_t i = 0; i < points->n; i++) {
         const double *terms = points->at[i].terms, k = terms[TLP_TERM_k];

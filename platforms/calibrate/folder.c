@@ -67,13 +67,13 @@ static tl_status write_readme(const void *arg, FILE *out, tl_error *err)
 
 /* 1 if the folder describes a platform that this file did not write: a measured network, or the
  * user's own platform. */
-static int is_described(const char *folder)
+static bool is_described(const char *folder)
 {
     char line[128] = "";
     FILE *platform = tlp_open_in(folder, "platform.xml", NULL);
     FILE *readme = tlp_open_in(folder, "README.md", NULL);
-    const int is_ours = readme && fgets(line, sizeof line, readme) && !strcmp(line, TITLE);
-    const int is_there = platform != NULL;
+    const bool is_ours = readme && fgets(line, sizeof line, readme) && !strcmp(line, TITLE);
+    const bool is_there = platform != NULL;
     if (platform)
         fclose(platform);
     if (readme)

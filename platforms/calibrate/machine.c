@@ -4,6 +4,7 @@
 #include "machine.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ int tlp_read_value(const char *path, char value[TLP_VALUE_BYTES])
     FILE *file = fopen(path, "r");
     if (!file)
         return 0;
-    const int is_read = fgets(value, TLP_VALUE_BYTES, file) != NULL;
+    const bool is_read = fgets(value, TLP_VALUE_BYTES, file) != NULL;
     fclose(file);
     if (is_read)
         value[strcspn(value, "\n")] = '\0';

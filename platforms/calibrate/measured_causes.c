@@ -120,7 +120,7 @@ static size_t n_in(const search *s, factor_scope scope)
     return n[scope];
 }
 
-static int is_in(const search *s, factor_scope scope, size_t which, const tlp_measured_row *row)
+static bool is_in(const search *s, factor_scope scope, size_t which, const tlp_measured_row *row)
 {
     switch (scope) {
     case ON_CPU: return row->host == s->places[which].host && row->cpu == s->places[which].cpu;
@@ -221,7 +221,7 @@ static double chance_of_few(const search *s)
 }
 
 /* Of a part of the ranks or launches, outliers that have less than the others say nothing. */
-static tlp_cause test(const search *s, const char *unit, int is_part)
+static tlp_cause test(const search *s, const char *unit, bool is_part)
 {
     sums all = {0};
     tlp_cause cause = {.unit = unit, .p = 1, .superiority = 0.5};
@@ -252,7 +252,7 @@ static int by_p(const void *a, const void *b)
     return x->p != y->p ? (x->p < y->p ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static int is_named(const tlp_cause *c)
+static bool is_named(const tlp_cause *c)
 {
     return c->p <= TLP_CAUSE_P && fabs(c->superiority - 0.5) >= TLP_CAUSE_STRENGTH;
 }

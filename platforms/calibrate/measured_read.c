@@ -128,7 +128,7 @@ static int sort_algorithms(tlp_measured *m)
 }
 
 /* Whether the rows are whole repetitions: all ranks in each of them. */
-static int are_whole(const tlp_measured *m)
+static bool are_whole(const tlp_measured *m)
 {
     for (size_t i = 0; i < m->n_rows; i++) {
         const tlp_measured_row *row = &m->rows[i], *first = row - row->rank;
@@ -175,7 +175,7 @@ static int add_repetition(tlp_measured *m, size_t i)
         !begin_case(m, i, row))
         return 0;
     tlp_measured_case *c = &m->cases[m->n_cases - 1];
-    int is_late = 0;
+    bool is_late = 0;
     for (unsigned r = 0; r < m->n_ranks; r++) {
         m->uncertainty_s = fmax(m->uncertainty_s, row[r].uncertainty_s);
         is_late |= row[r].is_late > 0;

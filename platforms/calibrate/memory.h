@@ -5,6 +5,7 @@
 #ifndef TLP_MEMORY_H
 #define TLP_MEMORY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <timeless.h>
@@ -50,8 +51,8 @@ typedef struct tlp_memory_result {
     unsigned n_cores;
     char runtime[64]; /* of OpenMP; "" none */
     double other,
-        stolen;  /* shares of the time of all cores: of other programs, of other machines */
-    int is_busy; /* the machine was busy, and all repetitions count */
+        stolen;   /* shares of the time of all cores: of other programs, of other machines */
+    bool is_busy; /* the machine was busy, and all repetitions count */
     size_t n, room;
     tlp_memory_sample *samples;
 } tlp_memory_result;

@@ -32,7 +32,7 @@ tl_status tlp_memory_add(tlp_memory_result *result, const tlp_memory_sample *sam
     return TL_OK;
 }
 
-static int is_of(const tlp_memory_sample *s, tlp_loop loop, unsigned cores, size_t bytes)
+static bool is_of(const tlp_memory_sample *s, tlp_loop loop, unsigned cores, size_t bytes)
 {
     return s->loop == loop && s->cores == cores && s->bytes == bytes;
 }

@@ -98,7 +98,7 @@ void tlp_find_caches(tlp_memory_result *result)
     static const int names[TLP_MAX_CACHES] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
                                               _SC_LEVEL3_CACHE_SIZE};
     char nodes[TLP_VALUE_BYTES];
-    const int is_known = tlp_read_value("/sys/devices/system/node/online", nodes);
+    const bool is_known = tlp_read_value("/sys/devices/system/node/online", nodes);
     snprintf(result->nodes, sizeof result->nodes, "%.60s", is_known ? nodes : "?");
     tlp_cpu_name(result->processor, sizeof result->processor);
     snprintf(result->caches_from, sizeof result->caches_from, "/sys");
@@ -155,7 +155,7 @@ void tlp_processors_now(tlp_processor_times *out)
     double t[8] = {0};
     char text[512] = "", *rest = text + 4;
     FILE *in = fopen("/proc/stat", "r");
-    const int is_read = in && fgets(text, sizeof text, in) && !strncmp(text, "cpu ", 4);
+    const bool is_read = in && fgets(text, sizeof text, in) && !strncmp(text, "cpu ", 4);
     for (int i = 0; is_read && i < 8; i++)
         t[i] = strtod(rest, &rest);
     const double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);

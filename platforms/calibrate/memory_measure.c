@@ -172,7 +172,7 @@ static tl_status run_loop(bench *b, tlp_memory_sample *sample, size_t size, tl_e
 
 static void run_region(bench *b, tlp_memory_sample *sample)
 {
-    const int is_shared = sample->loop == TLP_SHARED_REGION;
+    const bool is_shared = sample->loop == TLP_SHARED_REGION;
     /* As many cores as threads, so that they do not move; or one core. */
     sample->value = tlp_region_s(b->options->runtime, sample->cores, b->processors,
                                  is_shared ? 1 : sample->cores, is_shared);
@@ -210,8 +210,8 @@ static tl_status run_round(bench *b, const item *items, size_t n, tl_error *err)
 {
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && status == TL_OK; i++) {
-        const int is_region = items[i].loop == TLP_REGION || items[i].loop == TLP_SHARED_REGION;
-        const int has_bytes = items[i].loop == TLP_TRIAD || items[i].loop == TLP_CHASE;
+        const bool is_region = items[i].loop == TLP_REGION || items[i].loop == TLP_SHARED_REGION;
+        const bool has_bytes = items[i].loop == TLP_TRIAD || items[i].loop == TLP_CHASE;
         tlp_memory_sample sample = {.loop = items[i].loop,
                                     .cores = items[i].cores,
                                     .bytes = has_bytes ? b->sizes[items[i].size] : 0};

@@ -38,8 +38,8 @@ static double region_s(const tlp_memory_result *r, tlp_loop loop, unsigned threa
     return of_all > of_one && of_one > 0 ? of_all - of_one : 0;
 }
 
-static int is_complete(const tlp_memory_result *r, const struct column *c, const unsigned *counts,
-                       unsigned n)
+static bool is_complete(const tlp_memory_result *r, const struct column *c, const unsigned *counts,
+                        unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         if (!(speedup(r, c, counts[i]) > 0))

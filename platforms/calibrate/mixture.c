@@ -16,7 +16,7 @@ enum { N_ROUNDS = 40, N_PER_MODE = 20 };
 
 typedef struct mixture {
     size_t n;
-    int may_dip;
+    bool may_dip;
     const double *bytes, *seconds;
     double *ratios; /* duration / line */
     double *shares; /* of mode k in measurement i: [k * n + i] */
@@ -170,7 +170,7 @@ static double median_error(mixture *m, const tlp_line *line)
     return gsl_stats_median_from_sorted_data(m->ratios, 1, m->n);
 }
 
-tl_status tlp_mixture_fit(const double *bytes, const double *seconds, size_t n, int may_dip,
+tl_status tlp_mixture_fit(const double *bytes, const double *seconds, size_t n, bool may_dip,
                           tlp_line *line)
 {
     if (n < 2)

@@ -128,7 +128,7 @@ static void write_ladder(FILE *out, const tlp_fit *fits)
 /* ---- what the model keeps of another one ---- */
 
 /* What 'calibrate kernels' measures itself. */
-static int is_replaced(const char *name, const void *nothing)
+static bool is_replaced(const char *name, const void *nothing)
 {
     (void)nothing;
     static const char *const names[] = {"version", "reference_flops", "units",
@@ -145,7 +145,7 @@ static int keep_units(const config_t *config, FILE *out)
 {
     const config_setting_t *units = config_lookup(config, "units");
     const int n = units ? config_setting_length(units) : 0;
-    int has_instructions = 0;
+    bool has_instructions = 0;
     for (int i = 0; i < n; i++) {
         const config_setting_t *unit = config_setting_get_elem(units, (unsigned)i);
         const char *name = NULL;
@@ -162,7 +162,7 @@ static int keep_units(const config_t *config, FILE *out)
     return has_instructions;
 }
 
-static int is_of_others(const char *line, const void *nothing)
+static bool is_of_others(const char *line, const void *nothing)
 {
     static const char *const others[] = {TLP_RATES_ORIGIN, TLP_PARALLEL_ORIGIN,
                                          TLP_INTERFERENCE_ORIGIN};

@@ -37,7 +37,7 @@ static double number_in(const config_setting_t *group, const char *name, double 
 }
 
 /* Whether no call of an old piece is outside of the sizes that were measured now. */
-static int is_inside(const config_setting_t *piece, const tlp_needed_kernel *needed)
+static bool is_inside(const config_setting_t *piece, const tlp_needed_kernel *needed)
 {
     static const char *const names[TLP_N_BOUNDS] = {"m", "n", "k", "work"};
     const config_setting_t *min = config_setting_get_member(piece, "min"),

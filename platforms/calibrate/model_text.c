@@ -14,7 +14,7 @@
  * bounds of pieces, which calls at a bound must meet to the last digit. */
 static void write_float(FILE *out, double number)
 {
-    const int is_whole = number == rint(number) && fabs(number) < 1e15;
+    const bool is_whole = number == rint(number) && fabs(number) < 1e15;
     fprintf(out, is_whole && number != 0 ? "%.1f" : "%.9e", number);
 }
 
@@ -65,7 +65,7 @@ void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth)
 }
 
 /* The comment at the beginning of the file gives the origin of its numbers. */
-void tlp_model_head(const char *path, int (*is_kept)(const char *line, const void *arg),
+void tlp_model_head(const char *path, bool (*is_kept)(const char *line, const void *arg),
                     const void *arg, FILE *out)
 {
     char line[1024];
@@ -109,7 +109,7 @@ tl_status tlp_model_read(const char *path, config_t *config, tl_error *err)
 }
 
 void tlp_settings_write(FILE *out, const config_t *config,
-                        int (*is_left_out)(const char *name, const void *arg), const void *arg)
+                        bool (*is_left_out)(const char *name, const void *arg), const void *arg)
 {
     const config_setting_t *root = config_root_setting(config);
     const int n = config_setting_length(root);
@@ -123,12 +123,12 @@ void tlp_settings_write(FILE *out, const config_t *config,
     }
 }
 
-static int is_same(const char *name, const void *left_out)
+static bool is_same(const char *name, const void *left_out)
 {
     return left_out && !strcmp(name, left_out);
 }
 
-static int is_of_another(const char *line, const void *origin)
+static bool is_of_another(const char *line, const void *origin)
 {
     return strncmp(line, origin, strlen(origin)) != 0;
 }

@@ -3,6 +3,7 @@
 #define TLP_MODEL_TEXT_H
 
 #include <libconfig.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <timeless.h>
@@ -17,7 +18,7 @@
  * more. Clear the config by config_destroy, also after an error. */
 tl_status tlp_model_read(const char *path, config_t *config, tl_error *err);
 /* Copies comments at the beginning of the file: the lines that are kept. */
-void tlp_model_head(const char *path, int (*is_kept)(const char *line, const void *arg),
+void tlp_model_head(const char *path, bool (*is_kept)(const char *line, const void *arg),
                     const void *arg, FILE *out);
 /* Add a setting to a group; 0: it cannot be added. */
 int tlp_set_string(config_setting_t *group, const char *name, const char *value);
@@ -26,7 +27,7 @@ int tlp_set_number(config_setting_t *group, const char *name, double value);
 void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth);
 /* Writes the settings of the model, except those that are left out. */
 void tlp_settings_write(FILE *out, const config_t *config,
-                        int (*is_left_out)(const char *name, const void *arg), const void *arg);
+                        bool (*is_left_out)(const char *name, const void *arg), const void *arg);
 /* A change of a model. The functions get `what`. */
 typedef struct tlp_model_change {
     const void *what;

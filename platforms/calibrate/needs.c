@@ -40,7 +40,7 @@ static int take_call(const tl_event *e, tlp_call *out)
         out->sizes[i] = (int32_t)e->list[i];
     }
     const int32_t *d = out->sizes;
-    const int is_solve = e->call == TL_KERNEL_dtrsm || e->call == TL_KERNEL_strsm;
+    const bool is_solve = e->call == TL_KERNEL_dtrsm || e->call == TL_KERNEL_strsm;
     out->right = is_solve && d[2] == d[1] && d[2] != d[0];
     switch (e->call) {
     case TL_KERNEL_dgemm:

@@ -4,6 +4,7 @@
 #ifndef TLP_NETWORK_H
 #define TLP_NETWORK_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "machine.h"
@@ -35,13 +36,13 @@ typedef struct tlp_probe_data {
     char mpi[128], moment[TLP_MOMENT_BYTES]; /* moment: when it began; "" unknown */
     unsigned long seed, max_bytes;
     double max_seconds;
-    int n_launches;        /* of the probe: one behind the other in the file */
-    int is_probe, has_end; /* lines that the file has; the last one states the rows */
+    int n_launches;         /* of the probe: one behind the other in the file */
+    bool is_probe, has_end; /* lines that the file has; the last one states the rows */
     size_t n_announced;
 } tlp_probe_data;
 
 /* Whether the row is of this kind and behind the warm-up; is_local: within a host. */
-static inline int tlp_is_row(const tlp_probe_row *row, int kind, int is_local)
+static inline bool tlp_is_row(const tlp_probe_row *row, int kind, bool is_local)
 {
     return row->kind == kind && !row->is_warm && row->same_host == is_local;
 }
@@ -86,9 +87,9 @@ typedef struct tlp_network {
     tlp_pieces pieces;                   /* of all series */
     tlp_line os[TLP_MAX_SEGMENTS], or_[TLP_MAX_SEGMENTS], ois[TLP_MAX_SEGMENTS];
     double lat_factor[TLP_MAX_SEGMENTS], bw_factor[TLP_MAX_SEGMENTS];
-    int is_shortened[TLP_MAX_SEGMENTS]; /* os and or were more than the transfer: made less */
+    bool is_shortened[TLP_MAX_SEGMENTS]; /* os and or were more than the transfer: made less */
     double latency_s, bandwidth_Bps;
-    int has_no_latency;                /* no line leaves any: latency_s is next to nothing */
+    bool has_no_latency;               /* no line leaves any: latency_s is next to nothing */
     long async_bytes, detached_bytes;  /* smpi/async-small-thresh, smpi/send-is-detached-thresh */
     long own_detached_bytes;           /* the same, not limited by that of messages between hosts */
     int thresholds_seen;               /* 0: no size was large enough to wait for its receive */

@@ -482,12 +482,12 @@ static void fit_loggops(fit *f)
     net->O_s = fmax(0, per_byte);
 }
 
-tl_status tlp_fit_level(const tlp_probe_data *data, int is_within, double most_detached,
+tl_status tlp_fit_level(const tlp_probe_data *data, bool is_within, double most_detached,
                         tlp_network *out, tl_error *err)
 {
     gsl_set_error_handler_off();
     fit f = {data, out, NULL, NULL, err, most_detached};
-    const int is_part = is_within && data->n_hosts > 1;
+    const bool is_part = is_within && data->n_hosts > 1;
     *out =
         (tlp_network){.one_host = is_within, .n_rows = data->n_rows, .per_host = 1, .adapter = 1};
     for (size_t i = 0; i < data->n_rows; i++)

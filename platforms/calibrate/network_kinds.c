@@ -362,7 +362,7 @@ static void receive_of_pair(const order *o, int from)
     give_token(from, TAG_ACK);
 }
 
-int tlp_is_multi(const order *o)
+bool tlp_is_multi(const order *o)
 {
     return o->kind == KIND_multi || o->kind == KIND_multi_both || o->kind == KIND_beside;
 }

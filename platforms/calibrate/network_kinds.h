@@ -3,6 +3,7 @@
 #ifndef TLP_NETWORK_KINDS_H
 #define TLP_NETWORK_KINDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,7 @@ typedef struct order {
 } order;
 
 /* Whether several pairs of ranks send at once. */
-int tlp_is_multi(const order *o);
+bool tlp_is_multi(const order *o);
 /* The part of `rank` in the operation. `ranks`: of several pairs, those that send, then those that
  * receive. Sets what it measured, or 0. */
 void tlp_take_part(const order *o, int rank, const int *ranks, double *seconds);

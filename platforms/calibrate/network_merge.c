@@ -10,7 +10,7 @@
 
 /* Of a second file, what is copied: its measurements, how long they took, and their moment, which
  * is then the one that holds. */
-static int is_of_launch(const char *line)
+static bool is_of_launch(const char *line)
 {
     return isdigit((unsigned char)*line) || !strncmp(line, "# moment ", 9) ||
            !strncmp(line, "# seconds ", 10);
@@ -18,12 +18,12 @@ static int is_of_launch(const char *line)
 
 /* Copies a file up to its last line. What mpirun printed before the probe's first line is no
  * measurement. Returns 0 if the file cannot be read. */
-static int copy(const char *path, int is_second, FILE *out)
+static int copy(const char *path, bool is_second, FILE *out)
 {
     static const char first[] = "# timeless-network-probe ";
     char *line = NULL;
     size_t size = 0;
-    int is_probe = 0;
+    bool is_probe = 0;
     FILE *in = fopen(path, "r");
     while (in && getline(&line, &size, in) >= 0 && strncmp(line, "# end ", 6) != 0) {
         is_probe |= !strncmp(line, first, sizeof first - 1);

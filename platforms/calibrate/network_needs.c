@@ -23,7 +23,7 @@ static void add(sizes *s, double bytes)
 }
 
 /* A collective's block, its parts, and several blocks together: as algorithms send them. */
-static void add_block(sizes *s, double bytes, int is_joined, uint32_t n_ranks)
+static void add_block(sizes *s, double bytes, bool is_joined, uint32_t n_ranks)
 {
     add(s, bytes);
     for (uint32_t k = 2; k <= n_ranks; k *= 2) {

@@ -8,12 +8,14 @@
 
 #include "network.h"
 
+#include <stdbool.h>
+
 /* SMPI adds this envelope to each message (SimGrid 3.32). */
 #define TLP_ENVELOPE_BYTES 16
 
 /* network_fit.c: fits the messages between hosts, or those within a host. most_detached: the
  * largest threshold of sends that wait; 0: any. */
-tl_status tlp_fit_level(const tlp_probe_data *data, int is_within, double most_detached,
+tl_status tlp_fit_level(const tlp_probe_data *data, bool is_within, double most_detached,
                         tlp_network *out, tl_error *err);
 
 /* network_fit.c: a line at a size; the time in the network of a message in segment i. */

@@ -60,7 +60,7 @@ typedef struct noise_class {
 
 typedef struct noise_path {
     const tlp_network *net;
-    int is_local; /* messages within a host */
+    bool is_local; /* messages within a host */
     size_t n;
     excess *rows; /* in the order in which they were measured */
     int n_ranges, n_classes;
@@ -73,7 +73,7 @@ typedef struct noise_path {
 static double network_s(const noise_path *p, int segment, double bytes)
 {
     const tlp_network *net = p->net;
-    const int is_loopback = p->is_local && !net->one_host;
+    const bool is_loopback = p->is_local && !net->one_host;
     const double latency_s = is_loopback ? net->loopback_latency_s : net->latency_s,
                  Bps = is_loopback ? net->loopback_Bps : net->bandwidth_Bps;
     return net->lat_factor[segment] * latency_s +
@@ -181,7 +181,7 @@ static void find_classes(noise_path *p)
     }
 }
 
-static int is_of(const noise_class *c, const excess *e)
+static bool is_of(const noise_class *c, const excess *e)
 {
     return c->first <= e->range && e->range <= c->last;
 }
@@ -281,7 +281,7 @@ static void share_run(noise_path *p)
 static tl_status fit_path(noise_path *p, const tlp_probe_data *data, double *values, double *ones)
 {
     tl_status status = TL_OK;
-    const int is_known =
+    const bool is_known =
         p->is_local ? p->net->one_host || p->net->loopback_Bps > 0 : !p->net->one_host;
     if (is_known) {
         find_ranges(p);

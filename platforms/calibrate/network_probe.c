@@ -167,7 +167,7 @@ static order choose_multi(void)
              : what < 6 ? KIND_multi
              : what < 8 ? KIND_multi_both
                         : KIND_beside;
-    const int is_order = o.kind == KIND_order || o.kind == KIND_beside;
+    const bool is_order = o.kind == KIND_order || o.kind == KIND_beside;
     const double most = is_order ? MAX_ORDER_BYTES : (double)me.max_bytes;
     const double least = o.kind == KIND_order ? most / 8
                          : is_order           ? most / 64

@@ -6,7 +6,7 @@
 static tl_status add_kind(const tlp_network *net, const tlp_probe_data *data, int kind, int series,
                           const char *name, tlp_repetition_list *out)
 {
-    const int has_line = series >= 0;
+    const bool has_line = series >= 0;
     tlp_repetitions *item = tlp_begin_repetitions(out, name, has_line ? "measured / fitted" : "s");
     tl_status status = item ? TL_OK : TL_ERR_MEMORY;
     for (size_t i = 0; i < data->n_rows && status == TL_OK; i++) {

@@ -16,7 +16,7 @@
 /* The time of the bytes of simultaneous transfers, divided by that of one transfer: the median over
  * sizes at which the bytes matter, of eager messages or of the others; 0 if there are none. */
 static double slowdown(const tlp_probe_data *data, const tlp_network *net, int kind, int apart,
-                       int is_eager, double *room)
+                       bool is_eager, double *room)
 {
     size_t n = 0;
     for (size_t i = 0; i < data->n_rows; i++) {

@@ -69,7 +69,7 @@ static void write_factors(FILE *out, const char *key, const tlp_pieces *pieces,
 }
 
 /* Whether the buffers hold more than the part that is sent with the question for the receiver. */
-static int has_send_buffer(const tlp_network *net)
+static bool has_send_buffer(const tlp_network *net)
 {
     return net->send_buffer_bytes > (double)net->detached_bytes;
 }

@@ -71,7 +71,7 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
     }
     /* Pages that are allocated during the measurement would be counted as noise. */
     memset(profile->detours, 0, MAX_DETOURS * sizeof *profile->detours);
-    const int is_pinned = sched_getaffinity(0, sizeof before, &before) == 0;
+    const bool is_pinned = sched_getaffinity(0, sizeof before, &before) == 0;
     tlp_pin(core, 1);
     profile->spin_ns = shortest_pass_ns();
     find_detours(seconds, threshold, profile);

@@ -29,7 +29,7 @@ tl_status tlp_raw_write(const tlp_raw *raw, const void *all, FILE *out, tl_error
 {
     tlp_note notes[TLP_MOST_NOTES];
     const char *before = "# ";
-    const int is_one_line = *raw->behind_notes == ' ';
+    const bool is_one_line = *raw->behind_notes == ' ';
     const size_t n = raw->notes((void *)all, notes);
     for (size_t i = 0; i < n; i++) {
         if (notes[i].type == 'w' && !*(char *)notes[i].value)
@@ -106,7 +106,7 @@ static tl_status read_all(const tlp_raw *raw, FILE *in, const char *path, void *
     char line[LINE_BYTES];
     tlp_note notes[TLP_MOST_NOTES];
     const size_t n = raw->notes(all, notes);
-    int is_ours = !raw->magic;
+    bool is_ours = !raw->magic;
     tl_status status = TL_OK;
     for (unsigned number = 1; status == TL_OK && fgets(line, sizeof line, in); number++) {
         line[strcspn(line, "\r\n")] = '\0';

@@ -81,7 +81,7 @@ tl_status tlp_add_repetition(tlp_repetitions *r, unsigned group, double value)
         !tl_make_room(&r->order, r->n, &rooms[2], sizeof *r->order))
         return TL_ERR_MEMORY;
     r->room = rooms[0];
-    const int is_new = !r->n || r->groups[r->n - 1] != group;
+    const bool is_new = !r->n || r->groups[r->n - 1] != group;
     r->n_groups += is_new ? 1 : 0;
     r->order[r->n] = is_new ? 0 : r->order[r->n - 1] + 1;
     r->groups[r->n] = group;

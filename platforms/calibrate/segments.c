@@ -39,7 +39,7 @@ static sums minus(const sums *a, const sums *b)
 }
 
 /* Weighted least squares with both coefficients at least 0; returns the sum of squares. */
-static double solve(const sums *s, int may_dip, double *intercept, double *slope)
+static double solve(const sums *s, bool may_dip, double *intercept, double *slope)
 {
     long double det = s->w * s->wxx - s->wx * s->wx;
     long double b = det > 1e-13L * s->w * s->wxx ? (s->w * s->wxy - s->wx * s->wy) / det : 0;
@@ -103,7 +103,7 @@ static tl_status add_up(problem *p)
     return TL_OK;
 }
 
-static int is_forced(const problem *p, double place)
+static bool is_forced(const problem *p, double place)
 {
     for (int i = 0; i < p->n_forced; i++)
         if (place == p->forced[i])
@@ -337,7 +337,7 @@ static double *preference(const tlp_series *s, const tlp_line *before, const tlp
 }
 
 /* Whether there are enough measurements on both sides of break i if it is moved to `place`. */
-static int is_filled(const problem *p, const tlp_pieces *pieces, int i, double place)
+static bool is_filled(const problem *p, const tlp_pieces *pieces, int i, double place)
 {
     for (int k = 0; k < p->n_series; k++) {
         const tlp_series *s = &p->series[k];

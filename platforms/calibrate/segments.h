@@ -6,6 +6,7 @@
 #ifndef TLP_SEGMENTS_H
 #define TLP_SEGMENTS_H
 
+#include <stdbool.h>
 #include <timeless.h>
 
 enum { TLP_MAX_SEGMENTS = 32, TLP_LINE_MODES = 4, TLP_MAX_SERIES = 8 };
@@ -15,7 +16,7 @@ enum { TLP_MAX_SEGMENTS = 32, TLP_LINE_MODES = 4, TLP_MAX_SERIES = 8 };
  * negative intercept, for example behind a break from which on each byte costs more. */
 typedef struct tlp_series {
     size_t n, n_outliers;
-    int may_dip;
+    bool may_dip;
     double *bytes, *seconds, *sd_s;
 } tlp_series;
 
@@ -64,7 +65,7 @@ double tlp_pieces_at(const tlp_pieces *pieces, int series, double bytes);
 /* mixture.c: fits a line and the modes of its noise to n measurements, by expectation maximisation.
  * The number of modes is that with the least Bayesian information criterion. `line` contains a
  * first guess of the two coefficients. */
-tl_status tlp_mixture_fit(const double *bytes, const double *seconds, size_t n, int may_dip,
+tl_status tlp_mixture_fit(const double *bytes, const double *seconds, size_t n, bool may_dip,
                           tlp_line *line);
 /* The logarithm of the probability density of a measurement, except for a constant. */
 double tlp_line_log_density(const tlp_line *line, double bytes, double seconds);

@@ -96,7 +96,7 @@ static tl_status copy_model(const tlp_description *d, FILE *in, const char *from
 
 /* Whether the model is the file that it would be copied to: the description stands in its own
  * folder. */
-static int is_in_place(FILE *model, const char *to)
+static bool is_in_place(FILE *model, const char *to)
 {
     struct stat a, b;
     return fstat(fileno(model), &a) == 0 && stat(to, &b) == 0 && a.st_dev == b.st_dev &&

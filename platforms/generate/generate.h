@@ -4,6 +4,7 @@
 #ifndef TLP_GENERATE_H
 #define TLP_GENERATE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <timeless.h>
@@ -13,7 +14,7 @@ enum { TLP_MAX_LEVELS = 8, TLP_MAX_CABINETS = 128, TLP_MAX_NODES = 1 << 22 };
 /* Bandwidth in bytes/s each way, latency in seconds. limiter_Bps: the bandwidth that both
  * directions share, 0: no such limit. */
 typedef struct tlp_wire {
-    int is_set;
+    bool is_set;
     double bandwidth_Bps, latency_s, limiter_Bps;
 } tlp_wire;
 

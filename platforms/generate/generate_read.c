@@ -38,7 +38,7 @@ static unsigned line_of(const config_setting_t *setting)
 #define refuse(in, setting, format, ...)                                                           \
     tl_fail((in)->err, TL_ERR_INPUT, "%s:%u: " format, (in)->path, line_of(setting), ##__VA_ARGS__)
 
-static int is_among(const char *name, const char *const *names)
+static bool is_among(const char *name, const char *const *names)
 {
     while (*names && strcmp(*names, name) != 0)
         names++;
@@ -104,7 +104,7 @@ static tl_status get_quantity(const reading *in, const config_setting_t *group, 
     return TL_OK;
 }
 
-static int is_given(const config_setting_t *group, const char *const *names)
+static bool is_given(const config_setting_t *group, const char *const *names)
 {
     for (; *names; names++)
         if (config_setting_get_member(group, *names))
@@ -182,7 +182,7 @@ static tl_status get_string(const reading *in, const config_setting_t *group, co
 }
 
 static tl_status get_wire(const reading *in, const config_setting_t *root, const char *name,
-                          const char *const *more_names, int is_required, tlp_wire *out)
+                          const char *const *more_names, bool is_required, tlp_wire *out)
 {
     const config_setting_t *group = config_setting_get_member(root, name);
     if (!group && is_required)
@@ -213,7 +213,7 @@ static tl_status get_watts(const reading *in, const config_setting_t *group, tlp
     const int n = setting ? config_setting_length(setting) : 0;
     if (!setting)
         return TL_OK;
-    int is_good = config_setting_is_array(setting) && (n == 2 || n == 3);
+    bool is_good = config_setting_is_array(setting) && (n == 2 || n == 3);
     for (int i = 0; i < n && is_good; i++) {
         const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
         d->watts[i] = config_setting_type(item) == CONFIG_TYPE_FLOAT

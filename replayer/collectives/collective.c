@@ -118,7 +118,7 @@ static tlr_message doubling(uint32_t me, uint32_t size, uint32_t number, uint64_
 {
     const unsigned rounds = floor_log2(size);
     const uint32_t n_core = UINT32_C(1) << rounds, n_extra = size - n_core;
-    const int is_paired = me < 2 * n_extra;
+    const bool is_paired = me < 2 * n_extra;
     if (is_paired && !(me & 1)) {
         switch (number) {
         case 0: return send_to((int32_t)me + 1, bytes);

@@ -34,7 +34,7 @@ static uint32_t children_of(uint32_t v, uint32_t size)
 
 /* Receives from all children, then sends to the parent; the blocks of the subtree, or one. */
 static tlr_message up(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number,
-                      int has_blocks, int waits_each)
+                      bool has_blocks, int waits_each)
 {
     const uint32_t v = relative_to_root(op, me, size), n = children_of(v, size);
     const uint32_t n_steps = waits_each ? 2 * n : n + (n > 0);
@@ -72,7 +72,7 @@ tlr_message tlr_gather_in_order(const tlr_collective *op, uint32_t me, uint32_t 
 
 /* Receives from the parent, then sends to all children; the blocks of the subtree, or one. */
 static tlr_message down(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number,
-                        int has_blocks)
+                        bool has_blocks)
 {
     const uint32_t v = relative_to_root(op, me, size), n = children_of(v, size);
     if (v) {

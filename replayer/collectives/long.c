@@ -49,7 +49,7 @@ tlr_message tlr_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
         const int32_t peer = (int32_t)(me - n_core);
         return number < EXCHANGE_STEPS ? exchange(number, peer, peer, 0) : at_end;
     }
-    const int has_extra = me < k.n_extra;
+    const bool has_extra = me < k.n_extra;
     if (has_extra && number < 2)
         return number ? until_done : receive_from((int32_t)(me + n_core), 0);
     number -= has_extra ? 2 : 0;
@@ -125,7 +125,7 @@ tlr_message tlr_bcast_scatter_ring(const tlr_collective *op, uint32_t me, uint32
 static uint64_t parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t n)
 {
     const uint64_t part = bytes >> rounds;
-    const int has_last = first + n == UINT32_C(1) << rounds;
+    const bool has_last = first + n == UINT32_C(1) << rounds;
     return n * part + (has_last ? bytes - (part << rounds) : 0);
 }
 
@@ -141,7 +141,7 @@ static uint32_t first_part(uint32_t c, unsigned rounds, unsigned round)
 tlr_message tlr_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const core k = core_of(size);
-    const int is_paired = me < 2 * k.n_extra;
+    const bool is_paired = me < 2 * k.n_extra;
     if (is_paired && !(me & 1))
         return outside_core(me, number, bytes);
     if (is_paired && number < 2)
@@ -252,7 +252,7 @@ tlr_message tlr_reduce_scatter_halving(const tlr_collective *op, const int64_t *
                                        uint32_t size, uint32_t number)
 {
     const core k = core_of(size);
-    const int is_paired = me < 2 * k.n_extra;
+    const bool is_paired = me < 2 * k.n_extra;
     if (is_paired && !(me & 1))
         return outside_core(me, number, blocks(op, list, 0, size, size));
     if (is_paired && number < 2)

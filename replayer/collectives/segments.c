@@ -77,14 +77,14 @@ static tlr_message pass_down(const tlr_collective *op, uint32_t v, uint32_t size
     }
     /* For all segments except the last: the receive of the next one, the sends, a wait. */
     const uint32_t each = (v ? 1 : 0) + p->n_children + 1, all = each * (s->n - 1);
-    const int is_last = *number >= all;
+    const bool is_last = *number >= all;
     const uint32_t segment = is_last ? s->n - 1 : *number / each;
     uint32_t step = is_last ? *number - all : *number % each;
     if (v && !is_last && step-- == 0)
         return receive_some(from_root(op, p->parent, size), bytes_of(s, segment + 1));
     if (step < p->n_children) {
         const int32_t child = from_root(op, p->children[step], size);
-        const int is_split =
+        const bool is_split =
             op->algorithm == TLR_BCAST_SPLIT || op->algorithm == TLR_BCAST_SPLIT_SEGMENTS;
         return is_split ? send_to(child, bytes_of(s, segment))
                         : start_to(child, bytes_of(s, segment));

@@ -28,7 +28,7 @@ static void take_sides(const loggops_reading *t, const tl_event *e, const tl_mea
 static const tl_side *side_of_blocks(const tl_meaning *m, const tl_side *sent,
                                      const tl_side *received)
 {
-    const int is_sent = m->sent != TL_SIZE_WHOLE || m->received == TL_SIZE_AS_SENT;
+    const bool is_sent = m->sent != TL_SIZE_WHOLE || m->received == TL_SIZE_AS_SENT;
     const tl_side *all = is_sent ? sent : received, *own = is_sent ? received : sent;
     return all->size ? all : own;
 }
@@ -77,7 +77,7 @@ static uint64_t deciding_bytes(const loggops_reading *t, const loggops_op *op, t
 }
 
 static uint8_t choose(loggops_reading *t, tl_action base, uint32_t comm, uint64_t count,
-                      uint64_t bytes, int has_sizes)
+                      uint64_t bytes, bool has_sizes)
 {
     pthread_mutex_lock(&lock_of_choice);
     const uint8_t algorithm =
@@ -89,9 +89,9 @@ static uint8_t choose(loggops_reading *t, tl_action base, uint32_t comm, uint64_
 /* Open MPI's own algorithms in SimGrid's engine (replayer/smpi/ompi.c) that exchange messages do so
  * as Open MPI: by a send that blocks. SMPI's linear algorithms, which are Open MPI's, send and
  * receive one message after the other; SMPI's own choice for these collectives does not. */
-static int is_blocking(const loggops_reading *t, tl_action base, uint8_t algorithm, uint64_t bytes)
+static bool is_blocking(const loggops_reading *t, tl_action base, uint8_t algorithm, uint64_t bytes)
 {
-    const int is_chosen = t->choice->chosen[base] != TLR_NO_ALGORITHM;
+    const bool is_chosen = t->choice->chosen[base] != TLR_NO_ALGORITHM;
     switch (algorithm) {
     case TLR_ALLREDUCE_DOUBLING:
     case TLR_ALLGATHER_BRUCK:
@@ -107,7 +107,7 @@ static int is_blocking(const loggops_reading *t, tl_action base, uint8_t algorit
 
 /* Open MPI returns at once from these calls if there are no data: so does SMPI, with its
  * choices, and of reductions with scatter also where its algorithm is chosen. */
-static int is_empty(const loggops_reading *t, const loggops_op *op, tl_action base)
+static bool is_empty(const loggops_reading *t, const loggops_op *op, tl_action base)
 {
     switch (base) {
     case TL_ACTION_BCAST:
@@ -121,7 +121,7 @@ static int is_empty(const loggops_reading *t, const loggops_op *op, tl_action ba
 
 /* If threads enter some collectives of a communicator while others communicate, all of them are as
  * nonblocking ones. */
-static int is_beside(const loggops_reading *t, const tl_event *e, const tl_call_info *info)
+static bool is_beside(const loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     return (info->traits & (TL_TRAIT_NB | TL_TRAIT_PERSISTENT)) || t->entered ||
            tlr_walk_is_entered(&t->walk, e->comm);
@@ -195,7 +195,7 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
                      .amount = (uint64_t)(side->count * side->type_bytes)};
     if (tlr_algorithm_for(base) == TLR_NO_ALGORITHM)
         return loggops_refuse(t, e);
-    const int has_sizes = (info->traits & TL_TRAIT_SIZED) != 0;
+    const bool has_sizes = (info->traits & TL_TRAIT_SIZED) != 0;
     tl_status status = has_sizes && m->to != TL_WHO_ROOT ? add_blocks(t, e, side, &op.list) : TL_OK;
     if (status != TL_OK)
         return status;

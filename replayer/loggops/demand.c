@@ -25,7 +25,7 @@ typedef struct flow {
 typedef struct flows {
     flow *all;
     size_t n, room;
-    int is_out_of_memory;
+    bool is_out_of_memory;
 } flows;
 
 /* A link, or the memory of a node. */
@@ -47,16 +47,16 @@ typedef struct asked {
 
 struct loggops_demand {
     const loggops_places *places;
-    int has_links; /* that several nodes may use */
+    bool has_links; /* that several nodes may use */
     unsigned n_threads;
     flows *counted; /* by thread */
     asked *table;   /* by id */
     size_t n, room;
-    int is_out_of_memory;
+    bool is_out_of_memory;
     tlr_link *route; /* of the message at hand */
     size_t n_route, route_room;
     double slot_s;
-    int is_assumed; /* the bandwidth of some memory */
+    bool is_assumed; /* the bandwidth of some memory */
 };
 
 loggops_demand *loggops_demand_open(const loggops_places *places, unsigned n_threads)
@@ -206,7 +206,7 @@ static void pass_flow(loggops_demand *d, const flow *f, uint64_t slot)
 {
     const uint32_t *host_of = d->places->host_of_node;
     double slowest_Bps = INFINITY, memory_Bps = assumed_Bps;
-    int is_known = 0;
+    bool is_known = 0;
     tl_error ignored;
     d->n_route = 0;
     if (tlr_route_visit(&d->places->cluster, host_of[f->from], host_of[f->to], keep_link, d,

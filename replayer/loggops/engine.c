@@ -129,7 +129,7 @@ static char *describe_choice(const char *selector, const loggops_choice *choice)
 typedef struct loggops_replay {
     loggops_network network;
     network_origin origin;
-    int has_places; /* the ranks are on the platform's hosts */
+    bool has_places; /* the ranks are on the platform's hosts */
     loggops_places places;
     loggops_demand *demand; /* of the messages between them; NULL: none */
     loggops_links *links;   /* that several nodes use; NULL: none */
@@ -280,11 +280,11 @@ static int places_ranks(const tlr_options *options)
 }
 
 /* Of a network of links, the whole can change. */
-static int can_change(const tlr_change *change, const tlr_platform *platform,
-                      const tlr_options *options)
+static bool can_change(const tlr_change *change, const tlr_platform *platform,
+                       const tlr_options *options)
 {
-    const int has_platform = platform && !options->loggops_params,
-              has_links = has_platform && loggops_is_derived(platform);
+    const bool has_platform = platform && !options->loggops_params,
+               has_links = has_platform && loggops_is_derived(platform);
     switch (change->quantity) {
     case TLR_HOST_SPEED: return has_platform;
     case TLR_MESSAGE_OVERHEAD: return has_links;
@@ -378,7 +378,7 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
 static tl_status set_retransmission(loggops_replay *r, const tlr_options *options, tl_error *err)
 {
     double timeout_s = 0.2; /* the least one of Linux, TCP_RTO_MIN of its include/net/tcp.h */
-    int is_given = 0, has_loss = 0;
+    bool is_given = 0, has_loss = 0;
     /* Assumed: a flow that is alone loses nothing. */
     loggops_retransmission t = {.first_flows = 2, .seed = options->seed};
     for (size_t i = 0; i < options->n_changes; i++) {

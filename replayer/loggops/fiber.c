@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Room for one element more than n; 0 without memory. */
-static int has_room(void **array, uint32_t n, uint32_t *room, size_t size)
+static bool has_room(void **array, uint32_t n, uint32_t *room, size_t size)
 {
     if (n < *room)
         return 1;

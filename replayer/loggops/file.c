@@ -92,7 +92,7 @@ tl_status loggops_add_file(loggops_reading *t, const tl_event *e, const tl_call_
     }
     if (info->traits & TL_TRAIT_NB)
         return loggops_add_started(t, beside(t, e), e->request);
-    const int is_collective = tl_meaning_of(info->action)->kind == TL_KIND_FILE;
+    const bool is_collective = tl_meaning_of(info->action)->kind == TL_KIND_FILE;
     tl_status status = is_collective ? barrier(t, e) : TL_OK;
     if (status == TL_OK)
         status = move(t, e);

@@ -227,7 +227,8 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
         return status;
     n->memory_Bps = number_of(platform, options, "timeless/memory-bandwidth", 0);
     const loggops_costs *first = &n->between.sizes[0];
-    n->has_within = n->move_bytes = n->limits_nodes = 1;
+    n->has_within = true;
+    n->move_bytes = n->limits_nodes = 1;
     n->params = (loggops_params){first->L_ps,
                                  first->o_ps,
                                  first->g_ps,
@@ -251,7 +252,7 @@ static tl_status take_within(const tlr_platform *platform, tlr_cluster *cluster,
     return status;
 }
 
-int loggops_is_derived(const tlr_platform *platform)
+bool loggops_is_derived(const tlr_platform *platform)
 {
     return !platform->loggops_params;
 }

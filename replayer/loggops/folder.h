@@ -4,6 +4,8 @@
 
 #include "ways.h"
 
+#include <stdbool.h>
+
 /* What the ranks of each host compute, if the model has interference. */
 typedef struct loggops_load {
     uint32_t n_ranks;
@@ -31,7 +33,7 @@ typedef struct loggops_places {
 tl_status loggops_read_network(const tlr_platform *platform, tlr_cluster *cluster,
                                const tlr_options *options, loggops_network *out, tl_error *err);
 /* The origin of a network: "derived from links and options" if it was derived. */
-int loggops_is_derived(const tlr_platform *platform);
+bool loggops_is_derived(const tlr_platform *platform);
 
 /* Puts the ranks on the hosts of `cluster`. The places take over the cluster, even if this fails.
  */

@@ -21,7 +21,7 @@ enum { LIES = 0, IS_QUEUED, IS_TAKEN };
 
 /* ---- the operations that may begin later ---- */
 
-static int is_before(const goal_op *ops, uint32_t a, uint32_t b)
+static bool is_before(const goal_op *ops, uint32_t a, uint32_t b)
 {
     return ops[a].ready_ps != ops[b].ready_ps ? ops[a].ready_ps < ops[b].ready_ps : a < b;
 }

@@ -100,7 +100,7 @@ static uint32_t find_group(loader *l, uint32_t stream, uint32_t side)
 
 static int add_message(loader *l, uint32_t rank, const tl_goal_operation *from, goal_op *op)
 {
-    const int is_send = from->call == TL_MPI_Send;
+    const bool is_send = from->call == TL_MPI_Send;
     const uint32_t peer = from->peer == TL_ANY_SOURCE ? GOAL_NONE : (uint32_t)from->peer;
     op->kind = is_send ? GOAL_SEND : GOAL_RECV;
     op->slot = find_slot(l, is_send ? rank : peer, is_send ? peer : rank, from->tag);
@@ -180,7 +180,7 @@ static tl_status add_edges(loader *l, uint32_t first, size_t n, const tl_goal_ed
 static int number_slot(loader *l, uint32_t i)
 {
     const uint64_t tag = l->run->slots[i].tag;
-    const int is_large = tag > INT32_MAX && tag != UINT64_MAX;
+    const bool is_large = tag > INT32_MAX && tag != UINT64_MAX;
     const uint32_t large = is_large ? find_slot(l, OF_LARGE_TAG, l->run->slots[i].to, tag) : 0;
     l->run->slots[i].number = is_large            ? -2 - (int32_t)large
                               : tag == UINT64_MAX ? LOGGOPS_ANY
@@ -195,7 +195,7 @@ static tl_status join_lists(loader *l)
     const uint32_t n_slots = run->n_slots;
     for (uint32_t i = 0; i < n_slots; i++) {
         const uint32_t to = run->slots[i].to;
-        const int is_any = run->slots[i].from == GOAL_NONE || run->slots[i].tag == UINT64_MAX;
+        const bool is_any = run->slots[i].from == GOAL_NONE || run->slots[i].tag == UINT64_MAX;
         if (is_any && run->ranks[to].lists == GOAL_NONE &&
             (run->ranks[to].lists = find_slot(l, GOAL_NONE, to, UINT64_MAX)) == GOAL_NONE)
             return out_of_memory(l);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-int tlr_is_goal(const char *path)
+bool tlr_is_goal(const char *path)
 {
     struct stat st;
     tl_goal *goal = NULL;

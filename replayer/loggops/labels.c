@@ -18,7 +18,7 @@ static loggops_label *add_label(loggops_reading *t)
 }
 
 /* The operation is added before the next event that takes time, as the next one. */
-tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, int is_kernel,
+tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, bool is_kernel,
                                     uint32_t before, double seconds)
 {
     if (seconds <= 0)
@@ -68,7 +68,7 @@ static void take_peer(const loggops_reading *t, const tl_event *e, loggops_label
 {
     const loggops_comm *c = &t->run->comms[label->comm];
     const uint32_t me = c->n_first ? loggops_rank_in(c, t->rank) : 0;
-    const int is_collective = tl_is_collective(tl_call_by_code(e->call)->action);
+    const bool is_collective = tl_is_collective(tl_call_by_code(e->call)->action);
     if (is_collective && (e->peer >= 0 || e->peer == TL_ROOT)) {
         label->flags |= LOGGOPS_TO_ROOT;
         label->peer =

@@ -50,7 +50,7 @@ typedef struct shared_link {
     size_t n_flows, room, n_limited; /* n_limited: flows on it with flow.is_limited */
     uint32_t ends[2];                /* nodes at which all flows so far begin or end; NO_NODE */
     uint64_t id;
-    int is_known;
+    bool is_known;
     uint32_t from, to, number; /* it is this link of the route between these nodes, from 1 on */
     double bytes, sent_bytes;  /* as in tlr_resource */
     uint64_t saturated_ps;
@@ -109,7 +109,7 @@ typedef struct noted {
 typedef struct noting {
     stock flows;
     noted begun, held;
-    int is_out_of_memory;
+    bool is_out_of_memory;
 } noting;
 
 /* A tight link with flows without a rate, and their share for a weight of 1 when it was worked out.
@@ -134,7 +134,7 @@ struct loggops_links {
     noting *threads;
     ending *active;
     size_t n_active, active_room;
-    int is_heap;        /* the active flow that ends first is first; else no end of a flow counts */
+    bool is_heap;       /* the active flow that ends first is first; else no end of a flow counts */
     size_t n_important; /* active flows that are limited or gone */
     uint32_t n_hot;     /* links of several nodes from which more is asked than they have */
     double changes_ps;  /* the sum of the moments of the changes since the last rates */
@@ -156,9 +156,9 @@ struct loggops_links {
     size_t n_route, route_room;
     double latency_s, slow_s, slowest_Bps; /* of it; slow_s: the sum of 1 / bandwidth */
     uint64_t limiter_bytes;
-    int has_adapters; /* of the nodes: all that leaves or reaches a node passes one link */
+    bool has_adapters; /* of the nodes: all that leaves or reaches a node passes one link */
     uint64_t flow_bytes;
-    int is_out_of_memory;
+    bool is_out_of_memory;
     uint64_t limited_ps, limited_from_ps; /* the time in which links limited flows */
     size_t n_limited;                     /* flows that links limit now */
 };
@@ -373,17 +373,17 @@ static void add_to_route(void *arg, const tlr_link *link)
 }
 
 /* A link to a node with one link only is as its adapter, which knows by itself what passes it. */
-static int is_of_several(const loggops_links *l, const shared_link *k)
+static bool is_of_several(const loggops_links *l, const shared_link *k)
 {
     return !l->has_adapters || (k->ends[0] == NO_NODE && k->ends[1] == NO_NODE);
 }
 
-static int is_hot(const loggops_links *l, const shared_link *k)
+static bool is_hot(const loggops_links *l, const shared_link *k)
 {
     return l->place_of[k - l->all] != NONE && is_of_several(l, k);
 }
 
-static void set_tight(loggops_links *l, shared_link *k, int is_tight)
+static void set_tight(loggops_links *l, shared_link *k, bool is_tight)
 {
     const uint32_t link = (uint32_t)(k - l->all);
     uint32_t *place = &l->place_of[link];
@@ -413,7 +413,7 @@ static void enter_link(loggops_links *l, uint32_t i, uint32_t which)
 {
     flow *f = flow_at(l, i);
     shared_link *k = &l->all[f->links[which].link];
-    const int was_hot = is_hot(l, k);
+    const bool was_hot = is_hot(l, k);
     if (!k->is_known) {
         k->ends[0] = k->from = f->from;
         k->ends[1] = k->to = f->to;
@@ -432,7 +432,7 @@ static void leave_link(loggops_links *l, const flow *f, uint32_t which)
 {
     const uint32_t place = f->links[which].place;
     shared_link *k = &l->all[f->links[which].link];
-    const int was_hot = is_hot(l, k);
+    const bool was_hot = is_hot(l, k);
     const flow_on last = k->flows[--k->n_flows];
     k->flows[place] = last;
     flow_at(l, last.flow)->links[last.which].place = place;
@@ -518,7 +518,7 @@ static void take_out(loggops_links *l, uint32_t i)
 static double fair_share(loggops_links *l, flow *f)
 {
     double share = 1;
-    int is_limited = 0;
+    bool is_limited = 0;
     for (uint32_t i = 0; i < f->n_links; i++) {
         const shared_link *k = &l->all[f->links[i].link];
         const double of_link = k->Bps / ((double)k->n_flows * f->alone_Bps);
@@ -587,7 +587,7 @@ static void fix_rate(loggops_links *l, flow *f, double Bps)
 static void fill_link(loggops_links *l, const shared_link *k, double share_Bps)
 {
     const int limits = is_of_several(l, k);
-    int has_little = 0;
+    bool has_little = 0;
     for (int all = 0; all < 2 && !has_little; all++)
         for (size_t i = 0; i < k->n_flows; i++) {
             flow *f = flow_at(l, k->flows[i].flow);
@@ -645,7 +645,7 @@ static void drop_filled(loggops_links *l)
     make_heap(l);
 }
 
-static void count_limited(loggops_links *l, int is_now, uint64_t at_ps)
+static void count_limited(loggops_links *l, bool is_now, uint64_t at_ps)
 {
     if (is_now && !l->limited_from_ps)
         l->limited_from_ps = at_ps;
@@ -927,7 +927,7 @@ static int compare_ordered(const void *a, const void *b)
 
 /* Takes what all threads have noted: flows that began, or messages whose adapter has done with
  * them. Returns how many there are in links.sorted. */
-static size_t take_noted(const simulation *s, loggops_links *l, int is_begun)
+static size_t take_noted(const simulation *s, loggops_links *l, bool is_begun)
 {
     size_t n = 0;
     for (unsigned t = 0; t < l->n_threads; t++) {
@@ -953,7 +953,7 @@ static size_t take_noted(const simulation *s, loggops_links *l, int is_begun)
 }
 
 /* Whether the rates are to be worked out: a link may limit flows, and enough has changed. */
-static int are_due(loggops_links *l, uint64_t now_ps)
+static bool are_due(loggops_links *l, uint64_t now_ps)
 {
     if (!l->n_hot && !l->is_heap && l->has_adapters) {
         l->changes_ps = 0;

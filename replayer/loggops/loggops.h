@@ -65,6 +65,7 @@
 #ifndef TLR_LOGGOPS_H
 #define TLR_LOGGOPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <timeless.h>
@@ -191,7 +192,7 @@ static inline uint64_t loggops_limited_from(const loggops_nodes *nodes, uint64_t
 typedef struct loggops_network {
     loggops_params params;
     loggops_path between, within;
-    int has_within; /* the text has a group for messages within a node */
+    bool has_within; /* the text has a group for messages within a node */
     /* As in loggops_nodes: */
     int move_bytes;
     uint64_t send_buffer_bytes, turns_bytes, limiter_bytes;
@@ -323,7 +324,7 @@ typedef struct loggops_feed {
      * Returns 0 if it fails. */
     int (*more)(void *context, uint32_t rank, loggops_program *program);
     /* The answer to a LOGGOPS_POLL. */
-    void (*answer)(void *context, uint32_t rank, int is_there);
+    void (*answer)(void *context, uint32_t rank, bool is_there);
     /* Why `more` failed. */
     tl_status (*status)(void *context, tl_error *err);
     /* The rank will continue at this operation soon: the feed may prefetch what `more` reads. NULL:
@@ -349,7 +350,7 @@ typedef struct loggops_run {
     uint64_t *io_ps;                   /* with a feed, by rank: time of files; NULL: no files */
     /* With a feed: all messages are shorter than S; there may be short synchronous messages, or
      * accesses. */
-    int is_short, is_synchronous;
+    bool is_short, is_synchronous;
     double (*estimated_s)[TLR_N_ESTIMATES]; /* by rank: part of kernel_s without a measurement */
     struct goal_run *graph; /* the operations of all ranks (goal.h); NULL: the programs */
 } loggops_run;

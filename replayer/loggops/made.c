@@ -25,7 +25,7 @@ static void add_kernel(loggops_reading *t, const tl_short_event *e)
 }
 
 /* MPI_Irecv, MPI_Send and MPI_Wait with one partner. */
-static int is_exchange(const tl_short_event *e, size_t n_left)
+static bool is_exchange(const tl_short_event *e, size_t n_left)
 {
     return n_left > 2 && e[0].call == TL_MPI_Irecv && e[1].call == TL_MPI_Send &&
            e[2].call == TL_MPI_Wait && e[0].peer == e[1].peer && e[0].tag == e[1].tag;

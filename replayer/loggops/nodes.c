@@ -118,12 +118,12 @@ static void mark(uint64_t *bits, const simulation *s, const block *b, const sim_
 /* ---- one message ---- */
 
 /* A rank that is alone on its node has the adapter as its own interface. */
-static int has_adapter(const simulation *s, uint32_t rank)
+static bool has_adapter(const simulation *s, uint32_t rank)
 {
     return s->moves_bytes || node_of(s, rank)->n_ranks > 1;
 }
 
-static int is_between(const simulation *s, uint32_t from, uint32_t to)
+static bool is_between(const simulation *s, uint32_t from, uint32_t to)
 {
     return s->run->nodes->node_of[from] != s->run->nodes->node_of[to];
 }
@@ -239,8 +239,8 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
         keep_traffic(s, b, i);
         return 1;
     }
-    const int is_cleared = (m->context & ~COMBINES) == CLEARED;
-    const int needs_bytes =
+    const bool is_cleared = (m->context & ~COMBINES) == CLEARED;
+    const bool needs_bytes =
         m->request == EAGER || (m->context & ~COMBINES) == DATA || !s->moves_bytes;
     const uint32_t to = (uint32_t)m->to;
     if (!is_cleared && (m->context == REPLY || !needs_bytes || !has_adapter(s, to) ||
@@ -275,7 +275,7 @@ uint64_t loggops_way_beside(const simulation *s, const loggops_costs *c, uint64_
 }
 
 /* A message that could pass from some moment on passes; returns when it begins to. */
-static uint64_t pass(adapter *a, uint64_t own_ps, int is_short, uint64_t from_ps)
+static uint64_t pass(adapter *a, uint64_t own_ps, bool is_short, uint64_t from_ps)
 {
     const uint64_t begin_ps = later(is_short ? a->short_free_ps : a->free_ps, from_ps);
     if (is_short)
@@ -341,7 +341,7 @@ static uint64_t fill_idle(idle_time *idle, uint64_t from_ps, uint64_t work_ps, u
 
 /* A message that could begin to pass the adapter at from_ps passes; returns when it has begun to.
  */
-static uint64_t pass_in(const simulation *s, sim_node *node, uint64_t own_ps, int is_short,
+static uint64_t pass_in(const simulation *s, sim_node *node, uint64_t own_ps, bool is_short,
                         uint64_t from_ps)
 {
     adapter *a = &node->receives;
@@ -351,7 +351,7 @@ static uint64_t pass_in(const simulation *s, sim_node *node, uint64_t own_ps, in
 }
 
 /* The same for one that shared the other adapter; returns when it has passed. */
-static uint64_t pass_shared_in(const simulation *s, sim_node *node, uint64_t own_ps, int is_short,
+static uint64_t pass_shared_in(const simulation *s, sim_node *node, uint64_t own_ps, bool is_short,
                                uint64_t from_ps)
 {
     uint64_t end_ps = from_ps, left_ps = own_ps;
@@ -380,7 +380,7 @@ static uint64_t receive_data(simulation *s, sim_node *node, message *m)
     const double factor = loggops_factor(s, (uint32_t)m->source, (uint32_t)m->to, m);
     const uint64_t own_ps = loggops_times(loggops_busy_ps(c, m->bytes), factor);
     const uint64_t from_ps = m->left_ps + loggops_way_beside(s, c, m->bytes, factor);
-    const int is_short = m->bytes < s->params.S_bytes;
+    const bool is_short = m->bytes < s->params.S_bytes;
     const uint64_t passed_ps = pass_shared_in(s, node, own_ps, is_short, from_ps);
     if (m->flow != HAS_SHARED) /* links.c knows what shares the link to this node */
         m->time_ps = later(m->time_ps, passed_ps);
@@ -411,7 +411,7 @@ static uint64_t receive_eager(simulation *s, const block *b, sim_node *node, mes
     const uint64_t from_ps = m->time_ps;
     if (s->moves_bytes) {
         const message_work *w = loggops_work_for(s, b->worker, from, to, m);
-        const int is_short = m->bytes < s->params.S_bytes;
+        const bool is_short = m->bytes < s->params.S_bytes;
         m->time_ps = pass_in(s, node, w->busy_ps, is_short, from_ps) +
                      loggops_times(w->late_ps + w->moved_ps, loggops_factor(s, from, to, m));
     } else {
@@ -495,7 +495,7 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
 static void copy_within(simulation *s, block *b, sim_node *node, uint32_t i)
 {
     message *m = &s->messages[i];
-    const int is_long = (m->context & ~COMBINES) == DATA;
+    const bool is_long = (m->context & ~COMBINES) == DATA;
     const double copies = is_long ? 1 : 2,
                  memory_ps = 1e12 * 2 * copies * (double)m->bytes / s->run->nodes->memory_Bps;
     uint64_t *copied_ps = &s->copied_ps[m->to], from_ps = m->time_ps;
@@ -569,7 +569,7 @@ static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
  * since. */
 void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps)
 {
-    const int has_left = b->shared_at_ps < end_ps;
+    const bool has_left = b->shared_at_ps < end_ps;
     if (has_left)
         b->shared_at_ps = NEVER;
     for (uint32_t first = 0; first < b->n_nodes; first += 64) {

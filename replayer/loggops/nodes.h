@@ -6,6 +6,8 @@
 
 #include "simulate.h"
 
+#include <stdbool.h>
+
 /* One direction of an adapter: when it is free for messages below S, and for longer ones. */
 typedef struct adapter {
     uint64_t short_free_ps, free_ps;
@@ -74,7 +76,7 @@ void loggops_send_to_node(simulation *s, block *b, uint32_t i);
 /* The factor by which messages take longer than alone: n_out messages share the adapter, and n_out
  * and n_in messages share the limiter. */
 double loggops_slowness(double limiter, uint32_t n_out, uint32_t n_in);
-static inline int loggops_is_limited(const sharing *h)
+static inline bool loggops_is_limited(const sharing *h)
 {
     return h->n_limited && (h->n_in || h->limiter < 1);
 }

@@ -89,7 +89,7 @@ static tl_status access_window(loggops_reading *t, const tl_event *e, uint8_t ki
                                        .request = request});
 }
 
-static int is_own(const loggops_reading *t, const tl_event *e)
+static bool is_own(const loggops_reading *t, const tl_event *e)
 {
     const loggops_comm *c = &t->run->comms[loggops_comm_of(t, e)];
     return !c->n_members || loggops_rank_in(c, t->rank) == (uint32_t)e->peer;
@@ -260,7 +260,7 @@ static tl_status create(loggops_reading *t, const tl_event *e)
                            : status;
 }
 
-static tl_status fence(loggops_reading *t, const tl_event *e, int has_accesses)
+static tl_status fence(loggops_reading *t, const tl_event *e, bool has_accesses)
 {
     const uint32_t comm = loggops_comm_of(t, e);
     tl_status status = has_accesses ? barrier(t, comm) : TL_OK;

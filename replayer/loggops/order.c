@@ -27,7 +27,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static int has_other_starts(const loggops_path *path)
+static bool has_other_starts(const loggops_path *path)
 {
     for (unsigned i = 1; i < path->n; i++)
         if (path->sizes[i].L_ps != path->sizes[0].L_ps ||
@@ -73,7 +73,7 @@ static earlier find_earlier(const simulation *s, const message *m)
     return found;
 }
 
-int loggops_has_earlier(const simulation *s, const message *m, const receive *wanted)
+bool loggops_has_earlier(const simulation *s, const message *m, const receive *wanted)
 {
     earlier found = find_earlier(s, m);
     if (wanted->tag != LOGGOPS_ANY)

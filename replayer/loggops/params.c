@@ -16,7 +16,7 @@ enum { P_L, P_o, P_g, P_G, P_O, P_B, P_oi, P_Oi, P_or, P_Or, P_R, P_S, P_from, N
 
 static const struct parameter {
     const char *name;
-    int is_bytes;
+    bool is_bytes;
 } parameters[N_PARAMETERS] = {
     [P_L] = {"L", 0},      [P_o] = {"o", 0},   [P_g] = {"g", 0},   [P_G] = {"G", 0},
     [P_O] = {"O", 0},      [P_B] = {"B", 0},   [P_oi] = {"oi", 0}, [P_Oi] = {"Oi", 0},
@@ -30,7 +30,7 @@ typedef struct parameter_group {
     unsigned given_here; /* likewise, in this group itself */
     const tlr_params_change *changes;
     size_t n_changes;
-    int is_within;
+    bool is_within;
 } parameter_group;
 
 static tl_status wrong(const char *text, const char *at, tl_error *err)
@@ -137,7 +137,7 @@ static loggops_costs costs_of_group(const parameter_group *g)
 /* Adds the group to its path; 0 if its sizes do not continue those before. */
 static int add_group(loggops_path *path, const loggops_costs *costs)
 {
-    const int is_next =
+    const bool is_next =
         path->n ? costs->from_bytes > path->sizes[path->n - 1].from_bytes : !costs->from_bytes;
     if (!is_next || path->n == LOGGOPS_MAX_SIZES)
         return 0;
@@ -169,7 +169,7 @@ static tl_status check_first(const char *text, const parameter_group *g, tl_erro
     return TL_OK;
 }
 
-static const loggops_path *path_of(const loggops_network *n, int is_within)
+static const loggops_path *path_of(const loggops_network *n, bool is_within)
 {
     return is_within ? &n->within : &n->between;
 }
@@ -179,7 +179,7 @@ uint64_t loggops_least_latency_ps(const loggops_path *path, uint64_t S_bytes)
     uint64_t least = UINT64_MAX;
     for (unsigned i = 0; i < path->n; i++) {
         const loggops_costs *c = &path->sizes[i];
-        const int is_free = path->charges_as_smpi && c->from_bytes >= S_bytes;
+        const bool is_free = path->charges_as_smpi && c->from_bytes >= S_bytes;
         const uint64_t o_ps = is_free ? 0 : c->o_ps < c->o_start_ps ? c->o_ps : c->o_start_ps;
         if ((!i || c->from_bytes < S_bytes) && c->L_ps + o_ps < least)
             least = c->L_ps + o_ps;
@@ -213,7 +213,7 @@ static tl_status parse_network(const char *text, const tlr_params_change *change
             set_value(&groups[0], number, &changes[i]);
     for (const char *at = text; *at || at == text; at += *at == ';') {
         const char *begin = at;
-        const int is_within = !strncmp(at, local, sizeof local - 1);
+        const bool is_within = !strncmp(at, local, sizeof local - 1);
         loggops_path *path = is_within ? &n.within : &n.between;
         parameter_group *g = &groups[is_within];
         if (is_within) {

@@ -99,8 +99,8 @@ static tl_status start_one(loggops_reading *t, int64_t request)
     loggops_op op = state->on_start;
     if (op.kind == LOGGOPS_COLLECTIVE)
         return loggops_add_numbered(t, op, request);
-    const int is_open = op.kind == LOGGOPS_RECV && op.peer != LOGGOPS_NOBODY &&
-                        (op.peer == LOGGOPS_ANY || op.tag == LOGGOPS_ANY);
+    const bool is_open = op.kind == LOGGOPS_RECV && op.peer != LOGGOPS_NOBODY &&
+                         (op.peer == LOGGOPS_ANY || op.tag == LOGGOPS_ANY);
     tl_status status = t->is_stream && is_open ? settle_ahead(t, &op) : TL_OK;
     if (status == TL_OK)
         status = loggops_add_started(t, op, request);
@@ -460,7 +460,7 @@ static int speeds_differ(const loggops_reading *t)
 }
 
 /* Whether ranks that do the same take the same time for it. */
-static int is_like_first(const loggops_reading *t, uint32_t rank)
+static bool is_like_first(const loggops_reading *t, uint32_t rank)
 {
     const tlr_plan_rank *own = t->plan->ranks[rank];
     const int hosts_differ = t->model && (t->model->is_random || t->model->n_hosts ||

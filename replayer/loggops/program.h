@@ -6,6 +6,8 @@
 #include "loggops/folder.h"
 #include "plan.h"
 
+#include <stdbool.h>
+
 /* ---- select.c ---- */
 
 typedef enum loggops_selector { LOGGOPS_DEFAULT = 0, LOGGOPS_OMPI, LOGGOPS_MPICH } loggops_selector;
@@ -13,7 +15,7 @@ typedef enum loggops_selector { LOGGOPS_DEFAULT = 0, LOGGOPS_OMPI, LOGGOPS_MPICH
 /* How algorithms are chosen. */
 typedef struct loggops_choice {
     loggops_selector selector;
-    int is_ompi;                  /* ompi-4.1 or ompi-5.0: communicators are made as there */
+    bool is_ompi;                 /* ompi-4.1 or ompi-5.0: communicators are made as there */
     uint64_t S_bytes;             /* sends of so many bytes wait for their receives */
     uint8_t chosen[TL_N_ACTIONS]; /* by action, whatever the selector says; 0: none */
     char *stand_ins; /* "bcast scatter_LR_allgather for scatter_allgather; ...;": what was taken for
@@ -29,7 +31,7 @@ tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *o
 /* The algorithm of a blocking collective; elements and bytes as in ompi_rules.def.
  * TLR_NO_ALGORITHM without memory. */
 uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
-                       uint64_t bytes, int has_sizes);
+                       uint64_t bytes, bool has_sizes);
 
 /* ---- program.c ---- */
 
@@ -52,7 +54,7 @@ typedef struct loggops_streams loggops_streams;
 /* Whether the run is to be read so: a program; a trace whose operations would take more memory than
  * cursors of all ranks, and much.  Not for a timeline, which needs what a rank computes in all, nor
  * where a request's end decides what its begin means. */
-int loggops_is_streamed(tl_reader *trace, const tlr_plan *plan, const tlr_options *options);
+bool loggops_is_streamed(tl_reader *trace, const tlr_plan *plan, const tlr_options *options);
 tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
                                const loggops_places *places, const tlr_options *options,
                                loggops_choice *choice, double *measured_s, loggops_streams **out,

@@ -129,7 +129,7 @@ uint32_t loggops_match_message(message *messages, queue *unexpected, const recei
 }
 
 /* Whether a receive may take a message. */
-static int can_take(const simulation *s, const receive *wanted, const message *m)
+static bool can_take(const simulation *s, const receive *wanted, const message *m)
 {
     return loggops_fits(wanted, m) && !(m->may_overtake && loggops_has_earlier(s, m, wanted));
 }
@@ -163,8 +163,8 @@ uint32_t loggops_match_receive(receive *receives, queue *posted, const message *
     return NONE;
 }
 
-int loggops_has_arrived(const simulation *s, const sim_rank *rank, const receive *wanted,
-                        uint64_t at_ps)
+bool loggops_has_arrived(const simulation *s, const sim_rank *rank, const receive *wanted,
+                         uint64_t at_ps)
 {
     const message *messages = s->messages;
     for (uint32_t i = rank->unexpected.first; i != NONE; i = messages[i].next)
@@ -177,7 +177,7 @@ int loggops_has_arrived(const simulation *s, const sim_rank *rank, const receive
     return 0;
 }
 
-int loggops_has_receive(const receive *receives, const queue *posted, const message *arrived)
+bool loggops_has_receive(const receive *receives, const queue *posted, const message *arrived)
 {
     uint32_t i = posted->first;
     while (i != NONE && !loggops_fits(&receives[i], arrived))

@@ -58,9 +58,9 @@ static void send_and_wait(simulation *s, block *b, uint32_t r, const sim_step *r
 }
 
 /* Whether no message is to be handled before a send at this moment. */
-static int can_send_now(const simulation *s, const sim_rank *rank, uint64_t at_ps)
+static bool can_send_now(const simulation *s, const sim_rank *rank, uint64_t at_ps)
 {
-    int needs_cpu;
+    bool needs_cpu;
     return (s->moves_bytes || at_ps >= rank->next_send_ps) &&
            at_ps < loggops_arrival_ready(s, rank, &needs_cpu);
 }
@@ -140,7 +140,7 @@ static void do_wait(simulation *s, sim_rank *rank, uint32_t r, const int64_t *li
 static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
                     uint64_t at_ps)
 {
-    const int is_pending =
+    const bool is_pending =
         step->partner != LOGGOPS_NOBODY && step->is_rendezvous && !step->op->is_buffered;
     if (step->partner != LOGGOPS_NOBODY)
         loggops_start_send(s, b, r, step, at_ps);
@@ -159,7 +159,7 @@ static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const s
 static void do_receive(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
                        uint64_t at_ps)
 {
-    const int is_done =
+    const bool is_done =
         step->partner == LOGGOPS_NOBODY || loggops_start_receive(s, b, r, step, at_ps);
     if (step->request != OF_CALL)
         s->requests[rank->requests + step->request] = is_done ? REQUEST_DONE : REQUEST_PENDING;
@@ -235,8 +235,8 @@ static void do_exchange(simulation *s, block *b, sim_rank *rank, uint32_t r, sim
 
 /* ---- the program ---- */
 
-static int has_arrived(const simulation *s, const sim_rank *rank, const sim_step *step,
-                       uint64_t at_ps)
+static bool has_arrived(const simulation *s, const sim_rank *rank, const sim_step *step,
+                        uint64_t at_ps)
 {
     const receive wanted = {.source = step->partner, .tag = step->tag, .context = step->context};
     return loggops_has_arrived(s, rank, &wanted, at_ps);
@@ -252,7 +252,7 @@ static void do_poll(const simulation *s, sim_rank *rank, uint32_t r, const sim_s
     rank->position++;
     if (!feed)
         return;
-    const int is_there = has_arrived(s, rank, step, at_ps);
+    const bool is_there = has_arrived(s, rank, step, at_ps);
     feed->answer(feed->context, r, is_there);
     while (is_there && (++op)->kind != LOGGOPS_MORE && op->kind != LOGGOPS_END)
         rank->position++;
@@ -428,7 +428,7 @@ static uint32_t find_fiber(const simulation *s, const block *b, uint32_t r, sim_
 }
 
 /* Operations that are the rank's own affair. */
-static int is_own(uint8_t kind)
+static bool is_own(uint8_t kind)
 {
     return kind == LOGGOPS_COMPUTE || kind == LOGGOPS_WAIT || kind == LOGGOPS_MARK ||
            kind == LOGGOPS_END;
@@ -437,8 +437,8 @@ static int is_own(uint8_t kind)
 /* Whether an operation that begins after this window can be done now.  Messages that are sent ahead
  * leave their node in the window to which they belong.  A receive may be posted ahead if no other
  * is open: what it takes and when follows from times alone. */
-static int can_go_ahead(const simulation *s, const sim_rank *rank, const loggops_op *op,
-                        uint64_t at_ps)
+static bool can_go_ahead(const simulation *s, const sim_rank *rank, const loggops_op *op,
+                         uint64_t at_ps)
 {
     if (!runs_ahead(s, rank))
         return 0;
@@ -446,8 +446,8 @@ static int can_go_ahead(const simulation *s, const sim_rank *rank, const loggops
         return is_own(op->kind) && op->kind != LOGGOPS_WAIT;
     if (is_own(op->kind))
         return 1;
-    const int is_message = op->kind == LOGGOPS_EXCHANGE || op->kind == LOGGOPS_SEND ||
-                           (op->kind == LOGGOPS_RECV && !op->request);
+    const bool is_message = op->kind == LOGGOPS_EXCHANGE || op->kind == LOGGOPS_SEND ||
+                            (op->kind == LOGGOPS_RECV && !op->request);
     return is_message && s->run->feed && rank->posted.first == NONE &&
            at_ps < (s->window + AHEAD_WINDOWS) * s->window_ps;
 }
@@ -512,7 +512,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
     if (s->has_stretches && loggops_run_stretch(s, b, r, end_ps))
         return;
     while (!b->out_of_memory) {
-        int needs_cpu;
+        bool needs_cpu;
         const uint64_t arrival_ps = loggops_arrival_ready(s, rank, &needs_cpu);
         uint64_t program_ps = NEVER, fiber_ps = NEVER;
         uint32_t fiber_at = NONE;
@@ -525,7 +525,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         if (rank->fibers != NONE)
             fiber_at = find_fiber(s, b, r, &fiber_step, &fiber_ps);
         const uint64_t own_ps = program_ps <= fiber_ps ? program_ps : fiber_ps;
-        int is_arrival = arrival_ps <= own_ps;
+        bool is_arrival = arrival_ps <= own_ps;
         uint64_t at_ps = is_arrival ? arrival_ps : own_ps;
         if (at_ps == NEVER)
             return;

@@ -9,13 +9,15 @@
 #include "machine/rank_model.h"
 #include "event_steps.h"
 
+#include <stdbool.h>
+
 /* The trace's requests follow these. */
 enum { FOR_SENDRECV_SEND = 1, FOR_SENDRECV_RECV, DETACHED, FIRST_OF_TRACE };
 
 /* What is known of one request while a rank's events are read. */
 typedef struct loggops_request {
     size_t op;           /* 1 + the operation that started it last; 0: none */
-    int is_cancelled;    /* since then */
+    bool is_cancelled;   /* since then */
     loggops_op on_start; /* of a persistent request; kind LOGGOPS_END if it is none */
 } loggops_request;
 
@@ -36,7 +38,7 @@ enum { LOGGOPS_MOST_ACCESSES = 4096 };
 typedef struct loggops_access {
     uint32_t window, request;
     int32_t target;
-    int is_put;
+    bool is_put;
 } loggops_access;
 
 /* The ranks that may access a window, or whose windows are accessed. */
@@ -69,15 +71,15 @@ typedef struct loggops_reading {
     uint32_t rank;
     uint32_t n_ranks;
     uint32_t world;       /* of a stream: its only communicator */
-    int is_stream;        /* operations are gone once they have been simulated ... */
-    int is_made;          /* ... and a program makes the events */
+    bool is_stream;       /* operations are gone once they have been simulated ... */
+    bool is_made;         /* ... and a program makes the events */
     tlr_rank_model rates; /* of this rank */
     uint32_t n_probes;    /* of a stream: in the operations at hand */
     loggops_read_point at_probes[LOGGOPS_PROBES_AHEAD];
 
     loggops_label *labels;
     size_t n_labels, labels_room;
-    int is_labelled; /* labels are wanted */
+    bool is_labelled; /* labels are wanted */
 
     tl_reader *trace;
     tlr_plan *plan;
@@ -142,7 +144,7 @@ uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
 /* ---- labels.c: what a timeline shows of the operations, if it is wanted ---- */
 
 /* Computation of so many seconds before or, a kernel, in an event: it is not yet an operation. */
-tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, int is_kernel,
+tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, bool is_kernel,
                                     uint32_t before, double seconds);
 /* An event, all of whose operations follow the first `n_before`. */
 tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,

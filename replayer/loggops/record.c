@@ -43,12 +43,12 @@ struct loggops_recorder {
 
 /* ---- start and end ---- */
 
-static int is_of_call(const loggops_label *label)
+static bool is_of_call(const loggops_label *label)
 {
     return label->call && label->kind != TLR_STATE_KERNEL && label->kind != TLR_STATE_MESSAGE;
 }
 
-static int has_all(const loggops_recorder *rec, const loggops_label *label)
+static bool has_all(const loggops_recorder *rec, const loggops_label *label)
 {
     return label->plan_comm > 0 &&
            rec->plan->comms[label->plan_comm - 1].n_members == rec->run->n_ranks;
@@ -59,7 +59,7 @@ static int find_phases(const loggops_recorder *rec, uint32_t program, tlr_phases
 {
     const loggops_labels *labels = &rec->run->labels[program];
     const loggops_op *ops = rec->run->programs[program].ops;
-    int is_kept = 1;
+    bool is_kept = 1;
     for (uint64_t i = 0, at = 0; is_kept && ops[i].kind != LOGGOPS_END; i++) {
         uint64_t computed_ps = ops[i].kind == LOGGOPS_COMPUTE ? ops[i].amount : 0;
         size_t next = at;
@@ -79,7 +79,7 @@ static int find_phases(const loggops_recorder *rec, uint32_t program, tlr_phases
 static int find_balance(loggops_recorder *rec)
 {
     const loggops_run *run = rec->run;
-    int is_kept = (rec->programs = calloc(run->n_programs, sizeof *rec->programs)) != NULL;
+    bool is_kept = (rec->programs = calloc(run->n_programs, sizeof *rec->programs)) != NULL;
     for (uint32_t i = 0; i < run->n_programs && is_kept; i++)
         is_kept = find_phases(rec, i, &rec->programs[i]);
     for (uint32_t r = 0; r < run->n_ranks && is_kept; r++)
@@ -193,7 +193,7 @@ static tlr_half **place_of(const simulation *s, uint32_t r, uint32_t request)
     return request ? &s->recorder->by_request[s->ranks[r].requests + request] : NULL;
 }
 
-static void post(simulation *s, uint32_t r, const sim_step *step, int is_send)
+static void post(simulation *s, uint32_t r, const sim_step *step, bool is_send)
 {
     loggops_recorder *rec = s->recorder;
     recorded_rank *own = &rec->ranks[r];

@@ -59,7 +59,7 @@ static sim_flow *add_flow(sim_node *node, const message *m)
 }
 
 /* Whether at least one packet of the message is lost beside so many other flows. */
-static int is_lost(const simulation *s, const sim_node *node, uint64_t bytes, uint32_t n_others)
+static bool is_lost(const simulation *s, const sim_node *node, uint64_t bytes, uint32_t n_others)
 {
     const loggops_retransmission *r = &s->run->nodes->retransmission;
     if (n_others + 1 < r->first_flows)

@@ -159,7 +159,7 @@ static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t count, uint64_t
 static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes, const char **instead_of)
 {
     const uint64_t KIB = 1024;
-    const int is_power = !(size & (size - 1));
+    const bool is_power = !(size & (size - 1));
     switch (action) {
     case TL_ACTION_BCAST:
         if (bytes < 12 * KIB || size < 8)
@@ -210,7 +210,7 @@ static int note_stand_in(loggops_choice *choice, tl_action action, uint8_t id,
     char *note = NULL, *all = NULL;
     if (asprintf(&note, "%s %s for %s;", collective, algorithm_name(id), instead_of) < 0)
         return 0;
-    const int is_known = strstr(before, note) != NULL;
+    const bool is_known = strstr(before, note) != NULL;
     if (!is_known && asprintf(&all, "%s%s%s", before, *before ? " " : "", note) < 0)
         all = NULL;
     free(note);
@@ -225,9 +225,9 @@ static int note_stand_in(loggops_choice *choice, tl_action action, uint8_t id,
 }
 
 /* SMPI's reduce-ompi.cpp: whether it sends this reduction in segments of 1 KiB. */
-static int is_segmented(uint32_t size, uint64_t count, uint64_t bytes)
+static bool is_segmented(uint32_t size, uint64_t count, uint64_t bytes)
 {
-    const int is_whole = (size < 8 && bytes < 20480) || bytes < 2048 || count <= 1;
+    const bool is_whole = (size < 8 && bytes < 20480) || bytes < 2048 || count <= 1;
     return !is_whole && size > 0.6016 / 1024 * (double)bytes + 1.3496;
 }
 
@@ -235,7 +235,7 @@ static int is_segmented(uint32_t size, uint64_t count, uint64_t bytes)
 static uint8_t as_chosen(uint8_t id, uint32_t size, uint64_t count, uint64_t bytes,
                          const char **instead_of)
 {
-    const int is_power = !(size & (size - 1));
+    const bool is_power = !(size & (size - 1));
     if (id == TLR_REDUCE_IN_ORDER && is_segmented(size, count, bytes))
         *instead_of = "ompi_binomial in segments";
     if (is_power || (id != TLR_ALLGATHER_DOUBLING && id != TLR_ALLTOALL_PAIR))
@@ -245,7 +245,7 @@ static uint8_t as_chosen(uint8_t id, uint32_t size, uint64_t count, uint64_t byt
 }
 
 uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
-                       uint64_t bytes, int has_sizes)
+                       uint64_t bytes, bool has_sizes)
 {
     if (has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
         return tlr_algorithm_for(action);

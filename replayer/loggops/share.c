@@ -24,12 +24,12 @@ static uint64_t hash_of(const loggops_program *p)
     return XXH64(p->ops, p->n_ops * sizeof *p->ops, of_lists);
 }
 
-static int have_same_labels(const loggops_labels *a, const loggops_labels *b)
+static bool have_same_labels(const loggops_labels *a, const loggops_labels *b)
 {
     return a->n == b->n && (!a->n || !memcmp(a->of, b->of, a->n * sizeof *a->of));
 }
 
-static int is_same(const loggops_program *a, const loggops_program *b)
+static bool is_same(const loggops_program *a, const loggops_program *b)
 {
     return a->n_ops == b->n_ops && a->n_list == b->n_list && a->n_requests == b->n_requests &&
            !memcmp(a->ops, b->ops, a->n_ops * sizeof *a->ops) &&

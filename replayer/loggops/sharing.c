@@ -26,7 +26,7 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 
 /* The word that a long message may go has come from its receiver. Other ones are eager, or wait
  * behind one. */
-static int is_cleared(const message *m)
+static bool is_cleared(const message *m)
 {
     return (m->context & CLEARED) != 0;
 }
@@ -81,7 +81,7 @@ static int passes_limiter(const simulation *s, const message *m)
 }
 
 /* Tells the node that receives a message that it has begun or ended to leave. */
-static void tell_receiver(simulation *s, block *b, const message *m, int has_left, uint64_t at_ps)
+static void tell_receiver(simulation *s, block *b, const message *m, bool has_left, uint64_t at_ps)
 {
     if (!passes_limiter(s, m))
         return;
@@ -142,14 +142,14 @@ static void tell_sender(simulation *s, block *b, const message *m, uint64_t end_
 
 /* ---- eager messages that take turns ---- */
 
-static int has_same_ends(const message *a, const message *b)
+static bool has_same_ends(const message *a, const message *b)
 {
     return !is_cleared(a) && !is_cleared(b) && a->source == b->source && a->to == b->to;
 }
 
 /* Whether a list has an eager message that is sent before this one on the same connection; of all,
  * or of those that leave later than they were sent. */
-static int is_behind(const simulation *s, uint32_t list, int of_late, const message *m)
+static bool is_behind(const simulation *s, uint32_t list, int of_late, const message *m)
 {
     for (uint32_t i = list; i != NONE; i = s->messages[i].next) {
         const message *e = &s->messages[i];
@@ -164,7 +164,7 @@ int loggops_take_turn(simulation *s, block *b, sim_node *node, uint32_t i, uint3
 {
     message *m = &s->messages[i];
     sharing *h = &node->shared;
-    const int was_late = m->takes_turns && m->left_ps;
+    const bool was_late = m->takes_turns && m->left_ps;
     h->n_late -= was_late != 0;
     loggops_end_until(s, b, h, m->time_ps);
     if (is_behind(s, h->first, 0, m) || is_behind(s, h->waiting.first, 0, m) ||

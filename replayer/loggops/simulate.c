@@ -55,7 +55,7 @@ static void wake_later(simulation *s, block *b, uint32_t r, uint32_t in_block, u
 }
 
 /* Whether a message may be what the next poll of a rank that passes polls asks for. */
-static int is_polled(const simulation *s, const sim_rank *rank, const message *m)
+static bool is_polled(const simulation *s, const sim_rank *rank, const message *m)
 {
     const loggops_op *op = &s->run->programs[rank->program].ops[rank->position];
     return m->context == 2 * op->comm && (m->tag == op->tag || op->tag == LOGGOPS_ANY);
@@ -230,7 +230,7 @@ static int lacks_feed(const simulation *s)
     return 0;
 }
 
-static int is_too_late(const simulation *s)
+static bool is_too_late(const simulation *s)
 {
     for (uint32_t i = 0; i < s->n_blocks; i++)
         if (s->blocks[i].is_too_late)
@@ -488,7 +488,7 @@ static uint64_t least_rendezvous_bytes(const loggops_run *run, uint64_t S_bytes)
  * a node, the question and all the rest do.  With noise, the latency shrinks to its least factor at
  * times, and so do the windows, but not the question. */
 static uint64_t window_of_rendezvous(const loggops_nodes *nodes, uint64_t least_bytes,
-                                     int is_within)
+                                     bool is_within)
 {
     const loggops_path *path = is_within ? &nodes->within : &nodes->between;
     /* Smaller factors are rare, and would cost many windows. */

@@ -17,6 +17,7 @@
 #include "loggops.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 
 enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
 /* A rank may send for so many later windows; block.ahead_filled has a bit for each. */
@@ -146,7 +147,7 @@ _Static_assert(sizeof(sim_rank) == APART_BYTES, "a rank fills what is fetched at
 typedef struct wheel {
     uint64_t now;
     uint64_t next; /* if has_next: no rank wakes up before this window; NEVER: no rank sleeps */
-    int has_next;
+    bool has_next;
     uint64_t filled[WHEEL_LEVELS]; /* a bit for each slot that is not empty */
     uint32_t heads[WHEEL_LEVELS][WHEEL_SLOTS];
 } wheel;
@@ -240,11 +241,11 @@ typedef struct sim_step {
     int32_t partner; /* rank in the run, LOGGOPS_ANY or LOGGOPS_NOBODY */
     uint32_t request;
     uint64_t amount;
-    int starts;        /* a nonblocking send */
-    int is_rendezvous; /* a send whose bytes wait for the receive; its sender waits, too, unless the
-                          send is buffered */
-    int combines;      /* a receive of a reduction */
-    int32_t then_to;   /* tlr_message.then_to, as a rank in the run */
+    int starts;         /* a nonblocking send */
+    bool is_rendezvous; /* a send whose bytes wait for the receive; its sender waits, too, unless
+                          the send is buffered */
+    int combines;       /* a receive of a reduction */
+    int32_t then_to;    /* tlr_message.then_to, as a rank in the run */
 } sim_step;
 
 typedef struct simulation {
@@ -258,7 +259,7 @@ typedef struct simulation {
     uint64_t *copied_ps;               /* by rank: when its core has copied its long messages */
     sim_order *orders;                 /* by rank; NULL: no message can overtake another one */
     uint32_t *n_sent;                  /* by rank: messages so far; NULL: messages have no noise */
-    int has_stretches;                 /* loggops_run_stretch may be used */
+    bool has_stretches;                /* loggops_run_stretch may be used */
     const tlr_noise *noise;            /* NULL: none */
     struct loggops_recorder *recorder; /* NULL: none */
     uint64_t window_ps;                /* length of a window */
@@ -299,7 +300,7 @@ void loggops_team_end(team *t);
 /* Adds message i to the arrivals of its receiver, a rank of the block. */
 void loggops_give(simulation *s, block *b, uint32_t i);
 /* Whether a message needs no action before its receiver continues by itself. */
-static inline int loggops_can_lie(const simulation *s, const message *m)
+static inline bool loggops_can_lie(const simulation *s, const message *m)
 {
     return s->moves_bytes &&
            (m->request == EAGER ||
@@ -332,7 +333,7 @@ static inline void loggops_order_arrival(simulation *s, message *m)
 /* Whether the receive, which fits message m, also fits an earlier message of the same sender that
  * has not arrived or was not received. The receive must then take the earlier one. All earlier
  * messages are known at this time. */
-int loggops_has_earlier(const simulation *s, const message *m, const receive *wanted);
+bool loggops_has_earlier(const simulation *s, const message *m, const receive *wanted);
 /* Call it before the first arrival of a rank is handled, if it may overtake. If it must wait for
  * earlier messages that match first, delays it and returns 1. */
 int loggops_order_first(simulation *s, sim_rank *rank);
@@ -614,19 +615,19 @@ uint32_t loggops_match_message(message *messages, queue *unexpected, const recei
 uint32_t loggops_match_in_order(const simulation *s, queue *unexpected, const receive *wanted);
 uint32_t loggops_match_receive(receive *receives, queue *posted, const message *arrived);
 /* Whether a message that fits has arrived at at_ps, and no receive has taken it. */
-int loggops_has_arrived(const simulation *s, const sim_rank *rank, const receive *wanted,
-                        uint64_t at_ps);
+bool loggops_has_arrived(const simulation *s, const sim_rank *rank, const receive *wanted,
+                         uint64_t at_ps);
 static inline int loggops_fits(const receive *r, const message *m)
 {
     return (r->source == m->source || r->source == LOGGOPS_ANY) &&
            (r->tag == m->tag || r->tag == LOGGOPS_ANY) && r->context == m->context;
 }
-int loggops_has_receive(const receive *receives, const queue *posted, const message *arrived);
+bool loggops_has_receive(const receive *receives, const queue *posted, const message *arrived);
 
 /* The time at which the first arrival can be handled; NEVER if there is none.  *needs_cpu: it also
  * needs the CPU, because it is received. */
 static inline uint64_t loggops_arrival_ready(const simulation *s, const sim_rank *rank,
-                                             int *needs_cpu)
+                                             bool *needs_cpu)
 {
     *needs_cpu = 0;
     if (rank->arrivals == NONE)

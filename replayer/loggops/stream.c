@@ -18,7 +18,7 @@ enum { UNKNOWN = -1 };
 typedef struct rank_stream {
     tl_cursor *cursor;
     uint32_t n_no; /* answers that the program has not taken: so often no, then yes */
-    int is_there;
+    bool is_there;
     tl_status status;
     tlr_kernel_memo *own_memos; /* NULL: those of a rank before */
     loggops_reading t;
@@ -46,7 +46,7 @@ static int answer_program(void *arg, const tl_event *probe)
     return answer;
 }
 
-static void take_answer(void *context, uint32_t rank, int is_there)
+static void take_answer(void *context, uint32_t rank, bool is_there)
 {
     const loggops_streams *s = context;
     rank_stream *r = &s->ranks[rank];
@@ -273,7 +273,7 @@ tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *e
     return status;
 }
 
-int loggops_is_streamed(tl_reader *trace, const tlr_plan *plan, const tlr_options *options)
+bool loggops_is_streamed(tl_reader *trace, const tlr_plan *plan, const tlr_options *options)
 {
     enum { LONG_EVENTS = 1 << 20, CURSOR_EVENTS = 1 << 11, ALIKE = 4 };
     size_t n_calls;

@@ -13,7 +13,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* Whether a message is what a rank waits for in an exchange, and nothing else is open. */
-static int is_awaited(const simulation *s, const sim_rank *rank, const message *m)
+static bool is_awaited(const simulation *s, const sim_rank *rank, const message *m)
 {
     if (rank->posted.first == NONE || rank->posted.first != rank->posted.last ||
         rank->n_open != 1 || m->request != EAGER || m->context & CLEARED || m->may_overtake)
@@ -65,8 +65,8 @@ static int take_unexpected(simulation *s, sim_rank *rank, uint64_t end_ps)
 }
 
 /* Whether a short exchange may begin at that moment: loggops_run_rank tells why. */
-static int can_exchange(const simulation *s, const sim_rank *rank, const loggops_op *op,
-                        uint64_t at_ps, uint64_t end_ps)
+static bool can_exchange(const simulation *s, const sim_rank *rank, const loggops_op *op,
+                         uint64_t at_ps, uint64_t end_ps)
 {
     if (op->kind != LOGGOPS_EXCHANGE || rank->step || op->peer < 0 || op->is_synchronous ||
         op->amount >= s->params.S_bytes)
@@ -99,7 +99,7 @@ static void do_exchange(simulation *s, block *b, uint32_t r, const loggops_op *o
                      .amount = op->amount};
     rank->p2p_ps += at_ps - rank->ready_ps;
     rank->ready_ps = at_ps;
-    const int is_there = receive_first(s, b, r, &step, at_ps);
+    const bool is_there = receive_first(s, b, r, &step, at_ps);
     step.request = OF_CALL;
     loggops_start_send(s, b, r, &step, at_ps);
     rank->p2p_ps += rank->ready_ps - at_ps;

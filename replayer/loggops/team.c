@@ -19,7 +19,7 @@ struct team {
     pthread_cond_t begin, end;
     uint64_t turn; /* how often the task has been given out */
     unsigned n_busy;
-    int is_over;
+    bool is_over;
 };
 
 static void *serve(void *argument)

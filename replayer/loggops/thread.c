@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static int has_threads(loggops_reading *t, size_t n)
+static bool has_threads(loggops_reading *t, size_t n)
 {
     if (!loggops_grow((void **)&t->threads, n, &t->threads_room, sizeof *t->threads))
         return 0;

@@ -166,7 +166,7 @@ uint64_t loggops_pay_debt(simulation *s, uint32_t r, uint64_t at_ps)
 static uint64_t receiving_ps(const simulation *s, const block *b, uint32_t r, const message *m)
 {
     const uint32_t from = (uint32_t)m->source;
-    const int is_awaited = m->context & CLEARED && m->request != UNAWAITED;
+    const bool is_awaited = m->context & CLEARED && m->request != UNAWAITED;
     const loggops_path *path = loggops_path_for(s, from, r, m);
     return is_awaited && path->charges_as_smpi && !path->charges_long
                ? 0
@@ -222,7 +222,7 @@ uint64_t loggops_take_in(simulation *s, block *b, uint32_t r, const message *m, 
 
 /* Whether the question has room within a node, in all that a message takes there, and between nodes
  * also the answer, in the latency. */
-static int has_room(const simulation *s, uint64_t L_ps, uint64_t bytes_ps, int is_within)
+static bool has_room(const simulation *s, uint64_t L_ps, uint64_t bytes_ps, bool is_within)
 {
     return is_within ? L_ps + bytes_ps >= 2 * s->quiet_window_ps : L_ps >= 3 * s->quiet_window_ps;
 }
@@ -233,7 +233,7 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
                            int combines, uint64_t at_ps)
 {
     const loggops_nodes *nodes = s->run->nodes;
-    const int is_within = nodes->node_of[r] == nodes->node_of[m->source];
+    const bool is_within = nodes->node_of[r] == nodes->node_of[m->source];
     const loggops_costs *c = loggops_costs_for(s, (uint32_t)m->source, r, m);
     const uint32_t begins = s->answers_in_calls ? ANSWERED : CLEARED;
     const uint64_t quiet_ps = s->quiet_window_ps,
@@ -303,7 +303,7 @@ static uint64_t both_ready_ps(const simulation *s, uint32_t r, const message *m,
     if (!path->charges_as_smpi || s->answers_in_calls)
         return at_ps > posted_ps ? at_ps : posted_ps;
     const uint32_t *node_of = s->run->nodes->node_of;
-    const int is_within = node_of[m->source] == node_of[r];
+    const bool is_within = node_of[m->source] == node_of[r];
     const loggops_costs *c = loggops_costs_on(path, m->bytes);
     const uint64_t bytes_ps = loggops_per_bytes(c->B_ps_byte, m->bytes),
                    asked_ps = has_room(s, c->L_ps + c->late_ps, bytes_ps, is_within)
@@ -423,7 +423,7 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
  * room for the question, and between nodes for the answer, both begin when the CPU has done its
  * part. */
 static uint64_t question_ps(const simulation *s, uint64_t at_ps, uint64_t end_ps,
-                            const message_work *w, int is_within)
+                            const message_work *w, bool is_within)
 {
     const uint64_t quiet_ps = s->quiet_window_ps, first_ps = at_ps + quiet_ps;
     if (has_room(s, w->L_ps + w->late_ps, w->moved_ps, is_within))
@@ -440,8 +440,8 @@ static uint64_t sending_ps(const sim_step *step, const loggops_path *path, const
         const loggops_costs *c = loggops_costs_on(path, step->amount);
         return c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount);
     }
-    const int is_free = as_smpi && !path->charges_long && step->is_rendezvous &&
-                        !op->is_synchronous && !op->is_buffered;
+    const bool is_free = as_smpi && !path->charges_long && step->is_rendezvous &&
+                         !op->is_synchronous && !op->is_buffered;
     return is_free ? 0 : w->send_ps;
 }
 
@@ -451,7 +451,7 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
                              uint64_t at_ps, message *m)
 {
     const loggops_nodes *nodes = s->run->nodes;
-    const int is_within = nodes->node_of[r] == nodes->node_of[m->to];
+    const bool is_within = nodes->node_of[r] == nodes->node_of[m->to];
     const uint32_t to = (uint32_t)m->to;
     m->way =
         nodes->ways ? loggops_way_between(nodes->ways, nodes->node_of[r], nodes->node_of[to]) : 0;

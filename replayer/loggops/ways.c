@@ -142,7 +142,7 @@ tl_status loggops_derive_path(const loggops_law *law, const tlr_route *route, lo
 /* A route and its costs. */
 typedef struct way_kind {
     tlr_route route;
-    int is_within;
+    bool is_within;
     loggops_path *path;
 } way_kind;
 
@@ -219,14 +219,14 @@ tl_status loggops_ways_status(const loggops_ways *w, tl_error *err)
     return w->failure.status;
 }
 
-static int are_equal(const way_kind *kind, const tlr_route *route, int is_within)
+static bool are_equal(const way_kind *kind, const tlr_route *route, bool is_within)
 {
     return kind->is_within == is_within && kind->route.latency_s == route->latency_s &&
            kind->route.bandwidth_Bps == route->bandwidth_Bps &&
            kind->route.both_Bps == route->both_Bps;
 }
 
-static size_t slot_of(const loggops_ways *w, const tlr_route *route, int is_within)
+static size_t slot_of(const loggops_ways *w, const tlr_route *route, bool is_within)
 {
     const size_t mask = sizeof w->slots / sizeof *w->slots - 1;
     const double key[] = {route->latency_s, route->bandwidth_Bps, route->both_Bps, is_within};
@@ -245,7 +245,7 @@ static loggops_path *copy_path(const loggops_path *path)
 }
 
 /* The number of the kind of a route, from 1 on; 0: it fails. The caller holds the lock. */
-static uint32_t kind_of(loggops_ways *w, const tlr_route *route, int is_within, tl_error *err)
+static uint32_t kind_of(loggops_ways *w, const tlr_route *route, bool is_within, tl_error *err)
 {
     const size_t slot = slot_of(w, route, is_within);
     const uint32_t n = w->n_kinds;

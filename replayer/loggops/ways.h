@@ -6,12 +6,13 @@
 #include "machine/cluster.h"
 #include "machine/segments.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* How links and options of a platform become costs, for messages between hosts or within one. */
 typedef struct loggops_law {
     tlr_segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
-    int is_bound;                                             /* timeless/bw-factor-bound */
+    bool is_bound;                                            /* timeless/bw-factor-bound */
     double crosstraffic; /* what a message takes of its links, as both directions are busy */
     double gamma;        /* network/TCP-gamma: the largest window */
     double S_bytes;      /* from here on, sends wait */

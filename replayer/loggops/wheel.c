@@ -88,7 +88,7 @@ static uint32_t wheel_take(wheel *w, unsigned level, unsigned slot)
 uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window)
 {
     wheel *w = &b->wheel;
-    const int is_same_round = window >> WHEEL_BITS == w->now >> WHEEL_BITS;
+    const bool is_same_round = window >> WHEEL_BITS == w->now >> WHEEL_BITS;
     w->now = window;
     w->has_next &= window < w->next;
     if (w->has_next && is_same_round)

@@ -9,7 +9,7 @@
 
 /* The power of a host: wattage_per_state of its first state, as SimGrid reads it. */
 typedef struct tlr_watts {
-    int is_known;
+    bool is_known;
     double idle, least, full; /* least: the first core at work adds nothing but its share */
 } tlr_watts;
 
@@ -25,7 +25,7 @@ typedef struct tlr_cluster {
     double *speeds;  /* flop/s */
     tlr_watts *watts;
     tlr_zones *zones;
-    int has_profiles; /* it names files that change bandwidths, latencies or speeds with time */
+    bool has_profiles; /* it names files that change bandwidths, latencies or speeds with time */
 } tlr_cluster;
 
 /* Reads the whole file. TL_ERR_INPUT if SimGrid would refuse it. */
@@ -89,12 +89,12 @@ tl_status tlr_route_least(const tlr_cluster *c, tlr_route *between, tlr_route *w
 /* The limiter of a host of a cluster, in multiples of the bandwidth of its link; 0: none. */
 double tlr_host_limiter(const tlr_cluster *c, size_t host);
 /* Whether all pairs of hosts have equal routes: the platform is one flat cluster. */
-int tlr_routes_are_equal(const tlr_cluster *c);
+bool tlr_routes_are_equal(const tlr_cluster *c);
 /* Whether messages of different hosts may share links, for example between switches. */
-int tlr_links_are_shared(const tlr_cluster *c);
+bool tlr_links_are_shared(const tlr_cluster *c);
 
 /* Whether all that leaves or reaches a host passes one link: not in a torus. */
-int tlr_hosts_have_adapters(const tlr_cluster *c);
+bool tlr_hosts_have_adapters(const tlr_cluster *c);
 
 /* ---- settings ---- */
 
@@ -105,8 +105,8 @@ typedef struct tlr_xml_contents {
     /* the name of each profile of bandwidths, latencies or speeds */
     tl_status (*add_file)(void *arg, const char *name, tl_error *err);
     void *arg;
-    int has_watts;    /* result: some element has wattage_per_state */
-    int has_profiles; /* result: there is a profile, in a file or in the text */
+    bool has_watts;    /* result: some element has wattage_per_state */
+    bool has_profiles; /* result: there is a profile, in a file or in the text */
 } tlr_xml_contents;
 tl_status tlr_cluster_contents(const char *text, size_t size, const char *path,
                                tlr_xml_contents *contents, tl_error *err);

@@ -172,7 +172,7 @@ static tl_status read_hostfile(layout *l, const char *path, const tlr_host *host
     return status;
 }
 
-static int is_used(const tlr_options *options, const char *name)
+static bool is_used(const tlr_options *options, const char *name)
 {
     for (size_t i = 0; i < options->n_unused_hosts; i++)
         if (!strcmp(options->unused_hosts[i], name))

@@ -91,7 +91,7 @@ tlr_sizes tlr_sizes_of(const tl_event *kernel)
                        .is_right = k == n};
 }
 
-static int is_in_piece(const tlr_piece *piece, const tlr_sizes *sizes)
+static bool is_in_piece(const tlr_piece *piece, const tlr_sizes *sizes)
 {
     if ((piece->side == 'l' && !sizes->is_left) || (piece->side == 'r' && !sizes->is_right))
         return 0;

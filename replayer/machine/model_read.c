@@ -199,9 +199,9 @@ static tl_status read_modes(const model_reading *m, const config_setting_t *nois
 
 /* A fit may have negative terms. But a polynomial without a positive term is no standard deviation.
  */
-static int is_never_positive(const double *coefficients)
+static bool is_never_positive(const double *coefficients)
 {
-    int is_negative = 0;
+    bool is_negative = 0;
     for (int t = 0; t < TLR_N_TERMS; t++) {
         if (coefficients[t] > 0)
             return 0;

@@ -77,7 +77,7 @@ static uint64_t free_until(const tlr_noise *noise, uint64_t at_ps)
     return at_ps < end_ps ? last->free_before_ps : at_ps - taken_by(noise, low);
 }
 
-static int has_noise(const tlr_noise *noise, uint32_t rank)
+static bool has_noise(const tlr_noise *noise, uint32_t rank)
 {
     size_t low = 0, high = noise->n_ranges;
     while (low < high) {
@@ -155,7 +155,7 @@ static tl_status read_line(const char *path, size_t number, const char *line, tl
 {
     char *end;
     const double start_ns = strtod(line, &end);
-    const int has_start = end != line;
+    const bool has_start = end != line;
     const char *second = end;
     const double duration_ns = strtod(second, &end);
     const double last_end_ns = (double)noise->period_ps * 1e-3;
@@ -172,7 +172,7 @@ static tl_status read_line(const char *path, size_t number, const char *line, tl
 }
 
 /* Files of detours have names without a dot; the text and the script beside them have one. */
-static int is_noise_name(const char *name)
+static bool is_noise_name(const char *name)
 {
     return !strchr(name, '.');
 }
@@ -307,7 +307,7 @@ static tl_status read_options(const char *text, char *rest, tlr_noise *noise, tl
     return TL_OK;
 }
 
-int tlr_noise_has_network(const char *text)
+bool tlr_noise_has_network(const char *text)
 {
     static const char word[] = TLR_NETWORK_NOISE;
     const char *at = text;
@@ -386,7 +386,7 @@ tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_er
     noise->seed = seed;
     char *rest = copy;
     const char *source = strsep(&rest, ",");
-    const int is_regular =
+    const bool is_regular =
         isdigit((unsigned char)*source) && (strstr(source, "Hz:") || access(source, F_OK) != 0);
     tl_status status =
         is_regular ? read_regular(source, noise, err) : read_profile(source, noise, err);
@@ -395,7 +395,7 @@ tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_er
     if (!noise->disturbs)
         noise->disturbs = TLR_WORK_ALL;
     sort_ranges(noise);
-    const int is_drawn = noise->has_random_durations || noise->has_random_intervals;
+    const bool is_drawn = noise->has_random_durations || noise->has_random_intervals;
     if (status == TL_OK && is_drawn && !is_regular)
         status = tl_fail(
             err, TL_ERR_USAGE,

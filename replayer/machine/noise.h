@@ -2,6 +2,7 @@
 #ifndef TLR_NOISE_H
 #define TLR_NOISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,8 +34,8 @@ typedef struct tlr_noise {
     size_t n;
     tlr_detour *detours; /* in order, without overlap */
     uint64_t seed;       /* of the times at which the periods of the ranks begin */
-    int is_coscheduled;  /* the periods of all ranks begin at the same time */
-    int has_random_durations, has_random_intervals;
+    bool is_coscheduled; /* the periods of all ranks begin at the same time */
+    bool has_random_durations, has_random_intervals;
     unsigned disturbs; /* bits: tlr_work */
     size_t n_ranges;
     tlr_rank_range *ranges; /* the ranks with noise, in order; none: all ranks */
@@ -53,7 +54,7 @@ typedef struct tlr_noise {
 tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_error *err);
 void tlr_noise_free(tlr_noise *noise);
 /* Whether ",network" is appended to such a text. */
-int tlr_noise_has_network(const char *text);
+bool tlr_noise_has_network(const char *text);
 /* The path of a file of detours: `name` itself if it exists, otherwise noise/NAME of the platforms.
  */
 void tlr_noise_find(const char *name, char *path, size_t size);

@@ -23,7 +23,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static int is_file(const char *path)
+static bool is_file(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
@@ -31,7 +31,7 @@ static int is_file(const char *path)
 
 /* Whether the first character of the file, behind blanks and a byte order mark, is "<". A file that
  * cannot be read counts, too: its reader reports the reason. */
-static int is_xml(const char *path)
+static bool is_xml(const char *path)
 {
     FILE *in = fopen(path, "r");
     int c = in ? ' ' : '<';
@@ -196,7 +196,7 @@ static tl_status hash_profile(void *contents, const char *name, tl_error *err)
 static const char *split_calibrations(char *name)
 {
     char *xml = join(name, "platform.xml"), *at = strrchr(name, '@');
-    const int is_whole = xml && is_file(xml);
+    const bool is_whole = xml && is_file(xml);
     free(xml);
     if (!at || !at[1] || is_whole || strchr(at, '/'))
         return "";
@@ -251,7 +251,7 @@ static size_t kind_length(const char *name, long *day)
 }
 
 /* Whether entry `i` is of a kind and the nearest one of its kind, the earlier one of two. */
-static int is_nearest(struct dirent **entries, int n, int i, long day)
+static bool is_nearest(struct dirent **entries, int n, int i, long day)
 {
     long own, other;
     const size_t kind = kind_length(entries[i]->d_name, &own);
@@ -319,8 +319,8 @@ static tl_status check_calibrations(const char *folder, const char *calibrations
         char *path = NULL;
         if (asprintf(&path, "%s/calibrations/%.*s", folder, length, at) < 0)
             return tl_no_memory(err, folder);
-        const int is_known = length > 0 && !memchr(at, '/', (size_t)length) && !stat(path, &st) &&
-                             S_ISDIR(st.st_mode);
+        const bool is_known = length > 0 && !memchr(at, '/', (size_t)length) && !stat(path, &st) &&
+                              S_ISDIR(st.st_mode);
         free(path);
         if (is_known)
             continue;
@@ -480,7 +480,7 @@ static double only_factor(const char *text)
     return all.value[0];
 }
 
-static int are_same_factors(const char *a, const char *b)
+static bool are_same_factors(const char *a, const char *b)
 {
     const double factor = only_factor(a);
     return !strcmp(a, b) || (factor >= 0 && factor == only_factor(b));

@@ -69,7 +69,7 @@ static const struct rule {
 };
 
 /* Whether a word is in a list of words with a space between two of them. */
-static int is_in(const char *list, const char *word)
+static bool is_in(const char *list, const char *word)
 {
     const size_t n = strlen(word);
     for (const char *at = list; (at = strstr(at, word)); at += n)
@@ -268,7 +268,7 @@ tl_status tlr_xml_quantity(const tlr_element *e, const char *name, tl_quantity k
         return TL_OK;
     if (take_state(text, index, value, sizeof value)) {
         const double number = strtod(value, &rest);
-        const int is_bare = rest != value && !*rest && !strpbrk(value, "xX");
+        const bool is_bare = rest != value && !*rest && !strpbrk(value, "xX");
         if (is_bare)
             *out = number;
         if ((is_bare || tl_quantity_parse(value, kind, out)) && *out >= 0 && isfinite(*out))
@@ -297,7 +297,7 @@ tl_status tlr_xml_radical(const tlr_element *e,
     tl_status status = tlr_xml_text(e, "radical", &text, err);
     for (const char *at = text; status == TL_OK; at++) {
         long first, last;
-        int is_range = take_number(&at, &first);
+        bool is_range = take_number(&at, &first);
         last = first;
         if (is_range && *at == '-') {
             at++;

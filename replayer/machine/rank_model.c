@@ -145,7 +145,7 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
     /* The marks that a sample puts into its windows are no calls of the program. */
     if (event->site || event->call != TL_MPI_Pcontrol)
         m->site = event->site;
-    const int is_region = event->call == TL_MPI_Parallel;
+    const bool is_region = event->call == TL_MPI_Parallel;
     if (!m->unit || (!event->volume && !is_region))
         return 0;
     const double s_per_unit =
@@ -191,7 +191,7 @@ static double draw_noise(const tlr_rank_model *m, const tl_event *event, uint64_
 }
 
 /* Whether the seconds depend on the operation count alone, as those of most kernels do. */
-static int is_simple(const tlr_kernel_model *kernel)
+static bool is_simple(const tlr_kernel_model *kernel)
 {
     if (kernel->n_pieces != 1 || kernel->pieces[0].shape != TLR_NO_NOISE)
         return 0;

@@ -8,6 +8,8 @@
 
 #include "replayer.h"
 
+#include <stdbool.h>
+
 /* Where a rank runs. */
 typedef struct tlr_place {
     const char *host;
@@ -38,7 +40,7 @@ typedef struct tlr_kernel_memo {
     const tlr_kernel_model *of_rank; /* the line of its host, or of_pool */
     double factor;                   /* of the seconds of the model */
     tlr_estimate by;                 /* TLR_N_ESTIMATES: a line, or no estimate */
-    int is_simple;                   /* one piece without noise, with the terms `one` and `work` */
+    bool is_simple;                  /* one piece without noise, with the terms `one` and `work` */
     double one_s, work_s;            /* if is_simple: their coefficients */
 } tlr_kernel_memo;
 
@@ -46,7 +48,7 @@ enum { TLR_KERNEL_MEMOS = 16 };
 
 /* A cached limit of the parallel regions of a call site. */
 typedef struct tlr_bound_memo {
-    int is_known;
+    bool is_known;
     uint32_t site;
     tlr_limit bound;
 } tlr_bound_memo;
@@ -137,7 +139,7 @@ void tlr_find_roofline(tlr_model *model);
 typedef struct tlr_sizes {
     double bounds[TLR_N_BOUNDS]; /* m, n, k, work */
     double terms[TLR_N_TERMS];
-    int is_left, is_right; /* whether the square matrix may be on this side */
+    bool is_left, is_right; /* whether the square matrix may be on this side */
 } tlr_sizes;
 
 tlr_sizes tlr_sizes_of(const tl_event *kernel);

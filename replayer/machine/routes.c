@@ -46,7 +46,7 @@ static const tlr_arm *find_arm(const tlr_zone *zone, uint32_t id)
     return low < zone->n_arms && zone->arms[low].point == id ? &zone->arms[low] : NULL;
 }
 
-static int is_in_span(const tlr_zones *z, tlr_span span, uint32_t link)
+static bool is_in_span(const tlr_zones *z, tlr_span span, uint32_t link)
 {
     for (uint32_t i = 0; i < span.n; i++)
         if (z->spans[span.first + i] == link)
@@ -140,7 +140,7 @@ static int pass_graph(walk *w, const tlr_zone *zone, uint32_t from, uint32_t to,
     }
     const tlr_route_row **rows = malloc(MOST_PARTS * sizeof *rows);
     const size_t n = rows ? find_way(zone, from, to, rows, MOST_PARTS) : 0;
-    int is_found = n > 0;
+    bool is_found = n > 0;
     if (n)
         *gates = (gateways){rows[n - 1]->gateway_from, rows[0]->gateway_to};
     for (size_t i = n; passes && i-- > 0 && is_found;) {
@@ -268,7 +268,7 @@ static int walk_between_zones(walk *w, uint32_t from, uint32_t to)
 static int walk_route(walk *w, uint32_t from, uint32_t to)
 {
     const tlr_point *a = &w->z->points[from], *b = &w->z->points[to];
-    int is_found;
+    bool is_found;
     if (w->depth++ == MOST_DEPTH || a->zone == TLR_NO_INDEX || b->zone == TLR_NO_INDEX)
         return 0;
     if (a->zone != b->zone) {
@@ -308,7 +308,7 @@ tl_status tlr_route_visit(const tlr_cluster *c, size_t from_host, size_t to_host
     const tlr_zones *z = c->zones;
     counter counted = {visit, arg, 0, 0};
     walk w = {.z = z, .visit = count_link, .arg = &counted};
-    const int is_found = walk_route(&w, z->order[from_host], z->order[to_host]);
+    const bool is_found = walk_route(&w, z->order[from_host], z->order[to_host]);
     const char *from = c->hosts[from_host].name, *to = c->hosts[to_host].name;
     if (w.wifi || counted.passed_wifi)
         return tl_fail(err, TL_ERR_UNSUPPORTED,
@@ -481,7 +481,7 @@ double tlr_host_limiter(const tlr_cluster *c, size_t host)
     return s ? s->limiter_Bps / s->Bps : 0;
 }
 
-int tlr_routes_are_equal(const tlr_cluster *c)
+bool tlr_routes_are_equal(const tlr_cluster *c)
 {
     const tlr_zones *z = c->zones;
     for (size_t i = 1; i < c->n_hosts; i++)
@@ -490,14 +490,14 @@ int tlr_routes_are_equal(const tlr_cluster *c)
     return z->zones[z->points[z->order[0]].zone].routing == TLR_ROUTING_FLAT;
 }
 
-int tlr_links_are_shared(const tlr_cluster *c)
+bool tlr_links_are_shared(const tlr_cluster *c)
 {
     const tlr_zones *z = c->zones;
     return !tlr_routes_are_equal(c) ||
            z->zones[z->points[z->order[0]].zone].shape->backbone != TLR_NO_INDEX;
 }
 
-int tlr_hosts_have_adapters(const tlr_cluster *c)
+bool tlr_hosts_have_adapters(const tlr_cluster *c)
 {
     for (size_t i = 0; i < c->zones->n_zones; i++)
         if (c->zones->zones[i].routing == TLR_ROUTING_TORUS)
@@ -513,7 +513,7 @@ void tlr_cluster_set_loopback(tlr_cluster *c, double latency_s, double bandwidth
 
 /* ---- changes ---- */
 
-static void change_value(const tlr_change *change, int is_loopback, double *bandwidth_Bps,
+static void change_value(const tlr_change *change, bool is_loopback, double *bandwidth_Bps,
                          double *latency_s)
 {
     if (is_loopback == !strcmp(change->pattern, "*"))

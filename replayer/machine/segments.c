@@ -31,7 +31,7 @@ static const char *read_segment(const char *at, tlr_segment_values values, segme
         at = end + 1;
         out->per_byte = strtod(at, &end);
     }
-    const int is_number = end != at && isfinite(out->value) && isfinite(out->per_byte);
+    const bool is_number = end != at && isfinite(out->value) && isfinite(out->per_byte);
     return is_number && (!*end || *end == ';') ? end : NULL;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static int is_among(const char *name, const char *const *known)
+static bool is_among(const char *name, const char *const *known)
 {
     for (; known && *known; known++)
         if (name && !strcmp(*known, name))

@@ -23,7 +23,7 @@ static const row rows[] = {
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-static int is_of(const row *r, const char *key, size_t length)
+static bool is_of(const row *r, const char *key, size_t length)
 {
     const size_t own = strlen(r->name);
     return r->name[own - 1] == '/' ? length > own && !strncmp(key, r->name, own)
@@ -31,7 +31,7 @@ static int is_of(const row *r, const char *key, size_t length)
 }
 
 /* Whether the others have the name, behind the sign. */
-static int has_other(const row *r, char sign, const char *key, size_t length)
+static bool has_other(const row *r, char sign, const char *key, size_t length)
 {
     for (const char *at = r->others; *at; at += strcspn(at, " "), at += *at == ' ')
         if (*at == sign && strcspn(at + 1, " ") == length && !strncmp(at + 1, key, length))
@@ -96,7 +96,7 @@ static const char *const nos[] = {"no", "off", "false", "0"};
 static const char *const yesses[] = {"yes", "on", "true", "1"};
 enum { N_WORDS = sizeof nos / sizeof *nos };
 
-int tlr_option_is_no(const char *value)
+bool tlr_option_is_no(const char *value)
 {
     for (size_t i = 0; value && i < N_WORDS; i++)
         if (!strcmp(value, nos[i]))
@@ -104,7 +104,7 @@ int tlr_option_is_no(const char *value)
     return 0;
 }
 
-static int is_yes_or_no(const char *value)
+static bool is_yes_or_no(const char *value)
 {
     for (size_t i = 0; i < N_WORDS; i++)
         if (!strcmp(value, yesses[i]))
@@ -157,7 +157,7 @@ const char *tlr_option_renamed(const char *option)
     return r && has_other(r, '+', option, strcspn(option, ":")) ? r->name : NULL;
 }
 
-int tlr_option_is_idle(const char *option)
+bool tlr_option_is_idle(const char *option)
 {
     const row *r = find_row(option);
     return r && r->smpi == NONE;
@@ -168,7 +168,7 @@ static tl_status refuse(const tlr_platform *platform, size_t i, const char *opti
                         tl_error *err)
 {
     const size_t length = strcspn(option, ":");
-    const int is_own = !platform || i >= platform->n_options;
+    const bool is_own = !platform || i >= platform->n_options;
     const char *folder = is_own ? "" : platform->folder, *where = is_own ? "--cfg "
                                                                   : i < platform->n_settings
                                                                       ? ": <config>: "
@@ -182,7 +182,7 @@ static tl_status refuse(const tlr_platform *platform, size_t i, const char *opti
 }
 
 /* Whether nothing of the network of the engine loggops follows from options. */
-static int network_is_given(const tlr_platform *platform, const tlr_options *options)
+static bool network_is_given(const tlr_platform *platform, const tlr_options *options)
 {
     return !platform || options->loggops_params ||
            (platform->loggops_params && strstr(platform->loggops_params, "local:"));
@@ -196,8 +196,8 @@ static double number_of(const tlr_platform *platform, const tlr_options *options
 }
 
 /* Whether option i has an effect on predictions of the engine. */
-static int has_effect(const tlr_platform *platform, const tlr_options *options, const char *engine,
-                      size_t i, const row *r)
+static bool has_effect(const tlr_platform *platform, const tlr_options *options, const char *engine,
+                       size_t i, const row *r)
 {
     const effect e = strcmp(engine, "loggops") != 0 ? r->smpi : r->loggops;
     const size_t n = platform ? platform->n_options : 0;

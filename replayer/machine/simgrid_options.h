@@ -7,20 +7,22 @@
 
 #include "replayer.h"
 
+#include <stdbool.h>
+
 /* The valid value of an option, by the name that it has in SimGrid 3.32; NULL if it is not set.
  * `platform` may be NULL. */
 const char *tlr_option_value(const tlr_platform *platform, const tlr_options *options,
                              const char *name);
 
 /* Whether the value of a yes or no is no. NULL is not. */
-int tlr_option_is_no(const char *value);
+bool tlr_option_is_no(const char *value);
 
 /* The name in SimGrid 3.32 of an option "key:value" that another version calls otherwise; NULL: the
  * name is that one, or is unknown. */
 const char *tlr_option_renamed(const char *option);
 
 /* Whether predictions of the engine "smpi" do not depend on the option. */
-int tlr_option_is_idle(const char *option);
+bool tlr_option_is_idle(const char *option);
 
 /* Refuses names that no version of SimGrid has, names that are out of date, and values of the wrong
  * kind (TL_ERR_INPUT). With an engine, *idle receives the names

@@ -72,7 +72,7 @@ static int parse_dragonfly(tlr_cluster_shape *s, const char *at)
     return take_numbers(&at, &s->sizes[3], 1) == 1 && take_text(&at, '\0');
 }
 
-static int has_too_many(const tlr_cluster_shape *s, tlr_routing routing)
+static bool has_too_many(const tlr_cluster_shape *s, tlr_routing routing)
 {
     double hosts = 1, links = 0;
     for (unsigned i = 0; i < s->n; i++)
@@ -96,9 +96,9 @@ tl_status tlr_shape_parse(tlr_cluster_shape *shape, tlr_routing routing, const c
         [TLR_ROUTING_FAT_TREE] = "levels, children, parents and parallel links, as 2;4,4;1,2;1,2",
         [TLR_ROUTING_DRAGONFLY] =
             "groups, chassis and blades, each with its links, and nodes, as 3,4;3,2;3,1;2"};
-    const int is_good = routing == TLR_ROUTING_TORUS      ? parse_torus(shape, text)
-                        : routing == TLR_ROUTING_FAT_TREE ? parse_fat_tree(shape, text)
-                                                          : parse_dragonfly(shape, text);
+    const bool is_good = routing == TLR_ROUTING_TORUS      ? parse_torus(shape, text)
+                         : routing == TLR_ROUTING_FAT_TREE ? parse_fat_tree(shape, text)
+                                                           : parse_dragonfly(shape, text);
     shape->n_hosts = 1;
     for (unsigned i = 0; is_good && i < shape->n; i++)
         shape->n_hosts *= shape->sizes[i];
@@ -173,7 +173,7 @@ typedef struct shape_walk {
     void *arg;
 } shape_walk;
 
-static void pass(const shape_walk *w, uint64_t number, int is_down, uint32_t n_parallel)
+static void pass(const shape_walk *w, uint64_t number, bool is_down, uint32_t n_parallel)
 {
     const tlr_cluster_shape *s = w->shape;
     const tlr_link link = {.id = w->first_link + 2 * number + (is_down && s->is_split),
@@ -239,7 +239,7 @@ static void pass_torus(const shape_walk *w, uint32_t from, uint32_t to)
     uint64_t step = 1; /* between neighbours of the dimension */
     for (unsigned i = 0; i < s->n; step *= s->sizes[i++]) {
         const uint32_t size = s->sizes[i], end = (uint32_t)(to / step % size);
-        const int is_up = leads_up((uint32_t)(from / step % size), end, size);
+        const bool is_up = leads_up((uint32_t)(from / step % size), end, size);
         for (uint32_t place; (place = (uint32_t)(at / step % size)) != end;) {
             const uint32_t next = is_up ? (place + 1) % size : (place + size - 1) % size;
             const uint64_t there = at - place * step + next * step;
@@ -282,7 +282,7 @@ static void limit_box(const shape_walk *w, const tree_box *b)
 }
 
 /* The link from a box to one above. */
-static void pass_branch(const shape_walk *w, const tree_box *lower, uint32_t port, int is_down)
+static void pass_branch(const shape_walk *w, const tree_box *lower, uint32_t port, bool is_down)
 {
     const tlr_cluster_shape *s = w->shape;
     uint64_t boxes, links;
@@ -291,7 +291,7 @@ static void pass_branch(const shape_walk *w, const tree_box *lower, uint32_t por
          1);
 }
 
-static int is_above(const tlr_cluster_shape *s, const tree_box *upper, const tree_box *host)
+static bool is_above(const tlr_cluster_shape *s, const tree_box *upper, const tree_box *host)
 {
     for (unsigned i = upper->level; i < s->n; i++)
         if (upper->digits[i] != host->digits[i])

@@ -14,7 +14,7 @@ static const struct quantity {
     const char *unit; /* of its values */
     const char *example;
     tl_quantity kind;
-    int may_be_zero;
+    bool may_be_zero;
 } quantities[] = {
     [TLR_LINK_BANDWIDTH] = {"link", "bandwidth", "Bps", "10Gbps", TL_BANDWIDTH, 0},
     [TLR_LINK_LATENCY] = {"link", "latency", "s", "5us", TL_DURATION, 1},
@@ -157,7 +157,7 @@ tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[
                        what);
     if (rest == factor || (*rest && strcmp(rest, "x") != 0) || !isfinite(number) || number <= 0)
         return tl_fail(err, TL_ERR_USAGE, "'%s' is not a factor; give a positive number", factor);
-    const int is_network = !strcmp(what, "network");
+    const bool is_network = !strcmp(what, "network");
     *n = 0;
     if (is_network || !strcmp(what, "bandwidth"))
         out[(*n)++] = (tlr_change){TLR_LINK_BANDWIDTH, "*", number, 1};
@@ -205,13 +205,13 @@ double tlr_change_apply(const tlr_change *change, double value)
     return change->is_factor ? value * change->value : change->value;
 }
 
-int tlr_change_is_of_model(const tlr_change *change)
+bool tlr_change_is_of_model(const tlr_change *change)
 {
     return change->quantity == TLR_KERNEL_TIME || change->quantity == TLR_BURST_TIME ||
            change->quantity == TLR_RANK_THREADS || change->quantity == TLR_REGION_BOUND;
 }
 
-int tlr_change_is_of_retransmission(const tlr_change *change)
+bool tlr_change_is_of_retransmission(const tlr_change *change)
 {
     return change->quantity >= TLR_RETRANSMISSION_LOSS;
 }

@@ -259,7 +259,7 @@ static void find_ways_from(tlr_zone *zone, uint32_t from, uint32_t *cost, uint8_
 static tl_status find_all_ways(const tlr_zones *z, tlr_zone *zone, tl_error *err)
 {
     const size_t n = zone->n_points;
-    const int is_floyd = zone->routing == TLR_ROUTING_FLOYD;
+    const bool is_floyd = zone->routing == TLR_ROUTING_FLOYD;
     if (n > MOST_GRAPH_POINTS)
         return tl_fail(err, TL_ERR_UNSUPPORTED,
                        "%s: the zone '%s' has %zu points; the ways through a graph of at most %d "

@@ -9,6 +9,7 @@
 
 #include "machine/cluster.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TLR_NO_INDEX UINT32_MAX
@@ -59,15 +60,15 @@ typedef struct tlr_arm {
     uint32_t point; /* id */
     size_t number;  /* of rows of a point, later ones count */
     tlr_span up, down, loop;
-    int has_backbone, has_loop;
+    bool has_backbone, has_loop;
 } tlr_arm;
 
 /* A <cluster>. */
 typedef struct tlr_cluster_shape {
     uint32_t n_hosts;
     double Bps, latency_s, limiter_Bps, loopback_Bps, loopback_s;
-    int is_split; /* each direction has a link */
-    int has_loopback;
+    bool is_split; /* each direction has a link */
+    bool has_loopback;
     uint32_t backbone; /* a link, or TLR_NO_INDEX */
     uint64_t first_link;
     uint32_t first_host; /* of a fat tree: the hosts of those before, as in SimGrid */
@@ -83,7 +84,7 @@ typedef struct tlr_zone {
     uint32_t parent; /* TLR_NO_INDEX: none */
     uint32_t point;  /* its own */
     uint32_t n_points;
-    int has_zones;
+    bool has_zones;
     tlr_routing routing;
     tlr_route_table routes, bypasses; /* of bypasses: points instead of ids */
     uint32_t *before; /* [from][to]: the point before on the way; Floyd and Dijkstra */
@@ -109,7 +110,7 @@ typedef struct tlr_names {
 typedef struct tlr_named_link {
     const char *name;
     uint32_t link;
-    int is_split; /* `link` leads up, the next one down */
+    bool is_split; /* `link` leads up, the next one down */
 } tlr_named_link;
 
 struct tlr_zones {

@@ -16,8 +16,8 @@
 static tl_status read_link_ctn(zones_reading *x, const tlr_element *e, tl_error *err)
 {
     const char *name, *direction = tlr_xml_value(e, "direction");
-    const int is_up = direction && !strcmp(direction, "UP"),
-              is_down = direction && !strcmp(direction, "DOWN");
+    const bool is_up = direction && !strcmp(direction, "UP"),
+               is_down = direction && !strcmp(direction, "DOWN");
     uint32_t link = 0;
     tl_status status = tlr_xml_text(e, "id", &name, err);
     if (status == TL_OK && direction && !is_up && !is_down && strcmp(direction, "NONE") != 0)
@@ -36,12 +36,12 @@ static tl_status read_link_ctn(zones_reading *x, const tlr_element *e, tl_error 
     return TL_OK;
 }
 
-static int is_bypass(const tlr_element *e)
+static bool is_bypass(const tlr_element *e)
 {
     return e->tag == TLR_TAG_BYPASS_ROUTE || e->tag == TLR_TAG_BYPASS_ZONE_ROUTE;
 }
 
-static int is_of_zones(const tlr_element *e)
+static bool is_of_zones(const tlr_element *e)
 {
     return e->tag == TLR_TAG_ZONE_ROUTE || e->tag == TLR_TAG_BYPASS_ZONE_ROUTE;
 }

@@ -217,7 +217,7 @@ tl_status zones_read_watts(zones_reading *x, const tlr_element *e, tl_error *err
 /* ---- links ---- */
 
 static tl_status name_link(zones_reading *x, const tlr_element *e, const char *name,
-                           const char *suffix, uint32_t link, int is_split, tl_error *err)
+                           const char *suffix, uint32_t link, bool is_split, tl_error *err)
 {
     tlr_zones *z = x->z;
     char *whole_name = NULL;
@@ -313,7 +313,7 @@ tl_status zones_read_link(zones_reading *x, const tlr_element *e, tl_error *err)
 
 /* A link by its name; is_split: one of two directions. */
 tl_status zones_find_link(const zones_reading *x, const tlr_element *e, const char *name,
-                          int is_split, uint32_t *out, tl_error *err)
+                          bool is_split, uint32_t *out, tl_error *err)
 {
     const tlr_zones *z = x->z;
     const uint32_t i = tlr_names_find(&z->link_names, z->named, sizeof *z->named, name);

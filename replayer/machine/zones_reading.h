@@ -7,6 +7,8 @@
 #include "machine/platform_xml.h"
 #include "machine/zones.h"
 
+#include <stdbool.h>
+
 typedef struct zones_reading {
     tlr_cluster *c;
     tlr_zones *z;
@@ -54,7 +56,7 @@ tl_status zones_read_sharing(const tlr_element *e, const char *attribute, const 
                              tlr_link *out, tl_error *err);
 /* A link by its name; is_split: one of two directions. */
 tl_status zones_find_link(const zones_reading *x, const tlr_element *e, const char *name,
-                          int is_split, uint32_t *out, tl_error *err);
+                          bool is_split, uint32_t *out, tl_error *err);
 /* A row for a point of a star; tlr_zones_finish puts the rows of a point together. */
 tlr_arm *zones_new_arm(zones_reading *x, uint32_t id);
 tl_status zones_add_span(zones_reading *x, uint32_t link, tl_error *err);

@@ -32,7 +32,7 @@ static int write_part(const char *text, const json_t *data, FILE *out)
     for (const char *at; (at = strchr(text, '@')); text = at) {
         const size_t length = strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
         const char *part = at[1 + length] == '@' ? tlr_page_part(at + 1, length) : NULL;
-        const int is_data = at[1 + length] == '@' && length == 4 && !strncmp(at + 1, "DATA", 4);
+        const bool is_data = at[1 + length] == '@' && length == 4 && !strncmp(at + 1, "DATA", 4);
         fwrite(text, 1, (size_t)(at - text), out);
         if (is_data)
             failed |= json_dump_callback(data, write_escaped, out,

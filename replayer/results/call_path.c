@@ -42,7 +42,7 @@ static void find_path(const tl_reader *trace, uint32_t rank, uint32_t id, tlr_ca
     }
 }
 
-static int is_same_function(const tlr_level *a, const tlr_level *b)
+static bool is_same_function(const tlr_level *a, const tlr_level *b)
 {
     if (!a->source || !b->source || !*a->source->function)
         return !a->source && !b->source && a->site->offset == b->site->offset &&
@@ -50,7 +50,7 @@ static int is_same_function(const tlr_level *a, const tlr_level *b)
     return !strcmp(a->source->function, b->source->function);
 }
 
-static int is_same_place(const tlr_level *a, const tlr_level *b)
+static bool is_same_place(const tlr_level *a, const tlr_level *b)
 {
     return is_same_function(a, b) && (!a->source || a->source->line == b->source->line);
 }
@@ -93,7 +93,7 @@ const char *tlr_region_at(const tlr_job *job, const tlr_state *state)
     return "elsewhere";
 }
 
-static int is_inside_character(char c)
+static bool is_inside_character(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }

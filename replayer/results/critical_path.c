@@ -17,7 +17,7 @@ typedef struct walk {
     tlr_path *out;
     tlr_table sites, regions;
     double *pending_s; /* by rank: in the region whose beginning comes next */
-    int has_regions;
+    bool has_regions;
     size_t room;
     uint32_t rank; /* where the path is, and when */
     double at_s;

@@ -15,7 +15,7 @@ typedef struct pass {
     const tlr_job *job;
     tlr_details *out;
     tlr_table calls, sites, communicators, regions, pairs;
-    int has_regions;
+    bool has_regions;
     int64_t *levels; /* by rank: of the last MPI_Pcontrol */
 } pass;
 
@@ -30,7 +30,7 @@ static void add(tlr_table *table, const char *key, const tlr_state *s)
     row->bytes += s->bytes;
 }
 
-static int is_message(const tlr_state *s)
+static bool is_message(const tlr_state *s)
 {
     if (s->peer < 0)
         return 0;

@@ -18,7 +18,7 @@ typedef struct pass {
     const tl_reader *trace;
     tlr_table stacks[TLR_FLAME_N_KINDS];
     int failed; /* no memory */
-    int has_call_paths, has_regions;
+    bool has_call_paths, has_regions;
     int64_t *regions; /* by rank: level of the last MPI_Pcontrol */
 } pass;
 
@@ -117,7 +117,7 @@ static void add_state(pass *p, const tlr_state *state)
     }
 }
 
-static int has_call_paths(const tl_reader *trace)
+static bool has_call_paths(const tl_reader *trace)
 {
     for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks; r++) {
         const tl_site *sites;

@@ -4,6 +4,8 @@
 
 #include "sums.h"
 
+#include <stdbool.h>
+
 /* What a stack ends with. */
 typedef enum tlr_flame_kind {
     TLR_FLAME_COMPUTE, /* "compute" */
@@ -14,7 +16,7 @@ typedef enum tlr_flame_kind {
 
 typedef struct tlr_flame {
     tlr_sums stacks[TLR_FLAME_N_KINDS]; /* the name is "main;step;transfer;MPI_Send (halo.c:10)" */
-    int has_call_paths;                 /* otherwise a stack is: region, function, call */
+    bool has_call_paths;                /* otherwise a stack is: region, function, call */
 } tlr_flame;
 
 /* A call is in the functions of its call path. The part of its time in which it waits for another

@@ -251,7 +251,7 @@ int32_t tlr_last_needed(const tlr_half *half, double *entered_s, tlr_clocks *clo
 {
     const tlr_meeting *m = half->meeting;
     const tl_comm *topology = half->topology;
-    const int is_root = half->other == (int32_t)half->rank;
+    const bool is_root = half->other == (int32_t)half->rank;
     int32_t last = -1;
     switch (half->needs) {
     case TL_NEEDS_ALL_AT_ROOT:

@@ -10,6 +10,8 @@
 #include "chosen.h"
 #include "plan.h"
 
+#include <stdbool.h>
+
 /* The time of a rank on alternative machines, in simulated seconds since the start of its job. */
 enum {
     CLOCK_NETWORK, /* lower bound for any network */
@@ -46,19 +48,19 @@ typedef struct tlr_half {
     struct tlr_half *next; /* in the queue */
     struct tlr_slot *slot; /* of the queue; NULL: it met its other side, or is a collective */
     uint32_t rank;
-    int is_send;
-    int is_bound;   /* a send that ends with its receive */
-    int is_eager;   /* its data does not wait for the receive */
-    int is_held;    /* a request, or the current call, refers to it */
-    int is_certain; /* on any network, it cannot end without the other side */
+    bool is_send;
+    bool is_bound;   /* a send that ends with its receive */
+    bool is_eager;   /* its data does not wait for the receive */
+    bool is_held;    /* a request, or the current call, refers to it */
+    bool is_certain; /* on any network, it cannot end without the other side */
     tlr_clocks clocks;
     tlr_walked walked; /* the critical path to at_s; 0: not wanted */
-    int is_met;        /* other_s, other, other_is_eager, other_clocks and other_walked are known */
+    bool is_met;       /* other_s, other, other_is_eager, other_clocks and other_walked are known */
     double other_s;    /* when the call of the other side began */
     tlr_clocks other_clocks;
     tlr_walked other_walked;
     int32_t other; /* world rank; in a collective: of the root, or -1 */
-    int other_is_eager;
+    bool other_is_eager;
     tlr_meeting *meeting;    /* of a collective; NULL: a message */
     const tl_comm *topology; /* of a collective among neighbours */
     tl_needs needs;          /* of a collective: for which ranks this one waits */

@@ -39,7 +39,7 @@ typedef struct places {
 typedef struct record {
     int64_t at_ns;
     size_t state;
-    int is_message;
+    bool is_message;
 } record;
 
 static void places_free(places *p)

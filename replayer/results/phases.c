@@ -12,7 +12,7 @@ enum { A_MESSAGE = 1, A_PART = 2 }; /* given: sent to a rank; contributed at a r
 
 typedef enum phase_end { GOES_ON, IN_EXCHANGE, IN_SYNC } phase_end;
 
-static phase_end end_of_collective(unsigned *given, tl_needs needs, int has_all)
+static phase_end end_of_collective(unsigned *given, tl_needs needs, bool has_all)
 {
     switch (needs) {
     case TL_NEEDS_ALL: return has_all ? IN_SYNC : IN_EXCHANGE;
@@ -25,7 +25,7 @@ static phase_end end_of_collective(unsigned *given, tl_needs needs, int has_all)
     }
 }
 
-static phase_end end_of_call(unsigned *given, uint16_t call, int has_all)
+static phase_end end_of_call(unsigned *given, uint16_t call, bool has_all)
 {
     const tl_call_info *info = tl_call_by_code(call);
     if (!info || info->traits & TL_TRAIT_PERSISTENT)
@@ -45,7 +45,7 @@ static phase_end end_of_call(unsigned *given, uint16_t call, int has_all)
     return end_of_collective(given, meaning->needs, has_all);
 }
 
-static phase_end pass_call(unsigned *given, uint16_t call, int has_all)
+static phase_end pass_call(unsigned *given, uint16_t call, bool has_all)
 {
     const phase_end end = end_of_call(given, call, has_all);
     if (end != GOES_ON)
@@ -77,7 +77,7 @@ int tlr_phases_compute(tlr_phases *p, double computed_s)
     return 1;
 }
 
-int tlr_phases_call(tlr_phases *p, uint16_t call, int has_all)
+int tlr_phases_call(tlr_phases *p, uint16_t call, bool has_all)
 {
     const phase_end end = pass_call(&p->given, call, has_all);
     if (end == GOES_ON)
@@ -110,7 +110,7 @@ static size_t count_syncs(const tlr_phases *p)
     return n;
 }
 
-static stretch stretch_from(const tlr_phases *p, size_t from, int are_synced)
+static stretch stretch_from(const tlr_phases *p, size_t from, bool are_synced)
 {
     size_t to = from;
     while (to < p->n && !(p->of[to].is_synced && are_synced))
@@ -145,7 +145,7 @@ int tlr_phases_balance(tlr_phases *rows, size_t n_rows, size_t *n_phases)
 {
     stretch *of = calloc(n_rows + 1, sizeof *of);
     const size_t n_syncs = n_rows ? count_syncs(&rows[0]) : 0;
-    int are_synced = 1, goes_on = n_rows > 0;
+    bool are_synced = 1, goes_on = n_rows > 0;
     if (!of)
         return 0;
     *n_phases = 0;
@@ -157,7 +157,7 @@ int tlr_phases_balance(tlr_phases *rows, size_t n_rows, size_t *n_phases)
         are_synced &= count_syncs(&rows[r]) == n_syncs;
     }
     while (goes_on) {
-        int is_alike = 1;
+        bool is_alike = 1;
         goes_on = 0;
         for (size_t r = 0; r < n_rows; r++) {
             of[r] = stretch_from(&rows[r], of[r].from + of[r].n, are_synced);
@@ -186,7 +186,7 @@ void tlr_phases_computed(const tlr_phases *p, const tlr_phase_place *at, double 
     clocks->s[CLOCK_BALANCE] += took_s * (at->phase < p->n ? fmax(0, p->of[at->phase].s) : 1);
 }
 
-void tlr_phases_called(const tlr_phases *p, tlr_phase_place *at, uint16_t call, int has_all,
+void tlr_phases_called(const tlr_phases *p, tlr_phase_place *at, uint16_t call, bool has_all,
                        tlr_clocks *clocks)
 {
     if (pass_call(&at->given, call, has_all) != GOES_ON && ++at->phase < p->n)

@@ -10,10 +10,12 @@
 
 #include "halves.h"
 
+#include <stdbool.h>
+
 typedef struct tlr_phase {
-    double s;      /* computed seconds; after tlr_phases_balance a factor for them, or, if negative,
-                      the seconds that a rank without computation gets */
-    int is_synced; /* ends in a collective of all ranks */
+    double s; /* computed seconds; after tlr_phases_balance a factor for them, or, if negative,
+                 the seconds that a rank without computation gets */
+    bool is_synced; /* ends in a collective of all ranks */
 } tlr_phase;
 
 /* The phases of ranks that do the same. */
@@ -32,7 +34,7 @@ typedef struct tlr_phase_place {
 
 /* Add computation; a call, on a communicator of all ranks or not. 0 without memory. */
 int tlr_phases_compute(tlr_phases *phases, double computed_s);
-int tlr_phases_call(tlr_phases *phases, uint16_t call, int has_all);
+int tlr_phases_call(tlr_phases *phases, uint16_t call, bool has_all);
 /* Turns seconds into factors. *n_phases is the number of phases with computation. 0 without memory.
  */
 int tlr_phases_balance(tlr_phases *rows, size_t n_rows, size_t *n_phases);
@@ -42,7 +44,7 @@ void tlr_phases_free(tlr_phases *rows, size_t n_rows);
 void tlr_phases_start(const tlr_phases *phases, tlr_clocks *clocks);
 void tlr_phases_computed(const tlr_phases *phases, const tlr_phase_place *at, double took_s,
                          tlr_clocks *clocks);
-void tlr_phases_called(const tlr_phases *phases, tlr_phase_place *at, uint16_t call, int has_all,
+void tlr_phases_called(const tlr_phases *phases, tlr_phase_place *at, uint16_t call, bool has_all,
                        tlr_clocks *clocks);
 
 #endif

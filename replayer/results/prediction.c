@@ -109,7 +109,7 @@ static void print_shares(const tlr_prediction *p, FILE *out)
             max = fmax(max, value);
             sum += value;
         }
-        const int is_rounding = shares[i].offset == OTHER_CALLS && max <= 1e-6 * p->makespan_s;
+        const bool is_rounding = shares[i].offset == OTHER_CALLS && max <= 1e-6 * p->makespan_s;
         if (!is_rounding)
             fprintf(out, "%-16s %14.4g %14.4g %14.4g\n", shares[i].name, min, sum / p->n_ranks,
                     max);

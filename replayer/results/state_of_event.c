@@ -41,7 +41,7 @@ void tlr_state_of_event(const tlr_plan *plan, uint32_t rank, const tl_event *e,
 
 /* Every count of the list is data for which some rank waits. If there is no list, both sides of the
  * event are such data. */
-static int has_data(const tl_event *e)
+static bool has_data(const tl_event *e)
 {
     if (!e->list_len)
         return e->count * e->type_bytes > 0 || e->recv_count * e->recv_type_bytes > 0;
@@ -51,7 +51,7 @@ static int has_data(const tl_event *e)
     return 1;
 }
 
-int tlr_needs_certainly(const tl_event *e, const tl_call_info *info)
+bool tlr_needs_certainly(const tl_event *e, const tl_call_info *info)
 {
     if (tl_meaning_of(info->action)->kind == TL_KIND_CONSTRUCTOR)
         return 0;

@@ -5,10 +5,12 @@
 #include "plan.h"
 #include "timeline.h"
 
+#include <stdbool.h>
+
 /* Sets call, site, tag, comm and bytes of the state; all else is as it was. */
 void tlr_state_of_event(const tlr_plan *plan, uint32_t rank, const tl_event *e,
                         const tl_call_info *info, tlr_state *state);
 /* Nonzero if a collective waits for the ranks that it needs by any algorithm and on any network. */
-int tlr_needs_certainly(const tl_event *e, const tl_call_info *info);
+bool tlr_needs_certainly(const tl_event *e, const tl_call_info *info);
 
 #endif

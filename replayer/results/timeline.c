@@ -220,7 +220,7 @@ static void keep_caller(char *path, char *caller)
         *caller = '\0';
 }
 
-static int is_same_call(const char *x, const char *y)
+static bool is_same_call(const char *x, const char *y)
 {
     const char *end = strstr(x, between);
     return end && !strncmp(x, y, (size_t)(end - x) + strlen(between));

@@ -8,6 +8,8 @@
 
 #include "replayer.h"
 
+#include <stdbool.h>
+
 /* The states of one rank follow each other without gaps and do not overlap. */
 typedef enum tlr_state_kind {
     TLR_STATE_COMPUTE,
@@ -88,7 +90,7 @@ const char *tlr_state_colour(unsigned kind);
 /* "late sender", "late receiver", "wait at collective"; "" if the state has no waiting. */
 const char *tlr_wait_name(unsigned wait);
 /* Whether a message from another rank ended the call. */
-int tlr_state_has_arrow(const tlr_state *state);
+bool tlr_state_has_arrow(const tlr_state *state);
 /* "MPI_Send", "dgemm", the program's name of a kernel, "compute". */
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace);
 /* The name and the call site as far as it is known: "MPI_Send exchange (halo.c:66)". Computation

@@ -80,7 +80,7 @@ static void write_csv(const writing *w)
 /* ---- Chrome ---- */
 
 /* Writes one event of the list. Its numbers are microseconds. */
-static int dump_event(const writing *w, json_t *event, int is_first)
+static int dump_event(const writing *w, json_t *event, bool is_first)
 {
     fputs(is_first ? "\n" : ",\n", w->out);
     const int failed =
@@ -111,7 +111,7 @@ static json_t *chrome_state(const writing *w, const tlr_state *s)
         "ts", 1e6 * (start_s + s->begin_s), "dur", 1e6 * (s->end_s - s->begin_s), "args", args);
 }
 
-int tlr_state_has_arrow(const tlr_state *s)
+bool tlr_state_has_arrow(const tlr_state *s)
 {
     return s->cause_rank >= 0 && (uint32_t)s->cause_rank != s->rank && s->end_s > s->begin_s &&
            s->cause_s <= s->end_s &&
@@ -119,7 +119,7 @@ int tlr_state_has_arrow(const tlr_state *s)
 }
 
 /* One end of an arrow. It belongs to the state of the rank at this time. */
-static json_t *chrome_arrow(const writing *w, const tlr_state *s, size_t id, int is_begin)
+static json_t *chrome_arrow(const writing *w, const tlr_state *s, size_t id, bool is_begin)
 {
     const double start_s = w->jobs[s->job].start_s;
     /* The end of the call is the beginning of the next state. */

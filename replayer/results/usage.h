@@ -7,31 +7,32 @@
 #include "replayer.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* A link, or a host whose power the platform gives. */
 typedef struct tlr_resource {
     char name[256];
-    int is_link;
+    bool is_link;
     double bandwidth;   /* bytes per second */
     double bytes;       /* with what SMPI's model adds to messages */
     double sent_bytes;  /* of the messages alone; -1: unknown */
     double saturated_s; /* in which TLR_SATURATED of the bandwidth or more was in use */
     double energy_j;
-    int is_at_least; /* the energy; the engine does not know all of it */
-    int has_ranks;   /* set by tlr_usage_read, of hosts */
+    bool is_at_least; /* the energy; the engine does not know all of it */
+    bool has_ranks;   /* set by tlr_usage_read, of hosts */
 } tlr_resource;
 
 #define TLR_SATURATED 0.95
 
 struct tlr_usage {
-    int has_links, has_energy; /* what is asked for */
+    bool has_links, has_energy; /* what is asked for */
     FILE *file;
     double took_s; /* of the replay */
     double hosts_j, links_j;
-    double job_j;    /* of the hosts with ranks */
-    size_t n_of_job; /* these hosts */
-    int is_at_least; /* one of the hosts' energies */
-    int has_price;   /* of a kWh and of an hour of a host, in any currency */
+    double job_j;     /* of the hosts with ranks */
+    size_t n_of_job;  /* these hosts */
+    bool is_at_least; /* one of the hosts' energies */
+    bool has_price;   /* of a kWh and of an hour of a host, in any currency */
     double per_kwh, per_host_hour;
     size_t n_links, n_hosts;
     tlr_resource *links; /* that carried something; the one saturated longest first, then by use */

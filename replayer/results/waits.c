@@ -43,7 +43,7 @@ static void clock_message(tlr_clocks *clocks, const tlr_half *half, const tlr_cl
 /* The rank for which a half waited, and the moment from which the event that ended the wait was
  * under way. */
 typedef struct cause {
-    int is_known;
+    bool is_known;
     double late_s; /* when the other side was there */
     double from_s;
     double took_s;     /* the message alone, about */
@@ -100,7 +100,7 @@ static void advance_clocks(tlr_half *const *now, size_t n, const cause *causes, 
 
 /* The message should have come before the call, and the call took less time than a message and the
  * overheads of all that it completes. This is the call's own time. */
-static int was_there(const cause *c, const tlr_state *state, double overheads_s)
+static bool was_there(const cause *c, const tlr_state *state, double overheads_s)
 {
     return c->from_s + c->took_s <= state->begin_s &&
            state->end_s - state->begin_s <= c->took_s + overheads_s;

@@ -56,7 +56,7 @@ static size_t n_replayed(const sampling *s, size_t n_windows)
            s->warm_up;
 }
 
-static int is_worthwhile(const sampling *s, size_t n_windows)
+static bool is_worthwhile(const sampling *s, size_t n_windows)
 {
     return (double)n_replayed(s, n_windows) < WORTHWHILE * (double)s->steps.known.n_steps;
 }
@@ -256,7 +256,7 @@ static tl_status split(sampling *s, size_t h, size_t cut, tl_error *err)
 
 /* Divides the stratum whose window contributes most to the error. 0 in *done: no stratum can be
  * divided. */
-static tl_status split_widest(sampling *s, int *done, tl_error *err)
+static tl_status split_widest(sampling *s, bool *done, tl_error *err)
 {
     double most = 0;
     size_t widest = 0, cut = 0;
@@ -275,7 +275,7 @@ static tl_status split_widest(sampling *s, int *done, tl_error *err)
 
 /* The number of windows for the wanted error, if the error shrinks with the square root of this
  * number. At most twice the present number. */
-static tl_status add_windows(sampling *s, double wanted, int *done, tl_error *err)
+static tl_status add_windows(sampling *s, double wanted, bool *done, tl_error *err)
 {
     const double times = SAFETY * s->estimate.half_s / (wanted * makespan_s(s));
     const size_t now = s->n, more = 1 + (size_t)((double)now * fmin(1, times * times - 1));
@@ -487,7 +487,7 @@ tl_status tlr_replay_sampled(tlr_replay_function *replay, const tlr_job *jobs, s
 {
     sampling s = {.how = {replay, platform, engine, options}};
     const double wanted = options->sample_error;
-    int is_enough = 1;
+    bool is_enough = 1;
     tl_status status = check(jobs, n_jobs, options, err);
     if (status == TL_OK)
         status = tlr_steps_open(jobs[0].trace, &s.steps, err);

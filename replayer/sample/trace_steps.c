@@ -38,7 +38,7 @@ typedef struct places {
     place *items;
 } places;
 
-static int may_begin_step(const tl_call_info *info)
+static bool may_begin_step(const tl_call_info *info)
 {
     switch (info->action) {
     case TL_ACTION_NONE:
@@ -159,7 +159,7 @@ typedef struct passage {
     uint64_t every, n_passed; /* a step begins at each so many passes */
     size_t n_begun;
     uint64_t n_before; /* pseudo events right ahead, which belong to the call */
-    int is_first;      /* rank 0 */
+    bool is_first;     /* rank 0 */
     int waits;         /* steps begin behind the call */
 } passage;
 
@@ -181,8 +181,8 @@ static tl_status pass_event(void *arg, const tl_event *e, uint64_t number)
     const tl_call_info *info = tl_call_by_code(e->call);
     if (!info)
         return TL_OK;
-    const int is_sent = info->action == TL_ACTION_SEND || info->action == TL_ACTION_ISEND ||
-                        info->action == TL_ACTION_SENDRECV || (info->traits & TL_TRAIT_SYNC);
+    const bool is_sent = info->action == TL_ACTION_SEND || info->action == TL_ACTION_ISEND ||
+                         info->action == TL_ACTION_SENDRECV || (info->traits & TL_TRAIT_SYNC);
     if (e->call == p->begin->call && e->site == p->begin->site && p->n_passed++ % p->every == 0)
         begin_step(p, p->waits ? number + 1 : number - p->n_before);
     const size_t step = p->n_begun ? p->n_begun - 1 : 0;
@@ -194,8 +194,8 @@ static tl_status pass_event(void *arg, const tl_event *e, uint64_t number)
             tl_kernel_work(e->call, e->list, e->list_len) * tl_kernel_flops_per_work(e->call);
     if (is_sent)
         p->steps->bytes[step] += (double)e->count * (double)e->type_bytes;
-    const int is_ahead = info->action == TL_ACTION_MATCH || info->action == TL_ACTION_ENTER ||
-                         info->action == TL_ACTION_THREAD;
+    const bool is_ahead = info->action == TL_ACTION_MATCH || info->action == TL_ACTION_ENTER ||
+                          info->action == TL_ACTION_THREAD;
     p->n_before = is_ahead ? p->n_before + 1 : 0;
     return TL_OK;
 }

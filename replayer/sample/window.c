@@ -13,7 +13,7 @@ void tlr_window_close(tlr_window *w)
     *w = (tlr_window){0};
 }
 
-static int is_step(const tlr_steps *steps, const tlr_mark *mark)
+static bool is_step(const tlr_steps *steps, const tlr_mark *mark)
 {
     return mark->call == TL_MPI_Pcontrol && !strncmp(mark->site, steps->site, strlen(steps->site));
 }

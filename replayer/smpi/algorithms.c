@@ -61,7 +61,7 @@ static void ask(void *arg, int terminal)
 }
 
 /* These choose among the others. */
-static int is_selector(const char *name, size_t length)
+static bool is_selector(const char *name, size_t length)
 {
     static const char *const selectors[] = {"default",  "ompi", "mpich",
                                             "mvapich2", "impi", "automatic"};
@@ -133,13 +133,13 @@ void smpi_note_stand_in(const char *collective, const char *instead, const char 
     snprintf(note, sizeof note, "%s %s for %s", collective, instead, algorithm);
     if (strstr(text, note))
         return;
-    const int is_first = text[length - 1] != ')';
+    const bool is_first = text[length - 1] != ')';
     length -= is_first ? 0 : 1;
     snprintf(text + length, sizeof replay.result->coll_selector - length, "%s%s)",
              is_first ? " (" : "; ", note);
 }
 
-static int is_chosen_in(char *const *options, size_t n, const char *collective)
+static bool is_chosen_in(char *const *options, size_t n, const char *collective)
 {
     char key[48];
     const int length = snprintf(key, sizeof key, "smpi/%s:", collective);
@@ -149,7 +149,7 @@ static int is_chosen_in(char *const *options, size_t n, const char *collective)
     return 0;
 }
 
-static int may_replace(size_t k)
+static bool may_replace(size_t k)
 {
     const char *name = collectives[k].name;
     return !(replay.replaced & UINT64_C(1) << collectives[k].action) &&
@@ -200,19 +200,19 @@ void smpi_note_replacements(const char *selector)
 
 /* ---- needs ---- */
 
-static int is_power_of_two(uint32_t n)
+static bool is_power_of_two(uint32_t n)
 {
     return n && !(n & (n - 1));
 }
 
-static int is_two(uint32_t n)
+static bool is_two(uint32_t n)
 {
     return n == 2;
 }
 
 /* SimGrid's search for the sides of a mesh: from the square root, or the cube root, up to a half,
  * or a third, of the ranks. */
-static int has_side(uint32_t n, unsigned n_axes)
+static bool has_side(uint32_t n, unsigned n_axes)
 {
     uint64_t side = 1;
     while ((n_axes == 3 ? (side + 1) * (side + 1) * (side + 1) : (side + 1) * (side + 1)) <= n)
@@ -223,19 +223,19 @@ static int has_side(uint32_t n, unsigned n_axes)
     return 0;
 }
 
-static int is_mesh_2d(uint32_t n)
+static bool is_mesh_2d(uint32_t n)
 {
     return has_side(n, 2);
 }
 
-static int is_mesh_3d(uint32_t n)
+static bool is_mesh_3d(uint32_t n)
 {
     return has_side(n, 3);
 }
 
 static const struct {
     const char *collective, *algorithm, *text;
-    int (*is_served)(uint32_t n_ranks);
+    bool (*is_served)(uint32_t n_ranks);
 } needs[] = {
 #define SMPI_NEEDS(collective, algorithm, test, text) {#collective, #algorithm, text, test},
 #include "smpi/algorithms.def"
@@ -338,7 +338,7 @@ tl_status smpi_blame_choice(const tlr_options *options, tl_error *err)
             continue;
         list += sizeof head - 1;
         size_t used = strcspn(list, ";."); /* SimGrid 4.0 adds a sentence on its own options */
-        const int is_cut = !list[used];
+        const bool is_cut = !list[used];
         while (is_cut && used && list[used] != ',')
             used--;
         return tl_fail(err, TL_ERR_USAGE, "--coll %.*s=%s: there is no such algorithm; give %.*s%s",

@@ -73,8 +73,8 @@ void smpi_check_room(const smpi_rank *r)
 {
     const tl_event *e = &r->event;
     const tl_action action = r->info->action;
-    const int is_message = action >= TL_ACTION_SEND && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
-    const int is_access = action >= TL_ACTION_PUT && action <= TL_ACTION_GET_ACCUMULATE;
+    const bool is_message = action >= TL_ACTION_SEND && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
+    const bool is_access = action >= TL_ACTION_PUT && action <= TL_ACTION_GET_ACCUMULATE;
     if (replay.buffer_bytes >= PLENTY || (!is_message && !is_access))
         return;
     double elements =

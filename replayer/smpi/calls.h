@@ -4,11 +4,13 @@
 
 #include "state.h"
 
+#include <stdbool.h>
+
 /* ---- p2p.c ---- */
 
 /* Nonzero if the receive does not name its source or tag, so that the outcome of the run decides.
  */
-int smpi_is_open(const smpi_rank *r, const tl_event *e);
+bool smpi_is_open(const smpi_rank *r, const tl_event *e);
 int smpi_send(smpi_rank *r);
 int smpi_begin_send(smpi_rank *r);
 /* Starts the current persistent send. */
@@ -31,7 +33,7 @@ int smpi_receive_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MP
 /* ---- smpi/shims/buffer.c ---- */
 
 /* Nonzero if a blocking send of this size ends before its bytes have arrived. */
-int smpi_send_is_buffered(int64_t bytes);
+bool smpi_send_is_buffered(int64_t bytes);
 int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype type, int to,
                        int tag, MPI_Comm comm, int64_t bytes);
 /* Waits for all messages that are still on their way. */
@@ -96,6 +98,6 @@ int smpi_window_event(smpi_rank *r);
 /* ---- file.c ---- */
 
 int smpi_file_event(smpi_rank *r);
-int smpi_has_disk(const char *host);
+bool smpi_has_disk(const char *host);
 
 #endif

@@ -26,7 +26,7 @@ static double host_speed(const smpi_rank *r)
     return sg_host_get_speed(sg_host_by_name(r->result->host));
 }
 
-static int has_all(const smpi_rank *r, uint32_t comm)
+static bool has_all(const smpi_rank *r, uint32_t comm)
 {
     const tlr_plan *plan = r->job->plan;
     return comm > 0 && plan->comms[comm - 1].n_members == plan->n_ranks;
@@ -40,7 +40,7 @@ static int find_phases(const smpi_rank *r, tlr_phases *phases)
     tl_cursor *cursor;
     tlr_rank_model model = r->model; /* the replay's own has its place in the trace */
     const double s_per_s = replay.model ? r->flops_per_s / host_speed(r) : 0;
-    int is_kept = 1;
+    bool is_kept = 1;
     model.memos = NULL;
     phases->n_ranks = 1;
     if (tl_cursor_open(r->job->trace, r->rank, &cursor, &err) != TL_OK)
@@ -65,7 +65,7 @@ static int find_phases(const smpi_rank *r, tlr_phases *phases)
 static void find_balance(const smpi_job *job, balance *out)
 {
     const uint32_t n_ranks = job->plan->n_ranks;
-    int is_kept = 1;
+    bool is_kept = 1;
     out->ranks = smpi_alloc(n_ranks, sizeof *out->ranks);
     for (uint32_t r = 0; r < n_ranks && is_kept; r++)
         is_kept = find_phases(&replay.ranks[job->first_rank + r], &out->ranks[r]);

@@ -118,7 +118,7 @@ static int alltoallw(const sides *s)
  * but SimGrid 3.32's copies of their algorithms divide by zero, or send to a rank that is not
  * there.
  */
-static int is_empty_call(tl_action action, const sides *s)
+static bool is_empty_call(tl_action action, const sides *s)
 {
     int n_ranks;
     MPI_Comm_size(s->comm, &n_ranks);

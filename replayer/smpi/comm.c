@@ -53,7 +53,7 @@ static void set_world_variable(const smpi_job *job)
 }
 
 /* Windows and files communicate on the communicator from which they were made. */
-static int is_on_parent(const tl_comm *definition)
+static bool is_on_parent(const tl_comm *definition)
 {
     if (!definition)
         return 0;
@@ -148,7 +148,7 @@ static int send_groups(const smpi_rank *r, uint32_t ordinal, int32_t parent, MPI
 }
 
 /* The messages use a twin of the parent, where no receive of the trace can take them. */
-static int split_cost(smpi_rank *r, int32_t parent, int has_child)
+static int split_cost(smpi_rank *r, int32_t parent, bool has_child)
 {
     const MPI_Comm twin = r->twins[r->event.comm];
     const uint32_t ordinal = r->n_splits[r->event.comm]++;

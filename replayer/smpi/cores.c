@@ -41,7 +41,7 @@ void smpi_change_load(smpi_host *h, double cores)
 }
 
 /* SimGrid lengthens a sleep to its precision, but not an execution. */
-static int may_sleep(const smpi_host *h, double seconds)
+static bool may_sleep(const smpi_host *h, double seconds)
 {
     return !replay.must_execute && h->n_ranks <= h->n_cores && seconds >= replay.precision_s;
 }

@@ -101,14 +101,14 @@ enum { N_FIXED = sizeof fixed_options / sizeof *fixed_options };
 
 /* Each rank has a stack, and a page before it that nobody may touch makes two mappings of each; the
  * kernel limits their number. */
-static int has_room_for_guards(void)
+static bool has_room_for_guards(void)
 {
     enum { OTHER_MAPPINGS = 2000 };
     char line[32] = "";
     FILE *in = fopen("/proc/sys/vm/max_map_count", "r");
     if (!in)
         return 1;
-    const int is_known = fgets(line, sizeof line, in) != NULL;
+    const bool is_known = fgets(line, sizeof line, in) != NULL;
     fclose(in);
     return !is_known || 2 * (uint64_t)replay.n_ranks + OTHER_MAPPINGS <= strtoull(line, NULL, 10);
 }
@@ -121,7 +121,7 @@ static void make_stacks_mappings(void)
     mallopt(M_MMAP_MAX, INT_MAX);
 }
 
-static void take_yes_or_no(const char *option, const char *value, void (*set)(int is_yes))
+static void take_yes_or_no(const char *option, const char *value, void (*set)(bool is_yes))
 {
     (void)option;
     set(!tlr_option_is_no(value));
@@ -143,12 +143,12 @@ static void share_from(double bytes)
 }
 
 /* "key:value" of Timeless, which is not for SimGrid. */
-static int is_ours(const char *option)
+static bool is_ours(const char *option)
 {
     static const struct {
         const char *key, *none; /* none: the value that changes nothing; NULL: all do */
         smpi_shim shim;
-        void (*set)(int is_yes);
+        void (*set)(bool is_yes);
         void (*set_bytes)(double bytes);
         void (*set_text)(const char *option, const char *value);
     } ours[] = {
@@ -187,7 +187,7 @@ static int is_ours(const char *option)
     return 0;
 }
 
-static int is_any_a_program(void)
+static bool is_any_a_program(void)
 {
     size_t n_calls = 0;
     for (size_t j = 0; j < replay.n_jobs; j++)
@@ -273,7 +273,7 @@ static int reads_contents(const char *algorithm)
 
 /* The collectives of which the user has chosen the algorithm are SMPI's. Sets *needs_payload if
  * messages must have their contents. */
-static void leave_chosen(const option_list *list, int *needs_payload)
+static void leave_chosen(const option_list *list, bool *needs_payload)
 {
     static const char *const keys[] = {
         "smpi/gather",   "smpi/allgather", "smpi/allgatherv",     "smpi/allreduce",
@@ -289,7 +289,7 @@ static void leave_chosen(const option_list *list, int *needs_payload)
 }
 
 /* Plugins and tracing follow executions. Profiles and limits of concurrency make them longer. */
-static int must_execute(const option_list *list)
+static bool must_execute(const option_list *list)
 {
     static const char *const keys[] = {"plugin", "tracing", "maxmin/concurrency-limit"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -25,12 +25,12 @@ static sg_disk_t disk_of(sg_host_t host)
     return first;
 }
 
-int smpi_has_disk(const char *host)
+bool smpi_has_disk(const char *host)
 {
     return disk_of(sg_host_by_name(host)) != NULL;
 }
 
-static int is_write(tl_action action)
+static bool is_write(tl_action action)
 {
     return action == TL_ACTION_FILE_WRITE || action == TL_ACTION_FILE_WRITE_ALL ||
            action == TL_ACTION_FILE_WRITE_BEGIN;
@@ -86,7 +86,7 @@ static int end_split(smpi_rank *r)
     return MPI_Barrier(r->comms[r->event.comm]);
 }
 
-static int access_file(smpi_rank *r, int is_collective)
+static int access_file(smpi_rank *r, bool is_collective)
 {
     const tl_event *e = &r->event;
     const int writes = is_write(r->info->action);

@@ -25,7 +25,7 @@ static const char of_host[] = "_limiter", of_cabinet[] = "limiter-";
 /* A limiter is no link: it stands for the bandwidth of both directions of a link together. SimGrid
  * calls that of a host "c_link_0_limiter", and 'timeless platform' that of a cabinet "limiter-0".
  */
-static int is_limiter(const char *name)
+static bool is_limiter(const char *name)
 {
     const size_t n = strlen(name), suffix = sizeof of_host - 1;
     return (n > suffix && !strcmp(name + n - suffix, of_host)) ||
@@ -33,7 +33,7 @@ static int is_limiter(const char *name)
 }
 
 /* Links within a host are its memory. They and limiters match only patterns that name them. */
-static int is_meant(const tlr_change *change, const char *name)
+static bool is_meant(const tlr_change *change, const char *name)
 {
     if (strstr(name, "loopback") && !strstr(change->pattern, "loopback"))
         return 0;
@@ -125,7 +125,7 @@ static size_t change_hosts(const tlr_change *change, const tlr_host *hosts, size
 
 static void refuse_pattern(const tlr_change *change, const tlr_host *hosts)
 {
-    const int is_host = change->quantity == TLR_HOST_SPEED;
+    const bool is_host = change->quantity == TLR_HOST_SPEED;
     sg_link_t *links = sg_link_list();
     smpi_give_up(TL_ERR_INPUT,
                  "%s: has no %s that '%s' names; the first is called '%s', and patterns are those "

@@ -18,7 +18,7 @@ tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info)
     return (tl_needs)m->needs;
 }
 
-int smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info)
+bool smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info)
 {
     if (info->action == TL_ACTION_COMM_SPLIT)
         return e->new_comm != TL_COMM_NULL && !tlr_walk_is_entered(&r->walk, e->comm);

@@ -4,10 +4,12 @@
 
 #include "state.h"
 
+#include <stdbool.h>
+
 /* ---- timeline.c: only while replay.options->timeline is there ---- */
 
 /* The duration of the current event's computation: of its kernel, or of the burst before it. */
-void smpi_note_piece(smpi_rank *r, int is_kernel, uint32_t before, double reference_s);
+void smpi_note_piece(smpi_rank *r, bool is_kernel, uint32_t before, double reference_s);
 /* The pending computation was simulated from one moment to the other. */
 void smpi_note_computation(smpi_rank *r, double from_s, double reference_s);
 /* The current call was simulated in this time, which belongs to that account. */

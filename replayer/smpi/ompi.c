@@ -271,7 +271,7 @@ void smpi_ompi_leave(const char *option)
 int smpi_ompi_call(tl_action action, const smpi_call *s, int *rc)
 {
     const call c = take_call(s);
-    const int is_reduction = action == TL_ACTION_REDUCE || action == TL_ACTION_ALLREDUCE;
+    const bool is_reduction = action == TL_ACTION_REDUCE || action == TL_ACTION_ALLREDUCE;
     if (c.n_ranks < 2 || is_left[action] || (is_reduction && s->op == replay.noncommutative))
         return 0;
     const tlr_ompi algorithm = choose(&c, action, s->deciding_count);

@@ -152,7 +152,7 @@ static int completes(const tl_event *e, uint32_t request)
 
 /* Whether the request of the current event was really cancelled in the run: the following events
  * show it. They have the numbers of the trace, which the current event may not have. */
-static int was_taken_back(const smpi_rank *r)
+static bool was_taken_back(const smpi_rank *r)
 {
     uint32_t request = 0;
     tl_cursor *c;
@@ -239,7 +239,7 @@ int smpi_start_send(smpi_rank *r)
     return rc == MPI_SUCCESS ? MPI_Startall(1, request) : rc;
 }
 
-int smpi_is_open(const smpi_rank *r, const tl_event *e)
+bool smpi_is_open(const smpi_rank *r, const tl_event *e)
 {
     return !r->walk.is_free && tlr_receive_is_open(e) && r->comms[e->comm] != MPI_COMM_NULL;
 }

@@ -102,7 +102,7 @@ static void add_flow(const flow *f, const place *places, size_t n, tlr_resource 
 
 void smpi_payload_take(const sg_link_t *links, size_t n, tlr_resource *resources)
 {
-    const int is_known = smpi_shim_holds(SMPI_SHIM_PAYLOAD);
+    const bool is_known = smpi_shim_holds(SMPI_SHIM_PAYLOAD);
     place *places = smpi_alloc(n, sizeof *places);
     for (size_t i = 0; i < n; i++) {
         places[i] = (place){links[i], i};

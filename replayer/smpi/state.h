@@ -8,6 +8,7 @@
 #include <simgrid/barrier.h>
 #include <simgrid/semaphore.h>
 #include <smpi/mpi.h>
+#include <stdbool.h>
 
 #include "event_streams.h"
 #include "machine/mapping.h"
@@ -39,8 +40,8 @@ typedef struct smpi_result {
     char network_model[NAME_BYTES];
     char coll_selector[SELECTOR_BYTES];
     uint32_t n_finished;
-    int is_configured;     /* SimGrid took all options */
-    int is_complete;       /* the simulation came to its end */
+    bool is_configured;    /* SimGrid took all options */
+    bool is_complete;      /* the simulation came to its end */
     uint32_t n_inside[64]; /* by action: ranks in this blocking collective, likewise */
     tl_action collective;  /* a rank was last in this blocking collective, by its own algorithm */
     tlr_crowd crowd;       /* of all jobs */
@@ -79,7 +80,7 @@ typedef struct smpi_rank {
     tlr_walk walk;
     tlr_step step;  /* what the event is */
     uint64_t index; /* its number in the rank's trace */
-    int is_running;
+    bool is_running;
     tl_action collective; /* the blocking one in which it is, by an algorithm of its own */
     smpi_rank_result *result;
 
@@ -160,11 +161,11 @@ typedef struct smpi_replay {
     double probe_s;      /* of an MPI_Iprobe that the replay simulates itself; 0: SMPI does */
     double probe_cores;  /* that SMPI's MPI_Iprobe keeps busy */
     double precision_s;  /* SimGrid's, of dates */
-    int must_execute;    /* computation, because ranks may not just sleep for so long */
+    bool must_execute;   /* computation, because ranks may not just sleep for so long */
     int finalize_barrier;
-    int moves_payload; /* a collective needs the contents of its messages */
+    bool moves_payload; /* a collective needs the contents of its messages */
 
-    int has_begun;    /* the traces: until then the ranks prepare, at second 0 */
+    bool has_begun;   /* the traces: until then the ranks prepare, at second 0 */
     sg_bar_t barrier; /* of all ranks */
     MPI_Op commutative, noncommutative;
     char *send_buffer, *recv_buffer; /* of every message: never read for its contents */

@@ -58,7 +58,7 @@ static void put(const smpi_rank *r, tlr_state state)
     tlr_timeline_put(replay.options->timeline, &state);
 }
 
-void smpi_note_piece(smpi_rank *r, int is_kernel, uint32_t before, double reference_s)
+void smpi_note_piece(smpi_rank *r, bool is_kernel, uint32_t before, double reference_s)
 {
     smpi_notes *notes = notes_of(r);
     if (reference_s <= 0)

@@ -22,7 +22,7 @@ typedef struct watts {
 } watts;
 
 static struct {
-    int is_open;
+    bool is_open;
     size_t n_links, n_hosts;
     sg_link_t *links;
     watts *watts;            /* of links */
@@ -77,7 +77,7 @@ static watts watts_of(sg_link_t link)
 void smpi_usage_open(void)
 {
     const tlr_usage *asked = replay.options->usage;
-    int has_power = 0;
+    bool has_power = 0;
     if (!asked)
         return;
     if (asked->has_energy)

@@ -30,7 +30,7 @@ struct smpi_waits {
 };
 
 static struct {
-    int is_known;
+    bool is_known;
     int64_t bound_bytes, eager_bytes; /* a send of so many bytes ends with its receive; does not
                                          wait for it */
 } limits;
@@ -222,7 +222,7 @@ static void complete(smpi_rank *r, int64_t id)
     hold(r, half, 0);
 }
 
-static void forget(smpi_waits *w, int64_t id, int was_cancelled)
+static void forget(smpi_waits *w, int64_t id, bool was_cancelled)
 {
     if (id <= 0 || (size_t)id >= w->n_ids || !w->by_id[id])
         return;

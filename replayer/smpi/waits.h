@@ -7,11 +7,13 @@
 #include "results/phases.h"
 #include "results/state_of_event.h"
 
+#include <stdbool.h>
+
 /* ---- needs.c ---- */
 
 tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info);
 /* Nonzero if this holds for every algorithm, independently of the network. */
-int smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info);
+bool smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info);
 
 /* ---- clocks.c ---- */
 

@@ -46,7 +46,7 @@ void tlr_point_fail(tlr_point *point, const tl_error *err)
              tl_printable(err->text));
 }
 
-int tlr_point_is_impossible(const tlr_point *point)
+bool tlr_point_is_impossible(const tlr_point *point)
 {
     return !strncmp(point->error, TLR_NOT_POSSIBLE, sizeof TLR_NOT_POSSIBLE - 1);
 }

@@ -5,6 +5,8 @@
 #include "results/efficiency.h"
 #include "scenario.h"
 
+#include <stdbool.h>
+
 /* The result of a replay. */
 typedef struct tlr_point {
     uint64_t key; /* of all that the result depends on; 0: not known */
@@ -14,14 +16,14 @@ typedef struct tlr_point {
     double compute_s; /* mean of the ranks */
     double noise_s;   /* that detours took from the CPU of a rank: mean of the ranks */
     uint64_t n_events;
-    double half_s;      /* of the 90 % interval of a sampled replay; 0: there is none */
-    double share;       /* of the events that it replayed */
-    int has_energy;     /* the platform states watts */
-    int has_cost;       /* a price was given */
-    int is_at_least;    /* the energy and the cost: tlr_usage */
-    double job_j, cost; /* of the job */
-    uint32_t n_crowded; /* ranks that share cores */
-    int has_efficiency; /* of a batch that asks for it */
+    double half_s;       /* of the 90 % interval of a sampled replay; 0: there is none */
+    double share;        /* of the events that it replayed */
+    bool has_energy;     /* the platform states watts */
+    bool has_cost;       /* a price was given */
+    bool is_at_least;    /* the energy and the cost: tlr_usage */
+    double job_j, cost;  /* of the job */
+    uint32_t n_crowded;  /* ranks that share cores */
+    bool has_efficiency; /* of a batch that asks for it */
     tlr_efficiency efficiency;
     char error[448];                   /* "": none */
     tl_status status;                  /* of the error; TL_ERR_INPUT if it is from a results file */
@@ -52,7 +54,7 @@ void tlr_points_free(tlr_point *points, size_t n);
 /* Puts the error of a replay into its point. */
 void tlr_point_fail(tlr_point *point, const tl_error *err);
 /* Whether the chosen algorithm does not serve the point: no failure (TLR_NOT_POSSIBLE). */
-int tlr_point_is_impossible(const tlr_point *point);
+bool tlr_point_is_impossible(const tlr_point *point);
 /* The status of the points that failed, if it is the same for all of them; otherwise TL_ERR_INPUT.
  * TL_OK: none failed. */
 tl_status tlr_points_status(const tlr_point *points, size_t n);

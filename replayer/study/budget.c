@@ -95,7 +95,7 @@ static void print_input(const tlr_budget *b, const tlr_budget_input *input, FILE
 
 /* The names of the inputs for which `is_one` holds, on a line. */
 static void print_names(const tlr_budget *b, const char *title,
-                        int (*is_one)(const tlr_budget *, const tlr_budget_input *), FILE *out)
+                        bool (*is_one)(const tlr_budget *, const tlr_budget_input *), FILE *out)
 {
     const char *before = title;
     for (size_t i = 0; i < b->n; i++)
@@ -107,7 +107,7 @@ static void print_names(const tlr_budget *b, const char *title,
         fputc('\n', out);
 }
 
-static int has_no_effect(const tlr_budget *b, const tlr_budget_input *input)
+static bool has_no_effect(const tlr_budget *b, const tlr_budget_input *input)
 {
     (void)b;
     return input->below <= 0 && input->above <= 0;
@@ -186,7 +186,7 @@ static void print_suspects(const tlr_budget *b, FILE *out)
 }
 
 /* And it counts: it has 1 % of the square of the interval or more (a choice). */
-static int is_assumed(const tlr_budget *b, const tlr_budget_input *input)
+static bool is_assumed(const tlr_budget *b, const tlr_budget_input *input)
 {
     return input->source == TLR_BUDGET_ASSUMED && share_of(b, input) >= 0.01;
 }
@@ -250,7 +250,7 @@ void tlr_budget_print(const tlr_budget *b, FILE *out)
 
 static json_t *input_of(const tlr_budget *b, const tlr_budget_input *input)
 {
-    const int is_ratio = b->n_sides > 1;
+    const bool is_ratio = b->n_sides > 1;
     json_t *o = json_pack(
         "{s:s, s:o, s:s, s:f, s:f, s:f, s:s}", "input", input->name, "uncertainty",
         input->source == TLR_BUDGET_REPLAYED ? json_null() : json_real(input->uncertainty), "from",
@@ -288,7 +288,7 @@ tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
     json_t *inputs = json_array();
     for (size_t i = 0; i < b->n; i++)
         json_array_append_new(inputs, input_of(b, &b->inputs[i]));
-    const int is_ratio = b->n_sides > 1;
+    const bool is_ratio = b->n_sides > 1;
     json_t *root =
         json_pack("{s:f, s:f, s:f, s:f, s:o}", is_ratio ? "ratio" : "makespan_s", b->value,
                   "interval", 0.9, is_ratio ? "low_ratio" : "low_s", b->value - b->below,

@@ -6,6 +6,7 @@
 #define TLR_BUDGET_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <timeless.h>
 
@@ -28,7 +29,7 @@ typedef struct tlr_budget_input {
     double low, high;    /* the value at its bounds, in any order */
     double below, above; /* tlr_budget_finish: what it adds to the interval */
     const char *remedy;  /* the command that measures it */
-    int is_suspect;      /* measured runs judge it */
+    bool is_suspect;     /* measured runs judge it */
     tlr_suspect suspect;
 } tlr_budget_input;
 

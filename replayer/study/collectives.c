@@ -46,7 +46,7 @@ const tlr_point *study_point(const tlr_study *study, size_t ranks, size_t bytes,
                          algorithm];
 }
 
-int study_has_time(const tlr_point *point)
+bool study_has_time(const tlr_point *point)
 {
     return point->known && !point->error[0];
 }

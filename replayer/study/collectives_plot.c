@@ -27,7 +27,7 @@ static const tlr_point *point_of(const tlr_study *study, const panel_data *p, si
 }
 
 /* A schedule of the user. */
-static int is_own(const char *algorithm)
+static bool is_own(const char *algorithm)
 {
     return strpbrk(algorithm, "./") != NULL;
 }
@@ -56,7 +56,7 @@ static void fill_algorithm(const tlr_study *study, const panel_data *p, size_t k
         (tlg_series){.look = TLG_CROSSES, .number = number, .n = n_x, .x = p->x, .y = lost};
 }
 
-static int any_is_lost(const tlr_study *study)
+static bool any_is_lost(const tlr_study *study)
 {
     for (size_t i = 0; i < study->sweep->n_points; i++)
         if (!study_has_time(&study->sweep->points[i]))
@@ -68,7 +68,7 @@ static tlg_panel fill_panel(const tlr_study *study, panel_data *p, const char *r
 {
     const tlr_axis *axis = &study->sweep->axes[p->over];
     const size_t n = study->sweep->axes[TLR_STUDY_ALGORITHM].n;
-    const int is_bytes = p->over == TLR_STUDY_BYTES;
+    const bool is_bytes = p->over == TLR_STUDY_BYTES;
     const tlr_axis *other = &study->sweep->axes[is_bytes ? TLR_STUDY_RANKS : TLR_STUDY_BYTES];
     for (size_t i = 0; i < axis->n; i++)
         p->x[i] = study_number(study, p->over, i);

@@ -29,7 +29,7 @@ static const char *call_name(uint16_t call)
     return info ? info->name : "?";
 }
 
-static int has_action(const tlr_mark *mark, tl_action action)
+static bool has_action(const tlr_mark *mark, tl_action action)
 {
     const tl_call_info *info = tl_call_by_code(mark->call);
     return info && info->action == action;
@@ -96,7 +96,7 @@ static tl_status add_makespan(const tlr_prediction *p, tlr_runs *predicted, tl_e
     return status;
 }
 
-static int is_other(const char *a, const char *b)
+static bool is_other(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") != 0;
 }
@@ -115,7 +115,7 @@ static const char *difference(const tlr_prediction *a, const tlr_prediction *b)
 
 /* Whether two predictions are of one recording, or of two recordings of one program: their rows are
  * then the same. */
-static int have_same_rows(const tlr_prediction *a, const tlr_prediction *b)
+static bool have_same_rows(const tlr_prediction *a, const tlr_prediction *b)
 {
     if (a->n_ranks != b->n_ranks || a->n_marks != b->n_marks)
         return 0;
@@ -127,7 +127,7 @@ static int have_same_rows(const tlr_prediction *a, const tlr_prediction *b)
 }
 
 /* Whether an earlier prediction is of the same recording. */
-static int is_of_earlier_trace(const tlr_prediction *const *predictions, size_t i)
+static bool is_of_earlier_trace(const tlr_prediction *const *predictions, size_t i)
 {
     for (size_t j = 0; j < i; j++)
         if (predictions[j]->trace_hash == predictions[i]->trace_hash)
@@ -157,7 +157,7 @@ static tl_status add_predictions(const tlr_prediction *const *predictions, size_
                            predicted, err);
     }
     /* The makespan of a run that is cut in no other way is that row already. */
-    int has_makespan = tlr_runs_find(predicted, "makespan") != NULL;
+    bool has_makespan = tlr_runs_find(predicted, "makespan") != NULL;
     for (size_t i = 0; i < n && status == TL_OK && !has_makespan; i++)
         status = add_makespan(predictions[i], predicted, err);
     return status;
@@ -353,7 +353,7 @@ static tl_status refuse_unused(const tlr_comparison *c, const tlr_compare_option
 /* ---- the whole ---- */
 
 /* Whether the measured time is above the expected one. */
-static int is_slower(const tlr_comparison *c, const tlr_comparison_row *row)
+static bool is_slower(const tlr_comparison *c, const tlr_comparison_row *row)
 {
     return c->kind == TLR_COMPARED_PREDICTION ? row->error < 0 : row->error > 0;
 }

@@ -5,6 +5,8 @@
 
 #include "replayer.h"
 
+#include <stdbool.h>
+
 /* ---- the test: replayer/study/region_test.c ---- */
 
 typedef struct tlr_region_test {
@@ -45,12 +47,12 @@ typedef struct tlr_comparison_row {
     tlr_values measured;
     tlr_values expected; /* predicted, or measured before */
     double error;        /* of medians: predicted / measured - 1; measured now / before - 1 */
-    int has_no_error;    /* it would be a number divided by 0; `error` is 0 */
-    int is_within;       /* the measured median lies in the range of what was expected */
-    int is_within_runs;  /* the expected median lies in the range of the measured runs */
+    bool has_no_error;   /* it would be a number divided by 0; `error` is 0 */
+    bool is_within;      /* the measured median lies in the range of what was expected */
+    bool is_within_runs; /* the expected median lies in the range of the measured runs */
     int passed;          /* |error| is within the tolerance, or the row is not slower and only
                             slower ones count */
-    int has_changed;     /* by the test: alone, or it changed most if all rows changed together */
+    bool has_changed;    /* by the test: alone, or it changed most if all rows changed together */
     int failed;          /* the comparison fails because of this row */
 } tlr_comparison_row;
 
@@ -70,7 +72,7 @@ typedef struct tlr_comparison {
     double worst_error;
     double tolerance; /* negative: none was stated */
     int slower_only;  /* rows that became faster count as unchanged */
-    int has_test;
+    bool has_test;
     tlr_region_test test;
     int passed; /* predictions: no row is beyond the tolerance; otherwise: nothing changed, or not
                    beyond the tolerance */
@@ -78,8 +80,8 @@ typedef struct tlr_comparison {
                           they are */
     const tlr_prediction *prediction; /* the first of those compared; NULL: none */
     const tlr_prediction *versus;     /* the first of the others; NULL: none */
-    int are_programs;                 /* the two are predictions of different traces */
-    int has_sites;                    /* with rows by region, call and call site */
+    bool are_programs;                /* the two are predictions of different traces */
+    bool has_sites;                   /* with rows by region, call and call site */
     char *only_a, *only_b;            /* names that one of them has alone, one a line; NULL: none */
 } tlr_comparison;
 

@@ -33,7 +33,7 @@ static double half_range(const tlr_comparison *c)
 }
 
 /* The columns of a series: x, low, high and y, n_rows values each. */
-static tlg_series fill_series(const tlr_comparison *c, int is_measured, double *columns)
+static tlg_series fill_series(const tlr_comparison *c, bool is_measured, double *columns)
 {
     static const char *const expected[] = {"predicted", "before", "before", "predicted (A)"};
     static const char *const measured[] = {"measured", "measured", "measured", "predicted (B)"};

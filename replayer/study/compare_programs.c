@@ -84,7 +84,7 @@ static int compare_places(const void *a, const void *b)
  * name with its lines remains. Otherwise their sums are one row. */
 static void take_group(const place *places, size_t n, size_t n_first, tlr_versus_table *out)
 {
-    const int is_pairs = 2 * n_first == n;
+    const bool is_pairs = 2 * n_first == n;
     const size_t n_rows = is_pairs ? n_first : 1;
     for (size_t i = 0; i < n_rows; i++) {
         const char *name = is_pairs ? places[n_first + i].name : places[0].key;
@@ -160,7 +160,7 @@ static void free_rows(tlr_versus_table *t)
 /* ---- rows ---- */
 
 /* Rows that a table has only to be complete, and computation, which the kinds of time contain. */
-static int is_remainder(const tlr_versus_row *row)
+static bool is_remainder(const tlr_versus_row *row)
 {
     static const char *const names[] = {"compute", "other", "after the end of a rank",
                                         "computation, and calls without a site"};
@@ -175,7 +175,7 @@ static tl_status add_rows(const tlr_versus_table *t, const char *prefix, tlr_com
                           tlr_runs *measured, tlr_runs *expected, tl_error *err)
 {
     tl_status status = TL_OK;
-    const int is_parts = !strcmp(prefix, "by kind: ");
+    const bool is_parts = !strcmp(prefix, "by kind: ");
     for (size_t i = 0; i < t->n_rows && status == TL_OK; i++) {
         const tlr_versus_row *row = &t->rows[i];
         if (!is_parts && is_remainder(row))

@@ -16,7 +16,7 @@
 /* ---- the table ---- */
 
 /* Whether a row has more than one value; the table then has columns for ranges. */
-static int has_ranges(const tlr_comparison *c)
+static bool has_ranges(const tlr_comparison *c)
 {
     for (size_t i = 0; i < c->n_rows; i++)
         if (c->rows[i].measured.n > 1 || c->rows[i].expected.n > 1)
@@ -111,7 +111,7 @@ static void print_intervals(const tlr_comparison *c, FILE *out)
 {
     size_t n = 0, n_within = 0, n_runs = 0, n_within_runs = 0;
     for (size_t i = 0; i < c->n_rows && c->kind == TLR_COMPARED_PREDICTION; i++) {
-        const int has_interval = c->rows[i].expected.n > 1, has_runs = c->rows[i].measured.n > 1;
+        const bool has_interval = c->rows[i].expected.n > 1, has_runs = c->rows[i].measured.n > 1;
         n += has_interval ? 1 : 0;
         n_within += has_interval && c->rows[i].is_within ? 1 : 0;
         n_runs += has_runs ? 1 : 0;

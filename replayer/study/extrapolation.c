@@ -18,14 +18,14 @@ enum { NEXT_STEP = 4 }; /* a choice: the next capture is at most four times as l
 
 typedef struct name {
     char text[NAME_SIZE];
-    int64_t wanted;    /* its value in the prediction */
-    int is_in_law;     /* of computation */
-    int is_iterations; /* the number of iterations of a loop depends on it */
+    int64_t wanted;     /* its value in the prediction */
+    bool is_in_law;     /* of computation */
+    bool is_iterations; /* the number of iterations of a loop depends on it */
 } name;
 
 typedef struct capture {
     int64_t values[MOST_NAMES];
-    int has_error;
+    bool has_error;
     double error; /* of its computation, by the laws of the others */
 } capture;
 
@@ -89,7 +89,7 @@ static void take_capture(statement *s, char *line)
     s->out->has_draws |= strstr(end, "except for drawn sizes") != NULL;
 }
 
-static int is_of_name(int c)
+static bool is_of_name(int c)
 {
     return isalnum(c) || c == '_';
 }
@@ -107,8 +107,8 @@ static int contains(const char *line, const char *word)
 static void take_statement(statement *s, const char *line)
 {
     line += strspn(line, " \t");
-    const int is_law = !strncmp(line, "compute ", 8),
-              is_loop = !strncmp(line, "for ", 4) || !strncmp(line, "repeat ", 7);
+    const bool is_law = !strncmp(line, "compute ", 8),
+               is_loop = !strncmp(line, "for ", 4) || !strncmp(line, "repeat ", 7);
     for (size_t k = 0; k < s->n_names && (is_law || is_loop); k++)
         if (contains(line, s->names[k].text)) {
             s->names[k].is_in_law |= is_law;
@@ -196,7 +196,7 @@ static void find_unknown(statement *s)
     for (size_t k = 0; k < s->n_names && used < sizeof s->out->unknown; k++) {
         const range r = range_of(s, k, s->n);
         const int64_t wanted = s->names[k].wanted;
-        const int is_inside = wanted >= r.least && wanted <= r.most;
+        const bool is_inside = wanted >= r.least && wanted <= r.most;
         if (is_inside || !counts(s, k) || (r.least != r.most && beyond(r, wanted) > 0))
             continue;
         used += (size_t)snprintf(
@@ -217,7 +217,7 @@ static int64_t next_value(range r, int64_t wanted)
     return wanted;
 }
 
-static int is_captured(const statement *s)
+static bool is_captured(const statement *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         size_t n_equal = 0;

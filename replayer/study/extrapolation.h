@@ -3,20 +3,21 @@
 #ifndef TLR_EXTRAPOLATION_H
 #define TLR_EXTRAPOLATION_H
 
+#include <stdbool.h>
 #include <timeless.h>
 
 typedef struct tlr_extrapolation {
     size_t n_errors;                /* captures left out whose computation is stated */
     double least_error, most_error; /* of them, relative */
     size_t n_differ;                /* captures left out of which the others have no skeleton */
-    int has_draws;                  /* sizes of messages are drawn */
+    bool has_draws;                 /* sizes of messages are drawn */
     /* How far the prediction is beyond the captures, and the farthest capture left out beyond the
      * others: logarithms of ratios. */
     double distance, tried;
     double uncertainty; /* half of the 90 % interval of the computation, relative; -1: not stated */
     char unknown[200];  /* "N=200 (100 in all captures)": parameters without any error; "": none */
     char record[400];   /* the options of timeless record for the next capture: "-n 64 ..." */
-    int is_captured;    /* a capture has this size */
+    bool is_captured;   /* a capture has this size */
 } tlr_extrapolation;
 
 /* `program`: that of the opened skeleton, "skel:FILE,ranks=64,N=1000". With the errors e of n

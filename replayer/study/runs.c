@@ -173,7 +173,7 @@ tl_status tlr_runs_read_history(tlr_runs *before, tlr_runs *last, const char *fo
     if (status == TL_OK)
         status = read_lines(text, path, &lines, &n, err);
     for (size_t i = 0; i < n && status == TL_OK; i++) {
-        int is_last = !strcmp(lines[i].when, last_moment(lines, n, lines[i].what));
+        bool is_last = !strcmp(lines[i].when, last_moment(lines, n, lines[i].what));
         char *name = NULL;
         if (asprintf(&name, "%s: %s", lines[i].what, lines[i].name) < 0)
             status = tl_no_memory(err, "reading measurements");

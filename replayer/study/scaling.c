@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int has_time(const tlr_point *point)
+static bool has_time(const tlr_point *point)
 {
     return point->known && !point->error[0] && point->makespan_s > 0;
 }

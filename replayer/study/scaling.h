@@ -5,6 +5,7 @@
 
 #include "study/sweep.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A parameter of the program that grows with the ranks. */
@@ -19,7 +20,7 @@ typedef struct tlr_scaling {
     const uint32_t *n_ranks; /* of each point */
     const char *program;     /* NULL: the axis has a trace for each number of ranks */
     const char *place;       /* for people */
-    int is_weak;             /* the problem grows with the ranks; 0: it stays the same */
+    bool is_weak;            /* the problem grows with the ranks; 0: it stays the same */
     int ignores_crowd;       /* by the engine, ranks that share cores compute as if they did not */
     size_t n_grown;
     const tlr_grown *grown;

@@ -24,7 +24,7 @@ static void fill(const tlr_scaling *study, size_t i, const drawn *d)
     static const tlr_efficiency unknown = {NAN, NAN, NAN, NAN};
     tlr_scaled at = {NAN, NAN, NAN, NULL};
     const tlr_point *point = &study->sweep->points[i];
-    const int is_known = tlr_scaling_at(study, i, &at);
+    const bool is_known = tlr_scaling_at(study, i, &at);
     const tlr_efficiency e = is_known && point->has_efficiency ? point->efficiency : unknown;
     const double shares[N_SHARES] = {at.efficiency,   e.parallel, e.balance,
                                      e.serialisation, e.transfer, at.computation};

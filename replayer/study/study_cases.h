@@ -4,9 +4,11 @@
 
 #include "collectives.h"
 
+#include <stdbool.h>
+
 /* All by index on their axes; algorithm 0 is the rule. */
 const tlr_point *study_point(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm);
-int study_has_time(const tlr_point *point);
+bool study_has_time(const tlr_point *point);
 /* 0: no algorithm serves the case. */
 size_t study_best(const tlr_study *study, size_t ranks, size_t bytes);
 /* Its makespan in makespans of the best; NAN: it has none. */

@@ -45,7 +45,7 @@ static void fill_covariance(const tlr_suspects *s, int suspect, gsl_matrix *out)
 
 /* Whether a factor L of a covariance L L' has a row of which rounding has left nothing: the runs
  * before it state its time without any error. */
-static int is_singular(const gsl_matrix *factor)
+static bool is_singular(const gsl_matrix *factor)
 {
     const size_t n = factor->size1;
     for (size_t a = 0; a < n; a++) {
@@ -90,7 +90,7 @@ static double factor_of(const tlr_suspects *s, size_t input, work *w)
     return exp(fmax(-MOST_LOG_FACTOR, fmin(MOST_LOG_FACTOR, log_factor)));
 }
 
-static int has_effect(const tlr_suspects *s, size_t input)
+static bool has_effect(const tlr_suspects *s, size_t input)
 {
     for (size_t a = 0; a < s->n_runs; a++)
         if (s->effects[a * s->n_inputs + input] != 0 && s->uncertainties[input] > 0)
@@ -116,7 +116,7 @@ static void normalise(tlr_suspect *suspects, size_t n, double *none)
 static tl_status judge_all(const tlr_suspects *s, work *w, tlr_suspect *out, double *none,
                            tl_error *err)
 {
-    int is_certain = isnan(*none = judge(s, NO_INPUT, w));
+    bool is_certain = isnan(*none = judge(s, NO_INPUT, w));
     for (size_t i = 0; i < s->n_inputs && !is_certain; i++) {
         out[i] = (tlr_suspect){1, -INFINITY};
         if (has_effect(s, i)) {

@@ -106,7 +106,7 @@ tl_status tlr_axis_of(const char *name, const char *const *values, size_t n, tlr
     return tl_no_memory(err, "points of the sweep");
 }
 
-static int has_value(const tlr_axis *axis, const char *value)
+static bool has_value(const tlr_axis *axis, const char *value)
 {
     for (size_t i = 0; i < axis->n; i++)
         if (!strcmp(axis->values[i], value))
@@ -156,7 +156,7 @@ static tl_status replace_value(tlr_axis *axis, size_t i, const char *names, tl_e
 
 static const char family[] = "coll.";
 
-int tlr_axis_has_all(const tlr_axis *axis)
+bool tlr_axis_has_all(const tlr_axis *axis)
 {
     return !strncmp(axis->name, family, sizeof family - 1) && has_value(axis, "all");
 }
@@ -242,8 +242,8 @@ static const char *behind(const char *text, const char *start)
 tl_status tlr_axis_check(const char *name, tl_error *err)
 {
     const char *letter = behind(name, "params.");
-    int is_known = tlr_setting_kind(name) == TLR_VALUE || !strcmp(name, "make") ||
-                   behind(name, "hpl.") || (letter && !letter[1]);
+    bool is_known = tlr_setting_kind(name) == TLR_VALUE || !strcmp(name, "make") ||
+                    behind(name, "hpl.") || (letter && !letter[1]);
     for (int i = 0; i < N_FAMILIES; i++)
         is_known |= behind(name, families[i]) != NULL;
     for (int i = 0; i < N_MADE; i++)

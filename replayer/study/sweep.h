@@ -5,6 +5,8 @@
 
 #include "batch.h"
 
+#include <stdbool.h>
+
 typedef struct tlr_axis {
     char *name; /* "scale.network" */
     size_t n;
@@ -16,7 +18,7 @@ typedef struct tlr_sweep {
     size_t n_axes, n_points;
     tlr_axis *axes;
     tlr_point *points;
-    int has_efficiency;  /* its results have that, too */
+    bool has_efficiency; /* its results have that, too */
     const char *command; /* what is the same at all points, for people; the caller's */
 } tlr_sweep;
 
@@ -32,7 +34,7 @@ tl_status tlr_axis_add(tlr_axis *axis, const char *value, tl_error *err);
 /* TL_ERR_USAGE: a replay has no such axis. */
 tl_status tlr_axis_check(const char *name, tl_error *err);
 /* The axis is coll.OPERATION with the value "all". */
-int tlr_axis_has_all(const tlr_axis *axis);
+bool tlr_axis_has_all(const tlr_axis *axis);
 /* In such an axis, the value "all" becomes every algorithm that the engine (NULL: "smpi")
  * has for the operation and that is not another value. */
 tl_status tlr_axis_expand(tlr_axis *axis, const char *engine, tl_error *err);

@@ -20,12 +20,12 @@
 /* ---- writing ---- */
 
 /* Whether a file has the column of results. */
-static int has_column(int column, int has_efficiency)
+static bool has_column(int column, bool has_efficiency)
 {
     return has_efficiency || column < TLR_BALANCE || column > TLR_CROWDED;
 }
 
-static void put_header(char *const *names, size_t n, int has_efficiency, FILE *out)
+static void put_header(char *const *names, size_t n, bool has_efficiency, FILE *out)
 {
     for (size_t a = 0; a < n; a++) {
         tl_put_csv(out, names[a], 0);
@@ -37,7 +37,7 @@ static void put_header(char *const *names, size_t n, int has_efficiency, FILE *o
 }
 
 /* The columns of results up to the error, with a comma behind each. */
-static void put_result(const tlr_point *point, int has_efficiency, FILE *out)
+static void put_result(const tlr_point *point, bool has_efficiency, FILE *out)
 {
     fprintf(out, "%.17g,", point->makespan_s);
     if (point->quiet_s > 0)
@@ -63,7 +63,7 @@ static void put_result(const tlr_point *point, int has_efficiency, FILE *out)
 }
 
 /* Writes a row with n_more empty columns behind those of the axes. */
-static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, int has_efficiency, FILE *out)
+static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, bool has_efficiency, FILE *out)
 {
     const tlr_point *point = &sweep->points[i];
     for (size_t a = 0; a < sweep->n_axes; a++) {
@@ -106,7 +106,7 @@ static char **all_names(const tlr_sweep *sweep, const tlr_table *others, size_t 
     return names;
 }
 
-static void put_other(const tlr_table_row *row, char *const *names, size_t n, int has_efficiency,
+static void put_other(const tlr_table_row *row, char *const *names, size_t n, bool has_efficiency,
                       FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -127,7 +127,7 @@ tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, F
                               tl_error *err)
 {
     static const tlr_table none = {0};
-    int has_efficiency = sweep->has_efficiency;
+    bool has_efficiency = sweep->has_efficiency;
     size_t n;
     others = others ? others : &none;
     char **names = all_names(sweep, others, &n);
@@ -196,7 +196,7 @@ static json_t *point_json(const tlr_sweep *sweep, size_t i)
         json_object_set_new(at, sweep->axes[a].name, value_of(tlr_sweep_value(sweep, i, a)));
     json_object_set_new(out, "at", at);
     if (point->error[0]) {
-        const int is_impossible = tlr_point_is_impossible(point);
+        const bool is_impossible = tlr_point_is_impossible(point);
         json_object_set_new(
             out, is_impossible ? "not_possible" : tlr_result_columns[TLR_ERROR],
             tlr_json_text(point->error + (is_impossible ? sizeof TLR_NOT_POSSIBLE - 1 : 0)));

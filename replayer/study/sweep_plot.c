@@ -15,8 +15,8 @@ enum { MOST_LINES = 64, LINE_BYTES = 256 };
 
 typedef struct plot {
     const tlr_sweep *sweep;
-    size_t axis;   /* from left to right */
-    int has_names; /* the axis: its values stand side by side, as they were given */
+    size_t axis;    /* from left to right */
+    bool has_names; /* the axis: its values stand side by side, as they were given */
     int n_lines;
     char lines[MOST_LINES][LINE_BYTES];
     size_t first[MOST_LINES]; /* point of each line */
@@ -33,12 +33,12 @@ static int parse_number(const char *text, double *out)
     return rest > text && !*rest && isfinite(*out);
 }
 
-static int is_seed(const tlr_axis *axis)
+static bool is_seed(const tlr_axis *axis)
 {
     return !strcmp(axis->name, "seed");
 }
 
-static int has_numbers(const tlr_axis *axis)
+static bool has_numbers(const tlr_axis *axis)
 {
     double number;
     for (size_t i = 0; i < axis->n; i++)
@@ -73,7 +73,7 @@ static void line_name(const tlr_sweep *sweep, size_t point, size_t x, char *text
 }
 
 /* Whether two points are on one line. */
-static int is_same_line(const tlr_sweep *sweep, size_t point, size_t other, size_t x)
+static bool is_same_line(const tlr_sweep *sweep, size_t point, size_t other, size_t x)
 {
     for (size_t a = 0; a < sweep->n_axes; a++)
         if (a != x && !is_seed(&sweep->axes[a]) &&
@@ -114,7 +114,7 @@ static double median_at(const plot *p, int line, const char *value)
 }
 
 /* Whether a point of the line at this value failed. */
-static int has_failed(const plot *p, int line, const char *value)
+static bool has_failed(const plot *p, int line, const char *value)
 {
     for (size_t i = 0; i < p->sweep->n_points; i++)
         if (p->sweep->points[i].error[0] && !strcmp(tlr_sweep_value(p->sweep, i, p->axis), value) &&
@@ -152,7 +152,7 @@ static int fill_line(plot *p, int line)
 /* ---- axes ---- */
 
 /* A range of more than a decade gets a logarithmic axis. */
-static int is_wide(const double *values, size_t n)
+static bool is_wide(const double *values, size_t n)
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < n; i++)

@@ -18,8 +18,8 @@
 
 struct tlr_results {
     char *path, *part;
-    int file;       /* the part, locked; -1: none */
-    int has_header; /* this process has written one */
+    int file;        /* the part, locked; -1: none */
+    bool has_header; /* this process has written one */
     size_t n_processes;
 };
 
@@ -66,7 +66,7 @@ static tl_status open_part(tlr_results *r, size_t rank, tl_error *err)
     enum { MOST_PARTS = 1 << 20 };
     for (size_t i = 0; r->file < 0 && i < MOST_PARTS; i++) {
         const size_t number = rank + i * r->n_processes;
-        const int has_number = r->n_processes > 1 || number;
+        const bool has_number = r->n_processes > 1 || number;
         free(r->part);
         r->part = NULL;
         if ((has_number ? asprintf(&r->part, "%s.part.%zu", r->path, number)
@@ -125,7 +125,7 @@ void tlr_results_close(tlr_results *r)
 /* ---- reading ---- */
 
 /* The text after ".part" in the name of a part: nothing, or ".12". */
-static int is_part(const char *end)
+static bool is_part(const char *end)
 {
     return !*end || (*end == '.' && end[1] && !end[1 + strspn(end + 1, "0123456789")]);
 }

@@ -90,7 +90,7 @@ enum {
     PAST_LACKS = 16
 };
 
-static int is_there(unsigned lacks, int column)
+static bool is_there(unsigned lacks, int column)
 {
     static const unsigned bits[TLR_N_RESULTS] = {
         [TLR_INTERVAL] = LACKS_INTERVAL,   [TLR_ENERGY] = LACKS_ENERGY,
@@ -116,7 +116,7 @@ typedef struct header {
     char **names;
 } header;
 
-static int is_header_of(char *const *fields, size_t n, unsigned lacks, header *out)
+static bool is_header_of(char *const *fields, size_t n, unsigned lacks, header *out)
 {
     const size_t n_results = count_columns(lacks);
     if (n < n_results)
@@ -130,7 +130,7 @@ static int is_header_of(char *const *fields, size_t n, unsigned lacks, header *o
     return 1;
 }
 
-static int is_header(char *const *fields, size_t n, header *out)
+static bool is_header(char *const *fields, size_t n, header *out)
 {
     for (unsigned lacks = 0; lacks < PAST_LACKS; lacks++)
         if (is_header_of(fields, n, lacks, out))
@@ -248,7 +248,7 @@ static tl_status add_row(tlr_table *table, const header *h, char **fields, size_
     return TL_OK;
 }
 
-tl_status tlr_table_read(tlr_table *table, const char *path, int is_part, tl_error *err)
+tl_status tlr_table_read(tlr_table *table, const char *path, bool is_part, tl_error *err)
 {
     char *text = NULL;
     header h = {0};

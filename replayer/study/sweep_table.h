@@ -4,6 +4,8 @@
 
 #include "sweep.h"
 
+#include <stdbool.h>
+
 /* The columns behind those of the axes. */
 enum {
     TLR_MAKESPAN,
@@ -43,7 +45,7 @@ typedef struct tlr_table {
 /* Adds the rows of a file. A missing file has no rows. A last line without its end is left out.
  * TL_ERR_INPUT: the file is not a results file of a sweep, or one of its rows is wrong. In a
  * `part`, which an interrupted sweep leaves behind, wrong rows are left out instead. */
-tl_status tlr_table_read(tlr_table *table, const char *path, int is_part, tl_error *err);
+tl_status tlr_table_read(tlr_table *table, const char *path, bool is_part, tl_error *err);
 /* Removes the rows that an earlier row or a point of the grid with a result replaces: those with
  * the same axes, values and command. */
 tl_status tlr_table_reduce(tlr_table *table, const tlr_sweep *sweep, tl_error *err);

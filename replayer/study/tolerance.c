@@ -10,7 +10,7 @@
  * and the factor, which a replay rounds, are hardly different. */
 static const double most = 1e6, least = 1e-12;
 
-static int is_found(const tlr_tolerance *t, double precision)
+static bool is_found(const tlr_tolerance *t, double precision)
 {
     return t->high < HUGE_VAL ? t->high - t->low <= precision * t->high || t->high < least
                               : t->low >= most;

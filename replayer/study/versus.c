@@ -306,7 +306,7 @@ static int name_side(const tlr_versus *v, tlr_versus_side *side)
     side->name = strdup(base_name(text_of(side->prediction, "platform")));
     int good = side->name != NULL;
     /* Another platform or engine has another network model, whose text is long. */
-    const int is_named = differs(v, "platform") || differs(v, "engine");
+    const bool is_named = differs(v, "platform") || differs(v, "engine");
     for (size_t i = 0; i < sizeof keys / sizeof *keys && good; i++) {
         const char *value = text_of(side->prediction, keys[i][0]);
         if (is_named && !strcmp(keys[i][0], "network_model"))

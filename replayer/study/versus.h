@@ -7,6 +7,7 @@
 #include "replayer.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 enum { TLR_VERSUS_MOST = 26 };
 
@@ -47,7 +48,7 @@ typedef struct tlr_versus {
     size_t n;
     tlr_versus_side *sides;
     uint32_t n_ranks;
-    int has_details; /* all predictions have them; otherwise only the mean has rows, by part */
+    bool has_details; /* all predictions have them; otherwise only the mean has rows, by part */
     tlr_versus_table tables[TLR_VERSUS_N_VIEWS]; /* without rows: not known */
 } tlr_versus;
 
@@ -78,7 +79,7 @@ tlr_versus_scale tlr_versus_scale_of(const tlr_versus *versus);
 long long *tlr_versus_shown(const tlr_versus *versus, const tlr_versus_table *table);
 
 /* Seconds with 17 digits; for a page (is_page), also as people read them. NULL without memory. */
-json_t *tlr_versus_json(const tlr_versus *versus, int is_page);
+json_t *tlr_versus_json(const tlr_versus *versus, bool is_page);
 void tlr_versus_print(const tlr_versus *versus, FILE *out);
 
 #endif

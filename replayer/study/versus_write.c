@@ -133,7 +133,7 @@ static json_t *scale_json(const tlr_versus *v)
                      "decimals", scale.decimals);
 }
 
-json_t *tlr_versus_json(const tlr_versus *v, int is_page)
+json_t *tlr_versus_json(const tlr_versus *v, bool is_page)
 {
     json_t *sides = json_array(), *ranks = json_array();
     for (size_t i = 0; i < v->n; i++)
@@ -173,7 +173,7 @@ static int width_of(const tlr_versus *v)
     return (int)width;
 }
 
-static void print_value(const tlr_versus_scale *scale, long long shown, int is_difference,
+static void print_value(const tlr_versus_scale *scale, long long shown, bool is_difference,
                         FILE *out)
 {
     fprintf(out, is_difference ? " %+12.*f" : " %12.*f", scale->decimals,
@@ -203,7 +203,7 @@ static void print_heading(const tlr_versus *v, FILE *out)
     fputc('\n', out);
 }
 
-static int is_zero(const long long *shown, size_t n)
+static bool is_zero(const long long *shown, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (shown[i])
@@ -214,7 +214,7 @@ static int is_zero(const long long *shown, size_t n)
 static void print_table(const tlr_versus *v, tlr_versus_view view, const char *title, FILE *out)
 {
     const tlr_versus_table *t = &v->tables[view];
-    const int is_long = t->n_rows > N_ROWS && view != TLR_VERSUS_MEAN_PARTS;
+    const bool is_long = t->n_rows > N_ROWS && view != TLR_VERSUS_MEAN_PARTS;
     const size_t n_rows = is_long ? N_ROWS : t->n_rows;
     long long *shown = tlr_versus_shown(v, t), others[TLR_VERSUS_MOST] = {0};
     char name[MOST_NAME + 1] = "  ";
@@ -259,7 +259,7 @@ static void print_energy(const json_t *prediction, FILE *out)
 static void print_sides(const tlr_versus *v, FILE *out)
 {
     const json_t *first = v->sides[0].prediction;
-    int are_equal = 1;
+    bool are_equal = 1;
     for (size_t i = 1; i < v->n; i++)
         are_equal &= json_equal(json_object_get(first, "trace_hash"),
                                 json_object_get(v->sides[i].prediction, "trace_hash"));
@@ -272,7 +272,7 @@ static void print_sides(const tlr_versus *v, FILE *out)
     }
     for (size_t i = 0; i < v->n; i++) {
         const double first_s = v->sides[0].makespan_s, own_s = v->sides[i].makespan_s;
-        const int has_ratio = i && first_s > 0 && own_s > 0;
+        const bool has_ratio = i && first_s > 0 && own_s > 0;
         fprintf(out, "%c                 %s, %.4g s", (char)('A' + i),
                 tl_printable(v->sides[i].name), own_s);
         if (has_ratio && first_s >= own_s)

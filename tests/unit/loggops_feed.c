@@ -59,7 +59,7 @@ static int more(void *context, uint32_t rank, loggops_program *program)
     return 1;
 }
 
-static void take_answer(void *context, uint32_t rank, int is_there)
+static void take_answer(void *context, uint32_t rank, bool is_there)
 {
     game *g = context;
     g->players[rank].answer = is_there;
@@ -279,7 +279,7 @@ typedef struct relay {
     } ranks[PARTNERS];
 } relay;
 
-static void note_answer(void *context, uint32_t rank, int is_there)
+static void note_answer(void *context, uint32_t rank, bool is_there)
 {
     relay *y = context;
     y->ranks[rank].n_no += !is_there;

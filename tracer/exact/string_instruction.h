@@ -5,10 +5,11 @@
 #ifndef TLT_STRING_INSTRUCTION_H
 #define TLT_STRING_INSTRUCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-static inline int tlt_is_repeated_string(const uint8_t *code, size_t size)
+static inline bool tlt_is_repeated_string(const uint8_t *code, size_t size)
 {
     int repeat = 0;
     size_t i = 0;

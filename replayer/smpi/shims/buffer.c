@@ -32,7 +32,7 @@ typedef struct transfer {
     void *action;    /* its flow, once it has begun */
     double rate_Bps; /* of the flow, at most; 0: unknown */
     sg_sem_t begun;  /* who waits for that, or NULL */
-    int is_held, is_done;
+    bool is_held, is_done;
 } transfer;
 
 /* A send that has ended for its rank while its message is on the way. */
@@ -50,7 +50,7 @@ enum { TABLE_BITS = 12 };
 
 static double buffer_bytes;
 static int64_t eager_bytes; /* who sends more waits for its receiver */
-static int is_known;        /* SimGrid is the one whose functions these are */
+static bool is_known;       /* SimGrid is the one whose functions these are */
 static transfer *by_comm[1 << TABLE_BITS], *by_request[1 << TABLE_BITS];
 static transfer *starting; /* whose flow SimGrid is about to make */
 
@@ -204,7 +204,7 @@ void smpi_close_sends(smpi_rank *r)
     tidy_up(r, 1);
 }
 
-int smpi_send_is_buffered(int64_t bytes)
+bool smpi_send_is_buffered(int64_t bytes)
 {
     return is_known && bytes > eager_bytes;
 }
@@ -214,7 +214,7 @@ int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype
                        int tag, MPI_Comm comm, int64_t bytes)
 {
     MPI_Request request;
-    int is_local = 0;
+    bool is_local = 0;
     tidy_up(r, 0);
     smpi_overheads_skip(&is_local);
     int rc = MPI_Isend(buffer, count, type, to, tag, comm, &request);

@@ -47,12 +47,12 @@ void smpi_copies_set(double bytes_per_s)
     memory_Bps = bytes_per_s;
 }
 
-int smpi_copies_are_shared(void)
+bool smpi_copies_are_shared(void)
 {
     return memory_Bps > 0;
 }
 
-int smpi_copies_is_long(double bytes)
+bool smpi_copies_is_long(double bytes)
 {
     return smpi_copies_are_shared() && bytes >= long_bytes;
 }
@@ -64,13 +64,13 @@ void smpi_copies_prepare(void)
 
 /* With is_bound, the solver's bytes per second are those of the message; otherwise the factor
  * multiplies them. */
-double smpi_copies_message(const void *host, double bytes, double factor, double Bps, int is_bound)
+double smpi_copies_message(const void *host, double bytes, double factor, double Bps, bool is_bound)
 {
     memset(uses, 0, sizeof uses);
     const double payload = bytes - ENVELOPE_BYTES;
     if (!host || !smpi_copies_are_shared() || !(payload > 0))
         return factor;
-    const int is_long = smpi_copies_is_long(payload);
+    const bool is_long = smpi_copies_is_long(payload);
     const double copies = is_long ? 1 : 2,
                  copy_s = bytes / ((is_bound && factor > 1 ? 1 : factor) * Bps);
     double receive_s;

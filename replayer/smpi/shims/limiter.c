@@ -41,7 +41,7 @@ void smpi_limiter_set(double bytes)
     least_bytes = bytes;
 }
 
-int smpi_limiter_is_set(void)
+bool smpi_limiter_is_set(void)
 {
     return least_bytes > 0;
 }
@@ -56,7 +56,7 @@ static size_t place_of(const void *constraint)
     return (uintptr_t)constraint * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table_bits);
 }
 
-static int is_limiter(const void *constraint)
+static bool is_limiter(const void *constraint)
 {
     size_t i = place_of(constraint);
     while (limiters[i] && limiters[i] != constraint)

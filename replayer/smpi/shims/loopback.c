@@ -33,10 +33,10 @@ typedef enum quantity { BANDWIDTH, LATENCY, N_QUANTITIES } quantity;
 
 static const char *const smpi_keys[N_QUANTITIES] = {"smpi/bw-factor:", "smpi/lat-factor:"};
 static tlr_segments loopback[N_QUANTITIES], others[N_QUANTITIES];
-static int is_bound;       /* the factor of bandwidth */
+static bool is_bound;      /* the factor of bandwidth */
 static double limit = 1.0; /* of the message whose bound comes next */
 
-void smpi_loopback_bound_set(int is_yes)
+void smpi_loopback_bound_set(bool is_yes)
 {
     is_bound = is_yes;
 }
@@ -48,12 +48,12 @@ double smpi_loopback_bound(double bytes_per_s)
     return bytes_per_s > 0 ? bytes_per_s * factor : bytes_per_s;
 }
 
-int smpi_loopback_is_measured(void)
+bool smpi_loopback_is_measured(void)
 {
     return loopback[BANDWIDTH].n || loopback[LATENCY].n;
 }
 
-static int is_used(void)
+static bool is_used(void)
 {
     return smpi_copies_are_shared() || loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound ||
            smpi_noise_is_wanted() || smpi_limiter_is_set();
@@ -130,7 +130,7 @@ static double call(const void *what, const double *bytes, const void *const *fro
     (void)zones;
     smpi_limiter_message(*bytes);
     const quantity q = *(const quantity *)what;
-    const int is_local = *from == *to;
+    const bool is_local = *from == *to;
     const double noise = smpi_noise_factor(is_local);
     double factor = tlr_factor_at(is_local && loopback[q].n ? &loopback[q] : &others[q], *bytes);
     if (q == LATENCY)

@@ -80,7 +80,7 @@ static void note_new(const void *memory, size_t bytes)
 }
 
 /* Nonzero if the block must not be freed. The newest block then takes its role. */
-static int is_kept(const void *memory)
+static bool is_kept(const void *memory)
 {
     for (size_t i = 0; i < n_kept; i++)
         if (kept[i] == memory) {

@@ -45,14 +45,14 @@ static sender **senders; /* [1 << TABLE_BITS]; NULL: nobody asks who sends a mes
 static letter **letters; /* likewise */
 static letter sent;      /* by the send that SimGrid handles; from NULL: none */
 static letter begins;    /* the message that may begin; from NULL: none */
-static int has_begun;
+static bool has_begun;
 
 static size_t place_of(const void *key)
 {
     return (uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS);
 }
 
-int smpi_noise_is_wanted(void)
+bool smpi_noise_is_wanted(void)
 {
     return replay.options->network_noise;
 }
@@ -84,7 +84,7 @@ void smpi_noise_join(uint32_t job, uint32_t rank)
 
 void smpi_noise_send(const void *actor, long to, double bytes)
 {
-    const int is_asked = smpi_noise_is_wanted() || smpi_copies_is_long(bytes);
+    const bool is_asked = smpi_noise_is_wanted() || smpi_copies_is_long(bytes);
     sender *s = senders && is_asked && replay.has_begun ? senders[place_of(actor)] : NULL;
     while (s && s->actor != actor)
         s = s->next;
@@ -139,7 +139,7 @@ void smpi_noise_end(const void *comm)
     begins.from = NULL;
 }
 
-double smpi_noise_factor(int is_local)
+double smpi_noise_factor(bool is_local)
 {
     if (!begins.from)
         return 1;

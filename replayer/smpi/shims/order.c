@@ -66,7 +66,7 @@ typedef struct message {
     double penalty; /* of the variable, once the latency has passed; 0 before */
 } message;
 
-static int is_wanted;        /* the order of pairs of ranks */
+static bool is_wanted;       /* the order of pairs of ranks */
 static double adapter_bytes; /* shorter messages have an order between their hosts */
 /* [1 << table_bits], or NULL: nothing is ordered */
 static message **by_variable, **last_of[N_QUEUES];
@@ -75,7 +75,7 @@ static size_t eager_bytes; /* shorter messages are eager */
 static message *unused;
 static const send_call *sending; /* what SimGrid is about to start */
 
-void smpi_order_set(int is_yes)
+void smpi_order_set(bool is_yes)
 {
     is_wanted = is_yes;
 }
@@ -159,7 +159,7 @@ static int find_queues(const send_call *call, key keys[N_QUEUES])
     return keys[OF_PAIR].from || keys[OF_HOSTS].from;
 }
 
-static int has_earlier(const key keys[N_QUEUES])
+static bool has_earlier(const key keys[N_QUEUES])
 {
     for (queue q = 0; q < N_QUEUES; q++)
         if (keys[q].from && *find_last(q, &keys[q]))
@@ -167,7 +167,7 @@ static int has_earlier(const key keys[N_QUEUES])
     return 0;
 }
 
-static int is_first(const message *m)
+static bool is_first(const message *m)
 {
     return !m->places[OF_PAIR].previous && !m->places[OF_HOSTS].previous;
 }
@@ -293,8 +293,8 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
     static void *(*theirs)(void *, void *, double, double, size_t);
     SMPI_BEHIND(theirs, SG_VARIABLE_NEW);
     key keys[N_QUEUES];
-    const int is_ordered = by_variable && sending && sending->is_detached &&
-                           sending->source_bytes < eager_bytes && find_queues(sending, keys);
+    const bool is_ordered = by_variable && sending && sending->is_detached &&
+                            sending->source_bytes < eager_bytes && find_queues(sending, keys);
     const int waits = is_ordered && has_earlier(keys);
     void *variable = theirs(system, action, waits ? 0 : penalty, bound, n + smpi_copies_room());
     if (is_ordered)

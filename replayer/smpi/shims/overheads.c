@@ -20,11 +20,11 @@
 
 static tlr_segments of_sends, of_isends, of_receives; /* within a host; none: not stated */
 static double scale = 1;
-static int are_free;  /* overheads within a host */
+static bool are_free; /* overheads within a host */
 static int continues; /* overheads within a host are those between hosts, and never fall */
-static int *skipped;  /* set: the next MPI_Isend's is none, and here is said whether it is local */
+static bool *skipped; /* set: the next MPI_Isend's is none, and here is said whether it is local */
 
-void smpi_overheads_set(int is_yes)
+void smpi_overheads_set(bool is_yes)
 {
     are_free = !is_yes;
 }
@@ -53,7 +53,7 @@ double smpi_overheads_of_copy(double bytes, double *receive_s)
     return continues ? scale * tlr_overhead_s(&of_isends, bytes) : 0;
 }
 
-void smpi_overheads_skip(int *is_local)
+void smpi_overheads_skip(bool *is_local)
 {
     skipped = is_local;
 }

@@ -54,7 +54,7 @@ void smpi_receive_end(void);
 
 /* The options timeless/local-overheads, timeless/eager-order, timeless/adapter-order and
  * timeless/send-buffer. */
-void smpi_overheads_set(int is_yes);
+void smpi_overheads_set(bool is_yes);
 /* timeless/loopback-os, timeless/loopback-ois and timeless/loopback-or, and what multiplies them.
  */
 void smpi_overheads_sends(const char *option, const char *value);
@@ -66,7 +66,7 @@ void smpi_overheads_scale(double factor);
 void smpi_overheads_continue(const char *os, const char *ois, const char * or);
 /* What the cores spend on a long message besides its copy: returns that of the sender. */
 double smpi_overheads_of_copy(double bytes, double *receive_s);
-void smpi_order_set(int is_yes);
+void smpi_order_set(bool is_yes);
 void smpi_order_adapter_set(double bytes);
 void smpi_buffer_set(double bytes);
 /* The options timeless/loopback-bw-factor and timeless/loopback-lat-factor (loopback.c). The second
@@ -75,27 +75,28 @@ void smpi_buffer_set(double bytes);
 void smpi_loopback_bandwidth(const char *option, const char *value);
 void smpi_loopback_latency(const char *option, const char *value);
 /* The option timeless/bw-factor-bound, and the bound of the message that is about to begin. */
-void smpi_loopback_bound_set(int is_yes);
+void smpi_loopback_bound_set(bool is_yes);
 double smpi_loopback_bound(double bytes_per_s);
 /* The option timeless/limiter-from; the bytes of the message that is about to begin, with SMPI's
  * envelope; to be called when the platform is loaded. */
 void smpi_limiter_set(double bytes);
-int smpi_limiter_is_set(void);
+bool smpi_limiter_is_set(void);
 void smpi_limiter_message(double bytes);
 void smpi_limiter_apply(void);
 /* Whether messages within a host have factors of their own. */
-int smpi_loopback_is_measured(void);
+bool smpi_loopback_is_measured(void);
 /* The option timeless/memory-bandwidth (copies.c). Prepare: when SimGrid has its options. */
 typedef void smpi_expand(void *system, void *constraint, void *variable, double weight,
                          bool is_forced);
 void smpi_copies_set(double bytes_per_s);
-int smpi_copies_are_shared(void);
+bool smpi_copies_are_shared(void);
 void smpi_copies_prepare(void);
 /* Whether a message of so many bytes waits for its receiver, and messages share memory. */
-int smpi_copies_is_long(double bytes);
+bool smpi_copies_is_long(double bytes);
 /* The factor of bandwidth of the message that begins, whose route has the bandwidth Bps. host:
  * NULL unless it stays within this host. */
-double smpi_copies_message(const void *host, double bytes, double factor, double Bps, int is_bound);
+double smpi_copies_message(const void *host, double bytes, double factor, double Bps,
+                           bool is_bound);
 /* How many more constraints a message may have; adds it to them. */
 size_t smpi_copies_room(void);
 void smpi_copies_expand(void *system, void *variable, smpi_expand *expand);
@@ -103,7 +104,7 @@ int smpi_loopback_takes(const char *option);
 void smpi_loopback_apply(void);
 /* The noise of messages (noise.c): whether the options ask for it; to be called before the options
  * are read; by each rank. */
-int smpi_noise_is_wanted(void);
+bool smpi_noise_is_wanted(void);
 void smpi_noise_prepare(void);
 void smpi_noise_join(uint32_t job, uint32_t rank);
 /* SimGrid's object of a process sends a message to the process of this number; has done so. */
@@ -113,12 +114,12 @@ void smpi_noise_sent(void);
 void smpi_noise_begin(const void *comm);
 void smpi_noise_end(const void *comm);
 /* The factor of the message that begins; 1 without noise. */
-double smpi_noise_factor(int is_local);
+double smpi_noise_factor(bool is_local);
 /* The processes that send and receive the message that begins; 0 if they are unknown. */
 int smpi_noise_ends(long *from, long *to);
 /* The next MPI_Isend takes no time; *is_local is set to whether it goes to the same host. NULL: it
  * takes its usual time. */
-void smpi_overheads_skip(int *is_local);
+void smpi_overheads_skip(bool *is_local);
 void smpi_order_prepare(uint32_t n_ranks);
 /* To be called by each rank. */
 void smpi_order_join(void);

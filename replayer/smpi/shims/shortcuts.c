@@ -20,7 +20,7 @@
 #include <xbt/asserts.h>
 #include <xbt/xbt_os_time.h>
 
-static int are_taken;
+static bool are_taken;
 
 void smpi_shortcuts_take(void)
 {

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static struct row {
     smpi_shim part;
     enum how how;
     const char *symbol;
-    int is_used; /* libsimgrid finds it through a table of the loader */
+    bool is_used; /* libsimgrid finds it through a table of the loader */
 } rows[] = {
 #define ROW(part, how, symbol) {SMPI_SHIM_##part, how, symbol, 0},
 #define REPLACED_ROW(part, symbol) ROW(part, REPLACED, symbol)
@@ -91,14 +92,14 @@ static void read_relocations(void)
 
 /* ---- */
 
-static int is_ours(const void *address)
+static bool is_ours(const void *address)
 {
     Dl_info theirs, ours;
     return dladdr(address, &theirs) && dladdr((void *)(uintptr_t)smpi_shim_holds, &ours) &&
            theirs.dli_fbase == ours.dli_fbase;
 }
 
-static int is_bound(const struct row *row)
+static bool is_bound(const struct row *row)
 {
     /* The address that libsimgrid finds: it searches where the module does. */
     const void *found = dlsym(RTLD_DEFAULT, row->symbol);
@@ -111,7 +112,7 @@ static int is_bound(const struct row *row)
 
 static const struct row *find_unbound(smpi_shim shim)
 {
-    static int are_read;
+    static bool are_read;
     if (!are_read) {
         qsort(rows, N_ROWS, sizeof *rows, compare_rows);
         read_relocations();
@@ -123,7 +124,7 @@ static const struct row *find_unbound(smpi_shim shim)
     return NULL;
 }
 
-static int is_known_version(smpi_shim shim)
+static bool is_known_version(smpi_shim shim)
 {
     int major, minor, patch;
     sg_version_get(&major, &minor, &patch);
