@@ -182,15 +182,13 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
     return TL_OK;
 }
 
-/* The energy of a host with this much computation: SimGrid's formula. The engine does not record
- * when a rank computes. A host is taken to be at work as long as its rank that computes longest. */
+/* The energy of a host with this much computation. The engine does not record when a rank computes.
+ * A host is taken to be at work as long as its rank that computes longest. */
 static double host_energy_j(const tlr_watts *watts, unsigned n_cores, double took_s,
                             const double computed_s[2])
 {
-    const double longest_s = fmin(computed_s[0], took_s);
-    const double cores_s = fmin(computed_s[1] / n_cores, took_s);
-    return watts->idle * took_s + (watts->least - watts->idle) * longest_s +
-           (watts->full - watts->least) * cores_s;
+    return tlr_watts_energy_j(watts, took_s, fmin(computed_s[0], took_s),
+                              fmin(computed_s[1] / n_cores, took_s));
 }
 
 /* Writes the energy of the hosts and the use of the links. computed_s[host]: of the rank that

@@ -16,6 +16,9 @@ typedef struct tlr_watts {
 /* Reads "IDLE:FULL" or "IDLE:LEAST:FULL", of the first state before a comma. Returns whether the
  * text is that. */
 bool tlr_watts_read(const char *text, tlr_watts *out);
+/* The joules of a host, by SimGrid's formula (plugin host_energy): some core was at work for
+ * busy_s of took_s, and each core for cores_s on average. */
+double tlr_watts_energy_j(const tlr_watts *watts, double took_s, double busy_s, double cores_s);
 
 typedef struct tlr_zones tlr_zones;
 

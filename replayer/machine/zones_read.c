@@ -197,6 +197,12 @@ bool tlr_watts_read(const char *text, tlr_watts *out)
     return true;
 }
 
+double tlr_watts_energy_j(const tlr_watts *watts, double took_s, double busy_s, double cores_s)
+{
+    return watts->idle * took_s + (watts->least - watts->idle) * busy_s +
+           (watts->full - watts->least) * cores_s;
+}
+
 tl_status zones_read_watts(zones_reading *x, const tlr_element *e, tl_error *err)
 {
     const char *name = tlr_xml_value(e, "id"), *text = tlr_xml_value(e, "value");

@@ -1,9 +1,9 @@
 /* cores.c - what ranks compute on the cores of their host, and the energy that the host takes.
  *
  * While no host has more ranks than cores, each rank has a core of its own, and its computation
- * takes the same time whatever the others do. The rank then sleeps for this time: at the begin and
- * at the end of an execution, SimGrid computes the shares and the ends of all others of the host
- * anew. That took half of the CPU time of a replay of HPL with 32 ranks per host.
+ * takes the same time whatever the others do. The rank then sleeps for this time: at the beginning
+ * and at the end of an execution, SimGrid computes the shares and the ends of all others of the
+ * host anew. That took half of the CPU time of a replay of HPL with 32 ranks per host.
  *
  * The energy is that of SimGrid's plugin host_energy, which sees executions only. */
 #include "config.h"
@@ -71,6 +71,5 @@ double smpi_energy_j(sg_host_t host)
                      replay.platform->xml_path, sg_host_get_name(host),
                      sg_host_get_property_value(host, "wattage_per_state"));
     smpi_change_load(h, 0);
-    return watts.idle * simgrid_get_clock() + (watts.least - watts.idle) * h->busy_s +
-           (watts.full - watts.least) * h->core_s / h->n_cores;
+    return tlr_watts_energy_j(&watts, simgrid_get_clock(), h->busy_s, h->core_s / h->n_cores);
 }
