@@ -310,7 +310,7 @@ enum {
     TL_NOT_SWAPPED = 16
 };
 
-/* tl_event.tag of calls with a mode: the assertions of an epoch of a window ... */
+/* Values of tl_event.tag, joined by |. For MPI_Win_fence, post, start and lock: the assertion. */
 enum {
     TL_MODE_NOCHECK = 1,
     TL_MODE_NOPRECEDE = 2,
@@ -318,7 +318,7 @@ enum {
     TL_MODE_NOSTORE = 8,
     TL_MODE_NOSUCCEED = 16
 };
-/* ... and the mode in which a file is opened. */
+/* For MPI_File_open: the access mode. */
 enum {
     TL_MODE_CREATE = 1,
     TL_MODE_RDONLY = 2,
@@ -368,9 +368,9 @@ typedef struct tl_event {
  * Definitions of two ranks are the same communicator if members, tag and index are equal, and the
  * parents are the same communicator by this rule.  The index is not stored: it is the number of
  * earlier definitions of the rank with these members, parent and tag.  Definitions by
- * MPI_Comm_create_group have a count of their own.  Intercommunicators have two exceptions: the
- * two definitions may have the local and the remote group exchanged, and parents are compared only
- * if the parents are intercommunicators. */
+ * MPI_Comm_create_group are counted apart from all others.  For an intercommunicator, the local
+ * group in one definition may be the remote group in the other.  Its parents are compared only if
+ * they are intercommunicators, because otherwise each group has a parent of its own. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF need no definition */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
@@ -431,8 +431,8 @@ typedef struct tl_run {
     const char *untraced;      /* MPI functions that the tracer does not know */
     const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
     const char *volume_sample; /* "16 of 301": only 16 of 301 blocks of events have volumes */
-    const char *volume_bursts; /* "900 sampled, 3 rounded, of 1000": of 1000 volumes, 900 are those
-                                  of similar events, and 3 are rounded (FORMAT.md) */
+    const char *volume_bursts; /* "900 sampled, 3 rounded, of 1000": of 1000 volumes, 900 were
+                                  replaced by those of similar events, 3 were rounded (FORMAT.md) */
 } tl_run;
 
 /* How the events of a rank end. */

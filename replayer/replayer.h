@@ -5,10 +5,10 @@
  * Status, errors and ownership follow the conventions of timeless.h.
  *
  * SimGrid keeps its simulation in global variables and cannot start a second one. tlr_replay and
- * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h).  There, the
- * source files of the engine share one global variable (`replay`, smpi/state.h). One thread at a
- * time may call these two functions. All others may be called from several threads, each with
- * objects of its own.
+ * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h).  In this
+ * process, the source files of the engine share one global variable (`replay`, smpi/state.h). One
+ * thread at a time may call these two functions. All others may be called from several threads,
+ * each with objects of its own.
  *
  * An event is an MPI call or a kernel (a call of a routine such as dgemm; timeless.h).  A burst is
  * the computation between two events, and its volume is the amount of it, such as instructions.
@@ -35,7 +35,7 @@
 
 /* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
 
-/* The terms of the polynomials below, such as m * n: indices of tlr_piece's coefficients. */
+/* A term, such as m * n, of the polynomials in the sizes of a kernel (tlr_piece). */
 typedef enum tlr_term {
 #define TL_TERM(name, expression) TLR_TERM_##name,
 #include <terms.def>
@@ -162,8 +162,8 @@ typedef struct tlr_bending {
     uint16_t kernel; /* code of the call; 0: none */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
-    double acts_as[TLR_N_HOGS]; /* the class slows down other cores as much as acts_as[kind] hogs of
-                                   each kind do, all at the same time */
+    double acts_as[TLR_N_HOGS]; /* numbers of hogs by kind: the class slows down other cores as much
+                                   as all these hogs together; may be fractions */
 } tlr_bending;
 
 typedef struct tlr_interference {
@@ -204,7 +204,7 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* How the time of a kernel is estimated if the model has no line for it. */
 typedef enum tlr_estimate {
-    TLR_AS_RECORDED, /* its recorded volume per unit of work gives the volume of a call */
+    TLR_AS_RECORDED, /* each call has the kernel's recorded volume per unit of work */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -262,7 +262,7 @@ typedef enum tlr_quantity {
     /* Lost packets, which TCP sends again.  They must be the last constants of this enum. */
     TLR_RETRANSMISSION_LOSS,    /* a probability */
     TLR_RETRANSMISSION_TIMEOUT, /* seconds */
-    TLR_RETRANSMISSION_FLOWS    /* the least number of flows to one host that loses packets */
+    TLR_RETRANSMISSION_FLOWS    /* packets are lost if at least so many flows go to a host */
 } tlr_quantity;
 
 /* Who moves a long message that waits for its receive. */
@@ -315,8 +315,8 @@ typedef struct tlr_params_change {
                     the adapters), R (time per byte of a reduction), or S (the size in bytes from
                     which messages use rendezvous) */
     bool is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
-                      between them, and also the parameters that replace it for some messages (oi,
-                      the overhead of MPI_Isend, for o; B for G). 0: sets it for messages of all
+                      between them, and also those that some messages use in its place: oi (the
+                      overhead of MPI_Isend) with o, and B with G. 0: sets it for messages of all
                       sizes between nodes */
     double value;   /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
 } tlr_params_change;
@@ -428,8 +428,9 @@ typedef struct tlr_what_if {
     /* Estimate if in each phase, between two synchronisations (results/phases.h), each rank
      * computes for the mean time of all ranks; NAN: unknown. */
     double balanced_s;
-    uint64_t n_phases;      /* of balanced_s */
-    double twice_the_cpu_s; /* estimate for hosts twice as fast; at least half of ideal_network_s */
+    uint64_t n_phases; /* of balanced_s */
+    double
+        twice_the_cpu_s; /* estimate for hosts twice as fast; never below half of ideal_network_s */
 } tlr_what_if;
 
 typedef struct tlr_details tlr_details; /* details.h */
@@ -440,7 +441,7 @@ typedef struct tlr_spread {
     double *makespan_s; /* [n_seeds] */
     double *whole_s;    /* [n_seeds] from the first mark to the last one, of the slowest rank */
     size_t n_intervals; /* between neighbouring marks: the number of marks minus 1 */
-    double *interval_s; /* [seed][interval], of the slowest rank */
+    double *interval_s; /* [seed][interval], the longest of any rank */
 } tlr_spread;
 
 /* The error of a sampled replay. */
@@ -510,14 +511,15 @@ typedef struct tlr_prediction {
     bool memories_are_assumed;    /* the platform does not describe the memories */
     double links_limit;           /* share of the makespan (0 to 1) in which links between switches
                                      limited messages; of the LogGOPS engine only */
-    double load_change;  /* interference: the replay is repeated until the mean load of the hosts
-                            converges. 0: it converged. Otherwise the largest change of a rank's
-                            end in the last repetition, relative to the makespan */
+    /* With interference, a replay is repeated, at most a few times, until the mean load of the
+     * hosts stays the same. 0: it does. Otherwise the largest change of a rank's end in the last
+     * repetition, relative to the makespan. */
+    double load_change;
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */
-    char *selection; /* which part of the computation the trace contains (tl_reader_selection); "":
-                        all of it */
+    char *selection;            /* of which threads and times the trace has the computation
+                                   (tl_reader_selection); "": of all */
     tl_recorded_share recorded; /* how much of the run the selection contains; recorded.all < 0:
                                    unknown, or no selection */
     tlr_rank_prediction *ranks;
@@ -580,9 +582,9 @@ double tlr_estimated_share(const tlr_prediction *prediction, tlr_estimate by);
 
 /* ---- results: replayer/results/prediction.c ---- */
 
-/* Writes "4e+08 B at 5e+09 B/s where one has 1.25e+09 B/s: 0.24 s late (4 overloaded)": these bytes
- * passed at 5e+09 B/s a link that carries 1.25e+09 B/s, so they should have arrived 0.24 s later;
- * this is the worst of 4 such links. */
+/* Writes "4e+08 B at 5e+09 B/s where one has 1.25e+09 B/s: 0.24 s late (4 overloaded)": the
+ * engine moved these bytes at 5e+09 B/s through a link that carries 1.25e+09 B/s, so they should
+ * have arrived 0.24 s later; this is the worst of 4 such links. */
 const char *tlr_overload_text(const tlr_prediction *prediction, const tlr_overload *load,
                               char *text, size_t size);
 /* Writes " for messages below 65536 B" if the engine ignores the limiter for these only; otherwise
