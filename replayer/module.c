@@ -13,10 +13,10 @@
 #define SMPI_OBJECT "libtimeless-smpi.so"
 
 #ifdef __SANITIZE_ADDRESS__
-/* SimGrid's collectives continue to use memory that they have freed (keep_shared_buffers in
- * smpi/rank.c). The sanitizer's operator delete cannot keep this memory for them. Calls of memcpy
- * and similar functions with SimGrid on the stack are therefore not reported; this includes the
- * module's own calls in a rank. */
+/* SimGrid's collectives continue to use memory that they have freed (smpi/shims/memory.c). The
+ * sanitizer's operator delete cannot keep this memory for them. Calls of memcpy and similar
+ * functions with SimGrid on the stack are therefore not reported; this includes the module's own
+ * calls in a rank. */
 const char *__asan_default_suppressions(void) __attribute__((visibility("default")));
 
 const char *__asan_default_suppressions(void)

@@ -279,20 +279,6 @@ static void no_operation(void *in, void *inout, int *length, MPI_Datatype *type)
     (void)in, (void)inout, (void)length, (void)type;
 }
 
-/* In replay mode, the collectives of all ranks share two vectors in SMPI 3.32. A vector grows when
- * a rank needs more room, and other ranks in the middle of a collective continue with the memory
- * that was freed. Here the vectors are made with a size that no other block has, so that their
- * blocks are known. These blocks are never freed. This takes no more memory than the vectors have
- * in the end. */
-static void keep_shared_buffers(void)
-{
-    const int bytes = 4099;
-    smpi_memory_keep((size_t)bytes);
-    MPI_Reduce_scatter(replay.send_buffer, replay.recv_buffer, &bytes, MPI_BYTE, replay.commutative,
-                       MPI_COMM_SELF);
-    smpi_memory_keep(0);
-}
-
 /* MPI_Iprobe. As in SMPI, it takes longer after those of all ranks that found nothing. */
 static int probe_message(const smpi_rank *r, const tl_event *probe)
 {
@@ -339,7 +325,7 @@ static void get_ready(smpi_rank *r)
     if (!replay.moves_payload)
         smpi_replay_init(job->instance, (int)r->rank, 0);
     if (!replay.moves_payload && r == replay.ranks)
-        keep_shared_buffers();
+        smpi_memory_share();
     if (job->start_s > 0)
         sg_actor_sleep_until(job->start_s);
     smpi_payload_join();

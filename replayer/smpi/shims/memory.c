@@ -3,7 +3,7 @@
  * C++ programs can replace these operators. This module loads libsimgrid, which looks for them in
  * the module first. Here they are malloc and free, but
  *   - detached.c learns which object was made last;
- *   - some blocks are never freed, because SimGrid frees them too early (rank.c);
+ *   - some blocks are never freed, because SimGrid frees them too early;
  *   - if there is no memory, the message says what asks for it.
  * A build with sanitizers uses the sanitizers' operators, which check more. */
 #include "config.h"
@@ -11,10 +11,35 @@
 #include "shims.h"
 #include "smpi/state.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 /* detached.c asks for blocks of this size: the nodes of a std::list of pointers. */
 enum { NODE_BYTES = 3 * sizeof(void *) };
+
+static size_t kept_bytes; /* blocks of this size are to be kept; 0: none */
+
+/* In replay mode, the collectives of all ranks share two vectors in SMPI 3.32. A vector grows when
+ * a rank needs more room, and other ranks in the middle of a collective continue with the memory
+ * that was freed. Here the vectors are made with a size that no other block has, so that their
+ * blocks are known. These blocks are never freed. This takes no more memory than the vectors have
+ * in the end.
+ *
+ * A vector that has had no room yet has no memory either. If an algorithm of Open MPI then asks for
+ * 0 bytes, it takes the null pointer for a lack of memory and ends without its messages. The
+ * algorithm below makes both vectors and sends nothing. Those of the options may make none. */
+void smpi_memory_share(void)
+{
+    const int bytes = 4099;
+    int (*reduce_scatter)(const void *, void *, const int *, MPI_Datatype, MPI_Op, MPI_Comm);
+    *(void **)&reduce_scatter = dlsym(RTLD_DEFAULT, SG_REDUCE_SCATTER_RDB);
+    if (!reduce_scatter)
+        return;
+    kept_bytes = (size_t)bytes;
+    reduce_scatter(replay.send_buffer, replay.recv_buffer, &bytes, MPI_BYTE, replay.commutative,
+                   MPI_COMM_SELF);
+    kept_bytes = 0;
+}
 
 #ifdef __SANITIZE_ADDRESS__
 
@@ -45,11 +70,6 @@ const void *smpi_memory_last(void)
     return (const void *)(uintptr_t)last;
 }
 
-void smpi_memory_keep(size_t bytes)
-{
-    (void)bytes;
-}
-
 #else
 
 /* Thread-local variables of a module are found by a call, unless they are in the static block. */
@@ -63,14 +83,8 @@ const void *smpi_memory_last(void)
 /* A block that is still used when its owner, a std::vector, has grown and frees it. The vector
  * grows by allocating the new block and freeing the old one directly afterwards. */
 enum { MAX_KEPT = 4 };
-static size_t kept_bytes;
 static const void *kept[MAX_KEPT], *newest;
 static size_t n_kept;
-
-void smpi_memory_keep(size_t bytes)
-{
-    kept_bytes = bytes;
-}
 
 static void note_new(const void *memory, size_t bytes)
 {

@@ -30,9 +30,8 @@ const void *smpi_memory_last(void);
 void *smpi_memory_new(size_t bytes) __asm__(SG_NEW);
 void smpi_memory_delete(void *memory) __asm__(SG_DELETE);
 
-/* From now on, blocks of this size (more than 512; 0: none) are never freed, nor are the larger
- * blocks that replace them. */
-void smpi_memory_keep(size_t bytes);
+/* To be called once, by a rank in replay mode: makes the buffers that collectives share. */
+void smpi_memory_share(void);
 
 /* Between these two calls, broadcasts, barriers and allgathers of SMPI take no simulated time. */
 void smpi_meet_begin(void);

@@ -143,6 +143,8 @@ typedef enum smpi_shim {
 #define SG_ALLTOALLV_RING "_ZN7simgrid4smpi15alltoallv__ring" SG_OF_ALLTOALLV
 #define SG_ALLREDUCE_RAB1 "_ZN7simgrid4smpi15allreduce__rab1" SG_OF_ALLREDUCE
 #define SG_ALLREDUCE_RAB_RDB "_ZN7simgrid4smpi18allreduce__rab_rdb" SG_OF_ALLREDUCE
+#define SG_REDUCE_SCATTER_RDB                                                                      \
+    "_ZN7simgrid4smpi25reduce_scatter__mpich_rdbEPKvPvPKiPNS0_8DatatypeEPNS0_2OpEPNS0_4CommE"
 #define SG_BARRIER "_ZN7simgrid4smpi5colls7barrierE"
 #define SG_ALLGATHER "_ZN7simgrid4smpi5colls9allgatherE"
 #if SIMGRID_VERSION_MAJOR > 3 || SIMGRID_VERSION_MINOR >= 34
@@ -197,6 +199,7 @@ typedef enum smpi_shim {
     REPLACED(MEMORY, SG_NEW)                                                                       \
     REPLACED(MEMORY, SG_DELETE)                                                                    \
     REPLACED(MEMORY, SG_DELETE_SIZED)                                                              \
+    CALLED(MEMORY, SG_REDUCE_SCATTER_RDB)                                                          \
     REPLACED(DETACHED, SG_COMM_DETACH)                                                             \
     REPLACED(DETACHED, SG_COMM_FINISH)                                                             \
     REPLACED(NUMBERS, SG_SENT)                                                                     \
