@@ -334,6 +334,7 @@ if [ $wants_seeds = 1 ]; then
         try 8 8 "${platforms[0]}" # MPI_Compare_and_swap that does not swap, and of 8 bytes
         try 40 8 "${platforms[4]}" # messages that are ready at once, of which a link takes two
         try 113 24 "${platforms[0]}" # windows that a barrier must not ask, since they are made later
+        try 15 24 "${platforms[2]}" # a reduction of 0 bytes that was left out
         # Of several jobs SMPI 3.32 crashes in algorithms that ask which ranks share a host.
         try_jobs 3 8 0 "$here"/oracle/{star,shared,limited}
         try_jobs 6 8 0.001 "$here"/oracle/{star,shared,limited}
