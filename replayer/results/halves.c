@@ -93,6 +93,8 @@ static void meet(tlr_half *half, const tlr_half *other)
     half->other_is_eager = other->is_eager;
     half->other_clocks = other->clocks;
     half->other_walked = other->walked;
+    if (!half->is_send)
+        half->bytes = other->bytes;
 }
 
 static void queue(tlr_half *half, tlr_slot *slot)

@@ -44,7 +44,7 @@ typedef struct tlr_meeting {
 typedef struct tlr_half {
     double at_s; /* when its call began */
     uint32_t job;
-    int64_t bytes;
+    int64_t bytes;         /* of a receive: known when it has met its send */
     struct tlr_half *next; /* in the queue */
     struct tlr_slot *slot; /* of the queue; NULL: it met its other side, or is a collective */
     uint32_t rank;

@@ -153,10 +153,9 @@ static void post_send(smpi_rank *r, const tl_event *e, int64_t id)
     hold(r, tlr_post_half(&halves, &half, comm, peer, e->tag), id);
 }
 
-static void post_receive(smpi_rank *r, source from, int64_t bytes, int64_t id)
+static void post_receive(smpi_rank *r, source from, int64_t id)
 {
     tlr_half half = side_of(r);
-    half.bytes = bytes;
     half.is_certain = 1;
     if (from.peer >= 0 && !replay.options->wildcards_first)
         hold(r, tlr_post_half(&halves, &half, from.comm, from.peer, from.tag), id);
@@ -172,7 +171,7 @@ void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag)
 {
     const tl_event *e = &r->event;
     waits_of(r);
-    post_receive(r, source_of(r, e->comm, peer, tag), e->count * e->type_bytes, e->request);
+    post_receive(r, source_of(r, e->comm, peer, tag), e->request);
 }
 
 /* The rank's part in the current collective, or in the collective that is started. */
@@ -208,7 +207,7 @@ static void start(smpi_rank *r, int64_t id)
         else if (kept->info->action != TL_ACTION_RECV_INIT) /* its match is found later */
             enter(r, &kept->event, kept->info, id);
     } else if (id > 0 && (size_t)id < w->n_ids) {
-        post_receive(r, w->sources[id], 0, id);
+        post_receive(r, w->sources[id], id);
     }
 }
 
@@ -241,13 +240,10 @@ void smpi_begin_waits(smpi_rank *r)
     switch (info->action) {
     case TL_ACTION_SEND: post_send(r, e, 0); return;
     case TL_ACTION_ISEND: post_send(r, e, e->request); return;
-    case TL_ACTION_RECV:
-        post_receive(r, source_of(r, e->comm, e->peer, e->tag), e->count * e->type_bytes, 0);
-        return;
+    case TL_ACTION_RECV: post_receive(r, source_of(r, e->comm, e->peer, e->tag), 0); return;
     case TL_ACTION_IRECV:
         if (!smpi_is_open(r, e))
-            post_receive(r, source_of(r, e->comm, e->peer, e->tag), e->count * e->type_bytes,
-                         e->request);
+            post_receive(r, source_of(r, e->comm, e->peer, e->tag), e->request);
         return;
     case TL_ACTION_RECV_INIT:
         make_room(w, e->request);
@@ -255,8 +251,7 @@ void smpi_begin_waits(smpi_rank *r)
         return;
     case TL_ACTION_SENDRECV:
         post_send(r, e, 0);
-        post_receive(r, source_of(r, e->comm, e->recv_peer, e->recv_tag),
-                     e->recv_count * e->recv_type_bytes, 0);
+        post_receive(r, source_of(r, e->comm, e->recv_peer, e->recv_tag), 0);
         return;
     case TL_ACTION_START:
         start(r, e->request);
