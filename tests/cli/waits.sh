@@ -30,6 +30,14 @@ for seed in 1 2; do
     hold "program $seed on another platform" dahu --ranks-per-host 1
 done
 
+# A receive takes as long as the bytes that come: a persistent one does not know them before.
+for program in 'long eager messages' 'persistent requests'; do
+    for share in own mean; do $cases planted "$program" $share | "$timeless" undump - -o $share.tl; done
+    for engine in smpi loggops; do
+        hold "$program, $engine" fat-tree --ranks-per-host 1 --engine $engine
+    done
+done
+
 balance() { # PROGRAM ENGINE
     local share
     for share in own mean; do $cases planted "$1" $share | "$timeless" undump - -o $share.tl; done

@@ -15,6 +15,7 @@ import sys
 
 MS = 1000000  # of the volume unit, cpu-ns
 BIG, SMALL = 100000, 1000  # bytes beyond and below the eager limit
+EAGER = 16383  # the longest eager message on fat-tree
 
 
 def send(ms, to, size=SMALL, call="MPI_Send", tag=0, comm=1, **more):
@@ -194,6 +195,13 @@ def mixed(seed, share):
         print("end cut clock_ns=0")
 
 
+def both_ways(r, receive, send_call):
+    """Messages between each rank of four and its neighbours in a ring."""
+    left, right = (r + 3) % 4, (r + 1) % 4
+    return [recv(0, left, EAGER, receive, request=1), recv(0, right, EAGER, receive, tag=1, request=2),
+            send(0, right, EAGER, send_call, request=3), send(0, left, EAGER, send_call, tag=1, request=4)]
+
+
 # name: the call that ends each phase, by rank; whether each rank exchanges with its neighbours there
 PLANTED = {
     "barriers": lambda r: [coll(0, "MPI_Barrier")],
@@ -202,6 +210,8 @@ PLANTED = {
                                 recv_peer=(r + 3) % 4, recv_tag=0)],
     "requests": lambda r: [recv(0, (r + 3) % 4, call="MPI_Irecv", request=1), send(0, (r + 1) % 4), wait(0, 1)],
     "groups": lambda r: [coll(0, "MPI_Allreduce", comm=3)],
+    "long eager messages": lambda r: both_ways(r, "MPI_Irecv", "MPI_Isend") + [wait(0, 1, 2, 3, 4)],
+    "persistent requests": lambda r: [("MPI_Startall", dict(list=[1, 2, 3, 4])), wait(0, 1, 2, 3, 4)],
     "a chain": lambda r: ([recv(0, r - 1)] if r else []) + ([send(0, r + 1)] if r < 3 else []) + [coll(0, "MPI_Barrier")],
 }
 
@@ -211,7 +221,7 @@ def planted(name, share):
     print("timeless-text 1\nranks 4\nvolume_unit \"cpu-ns\"")
     for r in range(4):
         print('rank %d host="h"\n%s' % (r, comm([r % 2, r % 2 + 2])))
-        events = []
+        events = both_ways(r, "MPI_Recv_init", "MPI_Send_init") if name == "persistent requests" else []
         for phase in range(4):
             first, *rest = PLANTED[name](r)
             ms = 10 if share == "mean" else 40 if phase == r else 0
