@@ -12,6 +12,7 @@
 #include "text_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -303,6 +304,8 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
                           tlr_changes_lose_packets(options->changes, options->n_changes);
         p[j]->seed = options->seed;
         p[j]->cluster_seed = options->cluster_seed;
+        if (p[j]->what_if.balanced_s > p[j]->makespan_s * (1 + 1e-6))
+            p[j]->what_if.balanced_s = NAN; /* ranks that wait for each other would compute more */
         out[j] = p[j];
         p[j] = NULL;
     }

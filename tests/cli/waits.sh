@@ -51,4 +51,12 @@ for engine in smpi loggops; do
 done
 # LogGOPS counts what a rank of a tree waits for those below it as the time of its own reduction.
 check 'reductions and broadcasts, smpi: likewise' balance 'reduce and bcast' smpi
+
+$cases pipeline | "$timeless" undump - -o pipeline.tl
+has_no_estimate() {
+    "$timeless" replay pipeline.tl -p star-1g --ranks-per-host 1 --engine "$1" --details | grep -E '^computation in balance +0\.0036 *$'
+}
+for engine in smpi loggops; do
+    check "$engine: a run that balance makes longer has no estimate of it" has_no_estimate $engine
+done
 tap_done

@@ -231,6 +231,17 @@ def planted(name, share):
         print("end cut clock_ns=0")
 
 
+def pipeline():
+    """Four ranks compute for 1 ms, one after the other, beside a rank that computes for 14 ms: longer with 3.6 ms each."""
+    print("timeless-text 1\nranks 5\nvolume_unit \"cpu-ns\"")
+    for r in range(5):
+        print('rank %d host="h"' % r)
+        events = ([recv(14 if r == 4 else 0, r - 1)] if r else []) + ([send(1, r + 1)] if r < 4 else [])
+        for number, event in enumerate(events):
+            print(line(r, number, event))
+        print("end cut clock_ns=0")
+
+
 def balanced(path, makespan_s):
     balance = json.load(open(path))["details"]["what_if"]["balance"]
     assert balance["phases"] == 4, balance
@@ -300,4 +311,4 @@ def check(path):
     assert abs(1e3 * (both["late_sender_s"] + both["late_receiver_s"]) - 5) < 1e-6, both
 
 
-{"write": write, "check": check, "mixed": mixed, "bounds": bounds, "planted": planted, "balanced": balanced}[sys.argv[1]](*sys.argv[2:])
+{"write": write, "check": check, "mixed": mixed, "bounds": bounds, "planted": planted, "pipeline": pipeline, "balanced": balanced}[sys.argv[1]](*sys.argv[2:])
