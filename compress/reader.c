@@ -190,7 +190,7 @@ static tl_status open_program(tl_reader *r, const char *parameters, tl_error *er
                              .volume_unit = r->face.unit ? r->face.unit : "none",
                              .volume_source = r->face.unit ? "skeleton" : "none",
                              .program = r->face.text,
-                             .mpi_library = "",
+                             .mpi_library = r->face.mpi ? r->face.mpi : "",
                              .writer = "timeless " PACKAGE_VERSION,
                              .origin = "",
                              .run_id = "",

@@ -106,7 +106,7 @@ static tl_status recorded(const tlr_job *jobs, size_t n_jobs, const char **out, 
     const char *selector = NULL;
     for (size_t j = 0; j < n_jobs; j++) {
         const char *library = library_of(&jobs[j]), *next = selector_of(library);
-        if (!*library) /* a skeleton, for example: nothing was recorded */
+        if (!*library) /* as of most skeletons: nothing was recorded */
             continue;
         if (!next)
             return tl_fail(err, TL_ERR_USAGE,

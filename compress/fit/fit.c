@@ -56,6 +56,8 @@ static char *whole_text(fitting *f)
         fit_copy_statements(f, out);
         if (f->has_volumes)
             fprintf(out, "unit \"%s\"\n", f->unit);
+        if (*f->mpi)
+            fprintf(out, "mpi \"%s\"\n", f->mpi);
         fwrite(f->out.text, 1, f->out.size, out);
     }
     if (out && fclose(out) == 0)
@@ -286,6 +288,17 @@ static void print_changes(const fitting *f, FILE *out)
                  out);
 }
 
+static void print_library(const fitting *f, FILE *out)
+{
+    bool is_named = false;
+    for (size_t i = 0; i < f->n_captures; i++)
+        is_named |= *tl_reader_run(f->captures[i].reader)->mpi_library != '\0';
+    if (is_named && !*f->mpi)
+        fputs("# the captures do not name one MPI library: replay chooses the algorithms of "
+              "collectives as for a program of an unknown one\n",
+              out);
+}
+
 static double worst_residual(const char *text)
 {
     double worst = 0;
@@ -359,6 +372,7 @@ static tl_status make_result(fitting *f, char **result)
         fit_draw_report(f, out);
         fit_copy_report(f, out);
         print_changes(f, out);
+        print_library(f, out);
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
         print_wrong_laws(text, out);
@@ -378,6 +392,9 @@ static tl_status make_result(fitting *f, char **result)
 static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
 {
     f->unit = tl_reader_run(captures[0].reader)->volume_unit;
+    f->mpi = tl_reader_run(captures[0].reader)->mpi_library;
+    if (strpbrk(f->mpi, "\"\n")) /* a text of the language has neither */
+        f->mpi = "";
     for (size_t i = 0; i < f->n_captures; i++) {
         const tl_run *run = tl_reader_run(captures[i].reader);
         const char *path = tl_reader_path(captures[i].reader);
@@ -389,6 +406,8 @@ static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
                            "%s: computation is in %s, that of %s in %s; capture all runs with the "
                            "same unit",
                            path, run->volume_unit, tl_reader_path(captures[0].reader), f->unit);
+        if (strcmp(run->mpi_library, f->mpi) != 0)
+            f->mpi = "";
         f->captures[i] = (fit_capture){
             .reader = captures[i].reader, .values = captures[i].values, .n_ranks = run->n_ranks};
     }

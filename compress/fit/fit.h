@@ -236,6 +236,7 @@ typedef struct fitting {
     const char *const *names;
     size_t n_names;
     const char *unit;
+    const char *mpi; /* the MPI library of all captures; "": unknown, or they differ */
     fit_symbol *symbols;
     size_t n_symbols;
     skel_array comms;              /* fit_comm */

@@ -13,6 +13,7 @@ typedef struct tl_program_face {
     uint32_t n_ranks;
     const char *text; /* canonical text that opens the program, with all parameters */
     const char *unit; /* of its volumes; NULL: no volumes */
+    const char *mpi;  /* the MPI library of the recorded runs that it stands for; NULL: unknown */
     uint64_t hash;    /* of input that is not in the text, such as a file; 0: all is in the text */
     const tl_site *sites;
     size_t n_sites;

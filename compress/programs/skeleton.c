@@ -234,6 +234,7 @@ void skel_clear(skeleton *s)
     free(s->path);
     free(s->text);
     free(s->unit);
+    free(s->mpi);
 }
 
 static void close_program(void *program)
@@ -341,6 +342,7 @@ static tl_program_face face(const void *program)
     return (tl_program_face){.n_ranks = (uint32_t)s->n_ranks,
                              .text = s->text,
                              .unit = s->unit,
+                             .mpi = s->mpi,
                              .hash = s->hash,
                              .sites = s->sites,
                              .n_sites = s->n_sites};

@@ -163,6 +163,7 @@ typedef struct skel_parameter {
 
 typedef struct skeleton {
     char *path, *text, *unit; /* path: of a pattern, its name */
+    char *mpi;                /* the MPI library of the captures; NULL: unknown */
     bool is_pattern;
     uint64_t hash;
     int64_t n_ranks;

@@ -274,15 +274,27 @@ static void read_require(skel_parser *p)
     skel_advance(p);
 }
 
-static void read_unit(skel_parser *p)
+/* Takes the text of a statement that may be there once. */
+static void read_text(skel_parser *p, char **out, const char *what, const char *how)
 {
     char text[64];
-    if (p->token.kind != SKEL_T_TEXT || !p->token.size || p->s->unit)
-        skel_wrong(p, p->token.line, "%s instead of the unit; write unit \"instructions\", once",
-                   skel_found(p, text));
-    if (p->status == TL_OK && !(p->s->unit = strndup(p->token.start, p->token.size)))
+    if (p->token.kind != SKEL_T_TEXT || !p->token.size || *out)
+        skel_wrong(p, p->token.line, "%s instead of %s; write %s, once", skel_found(p, text), what,
+                   how);
+    if (p->status == TL_OK && !(*out = strndup(p->token.start, p->token.size)))
         skel_out_of_memory(p);
     skel_advance(p);
+}
+
+static void read_unit(skel_parser *p)
+{
+    read_text(p, &p->s->unit, "the unit", "unit \"instructions\"");
+}
+
+/* mpi "LIBRARY": what MPI_Get_library_version returned in the captures. */
+static void read_mpi(skel_parser *p)
+{
+    read_text(p, &p->s->mpi, "the MPI library", "mpi \"Open MPI v4.1.4\"");
 }
 
 /* ---- blocks ---- */
@@ -387,10 +399,10 @@ static uint32_t read_compute(skel_parser *p)
 /* A statement that ranks walk through; 0: it holds for all of them, or after a failure. */
 static uint32_t read_statement(skel_parser *p, uint32_t depth)
 {
-    static const char *const heads[] = {"param", "grid",         "unit",    "require",
+    static const char *const heads[] = {"param", "grid",         "unit",    "require", "mpi",
                                         "comm",  "distribution", "capture", "copies"};
     static void (*const readers[])(skel_parser *) = {
-        read_parameter, read_grid,         read_unit,         read_require,
+        read_parameter, read_grid,         read_unit,         read_require, read_mpi,
         read_comm,      read_distribution, skel_read_capture, read_copies};
     char text[64];
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)

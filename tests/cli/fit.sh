@@ -131,6 +131,19 @@ check 'the report names the captures' grep -q '^has all calls of capture 2 (rank
 check 'the report has the cross-validation' grep -q '^fitted without capture 4 (ranks=12, N=333, steps=26): has all of its' report
 check 'the skeleton contains the report' bash -c 'sed "s/^/# /" report | grep -vxFf fitted.skel; [ $? -eq 1 ]'
 check 'the skeleton goes to standard output' bash -c '"$1" fit $2 $3 | cmp - fitted.skel' - "$timeless" "$captures" "$values"
+# The MPI library of the captures decides about the algorithms of collectives.
+recorded_by() { "$timeless" dump $1.tl | sed "s/^mpi_library .*/mpi_library \"$2\"/" >$1.txt && "$timeless" undump $1.txt -o $1.tl; }
+for i in 1 2 3 4; do recorded_by $i 'Open MPI v4.1.4, package: x' || break; done
+check 'captures with an MPI library have a skeleton' "$timeless" fit $captures $values -o library.skel
+check 'which names the library' grep -qx 'mpi "Open MPI v4.1.4, package: x"' library.skel
+check 'replay uses its algorithms of collectives' prints 'collectives ompi-4.1' "$timeless" replay library.skel --ranks 9 \
+    --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --no-compute
+check 'its trace has the library' bash -c '"$1" make library.skel -o made.tl && "$1" info made.tl | grep "MPI library  *Open MPI v4.1.4, package: x$"' - \
+    "$timeless"
+recorded_by 3 'Open MPI v5.0.7'
+check 'captures with two MPI libraries: the report says so' prints 'the captures do not name one MPI library' "$timeless" fit $captures \
+    $values -o library.skel
+check 'and the skeleton names none' bash -c '! grep "^mpi " library.skel'
 # A law whose coefficient is below a thousandth: a long run of a small loop.
 sed 's/compute 7 \* N \* N/compute 7 * N * N \/ 10000/; s/compute 5 .*/compute 0/' program.skel >small.skel
 mv program.skel kept.skel && mv small.skel program.skel
