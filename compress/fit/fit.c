@@ -246,9 +246,23 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     free(text);
 }
 
+/* Whether a statement behind that of the parameter has its name. */
+static bool uses_parameter(const char *text, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const size_t size = strlen(name);
+    int n = 0;
+    while (*text) {
+        const size_t length = strspn(text, letters);
+        n += length == size && !memcmp(text, name, size);
+        text += length ? length : 1;
+    }
+    return n > 1;
+}
+
 /* What the captures leave open: a parameter with one value explains nothing; a parameter that the
  * ranks divide evenly does not tell which rank has more. */
-static void print_undecided(const fitting *f, FILE *out)
+static void print_undecided(const fitting *f, const char *text, FILE *out)
 {
     for (size_t k = 0; k < f->n_names; k++) {
         bool varies = false, has_remainder = false;
@@ -258,7 +272,10 @@ static void print_undecided(const fitting *f, FILE *out)
             has_remainder |= c->values[k] % c->n_ranks != 0;
         }
         if (!varies)
-            fprintf(out, "# %s is the same in all captures: no value depends on it\n", f->names[k]);
+            fprintf(out, "# %s is the same in all captures: %s\n", f->names[k],
+                    uses_parameter(text, f->names[k])
+                        ? "values that depend on it may be wrong for other values"
+                        : "no value depends on it");
         else if (!has_remainder)
             fprintf(out,
                     "# %s is a multiple of the ranks in all captures: its share of a rank may be "
@@ -376,7 +393,7 @@ static tl_status make_result(fitting *f, char **result)
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
         print_wrong_laws(text, out);
-        print_undecided(f, out);
+        print_undecided(f, text, out);
         for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
             leave_out(f, i, out);
         fputs(text, out);

@@ -384,6 +384,9 @@ void fit_candidates_free(fitting *f);
 void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *body);
 /* The value of a candidate for a sample. False if it has none. */
 bool fit_value(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *out);
+/* The two sides of an expression that is a quotient with a positive divisor; false: it is not. */
+bool fit_quotient(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *dividend,
+                  int64_t *divisor);
 
 /* ---- fit_explain.c, fit_attribute.c ---- */
 

@@ -179,13 +179,28 @@ void fit_candidates_free(fitting *f)
     release(f);
 }
 
-bool fit_value(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *out)
+static bool evaluate(const fitting *f, uint32_t node, const fit_sample *sample, int64_t *out)
 {
     const fit_capture *c = &f->captures[sample->capture];
-    const fit_candidate *all = f->candidates.items;
     const size_t n = c->s.values.n;
     c->slots[0] = sample->rank;
     for (size_t d = 0; d < FIT_N_VARIABLES; d++)
         c->slots[n + d] = d < FIT_MAX_DEPTH ? sample->index[d] / f->period[d] : sample->index[d];
-    return skel_evaluate(&c->s, c->slots, all[candidate].node, -1, out, NULL) == TL_OK;
+    return skel_evaluate(&c->s, c->slots, node, -1, out, NULL) == TL_OK;
+}
+
+bool fit_value(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *out)
+{
+    const fit_candidate *all = f->candidates.items;
+    return evaluate(f, all[candidate].node, sample, out);
+}
+
+bool fit_quotient(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *dividend,
+                  int64_t *divisor)
+{
+    const fit_candidate *all = f->candidates.items;
+    const skel_node *nodes = f->captures[sample->capture].s.nodes.items;
+    const skel_node *root = &nodes[all[candidate].node];
+    return root->op == SKEL_DIVIDE && evaluate(f, root->operand[0], sample, dividend) &&
+           evaluate(f, root->operand[1], sample, divisor) && *divisor > 0;
 }

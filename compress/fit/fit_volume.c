@@ -25,6 +25,7 @@ typedef struct points {
 typedef struct law {
     double constant, slope, residual; /* residual: root mean square, relative */
     int64_t base;                     /* candidate; -1: none */
+    bool divides_last;                /* the base is a quotient, and the slope its first factor */
 } law;
 
 /* Whether a burst is so small, compared with others at this call, that the program computes
@@ -108,7 +109,7 @@ static void consider(const points *p, double constant, double slope, int64_t bas
         return;
     if (best->residual >= 0 && (best->residual < 1e-3 || residual > 0.7 * best->residual))
         return;
-    *best = (law){constant, slope, residual, base};
+    *best = (law){.constant = constant, .slope = slope, .residual = residual, .base = base};
 }
 
 /* The multiple of p->x; `line`: with a constant, if there are four values. */
@@ -138,6 +139,36 @@ static void try_base(const points *p, int64_t base, bool line, law *best)
     }
 }
 
+/* Numbers of the language are whole. A slope keeps three digits: if the base is a product of sizes,
+ * thousandths would make 0 of it. */
+static double unit_of(double slope)
+{
+    double unit = slope < 1000 ? 1000 : 1;
+    while (slope > 0 && slope * unit < 100 && unit < 1e12)
+        unit *= 1000;
+    return unit;
+}
+
+/* A quotient of whole numbers is rounded: 49 / 32 is 1, and 49 / 64 is 0. The law that divides last
+ * has no such steps, but its product must have room for larger sizes, too. */
+static void try_quotient(const fitting *f, points *p, size_t base, bool line, law *best)
+{
+    law next = *best;
+    double most = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        int64_t dividend, divisor;
+        if (!fit_quotient(f, base, &p->all[i].sample, &dividend, &divisor) || dividend < 0)
+            return;
+        p->x[i] = (double)dividend / (double)divisor;
+        most = fmax(most, (double)dividend);
+    }
+    try_base(p, (int64_t)base, line, &next);
+    if (next.residual == best->residual || next.slope * unit_of(next.slope) * most > 0x1p43)
+        return;
+    *best = next;
+    best->divides_last = true;
+}
+
 /* All bases. */
 static void try_all(const fitting *f, points *p, bool line, law *best)
 {
@@ -145,6 +176,8 @@ static void try_all(const fitting *f, points *p, bool line, law *best)
     for (size_t c = 0; c < f->candidates.n; c++) {
         int64_t value;
         bool ok = (all[c].use & FIT_LAW) && !all[c].variables;
+        if (ok)
+            try_quotient(f, p, c, line, best);
         for (size_t i = 0; ok && i < p->n; i++) {
             ok = fit_value(f, c, &p->all[i].sample, &value) && value >= 0;
             p->x[i] = ok ? (double)value : 0;
@@ -170,16 +203,6 @@ static law find_law(const fitting *f, points *p)
     return best;
 }
 
-/* Numbers of the language are whole. A slope keeps three digits: if the base is a product of sizes,
- * thousandths would make 0 of it. */
-static double unit_of(double slope)
-{
-    double unit = slope < 1000 ? 1000 : 1;
-    while (slope > 0 && slope * unit < 100 && unit < 1e12)
-        unit *= 1000;
-    return unit;
-}
-
 /* The part of all computation that the law is for. */
 static double share_of(const fitting *f, const points *p)
 {
@@ -189,15 +212,37 @@ static double share_of(const fitting *f, const points *p)
     return f->volume > 0 ? own / f->volume : 0;
 }
 
+/* The last " / " that is not in brackets; the end of the text if there is none. */
+static size_t last_division(const char *text)
+{
+    size_t last = strlen(text);
+    int depth = 0;
+    for (size_t i = 0; text[i]; i++) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (!depth && !strncmp(text + i, " / ", 3))
+            last = i;
+    }
+    return last;
+}
+
+/* The multiple of the base. */
+static void write_multiple(fitting *f, const law *l)
+{
+    const char *text = ((const fit_candidate *)f->candidates.items)[l->base].text;
+    const double unit = unit_of(l->slope);
+    const size_t size = l->divides_last ? last_division(text) : strlen(text);
+    fit_print(f, &f->out, "%.0f", l->slope * unit);
+    fit_print(f, &f->out, " * (%.*s)", (int)size, text);
+    if (unit > 1)
+        fit_print(f, &f->out, " / %.0f", unit);
+    fit_print(f, &f->out, "%s", text + size);
+}
+
 static void write_law(fitting *f, const law *l, double share, unsigned indent)
 {
-    const fit_candidate *all = f->candidates.items;
-    const double unit = unit_of(l->slope);
     fit_print(f, &f->out, "%*scompute ", (int)(4 * indent), "");
-    if (l->base >= 0 && unit > 1)
-        fit_print(f, &f->out, "%.0f * (%s) / %.0f", l->slope * unit, all[l->base].text, unit);
-    else if (l->base >= 0)
-        fit_print(f, &f->out, "%.0f * (%s)", l->slope, all[l->base].text);
+    if (l->base >= 0)
+        write_multiple(f, l);
     if (l->base >= 0 && l->constant >= 0.5)
         fit_print(f, &f->out, " + ");
     if (l->base < 0 || l->constant >= 0.5)

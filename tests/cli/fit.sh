@@ -153,6 +153,26 @@ check 'a small coefficient has a skeleton' "$timeless" fit -q $captures --parame
 program other 35 100000 50
 check 'its computation is that of the other size' same_volume small.skel,ranks=35,N=100000,steps=50 other.tl
 mv kept.skel program.skel
+# Shares of a size: whole numbers would make 0 of 49 / 64.
+shares() { # COMPUTATION RANKS:K...
+    printf '%s\n' 'skeleton 1' 'ranks 4' 'param k = 7' 'unit "instructions"' "compute $1" 'MPI_Allreduce count=1' >shares.skel
+    shift
+    local i=0 size
+    for size; do
+        i=$((i + 1))
+        "$timeless" make shares.skel ranks=${size%:*} k=${size#*:} -o $i.tl || return
+    done
+}
+check 'captures with shares of a small size' shares '1000000 * k * k / ranks' 2:7 4:9 8:7 16:12
+check 'have a skeleton' "$timeless" fit [1-4].tl --parameter k=7,9,7,12 -o shared.skel
+check 'which divides last' grep -q '^compute 1000000 \* (k \* k) / ranks ' shared.skel
+check 'its computation is that of more ranks than the size' same_volume shared.skel,ranks=64,k=7 shares.skel,ranks=64,k=7
+check 'captures with a product that has no room for larger sizes' shares '100000 * (k * k * k / ranks)' 2:1000 4:1203 9:2001 15:3001
+check 'have a skeleton that divides first' prints 'compute 100000 * (k * k * k / ranks) ' "$timeless" fit [1-4].tl \
+    --parameter k=1000,1203,2001,3001
+check 'captures with one value of a size that ranks share' shares '1000 * local(k, 1, rank, ranks)' 4:30 6:30 9:30
+check 'the report says that other values may be wrong' prints 'k is the same in all captures: values that depend on it may be wrong' \
+    "$timeless" fit [1-3].tl --parameter k=30,30,30
 # Computation that no size explains: most of it in one law, or a little beside another one.
 irregular() { # COMPUTATION
     printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'unit "instructions"' "$1" 'MPI_Barrier' 'compute 1000 * N' \
