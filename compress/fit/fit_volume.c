@@ -163,7 +163,8 @@ static void try_quotient(const fitting *f, points *p, size_t base, bool line, la
         most = fmax(most, (double)dividend);
     }
     try_base(p, (int64_t)base, line, &next);
-    if (next.residual == best->residual || next.slope * unit_of(next.slope) * most > 0x1p43)
+    if (next.residual == best->residual ||
+        next.slope * unit_of(next.slope) * most > (most > 1 ? 0x1p43 : 0x1p62))
         return;
     *best = next;
     best->divides_last = true;
@@ -232,7 +233,8 @@ static void write_multiple(fitting *f, const law *l)
     const double unit = unit_of(l->slope);
     const size_t size = l->divides_last ? last_division(text) : strlen(text);
     fit_print(f, &f->out, "%.0f", l->slope * unit);
-    fit_print(f, &f->out, " * (%.*s)", (int)size, text);
+    if (size != 1 || *text != '1')
+        fit_print(f, &f->out, " * (%.*s)", (int)size, text);
     if (unit > 1)
         fit_print(f, &f->out, " / %.0f", unit);
     fit_print(f, &f->out, "%s", text + size);

@@ -173,6 +173,11 @@ check 'have a skeleton that divides first' prints 'compute 100000 * (k * k * k /
 check 'captures with one value of a size that ranks share' shares '1000 * local(k, 1, rank, ranks)' 4:30 6:30 9:30
 check 'the report says that other values may be wrong' prints 'k is the same in all captures: values that depend on it may be wrong' \
     "$timeless" fit [1-3].tl --parameter k=30,30,30
+# More ranks for the same problem, without a parameter.
+check 'captures of one problem on several numbers of ranks' shares '1000000 + 6400000 / ranks' 2:7 4:7 8:7 16:7
+check 'have a skeleton without a parameter' "$timeless" fit [1-4].tl -o strong.skel
+check 'whose computation is shared by the ranks' grep -q '^compute 6400000 / ranks + 1000000 # relative residual 0.000$' strong.skel
+check 'also by more of them' same_volume strong.skel,ranks=256 shares.skel,ranks=256
 # Computation that no size explains: most of it in one law, or a little beside another one.
 irregular() { # COMPUTATION
     printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'unit "instructions"' "$1" 'MPI_Barrier' 'compute 1000 * N' \
