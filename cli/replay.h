@@ -52,6 +52,8 @@ int replay_run(replay_arguments *a);
 
 /* Warns about kernels that took no time: free_kernels of a prediction. */
 void replay_warn(const char *free_kernels);
+/* Repeats what timeless fit has written into a skeleton about computation that no law fits. */
+void replay_warn_of_laws(const char *program);
 /* And about all else that the prediction leaves out. */
 void replay_warn_of(const replay_arguments *a, const tlr_prediction *p);
 

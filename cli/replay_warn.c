@@ -7,7 +7,9 @@
 #include <inttypes.h>
 #include <results/details.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <timeless_convert.h>
 #include <timeless_files.h>
 
 void replay_warn(const char *free_kernels)
@@ -104,6 +106,36 @@ static void warn_equal_seeds(const tlr_prediction *p)
                 "prediction may be\n");
 }
 
+/* The file of "FILE,NAME=NUMBER,..."; FILE may have commas. NULL: the program is in no file. */
+static FILE *open_skeleton(const char *program)
+{
+    static const char kind[] = "skel:";
+    const size_t skipped = strncmp(program, kind, sizeof kind - 1) != 0 ? 0 : sizeof kind - 1;
+    char *path = tl_is_program(program) ? strdup(program + skipped) : NULL, *comma;
+    FILE *file = NULL;
+    while (path && !(file = fopen(path, "r")) && (comma = strrchr(path, ',')))
+        *comma = '\0';
+    free(path);
+    return file;
+}
+
+void replay_warn_of_laws(const char *program)
+{
+    static const char mark[] = "# warning: ";
+    FILE *file = open_skeleton(program);
+    char *line = NULL;
+    size_t room = 0;
+    while (file && getline(&line, &room, file) > 0)
+        if (!strncmp(line, mark, sizeof mark - 1)) {
+            line[strcspn(line, "\n")] = '\0';
+            fprintf(stderr, "timeless: warning: %s: %s\n", tl_printable(program),
+                    tl_printable(line + sizeof mark - 1));
+        }
+    free(line);
+    if (file)
+        fclose(file);
+}
+
 void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
 {
     warn_untraced(p);
@@ -112,4 +144,6 @@ void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
     warn_equal_seeds(p);
     warn_regions(a, p);
     replay_warn(p->free_kernels);
+    if (!a->scenario.options.no_compute)
+        replay_warn_of_laws(p->trace_path);
 }

@@ -191,5 +191,8 @@ int study_run(study_common *s, tl_status status, tl_status (*write)(const void *
         status = tlr_results_write(s->grid.results, &s->grid.sweep, err);
     if (status == TL_OK && has_any(&s->grid))
         status = write(arg, err);
+    for (size_t i = 0; i < s->grid.traces.n && has_any(&s->grid); i++)
+        if (!s->grid.base.options.no_compute)
+            replay_warn_of_laws(s->grid.traces.texts[i]);
     return status == TL_OK ? grid_tell_failures(&s->grid) : cli_fail(err);
 }

@@ -194,6 +194,13 @@ no_law() { irregular "$1" 2>said && ! grep 'no law fits' said; }
 check 'a law that is wrong for most of the computation: a warning' warns 'no law fits 48.5 % of the computation: 1 with' \
     irregular 'compute (rank * 7919 + N * 31) % 97 % 2 * 40000'
 check 'the skeleton has it, too' grep -q '^# warning: no law fits 48.5 %' irregular-fitted.skel
+printf '%s\n' 'reference_flops = 1e9;' 'units = ({unit = "instructions"; seconds_per_unit = 1e-9;});' >ns.conf
+loggops=(--engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --model ns.conf)
+check 'replay repeats it' warns 'irregular-fitted.skel,ranks=8: no law fits 48.5 %' "$timeless" replay irregular-fitted.skel --ranks 8 "${loggops[@]}"
+check 'study repeats it' warns 'irregular-fitted.skel,N=9: no law fits 48.5 %' "$timeless" study scaling irregular-fitted.skel,N=9 \
+    --ranks 4,8 "${loggops[@]}"
+without_computation() { "$timeless" replay irregular-fitted.skel --no-compute "${loggops[@]:0:4}" 2>said && ! grep 'no law' said; }
+check 'replay without computation does not' without_computation
 check 'a law that is wrong for little of it: no warning' no_law 'compute (rank * 7919 + N * 31) % 97 % 2 * 400'
 
 # ---- what is no structure ----
