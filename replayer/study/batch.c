@@ -83,6 +83,8 @@ static void fill(const tlr_prediction *p, tlr_point *point)
     point->has_efficiency = tlr_efficiency_of(p, &point->efficiency);
     for (int by = 0; by < TLR_N_ESTIMATES; by++)
         point->estimated[by] = tlr_estimated_share(p, by);
+    snprintf(point->collectives, sizeof point->collectives, "%.*s",
+             (int)strcspn(p->coll_selector, " "), p->coll_selector);
     if (p->free_kernels)
         snprintf(point->free_kernels, sizeof point->free_kernels, "%s", p->free_kernels);
     if (p->usage) {

@@ -28,6 +28,7 @@ typedef struct tlr_point {
     char error[448];                   /* "": none */
     tl_status status;                  /* of the error; TL_ERR_INPUT if it is from a results file */
     char free_kernels[400];            /* of the prediction; "": none */
+    char collectives[32];              /* the selector, without notes; "": of an earlier run */
     double estimated[TLR_N_ESTIMATES]; /* tlr_estimated_share */
 } tlr_point;
 

@@ -186,6 +186,20 @@ static void print_note(void *out, const char *text)
     fprintf(out, "  %s\n", text);
 }
 
+/* Of the points that were replayed now; a file of points does not keep it. Traces may be of several
+ * MPI libraries. */
+static void print_collectives(const tlr_scaling *study, FILE *out)
+{
+    const char *before = "";
+    for (size_t i = 0; i < study->sweep->n_points; i++) {
+        const char *own = study->sweep->points[i].collectives;
+        if (*own && strcmp(own, before) != 0) {
+            fprintf(out, "  collectives %s\n", tl_printable(own));
+            before = own;
+        }
+    }
+}
+
 static void print_head(const tlr_scaling *study, FILE *out)
 {
     fprintf(out, "%s scaling of %s, %s\n\n", study->is_weak ? "weak" : "strong",
@@ -276,6 +290,7 @@ void tlr_scaling_print(const tlr_scaling *study, FILE *out)
                 study->is_weak ? "" : "speed-up, ", first ? " with a result" : "",
                 study->is_weak ? "makespan there / makespan" : "speed-up / growth of the ranks");
     fputs("assumed:\n", out);
+    print_collectives(study, out);
     note_all(study, print_note, out);
 }
 

@@ -140,6 +140,8 @@ check 'replay uses its algorithms of collectives' prints 'collectives ompi-4.1' 
     --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --no-compute
 check 'its trace has the library' bash -c '"$1" make library.skel -o made.tl && "$1" info made.tl | grep "MPI library  *Open MPI v4.1.4, package: x$"' - \
     "$timeless"
+check 'a study of scaling uses and names them' prints 'collectives ompi-4.1' "$timeless" study scaling library.skel \
+    --ranks 4,9 --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --no-compute
 recorded_by 3 'Open MPI v5.0.7'
 check 'captures with two MPI libraries: the report says so' prints 'the captures do not name one MPI library' "$timeless" fit $captures \
     $values -o library.skel
