@@ -79,11 +79,11 @@ cpu_of() { # N: CPU seconds of a replay of N gets
 }
 grows_linearly() {
     local few many
-    few=$(cpu_of 5000) many=$(cpu_of 20000)
-    echo "5,000 gets: $few s, 20,000: $many s"
+    few=$(cpu_of 2500) many=$(cpu_of 10000)
+    echo "2,500 gets: $few s, 10,000: $many s"
     awk -v few="$few" -v many="$many" 'BEGIN {exit !(few > 0 && many < 8 * few + 1)}'
 }
-name='20,000 MPI_Get in one epoch take at most 8 times as long as 5,000'
+name='10,000 MPI_Get in one epoch take at most 8 times as long as 2,500'
 if [ "$(simgrid_version)" = 332 ]; then check "$name" grows_linearly
 else skip "$name" 'this version of SimGrid has not the part that makes long waits fast (replayer/smpi/shims/waitall.c)'; fi
 tap_done
