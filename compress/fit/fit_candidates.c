@@ -50,8 +50,6 @@ static void add_sizes(fitting *f)
     for (size_t i = 0; i < f->n_names; i++)
         fit_add(f, NUMBER, 0, "%s", f->names[i]);
     fit_add(f, NUMBER, 0, "ranks");
-    /* Before the shares of parameters: a parameter that is the same in all captures is no size. */
-    fit_add(f, FIT_LAW, 0, "1 / ranks");
     f->rank = fit_add(f, FIT_NUMBER, 0, "rank");
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
         fit_add(f, FIT_NUMBER, 1U << d, "i%u", d);
@@ -445,6 +443,8 @@ void fit_candidates(fitting *f)
             fit_add_grid_blocks(f, &fit_grids[i]);
     }
     add_products(f);
+    /* Behind the shares of sizes: where no law fits well, the first of two similar ones wins. */
+    fit_add(f, FIT_LAW, 0, "1 / ranks");
     add_shares(f);
     add_levels(f);
     add_around(f);
