@@ -134,7 +134,6 @@ struct loggops_links {
     noting *threads;
     ending *active;
     size_t n_active, active_room;
-    bool is_heap;       /* the active flow that ends first is first; else no end of a flow counts */
     size_t n_important; /* active flows that are limited or gone */
     uint32_t n_hot;     /* links of several nodes from which more is asked than they have */
     double changes_ps;  /* the sum of the moments of the changes since the last rates */
@@ -156,11 +155,12 @@ struct loggops_links {
     size_t n_route, route_room;
     double latency_s, slow_s, slowest_Bps; /* of it; slow_s: the sum of 1 / bandwidth */
     uint64_t limiter_bytes;
-    bool has_adapters; /* of the nodes: all that leaves or reaches a node passes one link */
     uint64_t flow_bytes;
-    bool is_out_of_memory;
     uint64_t limited_ps, limited_from_ps; /* the time in which links limited flows */
     size_t n_limited;                     /* flows that links limit now */
+    bool is_heap;      /* the active flow that ends first is first; else no end of a flow counts */
+    bool has_adapters; /* of the nodes: all that leaves or reaches a node passes one link */
+    bool is_out_of_memory;
 };
 
 static flow *flow_at(const loggops_links *l, uint32_t i)
