@@ -253,7 +253,7 @@ static tl_status resolve_children(tl_dumpi_comms *c, queue *q, size_t at, tl_err
     if (!positions)
         return tl_no_memory(err, "communicators");
     tl_status status = TL_OK;
-    for (int is_first = true; !status; is_first = false) {
+    for (bool is_first = true; !status; is_first = false) {
         const shared s = q->items[at];
         status = next_children(c, &s, positions, is_first, err);
         if (status)

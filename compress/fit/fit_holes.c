@@ -217,7 +217,7 @@ static bool copy_more(fitting *f)
             for (uint32_t k = all[i].low; k <= all[i].high; k++)
                 more |= copy_whole(f, f->order[k]);
     }
-    for (int again = more; again;) {
+    for (bool again = more; again;) {
         again = false;
         for (uint32_t i = 0; i < f->n_symbols; i++)
             for (uint32_t k = 0; f->symbols[i].is_copied_whole && k < f->n_symbols; k++)
