@@ -169,21 +169,6 @@ static void *part(const operands *o, int rows, int columns, size_t offset)
     return (char *)o->buffers[LARGE] + (column * TLP_LEADING + row) * o->element_bytes;
 }
 
-double tlp_blas_touch(const tlp_blas *blas, const tlp_call *call, size_t offset)
-{
-    enum { LINE_BYTES = 64 };
-    const operands *o = operands_of(blas, call);
-    const size_t column_bytes = (size_t)call->sizes[0] * o->element_bytes;
-    const char *first = part(o, call->sizes[0], call->sizes[1], offset);
-    double sum = 0;
-    for (int32_t column = 0; column < call->sizes[1]; column++) {
-        const char *at = first + (size_t)column * TLP_LEADING * o->element_bytes;
-        for (size_t i = 0; i < column_bytes; i += LINE_BYTES)
-            sum += at[i];
-    }
-    return sum;
-}
-
 void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset)
 {
     static const int ld = TLP_LEADING, inner = LEADING_INNER, step = 1;

@@ -92,10 +92,6 @@ tl_status tlp_blas_open(unsigned long seed, unsigned threads, tlp_blas **out, tl
 void tlp_blas_close(tlp_blas *blas);
 /* Restores the first content of the operands, so that repeated solves do not overflow. */
 void tlp_blas_refresh(tlp_blas *blas);
-/* Reads the operand that the kernel changes, a matrix, once. The part of it that fits into a cache
- * is then there when the kernel runs, as in a program that has worked on little else since it last
- * used the matrix. The sum keeps the compiler from removing the loop. */
-double tlp_blas_touch(const tlp_blas *blas, const tlp_call *call, size_t offset);
 /* Calls the kernel on operands that begin `offset` elements into the buffers (modulo the largest
  * possible offset). */
 void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset);

@@ -15,9 +15,9 @@
 
 #include <gsl/gsl_rng.h>
 
-/* A call that seems shorter than WARM_S was the warm-up; it is then repeated for BATCH_S and timed
- * over all repetitions. Longer calls are timed once. The part of a matrix that fits into the caches
- * is there, as in HPL, whose trailing matrix was just used by the update before. */
+/* A call is run once before it is timed. If the timed one is shorter than WARM_S, it is repeated
+ * for BATCH_S and timed over all repetitions. So the part of a matrix that fits into the caches is
+ * there, as in HPL, whose trailing matrix was just used by the update before. */
 #define WARM_S 1e-3
 #define BATCH_S 100e-6
 enum { MAX_REPEATS = 20000, MAX_SAMPLES = 1 << 17 };
@@ -75,19 +75,10 @@ static void run(callers *c, const tlp_call *call, size_t offset)
         tlp_blas_run(c->blas, call, offset);
 }
 
-/* Brings the operands into the caches. A library may prepare its first call of a size. */
-static void warm_up(callers *c, const tlp_call *call, size_t offset)
-{
-    volatile double sum = call->is_other ? 0 : tlp_blas_touch(c->blas, call, offset);
-    (void)sum;
-    if (call->is_other)
-        run(c, call, offset);
-}
-
 static void time_call(callers *c, clockid_t clock, const tlp_call *call, size_t offset,
                       tlp_sample *out)
 {
-    warm_up(c, call, offset);
+    run(c, call, offset); /* the warm-up */
     double before_s = tlp_now_s(clock);
     run(c, call, offset);
     double seconds = tlp_now_s(clock) - before_s;
