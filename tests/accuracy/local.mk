@@ -16,7 +16,7 @@ EXTRA_DIST += \
 EXTRA_DIST += \
 	tests/accuracy/blas_threads.c tests/accuracy/call_times.c tests/accuracy/clock.c tests/accuracy/core_distance.c \
 	tests/accuracy/dead_stack.c tests/accuracy/hpl_pivots_600.txt tests/accuracy/hybrid_stencil.c \
-	tests/accuracy/noise_rows.tsv tests/accuracy/offload.c tests/accuracy/processor_clock.c tests/accuracy/sweep.c \
+	tests/accuracy/noise_rows.tsv tests/accuracy/offload.c tests/accuracy/sweep.c \
 	tests/accuracy/unstructured.c
 # Programs of fit_bars.sh and budget_bars.sh.
 EXTRA_DIST += \
