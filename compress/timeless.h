@@ -8,8 +8,9 @@
  *
  * Conventions of every function here:
  *   - A function that can fail returns a tl_status.  The end of each public header of libtimeless
- *     lists the statuses of each function.  An out-parameter receives the result.  If *out is
- *     NULL before the call, a failure leaves it NULL.  The library never prints and never exits.
+ *     lists the statuses of each function.  An out-parameter receives the result.  Set
+ *     *out to NULL before the call: after a failure it is still NULL.  The library never prints
+ *     and never exits.
  *   - *_close and *_free accept NULL.
  *   - Strings are UTF-8.  An object owns the strings and arrays that it returned; they are valid
  *     until it is closed.
@@ -365,12 +366,12 @@ typedef struct tl_event {
 /* A communicator, a window (`call` has the action TL_ACTION_WIN_CREATE) or an open file (`call` is
  * MPI_File_open), as one rank defines it.
  *
- * Definitions of two ranks are the same communicator if members, tag and index are equal, and the
- * parents are the same communicator by this rule.  The index is not stored: it is the number of
- * earlier definitions of the rank with these members, parent and tag.  Definitions by
- * MPI_Comm_create_group are counted apart from all others.  For an intercommunicator, the local
- * group in one definition may be the remote group in the other.  Its parents are compared only if
- * they are intercommunicators, because otherwise each group has a parent of its own. */
+ * Two definitions, by different ranks, describe the same communicator if they have the same
+ * members, tag and index, and if their parents are the same communicator (by this rule again).  The
+ * index is not stored: it is the number of earlier definitions of the rank with these members,
+ * parent and tag.  Definitions by MPI_Comm_create_group are counted apart from all others.  For an
+ * intercommunicator, the local group in one definition may be the remote group in the other; and
+ * parents that are no intercommunicators are not compared, because each group has its own. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF need no definition */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
@@ -482,8 +483,8 @@ TL_API tl_status tl_trace_keep_open(const char *path, tl_error *err);
 TL_API tl_status tl_writer_keep_open(tl_writer *w, tl_error *err);
 /* Removes a trace and its PATH.open. */
 TL_API void tl_trace_remove(const char *path);
-/* The following functions define what events refer to by an id. Call them before the first event
- * that uses the id. The writer copies the definition. */
+/* Events refer to communicators, call sites and kernels by an id, which the following functions
+ * define. Call them before the first event that uses the id. The writer copies the definition. */
 TL_API tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm);
 TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
 TL_API tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel);

@@ -56,9 +56,9 @@ typedef struct tlr_mode {
 /* The bounds of a tlr_piece, in this order: m, n, k, and the work (tl_kernel_work). */
 enum { TLR_N_BOUNDS = 4 };
 
-/* A piece of a kernel model: the seconds of the calls whose sizes lie between bounds. Mean and
- * standard deviation S are polynomials in the sizes.  A mode has the mean M + mode.mean * S, where
- * M is the mean of the piece, and the standard deviation mode.sd * S. */
+/* A piece of a kernel model: the seconds of the calls whose sizes lie between bounds. Its mean M
+ * and its standard deviation S are polynomials in the sizes.  A mode has the mean M + mode.mean * S
+ * and the standard deviation mode.sd * S. */
 typedef struct tlr_piece {
     double min[TLR_N_BOUNDS], max[TLR_N_BOUNDS]; /* bounds, inclusive */
     char side; /* only calls of trmm, trsm and symm with the square matrix on the left ('l') or the
@@ -204,7 +204,8 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* How the time of a kernel is estimated if the model has no line for it. */
 typedef enum tlr_estimate {
-    TLR_AS_RECORDED, /* each call has the kernel's recorded volume per unit of work */
+    TLR_AS_RECORDED, /* the work of the call (tl_kernel_work) times the mean recorded volume per
+                        work of this kernel */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -239,9 +240,9 @@ typedef struct tlr_platform {
 } tlr_platform;
 
 /* Loads a platform. `name` is an XML file of SimGrid, a folder, or the name of a folder in
- * TIMELESS_PLATFORMS (default: the installed platforms). "@CALIBRATION+CALIBRATION" may follow:
- * each file is then read from the last calibrations/CALIBRATION/ that has it, otherwise from the
- * folder.  A CALIBRATION may be named KIND-DATE. "@DATE" (YYYY-MM or YYYY-MM-DD)
+ * TIMELESS_PLATFORMS (default: the installed platforms). Calibrations may follow, as "@A+B": each
+ * file is then read from calibrations/B/ if it exists there, else from calibrations/A/, else from
+ * the folder.  A calibration may be named KIND-DATE. "@DATE" (YYYY-MM or YYYY-MM-DD)
  * stands for the nearest calibration of each KIND. */
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
@@ -315,9 +316,9 @@ typedef struct tlr_params_change {
                     the adapters), R (time per byte of a reduction), or S (the size in bytes from
                     which messages use rendezvous) */
     bool is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
-                      between them, and also those that some messages use in its place: oi (the
-                      overhead of MPI_Isend) with o, and B with G. 0: sets it for messages of all
-                      sizes between nodes */
+                      between them. Some messages use oi (the overhead of MPI_Isend) in place of
+                      o, or B in place of G: this is multiplied, too. 0: sets the parameter for
+                      messages of all sizes between nodes */
     double value;   /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
 } tlr_params_change;
 
@@ -390,8 +391,9 @@ typedef struct tlr_options {
     unsigned n_threads; /* number of threads that simulate; 0: one. It does not change the result */
 } tlr_options;
 
-/* Refuses network/bandwidth-factor and network/latency-factor unless they have the values of
- * smpi/bw-factor and smpi/lat-factor, because versions of SimGrid interpret them differently. */
+/* Fails if network/bandwidth-factor is set to another value than smpi/bw-factor, or
+ * network/latency-factor to another than smpi/lat-factor: some versions of SimGrid use the first
+ * option, some the second. */
 tl_status tlr_platform_check_factors(const tlr_platform *platform, const tlr_options *options,
                                      tl_error *err);
 
@@ -512,14 +514,14 @@ typedef struct tlr_prediction {
     double links_limit;           /* share of the makespan (0 to 1) in which links between switches
                                      limited messages; of the LogGOPS engine only */
     /* With interference, a replay is repeated, at most a few times, until the mean load of the
-     * hosts stays the same. 0: it does. Otherwise the largest change of a rank's end in the last
-     * repetition, relative to the makespan. */
+     * hosts no longer changes. Then this is 0; otherwise it is the largest change of the time at
+     * which a rank ends in the last repetition, relative to the makespan. */
     double load_change;
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */
-    char *selection;            /* of which threads and times the trace has the computation
-                                   (tl_reader_selection); "": of all */
+    char *selection;            /* if the trace has the computation of some threads or some times
+                                   only: which (tl_reader_selection); "": it has all */
     tl_recorded_share recorded; /* how much of the run the selection contains; recorded.all < 0:
                                    unknown, or no selection */
     tlr_rank_prediction *ranks;
