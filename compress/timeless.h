@@ -19,9 +19,9 @@
  *
  * This header and timeless_source.h are stable: a program that was linked with one release runs
  * with each later one of the same library name (libtimeless.so.0); the structs keep their layout.
- * What timeless_convert.h and timeless_files.h declare may change with each release.  Define
- * TIMELESS_EXPERIMENTAL before you include them; timeless.h then includes timeless_convert.h, but
- * not timeless_files.h.
+ * What timeless_convert.h and timeless_files.h declare may change with each release.  To use
+ * them, define TIMELESS_EXPERIMENTAL before you include timeless.h, which then includes
+ * timeless_convert.h, too. Include timeless_files.h yourself.
  *
  * SPDX-FileCopyrightText: 2026 the Timeless authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -369,9 +369,11 @@ typedef struct tl_event {
  * Two definitions, by different ranks, describe the same communicator if they have the same
  * members, tag and index, and if their parents are the same communicator (by this rule again).  The
  * index is not stored: it is the number of earlier definitions of the rank with these members,
- * parent and tag.  Definitions by MPI_Comm_create_group are counted apart from all others.  For an
- * intercommunicator, the local group in one definition may be the remote group in the other; and
- * parents that are no intercommunicators are not compared, because each group has its own. */
+ * parent and tag.  Definitions by MPI_Comm_create_group are counted apart from all others.
+ *
+ * Two rules differ for intercommunicators.  The local group in one definition may be the remote
+ * group in the other.  The parents are compared only if they are intercommunicators, too, because
+ * otherwise the two groups were made from two different communicators. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF need no definition */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */

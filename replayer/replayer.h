@@ -204,8 +204,8 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* How the time of a kernel is estimated if the model has no line for it. */
 typedef enum tlr_estimate {
-    TLR_AS_RECORDED, /* the work of the call (tl_kernel_work) times the mean recorded volume per
-                        work of this kernel */
+    TLR_AS_RECORDED, /* from the mean recorded volume of a unit of work (tl_kernel_work) in the
+                        calls of this kernel */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -310,14 +310,15 @@ unsigned tlr_change_threads(const tlr_change *changes, size_t n);
 double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quantity,
                          const char *name);
 
-/* A change of the parameters of LogGOPS, as --params states them. */
+/* A change of one parameter of LogGOPS, as the option --params of a command states it. */
 typedef struct tlr_params_change {
     char letter; /* L, o, g, G or O. If is_factor is 0, also B (time per byte on the links between
                     the adapters), R (time per byte of a reduction), or S (the size in bytes from
                     which messages use rendezvous) */
     bool is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
-                      between them. Some messages use oi (the overhead of MPI_Isend) in place of
-                      o, or B in place of G: this is multiplied, too. 0: sets the parameter for
+                      between them. A factor of o also multiplies oi (the overhead of MPI_Isend),
+                      which some messages use in its place, and a factor of G also multiplies B.
+                      0: sets the parameter for
                       messages of all sizes between nodes */
     double value;   /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
 } tlr_params_change;
@@ -382,8 +383,8 @@ typedef struct tlr_options {
     int sampled;            /* replay only parts of the run: replayer/sample/sample.h */
     double sample_error;    /* wanted half width of the 90 % interval, relative to the makespan; 0:
                                any width */
-    uint32_t part; /* index of the replayed part of a sampled run; each part draws its own random
-                      numbers */
+    uint32_t part; /* set by the code of sampling for each part that it replays, so that each part
+                      has random numbers of its own; else 0 */
     /* loggops engine only */
     const char *loggops_params;              /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
     const tlr_params_change *params_changes; /* of loggops_params, one after the other */
@@ -413,8 +414,8 @@ typedef struct tlr_rank_prediction {
     double delay_s; /* how much earlier the rank ends if no rank has noise; loggops engine only */
 } tlr_rank_prediction;
 
-/* A call (Init, Finalize, Barrier, Pcontrol, Wtime) that every rank made from the same call site
- * for the n-th time. */
+/* The calls, one of each rank, that the ranks made from the same call site for the n-th time.  Only
+ * calls of Init, Finalize, Barrier, Pcontrol and Wtime that every rank made. */
 typedef struct tlr_mark {
     uint16_t call;
     char *site;          /* "hpcc+0x1234" */
@@ -427,8 +428,8 @@ typedef struct tlr_mark {
 typedef struct tlr_what_if {
     double ideal_network_s; /* lower bound for any network: only computation and dependencies */
     double mean_compute_s;  /* lower bound for any distribution of the computation over the ranks */
-    /* Estimate if in each phase, between two synchronisations (results/phases.h), each rank
-     * computes for the mean time of all ranks; NAN: unknown. */
+    /* The estimated makespan if in each phase, which is the time between two synchronisations
+     * (results/phases.h), every rank computes for the mean time of all ranks; NAN: unknown. */
     double balanced_s;
     uint64_t n_phases; /* of balanced_s */
     double
@@ -513,15 +514,16 @@ typedef struct tlr_prediction {
     bool memories_are_assumed;    /* the platform does not describe the memories */
     double links_limit;           /* share of the makespan (0 to 1) in which links between switches
                                      limited messages; of the LogGOPS engine only */
-    /* With interference, a replay is repeated, at most a few times, until the mean load of the
-     * hosts no longer changes. Then this is 0; otherwise it is the largest change of the time at
-     * which a rank ends in the last repetition, relative to the makespan. */
+    /* With interference, a replay is repeated until the mean load of the hosts no longer changes,
+     * or a few times. 0: it no longer changes. Otherwise, how far the last repetition moved the end
+     * of a rank at most, relative to the makespan. */
     double load_change;
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */
-    char *selection;            /* if the trace has the computation of some threads or some times
-                                   only: which (tl_reader_selection); "": it has all */
+    char *selection;            /* if the trace has the computation of some threads only, or of some
+                                   intervals of the run only: a text that says which
+                                   (tl_reader_selection); "": it has all */
     tl_recorded_share recorded; /* how much of the run the selection contains; recorded.all < 0:
                                    unknown, or no selection */
     tlr_rank_prediction *ranks;
