@@ -355,8 +355,9 @@ typedef struct tl_event {
     int64_t type_bytes; /* bytes per element (MPI_Type_size) */
     int64_t recv_count;
     int64_t recv_type_bytes;
-    uint64_t clock_ns; /* of marks: wall-clock nanoseconds since MPI_Init of this rank returned,
-                          read when the call returns; of Finalize and Abort, when it begins */
+    uint64_t clock_ns; /* marks only: wall-clock nanoseconds since MPI_Init of this rank returned.
+                          The clock is read when the call returns, in Finalize and Abort when it
+                          begins */
     uint32_t list_len;
     const int64_t *list; /* counts, request ids, ranks or kernel sizes; in an event that a cursor
                             filled: owned by the cursor, and valid until the next call with this
@@ -368,12 +369,13 @@ typedef struct tl_event {
  *
  * Two definitions, by different ranks, describe the same communicator if they have the same
  * members, tag and index, and if their parents are the same communicator (by this rule again).  The
- * index is not stored: it is the number of earlier definitions of the rank with these members,
- * parent and tag.  Definitions by MPI_Comm_create_group are counted apart from all others.
+ * index is not stored: it is the number of definitions with the same members, parent and tag that
+ * the same rank made before.  Definitions by MPI_Comm_create_group are counted apart from all
+ * others.
  *
  * Two rules differ for intercommunicators.  The local group in one definition may be the remote
- * group in the other.  The parents are compared only if they are intercommunicators, too, because
- * otherwise the two groups were made from two different communicators. */
+ * group in the other.  The parents are compared only if they are intercommunicators, too: if they
+ * are intracommunicators, each of the two groups has a parent of its own. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF need no definition */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
@@ -435,7 +437,8 @@ typedef struct tl_run {
     const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
     const char *volume_sample; /* "16 of 301": only 16 of 301 blocks of events have volumes */
     const char *volume_bursts; /* "900 sampled, 3 rounded, of 1000": of 1000 volumes, 900 were
-                                  replaced by those of similar events, 3 were rounded (FORMAT.md) */
+                                  replaced by volumes of similar events, 3 were rounded, the others
+                                  are exact (FORMAT.md) */
 } tl_run;
 
 /* How the events of a rank end. */

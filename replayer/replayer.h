@@ -204,8 +204,8 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* How the time of a kernel is estimated if the model has no line for it. */
 typedef enum tlr_estimate {
-    TLR_AS_RECORDED, /* from the mean recorded volume of a unit of work (tl_kernel_work) in the
-                        calls of this kernel */
+    TLR_AS_RECORDED, /* the work of the call (tl_kernel_work) times the kernel's mean recorded
+                        seconds per unit of work */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -414,8 +414,8 @@ typedef struct tlr_rank_prediction {
     double delay_s; /* how much earlier the rank ends if no rank has noise; loggops engine only */
 } tlr_rank_prediction;
 
-/* The calls, one of each rank, that the ranks made from the same call site for the n-th time.  Only
- * calls of Init, Finalize, Barrier, Pcontrol and Wtime that every rank made. */
+/* The marks of all ranks that belong together: of each rank, its n-th call of Init, Finalize,
+ * Barrier, Pcontrol or Wtime from the same call site. */
 typedef struct tlr_mark {
     uint16_t call;
     char *site;          /* "hpcc+0x1234" */
@@ -514,9 +514,9 @@ typedef struct tlr_prediction {
     bool memories_are_assumed;    /* the platform does not describe the memories */
     double links_limit;           /* share of the makespan (0 to 1) in which links between switches
                                      limited messages; of the LogGOPS engine only */
-    /* With interference, a replay is repeated until the mean load of the hosts no longer changes,
-     * or a few times. 0: it no longer changes. Otherwise, how far the last repetition moved the end
-     * of a rank at most, relative to the makespan. */
+    /* If the model has interference, a replay is repeated, a few times at most, until the mean load
+     * of the hosts no longer changes. 0: it no longer changes. Otherwise, the largest change of the
+     * end of a rank by the last repetition, relative to the makespan. */
     double load_change;
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
@@ -606,8 +606,8 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
 
 /* Writes an OTF2 archive into a new folder, FOLDER/trace.otf2: the calls, messages and collectives
  * of each rank. Nothing is simulated: each rank has a clock of its own, in which computation takes
- * the nanoseconds that the rates give, and each call takes one nanosecond.  Events that OTF2 cannot
- * express are refused, as by tl_export_goal.  Only builds with OTF2 (HAVE_OTF2) have this function.
+ * the nanoseconds that the rates give, and each call takes one nanosecond.  It fails if the trace
+ * has an event that OTF2 cannot express.  Only builds with OTF2 (HAVE_OTF2) have this function.
  */
 tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *folder,
                           tl_error *err);
