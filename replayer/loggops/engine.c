@@ -261,13 +261,14 @@ static tl_status take_results(const loggops_replay *replay, const char *selector
         out->ranks[r] = (tlr_rank_prediction){
             .end_s = (double)from->end_ps * s_per_ps,
             .compute_s = (double)from->compute_ps * s_per_ps,
-            .kernel_s = run->kernel_s[r],
+            .kernel_s = run->sums[r].kernel_s,
             .p2p_s = (double)from->p2p_ps * s_per_ps,
             .wait_s = (double)from->wait_ps * s_per_ps,
             .collective_s = (double)from->collective_ps * s_per_ps,
             .io_s = (double)from->io_ps * s_per_ps,
             .n_events = plan ? plan->ranks[r]->n_events : first_op[r + 1] - first_op[r]};
-        memcpy(out->ranks[r].estimated_s, run->estimated_s[r], sizeof *run->estimated_s);
+        memcpy(out->ranks[r].estimated_s, run->sums[r].of_model.estimated_s,
+               sizeof out->ranks[r].estimated_s);
     }
     return take_hosts(replay, out);
 }

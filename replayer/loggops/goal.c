@@ -461,11 +461,9 @@ loggops_run *goal_make_run(goal_run *graph)
                          .graph = graph,
                          .program_of = calloc(n_ranks, sizeof *run->program_of),
                          .programs = calloc(1, sizeof *run->programs),
-                         .kernel_s = calloc(n_ranks, sizeof *run->kernel_s),
-                         .estimated_s = calloc(n_ranks, sizeof *run->estimated_s),
+                         .sums = calloc(n_ranks, sizeof *run->sums),
                          .compute_ps = calloc(n_ranks, sizeof *run->compute_ps)};
-    if (!run->program_of || !run->programs || !run->kernel_s || !run->estimated_s ||
-        !run->compute_ps) {
+    if (!run->program_of || !run->programs || !run->sums || !run->compute_ps) {
         loggops_run_free(run);
         return NULL;
     }

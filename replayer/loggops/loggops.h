@@ -73,6 +73,7 @@
 #include "collectives/collective.h"
 #include "machine/network_noise.h"
 #include "machine/noise.h"
+#include "machine/rank_model.h"
 
 typedef struct loggops_params {
     uint64_t L_ps, o_ps, g_ps;   /* L + o > 0 */
@@ -332,6 +333,12 @@ typedef struct loggops_feed {
     void (*expect)(void *context, uint32_t rank, uint32_t position);
 } loggops_feed;
 
+/* Sums over what a rank computes, in seconds of its host. */
+typedef struct loggops_sums {
+    double kernel_s;         /* in kernels */
+    tlr_model_sums of_model; /* estimated_s: part of kernel_s */
+} loggops_sums;
+
 /* Everything that a simulation needs. The caller owns it. */
 typedef struct loggops_run {
     uint32_t n_ranks;
@@ -341,7 +348,7 @@ typedef struct loggops_run {
     uint32_t n_comms;
     loggops_comm *comms;
     uint64_t n_marks;
-    double *kernel_s;                  /* by rank: seconds of computation in kernels */
+    loggops_sums *sums;                /* by rank */
     const loggops_nodes *nodes;        /* NULL: each rank has a node of its own */
     const loggops_feed *feed;          /* NULL: the programs are complete */
     uint64_t *compute_ps;              /* with a feed or graph, by rank: computation so far */
@@ -351,7 +358,6 @@ typedef struct loggops_run {
     /* With a feed: all messages are shorter than S; there may be short synchronous messages, or
      * accesses. */
     bool is_short, is_synchronous;
-    double (*estimated_s)[TLR_N_ESTIMATES]; /* by rank: part of kernel_s without a measurement */
     struct goal_run *graph; /* the operations of all ranks (goal.h); NULL: the programs */
 } loggops_run;
 

@@ -21,7 +21,7 @@ static void add_kernel(loggops_reading *t, const tl_short_event *e)
         .call = e->call, .tag = e->kernel, .list_len = e->n_sizes, .list = sizes};
     const double seconds = tlr_rank_kernel_s(&t->rates, &event, t->n_read) * t->s_per_s;
     t->compute_s += seconds;
-    t->kernel_s += seconds;
+    t->sums.kernel_s += seconds;
 }
 
 /* MPI_Irecv, MPI_Send and MPI_Wait with one partner. */
@@ -54,9 +54,8 @@ static tl_status add_probe(loggops_reading *t, const tl_short_event *e)
     add_message(t, e, LOGGOPS_POLL);
     t->n_read++;
     loggops_read_point *at = &t->at_probes[t->n_probes++];
-    *at = (loggops_read_point){
-        .n_read = t->n_read, .kernel_s = t->kernel_s, .compute_ps = t->compute_ps};
-    memcpy(at->estimated_s, t->rates.estimated_s, sizeof at->estimated_s);
+    *at = (loggops_read_point){.n_read = t->n_read, .sums = t->sums, .compute_ps = t->compute_ps};
+    at->sums.of_model = t->rates.sums;
     return TL_OK;
 }
 

@@ -292,7 +292,7 @@ static tl_status add_seconds(loggops_reading *t, const tl_event *e, const tl_cal
     }
     t->compute_s += burst_s;
     t->compute_s += kernel_s;
-    t->kernel_s += kernel_s;
+    t->sums.kernel_s += kernel_s;
     return t->is_labelled ? label_computation(t, e, info, before, burst_s, kernel_s) : TL_OK;
 }
 
@@ -357,9 +357,10 @@ static tl_status choose_rates(loggops_reading *t)
 
 void loggops_note_kernels(loggops_reading *t)
 {
-    t->run->kernel_s[t->rank] = t->kernel_s;
+    loggops_sums *sums = &t->run->sums[t->rank];
+    sums->kernel_s = t->sums.kernel_s;
     for (int by = 0; by < TLR_N_ESTIMATES; by++)
-        t->run->estimated_s[t->rank][by] = t->rates.estimated_s[by] * t->s_per_s;
+        sums->of_model.estimated_s[by] = t->rates.sums.estimated_s[by] * t->s_per_s;
 }
 
 tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
@@ -370,7 +371,7 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
         (tlr_walk){.plan = t->plan, .trace = t->trace, .rank = rank, .measured_s = t->measured_s};
     t->n_ranks = t->run->n_ranks;
     t->n_read = t->n_ops = t->compute_ps = t->io_ps = 0;
-    t->kernel_s = 0;
+    t->sums = (loggops_sums){0};
     t->n_list = 1; /* offset 0 is no list */
     t->n_labels = 0;
     t->compute_s = 0;
@@ -434,8 +435,7 @@ static void take_from(loggops_reading *t, uint32_t rank, uint32_t other)
 {
     const size_t n_ranks = t->run->n_ranks;
     t->run->program_of[rank] = t->run->program_of[other];
-    t->run->kernel_s[rank] = t->run->kernel_s[other];
-    memcpy(t->run->estimated_s[rank], t->run->estimated_s[other], sizeof *t->run->estimated_s);
+    t->run->sums[rank] = t->run->sums[other];
     for (uint64_t mark = 0; t->measured_s && mark < t->run->n_marks; mark++)
         if (t->measured_s[mark * n_ranks + other] != 0)
             t->measured_s[mark * n_ranks + rank] = t->measured_s[mark * n_ranks + other];
@@ -476,9 +476,8 @@ loggops_run *loggops_run_begin(const tlr_plan *plan)
     run->n_ranks = plan->n_ranks;
     run->n_marks = plan->n_marks;
     run->program_of = calloc(plan->n_ranks, sizeof *run->program_of);
-    run->kernel_s = calloc(plan->n_ranks, sizeof *run->kernel_s);
-    run->estimated_s = calloc(plan->n_ranks, sizeof *run->estimated_s);
-    if (run->program_of && run->kernel_s && run->estimated_s && loggops_read_comms(run, plan))
+    run->sums = calloc(plan->n_ranks, sizeof *run->sums);
+    if (run->program_of && run->sums && loggops_read_comms(run, plan))
         return run;
     loggops_run_free(run);
     return NULL;

@@ -27,7 +27,7 @@ enum { LOGGOPS_PROBES_AHEAD = 4 };
 /* What has been read of a rank up to a probe. */
 typedef struct loggops_read_point {
     uint64_t n_read;
-    double kernel_s, estimated_s[TLR_N_ESTIMATES];
+    loggops_sums sums;
     uint64_t compute_ps;
 } loggops_read_point;
 
@@ -64,7 +64,7 @@ typedef struct loggops_reading {
     size_t n_ops, ops_room;
     uint64_t n_read;
     double compute_s;           /* not yet an operation */
-    double kernel_s;            /* so far */
+    loggops_sums sums;          /* so far; of_model is in rates */
     uint64_t compute_ps, io_ps; /* of a stream, so far */
     const tlr_model *model;
     double s_per_s; /* of the rank's host, for a second of the model's */

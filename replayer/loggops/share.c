@@ -132,8 +132,7 @@ void loggops_run_free(loggops_run *run)
         free(run->comms[i].order);
     free(run->programs);
     free(run->program_of);
-    free(run->kernel_s);
-    free(run->estimated_s);
+    free(run->sums);
     free(run->compute_ps);
     free(run->io_ps);
     free(run->comms);

@@ -61,8 +61,8 @@ static void return_to_answer(rank_stream *r)
     if (r->is_there && r->n_no < t->n_probes) {
         const loggops_read_point *at = &t->at_probes[r->n_no];
         t->n_read = at->n_read;
-        t->kernel_s = at->kernel_s;
-        memcpy(t->rates.estimated_s, at->estimated_s, sizeof at->estimated_s);
+        t->sums = at->sums;
+        t->rates.sums = at->sums.of_model;
         t->compute_ps = at->compute_ps;
         t->n_labels = 0;
     }

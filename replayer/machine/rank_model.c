@@ -290,6 +290,6 @@ double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t inde
     const tlr_kernel_memo *memo = find_kernel(m, event, &found);
     const double seconds = mean_kernel_s(m, memo, event, index) * m->factor * memo->factor;
     if (memo->by != TLR_N_ESTIMATES)
-        m->estimated_s[memo->by] += seconds;
+        m->sums.estimated_s[memo->by] += seconds;
     return seconds;
 }

@@ -55,6 +55,11 @@ typedef struct tlr_bound_memo {
 
 enum { TLR_BOUND_MEMOS = 8 };
 
+/* Sums over what has been computed, in seconds of the reference. */
+typedef struct tlr_model_sums {
+    double estimated_s[TLR_N_ESTIMATES]; /* of tlr_rank_kernel_s without a measurement */
+} tlr_model_sums;
+
 typedef struct tlr_rank_model {
     const tlr_model *model; /* NULL: computation takes no time */
     const tl_reader *trace;
@@ -72,10 +77,10 @@ typedef struct tlr_rank_model {
     double kernel_wait;        /* factor of kernels, because their threads share cores */
     tlr_bound_memo bounds[TLR_BOUND_MEMOS];
     const tlr_recorded_kernels *recorded; /* set by the caller after opening; NULL: unknown */
-    double estimated_s[TLR_N_ESTIMATES];  /* sum of tlr_rank_kernel_s without a measurement */
-    double *kernel_factors;               /* [model->pool.n_kernels] */
-    uint32_t site;                        /* of the previous event */
-    tlr_class_cache *classes;             /* NULL: the unit has no classes */
+    tlr_model_sums sums;
+    double *kernel_factors;   /* [model->pool.n_kernels] */
+    uint32_t site;            /* of the previous event */
+    tlr_class_cache *classes; /* NULL: the unit has no classes */
     tlr_class_cache *bending; /* of tlr_interference; NULL: it has no classes by call sites */
     tlr_kernel_memo *memos;   /* [TLR_KERNEL_MEMOS]; NULL before the first kernel */
     int borrows_memos;        /* tlr_rank_model_close does not free them */

@@ -358,7 +358,7 @@ void smpi_rank_main(int argc, char **argv)
     r->result->n_events = tlr_streams_position(streams, r->rank);
     for (int by = 0; by < TLR_N_ESTIMATES; by++)
         r->result->estimated_s[by] =
-            r->model.estimated_s[by] * r->flops_per_s / sg_host_get_speed(sg_host_self());
+            r->model.sums.estimated_s[by] * r->flops_per_s / sg_host_get_speed(sg_host_self());
     replay.result->n_finished++;
     tlr_streams_leave(streams, r->rank);
     tlr_rank_model_close(&r->model);
