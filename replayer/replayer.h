@@ -260,6 +260,7 @@ typedef enum tlr_quantity {
     TLR_REGION_BOUND,        /* a tlr_limit */
     TLR_MESSAGE_OVERHEAD,    /* a factor for the CPU time of sends and receives */
     TLR_RENDEZVOUS_PROGRESS, /* a tlr_progress */
+    TLR_ENERGY_WAIT,         /* a tlr_waiting */
     /* Lost packets, which TCP sends again.  They must be the last constants of this enum. */
     TLR_RETRANSMISSION_LOSS,    /* a probability */
     TLR_RETRANSMISSION_TIMEOUT, /* seconds */
@@ -273,13 +274,20 @@ typedef enum tlr_progress {
     TLR_N_PROGRESSES
 } tlr_progress;
 
+/* What a core does while its rank waits in MPI, or its thread in a parallel region: for the energy.
+ */
+typedef enum tlr_waiting {
+    TLR_WAITING_BUSY, /* it polls, and takes the power of computation */
+    TLR_WAITING_IDLE
+} tlr_waiting;
+
 /* A change of a platform, applied after it was read from its files. */
 typedef struct tlr_change {
     tlr_quantity quantity;
     char pattern[128]; /* of the names of links, hosts, kernels or call sites, fnmatch(3); loopback
                           links change only if it contains "loopback" */
-    double value;      /* in bytes/s, seconds or flop/s; a number, probability, tlr_limit or
-                          tlr_progress; or the factor */
+    double value;      /* in bytes/s, seconds or flop/s; a number, probability, tlr_limit,
+                          tlr_progress or tlr_waiting; or the factor */
     bool is_factor;
 } tlr_change;
 
@@ -302,6 +310,7 @@ bool tlr_change_is_of_model(const tlr_change *change);
 bool tlr_change_is_of_retransmission(const tlr_change *change);
 /* The last rendezvous.progress of the changes; TLR_PROGRESS_OFFLOAD if there is none. */
 tlr_progress tlr_change_progress(const tlr_change *changes, size_t n);
+tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n);
 /* Whether packets are lost when all changes have been made. */
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n);
 /* The threads of each parallel region; 0: as many as in the recorded run. */

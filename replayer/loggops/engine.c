@@ -182,46 +182,60 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
     return TL_OK;
 }
 
-/* The energy of a host with this much computation. The engine does not record when a rank computes.
- * A host is taken to be at work as long as its rank that computes longest. */
-static double host_energy_j(const tlr_watts *watts, unsigned n_cores, double took_s,
-                            const double computed_s[2])
+/* What the cores of a host do. */
+typedef struct host_load {
+    double busy_s; /* of the rank that is busy longest */
+    double core_s; /* of all cores */
+    unsigned n;    /* ranks that are busy at some time */
+    bool has_gaps; /* one of them is idle at some time before its end */
+} host_load;
+
+/* Adds a rank to the load of its host. */
+static void add_rank(const tlr_rank_prediction *rank, const loggops_sums *sums, tlr_waiting waiting,
+                     host_load *load)
 {
-    return tlr_watts_energy_j(watts, took_s, fmin(computed_s[0], took_s),
-                              fmin(computed_s[1] / n_cores, took_s));
+    const double busy_s =
+        (waiting == TLR_WAITING_IDLE ? rank->compute_s : rank->end_s - rank->io_s) - sums->slept_s;
+    load->busy_s = fmax(load->busy_s, busy_s);
+    load->core_s += busy_s + sums->of_model.more_s;
+    load->n += busy_s > 0;
+    load->has_gaps |= busy_s > 0 && busy_s < rank->end_s * (1 - 1e-9);
 }
 
-/* Writes the energy of the hosts and the use of the links. computed_s[host]: of the rank that
- * computes longest; of all. */
-static tl_status take_usage(const loggops_replay *r, const tlr_platform *platform,
-                            const tlr_prediction *p, tlr_usage *usage, tl_error *err)
+/* The engine does not record when a rank is busy. A host is taken to be at work as long as its rank
+ * that is busy longest. */
+static tlr_resource host_energy(const tlr_host *host, const tlr_watts *watts, const host_load *load,
+                                double took_s)
 {
+    tlr_resource out = {.is_at_least = watts->least > watts->idle * (1 + 1e-9) && load->n > 1 &&
+                                       load->has_gaps};
+    snprintf(out.name, sizeof out.name, "%s", host->name);
+    out.energy_j = tlr_watts_energy_j(watts, took_s, fmin(load->busy_s, took_s),
+                                      fmin(load->core_s / host->n_cores, took_s));
+    return out;
+}
+
+/* Writes the energy of the hosts and the use of the links. */
+static tl_status take_usage(const loggops_replay *r, const tlr_platform *platform,
+                            const tlr_prediction *p, const tlr_options *options, tl_error *err)
+{
+    tlr_usage *usage = options->usage;
     const tlr_cluster *c = &r->places.cluster;
-    double(*computed_s)[2] = calloc(c->n_hosts + 1, sizeof *computed_s);
+    const tlr_waiting waiting = tlr_change_waiting(options->changes, options->n_changes);
+    host_load *loads = calloc(c->n_hosts + 1, sizeof *loads);
     const size_t n_links = usage->has_links ? loggops_links_count(r->links) : 0;
     tlr_resource *hosts = calloc(c->n_hosts + n_links + 1, sizeof *hosts);
-    uint32_t *n_at_work = calloc(c->n_hosts + 1, sizeof *n_at_work);
     size_t n = 0;
     tl_status status = TL_OK;
-    if (!computed_s || !hosts || !n_at_work) {
+    if (!loads || !hosts) {
         status = tl_no_memory(err, "energy");
         goto cleanup;
     }
-    for (uint32_t i = 0; i < p->n_ranks; i++) {
-        double *of_host = computed_s[r->places.host_of[i]];
-        of_host[0] = fmax(of_host[0], p->ranks[i].compute_s);
-        of_host[1] += p->ranks[i].compute_s;
-        n_at_work[r->places.host_of[i]] += p->ranks[i].compute_s > 0;
-    }
-    for (size_t i = 0; usage->has_energy && i < c->n_hosts; i++) {
-        const tlr_watts *watts = &c->watts[i];
-        if (!watts->is_known)
-            continue;
-        snprintf(hosts[n].name, sizeof hosts[n].name, "%s", c->hosts[i].name);
-        hosts[n].is_at_least = watts->least > watts->idle * (1 + 1e-9) && n_at_work[i] > 1;
-        hosts[n++].energy_j =
-            host_energy_j(watts, c->hosts[i].n_cores, p->makespan_s, computed_s[i]);
-    }
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        add_rank(&p->ranks[i], &r->run->sums[i], waiting, &loads[r->places.host_of[i]]);
+    for (size_t i = 0; usage->has_energy && i < c->n_hosts; i++)
+        if (c->watts[i].is_known)
+            hosts[n++] = host_energy(&c->hosts[i], &c->watts[i], &loads[i], p->makespan_s);
     if (n_links)
         loggops_links_take(r->links, hosts + n);
     if (n || !usage->has_energy)
@@ -232,9 +246,8 @@ static tl_status take_usage(const loggops_replay *r, const tlr_platform *platfor
                          "wattage_per_state (timeless-replay(1))",
                          platform->xml_path);
 cleanup:
-    free(computed_s);
+    free(loads);
     free(hosts);
-    free(n_at_work);
     return status;
 }
 
@@ -641,8 +654,7 @@ static tl_status end(loggops_replay *r, const tlr_platform *platform, const tlr_
         tl_error_set(err, status, "out of memory for the prediction");
     else if (options->noise)
         status = weigh_noise(r, options, out, err);
-    return status == TL_OK && options->usage ? take_usage(r, platform, out, options->usage, err)
-                                             : status;
+    return status == TL_OK && options->usage ? take_usage(r, platform, out, options, err) : status;
 }
 
 tl_status loggops_replay_goal(const char *path, const tlr_platform *platform,

@@ -336,6 +336,7 @@ typedef struct loggops_feed {
 /* Sums over what a rank computes, in seconds of its host. */
 typedef struct loggops_sums {
     double kernel_s;         /* in kernels */
+    double slept_s;          /* asleep; part of loggops_rank_result.compute_ps */
     tlr_model_sums of_model; /* estimated_s: part of kernel_s */
 } loggops_sums;
 

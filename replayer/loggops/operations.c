@@ -60,7 +60,11 @@ tl_status loggops_add_compute(loggops_reading *t)
     }
     /* Beyond that the simulation ends (simulate.h). */
     const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
-    if (t->resumed_from && t->resumed_from <= t->n_ops)
+    const bool is_beside = t->resumed_from && t->resumed_from <= t->n_ops;
+    /* The core of a rank that polls is that of thread 0. */
+    if (t->rates.waiting == TLR_WAITING_BUSY ? t->thread != 0 : is_beside)
+        t->sums.of_model.more_s += ps * 1e-12;
+    if (is_beside)
         return loggops_compute_beside(t, amount);
     if (t->is_stream)
         t->compute_ps += amount;

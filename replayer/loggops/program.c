@@ -208,6 +208,7 @@ static tl_status add_sleep(loggops_reading *t, const tl_event *e)
     const uint64_t ps_per_ns = 1000, amount = (uint64_t)e->count * ps_per_ns;
     if (t->is_stream)
         t->compute_ps += amount;
+    t->sums.slept_s += (double)e->count * 1e-9;
     return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
 }
 
@@ -282,13 +283,18 @@ static tl_status label_computation(loggops_reading *t, const tl_event *e, const 
 static tl_status add_seconds(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     const uint32_t before = t->rates.site; /* the rates move on */
+    const double more_s = t->rates.sums.more_s;
     double burst_s = tlr_rank_burst_s(&t->rates, e, t->n_read) * t->s_per_s;
     double kernel_s = info->action == TL_ACTION_KERNEL
                           ? tlr_rank_kernel_s(&t->rates, e, t->n_read) * t->s_per_s
                           : 0;
     if (t->places && t->places->load) {
+        const double alone_s = burst_s + kernel_s;
         burst_s = loggops_slow_down(t, before, e->site, 0, burst_s);
         kernel_s = loggops_slow_down(t, before, e->site, e->call, kernel_s);
+        if (alone_s > 0)
+            t->rates.sums.more_s +=
+                (t->rates.sums.more_s - more_s) * ((burst_s + kernel_s) / alone_s - 1);
     }
     t->compute_s += burst_s;
     t->compute_s += kernel_s;
@@ -358,7 +364,8 @@ static tl_status choose_rates(loggops_reading *t)
 void loggops_note_kernels(loggops_reading *t)
 {
     loggops_sums *sums = &t->run->sums[t->rank];
-    sums->kernel_s = t->sums.kernel_s;
+    *sums = t->sums;
+    sums->of_model.more_s += t->rates.sums.more_s * t->s_per_s;
     for (int by = 0; by < TLR_N_ESTIMATES; by++)
         sums->of_model.estimated_s[by] = t->rates.sums.estimated_s[by] * t->s_per_s;
 }

@@ -28,6 +28,7 @@ enum { LOGGOPS_PROBES_AHEAD = 4 };
 typedef struct loggops_read_point {
     uint64_t n_read;
     loggops_sums sums;
+    tlr_model_sums of_rates;
     uint64_t compute_ps;
 } loggops_read_point;
 
@@ -64,7 +65,7 @@ typedef struct loggops_reading {
     size_t n_ops, ops_room;
     uint64_t n_read;
     double compute_s;           /* not yet an operation */
-    loggops_sums sums;          /* so far; of_model is in rates */
+    loggops_sums sums;          /* so far; estimated_s of the model is in rates */
     uint64_t compute_ps, io_ps; /* of a stream, so far */
     const tlr_model *model;
     double s_per_s; /* of the rank's host, for a second of the model's */

@@ -62,7 +62,7 @@ static void return_to_answer(rank_stream *r)
         const loggops_read_point *at = &t->at_probes[r->n_no];
         t->n_read = at->n_read;
         t->sums = at->sums;
-        t->rates.sums = at->sums.of_model;
+        t->rates.sums = at->of_rates;
         t->compute_ps = at->compute_ps;
         t->n_labels = 0;
     }

@@ -14,6 +14,7 @@ static tlr_unit_rate flops = {.unit = flops_name, .s_per_unit = 1e-9};
 const tlr_model tlr_host_speeds = {.path = origin,
                                    .reference_flops = 1e9,
                                    .s_per_flop = 1e-9,
+                                   .kernel_threads = 1,
                                    .pool = {.n_units = 1, .units = &flops}};
 
 static void free_rates(tlr_rates *rates)

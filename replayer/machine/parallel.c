@@ -95,6 +95,21 @@ double tlr_region_slowdown(tlr_rank_model *m, const tl_event *region)
     return slowness(p, bound, wanted) / slowness(p, bound, recorded);
 }
 
+double tlr_region_more(const tlr_rank_model *m, const tl_event *region, double share,
+                       double slowdown)
+{
+    if (region->list_len <= TL_PARALLEL_THREADS)
+        return 0;
+    if (m->waiting == TLR_WAITING_IDLE) /* no more than the work */
+        return tl_parallel_share(region, 0, 1, slowdown) - share;
+    const uint32_t n = m->n_threads ? m->n_threads : region->list_len - TL_PARALLEL_THREADS;
+    double all = 0;
+    for (uint32_t i = 0; i < region->list_len; i++)
+        all += i == TL_PARALLEL_ONE_AT_A_TIME ? 0 : (double)region->list[i];
+    const double before = all > 0 ? (double)region->list[TL_PARALLEL_BEFORE] / all : 0;
+    return ((m->cores > 0 ? fmin(n, m->cores) : n) - 1) * (share - before);
+}
+
 double tlr_region_cost_s(const tlr_rank_model *m, const tl_event *region)
 {
     const tlr_parallel *p = &m->model->parallel;

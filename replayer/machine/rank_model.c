@@ -69,6 +69,8 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
                             .n_threads = tlr_change_threads(options->changes, options->n_changes),
                             .cores = place->cores,
                             .kernel_wait = 1,
+                            .kernel_cores = 1,
+                            .waiting = tlr_change_waiting(options->changes, options->n_changes),
                             .n_cores = place->n_cores,
                             .n_on_host = place->n_ranks};
     if (!model)
@@ -76,8 +78,11 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
     out->host = find_host(model, place, err, &status);
     if (status != TL_OK)
         return status;
-    if (place->cores > 0)
+    out->kernel_cores = model->kernel_threads;
+    if (place->cores > 0) {
+        out->kernel_cores = fmin(model->kernel_threads, place->cores);
         out->kernel_wait = fmax(1, model->kernel_threads / place->cores);
+    }
     const char *unit = tl_reader_run(trace)->volume_unit;
     out->unit = out->host ? tlr_rates_unit(&out->host->rates, unit) : NULL;
     if (!out->unit)
@@ -151,9 +156,14 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
     const double s_per_unit =
         m->classes ? tlr_class_rate(m->classes, m->unit, m->trace, m->rank, from, event->site)
                    : m->unit->s_per_unit;
-    double seconds = (double)event->volume * s_per_unit * m->factor * m->burst_factor;
-    if (is_region)
-        seconds *= tl_parallel_share(event, m->n_threads, m->cores, tlr_region_slowdown(m, event));
+    double seconds = (double)event->volume * s_per_unit * m->factor * m->burst_factor, more = 0;
+    if (is_region) {
+        const double slowdown = tlr_region_slowdown(m, event),
+                     share = tl_parallel_share(event, m->n_threads, m->cores, slowdown);
+        more = tlr_region_more(m, event, share, slowdown);
+        more = more > 0 ? more / share : 0;
+        seconds *= share;
+    }
     if (m->unit->relative_sd > 0) {
         const tlr_draw_key key = {.seed = m->seed,
                                   .purpose = TLR_DRAW_BURST,
@@ -162,6 +172,7 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
                                   .index = index};
         seconds *= fmax(0, 1 + m->unit->relative_sd * tlr_draw_normal(&key));
     }
+    m->sums.more_s += seconds * more;
     if (is_region)
         seconds += tlr_region_cost_s(m, event) * m->factor;
     return seconds;
@@ -289,6 +300,7 @@ double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t inde
     tlr_kernel_memo found;
     const tlr_kernel_memo *memo = find_kernel(m, event, &found);
     const double seconds = mean_kernel_s(m, memo, event, index) * m->factor * memo->factor;
+    m->sums.more_s += seconds * (m->kernel_cores - 1);
     if (memo->by != TLR_N_ESTIMATES)
         m->sums.estimated_s[memo->by] += seconds;
     return seconds;

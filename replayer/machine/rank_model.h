@@ -58,6 +58,7 @@ enum { TLR_BOUND_MEMOS = 8 };
 /* Sums over what has been computed, in seconds of the reference. */
 typedef struct tlr_model_sums {
     double estimated_s[TLR_N_ESTIMATES]; /* of tlr_rank_kernel_s without a measurement */
+    double more_s; /* that further cores are busy, of threads of regions and kernels */
 } tlr_model_sums;
 
 typedef struct tlr_rank_model {
@@ -75,6 +76,8 @@ typedef struct tlr_rank_model {
     double cores;              /* tlr_place.cores */
     double n_cores, n_on_host; /* cores and ranks of the host; 0: unknown */
     double kernel_wait;        /* factor of kernels, because their threads share cores */
+    double kernel_cores;       /* that the threads of a kernel keep busy */
+    tlr_waiting waiting;       /* of threads that wait in regions */
     tlr_bound_memo bounds[TLR_BOUND_MEMOS];
     const tlr_recorded_kernels *recorded; /* set by the caller after opening; NULL: unknown */
     tlr_model_sums sums;
@@ -108,6 +111,10 @@ double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t inde
 /* The factor by which the work of a region takes longer, because another number of cores is busy
  * than in the recorded run; 1 if the model does not state it. */
 double tlr_region_slowdown(tlr_rank_model *m, const tl_event *region);
+/* The cores that are busy beside the first one in a region, in multiples of the seconds of its work
+ * on one core. */
+double tlr_region_more(const tlr_rank_model *m, const tl_event *region, double share,
+                       double slowdown);
 /* Seconds to start and end a region; 0 if the model does not state them. */
 double tlr_region_cost_s(const tlr_rank_model *m, const tl_event *region);
 /* Refuses options for the threads and bounds of regions if the trace has no regions, and bounds

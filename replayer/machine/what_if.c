@@ -25,6 +25,7 @@ static const struct quantity {
     [TLR_REGION_BOUND] = {"region", "bound", "", "memory", TL_DURATION, 1},
     [TLR_MESSAGE_OVERHEAD] = {"message", "overhead", "x", "1.1x", TL_DURATION, 1},
     [TLR_RENDEZVOUS_PROGRESS] = {"rendezvous", "progress", "", "calls", TL_DURATION, 1},
+    [TLR_ENERGY_WAIT] = {"energy", "wait", "", "idle", TL_DURATION, 1},
     [TLR_RETRANSMISSION_LOSS] = {"retransmission", "loss", "", "1e-6", TL_DURATION, 1},
     [TLR_RETRANSMISSION_TIMEOUT] = {"retransmission", "timeout", "s", "200ms", TL_DURATION, 1},
     [TLR_RETRANSMISSION_FLOWS] = {"retransmission", "flows", "", "2", TL_DURATION, 0},
@@ -64,18 +65,20 @@ static tl_status parse_bound(const char *text, tlr_change *out, tl_error *err)
     return TL_OK;
 }
 
-static const char *const progress_names[TLR_N_PROGRESSES] = {
+/* The words of a quantity that has two. */
+static const char *const progress_words[2] = {
     [TLR_PROGRESS_OFFLOAD] = "offload", [TLR_PROGRESS_CALLS] = "calls"};
+static const char *const waiting_words[2] = {
+    [TLR_WAITING_BUSY] = "busy", [TLR_WAITING_IDLE] = "idle"};
 
-static tl_status parse_progress(const char *text, tlr_change *out, tl_error *err)
+static tl_status parse_word(const char *text, const char *const words[2], const char *what,
+                            tlr_change *out, tl_error *err)
 {
-    for (int i = 0; i < TLR_N_PROGRESSES; i++)
-        if (!strcmp(text, progress_names[i])) {
-            out->value = i;
-            return TL_OK;
-        }
-    return tl_fail(err, TL_ERR_USAGE,
-                   "'%s' is not the progress of a rendezvous; give calls or offload", text);
+    out->value = !strcmp(text, words[1]);
+    return out->value != 0 || !strcmp(text, words[0])
+               ? TL_OK
+               : tl_fail(err, TL_ERR_USAGE, "'%s' is not the %s; give %s or %s", text, what,
+                         words[1], words[0]);
 }
 
 static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
@@ -92,7 +95,9 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
     if (out->quantity == TLR_REGION_BOUND)
         return parse_bound(text, out, err);
     if (out->quantity == TLR_RENDEZVOUS_PROGRESS)
-        return parse_progress(text, out, err);
+        return parse_word(text, progress_words, "progress of a rendezvous", out, err);
+    if (out->quantity == TLR_ENERGY_WAIT)
+        return parse_word(text, waiting_words, "state of cores that wait", out, err);
     out->is_factor = rest > text && !strcmp(rest, "x");
     out->value = number;
     if (!out->is_factor && (tlr_change_is_of_model(out) || out->quantity == TLR_MESSAGE_OVERHEAD))
@@ -126,7 +131,8 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         if (rest && (text[item] != ':' || rest < 2 || rest > sizeof change.pattern))
             continue;
         if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS || i == TLR_MESSAGE_OVERHEAD ||
-                     i == TLR_RENDEZVOUS_PROGRESS || tlr_change_is_of_retransmission(&change)))
+                     i == TLR_RENDEZVOUS_PROGRESS || i == TLR_ENERGY_WAIT ||
+                     tlr_change_is_of_retransmission(&change)))
             return tl_fail(err, TL_ERR_USAGE, "'%s': %s%s have no names; write %s.%s=%s", text,
                            q->item, q->item[item - 1] == 's' ? "" : "s", q->item, q->name,
                            q->example);
@@ -141,7 +147,7 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
                    "'%s' is not a change of a platform; write link.bandwidth=VALUE, "
                    "link.latency=VALUE, host.speed=VALUE, kernel.time=FACTORx, "
                    "burst.time=FACTORx, message.overhead=FACTORx, rank.threads=NUMBER, "
-                   "region.bound=memory, rendezvous.progress=calls, "
+                   "region.bound=memory, rendezvous.progress=calls, energy.wait=idle, "
                    "retransmission.loss=PROBABILITY, or "
                    "link:NAME.bandwidth=VALUE",
                    text);
@@ -193,7 +199,9 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
     if (change->quantity == TLR_REGION_BOUND)
         snprintf(value, sizeof value, "%s", tlr_limit_name((tlr_limit)change->value));
     if (change->quantity == TLR_RENDEZVOUS_PROGRESS)
-        snprintf(value, sizeof value, "%s", progress_names[(tlr_progress)change->value]);
+        snprintf(value, sizeof value, "%s", progress_words[(tlr_progress)change->value]);
+    if (change->quantity == TLR_ENERGY_WAIT)
+        snprintf(value, sizeof value, "%s", waiting_words[(tlr_waiting)change->value]);
     const int length =
         snprintf(text, size, "%s%s%s.%s=%s%s", q->item, all ? "" : ":", all ? "" : change->pattern,
                  q->name, value, change->is_factor ? "x" : q->unit);
@@ -223,6 +231,15 @@ tlr_progress tlr_change_progress(const tlr_change *changes, size_t n)
         if (changes[i].quantity == TLR_RENDEZVOUS_PROGRESS)
             progress = (tlr_progress)changes[i].value;
     return progress;
+}
+
+tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n)
+{
+    tlr_waiting waiting = TLR_WAITING_BUSY;
+    for (size_t i = 0; i < n; i++)
+        if (changes[i].quantity == TLR_ENERGY_WAIT)
+            waiting = (tlr_waiting)changes[i].value;
+    return waiting;
 }
 
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n)

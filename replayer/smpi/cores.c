@@ -5,7 +5,8 @@
  * and at the end of an execution, SimGrid computes the shares and the ends of all others of the
  * host anew. That took half of the CPU time of a replay of HPL with 32 ranks per host.
  *
- * The energy is that of SimGrid's plugin host_energy, which sees executions only. */
+ * The energy is that of SimGrid's plugin host_energy, which sees executions only: no rank that
+ * polls while it waits, and one core for a rank with several threads. */
 #include "config.h"
 
 #include "hosts.h"
@@ -46,15 +47,16 @@ static bool may_sleep(const smpi_host *h, double seconds)
     return !replay.must_execute && h->n_ranks <= h->n_cores && seconds >= replay.precision_s;
 }
 
-void smpi_compute_flops(const smpi_rank *r, double flops)
+void smpi_compute_flops(const smpi_rank *r, double flops, double more_cores)
 {
-    const double seconds = flops / sg_host_get_speed(r->host->host);
-    smpi_change_load(r->host, 1);
+    const double seconds = flops / sg_host_get_speed(r->host->host),
+                 cores = 1 - replay.waiting_cores + more_cores;
+    smpi_change_load(r->host, cores);
     if (may_sleep(r->host, seconds))
         sg_actor_sleep_for(seconds);
     else
         smpi_execute_flops(flops);
-    smpi_change_load(r->host, -1);
+    smpi_change_load(r->host, -cores);
 }
 
 double smpi_energy_j(sg_host_t host)

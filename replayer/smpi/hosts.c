@@ -137,6 +137,8 @@ static void refuse_pattern(const tlr_change *change, const tlr_host *hosts)
 /* speeds[host]: in flop/s, after the changes. */
 static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speeds)
 {
+    replay.waiting_cores =
+        tlr_change_waiting(replay.options->changes, replay.options->n_changes) == TLR_WAITING_BUSY;
     if (tlr_change_progress(replay.options->changes, replay.options->n_changes) ==
         TLR_PROGRESS_CALLS)
         smpi_give_up(TL_ERR_USAGE,
@@ -146,7 +148,7 @@ static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speed
         const tlr_change *change = &replay.options->changes[i];
         if (tlr_change_is_of_model(change) || change->quantity == TLR_MESSAGE_OVERHEAD)
             continue;
-        if (change->quantity == TLR_RENDEZVOUS_PROGRESS)
+        if (change->quantity == TLR_RENDEZVOUS_PROGRESS || change->quantity == TLR_ENERGY_WAIT)
             continue;
         if (tlr_change_is_of_retransmission(change))
             smpi_give_up(TL_ERR_USAGE, "the engine 'smpi' loses no packets; give --engine loggops "

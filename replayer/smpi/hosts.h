@@ -11,7 +11,7 @@ struct smpi_host {
     sg_host_t host;
     unsigned n_cores;
     uint32_t n_ranks;
-    double load;           /* ranks that compute now */
+    double load;           /* cores that are busy now */
     double since_s;        /* the last change of the load */
     double busy_s, core_s; /* with a load, until then; the sum over all cores */
     /* interfere.c: the ranks that compute now */
@@ -24,10 +24,10 @@ struct smpi_host {
 
 /* The record of SimGrid's host. */
 smpi_host *smpi_host_of(sg_host_t host);
-/* So many cores more, or fewer, compute on the host. */
+/* So many cores more, or fewer, are busy on the host. */
 void smpi_change_load(smpi_host *h, double cores);
-/* The rank that calls this computes. */
-void smpi_compute_flops(const smpi_rank *r, double flops);
+/* The rank that calls this computes, with so many cores beside its own. */
+void smpi_compute_flops(const smpi_rank *r, double flops, double more_cores);
 /* What the host has consumed until now; it has the property wattage_per_state. */
 double smpi_energy_j(sg_host_t host);
 
@@ -51,12 +51,12 @@ void smpi_check_room(const smpi_rank *r);
 /* The following events belong to the thread that the current event names. */
 void smpi_switch_thread(smpi_rank *r);
 /* Waits until the thread has computed for this number of seconds of the reference speed. */
-void smpi_compute_beside(const smpi_rank *r, double reference_s);
+void smpi_compute_beside(const smpi_rank *r, double reference_s, double more_cores);
 
 /* ---- interfere.c ---- */
 
 /* Simulates computation that takes so many seconds on this host if no other rank computes there. */
-void smpi_compute_among(smpi_rank *r, double alone_s);
+void smpi_compute_among(smpi_rank *r, double alone_s, double more_cores);
 
 /* ---- usage.c: what options->usage asks for ---- */
 

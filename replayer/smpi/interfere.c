@@ -57,14 +57,15 @@ static void wake_others(smpi_host *c, const smpi_rank *r)
     }
 }
 
-void smpi_compute_among(smpi_rank *r, double alone_s)
+void smpi_compute_among(smpi_rank *r, double alone_s, double more_cores)
 {
     smpi_host *c = r->host;
+    const double cores = 1 - replay.waiting_cores + more_cores;
     if (!r->wake)
         r->wake = sg_sem_init(0);
     r->slowness = 0;
     enter(c, r);
-    smpi_change_load(c, 1);
+    smpi_change_load(c, cores);
     wake_others(c, r);
     sg_actor_yield(); /* those that begin at this moment */
     double left_s = alone_s;
@@ -76,6 +77,6 @@ void smpi_compute_among(smpi_rank *r, double alone_s)
     }
     r->slowness = 0;
     leave(c, r);
-    smpi_change_load(c, -1);
+    smpi_change_load(c, -cores);
     wake_others(c, r);
 }

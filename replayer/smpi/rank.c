@@ -67,6 +67,12 @@ static void choose_bending(smpi_rank *r, uint32_t before, uint16_t kernel, doubl
     r->bending = bending;
 }
 
+static void add_more(smpi_rank *r)
+{
+    r->more_s += r->model.sums.more_s;
+    r->model.sums.more_s = 0;
+}
+
 static void add_computation(smpi_rank *r)
 {
     if (!replay.model)
@@ -75,6 +81,7 @@ static void add_computation(smpi_rank *r)
     const double burst_s = tlr_rank_burst_s(&r->model, &r->event, r->index);
     choose_bending(r, before, 0, burst_s);
     r->burst_s += burst_s;
+    add_more(r);
     if (replay.options->timeline)
         smpi_note_piece(r, 0, before, burst_s);
     if (r->info->action != TL_ACTION_KERNEL)
@@ -82,6 +89,7 @@ static void add_computation(smpi_rank *r)
     const double kernel_s = tlr_rank_kernel_s(&r->model, &r->event, r->index);
     choose_bending(r, before, r->event.call, kernel_s);
     r->kernel_s += kernel_s;
+    add_more(r);
     if (replay.options->timeline)
         smpi_note_piece(r, 1, before, kernel_s);
 }
@@ -112,19 +120,21 @@ void smpi_compute(smpi_rank *r)
     if (reference_s <= 0)
         return;
     const double from_s = simgrid_get_clock();
-    const double noisy_s = reference_s * slow_down(r, reference_s);
+    const double noisy_s = reference_s * slow_down(r, reference_s),
+                 more_cores = r->more_s / reference_s;
     if (r->n_threads)
-        smpi_compute_beside(r, noisy_s);
+        smpi_compute_beside(r, noisy_s, more_cores);
     else if (tlr_interferes(replay.model))
-        smpi_compute_among(r, noisy_s * r->flops_per_s / sg_host_get_speed(sg_host_self()));
+        smpi_compute_among(r, noisy_s * r->flops_per_s / sg_host_get_speed(sg_host_self()),
+                           more_cores);
     else
-        smpi_compute_flops(r, noisy_s * r->flops_per_s);
+        smpi_compute_flops(r, noisy_s * r->flops_per_s, more_cores);
     const double took_s = simgrid_get_clock() - from_s;
     r->result->compute_s += took_s;
     r->result->kernel_s += took_s * (r->kernel_s / reference_s);
     if (replay.options->timeline)
         smpi_note_computation(r, from_s, reference_s);
-    r->burst_s = r->kernel_s = 0;
+    r->burst_s = r->kernel_s = r->more_s = 0;
 }
 
 /* ---- one event ---- */
@@ -164,7 +174,11 @@ static int issue(smpi_rank *r, double **account)
     case TL_ACTION_ABORT:
         return replay.finalize_barrier ? MPI_Barrier(r->comms[TL_COMM_WORLD]) : MPI_SUCCESS;
     case TL_ACTION_CLOCK: MPI_Wtime(); return MPI_SUCCESS;
-    case TL_ACTION_SLEEP: sg_actor_sleep_for((double)r->event.count * 1e-9); return MPI_SUCCESS;
+    case TL_ACTION_SLEEP:
+        smpi_change_load(r->host, -replay.waiting_cores);
+        sg_actor_sleep_for((double)r->event.count * 1e-9);
+        smpi_change_load(r->host, replay.waiting_cores);
+        return MPI_SUCCESS;
     case TL_ACTION_SEND: *account = &result->p2p_s; return smpi_send(r);
     case TL_ACTION_SEND_INIT: *account = &result->p2p_s; return smpi_keep(r);
     case TL_ACTION_ISEND: *account = &result->p2p_s; return smpi_begin_send(r);
@@ -190,7 +204,10 @@ static int issue(smpi_rank *r, double **account)
     }
     if (tl_is_on_file(r->info->action)) {
         *account = &result->io_s;
-        return smpi_file_event(r);
+        smpi_change_load(r->host, -replay.waiting_cores);
+        const int rc = smpi_file_event(r);
+        smpi_change_load(r->host, replay.waiting_cores);
+        return rc;
     }
     *account = &result->collective_s;
     return smpi_any_collective(r);
@@ -283,15 +300,16 @@ static void no_operation(void *in, void *inout, int *length, MPI_Datatype *type)
 static int probe_message(const smpi_rank *r, const tl_event *probe)
 {
     static unsigned n_before = 1;
+    const double cores = replay.probe_cores * (1 - replay.waiting_cores);
     int flag = 0;
     if (replay.probe_s > 0)
-        smpi_compute_flops(r, n_before * replay.probe_s * sg_host_get_speed(r->host->host));
+        smpi_compute_flops(r, n_before * replay.probe_s * sg_host_get_speed(r->host->host), 0);
     else
-        smpi_change_load(r->host, replay.probe_cores);
+        smpi_change_load(r->host, cores);
     MPI_Iprobe(probe->peer + (int)r->peer_offset[probe->comm], probe->tag, r->comms[probe->comm],
                &flag, MPI_STATUS_IGNORE);
     if (!(replay.probe_s > 0))
-        smpi_change_load(r->host, -replay.probe_cores);
+        smpi_change_load(r->host, -cores);
     n_before = flag || !replay.tests_grow ? 1 : n_before + 1;
     return flag;
 }
@@ -336,6 +354,7 @@ static void get_ready(smpi_rank *r)
     sg_sem_acquire(job->turn[r->rank]);
     sg_sem_release(job->turn[(r->rank + 1) % job->plan->n_ranks]);
     sg_barrier_wait(job->barrier);
+    smpi_change_load(r->host, replay.waiting_cores);
 }
 
 void smpi_rank_main(int argc, char **argv)
@@ -354,6 +373,7 @@ void smpi_rank_main(int argc, char **argv)
     if (status != TL_END)
         smpi_give_up(status, "%s", tlr_streams_error(streams)->text);
     smpi_compute(r);
+    smpi_change_load(r->host, -replay.waiting_cores);
     r->result->end_s = simgrid_get_clock() - r->job->start_s;
     r->result->n_events = tlr_streams_position(streams, r->rank);
     for (int by = 0; by < TLR_N_ESTIMATES; by++)

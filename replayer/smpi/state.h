@@ -88,6 +88,7 @@ typedef struct smpi_rank {
     tlr_rank_model model;
     double flops_per_s;       /* that a second of computation on the reference is worth here */
     double burst_s, kernel_s; /* reference seconds of computation that are still to be simulated */
+    double more_s;            /* and those of further cores in it */
 
     /* If the model has interference: the class of that computation, and while it is simulated, how
      * many times slower it is than alone (0: another rank has changed that). */
@@ -153,15 +154,16 @@ typedef struct smpi_replay {
 
     /* Options that are not given to SMPI while the communicators are built. */
     const char *coll_selector;
-    uint64_t replaced;   /* by action, one bit each: the selector's algorithm has failed before */
-    const char *ompi;    /* the selector, if ompi.c has its algorithms; otherwise NULL */
-    int64_t short_bytes; /* smpi/async-small-thresh */
-    double test_s;       /* of a test in SMPI, in traces that come from SimGrid's text */
-    int tests_grow;      /* each test without success takes longer than the one before */
-    double probe_s;      /* of an MPI_Iprobe that the replay simulates itself; 0: SMPI does */
-    double probe_cores;  /* that SMPI's MPI_Iprobe keeps busy */
-    double precision_s;  /* SimGrid's, of dates */
-    bool must_execute;   /* computation, because ranks may not just sleep for so long */
+    uint64_t replaced;    /* by action, one bit each: the selector's algorithm has failed before */
+    const char *ompi;     /* the selector, if ompi.c has its algorithms; otherwise NULL */
+    int64_t short_bytes;  /* smpi/async-small-thresh */
+    double test_s;        /* of a test in SMPI, in traces that come from SimGrid's text */
+    int tests_grow;       /* each test without success takes longer than the one before */
+    double probe_s;       /* of an MPI_Iprobe that the replay simulates itself; 0: SMPI does */
+    double probe_cores;   /* that SMPI's MPI_Iprobe keeps busy */
+    double waiting_cores; /* that a rank keeps busy while it waits: 1, or 0 by energy.wait */
+    double precision_s;   /* SimGrid's, of dates */
+    bool must_execute;    /* computation, because ranks may not just sleep for so long */
     int finalize_barrier;
     bool moves_payload; /* a collective needs the contents of its messages */
 

@@ -49,10 +49,12 @@ void smpi_switch_thread(smpi_rank *r)
     r->kernel_s = next->kernel_s;
 }
 
-void smpi_compute_beside(const smpi_rank *r, double reference_s)
+void smpi_compute_beside(const smpi_rank *r, double reference_s, double more_cores)
 {
-    const double end_s =
-        r->ready_s + reference_s * r->flops_per_s / sg_host_get_speed(sg_host_self());
+    const double took_s = reference_s * r->flops_per_s / sg_host_get_speed(sg_host_self()),
+                 end_s = r->ready_s + took_s;
+    /* The core of a rank that polls is that of thread 0. */
+    r->host->core_s += took_s * (more_cores + (r->thread ? 1 : 1 - replay.waiting_cores));
     if (end_s > simgrid_get_clock())
         sg_actor_sleep_until(end_s);
 }

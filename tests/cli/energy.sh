@@ -162,25 +162,31 @@ titles = [float(t) for t in re.findall("title=\"([0-9.e+-]+)\"", table)]
 for side in json.load(open("ab.json"))["predictions"]:
     assert side["energy"]["job_j"] in titles and side["cost"]["total"] in titles, titles'
 
-# The least load draws more than the share of a core: LogGOPS knows no times of computation, and says so where they matter.
+# The least load draws more than the share of a core: LogGOPS does not know when ranks that sleep wait, and says so where it matters.
 cat >step.conf <<'END'
 topology = "star"; nodes = 2;
 node = { cores = 2; speed = "1Gf"; watts = [ 100, 160, 200 ]; };
 link = { bandwidth = "1GBps"; latency = "1us"; };
 END
 "$timeless" platform step.conf -o step >/dev/null && cp "$platforms/star-1g/model.conf" step || exit 99
-check 'loggops: two ranks on a host with a step of power: "at least"' prints '~^energy +at least 560 J of 2 hosts' \
+check 'loggops: two ranks on a host with a step of power: exact' prints '~^energy +560 J of 2 hosts' \
     "$timeless" replay both.tl -p ./step --engine loggops
+printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'rank 0 host="h"' '0 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000' \
+    'end cut clock_ns=0' 'rank 1 host="h"' '1 0 MPI_Barrier comm=1 clock_ns=0 volume=2000000000' 'end cut clock_ns=0' |
+    "$timeless" undump - -o wait.tl || exit 99
+check 'loggops: one of them polls: exact' prints '~^energy +600 J of 2 hosts' "$timeless" replay wait.tl -p ./step --engine loggops
+check 'loggops: it sleeps: "at least"' prints '~^energy +at least 560 J of 2 hosts' \
+    "$timeless" replay wait.tl -p ./step --engine loggops --set energy.wait=idle
 check 'loggops: one rank on each host is exact' prints '~^energy +580 J of 2 hosts' \
     "$timeless" replay both.tl -p ./step --engine loggops --ranks-per-host 1
 check 'smpi: one rank on each host: the same' prints '~^energy +580(\.0[0-9]*)? J of 2 hosts' \
     "$timeless" replay both.tl -p ./step --ranks-per-host 1
-check 'a sweep of such a platform' "$timeless" sweep both.tl -p ./step --engine loggops --grid ranks-per-host=1,2 -o step.csv \
-    --json=step.json
+check 'a sweep of such a platform' "$timeless" sweep wait.tl -p ./step --engine loggops --set energy.wait=idle --grid ranks-per-host=1,2 \
+    -o step.csv --json=step.json
 check 'marks the lower limit' python3 -c '
 import csv, json
 rows, points = list(csv.DictReader(open("step.csv"))), json.load(open("step.json"))["points"]
-assert [(float(r["job_energy_j"]), r["energy_is_at_least"]) for r in rows] == [(580, ""), (360, "1")], rows
+assert [(round(float(r["job_energy_j"])), r["energy_is_at_least"]) for r in rows] == [(580, ""), (360, "1")], rows
 assert [p.get("energy_is_at_least") for p in points] == [None, True]'
 sed 's/100:120:200/100:x/; s/wattage_per_state" value="[^"]*"/wattage_per_state" value="100:x"/' step/platform.xml >bad.xml
 check 'loggops: watts that are none: are named' refused 3 \
@@ -192,7 +198,7 @@ check 'smpi: watts that are none: are named' refused 3 \
     'host "node-0": wattage_per_state "100:x" is not IDLE:FULL' \
     "$timeless" replay both.tl -p bad.xml --model "$platforms/star-1g/model.conf"
 
-# The energy that SimGrid's plugin counts for smpirun -replay: cores that ranks have to themselves, and that they share.
+# The energy that SimGrid's plugin counts for smpirun -replay, which takes waiting as idle: cores that ranks have to themselves, and that they share.
 mkdir plugin
 cat >plugin/platform.xml <<'END'
 <?xml version='1.0'?>
@@ -215,7 +221,7 @@ same_joules() { # RANKS_PER_HOST
     theirs=$("$SMPIRUN" -replay flops/list.txt -np 16 -platform plugin/platform.xml -hostfile hosts \
         --cfg=smpi/host-speed:1Gf --cfg=plugin:host_energy \
         --log=root.thres:critical --log=host_energy.thres:info 2>&1 | sed -n 's/.*Total energy consumption: \([0-9.]*\) Joules.*/\1/p')
-    "$timeless" replay hpl.tl -p ./plugin --hostfile hosts --json=plugin.json >out &&
+    "$timeless" replay hpl.tl -p ./plugin --hostfile hosts --set energy.wait=idle --json=plugin.json >out &&
         said plugin.json "assert near(p['energy']['hosts_j'], $theirs), (p['energy'], '$theirs')"
 }
 check 'the energy is that of smpirun -replay with a plugin' same_joules 4

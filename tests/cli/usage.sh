@@ -71,11 +71,18 @@ check 'the link rests in between' said after.json '
 assert abs(p["makespan_s"] - 1.2) < 1e-3, p["makespan_s"]
 assert abs(links["shared"]["mean_use"] - 1 / 1.2) < 1e-3, links
 hosts = {h["name"]: h["energy_j"] for h in p["energy"]["hosts"]}
-# a idle for 1.2 s; b at work for 0.7 s and idle for 0.5 s; c idle; the link at work for 1 s.
-for name, joules in (("a", 120), ("b", 0.7 * 250 + 0.5 * 100), ("c", 48)):
+# a sends until 0.5 s and has ended for 0.7 s; b computes for 0.7 s and sends; c polls; the link at work for 1 s.
+for name, joules in (("a", 0.5 * 250 + 0.7 * 100), ("b", 300), ("c", 108)):
     assert abs(hosts[name] / joules - 1) < 1e-3, (name, hosts)
 assert len(hosts) == 3 and abs(p["energy"]["hosts_j"] - sum(hosts.values())) < 1e-9
 assert abs(p["energy"]["links_j"] - (1.0 * 30 + 0.2 * 10)) < 0.1, p["energy"]'
+check 'ranks that sleep while they wait' "$timeless" replay after.tl -p watts --hostfile hosts --energy --set energy.wait=idle \
+    --json=idle.json -q
+# a idle for 1.2 s; b at work for 0.7 s and idle for 0.5 s; c idle.
+check 'need less' said idle.json '
+hosts = {h["name"]: h["energy_j"] for h in p["energy"]["hosts"]}
+for name, joules in (("a", 120), ("b", 0.7 * 250 + 0.5 * 100), ("c", 48)):
+    assert abs(hosts[name] / joules - 1) < 1e-3, (name, hosts)'
 check 'as text' "$timeless" replay after.tl -p watts --hostfile hosts --links --energy
 cp out text
 check 'with both' bash -c 'grep -qE "^shared +100000000 +1[0-9.e+]+ +83\.3% " text && grep -qE "^energy +[0-9.]+ J of 3 hosts" text'
