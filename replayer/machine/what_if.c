@@ -133,9 +133,8 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS || i == TLR_MESSAGE_OVERHEAD ||
                      i == TLR_RENDEZVOUS_PROGRESS || i == TLR_ENERGY_WAIT ||
                      tlr_change_is_of_retransmission(&change)))
-            return tl_fail(err, TL_ERR_USAGE, "'%s': %s%s have no names; write %s.%s=%s", text,
-                           q->item, q->item[item - 1] == 's' ? "" : "s", q->item, q->name,
-                           q->example);
+            return tl_fail(err, TL_ERR_USAGE, "'%s': %s has no names; write %s.%s=%s", text,
+                           q->item, q->item, q->name, q->example);
         if (rest)
             snprintf(change.pattern, sizeof change.pattern, "%.*s", (int)rest - 1, text + item + 1);
         tl_status status = parse_value(equals + 1, &change, err);

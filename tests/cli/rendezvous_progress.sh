@@ -110,5 +110,5 @@ replay_refused 2 'parameters whose CPUs take in messages' 'leave out --params wi
     --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns "${calls[@]}"
 replay_refused 2 'an unknown progress' "'sometimes' is not the progress of a rendezvous; give calls or offload" receiver.skel -p graphene \
     --set rendezvous.progress=sometimes
-replay_refused 2 'a progress with a name' 'rendezvous have no names' receiver.skel -p graphene --set rendezvous:eth0.progress=calls
+replay_refused 2 'a progress with a name' 'rendezvous has no names' receiver.skel -p graphene --set rendezvous:eth0.progress=calls
 tap_done
