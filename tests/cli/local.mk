@@ -28,7 +28,7 @@ CLI_TESTS = \
 	tests/cli/man_examples_calibrate.sh \
 	tests/cli/module.sh \
 	tests/cli/deadlock.transcript \
-	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh \
+	tests/cli/pictures.sh tests/cli/adapter_order.sh tests/cli/turns.sh tests/cli/limiter.sh tests/cli/eager_order.sh tests/cli/energy.sh tests/cli/energy_cores.sh \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh tests/cli/exchange_refused.transcript tests/cli/goal_comms.sh tests/cli/goal_streams.sh \
 	tests/cli/factors.sh tests/cli/flame.sh \
