@@ -51,6 +51,28 @@ tl_status tlr_usage_put(tlr_usage *usage, double took_s, const tlr_resource *res
     return TL_OK;
 }
 
+tl_status tlr_usage_add(tlr_usage *part, double times, tlr_resource **sum, size_t *n, tl_error *err)
+{
+    double took_s;
+    tlr_resource resource;
+    rewind(part->file);
+    if (fread(&took_s, sizeof took_s, 1, part->file) != 1)
+        return tl_fail(err, TL_ERR_SYSTEM, "the energy was not kept");
+    for (size_t i = 0; fread(&resource, sizeof resource, 1, part->file) == 1; i++) {
+        if (i == *n) {
+            tlr_resource *more = realloc(*sum, (*n + 1) * sizeof *more);
+            if (!more)
+                return tl_no_memory(err, "energy");
+            *sum = more;
+            more[(*n)++] = resource;
+            more[i].energy_j = 0;
+        }
+        (*sum)[i].energy_j += times * resource.energy_j;
+        (*sum)[i].is_at_least |= resource.is_at_least;
+    }
+    return TL_OK;
+}
+
 static double use_of(const tlr_resource *link)
 {
     return link->bytes / link->bandwidth;

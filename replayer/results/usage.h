@@ -44,6 +44,10 @@ void tlr_usage_free(tlr_usage *usage);
 /* To be called in the process of the engine. */
 tl_status tlr_usage_put(tlr_usage *usage, double took_s, const tlr_resource *resources, size_t n,
                         tl_error *err);
+/* Adds energies to those of *sum, which has *n elements (NULL, 0 at first) and is the caller's:
+ * those that a replay on the same platform has put, `times` as much. */
+tl_status tlr_usage_add(tlr_usage *part, double times, tlr_resource **sum, size_t *n,
+                        tl_error *err);
 /* Reads "0.30/kWh", "2/host-hour", or both with a comma between them. Returns 0 if it is neither.
  */
 int tlr_usage_set_price(tlr_usage *usage, const char *text);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "machine/rank_model.h"
+#include "results/usage.h"
 #include "sample/window.h"
 
 enum {
@@ -332,6 +333,29 @@ static tl_status add_ranks(const sampling *s, tlr_prediction *out, tl_error *err
     return TL_OK;
 }
 
+/* Adds the energy of a window for the time that it represents. */
+static tl_status add_energy(const tlr_window *w, double seconds, tlr_resource **sum, size_t *n,
+                            tl_error *err)
+{
+    const double window_s = w->prediction->makespan_s;
+    return tlr_usage_add(w->usage, window_s > 0 ? seconds / window_s : 0, sum, n, err);
+}
+
+static tl_status take_energy(const sampling *s, tl_error *err)
+{
+    tlr_resource *sum = NULL;
+    size_t n = 0;
+    tl_status status = add_energy(&s->first, s->first.front_s[s->begin], &sum, &n, err);
+    for (size_t h = 0; h < s->n && status == TL_OK; h++)
+        status = add_energy(&s->windows[h], s->strata[h].estimate_s, &sum, &n, err);
+    if (status == TL_OK)
+        status = add_energy(&s->last, rest_s(s), &sum, &n, err);
+    if (status == TL_OK)
+        status = tlr_usage_put(s->how.options->usage, makespan_s(s), sum, n, err);
+    free(sum);
+    return status;
+}
+
 /* The beginning and the end of the run: MPI_Init with the following barrier, and MPI_Finalize. */
 static tl_status take_marks(const sampling *s, tlr_prediction *out, tl_error *err)
 {
@@ -409,7 +433,9 @@ static tl_status predict(sampling *s, double wanted, tlr_prediction **out, tl_er
                              .low_s = fmax(0, seconds - s->estimate.half_s),
                              .high_s = seconds + s->estimate.half_s,
                              .wanted = wanted};
-    tl_status status = add_ranks(s, p, err);
+    tl_status status = s->how.options->usage ? take_energy(s, err) : TL_OK;
+    if (status == TL_OK)
+        status = add_ranks(s, p, err);
     if (status == TL_OK)
         status = take_marks(s, p, err);
     if (status == TL_OK)
@@ -434,10 +460,10 @@ static tl_status check(const tlr_job *jobs, size_t n_jobs, const tlr_options *op
     if (n_jobs != 1 || jobs[0].start_s > 0)
         return tl_fail(err, TL_ERR_USAGE,
                        "--sample replays one trace, from second 0; replay several in full");
-    if (options->timeline || options->usage)
+    if (options->timeline || (options->usage && options->usage->has_links))
         return tl_fail(err, TL_ERR_USAGE,
-                       "a timeline, details, links, energy or a report are of all events; leave "
-                       "--sample out");
+                       "a timeline, details, links or a report are of all events; leave --sample "
+                       "out");
     if (options->network_noise)
         return tl_fail(
             err, TL_ERR_USAGE,

@@ -1,6 +1,8 @@
 /* window.c - replays some steps of a run. */
 #include "sample/window.h"
 
+#include "results/usage.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,7 @@
 void tlr_window_close(tlr_window *w)
 {
     tlr_prediction_free(w->prediction);
+    tlr_usage_free(w->usage);
     free(w->front_s);
     free(w->lag_s);
     *w = (tlr_window){0};
@@ -96,6 +99,9 @@ tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_repla
         out->front_s && out->lag_s && delays_ns ? TL_OK : tl_no_memory(err, "a window");
     options.part = (uint32_t)from;
     options.progress = 0;
+    if (status == TL_OK && options.usage)
+        status = tlr_usage_create(0, 1, &out->usage, err);
+    options.usage = out->usage;
     if (status == TL_OK)
         status = steps->open_window(steps, from, past, delays_ns, &job.trace, err);
     if (status == TL_OK)

@@ -16,6 +16,7 @@ typedef struct tlr_window_replay {
 typedef struct tlr_window {
     size_t from, past;          /* steps, those to warm up included */
     tlr_prediction *prediction; /* its marks, but for those of the steps */
+    tlr_usage *usage;           /* its energy; NULL: not wanted */
     double *front_s;            /* [past - from + 1] when the last rank begins a step */
     double *lag_s; /* [n_ranks] behind the first rank, at the last step that begins so many units
                       behind the first one */

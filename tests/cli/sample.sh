@@ -50,6 +50,22 @@ END
 replay hpl:N=4800,NB=16,P=2,Q=2,MOVES=0 -p star-1g --json=full.json -q >/dev/null
 replay hpl:N=4800,NB=16,P=2,Q=2,MOVES=0 -p star-1g --sample --json=sampled.json -q >/dev/null
 check 'replay --sample: so it is with SimGrid' python3 in_interval.py full.json sampled.json 2
+for engine in smpi loggops; do
+    for wait in busy idle; do
+        for sample in '' --sample; do
+            replay hpl:N=4800,NB=16,P=2,Q=2,MOVES=0 -p star-1g --engine $engine --energy=1/kWh --set energy.wait=$wait $sample \
+                --json="energy$sample.json" -q >/dev/null
+        done
+        check "replay --sample --energy: the mean power is that of the full run, $engine, $wait" python3 - energy.json energy--sample.json <<'END'
+import json, sys
+full, sampled = (json.load(open(path)) for path in sys.argv[1:])
+power = lambda p, key: p["energy"][key] / p["makespan_s"]
+for key in "job_j", "hosts_j":
+    assert abs(power(sampled, key) / power(full, key) - 1) < 0.01, (key, power(sampled, key), power(full, key))
+assert abs(sampled["cost"]["total"] / sampled["energy"]["job_j"] * 3.6e6 - 1) < 1e-9
+END
+    done
+done
 replay hpl:N=300,NB=24,P=2,Q=3,MOVES=0 -p star-1g --sample >short.txt
 check 'replay --sample: a short run is replayed in full' grep -q '^sampled  .*all steps were replayed' short.txt
 

@@ -85,7 +85,7 @@ check 'replayer/smpi/ does not include the LogGOPS engine' inside "$top_srcdir" 
 check 'replayer/loggops/ does not include the SMPI engine' inside "$top_srcdir" loggops 'machine|results'
 check 'replayer/results/ includes no engine' inside "$top_srcdir" results 'machine'
 check 'replayer/report/ includes no engine' inside "$top_srcdir" report 'results|study'
-check 'replayer/sample/ includes no engine' inside "$top_srcdir" sample 'machine'
+check 'replayer/sample/ includes no engine' inside "$top_srcdir" sample 'machine|results'
 check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|results'
 check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'
 check 'libdw stands in symbols/ alone' only_in "$top_srcdir" '^(elfutils[\/]|dwarf\.h$)' 'symbols/object_dw\.c:'
