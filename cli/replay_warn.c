@@ -96,6 +96,22 @@ static void warn_engine(const tlr_prediction *p)
                 tl_printable(p->trace_path), 100 * p->load_change);
 }
 
+static void warn_memory(const tlr_prediction *p)
+{
+    const tlr_region_memory *memory = &p->region_memory;
+    if (memory->core_Bps > 0)
+        fprintf(
+            stderr,
+            "timeless: warning: %s: the compute model does not state what several cores get that "
+            "are bound by memory; assumed %.4g GB/s of a core, and %.4g GB/s of a node%s: "
+            "measure it with "
+            "'timeless calibrate memory'\n",
+            tl_printable(p->trace_path), memory->core_Bps / 1e9, memory->node_Bps / 1e9,
+            memory->is_assumed ? ", because the platform does not state "
+                                 "timeless/memory-bandwidth"
+                               : " as the platform states");
+}
+
 /* Equal makespans of all seeds do not mean that the prediction is certain. */
 static void warn_equal_seeds(const tlr_prediction *p)
 {
@@ -141,6 +157,7 @@ void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
     warn_untraced(p);
     warn_selection(p);
     warn_engine(p);
+    warn_memory(p);
     warn_equal_seeds(p);
     warn_regions(a, p);
     replay_warn(p->free_kernels);

@@ -300,6 +300,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     for (size_t j = 0; j < n_jobs; j++) {
         p[j]->wall_s = wall_clock_s() - from_s;
         p[j]->has_network_noise = options->network_noise;
+        p[j]->region_memory = tlr_find_region_memory(model, options);
         p[j]->is_random = options->noise || options->network_noise || (model && model->is_random) ||
                           tlr_changes_lose_packets(options->changes, options->n_changes);
         p[j]->seed = options->seed;
@@ -332,6 +333,8 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
     static const tlr_options defaults;
     tlr_options chosen = options ? *options : defaults;
     options = &chosen;
+    const char *memory = tlr_option_value(platform, options, "timeless/memory-bandwidth");
+    chosen.node_memory_Bps = memory ? strtod(memory, NULL) : 0;
     tl_status status = tlr_ompi_select(jobs, n_jobs, platform, &chosen, err);
     if (status == TL_OK && platform)
         status = tlr_platform_check_factors(platform, options, err);

@@ -399,7 +399,17 @@ typedef struct tlr_options {
     const tlr_params_change *params_changes; /* of loggops_params, one after the other */
     size_t n_params_changes;
     unsigned n_threads; /* number of threads that simulate; 0: one. It does not change the result */
+    double node_memory_Bps; /* timeless/memory-bandwidth; 0: unknown. tlr_replay_jobs sets it */
 } tlr_options;
+
+/* The bandwidths that limit parallel regions bound by memory on other numbers of threads, if the
+ * model does not state this limit; otherwise 0. */
+typedef struct tlr_region_memory {
+    double core_Bps; /* assumed */
+    double node_Bps;
+    bool is_assumed; /* node_Bps, which the platform does not state */
+} tlr_region_memory;
+tlr_region_memory tlr_find_region_memory(const tlr_model *model, const tlr_options *options);
 
 /* Fails if network/bandwidth-factor is set to another value than smpi/bw-factor, or
  * network/latency-factor to another than smpi/lat-factor: some versions of SimGrid use the first
@@ -527,6 +537,7 @@ typedef struct tlr_prediction {
      * of the hosts no longer changes. 0: it no longer changes. Otherwise, the largest change of the
      * end of a rank by the last repetition, relative to the makespan. */
     double load_change;
+    tlr_region_memory region_memory;
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */

@@ -57,6 +57,30 @@ static double slowness(const tlr_parallel *p, tlr_limit limit, double cores)
     return cores / between(at, i ? p->rows[i - 1].speedup[limit] : at, back);
 }
 
+/* Assumed: a core of a server reads and writes 12 GB/s, and a node with two processors 0.2 TB/s. */
+static const double assumed_core_Bps = 12e9, assumed_node_Bps = 0.2e12;
+
+static bool states(const tlr_model *model, tlr_limit limit)
+{
+    return model->parallel.n && model->parallel.rows[0].speedup[limit] > 0;
+}
+
+tlr_region_memory tlr_find_region_memory(const tlr_model *model, const tlr_options *options)
+{
+    bool is_bound = 0;
+    for (size_t i = 0; i < options->n_changes; i++)
+        is_bound |= options->changes[i].quantity == TLR_REGION_BOUND &&
+                    options->changes[i].value == TLR_LIMIT_MEMORY;
+    if (!is_bound || !tlr_change_threads(options->changes, options->n_changes) || !model ||
+        states(model, TLR_LIMIT_MEMORY))
+        return (tlr_region_memory){0};
+    const double node_Bps = options->node_memory_Bps;
+    tlr_region_memory out = {.node_Bps = node_Bps > 0 ? node_Bps : assumed_node_Bps,
+                             .is_assumed = !(node_Bps > 0)};
+    out.core_Bps = fmin(assumed_core_Bps, out.node_Bps);
+    return out;
+}
+
 /* The cores of the host that work if each of its ranks has so many threads. */
 static double busy_cores(const tlr_rank_model *m, double n_threads)
 {
@@ -85,14 +109,17 @@ static tlr_limit bound_of(tlr_rank_model *m, uint32_t site)
 double tlr_region_slowdown(tlr_rank_model *m, const tl_event *region)
 {
     const tlr_parallel *p = &m->model->parallel;
-    if (!p->n || !m->n_threads || region->list_len <= TL_PARALLEL_THREADS)
+    if ((!p->n && !(m->memory_cores > 0)) || !m->n_threads ||
+        region->list_len <= TL_PARALLEL_THREADS)
         return 1;
     const double recorded = busy_cores(m, region->list_len - TL_PARALLEL_THREADS),
                  wanted = busy_cores(m, m->n_threads);
     if (recorded == wanted)
         return 1;
     const tlr_limit bound = bound_of(m, region->site);
-    return slowness(p, bound, wanted) / slowness(p, bound, recorded);
+    if (bound == TLR_LIMIT_MEMORY && m->memory_cores > 0)
+        return fmax(1, wanted / m->memory_cores) / fmax(1, recorded / m->memory_cores);
+    return !p->n ? 1 : slowness(p, bound, wanted) / slowness(p, bound, recorded);
 }
 
 double tlr_region_more(const tlr_rank_model *m, const tl_event *region, double share,
@@ -142,8 +169,7 @@ tl_status tlr_parallel_check(const tl_reader *trace, uint64_t n_regions, const t
                            "record the program again, or leave out --set region.bound",
                            tl_reader_path(trace));
         const tlr_limit bound = (tlr_limit)change->value;
-        if (model && !options->no_compute &&
-            (!model->parallel.n || model->parallel.rows[0].speedup[bound] <= 0))
+        if (model && !options->no_compute && bound != TLR_LIMIT_MEMORY && !states(model, bound))
             return tl_fail(err, TL_ERR_INPUT,
                            "%s: does not state what several cores get that are bound by '%s'; "
                            "measure it with 'timeless calibrate memory', or leave out --set "

@@ -75,6 +75,8 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
                             .n_on_host = place->n_ranks};
     if (!model)
         return TL_OK;
+    const tlr_region_memory memory = tlr_find_region_memory(model, options);
+    out->memory_cores = memory.core_Bps > 0 ? memory.node_Bps / memory.core_Bps : 0;
     out->host = find_host(model, place, err, &status);
     if (status != TL_OK)
         return status;

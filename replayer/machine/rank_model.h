@@ -78,6 +78,7 @@ typedef struct tlr_rank_model {
     double kernel_wait;        /* factor of kernels, because their threads share cores */
     double kernel_cores;       /* that the threads of a kernel keep busy */
     tlr_waiting waiting;       /* of threads that wait in regions */
+    double memory_cores;       /* that reach the bandwidth of tlr_region_memory; 0: not used */
     tlr_bound_memo bounds[TLR_BOUND_MEMOS];
     const tlr_recorded_kernels *recorded; /* set by the caller after opening; NULL: unknown */
     tlr_model_sums sums;

@@ -362,6 +362,12 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
                 "warning           interference: the mean load of the hosts is not found; ends of "
                 "ranks still change by %.3g %% of the makespan\n",
                 100 * p->load_change);
+    if (p->region_memory.core_Bps > 0)
+        fprintf(out,
+                "regions           bound by memory: %.4g GB/s of a node%s, %.4g GB/s of a core "
+                "(assumed)\n",
+                p->region_memory.node_Bps / 1e9, p->region_memory.is_assumed ? " (assumed)" : "",
+                p->region_memory.core_Bps / 1e9);
     if (p->free_kernels)
         fprintf(out, "without a model   %s took no time\n", tl_printable(p->free_kernels));
     if (p->n_ranks) {

@@ -168,6 +168,12 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         json_object_set_new(json_object_get(root, "overloaded_memories"), "assumed", json_true());
     if (p->load_change > 0)
         json_object_set_new(root, "load_change", json_real(p->load_change));
+    const tlr_region_memory *memory = &p->region_memory;
+    if (memory->core_Bps > 0)
+        json_object_set_new(root, "region_memory",
+                            json_pack("{s:f, s:f, s:b}", "core_bytes_per_s", memory->core_Bps,
+                                      "node_bytes_per_s", memory->node_Bps, "node_is_assumed",
+                                      memory->is_assumed));
     if (p->n_crowded)
         json_object_set_new(root, "crowded",
                             json_pack("{s:I, s:I}", "ranks", (json_int_t)p->n_crowded, "cores",

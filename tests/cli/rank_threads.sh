@@ -98,6 +98,7 @@ rows='{ cores = 1; region_s = 0.0; arithmetic = 1.0; memory = 1.0; },
     { cores = 4; region_s = 0.3; arithmetic = 2.5; memory = 1.25; }'
 model busy "$rows" 'shared_region_s = 0.5;'
 model limited "$rows" 'bound = "memory";'
+model arithmetic "$(sed 's/ memory = [0-9.]*;//' <<<"$rows")"
 with() { takes "$1" "$2" "$3" --model busy.conf "${@:4}"; }
 with 'two busy cores are 1.6 times as fast as one' '0.5 + 1 / 1.6 + 0.1' serial --rank-threads 2
 with 'four cores' '0.5 + 1 / 2.5 + 0.3' serial --rank-threads 4
@@ -134,6 +135,29 @@ no_host_is_busy() { local s; s=$("$timeless" replay serial.tl --engine loggops -
 check 'loggops: without hosts as many cores are busy as there are threads' no_host_is_busy
 check 'the prediction names the bound' prints 'region:app+0x10.bound=memory' \
     "$timeless" replay serial.tl -p p --model busy.conf --set region:app+0x10.bound=memory --json
+
+# Without a measurement, memory feeds as many cores as the platform's bandwidth is a multiple of a core's: 2 of 24 GB/s.
+narrow() { takes "$1" "$2" "$3" "${@:4}" --cfg timeless/memory-bandwidth:24e9 --set region.bound=memory; }
+narrow 'two threads bound by memory are twice as fast' '0.5 + 1 / 2' serial --rank-threads 2
+narrow 'four are no faster than two' '0.5 + 1 / 2' serial --rank-threads 4
+narrow 'three are no faster, either' '0.5 + 1 / 2' serial --rank-threads 3
+narrow 'one has the memory for itself that four shared' '8 / 2' eight --rank-threads 1
+narrow 'two ranks of a host have half of it each' '4 / 2' two --ranks-per-host 2 --rank-threads 1
+narrow 'with two threads they are no faster' '4 / 2' two --ranks-per-host 2 --rank-threads 2
+narrow 'a model that states the limit of memory' '0.5 + 1 / 1.25 + 0.3' serial --model busy.conf --rank-threads 4
+narrow 'a model that states other limits' '0.5 + 1 / 2 + 0.3' serial --model arithmetic.conf --rank-threads 4
+takes 'a platform without memory has 200 GB/s, more than four cores need' 0.75 serial --rank-threads 4 --set region.bound=memory
+takes 'a region bound by arithmetic scales on' 0.75 serial --rank-threads 4 --cfg timeless/memory-bandwidth:24e9
+narrow_of() { "$timeless" replay serial.tl -p p --rank-threads 4 --set region.bound=memory "$@" 2>&1; }
+check 'the platform is named' prints '~assumed 12 GB/s of a core, and 24 GB/s of a node as the platform states' \
+    narrow_of --cfg timeless/memory-bandwidth:24e9
+check 'an assumed bandwidth is named' prints '~200 GB/s of a node, because the platform does not state' narrow_of
+check 'in the text, too' prints '~^regions +bound by memory: 200 GB/s of a node .assumed., 12 GB/s of a core .assumed.' narrow_of
+check 'and in the JSON' sh -c '"$0" replay serial.tl -p p --rank-threads 4 --set region.bound=memory --json 2>said |
+    python3 -c "import json, sys; m = json.load(sys.stdin)[\"region_memory\"]
+assert m == {\"core_bytes_per_s\": 12e9, \"node_bytes_per_s\": 200e9, \"node_is_assumed\": True}, m" && [ "$(wc -l <said)" = 1 ]' "$timeless"
+check 'a measured limit needs no warning' sh -c '"$0" replay serial.tl -p p --model busy.conf --rank-threads 4 -q \
+    --set region.bound=memory 2>said && [ ! -s said ]' "$timeless"
 
 # A kernel of 1 s that was measured with four threads; hosts have four cores.
 kernels() { # RANKS
