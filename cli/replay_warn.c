@@ -112,6 +112,17 @@ static void warn_memory(const tlr_prediction *p)
                                : " as the platform states");
 }
 
+static void warn_bound(const tlr_prediction *p)
+{
+    if (p->region_memory.is_ignored)
+        fprintf(
+            stderr,
+            "timeless: warning: %s: does not tell what limits its parallel regions; predicted as "
+            "if arithmetic does: add --set region.bound=memory for those that wait for memory, "
+            "or --set region.bound=arithmetic\n",
+            tl_printable(p->trace_path));
+}
+
 /* Equal makespans of all seeds do not mean that the prediction is certain. */
 static void warn_equal_seeds(const tlr_prediction *p)
 {
@@ -158,6 +169,7 @@ void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
     warn_selection(p);
     warn_engine(p);
     warn_memory(p);
+    warn_bound(p);
     warn_equal_seeds(p);
     warn_regions(a, p);
     replay_warn(p->free_kernels);

@@ -408,6 +408,7 @@ typedef struct tlr_region_memory {
     double core_Bps; /* assumed */
     double node_Bps;
     bool is_assumed; /* node_Bps, which the platform does not state */
+    bool is_ignored; /* nobody names what limits regions: arithmetic is assumed */
 } tlr_region_memory;
 tlr_region_memory tlr_find_region_memory(const tlr_model *model, const tlr_options *options);
 

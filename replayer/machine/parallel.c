@@ -67,13 +67,17 @@ static bool states(const tlr_model *model, tlr_limit limit)
 
 tlr_region_memory tlr_find_region_memory(const tlr_model *model, const tlr_options *options)
 {
-    bool is_bound = 0;
+    bool is_named = 0, is_bound = 0;
     for (size_t i = 0; i < options->n_changes; i++)
-        is_bound |= options->changes[i].quantity == TLR_REGION_BOUND &&
-                    options->changes[i].value == TLR_LIMIT_MEMORY;
-    if (!is_bound || !tlr_change_threads(options->changes, options->n_changes) || !model ||
-        states(model, TLR_LIMIT_MEMORY))
+        if (options->changes[i].quantity == TLR_REGION_BOUND) {
+            is_named = 1;
+            is_bound |= options->changes[i].value == TLR_LIMIT_MEMORY;
+        }
+    if (!tlr_change_threads(options->changes, options->n_changes) || !model)
         return (tlr_region_memory){0};
+    if (!is_bound || states(model, TLR_LIMIT_MEMORY))
+        return (tlr_region_memory){.is_ignored =
+                                       !is_named && model->parallel.bound == TLR_LIMIT_ARITHMETIC};
     const double node_Bps = options->node_memory_Bps;
     tlr_region_memory out = {.node_Bps = node_Bps > 0 ? node_Bps : assumed_node_Bps,
                              .is_assumed = !(node_Bps > 0)};
@@ -169,7 +173,8 @@ tl_status tlr_parallel_check(const tl_reader *trace, uint64_t n_regions, const t
                            "record the program again, or leave out --set region.bound",
                            tl_reader_path(trace));
         const tlr_limit bound = (tlr_limit)change->value;
-        if (model && !options->no_compute && bound != TLR_LIMIT_MEMORY && !states(model, bound))
+        if (model && !options->no_compute && !states(model, bound) && bound != TLR_LIMIT_MEMORY &&
+            (bound != TLR_LIMIT_ARITHMETIC || model->parallel.n))
             return tl_fail(err, TL_ERR_INPUT,
                            "%s: does not state what several cores get that are bound by '%s'; "
                            "measure it with 'timeless calibrate memory', or leave out --set "

@@ -368,6 +368,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
                 "(assumed)\n",
                 p->region_memory.node_Bps / 1e9, p->region_memory.is_assumed ? " (assumed)" : "",
                 p->region_memory.core_Bps / 1e9);
+    if (p->region_memory.is_ignored)
+        fputs("regions           bound by arithmetic (assumed); see --set region.bound\n", out);
     if (p->free_kernels)
         fprintf(out, "without a model   %s took no time\n", tl_printable(p->free_kernels));
     if (p->n_ranks) {

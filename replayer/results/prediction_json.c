@@ -174,6 +174,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
                             json_pack("{s:f, s:f, s:b}", "core_bytes_per_s", memory->core_Bps,
                                       "node_bytes_per_s", memory->node_Bps, "node_is_assumed",
                                       memory->is_assumed));
+    if (memory->is_ignored)
+        json_object_set_new(root, "regions_assumed", json_string("arithmetic"));
     if (p->n_crowded)
         json_object_set_new(root, "crowded",
                             json_pack("{s:I, s:I}", "ranks", (json_int_t)p->n_crowded, "cores",

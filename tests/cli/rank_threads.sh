@@ -156,8 +156,15 @@ check 'in the text, too' prints '~^regions +bound by memory: 200 GB/s of a node 
 check 'and in the JSON' sh -c '"$0" replay serial.tl -p p --rank-threads 4 --set region.bound=memory --json 2>said |
     python3 -c "import json, sys; m = json.load(sys.stdin)[\"region_memory\"]
 assert m == {\"core_bytes_per_s\": 12e9, \"node_bytes_per_s\": 200e9, \"node_is_assumed\": True}, m" && [ "$(wc -l <said)" = 1 ]' "$timeless"
-check 'a measured limit needs no warning' sh -c '"$0" replay serial.tl -p p --model busy.conf --rank-threads 4 -q \
-    --set region.bound=memory 2>said && [ ! -s said ]' "$timeless"
+for bound in arithmetic 'memory --model busy.conf'; do
+    check "no warning with $bound" sh -c '"$0" replay serial.tl -p p --rank-threads 4 -q --set region.bound=$1 2>said && [ ! -s said ]' \
+        "$timeless" "$bound"
+done
+check 'a limit that nobody names is named as an assumption' prints '~does not tell what limits its parallel regions' \
+    sh -c '"$0" replay serial.tl -p p --rank-threads 4 -q 2>&1' "$timeless"
+check 'in the text, too' prints '~^regions +bound by arithmetic .assumed.' "$timeless" replay serial.tl -p p --rank-threads 4
+check 'a model that names memory needs no warning' sh -c '"$0" replay serial.tl -p p --rank-threads 4 -q --model limited.conf 2>said &&
+    [ ! -s said ]' "$timeless"
 
 # A kernel of 1 s that was measured with four threads; hosts have four cores.
 kernels() { # RANKS
