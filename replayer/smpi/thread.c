@@ -7,6 +7,7 @@
 
 #include "hosts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <simgrid/actor.h>
@@ -52,9 +53,13 @@ void smpi_switch_thread(smpi_rank *r)
 void smpi_compute_beside(const smpi_rank *r, double reference_s, double more_cores)
 {
     const double took_s = reference_s * r->flops_per_s / sg_host_get_speed(sg_host_self()),
-                 end_s = r->ready_s + took_s;
+                 end_s = r->ready_s + took_s, left_s = fmax(0, end_s - simgrid_get_clock());
     /* The core of a rank that polls is that of thread 0. */
-    r->host->core_s += took_s * (more_cores + (r->thread ? 1 : 1 - replay.waiting_cores));
-    if (end_s > simgrid_get_clock())
-        sg_actor_sleep_until(end_s);
+    const double cores = more_cores + (r->thread ? 1 : 1 - replay.waiting_cores);
+    r->host->core_s += cores * (took_s - left_s);
+    if (!(left_s > 0))
+        return;
+    smpi_change_load(r->host, cores);
+    sg_actor_sleep_until(end_s);
+    smpi_change_load(r->host, -cores);
 }
