@@ -85,6 +85,12 @@ trace asleep "Sleep count=1$s volume=2$s"
 needs 'nor one that sleeps' '2 * 70 + 40' asleep
 needs 'nor one that sleeps, with libraries that do' '2 * 70 + 40' asleep $idle
 
+# Threads that call MPI. Thread 0 computes for 1 s; then it does for 1 s, and thread 1 for 3 s.
+mpi='MPI_Barrier comm=2 clock_ns=0'
+trace threads "$mpi volume=1$s;Thread tag=1;$mpi volume=3$s;Thread tag=0;$mpi volume=1$s"
+needs 'a thread computes while another one polls' '70 + 3 * 80' threads
+needs 'or sleeps' '70 + 80 + 2 * 70' threads $idle
+
 check 'another word is refused' refused 2 "'often' is not the state of cores that wait; give idle or busy" \
     "$timeless" replay early.tl -p p --set energy.wait=often
 check 'a name is refused' refused 2 'energy has no names; write energy.wait=idle' \
