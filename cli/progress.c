@@ -1,6 +1,8 @@
 /* progress.c - how far a command is, on a terminal. */
 #include "progress.h"
 
+#include "clock.h"
+
 #include <timeless_files.h>
 #include <math.h>
 #include <pthread.h>
@@ -9,7 +11,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Short commands print nothing. */
@@ -17,13 +18,6 @@
 #define STEP_S 0.5
 /* Between lines that stay. */
 #define LINE_S 5.0
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* A replay runs in a process of its own, so the counts are in shared memory. */
 typedef struct counts {
@@ -73,11 +67,11 @@ static void show_line(void)
                  n_expected = (double)atomic_load(&watched.n_expected);
     const double share = fmin(n_read / fmax(n_expected, 1), 1);
     int n = snprintf(text, sizeof text, "\r\033[Ktimeless: %s: %.0f s", watched.name,
-                     now_s() - watched.start_s);
+                     tl_now_s(CLOCK_MONOTONIC) - watched.start_s);
     if (n_expected >= n_read && n_read > 0)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       ", %.0f %% of the events, about %.0f s left", 100 * share,
-                      (now_s() - watched.start_s) * (1 / share - 1));
+                      (tl_now_s(CLOCK_MONOTONIC) - watched.start_s) * (1 / share - 1));
     else if (n_read > 0)
         n += snprintf(text + n, sizeof text - (size_t)n, ", %.4g million events read",
                       1e-6 * n_read);
@@ -97,10 +91,10 @@ static void *keep_showing(void *arg)
     while (!watched.is_over) {
         const struct timespec until = {(time_t)next_s, (long)(1e9 * (next_s - floor(next_s)))};
         pthread_cond_timedwait(&watched.changed, &watched.mutex, &until);
-        if (watched.is_over || now_s() < next_s)
+        if (watched.is_over || tl_now_s(CLOCK_MONOTONIC) < next_s)
             continue;
         show_line();
-        next_s = now_s() + STEP_S;
+        next_s = tl_now_s(CLOCK_MONOTONIC) + STEP_S;
     }
     remove_line();
     pthread_mutex_unlock(&watched.mutex);
@@ -121,7 +115,7 @@ void cli_progress_watch(const char *name)
     if (watched.counts == MAP_FAILED)
         return;
     watched.name = name;
-    watched.start_s = now_s();
+    watched.start_s = tl_now_s(CLOCK_MONOTONIC);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&watched.changed, &attributes);
@@ -177,7 +171,7 @@ void cli_progress_print(void)
 
 cli_progress cli_progress_begin(const char *what, size_t n)
 {
-    const double now = now_s();
+    const double now = tl_now_s(CLOCK_MONOTONIC);
     return (cli_progress){.what = what,
                           .n = n,
                           .start_s = now,
@@ -187,7 +181,7 @@ cli_progress cli_progress_begin(const char *what, size_t n)
 
 void cli_progress_step(cli_progress *p)
 {
-    const double now = p->is_on ? now_s() : 0;
+    const double now = p->is_on ? tl_now_s(CLOCK_MONOTONIC) : 0;
     p->n_done++;
     if (!p->is_on || now < p->next_s)
         return;

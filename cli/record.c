@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "clock.h"
 #include "installed.h"
 #include "record/emulator.h"
 #include "record/record.h"
@@ -422,11 +423,6 @@ static void limit_packing(record_packing *packing, time_t run_s)
         packing->max_s = run_s / PART_OF_RUN > LEAST_S ? (unsigned)(run_s / PART_OF_RUN) : LEAST_S;
 }
 
-static double seconds_between(struct timespec from, struct timespec to)
-{
-    return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-}
-
 /* mpirun would refuse to start the ranks. */
 static void fold_if_needed(settings *s)
 {
@@ -481,10 +477,9 @@ static int record(settings *s, const char *output)
     char **command = forward_variables(s);
     if (!command)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
-    struct timespec began, ended;
-    clock_gettime(CLOCK_MONOTONIC, &began);
+    const double began_s = tl_now_s(CLOCK_MONOTONIC);
     int code = record_run(command);
-    clock_gettime(CLOCK_MONOTONIC, &ended);
+    const double took_s = tl_now_s(CLOCK_MONOTONIC) - began_s;
     free(command);
     if (code < 0)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s->command[0],
@@ -501,15 +496,13 @@ static int record(settings *s, const char *output)
             recommend_options(s); /* last, because it says what to do */
         return failed;
     }
-    limit_packing(&s->packing, ended.tv_sec - began.tv_sec);
+    limit_packing(&s->packing, (time_t)took_s);
     if (!s->no_pack) {
-        struct timespec packed;
         record_pack(s->output, &s->packing);
-        clock_gettime(CLOCK_MONOTONIC, &packed);
-        if (!s->quiet && seconds_between(ended, packed) >= 1)
+        const double packing_s = tl_now_s(CLOCK_MONOTONIC) - began_s - took_s;
+        if (!s->quiet && packing_s >= 1)
             fprintf(stderr, "timeless: %s: the program took %.1f s, packing after it %.1f s\n",
-                    tl_printable(s->output), seconds_between(began, ended),
-                    seconds_between(ended, packed));
+                    tl_printable(s->output), took_s, packing_s);
     }
     return record_summarise(s->output, code, s->quiet, n_losers);
 }

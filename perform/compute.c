@@ -7,19 +7,14 @@
 
 #include "performer.h"
 
+#include "clock.h"
+
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 /* The end of a sleep may be late by this time; the rest is waited for with the core. */
 #define LATE_S 1e-4
-
-double perform_now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* By the system call itself: the tracer records sleep() and the like as events of the program. */
 static void sleep_s(double seconds)
@@ -33,20 +28,20 @@ static void let_pass(performer *p, double seconds)
     if (!(seconds > 0))
         return;
     p->computed_s += seconds;
-    const double end_s = perform_now_s() + seconds;
+    const double end_s = tl_now_s(CLOCK_MONOTONIC) + seconds;
     if (p->compute != PERFORM_SPIN && seconds > LATE_S)
         sleep_s(seconds - LATE_S);
-    while (perform_now_s() < end_s)
+    while (tl_now_s(CLOCK_MONOTONIC) < end_s)
         ;
 }
 
 /* Zero: no library has the kernel. */
 static int call_kernel(performer *p)
 {
-    const double begin_s = perform_now_s();
+    const double begin_s = tl_now_s(CLOCK_MONOTONIC);
     if (!perform_kernels_call(p->kernels, &p->event))
         return 0;
-    const double seconds = perform_now_s() - begin_s;
+    const double seconds = tl_now_s(CLOCK_MONOTONIC) - begin_s;
     p->computed_s += seconds;
     let_pass(p, (p->dilation - 1) * seconds);
     return 1;

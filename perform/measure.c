@@ -12,6 +12,8 @@
 
 #include "measure.h"
 
+#include "clock.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -133,10 +135,10 @@ static point ping(int rank)
     point best = {.trip_s = INFINITY};
     for (int i = 0; i < N_PINGS; i++) {
         double theirs_s;
-        const double begin_s = perform_now_s();
+        const double begin_s = tl_now_s(CLOCK_MONOTONIC);
         PMPI_Send(NULL, 0, MPI_BYTE, rank, TAG_PING, MPI_COMM_WORLD);
         PMPI_Recv(&theirs_s, 1, MPI_DOUBLE, rank, TAG_PONG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        const double end_s = perform_now_s();
+        const double end_s = tl_now_s(CLOCK_MONOTONIC);
         if (end_s - begin_s < best.trip_s)
             best = (point){theirs_s, theirs_s - (begin_s + end_s) / 2, end_s - begin_s};
     }
@@ -153,7 +155,7 @@ static void pong(void)
     }
     for (int i = 0; i < N_PINGS; i++) {
         PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_PING, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        const double now_s = perform_now_s();
+        const double now_s = tl_now_s(CLOCK_MONOTONIC);
         PMPI_Send(&now_s, 1, MPI_DOUBLE, 0, TAG_PONG, MPI_COMM_WORLD);
     }
 }
@@ -161,7 +163,7 @@ static void pong(void)
 static void synchronise(performer *p)
 {
     struct perform_measure *m = p->measure;
-    point mine = {.at_s = perform_now_s()};
+    point mine = {.at_s = tl_now_s(CLOCK_MONOTONIC)};
     if (m->n_points == MAX_POINTS)
         perform_give_up(p, "too many sizes for one launch; measure fewer");
     for (int rank = 1; rank < m->n_ranks && p->rank == 0; rank++) {
@@ -210,7 +212,7 @@ static counts read_counts(const struct perform_measure *m)
     getrusage(RUSAGE_THREAD, &usage);
     c.switches = usage.ru_nivcsw;
     c.faults = usage.ru_minflt + usage.ru_majflt;
-    c.wall_s = perform_now_s();
+    c.wall_s = tl_now_s(CLOCK_MONOTONIC);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
     c.cpu_s = (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec;
     return c;
@@ -241,7 +243,7 @@ static double clock_rate(int cpu)
 
 static void wait_until(const clock_line *l, double global_s)
 {
-    for (double left_s; (left_s = global_s - to_global(l, perform_now_s())) > 0;)
+    for (double left_s; (left_s = global_s - to_global(l, tl_now_s(CLOCK_MONOTONIC))) > 0;)
         if (left_s > YIELD_S)
             sched_yield();
 }
@@ -250,7 +252,7 @@ static void wait_until(const clock_line *l, double global_s)
 static double announced(const performer *p)
 {
     const struct perform_measure *m = p->measure;
-    double start_s = perform_now_s() + m->slack_s;
+    double start_s = tl_now_s(CLOCK_MONOTONIC) + m->slack_s;
     PMPI_Bcast(&start_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     return start_s;
 }
@@ -269,7 +271,7 @@ static void choose_slack(performer *p)
     for (int i = 0; i < N_TRIALS; i++) {
         PMPI_Barrier(MPI_COMM_WORLD);
         const double start_s = announced(p);
-        late_s[i] = to_global(&m->line, perform_now_s()) - start_s;
+        late_s[i] = to_global(&m->line, tl_now_s(CLOCK_MONOTONIC)) - start_s;
     }
     qsort(late_s, N_TRIALS, sizeof *late_s, compare_doubles);
     PMPI_Allreduce(&late_s[N_TRIALS * 9 / 10 - 1], &most_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -299,13 +301,13 @@ static void start_together(performer *p)
     m->before = read_counts(m);
     if (is_window) {
         warm_up();
-        s->is_late = to_global(&m->line, perform_now_s()) > start_s;
+        s->is_late = to_global(&m->line, tl_now_s(CLOCK_MONOTONIC)) > start_s;
         wait_until(&m->line, start_s);
     } else {
         PMPI_Barrier(MPI_COMM_WORLD);
     }
     s->has_begun = 1;
-    s->begin_s = s->end_s = perform_now_s();
+    s->begin_s = s->end_s = tl_now_s(CLOCK_MONOTONIC);
 }
 
 /* ---- a repetition ---- */
@@ -375,7 +377,7 @@ void perform_measure_before(performer *p)
 void perform_measure_after(performer *p)
 {
     if (p->measure->is_open)
-        at_hand(p->measure)->end_s = perform_now_s();
+        at_hand(p->measure)->end_s = tl_now_s(CLOCK_MONOTONIC);
 }
 
 /* ---- rows ---- */

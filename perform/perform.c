@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "check.h"
+#include "clock.h"
 #include "measure.h"
 #include "performer.h"
 
@@ -408,11 +409,12 @@ static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_read
 /* Returns 0 if the results could not be written. */
 static int perform_and_report(performer *p, const arguments *a)
 {
-    const double begin_s = perform_now_s();
+    const double begin_s = tl_now_s(CLOCK_MONOTONIC);
     if (a->measure)
         perform_measure_open(p, !strcmp(a->measure, "barrier") ? PERFORM_BARRIER : PERFORM_WINDOW);
     perform_all(p);
-    return a->measure ? perform_measure_close(p) : !report(p, perform_now_s() - begin_s, a);
+    return a->measure ? perform_measure_close(p)
+                      : !report(p, tl_now_s(CLOCK_MONOTONIC) - begin_s, a);
 }
 
 int main(int argc, char **argv)

@@ -118,8 +118,6 @@ void perform_give_up(const performer *p, const char *format, ...)
 
 /* ---- compute.c ---- */
 
-/* Seconds of the host's clock. */
-double perform_now_s(void);
 /* Lets the burst before the event pass, and the event if it is a kernel. */
 void perform_burst(performer *p);
 

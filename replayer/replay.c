@@ -1,6 +1,7 @@
 /* replay.c - the entry point of all engines. */
 #include "replayer.h"
 
+#include "clock.h"
 #include "goal_replay.h"
 #include "machine/noise.h"
 #include "machine/simgrid_options.h"
@@ -15,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <timeless_files.h>
 
 #define XXH_INLINE_ALL
@@ -197,13 +197,6 @@ char *tlr_join_changes(const tlr_options *options)
     return text;
 }
 
-static double wall_clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Fills in the part of a job's prediction that is known before the replay. */
 static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
                               const tlr_engine *engine, const char *model, uint64_t model_hash,
@@ -267,7 +260,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
                              const char *engine, const tlr_options *options, tlr_prediction **out,
                              tl_error *err)
 {
-    const double from_s = wall_clock_s();
+    const double from_s = tl_now_s(CLOCK_MONOTONIC);
     const tlr_engine *e = NULL;
     const tlr_model *model = NULL;
     tlr_model *own_model = NULL;
@@ -298,7 +291,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
             goto cleanup;
         }
     for (size_t j = 0; j < n_jobs; j++) {
-        p[j]->wall_s = wall_clock_s() - from_s;
+        p[j]->wall_s = tl_now_s(CLOCK_MONOTONIC) - from_s;
         p[j]->has_network_noise = options->network_noise;
         p[j]->region_memory = tlr_find_region_memory(model, options);
         p[j]->is_random = options->noise || options->network_noise || (model && model->is_random) ||

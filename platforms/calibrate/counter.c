@@ -3,6 +3,8 @@
 
 #include "calibrate.h"
 
+#include "clock.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -62,11 +64,11 @@ tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *
     }
     volatile uint64_t sink = work_outside_of_kernels(values, index);
     uint64_t count = 0;
-    double begin_s = tlp_now_s(CLOCK_THREAD_CPUTIME_ID);
+    double begin_s = tl_now_s(CLOCK_THREAD_CPUTIME_ID);
     ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
     sink += work_outside_of_kernels(values, index);
     ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-    double seconds = tlp_now_s(CLOCK_THREAD_CPUTIME_ID) - begin_s;
+    double seconds = tl_now_s(CLOCK_THREAD_CPUTIME_ID) - begin_s;
     (void)sink;
     if (read(fd, &count, sizeof count) != (ssize_t)sizeof count || count == 0) {
         status = tl_fail(err, TL_ERR_UNSUPPORTED,

@@ -69,13 +69,6 @@ void tlp_cpu_name(char *text, size_t size)
              read_line_of("/proc/cpuinfo", "model name", ':', value) ? value : "unknown processor");
 }
 
-double tlp_now_s(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void tlp_moment(char text[TLP_MOMENT_BYTES])
 {
     const time_t now = time(NULL);

@@ -9,8 +9,6 @@
 
 /* "AMD EPYC": the kind of processor. */
 void tlp_cpu_name(char *text, size_t size);
-/* The seconds of a clock. */
-double tlp_now_s(clockid_t clock);
 /* The present moment, "2026-11-25T22:15:27Z": what a model states as the date of its measurement.
  */
 enum { TLP_MOMENT_BYTES = 32 };

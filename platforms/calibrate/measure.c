@@ -3,6 +3,8 @@
 
 #include "calibrate.h"
 
+#include "clock.h"
+
 #include <errno.h>
 #include <kernels.h>
 #include <sched.h>
@@ -79,17 +81,17 @@ static void time_call(callers *c, clockid_t clock, const tlp_call *call, size_t 
                       tlp_sample *out)
 {
     run(c, call, offset); /* the warm-up */
-    double before_s = tlp_now_s(clock);
+    double before_s = tl_now_s(clock);
     run(c, call, offset);
-    double seconds = tlp_now_s(clock) - before_s;
+    double seconds = tl_now_s(clock) - before_s;
     uint32_t repeats = 1;
     if (seconds < WARM_S) {
         double wanted = seconds > 0 ? BATCH_S / seconds : MAX_REPEATS;
         repeats = wanted < MAX_REPEATS ? 1 + (uint32_t)wanted : MAX_REPEATS;
-        before_s = tlp_now_s(clock);
+        before_s = tl_now_s(clock);
         for (uint32_t i = 0; i < repeats; i++)
             run(c, call, offset);
-        seconds = (tlp_now_s(clock) - before_s) / repeats;
+        seconds = (tl_now_s(clock) - before_s) / repeats;
     }
     *out = (tlp_sample){
         .call = *call, .repeats = repeats, .work = tlp_call_work(call), .seconds = seconds};
@@ -111,7 +113,7 @@ static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_r
     tlp_blas_refresh(c->blas);
     for (size_t i = 0; i < n_calls && lane->n < MAX_SAMPLES; i++) {
         tlp_sample sample;
-        if (options->needs && round != 1 && tlp_now_s(CLOCK_MONOTONIC) >= end_s)
+        if (options->needs && round != 1 && tl_now_s(CLOCK_MONOTONIC) >= end_s)
             break;
         time_call(c, clock, &calls[i], gsl_rng_get(offsets), &sample);
         sample.core = (uint16_t)core;
@@ -136,7 +138,7 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     if (status == TL_OK && options->needs)
         status =
             perform_kernels_open(options->needs->operands, options->seed, &c.others, &lane->err);
-    const double end_s = tlp_now_s(CLOCK_MONOTONIC) + options->max_seconds;
+    const double end_s = tl_now_s(CLOCK_MONOTONIC) + options->max_seconds;
     if (status == TL_OK) {
         gsl_rng_set(offsets, options->seed + core);
         status = run_round(options, &c, offsets, core, 0, end_s, lane);
@@ -149,7 +151,7 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     while (atomic_load(&board->ready) < cores && !atomic_load(&board->failed))
         usleep(1000);
     for (unsigned round = 1; status == TL_OK && !atomic_load(&board->failed); round++) {
-        if (round > 1 && tlp_now_s(CLOCK_MONOTONIC) >= end_s)
+        if (round > 1 && tl_now_s(CLOCK_MONOTONIC) >= end_s)
             break;
         status = run_round(options, &c, offsets, core, round, end_s, lane);
     }

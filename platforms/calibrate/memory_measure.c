@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "memory.h"
+
+#include "clock.h"
 #include "memory_loops.h"
 
 #include <errno.h>
@@ -83,8 +85,8 @@ static void warm_up(const run *r, place *p, tlp_pair *x, size_t *at, tlp_line **
 {
     const size_t bytes = r->loop == TLP_ARITHMETIC ? 0 : r->bench->sizes[r->size];
     const double per_chunk = r->loop == TLP_CHASE ? CHUNK_LOADS * LINE_BYTES : CHUNK_BYTES;
-    const double end_s = tlp_now_s(CLOCK_MONOTONIC) + 4 * WINDOW_S;
-    for (double done = 0; done <= (double)bytes && tlp_now_s(CLOCK_MONOTONIC) < end_s;)
+    const double end_s = tl_now_s(CLOCK_MONOTONIC) + 4 * WINDOW_S;
+    for (double done = 0; done <= (double)bytes && tl_now_s(CLOCK_MONOTONIC) < end_s;)
         done += per_chunk + 0 * do_chunk(r, p, x, at, on);
 }
 
@@ -107,13 +109,13 @@ static void *work(void *data)
         ;
     if (atomic_load(&r->failed))
         return NULL;
-    const double begin_s = tlp_now_s(CLOCK_MONOTONIC), cpu_s = tlp_now_s(CLOCK_THREAD_CPUTIME_ID);
+    const double begin_s = tl_now_s(CLOCK_MONOTONIC), cpu_s = tl_now_s(CLOCK_THREAD_CPUTIME_ID);
     double end_s = begin_s;
     while (end_s < begin_s + WINDOW_S) {
         w->work += do_chunk(r, w->place, x, &at, &on);
-        end_s = tlp_now_s(CLOCK_MONOTONIC);
+        end_s = tl_now_s(CLOCK_MONOTONIC);
     }
-    w->cpu_s = tlp_now_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
+    w->cpu_s = tl_now_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
     w->wall_s = end_s - begin_s;
     /* The compiler must not see that nobody reads the result. */
     __asm__ volatile("" : : "r"(on), "m"(x) : "memory");
@@ -236,11 +238,10 @@ static tl_status run_rounds(bench *b, tl_error *err)
     const size_t n = list_items(b, items);
     tlp_processor_times before;
     tlp_processors_now(&before);
-    const double begin_s = tlp_now_s(CLOCK_MONOTONIC);
+    const double begin_s = tl_now_s(CLOCK_MONOTONIC);
     tl_status status = TL_OK;
     for (unsigned round = 0; status == TL_OK; round++) {
-        if (round >= LEAST_ROUNDS &&
-            tlp_now_s(CLOCK_MONOTONIC) - begin_s >= b->options->max_seconds)
+        if (round >= LEAST_ROUNDS && tl_now_s(CLOCK_MONOTONIC) - begin_s >= b->options->max_seconds)
             break;
         gsl_ran_shuffle(b->random, items, n, sizeof *items);
         status = run_round(b, items, n, err);

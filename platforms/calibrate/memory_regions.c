@@ -4,6 +4,8 @@
 
 #include "memory.h"
 
+#include "clock.h"
+
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -28,10 +30,10 @@ static double time_regions(parallel_function *parallel, unsigned n_threads)
     for (int i = 0; i < WARM_REGIONS; i++)
         parallel(do_nothing, NULL, n_threads, 0);
     for (int b = 0; b < BATCHES; b++) {
-        const double before_s = tlp_now_s(CLOCK_MONOTONIC);
+        const double before_s = tl_now_s(CLOCK_MONOTONIC);
         for (int i = 0; i < REGIONS_IN_BATCH; i++)
             parallel(do_nothing, NULL, n_threads, 0);
-        batches[b] = (tlp_now_s(CLOCK_MONOTONIC) - before_s) / REGIONS_IN_BATCH;
+        batches[b] = (tl_now_s(CLOCK_MONOTONIC) - before_s) / REGIONS_IN_BATCH;
     }
     return tlp_median(batches, BATCHES);
 }

@@ -3,12 +3,12 @@
 
 #include "goal_replay.h"
 
+#include "clock.h"
 #include "text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 bool tlr_is_goal(const char *path)
 {
@@ -48,12 +48,11 @@ static tl_status describe(const char *path, const tlr_platform *platform,
 tl_status tlr_replay_goal(const char *path, const tlr_platform *platform,
                           const tlr_options *options, tlr_prediction **out, tl_error *err)
 {
-    struct timespec begin, end;
     if (!options->loggops_params && !platform)
         return tl_fail(err, TL_ERR_USAGE,
                        "GOAL needs the network's parameters: --params "
                        "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536, or a --platform");
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const double begin_s = tl_now_s(CLOCK_MONOTONIC);
     tlr_prediction *p = calloc(1, sizeof *p);
     tl_status status = p ? describe(path, platform, options, p, err) : tl_no_memory(err, path);
     status = status ? status : tlr_hash_file(path, &p->trace_hash, err);
@@ -62,8 +61,7 @@ tl_status tlr_replay_goal(const char *path, const tlr_platform *platform,
         tlr_prediction_free(p);
         return status;
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    p->wall_s = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    p->wall_s = tl_now_s(CLOCK_MONOTONIC) - begin_s;
     *out = p;
     return TL_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "batch.h"
 
+#include "clock.h"
 #include "results/chosen.h"
 #include "results/usage.h"
 #include "sandbox.h"
@@ -14,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <timeless_files.h>
 #include <unistd.h>
 
@@ -131,13 +131,6 @@ static void replay(const tlr_batch *b, const tlr_scenario *s, tlr_point *point)
 
 /* ---- processes ---- */
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Starts the replay, which ends itself after so many seconds (0: never); out->pid stays 0 if it has
  * failed before. */
 static tl_status start(const tlr_batch *b, size_t i, unsigned most_s, worker *out, tl_error *err)
@@ -237,9 +230,9 @@ tl_status tlr_batch_run(const tlr_batch *b, tl_error *err)
     tl_status status = workers ? TL_OK : tl_no_memory(err, "processes");
     unsigned n_running = 0;
     size_t next = b->first;
-    const double end_s = now_s() + b->max_s;
+    const double end_s = tl_now_s(CLOCK_MONOTONIC) + b->max_s;
     while (status == TL_OK) {
-        const double left_s = end_s - now_s();
+        const double left_s = end_s - tl_now_s(CLOCK_MONOTONIC);
         if (b->max_s && left_s <= 0)
             next = b->n;
         while (next < b->n && b->points[next].known)
