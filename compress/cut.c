@@ -248,32 +248,18 @@ static tl_status pass_events(passage *p, tl_cursor *c)
 }
 
 /* All communicators are carried over, because equal ones are distinguished by their order. */
-static tl_status carry_comms(passage *p)
+static tl_status carry_definitions(passage *p)
 {
+    const tl_reader *r = p->state.r;
     const tl_comm *comms;
-    size_t n = tl_reader_comms(p->state.r, p->state.rank, &comms);
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n && !status; i++)
-        status = tl_writer_define_comm(p->writer, &comms[i]);
-    return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
-}
-
-static tl_status carry_objects(passage *p)
-{
     const tl_object *objects;
-    size_t n = tl_reader_objects(p->state.r, p->state.rank, &objects);
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n && !status; i++)
-        status = tl_writer_define_object(p->writer, &objects[i]);
-    return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
-}
-
-static tl_status carry_kernels(passage *p)
-{
     const tl_user_kernel *kernels;
-    size_t n = tl_reader_kernels(p->state.r, p->state.rank, &kernels);
     tl_status status = TL_OK;
-    for (size_t i = 0; i < n && !status; i++)
+    for (size_t i = 0, n = tl_reader_comms(r, p->state.rank, &comms); i < n && !status; i++)
+        status = tl_writer_define_comm(p->writer, &comms[i]);
+    for (size_t i = 0, n = tl_reader_objects(r, p->state.rank, &objects); i < n && !status; i++)
+        status = tl_writer_define_object(p->writer, &objects[i]);
+    for (size_t i = 0, n = tl_reader_kernels(r, p->state.rank, &kernels); i < n && !status; i++)
         status = tl_writer_define_kernel(p->writer, &kernels[i]);
     return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
@@ -307,11 +293,7 @@ static tl_status cut_rank(passage *p)
     if (!status)
         status = tl_balance_begin_rank(p->state.balance, p->state.rank, p->err);
     if (!status)
-        status = carry_comms(p);
-    if (!status)
-        status = carry_objects(p);
-    if (!status)
-        status = carry_kernels(p);
+        status = carry_definitions(p);
     if (!status && *summary.clock && (status = tl_writer_clock(p->writer, summary.clock)))
         tl_fail_write(p->err, p->out_path, status);
     if (!status)

@@ -483,36 +483,18 @@ void tl_event_move(tl_event *event, uint32_t from, uint32_t to)
         event->recv_peer = (int32_t)((uint32_t)event->recv_peer + to - from);
 }
 
-static int comm_by_id(const void *key, const void *element)
-{
-    uint32_t id = *(const uint32_t *)key, other = ((const tl_comm *)element)->id;
-    return (id > other) - (id < other);
-}
-
 const tl_comm *tl_reader_comm(const tl_reader *r, uint32_t rank, uint32_t id)
 {
     const tl_comm *comms;
     size_t n = tl_reader_comms(r, rank, &comms);
-    return n ? bsearch(&id, comms, n, sizeof *comms, comm_by_id) : NULL;
-}
-
-static int site_by_id(const void *key, const void *element)
-{
-    uint32_t id = *(const uint32_t *)key, other = ((const tl_site *)element)->id;
-    return (id > other) - (id < other);
+    return n ? bsearch(&id, comms, n, sizeof *comms, tl_by_id) : NULL;
 }
 
 const tl_site *tl_reader_site(const tl_reader *r, uint32_t rank, uint32_t id)
 {
     const tl_site *sites;
     size_t n = tl_reader_sites(r, rank, &sites);
-    return n ? bsearch(&id, sites, n, sizeof *sites, site_by_id) : NULL;
-}
-
-static int kernel_by_id(const void *key, const void *element)
-{
-    uint32_t id = *(const uint32_t *)key, other = ((const tl_user_kernel *)element)->id;
-    return (id > other) - (id < other);
+    return n ? bsearch(&id, sites, n, sizeof *sites, tl_by_id) : NULL;
 }
 
 const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, const tl_event *event)
@@ -520,7 +502,6 @@ const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, const tl_ev
     const tl_user_kernel *kernels;
     uint32_t id = (uint32_t)event->tag;
     size_t n = tl_reader_kernels(r, rank, &kernels);
-    const tl_user_kernel *found =
-        n ? bsearch(&id, kernels, n, sizeof *kernels, kernel_by_id) : NULL;
+    const tl_user_kernel *found = n ? bsearch(&id, kernels, n, sizeof *kernels, tl_by_id) : NULL;
     return found ? found->name : NULL;
 }

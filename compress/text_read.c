@@ -385,22 +385,15 @@ static tl_status read_counter(text_reader *t, char *rest)
     return status ? write_failed(t, status) : TL_OK;
 }
 
-static tl_status read_remark(text_reader *t, char *rest)
+/* `what`: "remark" or "clock" */
+static tl_status read_text(text_reader *t, char *rest, const char *what,
+                           tl_status (*put)(tl_writer *, const char *))
 {
     char *word = tl_text_word(&rest), *text = word ? tl_text_unquote(word) : NULL;
     if (!text || tl_text_word(&rest) || strlen(text) >= sizeof((tl_error *)0)->text)
-        return wrong(t,
-                     "a remark is one text in quotation marks, of at most 511 bytes; correct it");
-    tl_status status = tl_writer_remark(t->w, text);
-    return status ? write_failed(t, status) : TL_OK;
-}
-
-static tl_status read_clock(text_reader *t, char *rest)
-{
-    char *word = tl_text_word(&rest), *text = word ? tl_text_unquote(word) : NULL;
-    if (!text || tl_text_word(&rest) || strlen(text) >= sizeof((tl_error *)0)->text)
-        return wrong(t, "a clock is one text in quotation marks, of at most 511 bytes; correct it");
-    tl_status status = tl_writer_clock(t->w, text);
+        return wrong(t, "a %s is one text in quotation marks, of at most 511 bytes; correct it",
+                     what);
+    tl_status status = put(t->w, text);
     return status ? write_failed(t, status) : TL_OK;
 }
 
@@ -474,9 +467,9 @@ static tl_status read_line(text_reader *t, char *line)
     if (!strcmp(word, "counter"))
         return read_counter(t, rest);
     if (!strcmp(word, "remark"))
-        return read_remark(t, rest);
+        return read_text(t, rest, "remark", tl_writer_remark);
     if (!strcmp(word, "clock"))
-        return read_clock(t, rest);
+        return read_text(t, rest, "clock", tl_writer_clock);
     if (!strcmp(word, "end"))
         return read_end(t, rest);
     return read_event(t, word, rest);

@@ -388,43 +388,24 @@ static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, 
     return TL_OK;
 }
 
-static int by_comm_id(const void *a, const void *b)
+int tl_by_id(const void *a, const void *b)
 {
-    const tl_comm *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_site_id(const void *a, const void *b)
-{
-    const tl_site *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_kernel_id(const void *a, const void *b)
-{
-    const tl_user_kernel *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_counter_id(const void *a, const void *b)
-{
-    const tl_counter *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
 /* Sorts the elements behind the first `kept`, which are already sorted. False if an id appears
  * twice. */
-static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes,
-                    int (*compare)(const void *, const void *))
+static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes)
 {
     char *element = array;
     if (kept == n)
         return true;
-    qsort(element + kept * element_bytes, n - kept, element_bytes, compare);
+    qsort(element + kept * element_bytes, n - kept, element_bytes, tl_by_id);
     for (size_t i = kept; i < n; i++) {
         const char *new = element + i *element_bytes;
-        if ((i > kept && !compare(new - element_bytes, new)) ||
-            (kept && bsearch(new, array, kept, element_bytes, compare)))
+        if ((i > kept && !tl_by_id(new - element_bytes, new)) ||
+            (kept && bsearch(new, array, kept, element_bytes, tl_by_id)))
             return false;
     }
     return true;
@@ -433,12 +414,10 @@ static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes,
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
 {
     tl_status status = read_all(d, pool, raw, size);
-    if (!status &&
-        (!prepare(d->comms, d->kept_comms, d->n_comms, sizeof *d->comms, by_comm_id) ||
-         !prepare(d->sites, d->kept_sites, d->n_sites, sizeof *d->sites, by_site_id) ||
-         !prepare(d->kernels, d->kept_kernels, d->n_kernels, sizeof *d->kernels, by_kernel_id) ||
-         !prepare(d->counters, d->kept_counters, d->n_counters, sizeof *d->counters,
-                  by_counter_id)))
+    if (!status && (!prepare(d->comms, d->kept_comms, d->n_comms, sizeof *d->comms) ||
+                    !prepare(d->sites, d->kept_sites, d->n_sites, sizeof *d->sites) ||
+                    !prepare(d->kernels, d->kept_kernels, d->n_kernels, sizeof *d->kernels) ||
+                    !prepare(d->counters, d->kept_counters, d->n_counters, sizeof *d->counters)))
         status = TL_ERR_CORRUPT;
     if (status) {
         d->host = d->kept_host;
@@ -452,13 +431,13 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
         return status;
     }
     if (d->n_comms > d->kept_comms)
-        qsort(d->comms, d->n_comms, sizeof *d->comms, by_comm_id);
+        qsort(d->comms, d->n_comms, sizeof *d->comms, tl_by_id);
     if (d->n_sites > d->kept_sites)
-        qsort(d->sites, d->n_sites, sizeof *d->sites, by_site_id);
+        qsort(d->sites, d->n_sites, sizeof *d->sites, tl_by_id);
     if (d->n_kernels > d->kept_kernels)
-        qsort(d->kernels, d->n_kernels, sizeof *d->kernels, by_kernel_id);
+        qsort(d->kernels, d->n_kernels, sizeof *d->kernels, tl_by_id);
     if (d->n_counters > d->kept_counters)
-        qsort(d->counters, d->n_counters, sizeof *d->counters, by_counter_id);
+        qsort(d->counters, d->n_counters, sizeof *d->counters, tl_by_id);
     d->kept_host = d->host;
     d->kept_remark = d->remark;
     d->kept_clock = d->clock;

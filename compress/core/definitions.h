@@ -50,6 +50,8 @@ bool tl_definitions_copy(tl_definitions *to, const tl_definitions *from);
 /* Adds the definitions in the payload of a chunk, ordered by id. If it fails, nothing is added.
  * TL_ERR_CORRUPT also if an id is defined twice. */
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size);
+/* Compares definitions, or a number and a definition, by the id with which each kind begins. */
+int tl_by_id(const void *a, const void *b);
 
 /* ---- for the files that encode and decode definitions ---- */
 
