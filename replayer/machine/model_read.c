@@ -114,18 +114,23 @@ static tl_status read_unit(const model_reading *m, const config_setting_t *group
     return status;
 }
 
-static tl_status read_units(const model_reading *m, const config_setting_t *group, tlr_rates *rates)
+/* Reads each group of the list `name` by `read`, into an array that is made here. */
+static tl_status read_list(const model_reading *m, const config_setting_t *group, const char *name,
+                           tl_status (*read)(const model_reading *, const config_setting_t *,
+                                             tlr_rates *),
+                           tlr_rates *rates, size_t element_bytes, void *array)
 {
     const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(&m->in, group, "units", &list);
+    tl_status status = tlr_setting_list(&m->in, group, name, &list);
     if (status != TL_OK || !list)
         return status;
     int n = config_setting_length(list);
-    rates->units = calloc((size_t)n + 1, sizeof *rates->units);
-    if (!rates->units)
+    void *elements = calloc((size_t)n + 1, element_bytes);
+    if (!elements)
         return tl_no_memory(m->in.err, m->in.path);
+    memcpy(array, &elements, sizeof elements);
     for (int i = 0; i < n && status == TL_OK; i++)
-        status = read_unit(m, config_setting_get_elem(list, (unsigned)i), rates);
+        status = read(m, config_setting_get_elem(list, (unsigned)i), rates);
     return status;
 }
 
@@ -376,23 +381,16 @@ static tl_status read_kernel(const model_reading *m, const config_setting_t *gro
     return status;
 }
 
-static tl_status read_kernels(const model_reading *m, const config_setting_t *group,
-                              tlr_rates *rates)
-{
-    const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(&m->in, group, "kernels", &list);
-    if (status != TL_OK || !list)
-        return status;
-    int n = config_setting_length(list);
-    rates->kernels = calloc((size_t)n + 1, sizeof *rates->kernels);
-    if (!rates->kernels)
-        return tl_no_memory(m->in.err, m->in.path);
-    for (int i = 0; i < n && status == TL_OK; i++)
-        status = read_kernel(m, config_setting_get_elem(list, (unsigned)i), rates);
-    return status;
-}
-
 /* ---- hosts and the whole ---- */
+
+static tl_status read_rates(const model_reading *m, const config_setting_t *group, tlr_rates *rates)
+{
+    tl_status status =
+        read_list(m, group, "units", read_unit, rates, sizeof *rates->units, &rates->units);
+    return status != TL_OK ? status
+                           : read_list(m, group, "kernels", read_kernel, rates,
+                                       sizeof *rates->kernels, &rates->kernels);
+}
 
 static tl_status read_host(const model_reading *m, const config_setting_t *group,
                            tlr_host_rates *host)
@@ -407,9 +405,7 @@ static tl_status read_host(const model_reading *m, const config_setting_t *group
     if (status == TL_OK)
         status = tlr_setting_optional(&m->in, group, "factor", 0, &host->factor);
     if (status == TL_OK)
-        status = read_units(m, group, &host->rates);
-    if (status == TL_OK)
-        status = read_kernels(m, group, &host->rates);
+        status = read_rates(m, group, &host->rates);
     return status;
 }
 
@@ -471,9 +467,7 @@ static tl_status read_model(model_reading *m, const config_setting_t *root)
             "'reference_flops' is 0; give the speed of the host on which the seconds were "
             "measured");
     if (status == TL_OK)
-        status = read_units(m, root, &model->pool);
-    if (status == TL_OK)
-        status = read_kernels(m, root, &model->pool);
+        status = read_rates(m, root, &model->pool);
     if (status == TL_OK)
         status = read_hosts(m, root);
     if (status == TL_OK)
