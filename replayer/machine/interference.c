@@ -12,14 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const hogs[TLR_N_HOGS] = {"arithmetic", "cache", "stream", "chase"};
-
 enum { SITE_BYTES = 1024 };
-
-const char *tlr_hog_name(tlr_hog hog)
-{
-    return hogs[hog];
-}
 
 int tlr_interferes(const tlr_model *model)
 {

@@ -177,7 +177,6 @@ double tlr_class_rate(tlr_class_cache *cache, const tlr_unit_rate *unit, const t
 
 /* ---- interference.c ---- */
 
-const char *tlr_hog_name(tlr_hog hog);
 /* Whether the computation of a core depends on the other cores of its host. `model` may be NULL. */
 int tlr_interferes(const tlr_model *model);
 /* The class of the burst between the call sites `from` and `to`, or of a kernel (`kernel`: code of
