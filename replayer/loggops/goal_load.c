@@ -28,8 +28,7 @@ typedef struct loader {
 
 static tl_status out_of_memory(const loader *l)
 {
-    tl_error_set(l->err, TL_ERR_MEMORY, "%s: out of memory", l->run->path);
-    return TL_ERR_MEMORY;
+    return tl_no_memory(l->err, l->run->path);
 }
 
 /* ---- slots ---- */
