@@ -54,7 +54,7 @@ check "are named" says '100mbit:4 .* 4096B was not measured'
 # ---- a short run ----
 if is_of_other_mpi "$HPCC"; then skip "a short run" "the emulated hosts are those of Open MPI"; tap_done; exit; fi
 if [ -n "$SANITIZE" ]; then skip "a short run" "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
-bash "$top_srcdir/tests/accuracy/cluster.sh" -s -n 3 -w "$scratch/work" 100mbit:2 >"$scratch/table" 2>"$scratch/log"
+bash "$top_srcdir/tests/accuracy/cluster.sh" -s -n 3 -r 2 -w "$scratch/work" 100mbit:2 >"$scratch/table" 2>"$scratch/log"
 code=$?
 if [ $code = 77 ]; then skip "a short run" "$(cluster_reason "$scratch/log")"; tap_done; exit; fi
 ended() { cat "$scratch/log" "$scratch/table"; test $code = 0; }
@@ -67,5 +67,5 @@ check "each row has each seed once" test "$(cut -f1-3 "$folder/drawn.tsv" | sort
 check "the seeds differ" sh -c "test \"\$(grep -P '^bcast\t65536B\t' '$folder/drawn.tsv' | cut -f4 | sort -u | wc -l)\" = 3"
 check "the rows are judged" says '^medians: [0-9]* of 27 rows'
 check "a second call measures nothing again" sh -c \
-    "bash '$top_srcdir/tests/accuracy/cluster.sh' -s -n 3 -w '$scratch/work' 100mbit:2 2>&1 | tee '$scratch/again' | grep -q '^medians: ' && ! grep -q ', run 1\$' '$scratch/again'"
+    "bash '$top_srcdir/tests/accuracy/cluster.sh' -s -n 3 -r 2 -w '$scratch/work' 100mbit:2 2>&1 | tee '$scratch/again' | grep -q '^medians: ' && ! grep -q ', run 1\$' '$scratch/again'"
 tap_done
