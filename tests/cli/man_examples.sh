@@ -76,6 +76,7 @@ for page in "$top_srcdir"/doc/timeless*.1; do
         *'calibrate cpu'*) check "$name: $command" bash -c "$command" ;;
         *'calibrate memory'*) check "$name: $command" bash -c "$command --max-seconds 1 --allow-busy" ;;
         *'kernels --reuse'*) check "$name: $command" bash -c "$command" ;;
+        *'calibrate kernels'*) check "$name: $command" bash -c "$command --max-seconds 0" ;; # each call once
         *calibrate*) check "$name: $command" bash -c "$command --max-seconds 1" ;;
         *--tolerance*) # no model of this machine is good, and its recording may not be comparable
             check "$name: $command" bash -c "$command; code=\$?; [ \$code -le 1 ] || [ \$code = 5 ]" ;;
