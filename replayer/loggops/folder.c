@@ -36,14 +36,6 @@ static tl_status take_own(const tlr_platform *platform, const tlr_options *optio
                : TL_OK;
 }
 
-/* A positive number that SimGrid reads, without a unit. */
-static double number_of(const tlr_platform *platform, const tlr_options *options, const char *name,
-                        double fallback)
-{
-    const char *text = tlr_option_value(platform, options, name);
-    return text ? strtod(text, NULL) : fallback;
-}
-
 /* Overheads of messages within a host, as far as the platform states them. */
 static tl_status take_own_overheads(const tlr_platform *platform, const tlr_options *options,
                                     loggops_law *within, tl_error *err)
@@ -119,7 +111,7 @@ static tl_status continue_overheads(const tlr_platform *platform, const tlr_opti
     static const char *const own[] = {"timeless/loopback-os", "timeless/loopback-ois",
                                       "timeless/loopback-or", "timeless/loopback-bw-factor",
                                       "timeless/loopback-lat-factor"};
-    if (!(number_of(platform, options, "timeless/memory-bandwidth", 0) > 0) ||
+    if (!(tlr_option_number(platform, options, "timeless/memory-bandwidth", 0) > 0) ||
         tlr_option_is_no(tlr_option_value(platform, options, "timeless/local-overheads")))
         return TL_OK;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -160,7 +152,7 @@ static tl_status read_laws(const tlr_platform *platform, const tlr_options *opti
         .crosstraffic =
             tlr_option_is_no(tlr_option_value(platform, options, "network/crosstraffic")) ? 1
                                                                                           : 1.05,
-        .gamma = number_of(platform, options, "network/TCP-gamma", 4194304),
+        .gamma = tlr_option_number(platform, options, "network/TCP-gamma", 4194304),
         .is_bound = bound && !tlr_option_is_no(bound),
         .S_bytes = S_bytes};
     tlr_segments *const parts[] = {&between->bandwidth, &between->latency, &between->sends,
@@ -205,8 +197,9 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
     loggops_law *laws = calloc(2, sizeof *laws);
     if (!laws)
         return tl_no_memory(err, "network");
-    tlr_cluster_set_loopback(cluster, number_of(platform, options, "network/loopback-lat", 0),
-                             number_of(platform, options, "network/loopback-bw", 1e10));
+    tlr_cluster_set_loopback(cluster,
+                             tlr_option_number(platform, options, "network/loopback-lat", 0),
+                             tlr_option_number(platform, options, "network/loopback-bw", 1e10));
     for (size_t i = 0; i < options->n_changes; i++)
         if (options->changes[i].quantity != TLR_HOST_SPEED) /* find_network has changed hosts */
             tlr_cluster_change(cluster, &options->changes[i]);
@@ -225,7 +218,7 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
         status = take_turns(platform, options, &n->turns_bytes, err);
     if (status != TL_OK)
         return status;
-    n->memory_Bps = number_of(platform, options, "timeless/memory-bandwidth", 0);
+    n->memory_Bps = tlr_option_number(platform, options, "timeless/memory-bandwidth", 0);
     const loggops_costs *first = &n->between.sizes[0];
     n->has_within = true;
     n->move_bytes = n->limits_nodes = 1;

@@ -188,8 +188,8 @@ static bool network_is_given(const tlr_platform *platform, const tlr_options *op
            (platform->loggops_params && strstr(platform->loggops_params, "local:"));
 }
 
-static double number_of(const tlr_platform *platform, const tlr_options *options, const char *name,
-                        double other)
+double tlr_option_number(const tlr_platform *platform, const tlr_options *options, const char *name,
+                         double other)
 {
     const char *value = tlr_option_value(platform, options, name);
     return value ? strtod(value, NULL) : other;
@@ -204,8 +204,8 @@ static bool has_effect(const tlr_platform *platform, const tlr_options *options,
     if (e == FIXED) /* the second stands under smpirun's own option */
         return !platform || i >= platform->n_settings;
     if (!strcmp(r->name, "smpi/async-small-thresh") && e == NETWORK &&
-        number_of(platform, options, r->name, 0) <
-            number_of(platform, options, "smpi/send-is-detached-thresh", 65536))
+        tlr_option_number(platform, options, r->name, 0) <
+            tlr_option_number(platform, options, "smpi/send-is-detached-thresh", 65536))
         return 0; /* what is sent at once arrives without waiting for its receive */
     if (e != NETWORK || !network_is_given(platform, options))
         return e != NONE;
@@ -235,8 +235,9 @@ tl_status tlr_options_check(const tlr_platform *platform, const tlr_options *opt
             return refuse(platform, i, option, r, err);
         size += strlen(option) + 1;
     }
-    const double eager = number_of(platform, options, "smpi/async-small-thresh", 0),
-                 detached = number_of(platform, options, "smpi/send-is-detached-thresh", 65536);
+    const double eager = tlr_option_number(platform, options, "smpi/async-small-thresh", 0),
+                 detached =
+                     tlr_option_number(platform, options, "smpi/send-is-detached-thresh", 65536);
     if (eager > detached)
         return tl_fail(
             err, TL_ERR_INPUT,

@@ -14,6 +14,10 @@
 const char *tlr_option_value(const tlr_platform *platform, const tlr_options *options,
                              const char *name);
 
+/* The same as a number; `other` if it is not set. */
+double tlr_option_number(const tlr_platform *platform, const tlr_options *options, const char *name,
+                         double other);
+
 /* Whether the value of a yes or no is no. NULL is not. */
 bool tlr_option_is_no(const char *value);
 
