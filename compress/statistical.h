@@ -20,7 +20,7 @@ enum { TL_SAMPLE_VOLUMES = 1 << 16 };
 /* Which blocks keep their volumes. */
 typedef struct tl_sampling {
     uint16_t call;     /* the anchor: blocks begin behind a call at this place, on each rank */
-    uint64_t path;     /* tl_path_key of its call site */
+    uint64_t path;     /* a hash of the call path of its call site */
     uint64_t every;    /* anchors in a block */
     uint32_t n_blocks; /* 0: the run has no iterations that all ranks have */
     uint32_t n_kept;
@@ -33,8 +33,6 @@ typedef struct tl_sampling {
 tl_status tl_sampling_plan(tl_reader *r, tl_sampling *out, tl_error *err);
 void tl_sampling_free(tl_sampling *s);
 
-/* A hash of the call path of a call site, which is the same on all ranks; 0 for site 0. */
-uint64_t tl_path_key(const tl_reader *r, uint32_t rank, uint32_t site);
 /* statistical_pace.c: when each block ends on the last rank, if each message takes this time, in
  * units of volume. until[b] is 0 before. TL_END: the run has too many ranks. */
 tl_status tl_sampling_pace(const tl_sampling *s, tl_reader *r, double latency, double *until,

@@ -63,7 +63,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 /* ---- places ---- */
 
-uint64_t tl_path_key(const tl_reader *r, uint32_t rank, uint32_t site)
+/* A hash of the call path of a call site, which is the same on all ranks; 0 for site 0. */
+static uint64_t path_key(const tl_reader *r, uint32_t rank, uint32_t site)
 {
     uint64_t key = 0;
     for (const tl_site *s; site && (s = tl_reader_site(r, rank, site)); site = s->caller)
@@ -76,7 +77,7 @@ uint32_t tl_sampling_site(const tl_sampling *s, const tl_reader *r, uint32_t ran
     const tl_site *sites;
     const size_t n = s->path ? tl_reader_sites(r, rank, &sites) : 0;
     for (size_t i = 0; i < n; i++)
-        if (tl_path_key(r, rank, sites[i].id) == s->path)
+        if (path_key(r, rank, sites[i].id) == s->path)
             return sites[i].id;
     return s->path ? UINT32_MAX : 0;
 }
@@ -126,7 +127,7 @@ static bool count_call(planning *p, uint32_t rank, const tl_event *e, void *arg)
     *n = (*n + 2) | !is_meeting(p, rank, e);
     if (rank || p->n_head == HEAD_EVENTS)
         return true;
-    p->head[p->n_head++] = mix(tl_path_key(p->r, rank, e->site), e->call);
+    p->head[p->n_head++] = mix(path_key(p->r, rank, e->site), e->call);
     return true;
 }
 
@@ -139,7 +140,7 @@ static bool add_candidates(planning *p, const tl_map *counts)
         if (!tl_make_room(&p->candidates, p->n_candidates, &p->capacity, sizeof *p->candidates))
             return false;
         p->candidates[p->n_candidates++] =
-            (candidate){.path = tl_path_key(p->r, 0, (uint32_t)(entry->key >> 16)),
+            (candidate){.path = path_key(p->r, 0, (uint32_t)(entry->key >> 16)),
                         .n = entry->value / 2,
                         .call = (uint16_t)entry->key,
                         .is_sync = !(entry->value & 1)};
@@ -153,7 +154,7 @@ static bool find_sites(const planning *p, uint32_t rank, tl_map *site_of)
     const tl_site *sites;
     const size_t n = tl_reader_sites(p->r, rank, &sites);
     for (size_t i = 0; i < n; i++) {
-        uint64_t *site = tl_map_at(site_of, tl_path_key(p->r, rank, sites[i].id));
+        uint64_t *site = tl_map_at(site_of, path_key(p->r, rank, sites[i].id));
         if (!site)
             return false;
         *site = *site ? *site : (uint64_t)sites[i].id + 1;

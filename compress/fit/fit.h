@@ -150,7 +150,6 @@ enum { FIT_N_PLAIN_GRIDS = 9, FIT_N_GRIDS = 25 };
 extern const fit_grid fit_grids[FIT_N_GRIDS];
 /* The number of functions in a text with this grid as an argument. */
 unsigned fit_grid_uses(const char *text, const fit_grid *g);
-bool fit_grid_is_periodic(const fit_grid *g, int d);
 /* The expression of the size of a dimension. */
 void fit_grid_size(const fit_grid *g, int d, char text[40]);
 
@@ -306,9 +305,6 @@ static inline bool fit_uses(const fitting *f, size_t capture)
 void fit_load(fitting *f);
 void fit_unload(fitting *f);
 
-/* The number of a communicator of a rank; UINT32_MAX: no call so far has made it. */
-uint32_t fit_comm_number(const fit_capture *c, uint32_t rank, uint32_t id);
-
 /* ---- fit_canonical.c ---- */
 
 typedef struct fit_canonical fit_canonical;
@@ -392,8 +388,6 @@ bool fit_quotient(const fitting *f, size_t candidate, const fit_sample *sample, 
 
 /* Writes the statements from this node on. False: a value has no expression. */
 bool fit_explain(fitting *f, uint32_t node, unsigned indent);
-/* Writes the fields of a call. */
-bool fit_fields(fitting *f, const fit_node *node);
 /* Writes the computation before a call, with a comment. */
 #define FIT_RESIDUAL "# relative residual "
 /* A law that is wrong by more, for so much of the computation, is a warning. */
@@ -432,8 +426,6 @@ typedef struct fit_line {
 
 bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v);
 void fit_release(fit_values *v);
-/* Fills `past`. Without memory it stays NULL, and the search takes longer. */
-void fit_find_past(fit_values *v);
 /* The next sample to compare. A candidate without variables has the same value in all iterations of
  * a rank, so these are skipped. Otherwise loops with many iterations would take hours. */
 size_t fit_next(const fitting *f, size_t candidate, const fit_values *v, size_t i);

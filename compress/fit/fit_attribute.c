@@ -29,7 +29,8 @@ static unsigned variables_of(const fitting *f, const fit_node *node)
     return node->has_each ? variables | 1U << FIT_EACH : variables;
 }
 
-void fit_find_past(fit_values *v)
+/* Fills `past`. Without memory it stays NULL, and the search takes longer. */
+static void find_past(fit_values *v)
 {
     v->past = calloc(v->n + 1, sizeof *v->past);
     for (size_t i = v->past ? v->n : 0; i-- > 0;) {
@@ -71,7 +72,7 @@ bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *
         if (fit_is_used(f, node, &samples[i]) && get(arg, &samples[i], &v->value[v->n]))
             v->samples[v->n++] = &samples[i];
     if (v->samples && v->value) {
-        fit_find_past(v);
+        find_past(v);
         return true;
     }
     fit_out_of_memory(f);
@@ -336,7 +337,7 @@ static bool search_growth(const fitting *f, const fit_values *v, unsigned use, c
         }
         at_0.past = NULL;
         if (ok && at_0.value)
-            fit_find_past(&at_0);
+            find_past(&at_0);
         ok = ok && at_0.value && search(f, &at_0, use, rest);
         free(at_0.value);
         free(at_0.past);

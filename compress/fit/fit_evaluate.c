@@ -43,7 +43,7 @@ void fit_grid_size(const fit_grid *g, int d, char text[40])
     snprintf(text, 40, "dims(ranks, %d, %d)", g->n_dimensions, from);
 }
 
-bool fit_grid_is_periodic(const fit_grid *g, int d)
+static bool grid_is_periodic(const fit_grid *g, int d)
 {
     return g->periodic || g->dimensions & 1U << d;
 }
@@ -84,7 +84,7 @@ void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *bod
             char size[40];
             fit_grid_size(&fit_grids[i], d, size);
             fprintf(out, "%s%s%s", d ? ", " : "", size,
-                    fit_grid_is_periodic(&fit_grids[i], d) ? " periodic" : "");
+                    grid_is_periodic(&fit_grids[i], d) ? " periodic" : "");
         }
         fputc('\n', out);
     }

@@ -198,7 +198,8 @@ static bool write_counts(fitting *f, const fit_node *node, int slot, const char 
     return true;
 }
 
-bool fit_fields(fitting *f, const fit_node *node)
+/* Writes the fields of a call. */
+static bool explain_fields(fitting *f, const fit_node *node)
 {
     static const int slots[] = {TL_SLOT_PEER,      TL_SLOT_COUNT,     TL_SLOT_TYPE,
                                 TL_SLOT_TAG,       TL_SLOT_RECV_PEER, TL_SLOT_RECV_COUNT,
@@ -262,7 +263,7 @@ static bool explain_call(fitting *f, const fit_node *node, unsigned indent)
     fit_volume(f, node, indent + is_guarded);
     if (f->symbols[f->order[node->low]].row->action != TL_ACTION_FINALIZE) {
         indent_by(f, indent + is_guarded);
-        if (!fit_fields(f, node))
+        if (!explain_fields(f, node))
             return false;
         fit_print(f, &f->out, "\n");
     }

@@ -206,7 +206,8 @@ static void note_requests(fitting *f, skel_array *starts, const fit_event *event
 
 /* ---- communicators ---- */
 
-uint32_t fit_comm_number(const fit_capture *c, uint32_t rank, uint32_t id)
+/* The number of a communicator of a rank; UINT32_MAX: no call so far has made it. */
+static uint32_t comm_number(const fit_capture *c, uint32_t rank, uint32_t id)
 {
     const fit_made *all = c->made.items;
     if (id == TL_COMM_WORLD || id == TL_COMM_SELF)
@@ -291,9 +292,8 @@ static void load_call(fitting *f, uint32_t capture, uint32_t rank, skel_array *e
     tl_event *e = &call->e;
     const tl_call_info *row = tl_call_by_code(e->call);
     const tl_reader *r = f->captures[capture].reader;
-    const uint32_t comm = row->slots & TL_SLOT_COMM
-                              ? fit_comm_number(&f->captures[capture], rank, e->comm)
-                              : SKEL_WORLD;
+    const uint32_t comm =
+        row->slots & TL_SLOT_COMM ? comm_number(&f->captures[capture], rank, e->comm) : SKEL_WORLD;
     const uint64_t init = call->init_site ? site_hash(r, rank, call->init_site, f->by_line) : 0;
     const fit_symbol like = {.row = row,
                              .site = site_hash(r, rank, e->site, f->by_line) + init,

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-tl_status sched_load(const char *path, char **source, tl_error *err)
+/* All of the file, which ends with a 0. */
+static tl_status load_file(const char *path, char **source, tl_error *err)
 {
     enum { MAX_BYTES = 1 << 20 };
     struct stat st;
@@ -37,8 +38,9 @@ tl_status sched_load(const char *path, char **source, tl_error *err)
     return status;
 }
 
-tl_status sched_open(const char *path, const char *source, sched_operation operation,
-                     uint32_t n_ranks, uint32_t root, schedule **out, tl_error *err)
+/* Reads, walks and checks the schedule `source`, the contents of the file `path`. */
+static tl_status open_schedule(const char *path, const char *source, sched_operation operation,
+                               uint32_t n_ranks, uint32_t root, schedule **out, tl_error *err)
 {
     schedule *s = *out = calloc(1, sizeof *s);
     if (!s || !(s->s.path = strdup(path)))
@@ -52,7 +54,7 @@ tl_status sched_open(const char *path, const char *source, sched_operation opera
     return status == TL_OK ? sched_check(s, err) : status;
 }
 
-void sched_close(schedule *s)
+static void close_schedule(schedule *s)
 {
     if (!s)
         return;
@@ -116,10 +118,10 @@ static tl_status find_schedule(const rewriting *w, choice *c, uint32_t n_ranks, 
         }
     schedule *made = NULL;
     const tl_status status =
-        sched_open(c->path, c->source, c->operation, n_ranks, root, &made, w->err);
+        open_schedule(c->path, c->source, c->operation, n_ranks, root, &made, w->err);
     schedule **kept = status == TL_OK ? skel_push(&c->schedules, sizeof(schedule *)) : NULL;
     if (!kept) {
-        sched_close(made);
+        close_schedule(made);
         return status == TL_OK ? tl_no_memory(w->err, tl_reader_path(w->r)) : status;
     }
     *out = *kept = made;
@@ -321,7 +323,7 @@ static tl_status read_choice(const char *text, choice *out, tl_error *err)
                        text);
     out->operation = (sched_operation)i;
     out->path = strdup(text + length + 1);
-    return out->path ? sched_load(out->path, &out->source, err)
+    return out->path ? load_file(out->path, &out->source, err)
                      : tl_fail(err, TL_ERR_MEMORY, "out of memory for %s", text);
 }
 
@@ -344,7 +346,7 @@ tl_status tl_schedule_write(tl_reader *r, const char *const *choices, size_t n_c
     for (size_t i = 0; w.choices && i < n_choices; i++) {
         schedule **made = w.choices[i].schedules.items;
         for (size_t k = 0; k < w.choices[i].schedules.n; k++)
-            sched_close(made[k]);
+            close_schedule(made[k]);
         free(made);
         free(w.choices[i].path);
         free(w.choices[i].source);

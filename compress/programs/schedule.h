@@ -90,13 +90,6 @@ static inline bool sched_is_combined(sched_operation operation)
            operation == SCHED_REDUCE_SCATTER || operation == SCHED_BARRIER;
 }
 
-/* Reads, walks and checks the schedule `source`, the contents of the file `path`. */
-tl_status sched_open(const char *path, const char *source, sched_operation operation,
-                     uint32_t n_ranks, uint32_t root, schedule **out, tl_error *err);
-void sched_close(schedule *s);
-/* All of the file, which ends with a 0. */
-tl_status sched_load(const char *path, char **source, tl_error *err);
-
 /* ---- schedule_read.c ---- */
 tl_status sched_read(schedule *s, const char *source, tl_error *err);
 /* ---- schedule_walk.c: the steps of all ranks ---- */

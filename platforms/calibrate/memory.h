@@ -22,7 +22,6 @@ typedef enum tlp_loop {
     TLP_SHARED_REGION, /* the same with all threads on one core, where they sleep; s */
     TLP_N_LOOPS
 } tlp_loop;
-const char *tlp_loop_name(tlp_loop loop); /* "arithmetic", "triad", ... */
 
 typedef struct tlp_memory_sample {
     tlp_loop loop;

@@ -19,7 +19,8 @@ enum { LEAST_REPETITIONS = 3 };
 static const char *const names[TLP_N_LOOPS] = {"arithmetic", "triad", "chase", "region",
                                                "shared-region"};
 
-const char *tlp_loop_name(tlp_loop loop)
+/* "arithmetic", "triad", ... */
+static const char *loop_name(tlp_loop loop)
 {
     return names[loop];
 }
@@ -119,7 +120,7 @@ static void write_rows(const void *all, FILE *out)
     const tlp_memory_result *result = all;
     for (size_t i = 0; i < result->n; i++) {
         const tlp_memory_sample *s = &result->samples[i];
-        fprintf(out, "%s,%u,%zu,%.9g,%.4f\n", tlp_loop_name(s->loop), s->cores, s->bytes, s->value,
+        fprintf(out, "%s,%u,%zu,%.9g,%.4f\n", loop_name(s->loop), s->cores, s->bytes, s->value,
                 s->lost);
     }
 }
@@ -175,7 +176,7 @@ tl_status tlp_memory_repetitions(const tlp_memory_result *result, tlp_repetition
             i++;
         if (i < first) /* it is in the list */
             continue;
-        snprintf(name, sizeof name, "%s, %u cores, %zu bytes", tlp_loop_name(s->loop), s->cores,
+        snprintf(name, sizeof name, "%s, %u cores, %zu bytes", loop_name(s->loop), s->cores,
                  s->bytes);
         tlp_repetitions *repetitions = tlp_begin_repetitions(list, name, unit_of(s->loop));
         if (!repetitions)

@@ -119,9 +119,7 @@ int tlr_end_waits(tlr_half *const *now, size_t n, const tlr_message_times *times
                   int on_any_network, tlr_clocks *clocks, tlr_walked *walked, tlr_state *state);
 /* Extends the critical path of a rank by a state in which it waited for no other rank. */
 void tlr_walk_on(tlr_walked *walked, const tlr_state *state);
-/* Advance the clocks: by a call that waited for no other rank; to at least the clocks `other` of a
- * rank that entered the same collective. */
-void tlr_clock_call(tlr_clocks *clocks, double took_s, int on_any_network);
+/* Advances the clocks to at least the clocks `other` of a rank that entered the same collective. */
 void tlr_clock_join(tlr_clocks *clocks, const tlr_clocks *other);
 
 #endif

@@ -12,7 +12,8 @@
 
 /* ---- clocks ---- */
 
-void tlr_clock_call(tlr_clocks *clocks, double took_s, int on_any_network)
+/* Advances the clocks by a call that waited for no other rank. */
+static void clock_call(tlr_clocks *clocks, double took_s, int on_any_network)
 {
     for (int c = 0; c < N_CLOCKS; c++)
         if (c != CLOCK_NETWORK || on_any_network)
@@ -94,7 +95,7 @@ static void advance_clocks(tlr_half *const *now, size_t n, const cause *causes, 
                                                : room_s);
     }
     if (!last)
-        tlr_clock_call(&to, state->end_s - state->begin_s, on_any_network);
+        clock_call(&to, state->end_s - state->begin_s, on_any_network);
     *clocks = to;
 }
 

@@ -280,7 +280,8 @@ static void tell_progress(void)
                 100.0 * (double)replay.n_done / (double)replay.n_events, simgrid_get_clock());
 }
 
-void smpi_play(smpi_rank *r, uint64_t index)
+/* Replays the event in r->event, which has this number in the rank's trace. */
+static void play(smpi_rank *r, uint64_t index)
 {
     r->index = index;
     r->is_running = 1;
@@ -369,7 +370,7 @@ void smpi_rank_main(int argc, char **argv)
     if (tl_reader_calls(r->job->trace, &n_calls))
         status = tlr_streams_set_asker(streams, r->rank, has_arrived, r);
     while (status == TL_OK && (status = tlr_streams_next(streams, r->rank, &r->event)) == TL_OK)
-        smpi_play(r, tlr_streams_position(streams, r->rank) - 1);
+        play(r, tlr_streams_position(streams, r->rank) - 1);
     if (status != TL_END)
         smpi_give_up(status, "%s", tlr_streams_error(streams)->text);
     smpi_compute(r);

@@ -6,8 +6,6 @@
 
 /* ---- rank.c ---- */
 
-/* Replays the event in r->event, which has this number in the rank's trace. */
-void smpi_play(smpi_rank *r, uint64_t index);
 /* Simulates the pending computation. */
 void smpi_compute(smpi_rank *r);
 

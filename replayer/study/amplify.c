@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-tlr_amplified tlr_amplify_case(const tlr_amplify *study, size_t noise, size_t program, size_t ranks)
+static tlr_amplified amplify_case(const tlr_amplify *study, size_t noise, size_t program,
+                                  size_t ranks)
 {
     const tlr_axis *axes = study->sweep->axes;
     const size_t n_seeds = axes[TLR_AMPLIFY_SEED].n;
@@ -88,7 +89,7 @@ void tlr_amplify_print(const tlr_amplify *study, FILE *out)
                 "with [s]", "growth", "taken [s]", "amplification");
         for (size_t p = 0; p < axes[TLR_AMPLIFY_PROGRAM].n; p++)
             for (size_t r = 0; r < axes[TLR_AMPLIFY_RANKS].n; r++) {
-                const tlr_amplified c = tlr_amplify_case(study, n, p, r);
+                const tlr_amplified c = amplify_case(study, n, p, r);
                 fprintf(out, "  %-*s %8s", width, program_name(study, p), ranks_name(study, r));
                 print_case(&c, out);
             }
@@ -100,7 +101,7 @@ void tlr_amplify_print(const tlr_amplify *study, FILE *out)
 static json_t *case_json(const tlr_amplify *study, size_t n, size_t p, size_t r)
 {
     const tlr_axis *axes = study->sweep->axes;
-    const tlr_amplified c = tlr_amplify_case(study, n, p, r);
+    const tlr_amplified c = amplify_case(study, n, p, r);
     json_t *out = json_object();
     json_object_set_new(out, "noise", tlr_json_text(axes[TLR_AMPLIFY_NOISE].values[n]));
     json_object_set_new(out, "program", tlr_json_text(axes[TLR_AMPLIFY_PROGRAM].values[p]));
@@ -143,7 +144,7 @@ static void fill_panel(const tlr_amplify *study, size_t noise, const double *x, 
     const size_t n_ranks = axes[TLR_AMPLIFY_RANKS].n;
     for (size_t p = 0; p < axes[TLR_AMPLIFY_PROGRAM].n; p++) {
         for (size_t r = 0; r < n_ranks; r++) {
-            const tlr_amplified c = tlr_amplify_case(study, noise, p, r);
+            const tlr_amplified c = amplify_case(study, noise, p, r);
             y[p * n_ranks + r] = c.n_seeds && c.amplification > 0 ? c.amplification : NAN;
         }
         lines[p] = (tlg_series){.name = program_name(study, p),

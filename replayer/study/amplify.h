@@ -32,8 +32,6 @@ typedef struct tlr_amplified {
     double amplification;         /* what the makespan grows by / taken_s; NAN: nothing was taken */
 } tlr_amplified;
 
-tlr_amplified tlr_amplify_case(const tlr_amplify *study, size_t noise, size_t program,
-                               size_t ranks);
 void tlr_amplify_print(const tlr_amplify *study, FILE *out);
 tl_status tlr_amplify_write_json(const tlr_amplify *study, FILE *out, tl_error *err);
 /* A panel for each noise, a line for each program: amplification over the ranks. The file name ends

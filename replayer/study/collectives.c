@@ -51,7 +51,8 @@ bool study_has_time(const tlr_point *point)
     return point->known && !point->error[0];
 }
 
-size_t study_best(const tlr_study *study, size_t ranks, size_t bytes)
+/* 0: no algorithm serves the case. */
+static size_t best_algorithm(const tlr_study *study, size_t ranks, size_t bytes)
 {
     size_t best = 0;
     for (size_t k = 1; k < study->sweep->axes[TLR_STUDY_ALGORITHM].n; k++) {
@@ -63,9 +64,10 @@ size_t study_best(const tlr_study *study, size_t ranks, size_t bytes)
     return best;
 }
 
-double study_ratio(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm)
+/* The makespan of a case in makespans of the best; NAN: it has none. */
+static double ratio_to_best(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm)
 {
-    const size_t best = study_best(study, ranks, bytes);
+    const size_t best = best_algorithm(study, ranks, bytes);
     const tlr_point *point = study_point(study, ranks, bytes, algorithm);
     if (!best || !study_has_time(point))
         return NAN;
@@ -141,7 +143,7 @@ static void print_best(const tlr_study *study, size_t ranks, int width, FILE *ou
     fprintf(out, "%10s  %-*s %11s  %-*s %11s   the rule is\n", "bytes", width, "best", "", width,
             study->rule, "");
     for (size_t b = 0; b < study->sweep->axes[TLR_STUDY_BYTES].n; b++) {
-        const size_t best = study_best(study, ranks, b);
+        const size_t best = best_algorithm(study, ranks, b);
         const tlr_point *rule = study_point(study, ranks, b, 0);
         fprintf(out, "%10s  ", study->sweep->axes[TLR_STUDY_BYTES].values[b]);
         if (!best) {
@@ -153,7 +155,7 @@ static void print_best(const tlr_study *study, size_t ranks, int width, FILE *ou
         fprintf(out, "  %-*s ", width, rule_choice(study, ranks, b));
         if (study_has_time(rule)) {
             print_time(out, rule->makespan_s);
-            const double slower = 100 * (study_ratio(study, ranks, b, 0) - 1);
+            const double slower = 100 * (ratio_to_best(study, ranks, b, 0) - 1);
             if (fabs(slower) < 0.05)
                 fputs("   as fast\n", out);
             else
@@ -185,7 +187,7 @@ static void rank_algorithms(const tlr_study *study, size_t ranks, standing *orde
     for (size_t k = 1; k < n; k++) {
         double sum = 0;
         for (size_t b = 0; b < study->sweep->axes[TLR_STUDY_BYTES].n; b++) {
-            const double ratio = study_ratio(study, ranks, b, k);
+            const double ratio = ratio_to_best(study, ranks, b, k);
             sum += isnan(ratio) ? 100 : log(ratio);
         }
         order[k - 1] = (standing){k, sum};
@@ -211,7 +213,7 @@ static void print_all(const tlr_study *study, size_t ranks, int width, FILE *out
         fprintf(out, "  %-*s", width, study_shown_algorithm(study, order[i].algorithm));
         for (size_t b = 0; b < bytes->n; b++) {
             const tlr_point *point = study_point(study, ranks, b, order[i].algorithm);
-            const double ratio = study_ratio(study, ranks, b, order[i].algorithm);
+            const double ratio = ratio_to_best(study, ranks, b, order[i].algorithm);
             if (isnan(ratio))
                 fprintf(out, " %8s",
                         !point->known                    ? "?"
@@ -248,7 +250,7 @@ tl_status tlr_study_write_csv(const tlr_study *study, FILE *out, tl_error *err)
         for (size_t b = 0; b < axes[TLR_STUDY_BYTES].n; b++)
             for (size_t k = 0; k < axes[TLR_STUDY_ALGORITHM].n; k++) {
                 const tlr_point *point = study_point(study, r, b, k);
-                const double ratio = study_ratio(study, r, b, k);
+                const double ratio = ratio_to_best(study, r, b, k);
                 fprintf(out, "%s,%s,%s,", study->operation, axes[TLR_STUDY_RANKS].values[r],
                         axes[TLR_STUDY_BYTES].values[b]);
                 if (k)
@@ -259,7 +261,7 @@ tl_status tlr_study_write_csv(const tlr_study *study, FILE *out, tl_error *err)
                     fputs(",,,", out);
                 else
                     fprintf(out, ",%.17g,%.17g,%d", point->makespan_s, ratio,
-                            k && k == study_best(study, r, b));
+                            k && k == best_algorithm(study, r, b));
                 putc(',', out);
                 tl_put_csv(out, point->error, 0);
                 putc('\n', out);
@@ -275,7 +277,7 @@ static json_t *algorithm_json(const tlr_study *study, size_t r, size_t b, size_t
         json_object_set_new(out, "algorithm", tlr_json_text(study_algorithm(study, k)));
     if (study_has_time(point)) {
         json_object_set_new(out, "makespan_s", json_real(point->makespan_s));
-        const double ratio = study_ratio(study, r, b, k);
+        const double ratio = ratio_to_best(study, r, b, k);
         if (!isnan(ratio))
             json_object_set_new(out, "times_best", json_real(ratio));
     } else if (tlr_point_is_impossible(point)) {
@@ -289,7 +291,7 @@ static json_t *algorithm_json(const tlr_study *study, size_t r, size_t b, size_t
 
 static json_t *case_json(const tlr_study *study, size_t r, size_t b)
 {
-    const size_t best = study_best(study, r, b);
+    const size_t best = best_algorithm(study, r, b);
     json_t *out = json_object(), *all = json_array(), *rule = algorithm_json(study, r, b, 0);
     json_object_set_new(out, "ranks",
                         json_integer((json_int_t)study_number(study, TLR_STUDY_RANKS, r)));

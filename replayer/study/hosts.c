@@ -103,7 +103,7 @@ tl_status tlr_hosts_by_speed(const tlr_platform *platform, const tlr_model *mode
 
 /* ---- results ---- */
 
-tlr_left_out tlr_hosts_case(const tlr_host_study *study, size_t remove)
+static tlr_left_out case_without(const tlr_host_study *study, size_t remove)
 {
     const size_t n_seeds = study->sweep->axes[TLR_HOSTS_SEED].n;
     tlr_left_out out = {.least_s = HUGE_VAL};
@@ -125,7 +125,7 @@ static size_t find_best(const tlr_host_study *study)
 {
     size_t best = 0;
     for (size_t k = 1; k < study->sweep->axes[TLR_HOSTS_REMOVE].n; k++) {
-        const tlr_left_out now = tlr_hosts_case(study, k), then = tlr_hosts_case(study, best);
+        const tlr_left_out now = case_without(study, k), then = case_without(study, best);
         if (now.n_seeds && (!then.n_seeds || now.mean_s < then.mean_s))
             best = k;
     }
@@ -140,13 +140,13 @@ static size_t removed(const tlr_host_study *study, size_t k)
 void tlr_hosts_print(const tlr_host_study *study, FILE *out)
 {
     const size_t n = study->sweep->axes[TLR_HOSTS_REMOVE].n, best = find_best(study);
-    const tlr_left_out first = tlr_hosts_case(study, 0);
+    const tlr_left_out first = case_without(study, 0);
     size_t most = 0;
     fprintf(out, "%s, %s, seeds: %zu\n\n%9s %6s %6s %9s %12s %12s %12s %10s\n", study->program,
             study->place, study->sweep->axes[TLR_HOSTS_SEED].n, "left out", "hosts", "ranks",
             "P x Q", "mean [s]", "least [s]", "most [s]", "change");
     for (size_t k = 0; k < n; k++) {
-        const tlr_left_out c = tlr_hosts_case(study, k);
+        const tlr_left_out c = case_without(study, k);
         const size_t n_hosts = study->n_hosts - removed(study, k);
         char grid[32];
         most = removed(study, k) > most ? removed(study, k) : most;
@@ -179,7 +179,7 @@ void tlr_hosts_print(const tlr_host_study *study, FILE *out)
 
 static json_t *case_json(const tlr_host_study *study, size_t k)
 {
-    const tlr_left_out c = tlr_hosts_case(study, k);
+    const tlr_left_out c = case_without(study, k);
     json_t *out = json_object();
     json_object_set_new(out, "left_out", json_integer((json_int_t)removed(study, k)));
     json_object_set_new(out, "P", json_integer(study->grids[k].p));

@@ -42,7 +42,6 @@ typedef struct tlr_left_out {
     double mean_s, least_s, most_s;
 } tlr_left_out;
 
-tlr_left_out tlr_hosts_case(const tlr_host_study *study, size_t remove);
 void tlr_hosts_print(const tlr_host_study *study, FILE *out);
 tl_status tlr_hosts_write_json(const tlr_host_study *study, FILE *out, tl_error *err);
 

@@ -81,7 +81,9 @@ static int takes_longer(const tlr_scaling *study, size_t i)
            points[i].makespan_s > points[before].makespan_s;
 }
 
-size_t tlr_scaling_end(const tlr_scaling *study)
+/* The first point that has an efficiency below 50 %, or (strong) a longer makespan than the point
+ * before; n_points: there is none. */
+static size_t scaling_end(const tlr_scaling *study)
 {
     tlr_scaled at;
     for (size_t i = 0; i < study->sweep->n_points; i++)
@@ -259,7 +261,7 @@ static void print_row(const tlr_scaling *study, size_t i, FILE *out)
 static void print_end(const tlr_scaling *study, FILE *out)
 {
     tlr_scaled at;
-    const size_t n = study->sweep->n_points, end = tlr_scaling_end(study);
+    const size_t n = study->sweep->n_points, end = scaling_end(study);
     const size_t before = find_before(study, end);
     if (find_first(study) == n)
         return;
@@ -339,7 +341,7 @@ static json_t *row_json(const tlr_scaling *study, size_t i)
 
 tl_status tlr_scaling_write_json(const tlr_scaling *study, FILE *out, tl_error *err)
 {
-    const size_t end = tlr_scaling_end(study);
+    const size_t end = scaling_end(study);
     json_t *root = json_object(), *rows = json_array(), *assumed = json_array();
     for (size_t i = 0; i < study->sweep->n_points; i++)
         json_array_append_new(rows, row_json(study, i));

@@ -37,9 +37,6 @@ typedef struct tlr_scaled {
 
 /* 0: the point has no result. */
 int tlr_scaling_at(const tlr_scaling *study, size_t point, tlr_scaled *out);
-/* The first point that has an efficiency below 50 %, or (strong) a longer makespan than the point
- * before; n_points: there is none. */
-size_t tlr_scaling_end(const tlr_scaling *study);
 void tlr_scaling_print(const tlr_scaling *study, FILE *out);
 tl_status tlr_scaling_write_json(const tlr_scaling *study, FILE *out, tl_error *err);
 /* Draws the speed-up (weak: the makespan) with its ideal, and the efficiencies, over the ranks

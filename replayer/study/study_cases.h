@@ -9,10 +9,6 @@
 /* All by index on their axes; algorithm 0 is the rule. */
 const tlr_point *study_point(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm);
 bool study_has_time(const tlr_point *point);
-/* 0: no algorithm serves the case. */
-size_t study_best(const tlr_study *study, size_t ranks, size_t bytes);
-/* Its makespan in makespans of the best; NAN: it has none. */
-double study_ratio(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm);
 double study_number(const tlr_study *study, int axis, size_t i);
 const char *study_algorithm(const tlr_study *study, size_t algorithm);
 /* For tables and pictures: of a file its name without folders, unless another one has it, too. */

@@ -215,7 +215,8 @@ const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis)
     return sweep->axes[axis].values[point % sweep->axes[axis].n];
 }
 
-const char *tlr_sweep_value_of(const tlr_sweep *sweep, size_t point, const char *axis)
+/* The value of the axis of this name at a point; NULL: the sweep has no such axis. */
+static const char *value_of(const tlr_sweep *sweep, size_t point, const char *axis)
 {
     for (size_t a = 0; a < sweep->n_axes; a++)
         if (!strcmp(sweep->axes[a].name, axis))
@@ -311,14 +312,14 @@ static tl_status set_axis(tlr_scenario *s, const char *name, const char *value, 
 static tl_status describe_made(const tlr_sweep *sweep, size_t point, tlr_scenario *s, tl_error *err)
 {
     char text[512];
-    const char *name = tlr_sweep_value_of(sweep, point, "make"), *value;
+    const char *name = value_of(sweep, point, "make"), *value;
     if (!name)
         return tl_fail(err, TL_ERR_USAGE, "which pattern?  give --grid make=PATTERN");
-    if (!tlr_sweep_value_of(sweep, point, "make.ranks"))
+    if (!value_of(sweep, point, "make.ranks"))
         return tl_fail(err, TL_ERR_USAGE, "how many ranks?  give --grid make.ranks=N");
     int length = snprintf(text, sizeof text, "pattern:%s", name);
     for (int i = 0; i < N_MADE && length < (int)sizeof text; i++)
-        if ((value = tlr_sweep_value_of(sweep, point, made[i])))
+        if ((value = value_of(sweep, point, made[i])))
             length += snprintf(text + length, sizeof text - (size_t)length, ",%s=%s",
                                behind(made[i], "make."), value);
     return tlr_scenario_set_source(s, text, err);
@@ -327,7 +328,7 @@ static tl_status describe_made(const tlr_sweep *sweep, size_t point, tlr_scenari
 tl_status tlr_sweep_scenario(const tlr_sweep *sweep, size_t point, const tlr_scenario *base,
                              const char *own, tlr_scenario *out, tl_error *err)
 {
-    const char *trace = tlr_sweep_value_of(sweep, point, "trace");
+    const char *trace = value_of(sweep, point, "trace");
     tl_status status = tlr_scenario_copy(base, out, err);
     if (status == TL_OK && trace)
         status = tlr_scenario_set_source(out, trace, err);

@@ -44,8 +44,6 @@ tl_status tlr_sweep_create(tlr_axis *axes, size_t n_axes, tlr_sweep *out, tl_err
 void tlr_sweep_free(tlr_sweep *sweep);
 /* The value of an axis at a point. */
 const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis);
-/* The value of the axis of this name at a point; NULL: the sweep has no such axis. */
-const char *tlr_sweep_value_of(const tlr_sweep *sweep, size_t point, const char *axis);
 /* The scenario of a point: the base, of which the values of the axes are changes. Its source may be
  * that of an axis. An axis `own` (NULL: none) is the caller's. */
 tl_status tlr_sweep_scenario(const tlr_sweep *sweep, size_t point, const tlr_scenario *base,

@@ -73,10 +73,6 @@ typedef struct tlr_versus_scale {
     double unit_s;
     int decimals; /* of the unit, that show a quantum */
 } tlr_versus_scale;
-tlr_versus_scale tlr_versus_scale_of(const tlr_versus *versus);
-/* The rows of a table as multiples of the quantum, [row * n + side], and one more row: what
- * rounding takes from their sum. NULL without memory. */
-long long *tlr_versus_shown(const tlr_versus *versus, const tlr_versus_table *table);
 
 /* Seconds with 17 digits; for a page (is_page), also as people read them. NULL without memory. */
 json_t *tlr_versus_json(const tlr_versus *versus, bool is_page);

@@ -16,7 +16,7 @@ static const char ROUNDING[] = "rounding";
 
 /* ---- rounding ---- */
 
-tlr_versus_scale tlr_versus_scale_of(const tlr_versus *v)
+static tlr_versus_scale scale_of(const tlr_versus *v)
 {
     static const struct {
         const char *unit;
@@ -42,9 +42,11 @@ tlr_versus_scale tlr_versus_scale_of(const tlr_versus *v)
                               .decimals = decimals};
 }
 
-long long *tlr_versus_shown(const tlr_versus *v, const tlr_versus_table *t)
+/* The rows of a table as multiples of the quantum, [row * n + side], and one more row: what
+ * rounding takes from their sum. NULL without memory. */
+static long long *multiples_shown(const tlr_versus *v, const tlr_versus_table *t)
 {
-    const double quantum_s = tlr_versus_scale_of(v).quantum_s;
+    const double quantum_s = scale_of(v).quantum_s;
     long long *shown = calloc((t->n_rows + 1) * v->n + 1, sizeof *shown);
     for (size_t i = 0; i < v->n && shown; i++) {
         long long *rounding = &shown[t->n_rows * v->n + i];
@@ -128,7 +130,7 @@ static json_t *rank_json(const tlr_versus *v, uint32_t rank)
 
 static json_t *scale_json(const tlr_versus *v)
 {
-    const tlr_versus_scale scale = tlr_versus_scale_of(v);
+    const tlr_versus_scale scale = scale_of(v);
     return json_pack("{s:s, s:f, s:i}", "unit", scale.unit, "quantum_s", scale.quantum_s,
                      "decimals", scale.decimals);
 }
@@ -146,7 +148,7 @@ json_t *tlr_versus_json(const tlr_versus *v, bool is_page)
                   "critical_path", json_object(), "mean_rank", json_object());
     for (unsigned view = 0; view < TLR_VERSUS_N_VIEWS; view++) {
         const tlr_versus_table *t = &v->tables[view];
-        long long *shown = is_page ? tlr_versus_shown(v, t) : NULL;
+        long long *shown = is_page ? multiples_shown(v, t) : NULL;
         if (t->n_rows)
             json_object_set_new(json_object_get(root, VIEWS[view][0]), VIEWS[view][1],
                                 table_json(v, t, shown));
@@ -182,7 +184,7 @@ static void print_value(const tlr_versus_scale *scale, long long shown, bool is_
 
 static void print_row(const tlr_versus *v, const char *name, const long long *shown, FILE *out)
 {
-    const tlr_versus_scale scale = tlr_versus_scale_of(v);
+    const tlr_versus_scale scale = scale_of(v);
     fprintf(out, "%-*s", width_of(v), tl_printable(name));
     for (size_t i = 0; i < v->n; i++)
         print_value(&scale, shown[i], 0, out);
@@ -194,7 +196,7 @@ static void print_row(const tlr_versus *v, const char *name, const long long *sh
 static void print_heading(const tlr_versus *v, FILE *out)
 {
     char title[64];
-    snprintf(title, sizeof title, "all times in %s", tlr_versus_scale_of(v).unit);
+    snprintf(title, sizeof title, "all times in %s", scale_of(v).unit);
     fprintf(out, "\n%-*s", width_of(v), title);
     for (size_t i = 0; i < v->n; i++)
         fprintf(out, " %12c", (char)('A' + i));
@@ -216,7 +218,7 @@ static void print_table(const tlr_versus *v, tlr_versus_view view, const char *t
     const tlr_versus_table *t = &v->tables[view];
     const bool is_long = t->n_rows > N_ROWS && view != TLR_VERSUS_MEAN_PARTS;
     const size_t n_rows = is_long ? N_ROWS : t->n_rows;
-    long long *shown = tlr_versus_shown(v, t), others[TLR_VERSUS_MOST] = {0};
+    long long *shown = multiples_shown(v, t), others[TLR_VERSUS_MOST] = {0};
     char name[MOST_NAME + 1] = "  ";
     if (!t->n_rows || !shown) {
         free(shown);
@@ -321,7 +323,7 @@ static int pick_ranks(const tlr_versus *v, size_t side, uint32_t picked[N_PICKS]
 /* A line for the rank, unless an earlier pick was the same. */
 static void print_pick(const tlr_versus *v, const uint32_t *picked, size_t pick, FILE *out)
 {
-    const double quantum_s = tlr_versus_scale_of(v).quantum_s;
+    const double quantum_s = scale_of(v).quantum_s;
     long long shown[TLR_VERSUS_MOST];
     char name[512];
     int length = snprintf(name, sizeof name, "  rank %" PRIu32 ":", picked[pick]);
@@ -360,7 +362,7 @@ void tlr_versus_print(const tlr_versus *v, FILE *out)
         [TLR_VERSUS_MEAN_REGIONS] = "mean of the ranks, by region",
         [TLR_VERSUS_MEAN_CALLS] = "mean of the ranks, by call",
         [TLR_VERSUS_MEAN_SITES] = "mean of the ranks, by call site"};
-    const double quantum_s = tlr_versus_scale_of(v).quantum_s;
+    const double quantum_s = scale_of(v).quantum_s;
     long long makespans[TLR_VERSUS_MOST];
     for (size_t i = 0; i < v->n; i++)
         makespans[i] = llround(v->sides[i].makespan_s / quantum_s);

@@ -69,7 +69,9 @@ static bool cut_end(const char *name, size_t *length, const char *end)
     return true;
 }
 
-bool tlt_mpi_knows(const char *symbol)
+/* Whether the symbol is no function of MPI, or one that the schema has: under its name in C or
+ * Fortran. */
+static bool mpi_knows(const char *symbol)
 {
     const char *name = behind_prefix(symbol);
     if (!name)
@@ -190,7 +192,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *of)
     const size_t n = first_defined(&d);
     for (size_t i = 1; i < n && f->n < MOST_UNKNOWN; i++) {
         const char *symbol = d.texts + d.symbols[i].st_name;
-        if (d.symbols[i].st_shndx == SHN_UNDEF && !tlt_mpi_knows(symbol) && !is_listed(f, symbol))
+        if (d.symbols[i].st_shndx == SHN_UNDEF && !mpi_knows(symbol) && !is_listed(f, symbol))
             f->symbols[f->n++] = symbol;
     }
     if (f->n > n_before && !is_program && is_part_of_mpi(&d))

@@ -5,10 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the symbol is no function of MPI, or one that the schema has: under its name in C or
- * Fortran. */
-bool tlt_mpi_knows(const char *symbol);
-
 /* The names of those that this program or its libraries refer to and MPI has, with blanks between;
  * as many as there is room for.  Only one thread may call it. */
 void tlt_mpi_list_unknown(char *text, size_t size);
