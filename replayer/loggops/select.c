@@ -99,11 +99,11 @@ tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *o
         const char *name;
         loggops_selector selector;
         const char *stand_ins;
-    } selectors[] = {{"default", LOGGOPS_DEFAULT, NULL},
-                     {"ompi", LOGGOPS_OMPI, NULL},
+    } selectors[] = {{"default", LOGGOPS_DEFAULT, "own algorithms for SMPI's;"},
+                     {"ompi", LOGGOPS_OMPI, "ompi-4.1 for SMPI's ompi;"},
                      {"ompi-4.1", LOGGOPS_OMPI, NULL},
                      {"ompi-5.0", LOGGOPS_OMPI, NULL},
-                     {"mpich", LOGGOPS_MPICH, NULL},
+                     {"mpich", LOGGOPS_MPICH, "rules of MPICH 3.3 for SMPI's mpich;"},
                      {"mvapich2", LOGGOPS_MPICH, "all mpich for mvapich2;"},
                      {"impi", LOGGOPS_MPICH, "all mpich for impi;"}};
     enum { N_SELECTORS = sizeof selectors / sizeof *selectors };

@@ -108,14 +108,14 @@ check 'bcast of 100 kB: mpich scatters and gathers' agree --coll-selector mpich 
 check 'bcast of 100 kB: these two algorithms differ' differ --coll bcast=flattree --coll bcast=scatter_LR_allgather
 named() { "$timeless" replay p.tl --engine loggops --params $odin --json=p.json -q "${@:2}" >/dev/null &&
     grep -qF "\"coll_selector\": \"$1\"" p.json; }
-check 'no replacement is named if the engine has the algorithm' named ompi --coll-selector ompi
+check 'no replacement is named if the engine has the algorithm' named "ompi (ompi-4.1 for SMPI's ompi)" --coll-selector ompi
 "$timeless" make call_bcast -n 16 --bytes 100000 -o p.tl
-check 'the algorithm that replaces another one is named' named 'mpich (bcast scatter_LR_allgather for scatter_rdb_allgather)' \
-    --coll-selector mpich
+check 'the algorithm that replaces another one is named' named \
+    "mpich (rules of MPICH 3.3 for SMPI's mpich; bcast scatter_LR_allgather for scatter_rdb_allgather)" --coll-selector mpich
 "$timeless" make call_bcast -n 100 --bytes 100000 -o p.tl
 check 'bcast of 100 ranks: ompi takes the k-nomial tree' agree --coll-selector ompi --coll bcast=knomial
 check 'bcast of 100 ranks: the k-nomial tree is not the binomial one' differ --coll bcast=knomial --coll bcast=binomial_tree
-check 'bcast of 100 ranks: no replacement is named' named ompi --coll-selector ompi
+check 'bcast of 100 ranks: no replacement is named' named "ompi (ompi-4.1 for SMPI's ompi)" --coll-selector ompi
 "$timeless" make call_allreduce -n 12 --bytes 100000 -o p.tl
 check 'allreduce of 100 kB: ompi takes that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
 check 'allreduce of 100 kB: mpich takes that of Rabenseifner' agree --coll-selector mpich --coll allreduce=rab_rdb

@@ -189,12 +189,14 @@ check '... and the result names them' default_named ompi-4.1 p.tl -p ./both
 check 'a trace of no library has the default algorithms' default_named default made.tl -p ./both
 cp -r both chosen && echo smpi/coll-selector:mpich >>chosen/options.conf
 check 'a selector of the platform has priority over that of the recording' default_named mpich p.tl -p ./chosen
-check '... and the engine loggops takes it, too' default_named mpich p.tl -p ./chosen --engine loggops
+check '... and the engine loggops takes its own rules for it, which the result says' \
+    default_named "mpich (rules of MPICH 3.3 for SMPI's mpich)" p.tl -p ./chosen --engine loggops
 check 'that of --cfg has priority over both' default_named impi p.tl -p ./chosen --cfg smpi/coll-selector:impi
 recorded_by 'Other MPI 2.0, build 7'
 check 'a library without a selector: the result says so' default_named \
     'default (no rules for Other MPI 2.0; see --coll-selector)' p.tl -p ./both
-check '... by loggops, too' default_named 'default (no rules for Other MPI 2.0; see --coll-selector)' p.tl "${loggops[@]}"
+check '... by loggops, too' default_named \
+    "default (own algorithms for SMPI's; no rules for Other MPI 2.0; see --coll-selector)" p.tl "${loggops[@]}"
 call 2 MPI_Barrier clock_ns=0
 recorded_by 'Open MPI v4.1.4' && cp p.tl four.tl && recorded_by 'MPICH Version: 4.0.2'
 check 'two traces of two libraries have the default algorithms, and the result says so' default_named \
@@ -434,14 +436,14 @@ done
 # Where the engine loggops has another algorithm, the prediction names both.
 stands_in() { # RANKS CALL SLOTS CHOICE TEXT
     call "$1" "$2" "$3" && "$timeless" replay p.tl -p ./wide --ranks-per-host 1 -q --engine loggops --coll "$4" --json=p.json \
-        >/dev/null && grep -F '"coll_selector"' p.json && grep -qF "\"coll_selector\": \"default$5\"" p.json
+        >/dev/null && grep -F '"coll_selector"' p.json && grep -qF "\"coll_selector\": \"default (own algorithms for SMPI's$5)\"" p.json
 }
 check 'allgather=rdb, 7 ranks: the prediction names bruck' stands_in 7 MPI_Allgather \
-    'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' allgather=rdb ' (allgather bruck for rdb)'
+    'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' allgather=rdb '; allgather bruck for rdb'
 check 'alltoall=pair, 7 ranks: the prediction names ring' stands_in 7 MPI_Alltoall \
-    'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' alltoall=pair ' (alltoall ring for pair)'
+    'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' alltoall=pair '; alltoall ring for pair'
 check 'reduce=ompi_binomial, 12 ranks: the prediction says that SMPI sends segments' stands_in 12 MPI_Reduce \
-    'count=16000 type_bytes=1 peer=0' reduce=ompi_binomial ' (reduce ompi_binomial for ompi_binomial in segments)'
+    'count=16000 type_bytes=1 peer=0' reduce=ompi_binomial '; reduce ompi_binomial for ompi_binomial in segments'
 check 'alltoall=pair, 8 ranks: there is nothing to name' stands_in 8 MPI_Alltoall \
     'count=8 type_bytes=1 recv_count=8 recv_type_bytes=1' alltoall=pair ''
 for n in 12 15; do
