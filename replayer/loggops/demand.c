@@ -19,6 +19,7 @@
 typedef struct flow {
     uint32_t from, to;
     uint64_t bytes;
+    double factor; /* what it gets of a link's bandwidth */
 } flow;
 
 /* What one thread has counted in this slot. */
@@ -34,11 +35,13 @@ typedef struct asked {
     double Bps;           /* 0: the place in the table is free */
     uint64_t first, last; /* slots of this busy time */
     uint64_t bytes;       /* that have passed in it */
+    double passed;        /* each of them divided by its message's factor */
     double longest_s;     /* of these, the message that takes longest if it is alone */
     uint32_t ends[2];     /* nodes at which all of these begin or end; NO_NODE */
     uint64_t late_bytes;  /* when they were latest: those that had passed, */
-    double during_s;      /* and in which time, */
-    double late_s;        /* by how much */
+    double has_Bps;       /* what the link has for them, */
+    double during_s;      /* in which time they passed, */
+    double late_s;        /* and how late they were */
 } asked;
 
 #define NO_NODE UINT32_MAX
@@ -47,6 +50,7 @@ typedef struct asked {
 
 struct loggops_demand {
     const loggops_places *places;
+    const tlr_segments *factors;
     bool has_links; /* that several nodes may use */
     unsigned n_threads;
     flows *counted; /* by thread */
@@ -59,12 +63,14 @@ struct loggops_demand {
     bool is_assumed; /* the bandwidth of some memory */
 };
 
-loggops_demand *loggops_demand_open(const loggops_places *places, unsigned n_threads)
+loggops_demand *loggops_demand_open(const loggops_places *places, const tlr_segments *factors,
+                                    unsigned n_threads)
 {
     loggops_demand *d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
     *d = (loggops_demand){.places = places,
+                          .factors = factors,
                           .has_links = tlr_links_are_shared(&places->cluster),
                           .n_threads = n_threads > 1 ? n_threads : 1};
     d->counted = calloc(d->n_threads, sizeof *d->counted);
@@ -104,8 +110,11 @@ void loggops_demand_count(loggops_demand *d, unsigned thread, uint32_t from_rank
 {
     const uint32_t *node_of = d->places->nodes.node_of;
     flows *f = &d->counted[thread];
-    if (node_of[from_rank] != node_of[to_rank] ? !d->has_links : d->places->nodes.memory_Bps > 0)
+    const bool is_between = node_of[from_rank] != node_of[to_rank];
+    if (is_between ? !d->has_links : d->places->nodes.memory_Bps > 0)
         return;
+    const double on_link = (double)bytes + LOGGOPS_ENVELOPE_BYTES,
+                 factor = is_between ? tlr_factor_at(d->factors, on_link) : 1;
     if (bytes < SAMPLE_BYTES) {
         const uint64_t who[] = {(uint64_t)from_rank << 32 | to_rank, at_ps};
         if (XXH64(who, sizeof who, 0) % SAMPLE_BYTES >= bytes)
@@ -113,7 +122,7 @@ void loggops_demand_count(loggops_demand *d, unsigned thread, uint32_t from_rank
         bytes = SAMPLE_BYTES;
     }
     if (tl_make_room(&f->all, f->n, &f->room, sizeof *f->all))
-        f->all[f->n++] = (flow){node_of[from_rank], node_of[to_rank], bytes};
+        f->all[f->n++] = (flow){node_of[from_rank], node_of[to_rank], bytes, factor};
     else
         f->is_out_of_memory = 1;
 }
@@ -151,11 +160,12 @@ static void end_slot(const loggops_demand *d, asked *a)
     if (!(a->id & MEMORY) && (a->ends[0] != NO_NODE || a->ends[1] != NO_NODE))
         return;
     const double during_s = fmax((double)(a->last - a->first + 1) * d->slot_s, a->longest_s);
-    const double late_s = (double)a->bytes / a->Bps - during_s;
+    const double late_s = a->passed / a->Bps - during_s;
     if (late_s <= a->late_s)
         return;
     a->late_s = late_s;
     a->late_bytes = a->bytes;
+    a->has_Bps = (double)a->bytes / a->passed * a->Bps;
     a->during_s = during_s;
 }
 
@@ -173,15 +183,17 @@ static void ask(loggops_demand *d, uint64_t id, double Bps, const flow *f, doubl
     } else if (a->last != slot) {
         end_slot(d, a);
         a->last = slot;
-        if ((double)a->bytes / Bps <= (double)(slot - a->first) * d->slot_s) {
+        if (a->passed / Bps <= (double)(slot - a->first) * d->slot_s) {
             a->first = slot;
             a->bytes = 0;
+            a->passed = 0;
             a->longest_s = 0;
             a->ends[0] = f->from;
             a->ends[1] = f->to;
         }
     }
     a->bytes += f->bytes;
+    a->passed += (double)f->bytes / f->factor;
     a->longest_s = fmax(a->longest_s, alone_s);
     for (int i = 0; i < 2; i++)
         if (a->ends[i] != f->from && a->ends[i] != f->to)
@@ -214,7 +226,7 @@ static void pass_flow(loggops_demand *d, const flow *f, uint64_t slot)
         return;
     for (size_t i = 0; i < d->n_route; i++)
         slowest_Bps = fmin(slowest_Bps, d->route[i].bandwidth_Bps);
-    const double alone_s = (double)f->bytes / slowest_Bps;
+    const double alone_s = (double)f->bytes / (slowest_Bps * f->factor);
     for (size_t i = 0; i < d->n_route; i++) {
         const tlr_link *link = &d->route[i];
         if (link->sharing == TLR_LINK_FATPIPE || !(link->bandwidth_Bps < INFINITY))
@@ -266,7 +278,7 @@ tl_status loggops_demand_judge(loggops_demand *d, tlr_prediction *out)
         if (worst[k]) {
             loads[k]->bytes = worst[k]->late_bytes;
             loads[k]->asked_Bps = (double)worst[k]->late_bytes / worst[k]->during_s;
-            loads[k]->has_Bps = worst[k]->Bps;
+            loads[k]->has_Bps = worst[k]->has_Bps;
             loads[k]->late_s = worst[k]->late_s;
         }
     out->memories_are_assumed = d->is_assumed;

@@ -460,7 +460,7 @@ static int make_room(loggops_replay *r, const tlr_options *options, uint32_t n_r
                      size_t n_marks)
 {
     if (r->origin == FROM_LINKS)
-        r->demand = loggops_demand_open(&r->places, options->n_threads);
+        r->demand = loggops_demand_open(&r->places, &r->network.factors, options->n_threads);
     if (r->origin == FROM_LINKS && !r->demand)
         return 0;
     r->places.nodes.demand = r->demand;

@@ -208,6 +208,7 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
         status = derive_bounds(cluster, laws, n, err);
     if (status == TL_OK && !tlr_routes_are_equal(cluster))
         status = loggops_ways_open(laws, &n->ways, err);
+    const tlr_segments factors = laws[0].is_bound ? (tlr_segments){0} : laws[0].bandwidth;
     free(laws);
     if (status == TL_OK)
         status =
@@ -219,6 +220,7 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
     if (status != TL_OK)
         return status;
     n->memory_Bps = tlr_option_number(platform, options, "timeless/memory-bandwidth", 0);
+    n->factors = factors;
     const loggops_costs *first = &n->between.sizes[0];
     n->has_within = true;
     n->move_bytes = n->limits_nodes = 1;

@@ -74,6 +74,7 @@
 #include "machine/network_noise.h"
 #include "machine/noise.h"
 #include "machine/rank_model.h"
+#include "machine/segments.h"
 
 typedef struct loggops_params {
     uint64_t L_ps, o_ps, g_ps;   /* L + o > 0 */
@@ -200,7 +201,11 @@ typedef struct loggops_network {
     double memory_Bps;
     int limits_nodes;   /* the limiters of the hosts hold */
     loggops_ways *ways; /* NULL: all pairs of nodes have the same costs */
+    tlr_segments factors; /* of the bandwidth of links that nodes share, by size on the link */
 } loggops_network;
+/* What SMPI sends beside a message's bytes. It counts for the network and its factors, and not for
+ * overheads and thresholds. */
+enum { LOGGOPS_ENVELOPE_BYTES = 16 };
 
 /* Reads "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns". Only S and R may be missing. Times
  * are in s, ms, us, ns or ps. */

@@ -14,13 +14,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* What SMPI sends beside a message's bytes. It counts for the network and its factors, and not for
- * overheads and thresholds. */
-enum { ENVELOPE_BYTES = 16 };
-
 static double factor_at(const tlr_segments *s, double bytes)
 {
-    return tlr_factor_at(s, bytes + ENVELOPE_BYTES);
+    return tlr_factor_at(s, bytes + LOGGOPS_ENVELOPE_BYTES);
 }
 
 /* ---- derived parameters ---- */
@@ -76,7 +72,7 @@ static loggops_costs costs_at(const loggops_law *law, const tlr_route *route, ui
         c.O_ps_byte = c.O_start_ps_byte;
     }
     const double first_s =
-        factor_at(&law->latency, bytes) * route->latency_s + (1 + ENVELOPE_BYTES) * s_byte;
+        factor_at(&law->latency, bytes) * route->latency_s + (1 + LOGGOPS_ENVELOPE_BYTES) * s_byte;
     c.L_ps = (uint64_t)llrint(fmax(least_ps, ps(first_s)));
     return c;
 }
@@ -119,7 +115,7 @@ tl_status loggops_derive_path(const loggops_law *law, const tlr_route *route, lo
     add_border(borders, &n, law->S_bytes);
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (unsigned i = 0; i < all[k]->n; i++) {
-            const double from = all[k]->from_bytes[i] - (k < 2 ? ENVELOPE_BYTES : 0);
+            const double from = all[k]->from_bytes[i] - (k < 2 ? LOGGOPS_ENVELOPE_BYTES : 0);
             if (from > 0 && from < 1e18)
                 add_border(borders, &n, from + 1);
         }
