@@ -107,12 +107,32 @@ static size_t count_lost(const tlr_sweep *sweep, int impossible, size_t *first)
 /* Reports the failed points in a line, and those that are not possible in another one. Of several
  * processes, the one that has all results reports them, because mpirun ends the others when the
  * first process does not exit with 0. */
+static void warn_of_engine(const tlr_sweep *sweep)
+{
+    char text[256];
+    size_t n = 0, first = 0;
+    for (size_t i = sweep->n_points; i-- > 0;)
+        if (sweep->points[i].known && sweep->points[i].is_too_fast) {
+            n++;
+            first = i;
+        }
+    if (!n)
+        return;
+    tlr_sweep_point_text(sweep, first, text, sizeof text);
+    fprintf(stderr,
+            "timeless: warning: %zu of %zu points are predicted too fast, because the engine "
+            "loggops does not model all that their ranks and messages share; 'timeless replay' of "
+            "one, such as the first (%s), names it\n",
+            n, sweep->n_points, text);
+}
+
 int grid_tell_failures(const grid *g)
 {
     char text[256];
     size_t first = 0;
     const tlr_sweep *sweep = &g->sweep;
     size_t n = 0;
+    warn_of_engine(sweep);
     for (size_t i = 0; i < sweep->n_points; i++)
         n += !sweep->points[i].known;
     if (n && !g->max_s)

@@ -38,9 +38,9 @@ tl_status grid_expand(const grid *g, tlr_axis *axes, size_t n_axes, tl_error *er
 tl_status grid_run(grid *g, tl_error *err);
 /* Whether all points have a result. */
 bool grid_is_known(const grid *g);
-/* Reports in a line each how many points failed or are not possible, and the first of them. Returns
- * the exit code. Of several processes, the one that has all results reports, because mpirun ends
- * the others when the first process does not exit with 0. */
+/* Reports in a line each how many points are predicted too fast, failed or are not possible, and
+ * the first of them. Returns the exit code. Of several processes, the one that has all results
+ * reports, because mpirun ends the others when the first process does not exit with 0. */
 int grid_tell_failures(const grid *g);
 /* Warns if sampled makespans differ from the smallest one by less than their intervals. */
 void grid_warn_of_intervals(const grid *g);

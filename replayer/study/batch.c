@@ -80,6 +80,7 @@ static void fill(const tlr_prediction *p, tlr_point *point)
         point->noise_s += p->ranks[r].noise_s / p->n_ranks;
     }
     point->n_crowded = p->n_crowded;
+    point->is_too_fast = p->ignores_crowd || p->ignores_limiter || p->links.n || p->memories.n;
     point->has_efficiency = tlr_efficiency_of(p, &point->efficiency);
     for (int by = 0; by < TLR_N_ESTIMATES; by++)
         point->estimated[by] = tlr_estimated_share(p, by);

@@ -240,6 +240,8 @@ check 'of 4 GB/s' adds_up links 4e9 1
 sed 's/^smpi.bw-factor:.*/smpi\/bw-factor:0:0.25;100000:1/' backbone/options.conf >options && cp -r backbone slow && mv options slow/options.conf
 check '... of which they get a quarter, as of the links of hosts' equal 3 "$(overload links all.tl ./slow --ranks-per-host 1)"
 check '... so that it has 1 GB/s' adds_up links 1e9 1
+"$timeless" sweep all.tl --engine loggops --grid platform=./wide,./slow --ranks-per-host 1 2>said >/dev/null
+check '... and a sweep warns of the points where they do' grep -q '^timeless: warning: 1 of 2 points .*(platform=./slow)' said
 check '... pass a wide one' equal 0 "$(overload links all.tl ./wide --ranks-per-host 1)"
 # Longer ones share them: as in SimGrid, the same for two threads, without a warning; the prediction has the share.
 for bytes in 30000 1000000; do
