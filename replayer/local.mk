@@ -49,7 +49,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
 	replayer/study/batch.c replayer/study/batch.h replayer/study/scenario_key.c replayer/study/sweep_plot.c \
 	replayer/study/tolerance.c replayer/study/tolerance.h \
-	replayer/study/versus.c replayer/study/versus.h replayer/study/versus_write.c \
+	replayer/study/versus.c replayer/study/versus.h replayer/study/versus_match.c replayer/study/versus_write.c \
 	$(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/plots $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS)

@@ -5,7 +5,6 @@
 #include "compare_programs.h"
 #include "versus.h"
 
-#include "results/call_path.h"
 #include "results/prediction_json.h"
 
 #include <math.h>
@@ -22,139 +21,11 @@ static tl_status keep_only(char **list, const char *name, tl_error *err)
     return TL_OK;
 }
 
-/* ---- call sites whose lines have moved ---- */
-
-/* What one prediction has of a row. */
-typedef struct place {
-    char *key; /* its name without lines */
-    const char *name;
-    int side;
-    double s;
-} place;
-
-/* The digits of a line at `text`, which begins with a colon: "f (app.c:8) < main:20". */
-static size_t digits_at(const char *text)
-{
-    const size_t n = *text == ':' ? strspn(text + 1, "0123456789") : 0;
-    return n && strchr(") ", text[1 + n]) ? n : 0; /* strchr finds the end of the text, too */
-}
-
-static void remove_lines(char *name)
-{
-    char *to = name;
-    for (const char *from = name; *from;) {
-        const size_t digits = digits_at(from);
-        if (digits)
-            from += 1 + digits;
-        else
-            *to++ = *from++;
-    }
-    *to = '\0';
-}
-
-/* The lines of a name, and their number. */
-static size_t read_lines(const char *name, long lines[TLR_MAX_LEVELS])
-{
-    size_t n = 0;
-    for (; *name && n < TLR_MAX_LEVELS; name++)
-        if (digits_at(name))
-            lines[n++] = strtol(name + 1, NULL, 10);
-    return n;
-}
-
-/* The order in the program: the outermost caller decides first. */
-static int compare_lines(const char *a, const char *b)
-{
-    long x[TLR_MAX_LEVELS], y[TLR_MAX_LEVELS];
-    size_t n = read_lines(a, x), m = read_lines(b, y);
-    while (n && m)
-        if (x[--n] != y[--m])
-            return x[n] < y[m] ? -1 : 1;
-    return strcmp(a, b);
-}
-
-static int compare_places(const void *a, const void *b)
-{
-    const place *x = a, *y = b;
-    const int keys = strcmp(x->key, y->key);
-    return keys ? keys : x->side != y->side ? x->side - y->side : compare_lines(x->name, y->name);
-}
-
-/* Both predictions have as many places of one key: the first one of A is the first one of B, whose
- * name with its lines remains. Otherwise their sums are one row. */
-static void take_group(const place *places, size_t n, size_t n_first, tlr_versus_table *out)
-{
-    const bool is_pairs = 2 * n_first == n;
-    const size_t n_rows = is_pairs ? n_first : 1;
-    for (size_t i = 0; i < n_rows; i++) {
-        const char *name = is_pairs ? places[n_first + i].name : places[0].key;
-        out->rows[out->n_rows + i] = (tlr_versus_row){strdup(name), calloc(2, sizeof(double)), 0};
-    }
-    for (size_t i = 0; i < n; i++) {
-        const size_t k = places[i].side ? i - n_first : i;
-        const tlr_versus_row *row = &out->rows[out->n_rows + (is_pairs ? k : 0)];
-        if (row->s)
-            row->s[places[i].side] += places[i].s;
-    }
-    out->n_rows += n_rows;
-}
-
-static void free_places(place *places, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(places[i].key);
-    free(places);
-}
-
 static int compare_differences(const void *a, const void *b)
 {
     const tlr_versus_row *x = a, *y = b;
     return x->difference_s != y->difference_s ? (x->difference_s < y->difference_s ? 1 : -1)
                                               : strcmp(x->name, y->name);
-}
-
-/* The rows of the table, of which those are one that are the same place in both versions. */
-static tl_status match_rows(const tlr_versus_table *t, tlr_versus_table *out, tl_error *err)
-{
-    size_t n = 0;
-    int failed = 0;
-    place *places = calloc(2 * t->n_rows + 1, sizeof *places);
-    out->rows = calloc(2 * t->n_rows + 1, sizeof *out->rows);
-    failed = !places || !out->rows;
-    for (size_t i = 0; i < 2 * t->n_rows && !failed; i++) {
-        const tlr_versus_row *row = &t->rows[i / 2];
-        if (!(row->s[i % 2] > 0))
-            continue;
-        places[n] = (place){strdup(row->name), row->name, (int)(i % 2), row->s[i % 2]};
-        failed = !places[n].key;
-        if (!failed)
-            remove_lines(places[n++].key);
-    }
-    if (!failed)
-        qsort(places, n, sizeof *places, compare_places);
-    for (size_t i = 0, size; i < n && !failed; i += size) {
-        size_t n_first = 0;
-        for (size = 0; i + size < n && !strcmp(places[i].key, places[i + size].key); size++)
-            n_first += !places[i + size].side;
-        take_group(&places[i], size, n_first, out);
-    }
-    for (size_t i = 0; i < out->n_rows; i++)
-        failed |= !out->rows[i].name || !out->rows[i].s;
-    for (size_t i = 0; i < out->n_rows && !failed; i++)
-        out->rows[i].difference_s = fabs(out->rows[i].s[1] - out->rows[i].s[0]);
-    if (!failed)
-        qsort(out->rows, out->n_rows, sizeof *out->rows, compare_differences);
-    free_places(places, n);
-    return failed ? tl_no_memory(err, "comparing predictions") : TL_OK;
-}
-
-static void free_rows(tlr_versus_table *t)
-{
-    for (size_t i = 0; i < t->n_rows; i++) {
-        free(t->rows[i].name);
-        free(t->rows[i].s);
-    }
-    free(t->rows);
 }
 
 /* ---- rows ---- */
@@ -170,10 +41,14 @@ static bool is_remainder(const tlr_versus_row *row)
     return 0;
 }
 
-/* The rows that both have become rows of the comparison. */
+/* The rows that both have become rows of the comparison, the largest difference first. */
 static tl_status add_rows(const tlr_versus_table *t, const char *prefix, tlr_comparison *c,
                           tlr_runs *measured, tlr_runs *expected, tl_error *err)
 {
+    for (size_t i = 0; i < t->n_rows; i++)
+        t->rows[i].difference_s = fabs(t->rows[i].s[1] - t->rows[i].s[0]);
+    if (t->n_rows)
+        qsort(t->rows, t->n_rows, sizeof *t->rows, compare_differences);
     tl_status status = TL_OK;
     const bool is_parts = !strcmp(prefix, "by kind: ");
     for (size_t i = 0; i < t->n_rows && status == TL_OK; i++) {
@@ -192,17 +67,6 @@ static tl_status add_rows(const tlr_versus_table *t, const char *prefix, tlr_com
         }
         free(name);
     }
-    return status;
-}
-
-static tl_status add_table(const tlr_versus_table *t, const char *prefix, tlr_comparison *c,
-                           tlr_runs *measured, tlr_runs *expected, tl_error *err)
-{
-    tlr_versus_table matched = {0};
-    tl_status status = match_rows(t, &matched, err);
-    if (status == TL_OK)
-        status = add_rows(&matched, prefix, c, measured, expected, err);
-    free_rows(&matched);
     return status;
 }
 
@@ -229,7 +93,7 @@ tl_status tlr_compare_programs(const char *path, const char *versus_path, tlr_co
     status = tlr_versus_make(sides, sources, 2, &versus, err);
     for (size_t i = 0; i < sizeof views / sizeof *views && status == TL_OK; i++)
         status =
-            add_table(&versus->tables[views[i].view], views[i].prefix, c, measured, expected, err);
+            add_rows(&versus->tables[views[i].view], views[i].prefix, c, measured, expected, err);
     if (status == TL_OK)
         status = tlr_runs_add(expected, "makespan", versus->sides[0].makespan_s, err);
     if (status == TL_OK)

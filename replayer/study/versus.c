@@ -233,6 +233,14 @@ static void gather(gathering *g, tlr_versus_view view, size_t side)
                    view == TLR_VERSUS_MEAN_SITES ? "computation, and calls without a site" : NULL);
 }
 
+static int differs(const tlr_versus *v, const char *key)
+{
+    for (size_t i = 1; i < v->n; i++)
+        if (strcmp(text_of(v->sides[i].prediction, key), text_of(v->sides[0].prediction, key)) != 0)
+            return 1;
+    return 0;
+}
+
 static int make_table(tlr_versus *v, tlr_versus_view view)
 {
     gathering g = {.versus = v, .table = &v->tables[view], .index = json_object()};
@@ -244,8 +252,11 @@ static int make_table(tlr_versus *v, tlr_versus_view view)
         gather(&g, view, i);
     if (g.table->n_rows)
         complete(&g, "other");
-    if (view != TLR_VERSUS_PATH_PARTS && view != TLR_VERSUS_MEAN_PARTS)
+    if (view != TLR_VERSUS_PATH_PARTS && view != TLR_VERSUS_MEAN_PARTS) {
+        if (differs(v, "trace_hash") && !g.failed)
+            g.failed = !tlr_versus_match(g.table, v->n);
         sort_rows(v, g.table);
+    }
     json_decref(g.index);
     return !g.failed;
 }
@@ -268,14 +279,6 @@ static size_t count_hosts(const json_t *prediction)
     const size_t n = json_object_size(seen);
     json_decref(seen);
     return n;
-}
-
-static int differs(const tlr_versus *v, const char *key)
-{
-    for (size_t i = 1; i < v->n; i++)
-        if (strcmp(text_of(v->sides[i].prediction, key), text_of(v->sides[0].prediction, key)) != 0)
-            return 1;
-    return 0;
 }
 
 static int append(char **text, const char *format, const char *value)

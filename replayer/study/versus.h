@@ -58,6 +58,10 @@ tl_status tlr_versus_make(json_t *const *predictions, const char *const *sources
                           tlr_versus **out, tl_error *err);
 void tlr_versus_free(tlr_versus *versus);
 
+/* Makes one row of those that are the same place in all versions of a program, by functions and
+ * their order (replayer/study/versus_match.c). Each row had seconds by side. 0 without memory. */
+int tlr_versus_match(tlr_versus_table *table, size_t n_sides);
+
 /* Seconds that a rank neither waits for other ranks nor has ended; without details: that it
  * computes. */
 double tlr_versus_busy_s(const tlr_versus *versus, size_t side, uint32_t rank);

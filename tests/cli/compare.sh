@@ -56,6 +56,11 @@ check 'by their order in the program' sh -c 'grep -q "^ .* [+-]0.0%  site .* < s
     grep -q "^ .* +[1-9][0-9.]*%  site .* < step:12 <" moved'
 check 'if one is new, they are compared by function' prints '~  site MPI_Sendrecv_replace exchange \(app.c\) < step < main$' \
     "$timeless" compare w1.json --against w3.json --all
+"$timeless" report w1.json w2.json -o page.html >w12 && "$timeless" report w1.json w2.json w3.json -o page.html >w123
+check 'a report matches them in the same way: none has seconds in one version only' sh -c '
+    [ "$(grep -c " step:1[02] <" w12)" = 4 ] && ! grep " step:[0-9]* <.* 0[.]0 " w12'
+check '... by function if one of three versions has more' sh -c '
+    [ "$(grep -c "exchange (app.c) < step < main  .* [1-9][0-9.]* .* [1-9][0-9.]* .* [1-9]" w123)" = 2 ] && ! grep "step:" w123'
 check 'JUnit calls the sides A and B, and the platform by its name' bash -c '
     ! "$1" compare v1.json --against v2.json --tolerance 1% --junit v.xml >table.txt &&
     grep -q "<testcase classname=\"star-1g\" name=\"makespan\".*message=\"B [0-9.e-]*, A " v.xml &&
