@@ -50,7 +50,7 @@ static tl_status add_rows(const tlr_versus_table *t, const char *prefix, tlr_com
     if (t->n_rows)
         qsort(t->rows, t->n_rows, sizeof *t->rows, compare_differences);
     tl_status status = TL_OK;
-    const bool is_parts = !strcmp(prefix, "by kind: ");
+    const bool is_parts = strstr(prefix, "by kind: ") != NULL;
     for (size_t i = 0; i < t->n_rows && status == TL_OK; i++) {
         const tlr_versus_row *row = &t->rows[i];
         if (!is_parts && is_remainder(row))
@@ -79,7 +79,9 @@ tl_status tlr_compare_programs(const char *path, const char *versus_path, tlr_co
     } views[] = {{TLR_VERSUS_MEAN_PARTS, "by kind: "},
                  {TLR_VERSUS_MEAN_REGIONS, "region "},
                  {TLR_VERSUS_MEAN_CALLS, "call "},
-                 {TLR_VERSUS_MEAN_SITES, "site "}};
+                 {TLR_VERSUS_MEAN_SITES, "site "},
+                 {TLR_VERSUS_PATH_PARTS, TLR_ON_PATH "by kind: "},
+                 {TLR_VERSUS_PATH_SITES, TLR_ON_PATH}};
     const char *sources[] = {path, versus_path};
     json_t *sides[2] = {NULL};
     tlr_versus *versus = NULL;

@@ -5,6 +5,10 @@
 #include "compare.h"
 #include "runs.h"
 
+/* Before the names of rows of the critical path. A small change may move it to other ranks and
+ * calls, so these rows are shown, and not judged. */
+#define TLR_ON_PATH "critical path, "
+
 /* Reads both predictions and adds a row to `expected` (of the first) and `measured` (of the other)
  * for each sum that both have; c->only_a and c->only_b list the others. TL_ERR_INPUT if the numbers
  * of ranks differ. */

@@ -61,6 +61,26 @@ check 'a report matches them in the same way: none has seconds in one version on
     [ "$(grep -c " step:1[02] <" w12)" = 4 ] && ! grep " step:[0-9]* <.* 0[.]0 " w12'
 check '... by function if one of three versions has more' sh -c '
     [ "$(grep -c "exchange (app.c) < step < main  .* [1-9][0-9.]* .* [1-9][0-9.]* .* [1-9]" w123)" = 2 ] && ! grep "step:" w123'
+# computing NAME SHIFT NS: 1 ms of computation between two lines of main, then NS between the second one and itself
+computing() {
+    local line=$((4 + $2))
+    "$timeless" undump - -o "$1.tl" <<END && "$timeless" replay "$1.tl" -p star-1g --host-speed 1Gf --details --json="$1.json" -q >/dev/null
+timeless-text 1
+ranks 2
+volume_unit "cpu-ns"
+$(for r in 0 1; do printf '%s\n' "rank $r host=\"h\"" "site 1 object=\"app\" offset=1 function=\"main\" file=\"app.c\" line=$line" \
+    "site 2 object=\"app\" offset=2 function=\"main\" file=\"app.c\" line=$((line + 2))" \
+    \
+    "$r 0 MPI_Barrier comm=1 clock_ns=0 site=1 volume=0" "$r 1 MPI_Barrier comm=1 clock_ns=0 site=2 volume=1000000" "$r 2 MPI_Barrier comm=1 clock_ns=0 site=2 volume=$3" 'end cut clock_ns=0'; done)
+END
+}
+computing c1 0 1000000 && computing c2 5 3000000
+check 'two versions, of which the second computes more: the rows of the critical path name the place' prints \
+    '~ 0.001 +0.003 +[+]200.0%  critical path, compute main \(app.c:11\) .. main \(app.c:11\)$' "$timeless" compare c1.json --against c2.json
+check '... and the other place, which takes as long as before' prints \
+    '~ 0.001 +0.001 +[+]0.0%  critical path, compute main \(app.c:9\) .. main \(app.c:11\)$' "$timeless" compare c1.json --against c2.json
+check_exit 0 '... which no tolerance judges, because a small change may move the path' sh -c '
+    "$0" compare c1.json --against c2.json --tolerance 210% >judged && ! grep "critical path.*!" judged' "$timeless"
 check 'JUnit calls the sides A and B, and the platform by its name' bash -c '
     ! "$1" compare v1.json --against v2.json --tolerance 1% --junit v.xml >table.txt &&
     grep -q "<testcase classname=\"star-1g\" name=\"makespan\".*message=\"B [0-9.e-]*, A " v.xml &&
