@@ -140,13 +140,19 @@ void tlr_shorten(const char *name, size_t width, char *text)
 
 static const char between[] = " < ";
 
+/* Computation lies between two call paths, "compute f < g .. h < main". */
+static bool is_between(const char *at)
+{
+    return !strncmp(at, between, sizeof between - 1) || !strncmp(at, " .. ", 4);
+}
+
 /* Where the part of a call path begins in which it first differs from another one; 0: they are
  * equal, or they differ in the call itself. */
 static size_t first_difference(const char *name, const char *other)
 {
     size_t at = 0, part = 0;
     for (; name[at] && name[at] == other[at]; at++)
-        if (!strncmp(name + at, between, sizeof between - 1))
+        if (is_between(name + at))
             part = at;
     return name[at] == other[at] ? 0 : part;
 }
@@ -164,11 +170,13 @@ void tlr_shorten_apart(const char *name, const char *const *names, size_t n, siz
         part = at > part ? at : part;
     }
     char apart[4096];
-    if (!caller || part <= (size_t)(caller - name) || strlen(name) + sizeof " < .." > sizeof apart)
+    if (!caller || part < (size_t)(caller - name) || strlen(name) + sizeof " < .." > sizeof apart)
         return;
-    const char *next = strstr(name + part + 1, between);
-    const size_t length = next ? (size_t)(next - name) - part : strlen(name + part);
-    const int used = snprintf(apart, sizeof apart, "%.*s < ..", (int)(caller - name), name);
+    size_t length = 1;
+    while (name[part + length] && !is_between(name + part + length))
+        length++;
+    const int used = snprintf(apart, sizeof apart, "%.*s%s", (int)(caller - name), name,
+                              name + part > caller ? " < .." : "");
     snprintf(apart + used, sizeof apart - (size_t)used, "%s", name + part);
     width = width < TLR_SHORT_NAME ? width : TLR_SHORT_NAME - 1;
     tlr_shorten(apart, width, text);

@@ -92,6 +92,18 @@ check 'the page has three callers, and all of them at the pointer' \
 check 'two paths with the same inner functions are told apart' sh -c '"$1" replay alike.tl -p star-1g --details >alike.txt &&
     for way in 1 2; do grep -qE "^MPI_Barrier an_inner_function_5 .a.c:50. < .. < main:1$way +[0-9]" alike.txt ||
     exit 1; done' - "$timeless"
+# A wrapper with a long name, which two functions call: as classes of C++ are.
+{
+    wrapper='wrapped::World_of_communication_between_neighbours_of_many_kinds(double, double, double)::sum'
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"'
+    site 1 100 '' main 10; site 2 200 1 dot 20; site 3 300 1 residual 30; site 4 400 2 "$wrapper" 40; site 5 400 3 "$wrapper" 40
+    for n in 0 1 2 3; do echo "0 $n MPI_Barrier comm=1 clock_ns=0 volume=1000000 site=$((4 + n / 2))"; done
+    echo 'end cut clock_ns=0'
+} | "$timeless" undump - -o wrapped.tl
+"$timeless" replay wrapped.tl -p star-1g --details >wrapped.txt
+check 'a wrapper with a long name does not hide which function calls it' sh -c '
+    for caller in dot:20 residual:30; do grep -qE "^MPI_Barrier wrapped.*[.][.].* < $caller( < main:10)? +[0-9]" wrapped.txt &&
+    grep -qE "^  compute wrapped.* < $caller +[0-9]" wrapped.txt || exit 1; done'
 check 'a report of them' "$timeless" report alike.tl "${on[@]}" -o alike.html
 check 'a browser shows the page' show '' alike.html
 check 'the page tells them apart' sh -c \
