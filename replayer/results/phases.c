@@ -80,6 +80,7 @@ int tlr_phases_compute(tlr_phases *p, double computed_s)
 int tlr_phases_call(tlr_phases *p, uint16_t call, bool has_all)
 {
     const phase_end end = pass_call(&p->given, call, has_all);
+
     if (end == GOES_ON)
         return 1;
     if (!tlr_phases_compute(p, 0))
@@ -97,9 +98,11 @@ void tlr_phases_free(tlr_phases *rows, size_t n_rows)
 
 /* ---- in balance ---- */
 
-/* The phases of a row between two collectives of all ranks. */
+/* The phases of a row between two collectives of all ranks, or some of these. */
 typedef struct stretch {
     size_t from, n;
+    double least_s; /* what a phase that works takes: other phases are between two exchanges with
+                       different ranks, of which ranks at a border have fewer */
 } stretch;
 
 static size_t count_syncs(const tlr_phases *p)
@@ -115,35 +118,89 @@ static stretch stretch_from(const tlr_phases *p, size_t from, bool are_synced)
     size_t to = from;
     while (to < p->n && !(p->of[to].is_synced && are_synced))
         to++;
-    return (stretch){from, to - from + (to < p->n)};
+    stretch all = {from, to - from + (to < p->n), 0};
+    for (size_t i = 0; i < all.n; i++)
+        all.least_s += 0.1 * p->of[from + i].s / (double)all.n;
+    return all;
 }
 
-/* Makes one phase of `n` phases of each row (0: of all in its stretch), from `at` in its stretch.
- * 0: nobody computes in it. */
-static int balance_phase(tlr_phases *rows, size_t n_rows, const stretch *of, size_t at, size_t n)
+static size_t count_works(const tlr_phases *p, const stretch *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += p->of[s->from + i].s > s->least_s;
+    return n;
+}
+
+/* From here, all up to the second phase that works. */
+static stretch next_work(const tlr_phases *p, const stretch *s, size_t from)
+{
+    size_t to = from, n = 0;
+    for (; to < s->from + s->n; to++)
+        if (p->of[to].s > s->least_s && ++n == 2)
+            break;
+    return (stretch){from, to - from, 0};
+}
+
+/* Makes one phase of the part of each row. 0: nobody computes in it. */
+static int balance_phase(tlr_phases *rows, size_t n_rows, const stretch *part)
 {
     double mean_s = 0, n_ranks = 0;
     for (size_t r = 0; r < n_rows; r++) {
-        for (size_t i = 0; i < (n ? n : of[r].n); i++)
-            mean_s += rows[r].of[of[r].from + at + i].s * rows[r].n_ranks;
+        for (size_t i = 0; i < part[r].n; i++)
+            mean_s += rows[r].of[part[r].from + i].s * rows[r].n_ranks;
         n_ranks += rows[r].n_ranks;
     }
     mean_s /= n_ranks;
     for (size_t r = 0; r < n_rows; r++) {
-        tlr_phase *phases = rows[r].of + of[r].from + at;
-        const size_t own = n ? n : of[r].n;
+        tlr_phase *phases = rows[r].of + part[r].from;
         double own_s = 0;
-        for (size_t i = 0; i < own; i++)
+        for (size_t i = 0; i < part[r].n; i++)
             own_s += phases[i].s;
-        for (size_t i = 0; i < own; i++)
+        for (size_t i = 0; i < part[r].n; i++)
             phases[i].s = own_s > 0 ? mean_s / own_s : i ? 0 : -mean_s;
     }
     return mean_s > 0;
 }
 
+/* The number of phases that work, the least of all rows; 0 if it differs by more than what a rank
+ * computes at its ends. */
+static size_t count_common_works(const tlr_phases *rows, size_t n_rows, const stretch *of)
+{
+    size_t least = SIZE_MAX, most = 0;
+    for (size_t r = 0; r < n_rows; r++) {
+        const size_t n = count_works(&rows[r], &of[r]);
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    return most - least > 2 || most - least > least / 10 ? 0 : least;
+}
+
+/* Balances a stretch of each row: phase by phase, if they have as many; otherwise those that work,
+ * if they have as many; otherwise it is one phase. Returns their number. */
+static size_t balance_stretch(tlr_phases *rows, size_t n_rows, const stretch *of, stretch *part)
+{
+    const size_t n_works = count_common_works(rows, n_rows, of);
+    bool is_alike = 1;
+    size_t n = 0;
+    for (size_t r = 1; r < n_rows; r++)
+        is_alike &= of[r].n == of[0].n;
+    const size_t n_parts = is_alike ? of[0].n : n_works ? n_works : 1;
+    for (size_t k = 0; k < n_parts; k++) {
+        for (size_t r = 0; r < n_rows; r++) {
+            const size_t from = k ? part[r].from + part[r].n : of[r].from;
+            part[r] = is_alike          ? (stretch){from, 1, 0}
+                      : k < n_parts - 1 ? next_work(&rows[r], &of[r], from)
+                                        : (stretch){from, of[r].from + of[r].n - from, 0};
+        }
+        n += (size_t)balance_phase(rows, n_rows, part);
+    }
+    return n;
+}
+
 int tlr_phases_balance(tlr_phases *rows, size_t n_rows, size_t *n_phases)
 {
-    stretch *of = calloc(n_rows + 1, sizeof *of);
+    stretch *of = calloc(2 * n_rows + 1, sizeof *of);
     const size_t n_syncs = n_rows ? count_syncs(&rows[0]) : 0;
     bool are_synced = 1, goes_on = n_rows > 0;
     if (!of)
@@ -157,17 +214,12 @@ int tlr_phases_balance(tlr_phases *rows, size_t n_rows, size_t *n_phases)
         are_synced &= count_syncs(&rows[r]) == n_syncs;
     }
     while (goes_on) {
-        bool is_alike = 1;
         goes_on = 0;
         for (size_t r = 0; r < n_rows; r++) {
             of[r] = stretch_from(&rows[r], of[r].from + of[r].n, are_synced);
-            is_alike &= of[r].n == of[0].n;
             goes_on |= of[r].from + of[r].n < rows[r].n;
         }
-        for (size_t i = 0; is_alike && i < of[0].n; i++)
-            *n_phases += (size_t)balance_phase(rows, n_rows, of, i, 1);
-        if (!is_alike)
-            *n_phases += (size_t)balance_phase(rows, n_rows, of, 0, 0);
+        *n_phases += balance_stretch(rows, n_rows, of, of + n_rows);
     }
     free(of);
     return 1;

@@ -87,7 +87,9 @@ static void advance_clocks(tlr_half *const *now, size_t n, const cause *causes, 
     tlr_clocks to = *clocks;
     for (size_t i = 0; i < n; i++) {
         const cause *c = &causes[i];
-        const double room_s = state->end_s - c->from_s;
+        double room_s = state->end_s - c->from_s;
+        if (!now[i]->meeting) /* it may have waited for this call, which has no part in its time */
+            room_s = fmin(room_s, 2 * c->took_s + (state->end_s - state->begin_s));
         if (c->is_known)
             clock_message(&to, now[i], &c->clocks,
                           c == last            ? room_s

@@ -45,7 +45,7 @@ balance() { # PROGRAM ENGINE
         $cases balanced own.json "$("$timeless" replay mean.tl -p star-1g --ranks-per-host 1 --engine "$2" -q)"
 }
 for engine in smpi loggops; do
-    for program in barriers sendrecv requests groups 'a chain'; do
+    for program in barriers sendrecv requests groups 'a chain' 'a line'; do
         check "$program, $engine: imbalances of phases that cancel in sum are balanced" balance "$program" $engine
     done
 done

@@ -212,19 +212,24 @@ PLANTED = {
     "groups": lambda r: [coll(0, "MPI_Allreduce", comm=3)],
     "long eager messages": lambda r: both_ways(r, "MPI_Irecv", "MPI_Isend") + [wait(0, 1, 2, 3, 4)],
     "persistent requests": lambda r: [("MPI_Startall", dict(list=[1, 2, 3, 4])), wait(0, 1, 2, 3, 4)],
+    "a line": lambda r: [swap for other in (r - 1, r + 1) if 0 <= other < 4 for swap in [
+        send(0, other, call="MPI_Sendrecv", recv_count=SMALL, recv_type_bytes=1, recv_peer=other, recv_tag=0)]],
     "a chain": lambda r: ([recv(0, r - 1)] if r else []) + ([send(0, r + 1)] if r < 3 else []) + [coll(0, "MPI_Barrier")],
 }
 
 
 def planted(name, share):
-    """Four ranks: in each of four phases another one computes for 40 ms, or all for 10 ms."""
+    """Four ranks: in each of four phases another one computes for 40 ms, or all for 10 ms.
+
+    In a line, the ranks at its ends have fewer exchanges; all compute in each phase, one for longer."""
+    most, least = (34, 2) if name == "a line" else (40, 0)
     print("timeless-text 1\nranks 4\nvolume_unit \"cpu-ns\"")
     for r in range(4):
         print('rank %d host="h"\n%s' % (r, comm([r % 2, r % 2 + 2])))
         events = both_ways(r, "MPI_Recv_init", "MPI_Send_init") if name == "persistent requests" else []
         for phase in range(4):
             first, *rest = PLANTED[name](r)
-            ms = 10 if share == "mean" else 40 if phase == r else 0
+            ms = 10 if share == "mean" else most if phase == r else least
             events += [(first[0], dict(first[1], volume=ms * MS))] + rest
         for number, event in enumerate(events):
             print(line(r, number, event))
