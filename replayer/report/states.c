@@ -115,7 +115,7 @@ static void add_state(report *r, const tlr_state *s)
             end_merge(r, to, s->rank);
         return;
     }
-    char site[512] = "";
+    char site[TLR_SITE_BYTES] = "";
     end_merge(r, to, s->rank);
     if (s->site)
         tl_site_name(r->trace, s->rank, s->site, site, sizeof site);

@@ -91,7 +91,7 @@ static void add(walk *w, tlr_table *table, const char *name, double took_s)
 /* Adds the time that the path was in this state. */
 static void account(walk *w, const tlr_state *s, double took_s)
 {
-    char place[1100];
+    char place[TLR_PLACE_BYTES];
     tlr_path *path = w->out;
     path->parts_s[tlr_part_of(s)] += took_s;
     path->length_s += took_s;

@@ -69,7 +69,7 @@ static void add_to_region(pass *p, const tlr_state *s)
 
 static void add_state(pass *p, const tlr_state *s)
 {
-    char key[1100];
+    char key[TLR_PLACE_BYTES];
     if (is_message(s))
         add_message(p, s);
     if (s->kind == TLR_STATE_MESSAGE)

@@ -250,7 +250,7 @@ static void name_between(char *before, char *after)
 
 void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size)
 {
-    char site[2048];
+    char site[TLR_SITE_BYTES];
     const char *name = tlr_state_name(state, trace);
     if (state->before || state->after) {
         char after[sizeof site];
@@ -259,13 +259,13 @@ void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text,
         if (!state->before)
             strcpy(site, "(start)");
         name_between(site, after);
-        snprintf(text, size, "%s %.500s .. %.500s", name, site, after);
+        snprintf(text, size, "%s %s .. %s", name, site, after);
         return;
     }
     if (!state->site) {
         snprintf(text, size, "%.300s", name);
         return;
     }
-    tl_site_name(trace, state->rank, state->site, site, 512);
-    snprintf(text, size, "%.300s %s", name, site);
+    tl_site_name(trace, state->rank, state->site, site, sizeof site);
+    snprintf(text, size, "%s %s", name, site);
 }

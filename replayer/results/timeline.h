@@ -93,6 +93,9 @@ const char *tlr_wait_name(unsigned wait);
 bool tlr_state_has_arrow(const tlr_state *state);
 /* "MPI_Send", "dgemm", the program's name of a kernel, "compute". */
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace);
+/* For a call path, of which each function may be a template of C++ with a name of 500 bytes; for
+ * the text of a state with up to two of them. */
+enum { TLR_SITE_BYTES = 8192, TLR_PLACE_BYTES = 2 * TLR_SITE_BYTES + 512 };
 /* The name and the call site as far as it is known: "MPI_Send exchange (halo.c:66)". Computation
  * has the call sites around it: "compute step (main.c:40) .. exchange (halo.c:66)". */
 void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size);

@@ -57,7 +57,7 @@ static void site_of(const writing *w, const tlr_state *s, char *text, size_t siz
 
 static void write_csv(const writing *w)
 {
-    char site[512];
+    char site[TLR_SITE_BYTES];
     fputs("job,rank,begin_s,end_s,state,call,site,bytes,peer,communicator,wait,wait_s\n", w->out);
     for (size_t i = 0; i < w->n; i++) {
         const tlr_state *s = &w->states[i];
@@ -91,7 +91,7 @@ static int dump_event(const writing *w, json_t *event, bool is_first)
 
 static json_t *chrome_state(const writing *w, const tlr_state *s)
 {
-    char site[512];
+    char site[TLR_SITE_BYTES];
     site_of(w, s, site, sizeof site);
     const double start_s = w->jobs[s->job].start_s;
     json_t *args = json_object();

@@ -104,6 +104,15 @@ check 'two paths with the same inner functions are told apart' sh -c '"$1" repla
 check 'a wrapper with a long name does not hide which function calls it' sh -c '
     for caller in dot:20 residual:30; do grep -qE "^MPI_Barrier wrapped.*[.][.].* < $caller( < main:10)? +[0-9]" wrapped.txt &&
     grep -qE "^  compute wrapped.* < $caller +[0-9]" wrapped.txt || exit 1; done'
+# Two callers of a template whose name has more than 525 bytes are two rows.
+"$timeless" dump wrapped.tl | sed "s/wrapped::/&$(printf 'Pair<%.0s' {1..150})/g" | "$timeless" undump - -o template.tl
+check 'call sites with names of 800 bytes are not taken as one' "$timeless" replay template.tl -p star-1g --details --json=template.json
+check '... neither in the JSON' python3 -c '
+import json
+d = json.load(open("template.json"))["details"]
+for caller in "dot:20", "residual:30":
+    assert sum(r["name"].endswith(" < %s < main:10" % caller) for r in d["sites"]) == 1, d["sites"]
+    assert any(caller in r["name"] for r in d["critical_path"]["sites"]), d["critical_path"]'
 check 'a report of them' "$timeless" report alike.tl "${on[@]}" -o alike.html
 check 'a browser shows the page' show '' alike.html
 check 'the page tells them apart' sh -c \
