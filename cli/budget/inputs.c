@@ -252,10 +252,10 @@ static tl_status add_computation(budget_inputs *b, const tlr_model *model,
         status = add_kernels_of_file(b, model, traces[i], &is_timed, err);
     if (status != TL_OK)
         return status;
-    /* CPU time is that of the recording, on both sides. */
-    tlr_budget_input *bursts =
-        add_scaled(b, "bursts", is_timed || b->shares_model, "bursts", TLR_BURST_TIME, "*",
-                   is_timed ? ASSUMED_CPU_TIME : ASSUMED_COMPUTE, b->next_bursts);
+    /* CPU time is that of the recording, on both sides, unless they are of different CPUs. */
+    tlr_budget_input *bursts = add_scaled(
+        b, "bursts", b->shares_model || (is_timed && b->shares_cpu), "bursts", TLR_BURST_TIME, "*",
+        is_timed ? ASSUMED_CPU_TIME : ASSUMED_COMPUTE, b->next_bursts);
     budget_use_recordings(b, bursts, is_timed);
     return TL_OK;
 }
@@ -414,16 +414,26 @@ static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_
     return TL_OK;
 }
 
+/* The platform and the own model (NULL: none) of a side, which the caller frees; *model is one of
+ * theirs, or NULL. */
+static tl_status load_side(const tlr_scenario *s, tlr_platform **platform, tlr_model **own,
+                           const tlr_model **model, tl_error *err)
+{
+    const char *path = s->options.model_path;
+    tl_status status = s->platform ? tlr_platform_load(s->platform, platform, err) : TL_OK;
+    if (status == TL_OK && path)
+        status = tlr_model_load(path, own, err);
+    *model = *own ? *own : *platform ? (*platform)->model : NULL;
+    return status;
+}
+
 static tl_status find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
                              tl_error *err)
 {
     tlr_platform *platform = NULL;
     tlr_model *own = NULL;
-    const char *name = scenario_of(b)->platform, *path = scenario_of(b)->options.model_path;
-    tl_status status = name ? tlr_platform_load(name, &platform, err) : TL_OK;
-    if (status == TL_OK && path)
-        status = tlr_model_load(path, &own, err);
-    const tlr_model *model = own ? own : platform ? platform->model : NULL;
+    const tlr_model *model = NULL;
+    tl_status status = load_side(scenario_of(b), &platform, &own, &model, err);
     if (status == TL_OK && !scenario_of(b)->options.no_compute)
         status = add_computation(b, model, traces, n_traces, err);
     if (status == TL_OK)
@@ -447,14 +457,33 @@ static bool are_same(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Whether the sides have the same compute model, and the same network. */
-static void find_shared(budget_inputs *b)
+/* Seconds of a unit of CPU time; below 0: the model has none. */
+static tl_status find_cpu_rate(const tlr_scenario *s, double *out, tl_error *err)
 {
+    tlr_platform *platform = NULL;
+    tlr_model *own = NULL;
+    const tlr_model *model = NULL;
+    const tl_status status = load_side(s, &platform, &own, &model, err);
+    *out = model ? tlr_model_unit_s(model, "cpu-ns") : -1;
+    tlr_platform_free(platform);
+    tlr_model_free(own);
+    return status;
+}
+
+/* Whether the sides have the same compute model, the same CPU, and the same network. */
+static tl_status find_shared(budget_inputs *b, tl_error *err)
+{
+    double rates[2] = {0};
     const tlr_scenario *x = &b->sides[0], *y = &b->sides[1];
     const bool is_same = are_same(x->platform, y->platform);
     b->shares_model = are_same(x->options.model_path, y->options.model_path) &&
                       (is_same || x->options.model_path);
     b->shares_network = is_same && are_same(x->options.loggops_params, y->options.loggops_params);
+    tl_status status = find_cpu_rate(x, &rates[0], err);
+    if (status == TL_OK)
+        status = find_cpu_rate(y, &rates[1], err);
+    b->shares_cpu = rates[0] == rates[1];
+    return status;
 }
 
 tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
@@ -462,7 +491,7 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
 {
     tl_status status = TL_OK;
     if (b->n_sides > 1)
-        find_shared(b);
+        status = find_shared(b, err);
     for (b->side = 0; b->side < b->n_sides && status == TL_OK; b->side++)
         status = find_inputs(b, traces, n_traces, err);
     b->measured_error = ASSUMED_MEASURED;

@@ -49,6 +49,7 @@ typedef struct budget_inputs {
     tlr_scenario sides[2];            /* the replays as asked for */
     unsigned side;                    /* whose inputs are being found */
     int shares_model, shares_network; /* both sides have the same one */
+    int shares_cpu;                   /* CPU time of the recording takes as long on both */
     size_t n_given;
     budget_given given[BUDGET_MOST_INPUTS]; /* --uncertain */
     size_t n;

@@ -44,6 +44,11 @@ near("B:kernel:dgemm", 1.4 / 2, 1.6 / 2)
 near("bursts", 1.3 / 1.8, 1.7 / 2.2)
 above = sum((max(x["low_ratio"], x["high_ratio"]) - 0.75) ** 2 for x in i.values())
 assert abs(d["high_ratio"] - 0.75 - above ** 0.5) < 1e-9, (d["high_ratio"], above)'
+cp -r two slow && sed -i '/cpu-ns/s/1e-9;}, /2e-9;}, /' slow/model.conf
+check 'CPU time is that of each CPU, if the models have another one' "$timeless" budget cpu-ns.tl -p ./one --versus -p ./slow --json=b.json
+check '... and does not cancel' json b.json '
+i = {i["input"]: i for i in d["inputs"]}
+assert {"A:bursts", "B:bursts"} <= set(i) and "bursts" not in i, list(i)'
 check 'the time of an instruction is that of each model' prints '"B:bursts"' \
     "$timeless" budget instructions.tl -p ./one --versus -p ./two --json
 check 'with one model for both, it is the same' prints '"bursts"' \
