@@ -96,7 +96,9 @@ static void print_row(const tl_hpl *o, const tlr_point *point)
     else
         printf("%-8s%12lld %5d %5d %5d %18.2f     %18.3e", variant, (long long)o->n, o->nb, o->p,
                o->q, point->makespan_s, gflops(o, point->makespan_s));
-    if (!point->error[0] && point->share > 0)
+    if (!point->error[0] && point->share >= 1) /* too short to be sampled: it has no interval */
+        fputs("  all replayed", stdout);
+    else if (!point->error[0] && point->share > 0)
         printf("  +-%.2g %%", 100 * point->half_s / point->makespan_s);
     if (!point->error[0])
         putchar('\n');

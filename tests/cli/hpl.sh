@@ -111,6 +111,8 @@ HPL.out      output file name (if any)
 END
 check 'hpl: an HPL.dat is predicted' "$timeless" hpl HPL.dat -p star-1g -j 2
 "$timeless" hpl HPL.dat -p star-1g -j 2 --json=table.json >table
+check 'hpl: runs too short for windows have no interval of 0 %' sh -c '
+    "$1" hpl HPL.dat -p star-1g --sample >sampled && grep -q "all replayed$" sampled && ! grep "+-0 %" sampled' - "$timeless"
 check 'hpl: the table has the runs in the order of HPL' python3 - table table.json <<'END'
 import itertools, json, sys
 lines = [l.split() for l in open(sys.argv[1]) if l.startswith("W")]
