@@ -275,10 +275,13 @@ static tl_status begin(campaign *c, tl_error *err)
         status = tlp_check_base(a->base = c->model, err);
     if (status == TL_OK && !a->folder)
         status = tl_output_open(c->output, &a->out, err);
+    const bool is_new = a->folder && access(a->folder, F_OK) != 0;
     if (status == TL_OK && a->folder)
         status = campaign_make_folder(a->folder, err);
     if (status == TL_OK && a->folder)
         status = tlp_begin_folder(shipped, a->folder, &a->describes_other, err);
+    if (status != TL_OK && is_new)
+        (void)rmdir(a->folder);
     return status;
 }
 

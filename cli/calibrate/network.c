@@ -94,7 +94,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case KEY_HOSTS: a->hosts = value; return 0;
+    case KEY_HOSTS:
+        if (!value[strspn(value, ",")])
+            argp_error(state, "--hosts '%s': name hosts, with commas between them", value);
+        a->hosts = value;
+        return 0;
     case KEY_LAUNCHES:
         a->n_launches = (int)cli_parse_number_from(state, "--launches", value, 1, MAX_LAUNCHES);
         return 0;
