@@ -29,6 +29,8 @@ typedef struct arguments {
     const char *output;
     cli_json json;
     double makespan_s;
+    size_t n_tried;
+    double (*tried)[2];   /* factors and makespans of all replays */
     char *command;        /* of the rows in the output */
     tlr_results *results; /* of the output; NULL: nothing is kept */
     tlr_key_cache *keys;
@@ -137,6 +139,17 @@ static tl_status begin_round(trial *t, const double *factors, size_t n, tl_error
                                             : status;
 }
 
+static tl_status keep(arguments *a, double factor, double makespan_s, tl_error *err)
+{
+    double(*tried)[2] = realloc(a->tried, (a->n_tried + 1) * sizeof *tried);
+    if (!tried)
+        return tl_no_memory(err, "replays");
+    a->tried = tried;
+    tried[a->n_tried][0] = factor;
+    tried[a->n_tried++][1] = makespan_s;
+    return TL_OK;
+}
+
 static tl_status makespans(void *arg, const double *factors, double *makespans_s, size_t n,
                            tl_error *err)
 {
@@ -152,7 +165,7 @@ static tl_status makespans(void *arg, const double *factors, double *makespans_s
     if (status == TL_OK)
         status = tlr_batch_run(&batch, err);
     for (size_t i = 0; i < n && status == TL_OK; i++)
-        makespans_s[i] = t.sweep.points[i].makespan_s;
+        status = keep(t.a, factors[i], makespans_s[i] = t.sweep.points[i].makespan_s, err);
     if (t.sweep.points)
         tlr_sweep_free(&t.sweep);
     return status;
@@ -245,6 +258,32 @@ static void print(const arguments *a)
         puts("\nno latency counts: all ranks may be on one host (see --ranks-per-host)");
 }
 
+static int compare_tried(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* In programs such as HPL, a little more latency changes the order of messages, and the makespan by
+ * more than the latency does. */
+static void warn_of_falls(const arguments *a)
+{
+    double fall_s = 0, most_s = 0, least_growth = HUGE_VAL;
+    for (size_t i = 0; i < a->n; i++)
+        least_growth = fmin(least_growth, a->growths[i].growth);
+    qsort(a->tried, a->n_tried, sizeof *a->tried, compare_tried);
+    for (size_t i = 0; i < a->n_tried; i++) {
+        most_s = fmax(most_s, a->tried[i][1]);
+        fall_s = fmax(fall_s, most_s - a->tried[i][1]);
+    }
+    if (fall_s > 0.05 * least_growth * a->makespan_s)
+        fprintf(stderr,
+                "timeless: warning: with more latency, the makespan also falls, by up to %.2g %%: "
+                "messages come in another order. Several factors cost the same; of growths that "
+                "are not much larger than this, one of them is printed\n",
+                100 * fall_s / a->makespan_s);
+}
+
 static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 {
     const arguments *a = arg;
@@ -296,9 +335,12 @@ int cmd_tolerance(int argc, char **argv)
     if (status == TL_OK && cli_json_leaves_text(&a.json))
         print(&a);
     if (status == TL_OK)
+        warn_of_falls(&a);
+    if (status == TL_OK)
         status = cli_json_write(&a.json, write_json, &a, &err);
     tlr_results_close(a.results);
     tlr_key_cache_free(a.keys);
+    free(a.tried);
     free(a.command);
     tlr_scenario_free(&a.base);
     return status == TL_OK ? CLI_OK : cli_fail(&err);

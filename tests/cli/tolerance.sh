@@ -81,6 +81,13 @@ def read(fd):
 assert pty.spawn(words, read) == 0
 assert b"replays, about" in said, said[-300:]
 END
+# HPL polls for panels: a little latency changes its order of messages.
+hpl() {
+    "$timeless" tolerance hpl:N=1000,NB=64,P=2,Q=4 -p dahu --ranks-per-host 1 --engine loggops --growth "$1" 2>&1 >/dev/null |
+        grep -c 'warning: with more latency, the makespan also falls, by up to 0[.][0-9]* %'
+}
+check 'a program whose makespan also falls: the command warns' equal 1 "$(hpl 0.5)"
+check '... not if the growth is much larger' equal 0 "$(hpl 50)"
 check '--growth 100 prints a row of 100 %' bash -c \
     "'$timeless' tolerance token.tl --engine loggops --params $params --growth 100 --precision 0.1 | grep -q '^ *100 %  '"
 
