@@ -199,8 +199,8 @@ typedef struct loggops_network {
     int move_bytes;
     uint64_t send_buffer_bytes, turns_bytes, limiter_bytes;
     double memory_Bps;
-    int limits_nodes;   /* the limiters of the hosts hold */
-    loggops_ways *ways; /* NULL: all pairs of nodes have the same costs */
+    int limits_nodes;     /* the limiters of the hosts hold */
+    loggops_ways *ways;   /* NULL: all pairs of nodes have the same costs */
     tlr_segments factors; /* of the bandwidth of links that nodes share, by size on the link */
 } loggops_network;
 /* What SMPI sends beside a message's bytes. It counts for the network and its factors, and not for
