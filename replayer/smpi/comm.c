@@ -107,11 +107,16 @@ void smpi_build_comms(smpi_rank *r)
         if (tl_call_by_code(definition->call)->action == TL_ACTION_WIN_CREATE)
             smpi_build_window(r, definition->id);
     }
-    free(id_of);
     sg_barrier_wait(replay.barrier);
     if (r == replay.ranks)
         set_world_variable(job);
     sg_barrier_wait(replay.barrier);
+    for (size_t c = 0; c < plan->n_comms && replay.knows_hosts; c++)
+        if (id_of[c] && r->comms[id_of[c]] != MPI_COMM_NULL &&
+            !is_on_parent(own->definitions[id_of[c]]))
+            smpi_find_neighbours(r->comms[id_of[c]]);
+    sg_barrier_wait(replay.barrier);
+    free(id_of);
 }
 
 MPI_Comm smpi_event_comm(const smpi_rank *r)

@@ -142,6 +142,13 @@ static void share_from(double bytes)
     (void)bytes;
 }
 
+static bool host_messages = 1;
+
+static void set_host_messages(bool is_yes)
+{
+    host_messages = is_yes;
+}
+
 /* "key:value" of Timeless, which is not for SimGrid. */
 static bool is_ours(const char *option)
 {
@@ -156,6 +163,7 @@ static bool is_ours(const char *option)
         {"timeless/loopback-os:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_sends},
         {"timeless/loopback-ois:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_isends},
         {"timeless/loopback-or:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_receives},
+        {"timeless/host-messages:", "yes", SMPI_SHIM_NEIGHBOURS, set_host_messages, NULL, NULL},
         {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, smpi_order_set, NULL, NULL},
         {"timeless/adapter-order:", "0", SMPI_SHIM_ORDER, NULL, smpi_order_adapter_set, NULL},
         {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
@@ -271,6 +279,16 @@ static int reads_contents(const char *algorithm)
            !strcmp(algorithm, "pair_rma");
 }
 
+/* Algorithms, and rules that choose such ones, which ask SimGrid which ranks share a host. */
+static bool asks_for_hosts(const char *algorithm)
+{
+    static const char *const parts[] = {"smp", "SMP", "mpich", "mvapich2", "impi", "loosely_lr"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(algorithm, parts[i]))
+            return 1;
+    return !strcmp(algorithm, "ompi") && !replay.ompi;
+}
+
 /* The collectives of which the user has chosen the algorithm are SMPI's. Sets *needs_payload if
  * messages must have their contents. */
 static void leave_chosen(const option_list *list, bool *needs_payload)
@@ -284,6 +302,8 @@ static void leave_chosen(const option_list *list, bool *needs_payload)
         if (!strcmp(algorithm, "default"))
             continue;
         smpi_ompi_leave(keys[i]);
+        replay.knows_hosts |=
+            !host_messages && smpi_shim_holds(SMPI_SHIM_NEIGHBOURS) && asks_for_hosts(algorithm);
         *needs_payload |= !smpi_shim_holds(SMPI_SHIM_CONTENTS) || reads_contents(algorithm);
     }
 }

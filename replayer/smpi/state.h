@@ -165,6 +165,7 @@ typedef struct smpi_replay {
     double precision_s;   /* SimGrid's, of dates */
     bool must_execute;    /* computation, because ranks may not just sleep for so long */
     int finalize_barrier;
+    bool knows_hosts;   /* collectives use which ranks share a host, and know it from the start */
     bool moves_payload; /* a collective needs the contents of its messages */
 
     bool has_begun;   /* the traces: until then the ranks prepare, at second 0 */

@@ -24,8 +24,8 @@
 
 #include <simgrid/actor.h>
 
-static int n_looking;       /* ranks that look for their neighbours on hosts */
-static uint8_t *is_looking; /* by process */
+static int n_looking;      /* ranks that look for their neighbours on hosts */
+static MPI_Comm *looks_in; /* by process */
 static size_t n_processes;
 
 static size_t place_of_rank(void)
@@ -33,25 +33,30 @@ static size_t place_of_rank(void)
     const size_t process = (size_t)sg_actor_self_get_pid();
     if (process >= n_processes) {
         const size_t n = 2 * process + 64;
-        is_looking = realloc(is_looking, n);
-        if (!is_looking)
+        looks_in = realloc(looks_in, n * sizeof *looks_in);
+        if (!looks_in)
             smpi_give_up(TL_ERR_MEMORY, "out of memory for the ranks");
-        memset(is_looking + n_processes, 0, n - n_processes);
+        for (size_t i = n_processes; i < n; i++)
+            looks_in[i] = MPI_COMM_NULL;
         n_processes = n;
     }
     return process;
 }
 
-static int looks(void)
+MPI_Comm smpi_looks_in(void)
 {
     if (!n_looking)
-        return 0;
+        return MPI_COMM_NULL;
     const size_t me = place_of_rank(); /* may move the array */
-    return is_looking[me];
+    return looks_in[me];
+}
+
+static bool looks(void)
+{
+    return smpi_looks_in() != MPI_COMM_NULL;
 }
 
 bool replays(const void *process) SMPI_REPLACES(SG_REPLAYS);
-void find_neighbours(MPI_Comm comm) SMPI_REPLACES(SG_INIT_SMP);
 int copy_data(const void *from, int n_from, MPI_Datatype from_type, void *to, int n_to,
               MPI_Datatype to_type) SMPI_REPLACES(SG_COPY_DATA);
 
@@ -62,17 +67,17 @@ bool replays(const void *process)
     return theirs(process) && !looks();
 }
 
-void find_neighbours(MPI_Comm comm)
+void smpi_find_neighbours(MPI_Comm comm)
 {
     static void (*theirs)(MPI_Comm);
     SMPI_BEHIND(theirs, SG_INIT_SMP);
     const size_t me = place_of_rank();
-    const uint8_t before = is_looking[me];
-    n_looking += !before;
-    is_looking[me] = 1;
+    const MPI_Comm before = looks_in[me];
+    n_looking++;
+    looks_in[me] = comm;
     theirs(comm);
-    is_looking[me] = before;
-    n_looking -= !before;
+    looks_in[me] = before;
+    n_looking--;
 }
 
 int copy_data(const void *from, int n_from, MPI_Datatype from_type, void *to, int n_to,

@@ -16,11 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place where the members of a group meet. Communicators of one group are built one after the
- * other. */
+/* The place where the members of a group, or some of them, meet. Communicators of one group are
+ * built one after the other. */
 typedef struct place {
     struct place *next;
     MPI_Group group;
+    const void *part;
     sg_bar_t barrier;
     int n_members;
     char *data; /* of all members */
@@ -31,6 +32,7 @@ typedef int bcast_function(void *, int, MPI_Datatype, int, MPI_Comm);
 typedef int barrier_function(MPI_Comm);
 typedef int allgather_function(const void *, int, MPI_Datatype, void *, int, MPI_Datatype,
                                MPI_Comm);
+typedef int allreduce_function(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
 
 enum { TABLE_BITS = 10 };
 static place *places[1 << TABLE_BITS];
@@ -44,16 +46,32 @@ static struct {
     allgather_function **place, *theirs;
 } allgather;
 
-static place *find_place(MPI_Comm comm, size_t bytes)
+/* Ranks that look for their neighbours on hosts (contents.c) make communicators of their own for
+ * the first ranks of all hosts and for the ranks of one host; it is one of the latter if
+ * `is_of_host`.  The part of the group that meets: NULL for all, this table for the first ranks,
+ * the host for its ranks. */
+static const void *part_of(MPI_Comm comm, bool is_of_host)
 {
+    const MPI_Comm whole = smpi_looks_in();
+    if (whole == MPI_COMM_NULL || whole == comm)
+        return NULL;
+    return is_of_host ? (const void *)sg_host_self() : places;
+}
+
+static place *find_place(MPI_Comm comm, size_t bytes, bool is_of_host)
+{
+    const MPI_Comm whole = smpi_looks_in();
+    const void *part = part_of(comm, is_of_host);
     MPI_Group group;
-    MPI_Comm_group(comm, &group);
-    place **at = &places[(uintptr_t)group * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS)];
-    while (*at && (*at)->group != group)
+    MPI_Comm_group(whole == MPI_COMM_NULL ? comm : whole, &group);
+    const uint64_t key = (uintptr_t)group + 3 * (uintptr_t)part;
+    place **at = &places[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS)];
+    while (*at && ((*at)->group != group || (*at)->part != part))
         at = &(*at)->next;
     if (!*at) {
         *at = smpi_alloc(1, sizeof **at);
         (*at)->group = group;
+        (*at)->part = part;
         MPI_Comm_size(comm, &(*at)->n_members);
         (*at)->barrier = sg_barrier_init((unsigned)(*at)->n_members);
     }
@@ -76,7 +94,7 @@ static int meet_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_
 {
     const size_t bytes = bytes_of(count, type);
     int rank;
-    place *p = find_place(comm, bytes);
+    place *p = find_place(comm, bytes, 1);
     MPI_Comm_rank(comm, &rank);
     if (rank == root)
         memcpy(p->data, buffer, bytes);
@@ -89,7 +107,7 @@ static int meet_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_
 
 static int meet_barrier(MPI_Comm comm)
 {
-    sg_barrier_wait(find_place(comm, 0)->barrier);
+    sg_barrier_wait(find_place(comm, 0, 0)->barrier);
     return MPI_SUCCESS;
 }
 
@@ -101,13 +119,60 @@ static int meet_allgather(const void *send, int count, MPI_Datatype type, void *
     int rank, n;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n);
-    place *p = find_place(comm, (size_t)n * bytes);
+    place *p = find_place(comm, (size_t)n * bytes, 0);
     memcpy(p->data + (size_t)rank * bytes, send, bytes);
     sg_barrier_wait(p->barrier);
     memcpy(receive, p->data, (size_t)n * bytes);
     sg_barrier_wait(p->barrier);
     return MPI_SUCCESS;
 }
+
+static int meet_allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm)
+{
+    const size_t bytes = bytes_of(count, type);
+    int n;
+    MPI_Comm_size(comm, &n);
+    char *all = smpi_alloc((size_t)n, bytes);
+    meet_allgather(send, count, type, all, count, type, comm);
+    memcpy(receive, all, bytes);
+    for (int i = 1; i < n; i++)
+        MPI_Reduce_local(all + (size_t)i * bytes, receive, count, type, op);
+    free(all);
+    return MPI_SUCCESS;
+}
+
+/* ---- the algorithms that smpi_find_neighbours uses ---- */
+
+allgather_function allgather_ring SMPI_REPLACES(SG_ALLGATHER_RING);
+bcast_function bcast_scatter SMPI_REPLACES(SG_BCAST_SCATTER);
+allreduce_function allreduce_default SMPI_REPLACES(SG_ALLREDUCE_DEFAULT);
+
+int allgather_ring(const void *send, int count, MPI_Datatype type, void *receive, int receive_count,
+                   MPI_Datatype receive_type, MPI_Comm comm)
+{
+    static allgather_function *theirs;
+    SMPI_BEHIND(theirs, SG_ALLGATHER_RING);
+    allgather_function *function = replay.has_begun ? theirs : meet_allgather;
+    return function(send, count, type, receive, receive_count, receive_type, comm);
+}
+
+int bcast_scatter(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    static bcast_function *theirs;
+    SMPI_BEHIND(theirs, SG_BCAST_SCATTER);
+    return (replay.has_begun ? theirs : meet_bcast)(buffer, count, type, root, comm);
+}
+
+int allreduce_default(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm)
+{
+    static allreduce_function *theirs;
+    SMPI_BEHIND(theirs, SG_ALLREDUCE_DEFAULT);
+    return (replay.has_begun ? theirs : meet_allreduce)(send, receive, count, type, op, comm);
+}
+
+/* ---- */
 
 void smpi_meet_begin(void)
 {

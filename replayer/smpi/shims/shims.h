@@ -33,7 +33,13 @@ void smpi_memory_delete(void *memory) __asm__(SG_DELETE);
 /* To be called once, by a rank in replay mode: makes the buffers that collectives share. */
 void smpi_memory_share(void);
 
-/* Between these two calls, broadcasts, barriers and allgathers of SMPI take no simulated time. */
+/* SimGrid's Comm::init_smp: finds which ranks of a communicator share a host. */
+void smpi_find_neighbours(MPI_Comm comm) SMPI_REPLACES(SG_INIT_SMP);
+/* The communicator in which this rank is doing so, or MPI_COMM_NULL. */
+MPI_Comm smpi_looks_in(void);
+
+/* Between these two calls, broadcasts, barriers and allgathers of SMPI take no simulated time, nor
+ * does smpi_find_neighbours. */
 void smpi_meet_begin(void);
 void smpi_meet_end(void);
 

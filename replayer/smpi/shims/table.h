@@ -33,6 +33,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   MAILBOX    mailbox.c     long queues of messages that wait for their receives
  *   CONTENTS   contents.c    what messages of collectives contain
  *   MEET       meet.c        replays begin at second 0
+ *   NEIGHBOURS meet.c        option timeless/host-messages:no; without it, it is yes
  *   RECEIVE    receive.c     nonblocking collectives of different sizes that are open together;
  *                            without it, ranks may wait forever
  *   WINDOWS    windows.c     windows that a barrier asks; without it, ranks that reach a window at
@@ -62,6 +63,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(MAILBOX, SMPI_SPEED, 332, 332)                                                            \
     SHIM(CONTENTS, SMPI_SPEED, 332, 332)                                                           \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
+    SHIM(NEIGHBOURS, SMPI_MODEL, 332, 332)                                                         \
     SHIM(RECEIVE, SMPI_MODEL, 332, 401)                                                            \
     SHIM(WINDOWS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                 \
     SHIM(OVERHEADS, SMPI_MODEL, 332, 401)                                                          \
@@ -128,6 +130,10 @@ typedef enum smpi_shim {
 #define SG_RELEASE "_ZN7simgrid6kernel8activity21intrusive_ptr_releaseEPNS1_12ActivityImplE"
 #define SG_REPLAYS "_ZNK7simgrid4smpi8ActorExt9replayingEv"
 #define SG_INIT_SMP SG_MPI_COMM "8init_smpEv"
+#define SG_ALLGATHER_RING "_ZN7simgrid4smpi15allgather__ringEPKviPNS0_8DatatypeEPviS4_PNS0_4CommE"
+#define SG_BCAST_SCATTER                                                                           \
+    "_ZN7simgrid4smpi27bcast__scatter_LR_allgatherEPviPNS0_8DatatypeEiPNS0_4CommE"
+#define SG_ALLREDUCE_DEFAULT "_ZN7simgrid4smpi18allreduce__default" SG_OF_ALLREDUCE
 #define SG_COPY_DATA "_ZN7simgrid4smpi8Datatype4copyEPKviPS1_PviS4_"
 #define SG_RECEIVE_INIT "_ZN7simgrid4smpi7Request10irecv_initEPviPNS0_8DatatypeEiiPNS0_4CommE"
 #define SG_BCAST "_ZN7simgrid4smpi5colls5bcastE"
@@ -229,6 +235,10 @@ typedef enum smpi_shim {
     REPLACED(CONTENTS, SG_REPLAYS)                                                                 \
     REPLACED(CONTENTS, SG_INIT_SMP)                                                                \
     REPLACED(CONTENTS, SG_COPY_DATA)                                                               \
+    REPLACED(NEIGHBOURS, SG_INIT_SMP)                                                              \
+    REPLACED(NEIGHBOURS, SG_ALLGATHER_RING)                                                        \
+    REPLACED(NEIGHBOURS, SG_BCAST_SCATTER)                                                         \
+    REPLACED(NEIGHBOURS, SG_ALLREDUCE_DEFAULT)                                                     \
     REPLACED(RECEIVE, SG_RECEIVE_INIT)                                                             \
     VARIABLE(MEET, SG_BCAST)                                                                       \
     VARIABLE(MEET, SG_BARRIER)                                                                     \
