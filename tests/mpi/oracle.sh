@@ -94,7 +94,8 @@ online_jobs() {
 replayed() {
     local folder=$1; shift
     grep -q '^smpi/coll-selector:' "$folder/options.conf" || set -- "$@" --coll-selector default
-    timeout 120 $timeless replay "$@" "${extra[@]}" --platform "$folder" --model "$here/oracle/model.conf" --json >"$scratch/replay.json"
+    # smpirun exchanges these messages
+    timeout 120 $timeless replay "$@" "${extra[@]}" --cfg timeless/host-messages:yes --platform "$folder" --model "$here/oracle/model.conf" --json >"$scratch/replay.json"
 }
 # Why a case is expected to fail
 declare -A known
