@@ -55,7 +55,7 @@ online() {
 agrees() {
     local a b
     a=$(online "$TIMELESS_PLATFORMS/$1" "$2" "$3")
-    b=$($timeless replay ring.tl --platform "$1" --hostfile "$2" --coll-selector "$3" --no-compute -q)
+    b=$($timeless replay ring.tl --platform "$1" --hostfile "$2" --coll-selector "$3" --no-compute -q --cfg timeless/host-messages:yes)
     echo "online $a, replayed $b"
     awk -v a="$a" -v b="$b" 'BEGIN { d = (a - b) / a; exit !(a > 0 && d < 1e-9 && d > -1e-9) }'
 }
@@ -103,7 +103,7 @@ rooted_agrees() { # COLLECTIVE:ALGORITHM
     a=$($SMPIRUN -np 16 -platform "$TIMELESS_PLATFORMS/fat-tree/platform.xml" -hostfile rooted.hosts --log=root.thres:error \
         --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1f "${cfg[@]}" --cfg=smpi/"$1" ./rooted_online |
         sed -n 's/^end //p' | sort -g | tail -n 1)
-    b=$($timeless replay rooted.tl -p fat-tree --hostfile rooted.hosts --coll-selector default --cfg smpi/"$1" --no-compute -q)
+    b=$($timeless replay rooted.tl -p fat-tree --hostfile rooted.hosts --coll-selector default --cfg smpi/"$1" --no-compute -q --cfg timeless/host-messages:yes)
     echo "online $a, replayed $b"
     awk -v a="$a" -v b="$b" 'BEGIN { d = (a - b) / a; exit !(a > 0 && d < 1e-9 && d > -1e-9) }'
 }
