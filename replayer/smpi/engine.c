@@ -142,7 +142,7 @@ static void share_from(double bytes)
     (void)bytes;
 }
 
-static bool host_messages = 1;
+static bool host_messages; /* SMPI's, which find out which ranks share a host */
 
 static void set_host_messages(bool is_yes)
 {
@@ -163,7 +163,7 @@ static bool is_ours(const char *option)
         {"timeless/loopback-os:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_sends},
         {"timeless/loopback-ois:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_isends},
         {"timeless/loopback-or:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_receives},
-        {"timeless/host-messages:", "yes", SMPI_SHIM_NEIGHBOURS, set_host_messages, NULL, NULL},
+        {"timeless/host-messages:", NULL, SMPI_SHIM_NEIGHBOURS, set_host_messages, NULL, NULL},
         {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, smpi_order_set, NULL, NULL},
         {"timeless/adapter-order:", "0", SMPI_SHIM_ORDER, NULL, smpi_order_adapter_set, NULL},
         {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},

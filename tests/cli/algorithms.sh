@@ -28,6 +28,22 @@ check 'all is refused for two engines' refused 2 'give one --engine' "$timeless"
 check 'all is refused for a collective without a choice' refused 2 'no choice of algorithms for scan' "$timeless" sweep a.tl \
     -p graphene --grid coll.scan=all
 
+# Algorithms that use which ranks share a host know it from the start.
+if [ "$(simgrid_version)" -eq 332 ]; then
+    for i in 1 2; do "$timeless" make call_allreduce -n 16 --iterations $i -o allreduce$i.tl; done
+    "$timeless" make call_bcast -n 8 --bytes 64 -o bcast.tl
+    once() { "$timeless" replay -q -p graphene "$@"; }
+    check 'the first broadcast of MPICH takes the time of a binomial tree' equal \
+        "$(once bcast.tl --ranks-per-host 1 --coll-selector mpich)" "$(once bcast.tl --ranks-per-host 1 --coll bcast=binomial_tree)"
+    for name in smp_rdb mvapich2_two_level; do
+        check "the second call of allreduce=$name takes as long as the first" awk -v a="$(once allreduce1.tl --coll allreduce=$name)" \
+            -v b="$(once allreduce2.tl --coll allreduce=$name)" 'BEGIN { exit !(b > 1.5 * a && b < 2.5 * a) }'
+    done
+    check 'timeless/host-messages:yes: the hosts are found out by messages, as under smpirun' awk \
+        -v a="$(once bcast.tl --ranks-per-host 1 --coll-selector mpich)" \
+        -v b="$(once bcast.tl --ranks-per-host 1 --coll-selector mpich --cfg timeless/host-messages:yes)" 'BEGIN { exit !(b > 2 * a) }'
+fi
+
 # What does not serve a number of ranks.
 "$timeless" make call_alltoall -n 30 -o thirty.tl
 check 'pair on 30 ranks: the replay is refused, and the need is named' plainly_refused 2 \

@@ -75,6 +75,8 @@ page() {
             case $command in 'timeless replay -q '*) printed_before[$command]=$(cat "$scratch/out") ;; esac
         elif [ "${printed_before[$command]+set}" ]; then
             check "$name: $command" agrees "$expected" "${printed_before[$command]}"
+        elif [ $slack != 0 ] && [[ $command = *bcast.txt || $command = *'-selector mpich' ]]; then
+            skip 'algorithms that know the hosts' 'only with SimGrid 3.32 do they know them from the start'
         else check "$name: $command" prints "$command" "$(printf '%b' "$expected")"; fi
     done 3< <(blocks "$1")
     check "$name has commands" test "$n" -ge "$2"

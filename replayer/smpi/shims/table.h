@@ -33,7 +33,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   MAILBOX    mailbox.c     long queues of messages that wait for their receives
  *   CONTENTS   contents.c    what messages of collectives contain
  *   MEET       meet.c        replays begin at second 0
- *   NEIGHBOURS meet.c        option timeless/host-messages:no; without it, it is yes
+ *   NEIGHBOURS meet.c        collectives that know the hosts from the start, with CONTENTS; without
+ *                            it, as with timeless/host-messages:yes
  *   RECEIVE    receive.c     nonblocking collectives of different sizes that are open together;
  *                            without it, ranks may wait forever
  *   WINDOWS    windows.c     windows that a barrier asks; without it, ranks that reach a window at
