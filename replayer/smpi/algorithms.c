@@ -60,13 +60,14 @@ static void ask(void *arg, int terminal)
     SMPI_init();
 }
 
-/* These choose among the others. */
-static bool is_selector(const char *name, size_t length)
+/* Names in SimGrid's lists that choose among the others, or that are a step of another one: in
+ * mvapich2_inter_node only the first rank of each host receives the broadcast. */
+static bool is_no_algorithm(const char *name, size_t length)
 {
-    static const char *const selectors[] = {"default",  "ompi", "mpich",
-                                            "mvapich2", "impi", "automatic"};
-    for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++)
-        if (strlen(selectors[i]) == length && !strncmp(selectors[i], name, length))
+    static const char *const names[] = {
+        "default", "ompi", "mpich", "mvapich2", "impi", "automatic", "mvapich2_inter_node"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && !strncmp(names[i], name, length))
             return 1;
     return 0;
 }
@@ -79,7 +80,7 @@ static int take_list(const char *text, char *out)
     const char *at = strstr(text, head);
     for (at = at ? at + sizeof head - 1 : ""; *at && *at != '\n' && *at != '.' && *at != ';';) {
         const size_t length = strcspn(at, separators);
-        if (at[0] != '(' && length && !is_selector(at, length)) {
+        if (at[0] != '(' && length && !is_no_algorithm(at, length)) {
             if (out > first)
                 *out++ = ',';
             memcpy(out, at, length);

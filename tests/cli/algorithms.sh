@@ -28,6 +28,18 @@ check 'all is refused for two engines' refused 2 'give one --engine' "$timeless"
 check 'all is refused for a collective without a choice' refused 2 'no choice of algorithms for scan' "$timeless" sweep a.tl \
     -p graphene --grid coll.scan=all
 
+"$timeless" make call_bcast -n 16 --bytes 4096 -o whole.tl
+"$timeless" sweep whole.tl -p graphene --ranks-per-host 4 --grid coll.bcast=all -o whole.csv >/dev/null 2>&1
+all_receive() { # each algorithm that the sweep can replay
+    local name n=0
+    for name in $(awk -F, 'NR > 1 && $2 {print $1}' whole.csv); do
+        "$timeless" replay whole.tl -p graphene --ranks-per-host 4 --coll bcast="$name" --json=whole.json -q && n=$((n + 1)) &&
+            python3 -c 'import json; assert min(r["end_s"] for r in json.load(open("whole.json"))["ranks"][1:]) > 0' ||
+            { echo "not in $name"; return 1; }
+    done
+    [ $n -ge 10 ]
+}
+check 'in each algorithm of bcast, all ranks receive' all_receive
 # Algorithms that use which ranks share a host know it from the start.
 if [ "$(simgrid_version)" -eq 332 ]; then
     for i in 1 2; do "$timeless" make call_allreduce -n 16 --iterations $i -o allreduce$i.tl; done
