@@ -116,6 +116,28 @@ static void cut_middle(const char *name, size_t width, char *text)
     memcpy(text + head + sizeof gap - 1, name + tail, length - tail + 1);
 }
 
+/* The place after which computation ends, as in "compute sum < main .. max < main"; NULL: a call.
+ */
+static const char *place_after(const char *name)
+{
+    static const char until[] = " .. ", cut[] = " < .. ";
+    for (const char *at = strstr(name, until); at; at = strstr(at + 1, until))
+        if (at - name < 2 || strncmp(at - 2, cut, sizeof cut - 1) != 0)
+            return at + sizeof until - 1;
+    return NULL;
+}
+
+/* Both places lose their middle, the longer one first. */
+static void cut_places(const char *name, const char *after, size_t width, char *text)
+{
+    char before[4096];
+    size_t rest = strlen(after);
+    snprintf(before, sizeof before, "%.*s", (int)(after - name), name);
+    rest = rest < width / 2 ? rest : width / 2;
+    cut_middle(before, width - rest, text);
+    cut_middle(after, width - strlen(text), text + strlen(text));
+}
+
 void tlr_shorten(const char *name, size_t width, char *text)
 {
     static const char caller[] = " < ", rest[] = " < ..";
@@ -124,6 +146,11 @@ void tlr_shorten(const char *name, size_t width, char *text)
         width = TLR_SHORT_NAME - 1;
     if (length <= width) {
         memcpy(text, name, length + 1);
+        return;
+    }
+    const char *after = place_after(name);
+    if (after) {
+        cut_places(name, after, width, text);
         return;
     }
     size_t kept = 0; /* up to a caller */

@@ -118,6 +118,18 @@ check 'a browser shows the page' show '' alike.html
 check 'the page tells them apart' sh -c \
     'for way in 1 2; do grep -q ">MPI_Barrier an_inner_function_5 (a.c:50) &lt; .. &lt; main:1$way<" dom || exit 1; done'
 
+# Computation between calls of wrappers with long names.
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"'
+    site 1 100 '' main 33; site 2 200 1 library::Communicator::exchange_with_neighbours 23
+    site 3 300 '' main 35; site 4 400 3 library::Communicator::largest_of_all_ranks 27
+    printf '%s\n' '0 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000 site=2' '0 1 MPI_Barrier comm=1 clock_ns=0 volume=2000000000 site=2' \
+        '0 2 MPI_Barrier comm=1 clock_ns=0 volume=3000000000 site=4' '0 3 MPI_Finalize clock_ns=0 volume=0 site=3' 'end finalized clock_ns=0'
+} | "$timeless" undump - -o wrappers.tl
+ends() { "$timeless" replay wrappers.tl -p star-1g --details |
+    sed -nE 's/^  compute library.* < main:([0-9]*) \.\. library.* < main:([0-9]*)  *([0-9]).*/\1-\2:\3/p' | paste -sd ' '; }
+check 'computation between calls of wrappers keeps both callers' equal "$(ends)" '33-35:3 33-33:2'
+
 # ---- regions by function ----
 check 'two functions are regions' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at step \
     --regions-at finish --regions-at main
