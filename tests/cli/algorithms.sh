@@ -47,6 +47,9 @@ if [ "$(simgrid_version)" -eq 332 ]; then
     once() { "$timeless" replay -q -p graphene "$@"; }
     check 'the first broadcast of MPICH takes the time of a binomial tree' equal \
         "$(once bcast.tl --ranks-per-host 1 --coll-selector mpich)" "$(once bcast.tl --ranks-per-host 1 --coll bcast=binomial_tree)"
+    "$timeless" make call_allreduce -n 16 --bytes 65536 -o long.tl
+    check 'MPICH with one rank on a host scatters a long allreduce' equal \
+        "$(once long.tl --ranks-per-host 1 --coll-selector mpich)" "$(once long.tl --ranks-per-host 1 --coll allreduce=rab_rdb)"
     for name in smp_rdb mvapich2_two_level; do
         check "the second call of allreduce=$name takes as long as the first" awk -v a="$(once allreduce1.tl --coll allreduce=$name)" \
             -v b="$(once allreduce2.tl --coll allreduce=$name)" 'BEGIN { exit !(b > 1.5 * a && b < 2.5 * a) }'

@@ -59,6 +59,7 @@ static bool looks(void)
 bool replays(const void *process) SMPI_REPLACES(SG_REPLAYS);
 int copy_data(const void *from, int n_from, MPI_Datatype from_type, void *to, int n_to,
               MPI_Datatype to_type) SMPI_REPLACES(SG_COPY_DATA);
+bool has_no_neighbours(MPI_Comm comm) SMPI_REPLACES(SG_IS_SMP_COMM);
 
 bool replays(const void *process)
 {
@@ -78,6 +79,26 @@ void smpi_find_neighbours(MPI_Comm comm)
     theirs(comm);
     looks_in[me] = before;
     n_looking--;
+}
+
+/* SMPI's rules of MPICH choose an algorithm with a step for the ranks of a host, except within such
+ * a step. With one rank on each host this step has no messages, and MPICH chooses by its rule for
+ * hosts, as if there were none; so does SMPI where this is true. */
+bool has_no_neighbours(MPI_Comm comm)
+{
+    static bool (*theirs)(MPI_Comm);
+    static MPI_Comm (*leaders_of)(MPI_Comm);
+    int n, n_hosts;
+    SMPI_BEHIND(theirs, SG_IS_SMP_COMM);
+    SMPI_BEHIND(leaders_of, SG_LEADERS);
+    if (!replay.knows_hosts || theirs(comm) || sg_actor_self_get_pid() == 0)
+        return theirs(comm); /* SimGrid's core asks whether messages of `comm` are numbered */
+    const MPI_Comm leaders = leaders_of(comm);
+    if (leaders == MPI_COMM_NULL)
+        return 0;
+    MPI_Comm_size(comm, &n);
+    MPI_Comm_size(leaders, &n_hosts);
+    return n == n_hosts;
 }
 
 int copy_data(const void *from, int n_from, MPI_Datatype from_type, void *to, int n_to,

@@ -135,6 +135,8 @@ typedef enum smpi_shim {
 #define SG_BCAST_SCATTER                                                                           \
     "_ZN7simgrid4smpi27bcast__scatter_LR_allgatherEPviPNS0_8DatatypeEiPNS0_4CommE"
 #define SG_ALLREDUCE_DEFAULT "_ZN7simgrid4smpi18allreduce__default" SG_OF_ALLREDUCE
+#define SG_IS_SMP_COMM "_ZNK7simgrid4smpi4Comm11is_smp_commEv"
+#define SG_LEADERS "_ZNK7simgrid4smpi4Comm16get_leaders_commEv"
 #define SG_COPY_DATA "_ZN7simgrid4smpi8Datatype4copyEPKviPS1_PviS4_"
 #define SG_RECEIVE_INIT "_ZN7simgrid4smpi7Request10irecv_initEPviPNS0_8DatatypeEiiPNS0_4CommE"
 #define SG_BCAST "_ZN7simgrid4smpi5colls5bcastE"
@@ -237,6 +239,8 @@ typedef enum smpi_shim {
     REPLACED(CONTENTS, SG_INIT_SMP)                                                                \
     REPLACED(CONTENTS, SG_COPY_DATA)                                                               \
     REPLACED(NEIGHBOURS, SG_INIT_SMP)                                                              \
+    REPLACED(NEIGHBOURS, SG_IS_SMP_COMM)                                                           \
+    CALLED(NEIGHBOURS, SG_LEADERS)                                                                 \
     REPLACED(NEIGHBOURS, SG_ALLGATHER_RING)                                                        \
     REPLACED(NEIGHBOURS, SG_BCAST_SCATTER)                                                         \
     REPLACED(NEIGHBOURS, SG_ALLREDUCE_DEFAULT)                                                     \
