@@ -23,6 +23,11 @@ EXTRA_DIST += \
 	tests/accuracy/bars/bar.h tests/accuracy/bars/bucket.c tests/accuracy/bars/cg.c tests/accuracy/bars/drawn.c \
 	tests/accuracy/bars/fft.c tests/accuracy/bars/hpcg.c tests/accuracy/bars/lu.c tests/accuracy/bars/lulesh.c \
 	tests/accuracy/bars/multigrid.c tests/accuracy/bars/stencil2d.c tests/accuracy/bars/stencil3d.c
+# Programs with the messages of NAS Parallel Benchmarks: fit_bars.sh -p.
+EXTRA_DIST += \
+	tests/accuracy/npb/bt.c tests/accuracy/npb/cells.h tests/accuracy/npb/cg.c tests/accuracy/npb/ft.c \
+	tests/accuracy/npb/is.c tests/accuracy/npb/lu.c tests/accuracy/npb/mg.c tests/accuracy/npb/programs.txt \
+	tests/accuracy/npb/sp.c
 # Programs of fit_unseen.sh.
 EXTRA_DIST += \
 	tests/accuracy/unseen/amr.c tests/accuracy/unseen/annulus.c tests/accuracy/unseen/batcher.c \
