@@ -68,8 +68,17 @@ values() {
 # star-1g has no rate of instructions.  0.3 ns each, about 3 GHz and one a cycle; it counts for both sides.
 echo 'reference_flops = 1e9; units = ( { unit = "instructions"; seconds_per_unit = 3e-10; } );' >"$folder/model.conf"
 makespan() { "$timeless" replay "$1" --engine loggops --params $params -p star-1g --model "$folder/model.conf" -q "${@:2}"; }
+# A nonblocking receive from any source is that of the message which it got, as in a skeleton.
 calls() { "$timeless" dump "$1" |
-    sed -n '/^[0-9]/{s/ volume=[0-9]*//;s/ site=[0-9]*$//;s/ clock_ns=[0-9]*//;p};/^comm/{s/ sources=.*//;p}'; }
+    sed -n '/^[0-9]/{s/ volume=[0-9]*//;s/ site=[0-9]*$//;s/ clock_ns=[0-9]*//;p};/^comm/{s/ sources=.*//;p}' |
+    awk '/^[0-9]/ { $2 = "-" }
+        { request = ""; for (i = 4; i <= NF; i++) if ($i ~ /^request=/) request = $1 " " $i }
+        $3 == "Match" && request != "" {
+            for (i = 4; i <= NF; i++) { part = $i; sub(/=.*/, "=any", part); sub(" " part " ", " " $i " ", line[open[request]]) }
+            next
+        }
+        { line[++n] = $0; if ($3 ~ /^MPI_Irecv/) open[request] = n }
+        END { for (i = 1; i <= n; i++) print line[i] }'; }
 # Bytes of all messages and collectives: counts times the size of an element.
 bytes() {
     calls "$1" | awk '/ MPI_/ {
