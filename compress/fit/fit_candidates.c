@@ -54,6 +54,8 @@ static void add_sizes(fitting *f)
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
         fit_add(f, FIT_NUMBER, 1U << d, "i%u", d);
     fit_add(f, NUMBER, 0, "bits(ranks - 1)");
+    /* Before the roots: that of 8 or 16 ranks is rounded. */
+    fit_add(f, FIT_NUMBER, 0, "bits(dims(ranks, 2, 0) - 1)");
     fit_add(f, NUMBER, 0, "root(ranks, 2)");
     fit_add(f, NUMBER, 0, "root(ranks, 3)");
     fit_add(f, FIT_NUMBER, 0, "bits(rank)");
@@ -326,13 +328,13 @@ static void add_peers(fitting *f)
                                            "(rank + i%u + 1) %% ranks",
                                            "(rank - i%u - 1) %% ranks",
                                            "i%u + 1",
-                                           "rank ^ i%u",
-                                           "rank ^ i%u + 1",
                                            "(rank + (1 << i%u)) %% ranks",
                                            "(rank - (1 << i%u)) %% ranks",
                                            "rank + (1 << i%u)",
                                            "rank - (1 << i%u)",
                                            "rank ^ (1 << i%u)",
+                                           "rank ^ i%u",
+                                           "rank ^ i%u + 1",
                                            "rank ^ ranks >> 1 + i%u"};
         for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
             char text[80];

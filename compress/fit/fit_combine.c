@@ -343,12 +343,51 @@ size_t fit_pairs(const fitting *f, const fit_values *v, size_t max, fit_pair *pa
     return n;
 }
 
+/* ---- another value in the first iteration of a loop ---- */
+
+/* The line of the values in the first iteration of loop d, or in the others. */
+static bool find_part(const fitting *f, const fit_values *v, unsigned d, bool is_first,
+                      fit_values *part, form *made)
+{
+    fit_line line;
+    part->n = 0;
+    part->variables = v->variables & ~(is_first ? 1U << d : 0);
+    for (size_t i = 0; i < v->n; i++)
+        if ((v->samples[i]->index[d] == f->phase[d]) == is_first) {
+            part->samples[part->n] = v->samples[i];
+            part->value[part->n++] = v->value[i];
+        }
+    if (!part->n || !fit_find(f, part, FIT_NUMBER, &line))
+        return false;
+    fit_write_line(f, &line, made->text);
+    made->bits = line.bits;
+    return true;
+}
+
+static bool find_first(const fitting *f, const fit_values *v, form *made)
+{
+    fit_values part = {0};
+    form first, others;
+    bool found = false;
+    const bool ok = copy_values(v, &part);
+    for (unsigned d = 0; ok && !found && d < FIT_MAX_DEPTH; d++) {
+        found = v->variables & 1U << d && find_part(f, v, d, true, &part, &first) &&
+                find_part(f, v, d, false, &part, &others) &&
+                write_form(made, "i%u == 0 ? %s : %s", d, first.text, others.text);
+        made->bits = found ? first.bits + others.bits + FORM_BITS : 0;
+        found = found && is_explained(v, made->bits);
+    }
+    fit_release(&part);
+    return found;
+}
+
 bool fit_combine(const fitting *f, const fit_values *v, char text[FIT_MAX_TEXT])
 {
     form made;
     const bool found = (find_linear(f, v, &made) && is_explained(v, made.bits)) ||
                        (find_any_power(f, v, &made) && is_explained(v, made.bits)) ||
-                       (find_product(f, v, &made) && is_explained(v, made.bits));
+                       (find_product(f, v, &made) && is_explained(v, made.bits)) ||
+                       find_first(f, v, &made);
     if (found)
         snprintf(text, FIT_MAX_TEXT, "%s", made.text);
     return found;

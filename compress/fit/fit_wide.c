@@ -162,6 +162,67 @@ static void add_last(fitting *f)
         }
 }
 
+/* Rows and columns of ranks, a times as many columns as rows: the rank at the transposed place,
+ * each of `a` parts of what its row and its column have, and sums along a row by exchanges at
+ * distances that halve. CG of the NAS benchmarks has one or two times as many. */
+static void add_rows(fitting *f, const fit_grid *g)
+{
+    char rows[40], columns[40], times[90], own[240];
+    fit_grid_size(g, 0, rows);
+    fit_grid_size(g, 1, columns);
+    snprintf(times, sizeof times, "(%s / %s)", columns, rows);
+    fit_add(f, FIT_PEER, 0, "coord(%s, 1) / %s * %s + coord(%s, 0) * %s + coord(%s, 1) %% %s",
+            g->name, times, columns, g->name, times, g->name, times);
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
+        fit_add(f, FIT_PEER, 1U << d, "rank ^ %s >> 1 + i%u", columns, d);
+    for (size_t i = 0; i < 2 * f->n_names; i++) {
+        snprintf(own, sizeof own, "local(%.40s, 1, coord(%.20s, %zu)%s%s, %s)", f->names[i / 2],
+                 g->name, i % 2, i % 2 ? " / " : "", i % 2 ? times : "", rows);
+        fit_add(f, FIT_NUMBER, 0, "(%s + rank %% %s) / %s", own, times, times);
+        fit_add(f, FIT_NUMBER, 0, "(%s + %s - 1 - rank %% %s) / %s", own, times, times, times);
+    }
+}
+
+/* A rank has as many cells as there are columns of ranks, one of them at the edge: the faces of the
+ * others, and a face with room for what remains (BT of the NAS benchmarks). */
+static void add_faces_of_cells(fitting *f, const fit_grid *g)
+{
+    char size[40];
+    fit_grid_size(g, 1, size);
+    for (size_t i = 0; i < f->n_names; i++) {
+        const char *n = f->names[i];
+        fit_add(f, FIT_NUMBER, 0, "(%s - 1) * (%s / %s) * (%s / %s)", size, n, size, n, size);
+        fit_add(f, FIT_NUMBER, 0, "(%s / %s + 1) * (%s / %s + 1)", n, size, n, size);
+    }
+}
+
+/* What a rank of a grid has of n elements, without the first and the last one. */
+static void add_inner(fitting *f, const fit_grid *g)
+{
+    for (size_t i = 0; i < f->n_names; i++)
+        for (int d = 0; d < g->n_dimensions; d++) {
+            char at[32], size[40];
+            snprintf(at, sizeof at, "coord(%s, %d)", g->name, d);
+            fit_grid_size(g, d, size);
+            fit_add(f, FIT_NUMBER, 0, "local(%s, 1, %s, %s) - (%s == 0) - (%s == %s - 1)",
+                    f->names[i], at, size, at, at, size);
+        }
+}
+
+static void add_inner_of_grids(fitting *f)
+{
+    for (size_t i = 0; i < FIT_N_PLAIN_GRIDS; i++) {
+        const fit_grid *g = &fit_grids[i];
+        if (g->n_dimensions < 2 || g->periodic)
+            continue;
+        add_inner(f, g);
+        if (g->n_dimensions == 2 && g->smallest_first)
+            add_rows(f, g);
+        if (g->n_dimensions == 2 && g->smallest_first)
+            add_faces_of_cells(f, g);
+    }
+}
+
 void fit_add_wide(fitting *f)
 {
     f->adds_wide = true;
@@ -171,5 +232,6 @@ void fit_add_wide(fitting *f)
     add_mixed_grids(f);
     add_sorted_neighbours(f);
     add_last(f);
+    add_inner_of_grids(f);
     f->adds_wide = false;
 }

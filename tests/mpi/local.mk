@@ -4,7 +4,7 @@ tests_mpi_print_events_SOURCES = tests/mpi/print_events.c
 tests_mpi_print_events_LDADD = compress/libtimeless.la
 tests_mpi_print_events_LDFLAGS = $(AM_LDFLAGS) -no-install
 MPI_TESTS = \
-	tests/mpi/call_paths.sh tests/mpi/calls.sh tests/mpi/ends.sh tests/mpi/faults.sh tests/mpi/fitted.sh tests/mpi/fortran.sh tests/mpi/hpcc.sh tests/mpi/isendrecv.sh tests/mpi/kernels.sh tests/mpi/killed.sh tests/mpi/mpich.sh tests/mpi/mpich_suite.sh tests/mpi/ompi_making.sh tests/mpi/unknown_calls.sh tests/mpi/races.sh tests/mpi/record.sh tests/mpi/repeat.sh tests/mpi/record_pack.sh \
+	tests/mpi/call_paths.sh tests/mpi/calls.sh tests/mpi/ends.sh tests/mpi/faults.sh tests/mpi/fit_npb.sh tests/mpi/fitted.sh tests/mpi/fortran.sh tests/mpi/hpcc.sh tests/mpi/isendrecv.sh tests/mpi/kernels.sh tests/mpi/killed.sh tests/mpi/mpich.sh tests/mpi/mpich_suite.sh tests/mpi/ompi_making.sh tests/mpi/unknown_calls.sh tests/mpi/races.sh tests/mpi/record.sh tests/mpi/repeat.sh tests/mpi/record_pack.sh \
 	tests/mpi/measure.sh tests/mpi/perform.sh tests/mpi/rows.sh tests/mpi/select.sh tests/mpi/skip.sh tests/mpi/sleeps.sh tests/mpi/slurm.sh tests/mpi/source_lines.sh tests/mpi/swaps.sh tests/mpi/symbols.sh tests/mpi/threads.sh tests/mpi/user_kernels.sh \
 	tests/mpi/volumes.sh tests/mpi/windows.sh
 TESTS += $(MPI_TESTS)
