@@ -232,7 +232,7 @@ static int read_field(skel_parser *p, uint32_t number, int seen, unsigned *n_siz
         read_comm(p, number);
     else if (slot == TL_SLOT_NEW_COMM)
         read_new_comm(p, number);
-    else if (skel_is(p, "any"))
+    else if (skel_is(p, "any") && !skel_find_name(p, &p->token))
         skel_wrong(p, name.line,
                    "'any' is not in the language; give the rank and the tag of the "
                    "message that arrives");

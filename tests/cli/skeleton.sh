@@ -25,6 +25,9 @@ for tag in range(3):
 assert len({tuple(to[tag, r] for r in range(37)) for tag in range(3)}) == 3
 END
 
+printf '%s\n' 'skeleton 1' 'ranks 4' 'param any = 2' 'MPI_Bcast peer=any count=any + 1' >any.skel
+check 'a parameter may have the name any' prints '~^3 1 MPI_Bcast count=4 type_bytes=1 peer=3 ' "$timeless" dump any.skel,any=3
+
 # ---- in place of a trace ----
 
 ring=$skeletons/ring.skel
