@@ -213,31 +213,18 @@ static double share_of(const fitting *f, const points *p)
     return f->volume > 0 ? own / f->volume : 0;
 }
 
-/* The last " / " that is not in brackets; the end of the text if there is none. */
-static size_t last_division(const char *text)
-{
-    size_t last = strlen(text);
-    int depth = 0;
-    for (size_t i = 0; text[i]; i++) {
-        depth += (text[i] == '(') - (text[i] == ')');
-        if (!depth && !strncmp(text + i, " / ", 3))
-            last = i;
-    }
-    return last;
-}
-
-/* The multiple of the base. */
+/* The multiple of the base. A base that divides last is a product without brackets around it: the
+ * slope is a factor of it before it is divided. */
 static void write_multiple(fitting *f, const law *l)
 {
     const char *text = ((const fit_candidate *)f->candidates.items)[l->base].text;
     const double unit = unit_of(l->slope);
-    const size_t size = l->divides_last ? last_division(text) : strlen(text);
-    fit_print(f, &f->out, "%.0f", l->slope * unit);
-    if (size != 1 || *text != '1')
-        fit_print(f, &f->out, " * (%.*s)", (int)size, text);
+    if (l->divides_last && !strncmp(text, "1 / ", 4))
+        fit_print(f, &f->out, "%.0f%s", l->slope * unit, text + 1);
+    else
+        fit_print(f, &f->out, l->divides_last ? "%.0f * %s" : "%.0f * (%s)", l->slope * unit, text);
     if (unit > 1)
         fit_print(f, &f->out, " / %.0f", unit);
-    fit_print(f, &f->out, "%s", text + size);
 }
 
 static void write_law(fitting *f, const law *l, double share, unsigned indent)
