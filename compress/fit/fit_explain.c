@@ -286,6 +286,14 @@ static bool is_same_for_all(const fitting *f, const char *text)
     return strncmp(text, "copied", 6) ? !fit_differs(text) : last && last->is_common;
 }
 
+static void write_for(fitting *f, const fit_node *node, const char *trips)
+{
+    fit_print(f, &f->out,
+              fit_is_weak(trips) ? "for i%" PRIu32 " = 0 to (%s) - 1 {\n"
+                                 : "for i%" PRIu32 " = 0 to %s - 1 {\n",
+              node->depth, trips);
+}
+
 static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
 {
     char trips[400] = "", condition[400] = "1";
@@ -317,7 +325,7 @@ static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
         fit_print(f, &f->out, "if %s {\n", condition);
     }
     indent_by(f, indent + is_guarded);
-    fit_print(f, &f->out, "for i%" PRIu32 " = 0 to %s - 1 {\n", node->depth, trips);
+    write_for(f, node, trips);
     const size_t body = f->out.size;
     const unsigned shared = f->shared;
     if (!is_same_for_all(f, condition) || !is_same_for_all(f, trips))
@@ -401,7 +409,7 @@ static bool explain_period(fitting *f, const fit_node *node, int64_t period, uns
         !fit_attribute(f, node, FIT_NUMBER, get_passes, &p, trips))
         return false;
     indent_by(f, indent);
-    fit_print(f, &f->out, "for i%" PRIu32 " = 0 to %s - 1 {\n", node->depth, trips);
+    write_for(f, node, trips);
     bool ok = true;
     f->period[node->depth] = period;
     for (int64_t i = 0; ok && i < period; i++) {
