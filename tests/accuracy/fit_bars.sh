@@ -68,7 +68,8 @@ values() {
 # star-1g has no rate of instructions.  0.3 ns each, about 3 GHz and one a cycle; it counts for both sides.
 echo 'reference_flops = 1e9; units = ( { unit = "instructions"; seconds_per_unit = 3e-10; } );' >"$folder/model.conf"
 makespan() { "$timeless" replay "$1" --engine loggops --params $params -p star-1g --model "$folder/model.conf" -q "${@:2}"; }
-# A nonblocking receive from any source is that of the message which it got, as in a skeleton.
+# A nonblocking receive from any source is that of the message which it got, as in a skeleton, and MPI_Waitall has its
+# requests in the order of their numbers.
 calls() { "$timeless" dump "$1" |
     sed -n '/^[0-9]/{s/ volume=[0-9]*//;s/ site=[0-9]*$//;s/ clock_ns=[0-9]*//;p};/^comm/{s/ sources=.*//;p}' |
     awk '/^[0-9]/ { $2 = "-" }
@@ -76,6 +77,11 @@ calls() { "$timeless" dump "$1" |
         $3 == "Match" && request != "" {
             for (i = 4; i <= NF; i++) { part = $i; sub(/=.*/, "=any", part); sub(" " part " ", " " $i " ", line[open[request]]) }
             next
+        }
+        $3 == "MPI_Waitall" {
+            k = split(substr($4, 7, length($4) - 7), id, ",")
+            for (i = 2; i <= k; i++) for (j = i; j > 1 && id[j - 1] + 0 > id[j] + 0; j--) { t = id[j]; id[j] = id[j - 1]; id[j - 1] = t }
+            for (i = 1; i <= k; i++) $4 = (i > 1 ? $4 "," : "list=[") id[i] (i < k ? "" : "]")
         }
         { line[++n] = $0; if ($3 ~ /^MPI_Irecv/) open[request] = n }
         END { for (i = 1; i <= n; i++) print line[i] }'; }
