@@ -196,6 +196,43 @@ static void add_faces_of_cells(fitting *f, const fit_grid *g)
     }
 }
 
+/* The text with coordinates in place of R and C, and a step in place of S. */
+static void place_of(const char *pattern, const char *grid, const char *step, char text[120])
+{
+    size_t used = 0;
+    for (*text = '\0'; *pattern && used < 90; pattern++)
+        if (*pattern == 'S')
+            used += (size_t)snprintf(text + used, 120 - used, "%s", step);
+        else if (*pattern == 'R' || *pattern == 'C')
+            used += (size_t)snprintf(text + used, 120 - used, "coord(%.20s, %d)", grid,
+                                     *pattern == 'C');
+        else
+            used += (size_t)snprintf(text + used, 120 - used, "%c", *pattern);
+}
+
+/* The inner points of a face of the rank's cell at a step of a sweep through such cells, in each of
+ * three dimensions, there and back (SP). C: column, R: row, S: step. */
+static void add_sweeps(fitting *f, const fit_grid *g, unsigned d)
+{
+    static const char *const cells[][2] = {
+        {"R + C - S", "S - C"}, {"R + C - S", "R - S"}, {"C + S", "R - S"}};
+    static const char *const steps[] = {"i%u", "(i%u + 1)", "(-1 - i%u)", "(-2 - i%u)"};
+    char size[40], step[16], side[2][120];
+    fit_grid_size(g, 0, size);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps * 3; k++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(step, sizeof step, steps[k / 3], d);
+#pragma GCC diagnostic pop
+        for (int i = 0; i < 2; i++)
+            place_of(cells[k % 3][i], g->name, step, side[i]);
+        for (size_t i = 0; i < f->n_names; i++)
+            fit_add(f, FIT_NUMBER, 1U << d,
+                    "(%s / %s - ((%s + 1) %% %s < 2)) * (%s / %s - ((%s + 1) %% %s < 2))",
+                    f->names[i], size, side[0], size, f->names[i], size, side[1], size);
+    }
+}
+
 /* What a rank of a grid has of n elements, without the first and the last one. */
 static void add_inner(fitting *f, const fit_grid *g)
 {
@@ -213,6 +250,8 @@ static void add_inner_of_grids(fitting *f)
 {
     for (size_t i = 0; i < FIT_N_PLAIN_GRIDS; i++) {
         const fit_grid *g = &fit_grids[i];
+        for (unsigned d = 0; g->n_dimensions == 2 && g->periodic && d < FIT_MAX_DEPTH; d++)
+            add_sweeps(f, g, d);
         if (g->n_dimensions < 2 || g->periodic)
             continue;
         add_inner(f, g);
