@@ -1,11 +1,12 @@
 /* mg.c - the messages of MG of the NAS Parallel Benchmarks: V-cycles over n x n x n points on a
  * periodic grid of ranks, each level with half the points in each dimension. Where there are fewer
- * points than ranks, only some ranks have points; the others wait. Arguments: n, cycles. */
+ * points than ranks, only some ranks have points; the others wait, and the messages by which ranks
+ * lose and get them are left out. Arguments: n, cycles. */
 #include "../bars/bar.h"
 
 enum { MAX_LEVELS = 12 };
 static int dims[3], at[3], n_levels, mine[3][MAX_LEVELS + 1], peer[3][2][MAX_LEVELS + 1];
-static int is_dead[MAX_LEVELS + 1], gives[3][MAX_LEVELS + 1], takes[3][MAX_LEVELS + 1], room;
+static int is_dead[MAX_LEVELS + 1], room;
 
 static int points(int d, int c, int n)
 {
@@ -26,10 +27,6 @@ static void set_up(void)
         for (int d = 0; d < 3; d++) {
             mine[d][k] = points(d, at[d], 1 << k);
             const int next = points(d, (at[d] + step[d]) % dims[d], 1 << k);
-            if (k < n_levels) {
-                gives[d][k + 1] = !next && mine[d][k] == 1;
-                takes[d][k + 1] = next == 1 && !mine[d][k];
-            }
             if (!next || !mine[d][k])
                 step[d] *= 2;
             is_dead[k] |= !mine[d][k];
