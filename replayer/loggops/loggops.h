@@ -141,7 +141,7 @@ typedef struct loggops_retransmission {
 typedef struct loggops_ways loggops_ways;
 /* The number of the way from one node to another, or within a node. If there is no route, returns
  * 0; loggops_ways_status then returns the error. */
-uint32_t loggops_way_between(loggops_ways *ways, uint32_t from_node, uint32_t to_node);
+uint16_t loggops_way_between(loggops_ways *ways, uint32_t from_node, uint32_t to_node);
 /* The costs of a message on a way; of way 0, `fallback`. */
 const loggops_path *loggops_way(const loggops_ways *ways, uint32_t way,
                                 const loggops_path *fallback);

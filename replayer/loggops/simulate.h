@@ -63,23 +63,24 @@ enum { RUNNING = 0, IN_CALL, IN_WAIT, IN_COLLECTIVE, FINISHED };
  * until then, so the program cannot see a request that is done too early. */
 enum { REQUEST_FREE = 0, REQUEST_PENDING, REQUEST_AWAITED, REQUEST_DONE };
 
-/* A message from its send to its receive. */
+/* A message from its send to its receive. It fills one cache line. */
 typedef struct message {
     uint64_t time_ps; /* of arrival */
     uint64_t bytes;
     uint32_t context; /* communicator, and whether it belongs to a collective; or REPLY, ... */
     int32_t tag;
-    int32_t source, to;    /* ranks in the run */
-    uint32_t request;      /* of the sender, if it is a rendezvous; otherwise EAGER */
-    uint32_t next;         /* in its list */
-    uint32_t sent;         /* number of the message among those of its sender; may wrap around */
-    uint16_t may_overtake; /* an earlier message of its sender may still be under way: order.c */
-    uint16_t takes_turns;  /* NO_TURN, ... */
-    uint64_t left_ps;      /* of DATA and of messages that take turns: when the first byte left */
-    uint32_t flow;         /* its flow through links (links.c) + 1; HAS_PASSED, ...; 0: none */
-    uint32_t operation;    /* of a graph: that sent it; otherwise 0 */
-    uint32_t way;          /* loggops_way_between its nodes; 0: it was not looked up */
+    int32_t source, to;   /* ranks in the run */
+    uint32_t request;     /* of the sender, if it is a rendezvous; otherwise EAGER */
+    uint32_t next;        /* in its list */
+    uint32_t sent;        /* number of the message among those of its sender; may wrap around */
+    uint8_t may_overtake; /* an earlier message of its sender may still be under way: order.c */
+    uint8_t takes_turns;  /* NO_TURN, ... */
+    uint16_t way;         /* loggops_way_between its nodes; 0: it was not looked up */
+    uint64_t left_ps;     /* of DATA and of messages that take turns: when the first byte left */
+    uint32_t flow;        /* its flow through links (links.c) + 1; HAS_PASSED, ...; 0: none */
+    uint32_t operation;   /* of a graph: that sent it; otherwise 0 */
 } message;
+_Static_assert(sizeof(message) == 64, "a message fills one cache line");
 
 /* message.takes_turns: whether an eager message shares the adapter that it leaves (sharing.c).
  * IS_KNOWN: the receiving adapter has the message already; this copy stays until the message has
