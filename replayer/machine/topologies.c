@@ -124,46 +124,44 @@ tl_status tlr_shape_parse(tlr_cluster_shape *shape, tlr_routing routing, const c
 
 /* Of a cluster, hosts come first and then switches or routers: its boxes. Each has a number for its
  * limiter and one for its loopback; then come the numbers of both directions of the links. */
-static uint64_t n_boxes(const tlr_cluster_shape *s, tlr_routing routing)
+static void number_tree(tlr_cluster_shape *s)
 {
-    uint64_t n = s->n_hosts, on_level = s->n_hosts;
-    if (routing == TLR_ROUTING_DRAGONFLY)
-        return n + n / s->sizes[3];
-    for (unsigned i = 0; routing == TLR_ROUTING_FAT_TREE && i < s->n; i++) {
+    uint64_t boxes = 0, links = 0, on_level = s->n_hosts;
+    for (unsigned i = 0; i < s->n; i++) {
+        s->boxes_from[i] = boxes;
+        s->links_from[i] = links;
+        boxes += on_level;
+        links += on_level * s->parents[i] * s->parallel[i];
         on_level = on_level / s->sizes[i] * s->parents[i];
-        n += on_level;
     }
-    return n;
+    s->boxes_from[s->n] = boxes;
+    s->n_boxes = boxes + on_level;
+    s->n_links = links;
 }
 
-/* Where the links of a dragonfly of each kind begin. */
-typedef struct fly_links {
-    uint64_t green, black, blue, end;
-} fly_links;
+/* The links of a dragonfly: those of hosts come first, then these. */
+enum { GREEN, BLACK, BLUE };
 
-static fly_links links_of_fly(const tlr_cluster_shape *s)
+static void number_fly(tlr_cluster_shape *s)
 {
     const uint64_t groups = s->sizes[0], chassis = s->sizes[1], blades = s->sizes[2];
-    fly_links l = {.green = s->n_hosts};
-    l.black = l.green + groups * chassis * blades * blades;
-    l.blue = l.black + groups * chassis * chassis * blades;
-    l.end = l.blue + groups * groups;
-    return l;
+    s->n_boxes = s->n_hosts + s->n_hosts / s->sizes[3];
+    s->links_from[GREEN] = s->n_hosts;
+    s->links_from[BLACK] = s->links_from[GREEN] + groups * chassis * blades * blades;
+    s->links_from[BLUE] = s->links_from[BLACK] + groups * chassis * chassis * blades;
+    s->n_links = s->links_from[BLUE] + groups * groups;
 }
 
-uint64_t tlr_shape_links(const tlr_cluster_shape *s, tlr_routing routing)
+uint64_t tlr_shape_number(tlr_cluster_shape *s, tlr_routing routing)
 {
-    uint64_t n = s->n_hosts, on_level = s->n_hosts;
+    s->n_boxes = s->n_links = s->n_hosts;
     if (routing == TLR_ROUTING_TORUS)
-        n *= s->n;
-    if (routing == TLR_ROUTING_DRAGONFLY)
-        n = links_of_fly(s).end;
-    for (unsigned i = 0; routing == TLR_ROUTING_FAT_TREE && i < s->n; i++) {
-        n = i ? n : 0;
-        n += on_level * s->parents[i] * s->parallel[i];
-        on_level = on_level / s->sizes[i] * s->parents[i];
-    }
-    return 2 * (n_boxes(s, routing) + n);
+        s->n_links *= s->n;
+    else if (routing == TLR_ROUTING_DRAGONFLY)
+        number_fly(s);
+    else if (routing == TLR_ROUTING_FAT_TREE)
+        number_tree(s);
+    return 2 * (s->n_boxes + s->n_links);
 }
 
 typedef struct shape_walk {
@@ -258,17 +256,10 @@ typedef struct tree_box {
     uint32_t digits[TLR_MOST_DIMENSIONS];
 } tree_box;
 
-/* Its position on its level; the boxes of the levels below; the links below. */
-static uint64_t position_of(const tlr_cluster_shape *s, const tree_box *b, uint64_t *boxes,
-                            uint64_t *links)
+/* Its position on its level. */
+static uint64_t position_of(const tlr_cluster_shape *s, const tree_box *b)
 {
-    uint64_t on_level = s->n_hosts, position = 0;
-    *boxes = *links = 0;
-    for (unsigned i = 0; i < b->level; i++) {
-        *boxes += on_level;
-        *links += on_level * s->parents[i] * s->parallel[i];
-        on_level = on_level / s->sizes[i] * s->parents[i];
-    }
+    uint64_t position = 0;
     for (unsigned i = s->n; i-- > 0;)
         position = position * (i < b->level ? s->parents[i] : s->sizes[i]) + b->digits[i];
     return position;
@@ -276,19 +267,16 @@ static uint64_t position_of(const tlr_cluster_shape *s, const tree_box *b, uint6
 
 static void limit_box(const shape_walk *w, const tree_box *b)
 {
-    uint64_t boxes, links;
-    const uint64_t position = position_of(w->shape, b, &boxes, &links);
-    pass_limiter(w, boxes + position);
+    if (w->shape->limiter_Bps > 0)
+        pass_limiter(w, w->shape->boxes_from[b->level] + position_of(w->shape, b));
 }
 
 /* The link from a box to one above. */
 static void pass_branch(const shape_walk *w, const tree_box *lower, uint32_t port, bool is_down)
 {
     const tlr_cluster_shape *s = w->shape;
-    uint64_t boxes, links;
-    const uint64_t position = position_of(s, lower, &boxes, &links);
-    pass(w, links + position * s->parents[lower->level] * s->parallel[lower->level] + port, is_down,
-         1);
+    const uint64_t of_box = (uint64_t)s->parents[lower->level] * s->parallel[lower->level];
+    pass(w, s->links_from[lower->level] + position_of(s, lower) * of_box + port, is_down, 1);
 }
 
 static bool is_above(const tlr_cluster_shape *s, const tree_box *upper, const tree_box *host)
@@ -338,10 +326,11 @@ static void pass_fat_tree(const shape_walk *w, uint32_t from, uint32_t to)
         uint32_t port = (from + s->first_host) % s->parallel[at.level - 1] * s->sizes[at.level - 1];
         for (; at.level; port++) {
             const unsigned level = at.level - 1;
-            if (port >= s->sizes[level] * s->parallel[level])
+            const uint32_t size = s->sizes[level];
+            port += (end.digits[level] + size - port % size) % size;
+            if (port >= size * s->parallel[level])
                 break;
-            if (port % s->sizes[level] == end.digits[level])
-                step_down(w, &at, &end, port / s->sizes[level]);
+            step_down(w, &at, &end, port / size);
         }
     }
     limit_box(w, &end);
@@ -372,7 +361,7 @@ static void pass_green(const shape_walk *w, fly_place *at, uint32_t blade)
     const tlr_cluster_shape *s = w->shape;
     const uint64_t chassis = (uint64_t)at->group * s->sizes[1] + at->chassis;
     const uint32_t low = at->blade < blade ? at->blade : blade, high = at->blade + blade - low;
-    pass(w, links_of_fly(s).green + (chassis * s->sizes[2] + low) * s->sizes[2] + high,
+    pass(w, s->links_from[GREEN] + (chassis * s->sizes[2] + low) * s->sizes[2] + high,
          at->blade > blade, s->parallel[2]);
     at->blade = blade;
 }
@@ -383,7 +372,7 @@ static void pass_black(const shape_walk *w, fly_place *at, uint32_t chassis)
     const uint32_t low = at->chassis < chassis ? at->chassis : chassis,
                    high = at->chassis + chassis - low;
     const uint64_t pair = ((uint64_t)at->group * s->sizes[1] + low) * s->sizes[1] + high;
-    pass(w, links_of_fly(s).black + pair * s->sizes[2] + at->blade, at->chassis > chassis,
+    pass(w, s->links_from[BLACK] + pair * s->sizes[2] + at->blade, at->chassis > chassis,
          s->parallel[1]);
     at->chassis = chassis;
 }
@@ -401,7 +390,7 @@ static void change_group(const shape_walk *w, fly_place *at, uint32_t group)
         pass_black(w, at, 0);
     }
     const uint32_t low = at->group < group ? at->group : group, high = at->group + group - low;
-    pass(w, links_of_fly(s).blue + (uint64_t)low * s->sizes[0] + high, at->group > group,
+    pass(w, s->links_from[BLUE] + (uint64_t)low * s->sizes[0] + high, at->group > group,
          s->parallel[0]);
     limit_router(w, at);
     *at = (fly_place){group, 0, at->group};
@@ -436,7 +425,7 @@ void tlr_shape_visit(const tlr_zones *z, const tlr_zone *zone, uint32_t from, ui
                      tlr_link_visitor *visit, void *arg)
 {
     const tlr_cluster_shape *s = zone->shape;
-    const shape_walk w = {s, s->first_link + 2 * n_boxes(s, zone->routing), visit, arg};
+    const shape_walk w = {s, s->first_link + 2 * s->n_boxes, visit, arg};
     if (from == to && from < s->n_hosts && s->has_loopback)
         pass_loopback(&w, from);
     else if (zone->routing == TLR_ROUTING_FLAT)

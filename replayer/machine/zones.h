@@ -77,6 +77,10 @@ typedef struct tlr_cluster_shape {
     uint32_t parents[TLR_MOST_DIMENSIONS];  /* of a fat tree */
     uint32_t parallel[TLR_MOST_DIMENSIONS]; /* links beside each other; of a dragonfly: blue, black,
                                                green */
+    /* Of tlr_shape_number: hosts and switches; their links; those of the levels below, of a fat
+     * tree; of a dragonfly, where each kind of links begins. */
+    uint64_t n_boxes, n_links;
+    uint64_t boxes_from[TLR_MOST_DIMENSIONS + 1], links_from[TLR_MOST_DIMENSIONS];
 } tlr_cluster_shape;
 
 typedef struct tlr_zone {
@@ -153,8 +157,8 @@ const tlr_route_row *tlr_find_row(const tlr_route_table *table, uint32_t from, u
  * than fit. */
 tl_status tlr_shape_parse(tlr_cluster_shape *shape, tlr_routing routing, const char *text,
                           char *why, size_t size);
-/* The links that a shape may have. */
-uint64_t tlr_shape_links(const tlr_cluster_shape *shape, tlr_routing routing);
+/* Numbers the links of a shape. Returns how many it may have. */
+uint64_t tlr_shape_number(tlr_cluster_shape *shape, tlr_routing routing);
 /* Calls `visit` for the links between two points of a cluster. */
 void tlr_shape_visit(const tlr_zones *z, const tlr_zone *zone, uint32_t from, uint32_t to,
                      tlr_link_visitor *visit, void *arg);

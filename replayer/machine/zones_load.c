@@ -331,7 +331,7 @@ static tl_status begin_cluster(zones_reading *x, const tlr_element *e, tl_error 
     if (routing == TLR_ROUTING_FAT_TREE)
         z->n_fat_tree_hosts += s->n_hosts;
     s->first_link = (UINT64_C(1) << 32) + z->n_cluster_links;
-    z->n_cluster_links += tlr_shape_links(s, routing);
+    z->n_cluster_links += tlr_shape_number(s, routing);
     return TL_OK;
 }
 
