@@ -59,7 +59,7 @@ typedef struct shared_link {
 /* A link whose flows ask for more than it has, were each alone. While rates are worked out: what it
  * has left for the flows without a rate, their weight and number. */
 typedef struct tight_link {
-    double left_Bps, left_weight;
+    double Bps, left_Bps, left_weight;
     uint32_t n_left, link;
 } tight_link;
 
@@ -624,7 +624,7 @@ static int list_links(loggops_links *l)
         tight_link *t = &l->tight[i];
         const shared_link *k = &l->all[t->link];
         l->n_without += k->n_flows;
-        t->left_Bps = k->Bps;
+        t->Bps = t->left_Bps = k->Bps;
         t->left_weight = k->weight;
         t->n_left = (uint32_t)k->n_flows;
         l->candidates[i] = (candidate){share_of(t), (uint32_t)i};
@@ -637,9 +637,11 @@ static int list_links(loggops_links *l)
 static void drop_filled(loggops_links *l)
 {
     size_t n = 0;
-    for (size_t i = 0; i < l->n_candidates; i++)
-        if (l->tight[l->candidates[i].tight].n_left)
-            l->candidates[n++] = l->candidates[i];
+    for (size_t i = 0; i < l->n_candidates; i++) { /* without a branch, which would be random */
+        const candidate c = l->candidates[i];
+        l->candidates[n] = c;
+        n += l->tight[c.tight].n_left > 0;
+    }
     l->n_candidates = n;
     l->n_filled = 0;
     make_heap(l);
@@ -714,8 +716,7 @@ static void fill_links(loggops_links *l)
     limit_adapters(l);
     for (size_t i = 0; i < l->n_tight; i++) {
         const tight_link *t = &l->tight[i];
-        const shared_link *k = &l->all[t->link];
-        if (k->Bps - t->left_Bps >= TLR_SATURATED * k->Bps)
+        if (t->Bps - t->left_Bps >= TLR_SATURATED * t->Bps)
             note_full(l, t->link);
     }
 }
