@@ -1,7 +1,7 @@
 # regions.sh - parallel regions of OpenMP are events with the work of each thread, also on one thread.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
-trace=$scratch/regions.tl thousands=16000
+trace=$scratch/regions.tl thousands=64000
 
 # recorded COMPILER THREADS [OPTION...]: a run of hybrid; $scratch/regions has "PART LIST", a line for each region
 recorded() {
