@@ -104,9 +104,6 @@ static size_t count_lost(const tlr_sweep *sweep, int impossible, size_t *first)
     return n;
 }
 
-/* Reports the failed points in a line, and those that are not possible in another one. Of several
- * processes, the one that has all results reports them, because mpirun ends the others when the
- * first process does not exit with 0. */
 static void warn_of_engine(const tlr_sweep *sweep)
 {
     char text[256];
@@ -126,6 +123,9 @@ static void warn_of_engine(const tlr_sweep *sweep)
             n, sweep->n_points, text);
 }
 
+/* Reports the failed points in a line, and those that are not possible in another one. Of several
+ * processes, the one that has all results reports them, because mpirun ends the others when the
+ * first process does not exit with 0. */
 int grid_tell_failures(const grid *g)
 {
     char text[256];

@@ -327,8 +327,7 @@ typedef struct tlr_params_change {
     bool is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
                       between them. A factor of o also multiplies oi (the overhead of MPI_Isend),
                       which some messages use in its place, and a factor of G also multiplies B.
-                      0: sets the parameter for
-                      messages of all sizes between nodes */
+                      0: sets the parameter for messages of all sizes between nodes */
     double value;   /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
 } tlr_params_change;
 

@@ -289,7 +289,7 @@ uint16_t loggops_way_between(loggops_ways *w, uint32_t from, uint32_t to)
     const uint64_t pair = (uint64_t)from << NODE_BITS | to;
     _Atomic uint64_t *slot = &w->memo[pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - w->memo_bits)];
     const uint64_t known = atomic_load_explicit(slot, memory_order_acquire);
-    uint16_t kind = (uint16_t)known;
+    uint16_t kind = (uint16_t)(known & MOST_KINDS);
     if (!kind || known >> KIND_BITS != pair) {
         kind = (uint16_t)find_kind(w, pair, from, to);
         if (kind)

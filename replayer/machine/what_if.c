@@ -223,22 +223,24 @@ bool tlr_change_is_of_retransmission(const tlr_change *change)
     return change->quantity >= TLR_RETRANSMISSION_LOSS;
 }
 
+/* What the last change of the quantity sets it to. */
+static double last_value(const tlr_change *changes, size_t n, tlr_quantity quantity,
+                         double fallback)
+{
+    while (n-- > 0)
+        if (changes[n].quantity == quantity)
+            return changes[n].value;
+    return fallback;
+}
+
 tlr_progress tlr_change_progress(const tlr_change *changes, size_t n)
 {
-    tlr_progress progress = TLR_PROGRESS_OFFLOAD;
-    for (size_t i = 0; i < n; i++)
-        if (changes[i].quantity == TLR_RENDEZVOUS_PROGRESS)
-            progress = (tlr_progress)changes[i].value;
-    return progress;
+    return (tlr_progress)last_value(changes, n, TLR_RENDEZVOUS_PROGRESS, TLR_PROGRESS_OFFLOAD);
 }
 
 tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n)
 {
-    tlr_waiting waiting = TLR_WAITING_BUSY;
-    for (size_t i = 0; i < n; i++)
-        if (changes[i].quantity == TLR_ENERGY_WAIT)
-            waiting = (tlr_waiting)changes[i].value;
-    return waiting;
+    return (tlr_waiting)last_value(changes, n, TLR_ENERGY_WAIT, TLR_WAITING_BUSY);
 }
 
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n)
@@ -252,11 +254,7 @@ int tlr_changes_lose_packets(const tlr_change *changes, size_t n)
 
 unsigned tlr_change_threads(const tlr_change *changes, size_t n)
 {
-    unsigned threads = 0;
-    for (size_t i = 0; i < n; i++)
-        if (changes[i].quantity == TLR_RANK_THREADS)
-            threads = (unsigned)changes[i].value;
-    return threads;
+    return (unsigned)last_value(changes, n, TLR_RANK_THREADS, 0);
 }
 
 double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quantity,

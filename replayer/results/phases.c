@@ -80,7 +80,6 @@ int tlr_phases_compute(tlr_phases *p, double computed_s)
 int tlr_phases_call(tlr_phases *p, uint16_t call, bool has_all)
 {
     const phase_end end = pass_call(&p->given, call, has_all);
-
     if (end == GOES_ON)
         return 1;
     if (!tlr_phases_compute(p, 0))
