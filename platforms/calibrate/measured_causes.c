@@ -1,9 +1,9 @@
 /* measured_causes.c - what outliers have in common: each factor is compared between the outliers
- * and the good repetitions of the same size and algorithm.
+ * and the good repetitions of the same size, algorithm and launch.
  *
- * The test is the rank test of Wilcoxon, stratified by size and algorithm (van Elteren, 1960), with
- * the p values corrected for the number of factors (Holm, 1979). Roth, thesis, sections 4.2 to 4.4,
- * looks at these factors one by one, in plots. */
+ * The test is the rank test of Wilcoxon, stratified by size, algorithm and launch (van Elteren,
+ * 1960), with the p values corrected for the number of factors (Holm, 1979). Roth, thesis,
+ * sections 4.2 to 4.4, looks at these factors one by one, in plots. */
 #include "config.h"
 
 #include "measured.h"
@@ -220,20 +220,43 @@ static double chance_of_few(const search *s)
     return fmin(1, 2 * fmin(few, many));
 }
 
-/* Of a part of the ranks or launches, outliers that have less than the others say nothing. */
-static tlp_cause test(const search *s, const char *unit, bool is_part)
+/* Where the stratum ends that begins with the repetition `first` of a case: launches differ, so the
+ * repetitions of one are compared with each other. Those of a launch are compared with all others.
+ */
+static size_t end_of_stratum(const search *s, size_t first, size_t end_of_case, factor_scope scope)
+{
+    const unsigned n_ranks = s->m->n_ranks, launch = s->m->rows[first * n_ranks].launch;
+    size_t end = first + 1;
+    while (end < end_of_case && (scope == OF_LAUNCH || s->m->rows[end * n_ranks].launch == launch))
+        end++;
+    return end;
+}
+
+static sums add_strata(const search *s, factor_scope scope)
 {
     sums all = {0};
+    for (size_t k = 0; k < s->m->n_cases; k++) {
+        const tlp_measured_case *c = &s->m->cases[k];
+        for (size_t first = c->first, end; first < c->first + c->n; first = end) {
+            end = end_of_stratum(s, first, c->first + c->n, scope);
+            add_stratum(s, first, end - first, &all);
+        }
+    }
+    return all;
+}
+
+/* Of a part of the ranks or launches, outliers that have less than the others say nothing. */
+static tlp_cause test(const search *s, const char *unit, factor_scope scope)
+{
+    const sums all = add_strata(s, scope);
     tlp_cause cause = {.unit = unit, .p = 1, .superiority = 0.5};
     double n_outliers = 0, n_good = 0;
-    for (size_t k = 0; k < s->m->n_cases; k++)
-        add_stratum(s, s->m->cases[k].first, s->m->cases[k].n, &all);
     if (all.variance > 0) {
         cause.p = fmin(1, 2 * gsl_cdf_ugaussian_Q(fabs(all.beyond) / sqrt(all.variance)));
         cause.p = fmax(cause.p, chance_of_few(s));
         cause.superiority = all.won / all.pairs;
     }
-    if (is_part && cause.superiority < 0.5)
+    if (scope != ALL_RANKS && cause.superiority < 0.5)
         cause.p = 1;
     for (size_t i = 0; i < s->n_repetitions; i++) {
         if (!s->is_used[i])
@@ -319,7 +342,7 @@ static void test_all(search *s, tlp_causes *out)
             if (!(most > least)) /* nothing to test */
                 continue;
             tlp_cause *cause = &out->causes[out->n_tested++];
-            *cause = test(s, factors[f].unit, factors[f].scope != ALL_RANKS);
+            *cause = test(s, factors[f].unit, factors[f].scope);
             name_factor(s, f, which, cause->name, sizeof cause->name);
         }
 }

@@ -7,7 +7,8 @@ cd "$scratch" || exit 99
 
 # made NAME WHY [FACTOR [ALGORITHMS [SEED]]]: 4 ranks on two hosts, 4 launches, 2 sizes, 80 repetitions of 10 us; the times of the
 # launches differ by 1 %. 7 repetitions of each launch take 5 times as long: in those, CPU 2 of host b was taken away ("hog"), or
-# nothing else happened ("quiet"). "warm": the first 20 take 50 % more.
+# nothing else happened ("quiet"). "warm": the first 20 take 50 % more. "launch": all slow ones are in launch 2, in which rank 3 is
+# always the last.
 made() {
     awk -v why="$2" -v factor="${3:-1}" -v algorithms="${4:-default}" -v seed="${5:-7}" 'BEGIN {
         srand(seed)
@@ -18,14 +19,14 @@ made() {
         for (l = 0; l < 4; l++) for (a = 1; a <= n; a++) for (bytes = 8; bytes <= 1024; bytes *= 128) for (i = 0; i < 80; i++) {
             t += 1e-3
             s = 1e-5 * factor * a * (bytes == 8 ? 1 : 2) * (1 + 0.01 * (l % 2) + 0.02 * rand())
-            slow = i % 11 == 3
+            slow = why == "launch" ? l == 2 && i % 4 == 3 : i % 11 == 3
             if (slow) s *= 5
             if (why == "warm" && i < 20) s *= 1.5
             for (r = 0; r < 4; r++) {
                 hog = slow && why == "hog" && r == 2
                 printf "%d,%s,%d,%d,%d,%s,%d,%d,window,%d,%.9f,%.9f,1e-7,%d,%d,%.9f,,,\n", l, name[a], bytes, i, r, r < 2 ? "a" : "b", r,
                     rand() < 0.05 ? 9 : r, rand() < 0.05, t + r * 1e-7,
-                    t + 3e-7 + s * (1 - 0.01 * rand()), hog + (rand() < 0.05), rand() < 0.05, hog ? s : 0
+                    t + 3e-7 + s * (1 - 0.01 * rand() * !(why == "launch" && l == 2 && r == 3)), hog + (rand() < 0.05), rand() < 0.05, hog ? s : 0
             }
         }
         print "# end"
@@ -63,6 +64,9 @@ nothing() { # of 8 campaigns
     done
 }
 check 'outliers without a cause: none is named' nothing
+made launch.csv launch
+names_launch() { $timeless measure launch.csv >text && cat text && grep -q 'it is in launch 2' text && ! grep 'the last to end' text; }
+check 'a slow launch is named, and not the rank that is the last in it' names_launch
 
 same() { $timeless measure hog.csv quiet.csv >text && grep -q '^No difference was found' text; }
 check 'two campaigns with the same times do not differ' same
