@@ -26,13 +26,22 @@ static void add_object(line *to, const tl_site *site)
     add(to, "%s+0x%" PRIx64, site->object, site->offset);
 }
 
+/* What is at the begin of its object is named by it alone: a routine of HPL's generated events. */
+static void add_place(line *to, const tl_site *site)
+{
+    if (site->offset)
+        add_object(to, site);
+    else
+        add(to, "%s", site->object);
+}
+
 static void add_sources(line *to, const tl_site *site)
 {
     for (uint32_t i = 0; i < site->n_sources; i++) {
         const tl_source *s = &site->sources[i];
         add(to, "%s%s (", i ? " < " : "", *s->function ? s->function : "?");
         if (!*s->file)
-            add_object(to, site);
+            add_place(to, site);
         else if (s->line)
             add(to, "%s:%" PRIu32, s->file, s->line);
         else
@@ -40,7 +49,7 @@ static void add_sources(line *to, const tl_site *site)
         add(to, ")");
     }
     if (!site->n_sources)
-        add_object(to, site);
+        add_place(to, site);
 }
 
 void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size)
@@ -64,7 +73,7 @@ static void add_caller(line *to, const tl_site *site)
     }
     if (!site->n_sources) {
         add(to, " < ");
-        add_object(to, site);
+        add_place(to, site);
     }
 }
 

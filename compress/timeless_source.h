@@ -36,8 +36,8 @@ TL_API tl_status tl_writer_define_object(tl_writer *w, const tl_object *object);
 TL_API size_t tl_reader_objects(const tl_reader *r, uint32_t rank, const tl_object **out);
 
 /* Writes a readable name of a call site: "exchange (halo.c:66) < step (main.c:40)" if exchange was
- * inlined into step, "exchange (hpcc+0x1a2b)" if the line is unknown, and the result of
- * tl_site_text if there is no source. Its callers, at most TL_MAX_CALLERS, follow in a short form:
+ * inlined into step, "exchange (hpcc+0x1a2b)" if the line is unknown, and "hpcc+0x1a2b" if there is
+ * no source ("hpcc" at its begin). Its callers, at most TL_MAX_CALLERS, follow in a short form:
  * "exchange (halo.c:66) < step:40 < main:12". Two paths through the same lines have the same name.
  * A longer text is cut to `size` bytes. */
 TL_API void tl_site_name(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);

@@ -50,8 +50,10 @@ static void push_path(stack *s, const tlr_call_path *p)
         const tlr_level *l = &p->levels[i];
         if (l->source && *l->source->function)
             push(s, "%s", l->source->function);
-        else
+        else if (l->site->offset)
             push(s, "%s+0x%" PRIx64, l->site->object, l->site->offset);
+        else
+            push(s, "%s", l->site->object);
     }
 }
 
