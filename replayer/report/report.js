@@ -55,8 +55,8 @@ table("what-if", ["makespan with", "at least", "about"], Object.entries(machines
     [name, exact(details.what_if[key].at_least_s, seconds), "about_s" in details.what_if[key] ? exact(details.what_if[key].about_s, seconds) : ""]));
 const balance = details.what_if.balance, efficiency = details.efficiency;
 if ("phases" in balance)
-    byId("phases").textContent = "In balance: each rank computes for the mean of all ranks in each of " + count(balance.phases) +
-        " phases between synchronisations.";
+    byId("phases").textContent = "In balance: each rank computes for the mean of all ranks in each phase between synchronisations (" +
+        count(balance.phases) + ").";
 if (efficiency)
     byId("efficiency").textContent = "Parallel efficiency " + percent(efficiency.parallel, 1) + " = " +
         ["load_balance", "serialisation", "transfer"].map(key => key.replace("_", " ") + " " + percent(efficiency[key], 1)).join(" × ") +

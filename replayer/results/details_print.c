@@ -110,8 +110,8 @@ static void print_what_if(const tlr_what_if *w, FILE *out)
             w->twice_the_cpu_s);
     if (!isnan(w->balanced_s))
         fprintf(out,
-                "in balance: each rank computes for the mean of all ranks in each of %" PRIu64
-                " phases between synchronisations\n",
+                "in balance: each rank computes for the mean of all ranks in each phase between "
+                "synchronisations (%" PRIu64 ")\n",
                 w->n_phases);
 }
 
