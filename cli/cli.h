@@ -49,11 +49,6 @@ int cli_fail_text(tl_status status, const char *format, ...) __attribute__((form
     "is missing, as this Timeless was built without MPI; use one that was built with MPI"
 #endif
 
-/* record: the options that select a part of the run (select.c). */
-extern const struct argp cli_select;
-/* The least number of ranks that a run needs to have all ranks of --ranks; 0 without --ranks. */
-unsigned long cli_select_n_ranks(void);
-
 /* record: the options for runs that do not compute (skip.c). */
 extern const struct argp cli_skip;
 

@@ -171,15 +171,15 @@ static void note_rate(const tl_reader *r, const struct export_options *o)
 /* As replay does. */
 static void warn_of_parts(const tl_reader *r)
 {
-    char selection[640];
+    char uncounted[640];
     const char *untraced = tl_reader_run(r)->untraced;
     if (*untraced)
         fprintf(stderr, "timeless: warning: %s: the trace lacks the calls of %s\n",
                 tl_printable(tl_reader_path(r)), tl_printable(untraced));
-    if (tl_reader_selection(r, selection, sizeof selection))
+    if (tl_reader_uncounted(r, uncounted, sizeof uncounted))
         fprintf(stderr,
                 "timeless: warning: %s: the trace has the computation of %s; the rest is missing\n",
-                tl_printable(tl_reader_path(r)), tl_printable(selection));
+                tl_printable(tl_reader_path(r)), tl_printable(uncounted));
 }
 
 static void forget(struct export_options *o)

@@ -368,7 +368,7 @@ static void print_text(const struct facts *f)
     const int comparable = !tl_reader_clock(f->r, reason, sizeof reason);
     printf("\n%-16s %s%s\n", "clock",
            comparable ? "comparable" : "not comparable: ", tl_printable(reason));
-    if (tl_reader_selection(f->r, reason, sizeof reason))
+    if (tl_reader_uncounted(f->r, reason, sizeof reason))
         printf("%-16s the trace has the computation of %s\n", "recorded in part",
                tl_printable(reason));
     if (f->n_recovered)
@@ -449,10 +449,10 @@ static json_t *sections_json(const struct facts *f)
 static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 {
     const struct facts *f = arg;
-    char hash[17], reason[640], selection[640];
+    char hash[17], reason[640], uncounted[640];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->hash);
     tl_reader_clock(f->r, reason, sizeof reason);
-    tl_reader_selection(f->r, selection, sizeof selection);
+    tl_reader_uncounted(f->r, uncounted, sizeof uncounted);
     const char *const texts[][2] = {{"trace", tl_reader_path(f->r)},
                                     {"run_id", f->run->run_id},
                                     {"hosts", f->run->parts},
@@ -484,10 +484,8 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         json_object_set_new(root, texts[i][0], tlr_json_text(texts[i][1]));
     tlr_volumes_json(root, f->run->volume_sample, f->run->volume_bursts);
-    tl_recorded_share share;
-    if (!tl_reader_recorded(f->r, &share))
-        share.all = -1;
-    tlr_recorded_json(root, selection, &share);
+    if (*uncounted)
+        json_object_set_new(root, "recorded_in_part", tlr_json_text(uncounted));
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
     const bool is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;

@@ -158,9 +158,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
                        "-n %s starts the program by mpirun itself, and %s would be started %s "
                        "times; write 'timeless record -n %s PROGRAM', or leave out -n %s",
                        s->n_ranks, s->command[0], s->n_ranks, s->n_ranks, s->n_ranks);
-        if (s->n_ranks && cli_select_n_ranks() > strtoul(s->n_ranks, NULL, 10))
-            argp_error(state, "--ranks: the run has no rank %lu; give ranks below %s",
-                       cli_select_n_ranks() - 1, s->n_ranks);
         if (s->no_pack && (s->packing.volume_precision > 0 || s->packing.statistical))
             argp_error(state, "--volume-precision needs packing; leave out --no-pack");
         if (record_skips_kernels() && s->kernels && !strcmp(s->kernels, "none"))
@@ -171,8 +168,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&cli_select, 0, "A part of the run:", 2}, {&cli_skip, 0, "A run without computing:", 3}, {0}};
+static const struct argp_child children[] = {{&cli_skip, 0, "A run without computing:", 2}, {0}};
 
 static const struct argp argp = {.options = options,
                                  .parser = parse_option,
@@ -180,7 +176,7 @@ static const struct argp argp = {.options = options,
                                  .args_doc = "-- COMMAND...",
                                  .doc = "Run an MPI program and write its trace.\vThe exit code is "
                                         "that of COMMAND.  If COMMAND succeeds, but there is no "
-                                        "trace, or no rank that --ranks names, it is 3."};
+                                        "trace, it is 3."};
 
 /* ---- where the tracer is ---- */
 
@@ -198,7 +194,7 @@ static bool find_tracer(char *path, size_t size)
 
 static const char *const forwarded[] = {
     "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
-    "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT", "TIMELESS_SKIP",
+    "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SKIP",
     "TIMELESS_CALL_PATHS", "TIMELESS_PARAMETERS", "TIMELESS_CLOCKS",
     /* for --folded */
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};

@@ -48,13 +48,13 @@ static void warn_untraced(const tlr_prediction *p)
                 tl_printable(p->trace_path), tl_printable(p->untraced));
 }
 
-static void warn_selection(const tlr_prediction *p)
+static void warn_uncounted(const tlr_prediction *p)
 {
-    if (p->selection && p->selection[0])
+    if (p->uncounted && p->uncounted[0])
         fprintf(stderr,
                 "timeless: warning: %s: the trace has the computation of %s; the rest takes no "
                 "time in the prediction\n",
-                tl_printable(p->trace_path), tl_printable(p->selection));
+                tl_printable(p->trace_path), tl_printable(p->uncounted));
 }
 
 static void warn_engine(const tlr_prediction *p)
@@ -166,7 +166,7 @@ void replay_warn_of_laws(const char *program)
 void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
 {
     warn_untraced(p);
-    warn_selection(p);
+    warn_uncounted(p);
     warn_engine(p);
     warn_memory(p);
     warn_bound(p);

@@ -17,7 +17,7 @@ TIMELESS_SOURCES = \
 	compress/replace.c compress/requests.c compress/requests.h compress/row_parameters.h compress/safe_text.c \
 	compress/scan.c compress/scan.h compress/sections.c compress/site_text.c compress/statistical.c compress/statistical.h \
 	compress/statistical_pace.c compress/statistical_plan.c compress/terms.def compress/temporary.c compress/text.c \
-	compress/text.h compress/selection.c compress/text_parse.c compress/text_read.c compress/text_write.c \
+	compress/text.h compress/uncounted.c compress/text_parse.c compress/text_read.c compress/text_write.c \
 	compress/timeless.h compress/timeless_convert.h compress/timeless_files.h compress/timeless_source.h \
 	compress/exchange/dumpi.h compress/exchange/dumpi_calls.def compress/exchange/dumpi_comms.c \
 	compress/exchange/dumpi_convert.h compress/exchange/dumpi_events.c compress/exchange/dumpi_read.c \

@@ -109,33 +109,17 @@ TL_API bool tl_is_secret(const char *name);
  * word to the next. Returns the length, like snprintf. */
 TL_API size_t tl_public_word(const char *word, int *next, char *out, size_t size);
 
-/* ---- a run that was recorded in part ---- */
-
-/* The counter of a run that was recorded in part: nanoseconds that the rank recorded in full. */
-#define TL_COUNTER_SELECTED 65536
-#define TL_COUNTER_SELECTED_NAME "timeless:recorded-ns"
+/* ---- computation that is in no event ---- */
 
 /* The counter of a rank with threads whose computation is in no event: nanoseconds of their CPU
  * time. The names of the threads follow the name of the counter. */
 #define TL_COUNTER_UNCOUNTED 65537
 #define TL_COUNTER_UNCOUNTED_NAME "timeless:uncounted-cpu-ns "
 
-/* If the trace has only a part of the run's computation: a text with its share of the time, and how
- * the part was selected. Returns the length of the text, 0 if the trace has all computation. The
- * text is cut to `size` bytes, its 0 included. */
-TL_API size_t tl_reader_selection(const tl_reader *r, char *text, size_t size);
-
-/* CPU time of all ranks that is in no event, because the tracer could not measure some threads, in
- * nanoseconds. tl_reader_selection names the threads. */
-TL_API uint64_t tl_reader_uncounted(const tl_reader *r);
-
-/* The shares of the time that were recorded in full, from 0 to 1: of all ranks together, and of the
- * ranks with the smallest and the largest share. */
-typedef struct tl_recorded_share {
-    double all, least, most;
-} tl_recorded_share;
-/* Returns 0 if the trace has all computation, or if the shares are unknown. */
-TL_API int tl_reader_recorded(const tl_reader *r, tl_recorded_share *out);
+/* If the tracer could not measure some threads: a text with their CPU time, and their names.
+ * Returns the length of the text, 0 if the trace has all computation. The text is cut to `size`
+ * bytes, its 0 included. */
+TL_API size_t tl_reader_uncounted(const tl_reader *r, char *text, size_t size);
 
 /* ---- status of each function ---- */
 

@@ -214,10 +214,8 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     char reason[640];
     tl_reader_clock(trace, reason, sizeof reason);
     p->clock = strdup(reason);
-    tl_reader_selection(trace, reason, sizeof reason);
-    p->selection = strdup(reason);
-    if (!tl_reader_recorded(trace, &p->recorded))
-        p->recorded.all = -1;
+    tl_reader_uncounted(trace, reason, sizeof reason);
+    p->uncounted = strdup(reason);
     p->trace_path = strdup(tl_reader_path(trace));
     p->platform_name = strdup(platform ? platform->folder : "none");
     p->calibrations = strdup(platform ? platform->dated : "");
@@ -235,7 +233,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
         !p->options || !p->idle_options || !p->changes || !p->model || !p->clock || !p->untraced ||
-        !p->volume_sample || !p->volume_bursts || !p->selection || !p->calibrations)
+        !p->volume_sample || !p->volume_bursts || !p->uncounted || !p->calibrations)
         return tl_no_memory(err, "prediction");
     return TL_OK;
 }

@@ -541,11 +541,8 @@ typedef struct tlr_prediction {
     char *volume_sample; /* of the tl_run */
     char *volume_bursts; /* of the tl_run */
     char *untraced; /* MPI functions whose calls are not in the trace, separated by blanks; or "" */
-    char *selection;            /* if the trace has the computation of some threads only, or of some
-                                   intervals of the run only: a text that says which
-                                   (tl_reader_selection); "": it has all */
-    tl_recorded_share recorded; /* how much of the run the selection contains; recorded.all < 0:
-                                   unknown, or no selection */
+    char *uncounted; /* if the trace lacks the computation of some threads: a text that says which
+                        (tl_reader_uncounted); "": it has all */
     tlr_rank_prediction *ranks;
     size_t n_marks;
     tlr_mark *marks;      /* ordered by measured time */

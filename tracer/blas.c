@@ -41,23 +41,22 @@ enum { ROW_MAJOR = 101, LEFT = 141 }; /* of CBLAS_ORDER, CBLAS_SIDE */
     }
 
 #define FORTRAN(code, name, n, ...)                                                                \
-    ROUTINE(W, name##_, code, n, TLT_WORDS_##n, tlt_enter_routine(code), __VA_ARGS__)
+    ROUTINE(W, name##_, code, n, TLT_WORDS_##n, tlt_enter_routine(), __VA_ARGS__)
 #define CBLAS(code, name, n, types, ...)                                                           \
-    ROUTINE(W, cblas_##name, code, n, TLT_PARAMS_##n types, tlt_enter_routine(code), __VA_ARGS__)
+    ROUTINE(W, cblas_##name, code, n, TLT_PARAMS_##n types, tlt_enter_routine(), __VA_ARGS__)
 /* LAPACKE_dgetrf, and LAPACKE_dgetrf_work with the same arguments. */
 #define LAPACKE(code, name, n, ...)                                                                \
-    ROUTINE(W, LAPACKE_##name, code, n, TLT_WORDS_##n, tlt_enter_routine(code), __VA_ARGS__)       \
-    ROUTINE(W, LAPACKE_##name##_work, code, n, TLT_WORDS_##n, tlt_enter_routine(code), __VA_ARGS__)
+    ROUTINE(W, LAPACKE_##name, code, n, TLT_WORDS_##n, tlt_enter_routine(), __VA_ARGS__)           \
+    ROUTINE(W, LAPACKE_##name##_work, code, n, TLT_WORDS_##n, tlt_enter_routine(), __VA_ARGS__)
 /* Level 1, on vectors of n elements; `type` is that of the result. */
 #define FORTRAN_VECTOR(type, code, name, n)                                                        \
-    ROUTINE(type, name##_, code, n, TLT_WORDS_##n, tlt_enter_vector(code, AT(1)), AT(1))
+    ROUTINE(type, name##_, code, n, TLT_WORDS_##n, tlt_enter_vector(AT(1)), AT(1))
 #define CBLAS_VECTOR(type, code, symbol, n, types)                                                 \
-    ROUTINE(type, cblas_##symbol, code, n, TLT_PARAMS_##n types, tlt_enter_vector(code, INT(1)),   \
-            INT(1))
+    ROUTINE(type, cblas_##symbol, code, n, TLT_PARAMS_##n types, tlt_enter_vector(INT(1)), INT(1))
 #define FORTRAN_SCALAR(code, name, n)                                                              \
-    ROUTINE(W, name##_, code, n, TLT_WORDS_##n, tlt_enter_vector(code, 0), )
+    ROUTINE(W, name##_, code, n, TLT_WORDS_##n, tlt_enter_vector(0), )
 #define CBLAS_SCALAR(code, name, n, types)                                                         \
-    ROUTINE(W, cblas_##name, code, n, TLT_PARAMS_##n types, tlt_enter_vector(code, 0), )
+    ROUTINE(W, cblas_##name, code, n, TLT_PARAMS_##n types, tlt_enter_vector(0), )
 
 /* Argument i as a size: by address (Fortran); by value; the valid one of two arguments. */
 #define AT(i) (*(const int *)a##i)

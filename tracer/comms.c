@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "runtime.h"
-#include "select.h"
 
 static tlt_comm *table; /* open addressing; empty where handle is NULL */
 static size_t table_size;
@@ -139,8 +138,6 @@ static uint32_t define(tl_comm *definition, const tlt_comm *found)
     definition->n_remote = c->is_inter ? (uint32_t)c->n_peers : 0;
     definition->n_sources = (uint32_t)c->n_sources;
     definition->n_destinations = (uint32_t)c->n_destinations;
-    if (c->size == tlt.n_ranks)
-        tlt_select_spanning(c->id);
     tl_writer_define_comm(tlt.writer, definition); /* a failure returns with the next event */
     return next_id++;
 }

@@ -163,8 +163,8 @@ static shape guru64_shape(int rank, const dimension64 *n, int howmany_rank,
     TLT_API void symbol TLT_WORDS_##n                                                              \
     {                                                                                              \
         TLT_REAL(symbol);                                                                          \
-        const known_plan *known = tlt_kernels() ? find_in(bucket_of(plan), plan) : NULL;             \
-        if (!known || !tlt_enter_routine(known->code)) {                                                      \
+        const known_plan *known = tlt.kernels ? find_in(bucket_of(plan), plan) : NULL;             \
+        if (!known || !tlt_enter_routine()) {                                                                 \
             real TLT_ARGS_##n;                                                                     \
             return;                                                                                \
         }                                                                                          \

@@ -9,7 +9,6 @@
 #define TLT_KERNEL_H
 
 #include "runtime.h"
-#include "select.h"
 #include "teams.h"
 #include "workers.h"
 
@@ -22,19 +21,18 @@ typedef intptr_t tlt_word;
 enum { TLT_LEAST_VECTOR = 1024 };
 
 /* True if the routine is to be recorded. tlt_leave_kernel must then follow. */
-static inline bool tlt_enter_routine(uint16_t code)
+static inline bool tlt_enter_routine(void)
 {
-    return tlt_kernels() != TLT_KERNELS_NONE &&
-           !(TLT_UNLIKELY(tlt.selecting) && tlt_select_excludes(code)) &&
+    return tlt.kernels != TLT_KERNELS_NONE &&
            (TLT_UNLIKELY(tlt_role == TLT_HELPING)     ? tlt_helper_enter_kernel()
             : TLT_UNLIKELY(tlt_role == TLT_BYSTANDER) ? tlt_worker_enter_kernel()
                                                       : tlt_enter_kernel());
 }
 
 /* The same for a routine on vectors of n elements. */
-static inline bool tlt_enter_vector(uint16_t code, int64_t n)
+static inline bool tlt_enter_vector(int64_t n)
 {
-    return (n >= TLT_LEAST_VECTOR || tlt_kernels() == TLT_KERNELS_ALL) && tlt_enter_routine(code);
+    return (n >= TLT_LEAST_VECTOR || tlt.kernels == TLT_KERNELS_ALL) && tlt_enter_routine();
 }
 
 /* The volume of all calls of each kernel, by code; for the replay, where a model lacks the kernel.

@@ -23,7 +23,6 @@
 #include "mpi/interface.h"
 #include "mpi/unknown.h"
 #include "runtime.h"
-#include "select.h"
 #include "skip/skip.h"
 #include "timeless_files.h"
 #include "teams.h"
@@ -155,16 +154,6 @@ static void read_parameters(char *text, size_t size)
     snprintf(text, size, "%s", given ? tlt_utf8(given, room, sizeof room) : "");
 }
 
-/* What makes this trace different from that of a whole run. */
-static void describe_recording(char *text, size_t size)
-{
-    tlt_skip_text(text, size);
-    const size_t used = strlen(text), separator = used && used + 2 < size ? 2 : 0;
-    tlt_select_text(text + used + separator, size - used - separator);
-    if (separator && text[used + separator])
-        memcpy(text + used, "; ", separator);
-}
-
 static void announce(announcement *a)
 {
     memset(a, 0, sizeof *a);
@@ -172,7 +161,7 @@ static void announce(announcement *a)
         choose_path(a->path, sizeof a->path);
         choose_run_id(a->run_id, sizeof a->run_id);
         read_command_line(a->program, sizeof a->program);
-        describe_recording(a->origin, sizeof a->origin);
+        tlt_skip_text(a->origin, sizeof a->origin);
         tlt_mpi->library(a->library, sizeof a->library);
         read_parameters(a->parameters, sizeof a->parameters);
     }

@@ -14,7 +14,6 @@
 #include "kernel.h"
 #include "mpi/interface.h"
 #include "requests.h"
-#include "select.h"
 #include "skip/skip.h"
 #include "swaps.h"
 #include "teams.h"
@@ -84,8 +83,6 @@ void tlt_put_look(tl_event *event)
         tlt_put(event);
         return;
     }
-    if (TLT_UNLIKELY(tlt.selecting) && !tlt_select_event(event, false))
-        return;
     event->volume = tlt_self.volume_kept;
     tlt_self.volume_kept = 0;
     tlt_self.look = *event;
@@ -99,10 +96,7 @@ void tlt_put(tl_event *event)
         event->call != TL_MPI_Parallel)
         tlt_workers_take(event->site,
                          event->call == TL_MPI_Finalize || event->call == TL_MPI_Abort);
-    const bool begun = TLT_UNLIKELY(tlt.shared) && !tlt_thread_turn(event);
-    if (TLT_UNLIKELY(tlt.selecting) && !tlt_select_event(event, begun))
-        return;
-    if (TLT_UNLIKELY(begun))
+    if (TLT_UNLIKELY(tlt.shared) && !tlt_thread_turn(event))
         return;
     event->volume = tlt_self.volume_kept;
     event->polls = tlt_self.polls;
@@ -154,7 +148,6 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
     tlt_teams_check();
     if (reason == TL_END_FINALIZED)
         tlt_workers_check(writer);
-    tlt_select_write(writer);
     tlt_comparable_write(writer);
     if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
         say_stopped(tl_writer_error(writer)->text);
@@ -184,7 +177,6 @@ void tlt_fail(const char *what)
     tl_writer_remark(tlt.writer, tlt_utf8(what, room, sizeof room));
     say_stopped(what);
     tlt_stop(TL_END_FAILED, tlt_clock_ns());
-    tlt_select_leave();
 }
 
 bool tlt_enter_otherwise(void)
@@ -367,7 +359,6 @@ void tlt_start(uint16_t call, tlt_place place)
     tlt.shared = tlt_mpi->permits_threads() && tlt_threads_start();
     tlt_teams_start(volume->is_per_thread);
     tlt_workers_start(volume);
-    tlt_select_start();
     tlt_skip_start();
     tlt_take_long_turns();
     tlt_role = TLT_INSIDE;

@@ -65,7 +65,6 @@ typedef struct tlt_state {
     uint64_t volume_bias; /* the volume that is measured if the program does nothing */
     bool shared;          /* several threads may call MPI: see threads.h */
     enum tlt_kernels kernels;
-    bool selecting; /* only a part of the run is recorded in full: select.h */
     bool all_looks; /* each MPI_Wtime is an event */
     int rank;
     int n_ranks;
@@ -76,12 +75,6 @@ typedef struct tlt_state {
 extern tlt_state tlt;
 extern __thread int tlt_role __attribute__((tls_model("initial-exec")));
 extern __thread tlt_binding_call tlt_binding __attribute__((tls_model("initial-exec")));
-
-/* The kernels to record now. Atomic, because another thread may change the selection. */
-static inline enum tlt_kernels tlt_kernels(void)
-{
-    return __atomic_load_n(&tlt.kernels, __ATOMIC_RELAXED);
-}
 
 /* A place where the program called a wrapper. */
 typedef struct tlt_place {

@@ -14,14 +14,13 @@
 #include <unistd.h>
 
 #include "kernel.h"
-#include "select.h"
 
 enum { NS_PER_S = 1000000000 };
 
 static void put_sleep(tlt_place place, int64_t ns)
 {
     const int error = errno;
-    if (tlt_self.polls || !tlt_select_is_full() || !tlt_enter_kernel())
+    if (tlt_self.polls || !tlt_enter_kernel())
         return;
     if (TLT_UNLIKELY(tlt.shared))
         tlt_lock();

@@ -10,7 +10,6 @@
 
 #include "comparable.h"
 #include "parallel.h"
-#include "select.h"
 #include "workers.h"
 
 __thread tlt_membership tlt_member __attribute__((tls_model("initial-exec")));
@@ -292,8 +291,7 @@ static void put_region(const tlt_team *team, void *caller)
         sum += r->of[i];
     }
     if (!n || n > TLT_MOST_OF_TEAM || sum == r->before || sum != tlt_self.volume_kept ||
-        r->is_serial || !tlt_select_is_full() ||
-        (tlt.selecting && tlt_select_excludes(TL_MPI_Parallel)))
+        r->is_serial)
         return;
     tlt_role = TLT_INSIDE;
     if (tlt.shared)

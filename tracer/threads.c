@@ -11,7 +11,6 @@
 #include "mpi/interface.h"
 #include "requests.h"
 #include "runtime.h"
-#include "select.h"
 #include "teams.h"
 #include "workers.h"
 
@@ -239,8 +238,6 @@ static void write_begin(tlt_thread *t)
     e.polls = t->polls;
     t->volume_kept = 0;
     t->polls = 0;
-    if (tlt.selecting)
-        tlt_select_begun(&e);
     if (row->traits & TL_TRAIT_MARK)
         e.clock_ns = tlt_clock_ns();
     switch (form_of(row)) {
@@ -300,7 +297,7 @@ static void write_end(const tl_event *e)
     }
     for (uint32_t i = 0; i < tlt_self.n_requests; i++) {
         tl_event back = {.call = TL_MPI_Return,
-                         .site = tlt_select_is_full() ? e->site : 0,
+                         .site = e->site,
                          .request = tlt_self.requests[i],
                          .new_comm = e->new_comm};
         tlt_write(&back);

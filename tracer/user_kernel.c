@@ -126,7 +126,7 @@ TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
         say_once(name, "not recorded; give at most 16 sizes and 127 characters");
         return;
     }
-    if (!tlt_enter_routine(TL_KERNEL_user))
+    if (!tlt_enter_routine())
         return;
     memcpy(inside.name, name, length + 1);
     inside.site = site_of((tlt_place){__builtin_return_address(0), __builtin_frame_address(0)});
@@ -169,7 +169,7 @@ TLT_API void tlt_end(void)
 
 void tlt_put_user_kernel(const char *name, void *caller, uint32_t n_sizes, const int64_t *sizes)
 {
-    if (tlt_role == TLT_RECORDING && tlt_enter_routine(TL_KERNEL_user))
+    if (tlt_role == TLT_RECORDING && tlt_enter_routine())
         put_kernel(name, site_of((tlt_place){caller, NULL}), n_sizes, sizes);
 }
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "parallel.h"
-#include "select.h"
 #include "teams.h"
 #include "timeless_files.h"
 
@@ -362,7 +361,7 @@ void tlt_workers_take(uint32_t site, bool is_last)
     const uint32_t n = list_parts(parts, &volume, is_last);
     before = 0;
     tlt_self.volume_kept = volume;
-    if (n && tlt_select_is_full() && !(tlt.selecting && tlt_select_excludes(TL_MPI_Parallel))) {
+    if (n) {
         tl_event region = {.call = TL_MPI_Parallel, .site = site, .list_len = n, .list = parts};
         tlt_put(&region);
     }

@@ -94,7 +94,7 @@ uint32_t record_count_losers(const tl_reader *r);
  * Returns the exit code; `code` is that of the command. */
 int record_no_trace(const char *path, int code);
 /* summary.c: reports what was recorded. Returns the exit code of the command, or another one if
- * there is no trace, or if ranks that were named are missing. `n_losers`: those of joined parts. */
+ * there is no trace. `n_losers`: those of joined parts. */
 int record_summarise(const char *path, int code, bool quiet, uint32_t n_losers);
 /* Prints which ranks of a joined trace are incomplete, if any, and the first damage. */
 void record_say_incomplete(const char *path, uint32_t n_losers);

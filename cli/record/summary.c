@@ -66,18 +66,6 @@ void record_say_incomplete(const char *path, uint32_t n_losers)
     tl_reader_close(r);
 }
 
-/* The computation of a part was wanted, and the program never came to this part. */
-static void say_if_nothing_was_selected(const tl_reader *r)
-{
-    tl_recorded_share share;
-    if (!tl_reader_recorded(r, &share) || share.most > 0)
-        return;
-    fprintf(stderr,
-            "timeless: warning: %s: no computation was recorded, because the program never came to "
-            "this part: check --since, --until, --regions and --ranks\n",
-            tl_reader_path(r));
-}
-
 int record_no_trace(const char *path, int code)
 {
     fprintf(stderr, "timeless: no trace was written: %s\n",
@@ -116,15 +104,9 @@ int record_summarise(const char *path, int code, bool quiet, uint32_t n_losers)
                 tl_printable(reason));
     if (!complete)
         say_what_is_missing(r, n_losers);
-    say_if_nothing_was_selected(r);
-    if (tl_reader_uncounted(r) && tl_reader_selection(r, reason, sizeof reason))
+    if (tl_reader_uncounted(r, reason, sizeof reason))
         fprintf(stderr, "timeless: warning: %s: the trace has the computation of %s\n", path,
                 tl_printable(reason));
-    if (cli_select_n_ranks() > tl_reader_run(r)->n_ranks) {
-        fprintf(stderr, "timeless: %s: --ranks names rank %lu, but the run has %" PRIu32 " ranks\n",
-                path, cli_select_n_ranks() - 1, tl_reader_run(r)->n_ranks);
-        code = code ? code : CLI_BAD_INPUT;
-    }
     tl_reader_close(r);
     return code;
 }

@@ -31,7 +31,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->untraced);
     free(p->volume_sample);
     free(p->volume_bursts);
-    free(p->selection);
+    free(p->uncounted);
     free(p->trace_path);
     free(p->clock);
     free(p->platform_name);
@@ -335,8 +335,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     tlr_volumes_text(p->volume_bursts, bursts, sizeof bursts);
     if (*bursts)
         fprintf(out, "volume bursts     %s\n", bursts);
-    if (p->selection && *p->selection)
-        fprintf(out, "recorded in part  %s\n", tl_printable(p->selection));
+    if (p->uncounted && *p->uncounted)
+        fprintf(out, "recorded in part  %s\n", tl_printable(p->uncounted));
     if (p->n_crowded)
         fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,
                 p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");

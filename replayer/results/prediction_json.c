@@ -144,7 +144,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         json_object_set_new(root, "options_without_effect", tlr_json_text(p->idle_options));
     if (p->untraced && *p->untraced)
         json_object_set_new(root, "untraced", tlr_json_text(p->untraced));
-    tlr_recorded_json(root, p->selection, &p->recorded);
+    if (p->uncounted && *p->uncounted)
+        json_object_set_new(root, "recorded_in_part", tlr_json_text(p->uncounted));
     if (p->n_unknown_kernels)
         json_object_set_new(root, "n_unknown_kernels",
                             json_integer((json_int_t)p->n_unknown_kernels));

@@ -81,14 +81,3 @@ void tlr_volumes_json(json_t *root, const char *volume_sample, const char *volum
     else
         json_decref(counts);
 }
-
-void tlr_recorded_json(json_t *root, const char *selection, const tl_recorded_share *share)
-{
-    if (!selection || !*selection)
-        return;
-    json_object_set_new(root, "recorded_in_part", tlr_json_text(selection));
-    if (share->all >= 0)
-        json_object_set_new(root, "recorded_share",
-                            json_pack("{s:f,s:f,s:f}", "all", share->all, "least", share->least,
-                                      "most", share->most));
-}

@@ -12,8 +12,4 @@ void tlr_volumes_text(const char *volume_bursts, char *text, size_t size);
  * empty or NULL are left out. */
 void tlr_volumes_json(json_t *root, const char *volume_sample, const char *volume_bursts);
 
-/* Of a run that was recorded in part: the text as "recorded_in_part", nothing if it is empty or
- * NULL, and the shares as "recorded_share" if they are known (`all` not below 0). */
-void tlr_recorded_json(json_t *root, const char *selection, const tl_recorded_share *share);
-
 #endif

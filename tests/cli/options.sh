@@ -60,7 +60,6 @@ done
 # Old spellings, and words that had a second meaning, are refused with the word of today.
 refuses() { ! "$timeless" "$@" 2>said && grep -q -e "$now" said; }
 now='--versus is now --against' check 'compare --versus is refused' refuses compare --versus=a.json a.json
-now='--from is now --since' check 'record --from is refused' refuses record --from 2 true
 for command in 'info -j' 'dump -j'; do
     now='-j is now --json' check "$command is refused" refuses $command t.tl
 done

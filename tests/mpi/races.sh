@@ -75,7 +75,6 @@ check_exit 0 "8 threads on 2 ranks: ThreadSanitizer finds no race" under tracer 
 check "the trace is complete" says '~^complete +yes' <("$timeless" info "$scratch/races.tl")
 check "the trace has the calls of all threads" test \
     "$("$timeless" dump --rank 1 "$scratch/races.tl" | grep -c ' MPI_Allreduce ')" = 32
-TIMELESS_SELECT='from=10 until=0.5s' check_exit 0 "a part of it: no race" under tracer 8 4
 
 # The same without the tracer's lock must be found out, sooner or later. Races may close a list to a ring, on which the
 # threads then run without end.

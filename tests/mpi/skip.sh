@@ -43,8 +43,6 @@ check "--skip-kernels: a part of the trace keeps the mark" cut_origin
 check "--skip-kernels with a list: the run is recorded" run list --skip-kernels=dscal,dgemm
 check "--skip-kernels with a list: these routines are skipped" computes list 'dger idamax dgetrf scale twice '
 check "--skip-kernels with a list: the kernels are those of an honest run" same_kernels list
-check "--skip-kernels and --ranks: the run is recorded" run part --skip-kernels --ranks 0
-check "--skip-kernels and --ranks: info prints both" info_says part '^origin +recorded without computing: .*; recorded in part: ranks=0$'
 
 if [ "$(uname -m)" = x86_64 ]; then
     check "--skip: the run is recorded" run functions --skip scale:1,3 --skip twice

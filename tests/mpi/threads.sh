@@ -55,32 +55,6 @@ check "a part names its first thread" sh -c '"$1" undump -o "$2/whole.tl" "$2/te
     "$1" cut "$2/whole.tl" --events 2:4 -o "$2/part.tl" && "$1" dump "$2/part.tl" | grep "^0 0 Thread tag=3 "' \
     - "$timeless" "$scratch"
 
-# A part of it: every call is there, and replays; on each rank only what lies between the sections is
-# in full.
-in_part() {
-    check "$1: the program is recorded" $timeless record -o "$trace" "${@:2}" -- $MPIRUN -np 3 "$scratch/threads" 8 10
-    check "$1: the trace is complete" says '~^complete +yes' <("$timeless" info "$trace")
-    check "$1: the trace has all collectives" test "$(calls 1 MPI_Allreduce)" = 80
-    check "$1: the trace is replayed" replays
-    check "$1: by the engine loggops" replays --engine loggops
-}
-# full_in FIRST LAST: call sites of rank 0 from the event that opens section FIRST to that which ends LAST
-full_in() {
-    "$timeless" info --json --sections "$trace" | awk -v first="$1" -v last="$2" '
-        /"first_event"/ {gsub(/[^0-9]/, ""); at[n++] = $0}
-        END {print at[first], at[last + 1]}' >"$scratch/ends"
-    "$timeless" dump --rank 0 "$trace" | awk -v ends="$(cat "$scratch/ends")" '
-        BEGIN {split(ends, end)}
-        $1 == "0" && $2 ~ /^[0-9]+$/ && / site=[1-9]/ {
-            if ($2 < end[1] || $2 > end[2]) {print "outside of " ends ": " $0; wrong = 1} else inside++
-        }
-        END {exit wrong || inside < 50}'
-}
-trace=$scratch/threads.tl
-in_part "some sections" --since 60 --until 90
-check "some sections: only the selected sections are recorded in full" full_in 60 90
-in_part "a part by the clock" --since 0.000001s --until 0.3s
-
 record threads 2 1 10 && trace=$scratch/threads.tl
 check "one thread only: no event is split" test "$(calls 0 Thread)$(calls 0 Enter)$(calls 0 Return)" = 000
 # Threads that do not call MPI. seconds: of computation of rank 0, its regions as long as their longest thread; busy: the CPU

@@ -10,9 +10,6 @@
 #include "counters.h"
 #include "mpi/interface.h"
 
-static MPI_Comm agreement;
-static MPI_Request agreement_request;
-
 static void find_world(int *rank, int *n_ranks)
 {
     tlt_pmpi.Comm_rank(tlt_pmpi.comm_world, rank);
@@ -38,22 +35,6 @@ static void share(void *data, size_t n_bytes, int root)
 static void barrier(void)
 {
     tlt_pmpi.Barrier(tlt_pmpi.comm_world);
-}
-
-static void agreement_open(void)
-{
-    tlt_pmpi.Comm_dup(tlt_pmpi.comm_world, &agreement);
-}
-
-static bool agreement_begin(const int *mine, int *least, int n)
-{
-    return tlt_pmpi.Iallreduce(mine, least, n, tlt_pmpi.integer, tlt_pmpi.min, agreement,
-                               &agreement_request) == MPI_SUCCESS;
-}
-
-static bool agreement_test(int *done)
-{
-    return tlt_pmpi.Test(&agreement_request, done, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 static bool is_spawned(void)
@@ -104,9 +85,6 @@ const tlt_family TLT_FAMILY(family) = {
     .gather = gather,
     .share = share,
     .barrier = barrier,
-    .agreement_open = agreement_open,
-    .agreement_begin = agreement_begin,
-    .agreement_test = agreement_test,
     .is_spawned = is_spawned,
     .permits_threads = permits_threads,
     .library = describe_library,

@@ -43,12 +43,6 @@ typedef struct tlt_family {
     void (*share)(void *data, size_t n_bytes, int root);         /* from the root to all ranks */
     void (*barrier)(void);
 
-    /* While the program runs, on a communicator of the tracer: the minimum of each of n values,
-     * without waiting.  False: MPI reports an error. */
-    void (*agreement_open)(void);
-    bool (*agreement_begin)(const int *mine, int *least, int n);
-    bool (*agreement_test)(int *done);
-
     bool (*is_spawned)(void);      /* MPI_Comm_spawn started the process */
     bool (*permits_threads)(void); /* several threads may call MPI */
     void (*library)(char *text, size_t size);
