@@ -406,7 +406,7 @@ static void parse_side(arguments *a, int argc, char **argv)
                               children,
                               NULL,
                               NULL};
-    cli_parse(&argp, argc, argv, 0, a);
+    argp_parse(&argp, argc, argv, 0, NULL, a);
 }
 
 /* The words behind --versus are those of the other side. Returns the number of those before. */

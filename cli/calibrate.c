@@ -14,11 +14,6 @@ static const cli_targets calibrations = {
     "calibrations", "'man timeless-calibrate-WHAT' describes them.",
     targets,        sizeof targets / sizeof *targets};
 
-const char *cli_calibrate_target(int i)
-{
-    return (size_t)i < calibrations.n ? targets[i].name : NULL;
-}
-
 int cmd_calibrate(int argc, char **argv)
 {
     return cli_run_target(&calibrations, argc, argv);

@@ -40,22 +40,6 @@ int cli_fail_text(tl_status status, const char *format, ...)
     return exit_code(status);
 }
 
-static void (*take_options)(const struct argp *);
-
-void cli_take_options(void (*take)(const struct argp *))
-{
-    take_options = take;
-}
-
-void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
-{
-    if (take_options) {
-        take_options(argp);
-        exit(CLI_OK);
-    }
-    argp_parse(argp, argc, argv, flags, NULL, input);
-}
-
 /* A run that did not end as it should, in a file that is not damaged. */
 static void warn_unfinished(const tl_reader *r)
 {
@@ -139,11 +123,6 @@ tl_status cli_json_write(const cli_json *json,
     if (!json->path)
         return write(arg, stdout, err); /* main reports what standard output does not take */
     return tl_output_write(json->path, write, arg, err);
-}
-
-void cli_refuse_renamed(struct argp_state *state, const char *old, const char *now)
-{
-    argp_error(state, "%s is now %s in this command", old, now);
 }
 
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,

@@ -27,14 +27,6 @@ int calibrate_kernels(int argc, char **argv);
 int calibrate_memory(int argc, char **argv);
 int calibrate_network(int argc, char **argv);
 int calibrate_noise(int argc, char **argv);
-/* The i-th WHAT of the command; NULL after the last. */
-const char *cli_calibrate_target(int i);
-const char *cli_study_target(int i);
-
-/* Parses the options of a command; usage errors and --help end the process. */
-void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
-/* From now on, cli_parse calls `take` and ends the process. */
-void cli_take_options(void (*take)(const struct argp *));
 
 /* Prints "timeless: <text of err>" and returns the exit code for its status. */
 int cli_fail(const tl_error *err);
@@ -78,9 +70,6 @@ int cli_json_leaves_text(const cli_json *json);
 tl_status cli_json_write(const cli_json *json,
                          tl_status (*write)(const void *arg, FILE *out, tl_error *err),
                          const void *arg, tl_error *err);
-
-/* Ends the process with the new spelling of an option ("-r", "--rate"). */
-void cli_refuse_renamed(struct argp_state *state, const char *old, const char *now);
 
 /* A pattern for glob(): the first `length` bytes of a path literally, then `rest`, which may have
  * wildcards. NULL without memory. */

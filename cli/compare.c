@@ -38,8 +38,7 @@ enum {
     KEY_JSON,
     KEY_CSV,
     KEY_PLOT,
-    KEY_JUNIT,
-    KEY_RENAMED
+    KEY_JUNIT
 };
 
 static const struct argp_option options[] = {
@@ -51,7 +50,6 @@ static const struct argp_option options[] = {
     {"history", KEY_HISTORY, "FOLDER", 0, "the calibrations of a platform", 0},
     {"against", KEY_VERSUS, "FILE", 0,
      "predictions of the trace, or of another version of the program", 0},
-    {"versus", KEY_RENAMED, "FILE", OPTION_HIDDEN, NULL, 0},
 
     {0, 0, 0, 0, "What counts as different:", 2},
     {"tolerance", KEY_TOLERANCE, "SHARE", 0,
@@ -128,7 +126,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_BASELINE: add_file(state, &arguments->baseline, value); break;
     case KEY_HISTORY: arguments->options.history_folder = value; break;
     case KEY_VERSUS: add_file(state, &arguments->versus, value); break;
-    case KEY_RENAMED: cli_refuse_renamed(state, "--versus", "--against"); break;
     case KEY_TOLERANCE:
         arguments->options.tolerance = parse_share(state, "--tolerance", value);
         break;
@@ -204,7 +201,7 @@ int cmd_compare(int argc, char **argv)
         NULL,
         NULL};
     struct arguments arguments = {.options = {.min_share = 0.01, .tolerance = -1}};
-    cli_parse(&argp, argc, argv, 0, &arguments);
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     arguments.options.measured_paths = arguments.measured.paths;
     arguments.options.n_measured = arguments.measured.n;
     arguments.options.baseline_paths = arguments.baseline.paths;

@@ -28,7 +28,6 @@ static const struct argp_option option_table[] = {
     {"region", OPT_REGION, "LEVEL[:NTH]", 0,
      "the NTH region (default: 0) from MPI_Pcontrol(LEVEL) to the next one with another level", 0},
     {"events", 'e', "A:B", 0, "events A to B-1 of every rank", 0},
-    {NULL, 'r', "LEVEL[:NTH]", OPTION_HIDDEN, NULL, 0},
     {0}};
 
 /* "A" or "A:B"; returns whether B was given. */
@@ -89,7 +88,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         set_part(state, PART_SECTIONS, arg);
         parse_sections(state, arg);
         return 0;
-    case 'r': cli_refuse_renamed(state, "-r", "--region"); return 0;
     case OPT_REGION:
         set_part(state, PART_REGION, arg);
         parse_region(state, arg);
@@ -156,7 +154,7 @@ int cmd_cut(int argc, char **argv)
     struct argp argp = {
         option_table, parse_option, "TRACE", "Write a part of a trace as a new trace.",
         NULL,         NULL,         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);
     if (!code)

@@ -26,7 +26,6 @@ static const struct argp_option option_table[] = {
     {"events", 'e', "A:B", 0, "print only the events A to B-1 of each rank", 0},
     CLI_JSON_OPTION(OPT_JSON),
     {"csv", OPT_CSV, "FILE", OPTION_ARG_OPTIONAL, "write CSV to FILE, or instead of text", 0},
-    {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0},
     {0}};
 
 static void parse_events(struct argp_state *state, char *arg)
@@ -55,7 +54,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (o->csv.is_wanted && o->json.is_wanted && !o->csv.path && !o->json.path)
             argp_error(state, "--csv and --json: give a FILE to one of them");
         return 0;
-    case 'j': cli_refuse_renamed(state, "-j", "--json"); return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
     }
 }
@@ -220,7 +218,7 @@ int cmd_dump(int argc, char **argv)
     struct dump_options o = {.rank = -1, .past = UINT64_MAX};
     struct argp argp = {option_table, parse_option, "TRACE", "Print a trace as text.",
                         NULL,         NULL,         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
     if (code)

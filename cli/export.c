@@ -30,8 +30,6 @@ static const struct argp_option option_table[] = {
     {"kernel", 'k', "NAME=X", 0, "the same for a unit of work of a kernel: dgemm=2", 0},
     {"no-compute", OPT_NO_COMPUTE, NULL, 0, "leave out computation", 0},
     {"coll", OPT_COLL, "CALL=FILE", 0, "goal: a collective as the messages of this schedule", 0},
-    {NULL, 'r', "X", OPTION_HIDDEN, NULL, 0},
-    {NULL, 'n', NULL, OPTION_HIDDEN, NULL, 0},
     {0}};
 
 static void add_kernel(struct argp_state *state, uint16_t call, double per_work)
@@ -87,13 +85,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->to = arg;
         return 0;
     case 'o': o->out = arg; return 0;
-    case 'r': cli_refuse_renamed(state, "-r", "--rate"); return 0;
     case OPT_RATE:
         o->has_rate = 1;
         o->rates.per_unit = cli_parse_rate(state, arg);
         return 0;
     case 'k': parse_kernel(state, arg); return 0;
-    case 'n': cli_refuse_renamed(state, "-n", "--no-compute"); return 0;
     case OPT_NO_COMPUTE: o->rates.no_compute = 1; return 0;
     case OPT_COLL: add_schedule(state, arg); return 0;
     case ARGP_KEY_SUCCESS:
@@ -195,7 +191,7 @@ int cmd_export(int argc, char **argv)
     static struct export_options o = {.rates.per_unit = 1};
     struct argp argp = {option_table, parse_option, "TRACE", "Write a trace in another format.",
                         NULL,         NULL,         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
     if (code) {

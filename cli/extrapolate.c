@@ -229,7 +229,7 @@ int cmd_extrapolate(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);
     if (!code)

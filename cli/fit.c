@@ -236,7 +236,7 @@ int cmd_fit(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_fit_capture captures[MAX_CAPTURES] = {{0}};
     tl_reader *readers[MAX_CAPTURES] = {0};
     char *text = NULL;

@@ -215,7 +215,7 @@ int cmd_hpl(int argc, char **argv)
                               NULL};
     arguments a = {.base = replay_scenario(), .n_jobs = tlp_n_cores()};
     tl_error err;
-    cli_parse(&argp, argc, argv, 0, &a);
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
     tl_status status = tl_hpl_read_dat(a.path, &a.runs, &a.n, &err);
     if (status == TL_OK && !a.base.platform && !a.base.options.loggops_params)
         status = tl_fail(&err, TL_ERR_USAGE, "the platform is missing; give --platform NAME");

@@ -73,7 +73,7 @@ int cmd_import(int argc, char **argv)
     struct argp argp = {
         option_table, parse_option, "FILE", "Make a trace of one in another format.",
         NULL,         NULL,         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_error err;
     tl_status status;
     const int code = cli_check_output(o.out);

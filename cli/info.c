@@ -53,7 +53,6 @@ enum { OPT_JSON = 256 };
 
 static const struct argp_option option_table[] = {
     CLI_JSON_OPTION(OPT_JSON),
-    {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0},
     {"all", 'a', NULL, 0, "print each rank, even if there are many", 0},
     {"sections", 's', NULL, 0, "list the sections (between synchronising collectives)", 0},
     {0}};
@@ -63,7 +62,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct info_options *o = state->input;
     switch (key) {
     case OPT_JSON: o->json = (cli_json){1, arg}; return 0;
-    case 'j': cli_refuse_renamed(state, "-j", "--json"); return 0;
     case 's': o->sections = 1; return 0;
     case 'a': o->all = 1; return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
@@ -499,7 +497,7 @@ int cmd_info(int argc, char **argv)
     struct info_options o = {0};
     struct argp argp = {option_table, parse_option, "TRACE", "Print what a trace contains.",
                         NULL,         NULL,         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     uint32_t *n_alike = NULL;
     struct facts *f = calloc(1, sizeof *f);
     if (!f)

@@ -89,7 +89,7 @@ int cmd_join(int argc, char **argv)
                         NULL,         NULL,
                         NULL};
     tl_error err;
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     const int code = cli_check_output(o.out);
     if (code)
         return code;

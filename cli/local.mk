@@ -1,7 +1,7 @@
 # timeless: one binary, one file per subcommand, no logic of its own.
 bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
-	cli/calibrate.c cli/calibrate/cpu.c cli/calibrate/kernels.c cli/calibrate/memory.c cli/calibrate/campaign.c cli/calibrate/campaign.h cli/calibrate/network.c cli/budget.c cli/budget/batch.c cli/budget/batch.h cli/budget/extrapolation.c cli/budget/extrapolation.h cli/budget/inputs.c cli/budget/inputs.h cli/budget/measured.c cli/budget/measured.h cli/budget/recordings.c cli/budget/recordings.h cli/calibrate/noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/completion.c cli/completion.h cli/cut.c cli/dump.c cli/dump_csv.c cli/dump_csv.h \
+	cli/calibrate.c cli/calibrate/cpu.c cli/calibrate/kernels.c cli/calibrate/memory.c cli/calibrate/campaign.c cli/calibrate/campaign.h cli/calibrate/network.c cli/budget.c cli/budget/batch.c cli/budget/batch.h cli/budget/extrapolation.c cli/budget/extrapolation.h cli/budget/inputs.c cli/budget/inputs.h cli/budget/measured.c cli/budget/measured.h cli/budget/recordings.c cli/budget/recordings.h cli/calibrate/noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/cut.c cli/dump.c cli/dump_csv.c cli/dump_csv.h \
 	cli/export.c cli/extrapolate.c cli/fit.c cli/import.c cli/info.c cli/join.c cli/launch.c cli/launch.h cli/main.c cli/measure.c cli/measure/measure.h cli/measure/algorithms.def cli/measure/campaign.c cli/measure/plot.c cli/measure/predicted.c cli/measure/results.c cli/make.c cli/pack.c cli/perform.c \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/replay_run.c cli/replay_warn.c cli/report.c cli/report_flame.c cli/report_flame.h cli/hpl.c  cli/sweep.c \
 	cli/grid.c cli/grid.h cli/progress.c cli/progress.h cli/study.c cli/study/study.h cli/study/collectives.c cli/study/hosts.c cli/study/noise.c cli/study/scaling.c cli/targets.c cli/targets.h \
@@ -23,13 +23,12 @@ clean-local:
 	rm -rf cli/lib tests/quick-starts tests/quick-starts.*
 .PHONY: all-local clean-local
 
-# What shells read to complete commands and options; made from the tables that parse them.
+# What shells read to complete commands and options: the same file for both.
 bashcompletiondir = $(datadir)/bash-completion/completions
 zshcompletiondir = $(datadir)/zsh/site-functions
 nodist_bashcompletion_DATA = cli/completion/timeless
 nodist_zshcompletion_DATA = cli/completion/_timeless
+EXTRA_DIST += cli/completion/timeless.bash
 CLEANFILES += cli/completion/timeless cli/completion/_timeless
-cli/completion/timeless: cli/timeless$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) cli/completion && ASAN_OPTIONS=detect_leaks=0 cli/timeless$(EXEEXT) completion bash >$@.new && mv $@.new $@
-cli/completion/_timeless: cli/timeless$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) cli/completion && ASAN_OPTIONS=detect_leaks=0 cli/timeless$(EXEEXT) completion zsh >$@.new && mv $@.new $@
+cli/completion/timeless cli/completion/_timeless: cli/completion/timeless.bash
+	$(AM_V_GEN)$(MKDIR_P) cli/completion && cp $(srcdir)/cli/completion/timeless.bash $@

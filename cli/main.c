@@ -1,6 +1,5 @@
 /* main.c - timeless: calls the command; there is one file for each. */
 #include "cli.h"
-#include "completion.h"
 #include "progress.h"
 
 #include <fcntl.h>
@@ -227,8 +226,6 @@ int main(int argc, char **argv)
         printf("timeless %s\n", tl_version());
         return CLI_OK;
     }
-    if (!strcmp(argv[1], "completion"))
-        return completion(argc - 1, argv + 1);
     const struct command *command = find(argv[1]);
     return command ? run(command, argc - 1, argv + 1) : CLI_USAGE;
 }

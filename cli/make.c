@@ -149,7 +149,7 @@ int cmd_make(int argc, char **argv)
                         NULL,
                         help_filter,
                         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     int code = cli_check_output(o.out);
     if (!code)
         code = make(&o);

@@ -216,7 +216,7 @@ int cmd_measure(int argc, char **argv)
                    .grid = grid_begin()};
     tl_error err;
     int changed = 0;
-    cli_parse(&argp, take_launcher(&a, argc, argv), argv, 0, &a);
+    argp_parse(&argp, take_launcher(&a, argc, argv), argv, 0, NULL, &a);
     tl_status status = measures(&a) ? measure_run(&a.campaign, &err) : TL_OK;
     if (status == TL_OK)
         status = read_and_write(&a, &changed, &err);

@@ -61,7 +61,7 @@ int cmd_pack(int argc, char **argv)
     struct argp argp = {
         option_table, parse_option, "TRACE", "Write a trace again, as small as it gets.",
         NULL,         NULL,         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);
     if (!code)

@@ -296,7 +296,7 @@ int cmd_perform(int argc, char **argv)
         NULL};
     struct arguments a = {0};
     tl_error err;
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
     perform(&a, &err);
     return cli_fail(&err);
 }

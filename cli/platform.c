@@ -145,7 +145,7 @@ int cmd_platform(int argc, char **argv)
         NULL};
     struct platform_options o = {0};
     tl_error err;
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     char installed[PATH_MAX];
     tlr_platforms_folder(installed, sizeof installed);
     const tl_status status = o.what == OPT_LIST    ? tlp_list_platforms(installed, stdout, &err)

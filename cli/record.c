@@ -524,7 +524,7 @@ int cmd_record(int argc, char **argv)
 {
     settings s = {.output = "trace.tl"};
     char tracer[PATH_MAX];
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &s);
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &s);
     if (!find_tracer(tracer, sizeof tracer))
         return cli_fail_text(TL_ERR_SYSTEM,
                              "%s: the tracer " CLI_IS_MISSING ", or set TIMELESS_TRACER to a "

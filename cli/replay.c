@@ -299,7 +299,7 @@ int cmd_replay(int argc, char **argv)
     replay_arguments a = {.take = NULL};
     int code = replay_begin(&a, argc);
     if (code == CLI_OK) {
-        cli_parse(&replay_argp, argc, argv, 0, &a);
+        argp_parse(&replay_argp, argc, argv, 0, NULL, &a);
         code = replay_run(&a);
     }
     replay_end(&a);

@@ -148,7 +148,7 @@ static void parse_words(variant *v, int argc, char **argv)
                                 replay_options,
                                 NULL,
                                 NULL};
-    cli_parse(&parser, argc, argv, 0, v);
+    argp_parse(&parser, argc, argv, 0, NULL, v);
 }
 
 /* ---- one replay ---- */

@@ -22,11 +22,6 @@ static const cli_targets studies = {"study",   "studied",
                                     "studies", "'man timeless-study' describes them.",
                                     targets,   sizeof targets / sizeof *targets};
 
-const char *cli_study_target(int i)
-{
-    return (size_t)i < studies.n ? targets[i].name : NULL;
-}
-
 int cmd_study(int argc, char **argv)
 {
     return cli_run_target(&studies, argc, argv);
@@ -45,7 +40,7 @@ void study_parse_all(const struct argp_option *options, argp_parser_t parser, co
     const struct argp_child children[] = {
         {replay_settings(), 0, "At all points, as for replay:", 1}, {0}};
     const struct argp argp = {options, parser, usage, summary, children, NULL, NULL};
-    cli_parse(&argp, argc, argv, 0, input);
+    argp_parse(&argp, argc, argv, 0, NULL, input);
 }
 
 error_t study_parse(int key, char *value, struct argp_state *state, study_common *s)

@@ -174,7 +174,7 @@ int cmd_sweep(int argc, char **argv)
     tl_error err;
     grid_find_processes(&a.grid);
     a.grid.base.energy = TLR_WANTED_IF_STATED;
-    cli_parse(&argp, argc, argv, 0, &a);
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
     const tl_status status = sweep(&a, &err);
     if (status == TL_OK)
         grid_warn_of_intervals(&a.grid);

@@ -315,7 +315,7 @@ int cmd_tolerance(int argc, char **argv)
                    .growths = {{.growth = 0.01}, {.growth = 0.02}, {.growth = 0.05}},
                    .precision = 1e-3};
     tl_error err;
-    cli_parse(&argp, argc, argv, 0, &a);
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
     tl_status status = tlr_scenario_set_source(&a.base, a.trace, &err);
     if (status == TL_OK)
         status = find_latency(&a, &err);

@@ -32,7 +32,7 @@ int cmd_undump(int argc, char **argv)
                         "TEXT",       "Make a trace from the text that 'timeless dump' printed.",
                         NULL,         NULL,
                         NULL};
-    cli_parse(&argp, argc, argv, 0, &o);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     const int code = cli_check_output(o.out);
     if (code)
         return code;

@@ -155,7 +155,7 @@ void campaign_read(campaign *c, const campaign_kind *kind, int argc, char **argv
     const struct argp argp = {
         .options = kind->options, .parser = kind->parse, .args_doc = kind->words, .doc = kind->doc};
     c->kind = kind;
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, c);
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, c);
 }
 
 int campaign_run(campaign *c, const campaign_kind *kind, int argc, char **argv)

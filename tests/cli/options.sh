@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# options.sh - options mean the same in all commands: the table of CONTRIBUTING.md against every --help, and the
-# spellings of the version before.
+# options.sh - options mean the same in all commands: the table of CONTRIBUTING.md against every --help.
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
 params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
@@ -57,17 +56,8 @@ for command in 'info t.tl' 'dump t.tl' "sweep t.tl --engine loggops --params $pa
     check_exit 4 "${command%% *} --json=FILE exits 4 when FILE cannot be written" "$timeless" $command --json=/dev/full
 done
 
-# Old spellings, and words that had a second meaning, are refused with the word of today.
-refuses() { ! "$timeless" "$@" 2>said && grep -q -e "$now" said; }
-now='--versus is now --against' check 'compare --versus is refused' refuses compare --versus=a.json a.json
-for command in 'info -j' 'dump -j'; do
-    now='-j is now --json' check "$command is refused" refuses $command t.tl
-done
-now='-n is now --no-compute' check 'export -n is refused' refuses export t.tl --to goal --rate 2 -n -o old
-now='-r is now --rate' check 'export -r is refused' refuses export t.tl --to goal -r 2 -o old
-now='-r is now --region' check 'cut -r is refused' refuses cut t.tl -r 1 -o region.tl
-now='write --json=FILE' check 'sweep --json FILE is refused' refuses sweep --json old.json --engine loggops --params $params \
-    --grid seed=1:2 t.tl
+check 'sweep --json FILE is refused with the right spelling' refused 2 'write --json=FILE' "$timeless" sweep --json old.json \
+    --engine loggops --params $params --grid seed=1:2 t.tl
 "$timeless" sweep t.tl --engine loggops --params $params --grid seed=1:2 --json=new.json >sweep.csv
 json_to_stdout() { "$timeless" sweep --engine loggops --params $params --grid seed=1:2 --json t.tl | cmp - new.json; }
 check 'sweep --json TRACE prints JSON of the trace' json_to_stdout
