@@ -12,7 +12,7 @@
 #include <results/json_text.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <study/sweep.h>
+#include <study/batch.h>
 #include <study/tolerance.h>
 #include <timeless_files.h>
 
@@ -26,21 +26,16 @@ typedef struct arguments {
     double precision;
     uint64_t L_ps; /* 0: the engine has links */
     double link_s; /* latency between two hosts that are far apart, on the way; 0: unknown */
-    const char *output;
     cli_json json;
     double makespan_s;
     size_t n_tried;
-    double (*tried)[2];   /* factors and makespans of all replays */
-    char *command;        /* of the rows in the output */
-    tlr_results *results; /* of the output; NULL: nothing is kept */
-    tlr_key_cache *keys;
+    double (*tried)[2]; /* factors and makespans of all replays */
     cli_progress progress;
 } arguments;
 
 static const struct argp_option options[] = {
     {"growth", OPT_GROWTH, "PERCENT,...", 0, "growth of the makespan (default: 1,2,5)", 0},
     CLI_JSON_OPTION(OPT_JSON),
-    {"output", 'o', "FILE", 0, "keep the replays in FILE, and use those that it has", 0},
     {"precision", OPT_PRECISION, "SHARE", 0,
      "relative precision of the added latency, below 1 (default: 0.001)", 0},
     {0}};
@@ -68,7 +63,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->base; return 0;
     case OPT_GROWTH: set_growths(state, a, value); return 0;
-    case 'o': a->output = value; return 0;
     case OPT_JSON: a->json = (cli_json){1, value}; return 0;
     case OPT_PRECISION:
         a->precision = cli_parse_rate(state, value);
@@ -79,64 +73,36 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
 }
 
-/* A round of the search: the latency is an axis. */
+/* A round of the search. */
 typedef struct trial {
     arguments *a;
-    tlr_sweep sweep;
+    const double *factors;
+    tlr_point *points;
 } trial;
 
+/* The replay with so many times the latency. */
 static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
 {
+    char text[64];
     const trial *t = arg;
-    return tlr_sweep_scenario(&t->sweep, i, &t->a->base, NULL, out, err);
+    const arguments *a = t->a;
+    const tl_status status = tlr_scenario_copy(&a->base, out, err);
+    if (status != TL_OK)
+        return status;
+    if (a->L_ps)
+        return tlr_scenario_change_params(
+            out, (tlr_params_change){.letter = 'L', .value = rint((double)a->L_ps * t->factors[i])},
+            err);
+    snprintf(text, sizeof text, "latency=%.17g", t->factors[i]);
+    return tlr_scenario_set(out, "scale", text, err);
 }
 
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
     const trial *t = arg;
-    const tlr_point *point = &t->sweep.points[i];
+    const tlr_point *point = &t->points[i];
     cli_progress_step(&t->a->progress);
-    if (point->error[0])
-        return tl_fail(err, point->status, "%s", point->error);
-    return t->a->results ? tlr_results_add(t->a->results, &t->sweep, i, err) : TL_OK;
-}
-
-static tl_status make_sweep(trial *t, const double *factors, size_t n, tl_error *err)
-{
-    char text[32];
-    const uint64_t L_ps = t->a->L_ps;
-    tlr_axis *axis = calloc(1, sizeof *axis);
-    tl_status status = axis ? tlr_axis_of(L_ps ? "params.L" : "scale.latency", NULL, 0, axis, err)
-                            : tl_no_memory(err, "replays");
-    for (size_t i = 0; i < n && status == TL_OK; i++) {
-        const double value = L_ps ? rint((double)L_ps * factors[i]) : factors[i];
-        snprintf(text, sizeof text, L_ps ? "%.17gps" : "%.17g", value);
-        status = tlr_axis_append(axis, text, err);
-    }
-    if (status == TL_OK && (status = tlr_sweep_create(axis, 1, &t->sweep, err)) == TL_OK)
-        return TL_OK;
-    if (axis)
-        tlr_axis_free(axis);
-    free(axis);
-    return status;
-}
-
-/* The points that the output has are known. */
-static tl_status begin_round(trial *t, const double *factors, size_t n, tl_error *err)
-{
-    tl_status status = make_sweep(t, factors, n, err);
-    t->sweep.command = t->a->command;
-    for (size_t i = 0; i < n && t->a->results && status == TL_OK; i++) {
-        tlr_scenario s = {0};
-        status = make(t, i, &s, err);
-        if (status == TL_OK)
-            status = tlr_scenario_finish(&s, err);
-        if (status == TL_OK)
-            status = tlr_scenario_key(t->a->keys, &s, &t->sweep.points[i].key, err);
-        tlr_scenario_free(&s);
-    }
-    return status == TL_OK && t->a->results ? tlr_results_read(t->a->results, &t->sweep, 0, err)
-                                            : status;
+    return point->error[0] ? tl_fail(err, point->status, "%s", point->error) : TL_OK;
 }
 
 static tl_status keep(arguments *a, double factor, double makespan_s, tl_error *err)
@@ -153,33 +119,18 @@ static tl_status keep(arguments *a, double factor, double makespan_s, tl_error *
 static tl_status makespans(void *arg, const double *factors, double *makespans_s, size_t n,
                            tl_error *err)
 {
-    trial t = {.a = arg};
-    tl_status status = begin_round(&t, factors, n, err);
+    trial t = {arg, factors, tlr_points_create(n, err)};
     const tlr_batch batch = {.n = n,
-                             .points = t.sweep.points,
+                             .points = t.points,
                              .make = make,
                              .done = done,
                              .arg = &t,
                              .stride = 1,
                              .n_jobs = tlp_n_cores()};
-    if (status == TL_OK)
-        status = tlr_batch_run(&batch, err);
+    tl_status status = t.points ? tlr_batch_run(&batch, err) : TL_ERR_MEMORY;
     for (size_t i = 0; i < n && status == TL_OK; i++)
-        status = keep(t.a, factors[i], makespans_s[i] = t.sweep.points[i].makespan_s, err);
-    if (t.sweep.points)
-        tlr_sweep_free(&t.sweep);
-    return status;
-}
-
-/* Writes the output anew, with the rows of this search. */
-static tl_status write_output(arguments *a, tl_error *err)
-{
-    trial t = {.a = a};
-    tl_status status = begin_round(&t, &(const double){1}, 1, err);
-    if (status == TL_OK)
-        status = tlr_results_write(a->results, &t.sweep, err);
-    if (t.sweep.points)
-        tlr_sweep_free(&t.sweep);
+        status = keep(t.a, factors[i], makespans_s[i] = t.points[i].makespan_s, err);
+    tlr_points_free(t.points, n);
     return status;
 }
 
@@ -216,15 +167,6 @@ static tl_status read_platform(arguments *a, tl_error *err)
     }
     tlr_platform_free(platform);
     return TL_OK;
-}
-
-static tl_status open_output(arguments *a, tl_error *err)
-{
-    if (asprintf(&a->command, "replay %s%s", a->trace, a->base.text) < 0)
-        a->command = NULL;
-    if (!(a->keys = tlr_key_cache_create()) || !a->command)
-        return tl_no_memory(err, "replays");
-    return tlr_results_open(a->output, 0, 1, &a->results, err);
 }
 
 /* The latency without growth; 0: unknown. */
@@ -321,8 +263,6 @@ int cmd_tolerance(int argc, char **argv)
         status = find_latency(&a, &err);
     if (status == TL_OK)
         status = read_platform(&a, &err);
-    if (status == TL_OK && a.output)
-        status = open_output(&a, &err);
     /* A search takes about five doublings, then bisections to the precision. */
     a.progress = cli_progress_begin("replays", 1 + a.n * (size_t)(5 + log2(1 / a.precision)));
     if (status == TL_OK)
@@ -330,18 +270,13 @@ int cmd_tolerance(int argc, char **argv)
     if (status == TL_OK)
         status = tlr_tolerance_find(a.growths, a.n, a.makespan_s, a.precision, makespans, &a, &err);
     cli_progress_end(&a.progress);
-    if (status == TL_OK && a.results)
-        status = write_output(&a, &err);
     if (status == TL_OK && cli_json_leaves_text(&a.json))
         print(&a);
     if (status == TL_OK)
         warn_of_falls(&a);
     if (status == TL_OK)
         status = cli_json_write(&a.json, write_json, &a, &err);
-    tlr_results_close(a.results);
-    tlr_key_cache_free(a.keys);
     free(a.tried);
-    free(a.command);
     tlr_scenario_free(&a.base);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

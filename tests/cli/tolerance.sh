@@ -37,36 +37,6 @@ def four(number): return "%.4g" % number
 assert text.startswith("makespan %s s\n" % four(found["makespan_s"])), text
 rows = ["%6.4g %%  %sx  %s us  %s s" % (100 * r["growth"], four(r["latency_factor"]), four(1e6 * r["latency_s"]), four(r["makespan_s"])) for r in found["growths"]]
 assert text.splitlines()[3:] == rows, (text, rows)'
-search() { star tolerance --growth "$1" --precision 0.1 -o kept.csv; }
-check '-o keeps the replays' search 3
-cp out first
-check 'the file has a line for each replay' sh -c 'test $(wc -l <kept.csv) -gt 5'
-cp kept.csv all; awk -F, -v OFS=, 'NR > 1 { $2 = $1 == 1 ? 1 : 1e9 } 1' all >kept.csv
-check 'the replays in the file are used' prints '~^makespan 1 s' \
-    "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 1 --growth 3 --precision 0.1 -o kept.csv
-{ head -n 4 all; printf '1.0'; } >kept.csv # as an interrupted run leaves it
-check 'an interrupted search goes on' search 3
-cp out second
-check 'it finds the same, and the file is whole' sh -c 'cmp first second && test $(wc -l <kept.csv) = $(wc -l <all)'
-{ head -n 4 all; sed -n 5p all | cut -c 1-30 | tr -d '\n'; } >kept.csv # as a full disk leaves it
-for round in first second; do
-    check "a replay of which the file has a part is made again: the $round search" search 3
-    cp out again
-    check "the $round search finds the same" cmp first again
-done
-cp kept.csv all
-check 'the file of another search is used' "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 2 -o kept.csv
-check 'its rows stay' sh -c 'test $(grep -cxFf all kept.csv) = $(wc -l <all) && test $(wc -l <kept.csv) -gt $(wc -l <all)'
-# The contents of files that options name count.
-sed 's/volume_unit .*/volume_unit "cpu-ns"/; s/volume=0/volume=1000/' <<<"$("$timeless" dump token.tl)" >computes.txt
-"$timeless" undump computes.txt -o computes.tl
-echo 'reference_flops = 1e9; units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' >cpu.conf
-with_model() { "$timeless" tolerance computes.tl --engine loggops --params $params --model cpu.conf --growth 5 -o model.csv; }
-check '-o keeps replays with a model' with_model
-sed -i s/1e-9/1e-6/ cpu.conf
-cp model.csv first.csv
-check 'a search with another model under the same name does not use them' with_model
-check 'its rows come first' sh -c '! grep -qxF "$(sed -n 2p model.csv)" first.csv'
 "$timeless" make token -n 8 --bytes 1000 --iterations 2000 -o long.tl
 check 'on a terminal, a long search prints its progress' python3 - "$timeless" <<'END'
 import os, pty, sys
