@@ -7,7 +7,7 @@ cli_timeless_SOURCES = \
 	cli/grid.c cli/grid.h cli/progress.c cli/progress.h cli/study.c cli/study/study.h cli/study/collectives.c cli/study/hosts.c cli/study/noise.c cli/study/scaling.c cli/targets.c cli/targets.h \
 	cli/tolerance.c cli/undump.c \
 	cli/record/emulator.c cli/record/emulator.h cli/record/ends.c cli/record/folded.c cli/record/launcher.c cli/record/pack.c cli/record/parts.c \
-	cli/record/record.h cli/record/repeat.c cli/record/run.c cli/record/skip.c cli/record/summary.c cli/record/words.c
+	cli/record/record.h cli/record/repeat.c cli/record/run.c cli/record/skip.c cli/record/summary.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/perform -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms -I$(top_srcdir)/symbols -I$(top_srcdir)/plots $(JANSSON_CFLAGS)
 # An installed tree may be moved: its program finds its library relative to itself.
 cli_timeless_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN'/`realpath -ms --relative-to='$(bindir)' '$(libdir)'`

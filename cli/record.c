@@ -84,12 +84,10 @@ static const struct argp_option options[] = {
      "seconds of packing (default: 60, or a tenth of the run if that is more)", 0},
     {0}};
 
-/* The tracer accepts this number of bytes (announcement of tracer/output.c). */
-static record_words parameters = {
-    .variable = "TIMELESS_PARAMETERS", .size = 1024, .too_long = "the list of parameters"};
-
 static void add_parameter(struct argp_state *state, const char *word)
 {
+    static char all[1024]; /* the tracer accepts this number of bytes (tracer/output.c) */
+    const size_t used = strlen(all), room = sizeof all - used;
     int64_t value;
     if (!cli_read_parameter(word, &value))
         argp_error(
@@ -97,7 +95,10 @@ static void add_parameter(struct argp_state *state, const char *word)
             "--parameter %s: give NAME=VALUE: a name of letters, digits and '_', and a whole "
             "number from 0 on, as in N=1000",
             word);
-    record_add_word(&parameters, "%s", word);
+    if ((size_t)snprintf(all + used, room, "%s%s", used ? " " : "", word) >= room)
+        exit(cli_fail_text(TL_ERR_USAGE, "the list of parameters has more than %zu bytes",
+                           sizeof all - 1));
+    setenv("TIMELESS_PARAMETERS", all, 1);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

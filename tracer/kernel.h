@@ -68,9 +68,6 @@ static inline void tlt_leave_kernel(uint16_t code, tlt_place place, uint32_t n_s
     tlt_leave();
 }
 
-/* user_kernel.c: an event of a kernel of the program, which begins and ends here. */
-void tlt_put_user_kernel(const char *name, void *caller, uint32_t n_sizes, const int64_t *sizes);
-
 #define TLT_PARAMS_1(A) (A a1)
 #define TLT_PARAMS_3(A, B, C) (A a1, B a2, C a3)
 #define TLT_PARAMS_4(A, B, C, D) (A a1, B a2, C a3, D a4)

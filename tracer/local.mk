@@ -16,7 +16,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/workers.c tracer/workers.h \
 	tracer/mpi/entries.c tracer/mpi/entries.h tracer/mpi/interface.h tracer/mpi/route.c \
 	tracer/mpi/unknown.c tracer/mpi/unknown.h \
-	tracer/skip/functions.c tracer/skip/kernels.c tracer/skip/memory.c tracer/skip/skip.c tracer/skip/skip.h tracer/skip/wait.c
+	tracer/skip/kernels.c tracer/skip/skip.c tracer/skip/skip.h tracer/skip/wait.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h tracer/large_counts.h
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-core.la

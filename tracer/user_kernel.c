@@ -59,7 +59,7 @@ static void write_volume(tl_writer *writer, const char *kind, const char *name, 
 void tlt_kernel_volumes_write(tl_writer *writer)
 {
     char skipped[512];
-    if (tlt_skip_word("kernels", 0, skipped, sizeof skipped)) /* they did not compute */
+    if (tlt_skip_list(skipped, sizeof skipped)) /* they did not compute */
         return;
     for (int i = 0; i < TLT_N_KERNEL_CODES; i++)
         if (tlt_kernel_volumes[i])
@@ -165,12 +165,6 @@ TLT_API void tlt_end(void)
         return;
     tlt_role = TLT_INSIDE;
     put_kernel(inside.name, inside.site, inside.n_sizes, inside.sizes);
-}
-
-void tlt_put_user_kernel(const char *name, void *caller, uint32_t n_sizes, const int64_t *sizes)
-{
-    if (tlt_role == TLT_RECORDING && tlt_enter_routine())
-        put_kernel(name, site_of((tlt_place){caller, NULL}), n_sizes, sizes);
 }
 
 void tlt_dissolve_kernel(void)

@@ -7,18 +7,6 @@
 #include <stdint.h>
 #include <timeless.h>
 
-/* words.c: what the tracer is told in a variable of the environment, as words separated by blanks.
- */
-enum { RECORD_MAX_WORDS = 4096 };
-typedef struct record_words {
-    const char *variable, *too_long; /* the beginning of the error message */
-    size_t size;                     /* bytes that the tracer accepts, with the final zero */
-    char text[RECORD_MAX_WORDS];
-} record_words;
-/* Appends a word. Exits with a usage error if there are too many. */
-void record_add_word(record_words *words, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* folded.c: sets what Open MPI needs to run more ranks than there are cores, unless the user has
  * set it. */
 void record_set_folded(void);

@@ -1,5 +1,5 @@
 /* skip.c - options of timeless record for runs that do not compute. They are checked here and
- * passed to the tracer in TIMELESS_SKIP, as words separated by blanks. */
+ * passed to the tracer in TIMELESS_SKIP. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include "kernel_groups.h"
 #include "record/record.h"
 
-enum { SKIP_KERNELS = 768, SKIP, FOLD_MEMORY };
+enum { SKIP_KERNELS = 768 };
 
 /* Where a run without numbers gets lost, and what computes nothing else: see the manual page. */
 #define DEFAULT_KERNELS "blas2,blas3,lapack"
@@ -19,13 +19,8 @@ enum { SKIP_KERNELS = 768, SKIP, FOLD_MEMORY };
 static const struct argp_option options[] = {
     {"skip-kernels", SKIP_KERNELS, "LIST", OPTION_ARG_OPTIONAL,
      "record the sizes of these routines, and do not compute (default: " DEFAULT_KERNELS ")", 0},
-    {"skip", SKIP, "SYMBOL[:N,...]", 0, "do not run this function of the program", 0},
-    {"fold-memory", FOLD_MEMORY, "BYTES", OPTION_ARG_OPTIONAL,
-     "let large blocks of the program share memory", 0},
     {0}};
 
-static record_words words = {
-    .variable = "TIMELESS_SKIP", .size = 4096, .too_long = "what is to be skipped"};
 static bool skips;
 
 static bool is_group(const char *word)
@@ -51,43 +46,20 @@ static void check_kernels(struct argp_state *state, const char *list)
     }
 }
 
-/* "NAME" or "NAME:1,2" */
-static void check_function(struct argp_state *state, const char *text)
-{
-    const size_t length = strcspn(text, ":");
-    bool right = length > 0 && !strpbrk(text, " =");
-    for (const char *at = text + length; right && *at; at += 2)
-        right = (at == text + length ? *at == ':' : *at == ',') && at[1] >= '1' && at[1] <= '6';
-    if (!right)
-        argp_error(state,
-                   "--skip %s: give the name of a function, and which of its first six integer "
-                   "arguments are sizes, as in scale or scale:1,2",
-                   text);
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    enum { LEAST_BYTES = 262144, DEFAULT_BYTES = 16777216 };
-    switch (key) {
-    case SKIP_KERNELS:
-        if (skips)
-            argp_error(state, "--skip-kernels: give one list");
-        check_kernels(state, arg ? arg : DEFAULT_KERNELS);
-        record_add_word(&words, "kernels=%s", arg && *arg ? arg : DEFAULT_KERNELS);
-        skips = true;
-        return 0;
-    case SKIP:
-        check_function(state, arg);
-        record_add_word(&words, "function=%s", arg);
-        return 0;
-    case FOLD_MEMORY:
-        record_add_word(&words, "memory=%llu",
-                        arg ? (unsigned long long)cli_parse_number_from(
-                                  state, "bytes of a block to fold", arg, LEAST_BYTES, UINT64_MAX)
-                            : DEFAULT_BYTES);
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    char text[4096];
+    if (key != SKIP_KERNELS)
+        return ARGP_ERR_UNKNOWN;
+    if (skips)
+        argp_error(state, "--skip-kernels: give one list");
+    check_kernels(state, arg ? arg : DEFAULT_KERNELS);
+    if (snprintf(text, sizeof text, "kernels=%s", arg && *arg ? arg : DEFAULT_KERNELS) >=
+        (int)sizeof text)
+        argp_error(state, "--skip-kernels: the list has more than %zu bytes", sizeof text - 9);
+    setenv("TIMELESS_SKIP", text, 1);
+    skips = true;
+    return 0;
 }
 
 bool record_skips_kernels(void)

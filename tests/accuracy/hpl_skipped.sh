@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # A run of HPL without computing against one that computes: the calls, the work of the kernels, the bytes.
 #
-#   hpl_skipped.sh -x HPL [-n N] [-b NB] [-p P] [-q Q] [-s] [-- OPTION ...]
+#   hpl_skipped.sh -x HPL [-n N] [-b NB] [-p P] [-q Q] [-- OPTION ...]
 #
 #   -x HPL   the program that build_hpl.sh made (required)
 #   N, NB, P, Q: 1000, 64, 4 and 4 unless given
-#   -s       only the run without computing, and without moves of rows and the generation of the matrix: how long it
-#            takes, and the memory that all processes of the machine take more than before
 #
-# OPTIONs are those of 'timeless record' for the run without computing (default: --skip-kernels --fold-memory=262144).
+# OPTIONs are those of 'timeless record' for the run without computing (default: --skip-kernels).
 # Each rank must make the same number of calls by name, except MPI_Iprobe, of which HPL makes as many as it has
 # time for. Each kernel must do the same work in all. The pivots are others: they decide how many rows a rank sends in
 # a swap, and it sends no message for no rows. So the bytes sent, and the number of messages, must agree to 1 %.
@@ -18,21 +16,20 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 : "${top_builddir:=$here/..}"
 timeless=$(cd "$top_builddir" && pwd)/cli/timeless
 . "$here/mpi_env.sh"
-hpl= N=1000 NB=64 P=4 Q=4 alone=''
-while getopts x:n:b:p:q:s option; do
+hpl= N=1000 NB=64 P=4 Q=4
+while getopts x:n:b:p:q: option; do
     case $option in
     x) hpl=$(realpath "$OPTARG") ;;
     n) N=$OPTARG ;;
     b) NB=$OPTARG ;;
     p) P=$OPTARG ;;
     q) Q=$OPTARG ;;
-    s) alone=1 ;;
     *) exit 2 ;;
     esac
 done
 shift $((OPTIND - 1))
 [ "$hpl" ] || { echo "$0: give -x HPL, a program that build_hpl.sh made" >&2; exit 2; }
-[ $# != 0 ] || set -- --skip-kernels --fold-memory=262144
+[ $# != 0 ] || set -- --skip-kernels
 work=$(mktemp -d "${TMPDIR:-/tmp}/hpl-skipped.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -43,29 +40,8 @@ recorded() { # NAME OPTION...
     timeout 1200 "$timeless" record -q --folded -n $((P * Q)) --kernels=all -o "$name.tl" "$@" -- "$hpl" >"$name.log" 2>&1 || :
     "$timeless" info "$name.tl" | grep -q '^complete *yes' || { cat "$name.log"; exit 1; }
     awk -F = -v name="$name" '$1 == "HPL_time" { printf "%s: HPL took %.1f s\n", name, $2 }' "$name.log"
-    [ "$alone" ] || "$timeless" dump "$name.tl" >"$name.txt"
+    "$timeless" dump "$name.tl" >"$name.txt"
 }
-available_kb() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
-if [ "$alone" ]; then
-    for name in HPL_pdmatgen HPL_dlacpy HPL_dlatcpy HPL_dlaswp{00,01,02,03,04,05,06,10}N HPL_dlaswp{01,03,04,05,06}T; do
-        set -- "$@" "--skip=$name"
-    done
-    before_kb=$(available_kb) began=$SECONDS
-    recorded skipped "$@" &
-    least_kb=$before_kb
-    while kill -0 $! 2>/dev/null; do
-        now_kb=$(available_kb)
-        [ "$now_kb" -ge "$least_kb" ] || least_kb=$now_kb
-        sleep 1
-    done
-    wait $!
-    times >times.txt
-    sed -n 2p times.txt | awk -v wall=$((SECONDS - began)) -v kb=$((before_kb - least_kb)) \
-        '{ split($1, u, /[ms]/); split($2, s, /[ms]/)
-           printf "recorded in %d s, %.0f s of CPU time, %.1f GB of memory\n", wall, 60 * (u[1] + s[1]) + u[2] + s[2], kb / 1e6 }'
-    "$timeless" info skipped.tl | grep -E '^(ranks|events|bytes|complete)'
-    exit
-fi
 recorded complete
 grep -q '^Success=1' complete.log || { echo "HPL calls the result of the complete run wrong"; exit 1; }
 recorded skipped "$@"

@@ -104,7 +104,7 @@ void *tlt_skipped_kernel(const char *symbol)
 {
     char list[512], routine[16];
     bool is_lapacke;
-    if (!tlt_skip_word("kernels", 0, list, sizeof list) ||
+    if (!tlt_skip_list(list, sizeof list) ||
         !routine_of(symbol, &is_lapacke, routine, sizeof routine))
         return NULL;
     const tl_kernel_group group = tl_kernel_group_of(routine);

@@ -4,15 +4,11 @@
  *
  *   - routines of BLAS and LAPACK return at once, after the wrappers of blas.c have read their
  *     sizes (kernels.c): tlt_next() gives the wrappers a routine that does nothing;
- *   - functions of the program that the user names return at once (functions.c): a jump replaces
- *     their first bytes;
- *   - large blocks that the program allocates consist of one small region, mapped many times
- *     (memory.c): the program's entries for malloc() and the like lead to functions here;
  *   - ranks that wait sleep (wait.c).
  *
- * TIMELESS_SKIP lists what to skip, in words separated by blanks. It is read once, when a routine
- * is first called or when MPI has started. So a recorded call takes the same way with and without
- * this option. */
+ * TIMELESS_SKIP lists the routines to skip: "kernels=LIST". It is read when a routine is first
+ * called or when MPI has started. So a recorded call takes the same way with and without this
+ * option. */
 #ifndef TLT_SKIP_H
 #define TLT_SKIP_H
 
@@ -21,19 +17,13 @@
 
 #include "hosts.h"
 
-/* The value of the n-th word "KEY=VALUE" of TIMELESS_SKIP with this key, in `value`; false if there
- * are fewer, or if it is longer than `size`. */
-bool tlt_skip_word(const char *key, int n, char *value, size_t size);
+/* The routines to skip, in `list`; false if there are none, or if the list is longer than `size`.
+ */
+bool tlt_skip_list(char *list, size_t size);
 
 /* kernels.c: the replacement of the routine with this symbol (cblas_dgemm); NULL: the routine
  * itself runs. */
 void *tlt_skipped_kernel(const char *symbol);
-
-/* functions.c: replaces the functions of the program that the user named. */
-void tlt_skip_functions(void);
-
-/* memory.c: from now on, large blocks that the program allocates are folded. */
-void tlt_fold_memory(void);
 
 /* wait.c: replaces sched_yield() if tlt_skip_waits. */
 extern bool tlt_skip_waits;
