@@ -1,7 +1,6 @@
 /* budget.c - timeless budget: how wrong a prediction may be, or the difference of two, and what to
  * measure next. */
 #include "budget/batch.h"
-#include "budget/measured.h"
 #include "budget/recordings.h"
 #include "cli.h"
 #include "replay.h"
@@ -12,11 +11,11 @@
 #include <study/budget.h>
 #include <timeless_files.h>
 
-enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_MEASURED, OPT_VERSUS };
+enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_VERSUS };
 /* Replays with other seeds, for the spread of the noise: a choice. */
 enum {
     N_SEEDS = 8,
-    MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + TLR_N_LIMITS + BUDGET_MOST_RUNS
+    MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + TLR_N_LIMITS + BUDGET_MOST_RECORDINGS
 };
 
 /* One input at another position. */
@@ -35,8 +34,6 @@ typedef struct one_replay {
 typedef struct arguments {
     budget_inputs inputs;
     cli_json json;
-    const char *measured; /* NULL: nothing */
-    budget_runs runs;
     tlr_budget budget;
     size_t n_trials;
     trial trials[MOST_TRIALS]; /* the first one as asked for */
@@ -51,10 +48,6 @@ static const struct argp_option options[] = {
     {"uncertain", OPT_UNCERTAIN, "INPUT=PERCENT", 0,
      "90 % of the true values of an input are this near: bandwidth=5, overheads=20, bursts=3, "
      "kernels=2, kernel:dgemm=1",
-     0},
-    {"measured", OPT_MEASURED, "SECONDS|FILE", 0,
-     "print which input is probably wrong, from the time of a real run; FILE: several runs, each a "
-     "line of SECONDS [TRACE] [OPTION...]",
      0},
     {"versus", OPT_VERSUS, NULL, 0,
      "the difference from a replay with the options after it, as in --versus --platform NAME", 0},
@@ -78,8 +71,8 @@ static void add_given(struct argp_state *state, budget_inputs *b, char *text)
 
 static void add_trace(struct argp_state *state, cli_texts *traces, const char *path)
 {
-    if (traces->n == BUDGET_MOST_RUNS)
-        argp_error(state, "'%s': give at most %d recordings", path, BUDGET_MOST_RUNS);
+    if (traces->n == BUDGET_MOST_RECORDINGS)
+        argp_error(state, "'%s': give at most %d recordings", path, BUDGET_MOST_RECORDINGS);
     cli_add_text(state, traces, path);
 }
 
@@ -89,7 +82,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->inputs.sides[a->parsed]; return 0;
     case OPT_UNCERTAIN: add_given(state, &a->inputs, value); return 0;
-    case OPT_MEASURED: a->measured = value; return 0;
     case OPT_JSON: a->json = (cli_json){1, value}; return 0;
     case OPT_VERSUS: argp_error(state, "write --versus in full, as a word of its own"); return 0;
     case ARGP_KEY_ARG:
@@ -290,7 +282,7 @@ static void set_effect(arguments *a, const tlr_point *points, size_t i)
 {
     budget_inputs *b = &a->inputs;
     tlr_budget_input *input = &b->inputs[i];
-    double s[BUDGET_MOST_RUNS];
+    double s[BUDGET_MOST_RECORDINGS];
     const size_t n = values_of(a, points, i, s);
     if (b->changes[i].kind == INPUT_NOISE && n > 1)
         tlr_budget_spread(s, n, &input->low, &input->high);
@@ -345,39 +337,11 @@ static tl_status replay_all(arguments *a, tl_error *err)
     return status;
 }
 
-/* The relative half of the 90 % interval that the noise gives a prediction. */
-static double noise_of(const arguments *a)
-{
-    for (size_t i = 0; i < a->inputs.n; i++) {
-        const tlr_budget_input *input = &a->inputs.inputs[i];
-        if (a->inputs.changes[i].kind == INPUT_NOISE)
-            return (input->high - input->low) / 2 / a->budget.value;
-    }
-    return 0;
-}
-
-static tl_status find_inputs(arguments *a, tl_error *err)
-{
-    const char *traces[BUDGET_MOST_RUNS];
-    size_t n = 0;
-    for (size_t i = 0; i < a->runs.n; i++)
-        if (a->runs.runs[i].trace)
-            traces[n++] = a->runs.runs[i].trace;
-    return budget_find_inputs(&a->inputs, traces, n, err);
-}
-
 static tl_status make_budget(arguments *a, tl_error *err)
 {
-    tl_status status = TL_OK;
-    a->inputs.is_measured = a->measured != NULL;
-    if (a->measured)
-        status = budget_read_runs(a->measured, &a->inputs.sides[0], &a->runs, err);
-    if (status == TL_OK)
-        status = find_inputs(a, err);
+    tl_status status = budget_find_inputs(&a->inputs, err);
     if (status == TL_OK)
         status = replay_all(a, err);
-    if (status == TL_OK && a->measured)
-        status = budget_suspect(&a->inputs, &a->runs, noise_of(a), &a->budget, err);
     a->budget.inputs = a->inputs.inputs;
     a->budget.n = a->inputs.n;
     a->budget.notes = a->inputs.notes;
@@ -433,10 +397,7 @@ static tl_status read_other(arguments *a, char *command, tl_error *err)
     a->parsed = 1;
     if (status == TL_OK)
         parse_side(a, a->n_words, a->words);
-    return status == TL_OK && a->measured
-               ? tl_fail(err, TL_ERR_USAGE,
-                         "--measured judges the inputs of one prediction; leave out --versus")
-               : status;
+    return status;
 }
 
 static tl_status read_sides(arguments *a, char *command, tl_error *err)
@@ -470,7 +431,6 @@ int cmd_budget(int argc, char **argv)
             tlr_budget_print(&a->budget, stdout);
         status = cli_json_write(&a->json, write_json, &a->budget, &err);
     }
-    budget_free_runs(&a->runs);
     tlr_scenario_free(&a->inputs.sides[0]);
     if (a->inputs.n_sides > 1)
         tlr_scenario_free(&a->inputs.sides[1]);

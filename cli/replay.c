@@ -228,8 +228,8 @@ static bool is_for_one(const struct argp_option *option)
            !strcmp(name, "progress");
 }
 
-error_t replay_take_setting(int key, char *value, struct argp_state *state, tlr_scenario *s,
-                            tl_error *err)
+static error_t take_setting_of_many(int key, char *value, struct argp_state *state, tlr_scenario *s,
+                                    tl_error *err)
 {
     const struct argp_option *option = find_option(key);
     if (!option || !is_for_one(option))
@@ -242,7 +242,7 @@ error_t replay_take_setting(int key, char *value, struct argp_state *state, tlr_
 static error_t parse_settings(int key, char *value, struct argp_state *state)
 {
     tl_error err;
-    const error_t failed = replay_take_setting(key, value, state, state->input, &err);
+    const error_t failed = take_setting_of_many(key, value, state, state->input, &err);
     return failed == EINVAL ? refuse(state, &err) : failed;
 }
 

@@ -17,11 +17,6 @@ const struct argp *replay_settings(void);
 /* That input; ends the process without memory. */
 tlr_scenario replay_scenario(void);
 
-/* Takes a setting for a parser of its own with the same options. ARGP_ERR_UNKNOWN: the key is none
- * of them; EINVAL: *err states what is wrong. */
-error_t replay_take_setting(int key, char *value, struct argp_state *state, tlr_scenario *s,
-                            tl_error *err);
-
 typedef struct replay_arguments replay_arguments;
 typedef void replay_taker(void *arg, const tlr_prediction *prediction);
 typedef tl_status replay_keeper(const replay_arguments *a, const tlr_prediction *prediction,

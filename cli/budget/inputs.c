@@ -17,11 +17,10 @@
 #include <timeless_files.h>
 
 /* Assumed where nobody states an uncertainty: halves of 90 % intervals, of kernels and counted
- * bursts, of bursts in CPU time, of the parameters of the network, and of measured makespans. The
- * CPU time of five runs of one program on a machine with two virtual cores differed by 17 % from
- * their mean. The user states others by --uncertain. */
-static const double ASSUMED_COMPUTE = 0.05, ASSUMED_CPU_TIME = 0.2, ASSUMED_NETWORK = 0.1,
-                    ASSUMED_MEASURED = 0.01;
+ * bursts, of bursts in CPU time, and of the parameters of the network. The CPU time of five runs of
+ * one program on a machine with two virtual cores differed by 17 % from their mean. The user states
+ * others by --uncertain. */
+static const double ASSUMED_COMPUTE = 0.05, ASSUMED_CPU_TIME = 0.2, ASSUMED_NETWORK = 0.1;
 /* Of a kernel without a line in the model: the recording or a roofline tells its time. */
 static const double ASSUMED_ESTIMATE = 0.5;
 
@@ -227,29 +226,25 @@ static void name_commands(budget_inputs *b, const tl_run *run, bool is_timed)
                  "timeless calibrate cpu -o FOLDER -- mpirun -np N PROGRAM");
 }
 
-/* *is_timed: the volumes of this trace, too, are CPU time. */
-static tl_status add_kernels_of_file(budget_inputs *b, const tlr_model *model, const char *path,
-                                     bool *is_timed, tl_error *err)
+/* *is_timed: the volumes of the trace are CPU time. */
+static tl_status add_kernels_of_trace(budget_inputs *b, const tlr_model *model, bool *is_timed,
+                                      tl_error *err)
 {
     tl_reader *trace = NULL;
-    tl_status status = tl_reader_open(path, &trace, err);
+    tl_status status = tl_reader_open(b->trace, &trace, err);
     if (status == TL_OK) {
-        *is_timed |= !strcmp(tl_reader_run(trace)->volume_unit, "cpu-ns");
-        if (path == b->trace)
-            name_commands(b, tl_reader_run(trace), *is_timed);
+        *is_timed = !strcmp(tl_reader_run(trace)->volume_unit, "cpu-ns");
+        name_commands(b, tl_reader_run(trace), *is_timed);
         status = add_kernels(b, model, trace, err);
     }
     tl_reader_close(trace);
     return status;
 }
 
-static tl_status add_computation(budget_inputs *b, const tlr_model *model,
-                                 const char *const *traces, size_t n_traces, tl_error *err)
+static tl_status add_computation(budget_inputs *b, const tlr_model *model, tl_error *err)
 {
     bool is_timed = 0;
-    tl_status status = add_kernels_of_file(b, model, b->trace, &is_timed, err);
-    for (size_t i = 0; i < n_traces && status == TL_OK; i++)
-        status = add_kernels_of_file(b, model, traces[i], &is_timed, err);
+    const tl_status status = add_kernels_of_trace(b, model, &is_timed, err);
     if (status != TL_OK)
         return status;
     /* CPU time is that of the recording, on both sides, unless they are of different CPUs. */
@@ -383,9 +378,6 @@ static tl_status refuse_unused(const budget_inputs *b, tl_error *err)
     for (size_t i = 0; i < b->n_given; i++) {
         if (b->given[i].is_used)
             continue;
-        if (!strcmp(b->given[i].name, "measured"))
-            return tl_fail(err, TL_ERR_USAGE,
-                           "--uncertain measured is the error of --measured; give both");
         list_names(b, names, sizeof names);
         return tl_fail(err, TL_ERR_USAGE,
                        "--uncertain %.60s: this prediction has no such input; its inputs are %s",
@@ -427,15 +419,14 @@ static tl_status load_side(const tlr_scenario *s, tlr_platform **platform, tlr_m
     return status;
 }
 
-static tl_status find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
-                             tl_error *err)
+static tl_status find_inputs(budget_inputs *b, tl_error *err)
 {
     tlr_platform *platform = NULL;
     tlr_model *own = NULL;
     const tlr_model *model = NULL;
     tl_status status = load_side(scenario_of(b), &platform, &own, &model, err);
     if (status == TL_OK && !scenario_of(b)->options.no_compute)
-        status = add_computation(b, model, traces, n_traces, err);
+        status = add_computation(b, model, err);
     if (status == TL_OK)
         status = budget_add_extrapolation(b, err);
     if (status == TL_OK)
@@ -486,17 +477,13 @@ static tl_status find_shared(budget_inputs *b, tl_error *err)
     return status;
 }
 
-tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
-                             tl_error *err)
+tl_status budget_find_inputs(budget_inputs *b, tl_error *err)
 {
     tl_status status = TL_OK;
     if (b->n_sides > 1)
         status = find_shared(b, err);
     for (b->side = 0; b->side < b->n_sides && status == TL_OK; b->side++)
-        status = find_inputs(b, traces, n_traces, err);
-    b->measured_error = ASSUMED_MEASURED;
-    if (b->is_measured)
-        budget_find_given(b, "measured", "measured", &b->measured_error);
+        status = find_inputs(b, err);
     return status == TL_OK ? refuse_unused(b, err) : status;
 }
 

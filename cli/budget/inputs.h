@@ -12,7 +12,8 @@
 enum {
     BUDGET_MOST_KERNELS = 256,
     BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 32,
-    BUDGET_MOST_NOTES = 12
+    BUDGET_MOST_NOTES = 12,
+    BUDGET_MOST_RECORDINGS = 64
 };
 /* A factor must stay above 0. */
 #define BUDGET_MOST_UNCERTAIN 0.99
@@ -55,8 +56,6 @@ typedef struct budget_inputs {
     size_t n;
     tlr_budget_input inputs[BUDGET_MOST_INPUTS];
     input_change changes[BUDGET_MOST_INPUTS];
-    bool is_measured;      /* there are measured times */
-    double measured_error; /* half of the 90 % interval of a measured time, relative */
     size_t n_notes;
     tlr_budget_note notes[BUDGET_MOST_NOTES];
     /* Commands to type next: of the extrapolation, of bursts, of kernels without a measurement. */
@@ -75,9 +74,8 @@ const char *budget_name(const budget_inputs *b, const char *name, bool is_shared
 int budget_find_given(budget_inputs *b, const char *name, const char *group, double *uncertainty);
 /* Adds a line, at most BUDGET_MOST_NOTES of them. */
 void budget_note(budget_inputs *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Finds the inputs of the prediction and their uncertainties. `traces`: others with kernels. */
-tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
-                             tl_error *err);
+/* Finds the inputs of the prediction and their uncertainties. */
+tl_status budget_find_inputs(budget_inputs *b, tl_error *err);
 /* The position of an input as asked for. */
 double budget_usual(const budget_inputs *b, size_t input);
 /* The position of the k-th of the other bounds, from 0 on; 0 if there are fewer. */

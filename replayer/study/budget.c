@@ -12,11 +12,7 @@
 #include <string.h>
 #include <timeless_files.h>
 
-/* Effects are measured within the uncertainty of an input: a factor that is so much larger is no
- * longer a number to print. */
-static const double MOST_CHANGE = 100;
 static const double LEAST_DIFFERENCE = 1e-6; /* of two makespans, relative: below it is rounding */
-static const double MOST_SUSPECTED = 3;      /* times what a suspect is taken to be wrong by */
 
 static double half_of(const tlr_budget_input *input)
 {
@@ -113,78 +109,6 @@ static bool has_no_effect(const tlr_budget *b, const tlr_budget_input *input)
     return input->below <= 0 && input->above <= 0;
 }
 
-static int compare_suspects(const void *a, const void *b)
-{
-    const tlr_budget_input *const *x = a, *const *y = b;
-    const double dx = (*x)->suspect.probability, dy = (*y)->suspect.probability;
-    return dx != dy ? (dx < dy) - (dx > dy) : strcmp((*x)->name, (*y)->name);
-}
-
-/* The suspects, the likeliest first; the caller frees them. NULL without memory. */
-static const tlr_budget_input **sort_suspects(const tlr_budget *b, size_t *n)
-{
-    const tlr_budget_input **suspects = calloc(b->n + 1, sizeof *suspects);
-    *n = 0;
-    for (size_t i = 0; suspects && i < b->n; i++)
-        if (b->inputs[i].is_suspect && b->inputs[i].suspect.probability > 0)
-            suspects[(*n)++] = &b->inputs[i];
-    if (suspects)
-        qsort(suspects, *n, sizeof *suspects, compare_suspects);
-    return suspects;
-}
-
-static void print_suspect(const tlr_budget_input *input, FILE *out)
-{
-    char change[32];
-    const double factor = input->suspect.factor;
-    if (factor < MOST_CHANGE)
-        snprintf(change, sizeof change, "%+.1f %%", 100 * (factor - 1));
-    else
-        snprintf(change, sizeof change, "over %g x", MOST_CHANGE);
-    fprintf(out, "%-26s %12s  %9.1f %%\n", tl_printable(input->name), change,
-            100 * input->suspect.probability);
-}
-
-/* What follows from the suspects, the likeliest first. An input that has hardly an effect explains
- * the runs as well as none does, so it must be clearly likelier than none. */
-static void print_verdict(const tlr_budget *b, const tlr_budget_input *const *suspects, size_t n,
-                          FILE *out)
-{
-    const tlr_budget_input *first = n ? suspects[0] : NULL;
-    if (!first || first->suspect.probability <= 1.1 * b->no_suspect) {
-        fputs("\nmost likely, no input is wrong by more than is stated\n", out);
-        return;
-    }
-    if (fabs(log(first->suspect.factor)) >
-        MOST_SUSPECTED * log1p(TLR_SUSPECT_TIMES * first->uncertainty))
-        fprintf(out,
-                "\n%s would be wrong by far more than %d times its uncertainty: check that these "
-                "are seconds of the same run\n",
-                tl_printable(first->name), TLR_SUSPECT_TIMES);
-    fprintf(out, "\nmeasure first: %s\n", first->remedy);
-}
-
-static void print_suspects(const tlr_budget *b, FILE *out)
-{
-    size_t n;
-    char range[64];
-    const tlr_budget_input **suspects = sort_suspects(b, &n);
-    if (b->n_runs == 1)
-        snprintf(range, sizeof range, "%.4g", b->least_ratio);
-    else
-        snprintf(range, sizeof range, "%.4g to %.4g", b->least_ratio, b->most_ratio);
-    fprintf(out,
-            "\nmeasured: %zu run%s, %s times the prediction. If one input is wrong by more than is "
-            "stated:\n\n%-26s %12s  %11s\n",
-            b->n_runs, b->n_runs == 1 ? "" : "s", range, "suspect", "would be", "probability");
-    for (size_t i = 0; suspects && i < n; i++)
-        print_suspect(suspects[i], out);
-    fprintf(out, "%-26s %12s  %9.1f %%\n", "none", "", 100 * b->no_suspect);
-    if (suspects)
-        print_verdict(b, suspects, n, out);
-    free(suspects);
-}
-
 /* And it counts: it has 1 % of the square of the interval or more (a choice). */
 static bool is_assumed(const tlr_budget *b, const tlr_budget_input *input)
 {
@@ -244,8 +168,6 @@ void tlr_budget_print(const tlr_budget *b, FILE *out)
                 "next: %s\n      (with half of the uncertainty of %s, the interval is +-%.2f %%)\n",
                 b->inputs[0].remedy, tl_printable(b->inputs[0].name),
                 100 * halved(b, &b->inputs[0]));
-    if (b->n_runs)
-        print_suspects(b, out);
 }
 
 static json_t *input_of(const tlr_budget *b, const tlr_budget_input *input)
@@ -259,9 +181,6 @@ static json_t *input_of(const tlr_budget *b, const tlr_budget_input *input)
         input->remedy);
     if (input->n_runs)
         json_object_set_new(o, "runs", json_integer((json_int_t)input->n_runs));
-    if (input->is_suspect)
-        json_object_update_new(o, json_pack("{s:f, s:f}", "suspected_factor", input->suspect.factor,
-                                            "suspicion", input->suspect.probability));
     return o;
 }
 
@@ -299,11 +218,6 @@ tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
         json_object_set_new(root, "notes", notes_of(b));
     if (b->classes)
         json_object_set(root, "burst_classes", b->classes);
-    if (b->n_runs)
-        json_object_update_new(root,
-                               json_pack("{s:I, s:f, s:f, s:f}", "measured_runs",
-                                         (json_int_t)b->n_runs, "least_ratio", b->least_ratio,
-                                         "most_ratio", b->most_ratio, "no_suspect", b->no_suspect));
     const int failed = !root || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
                        fputc('\n', out) == EOF;
     json_decref(root);

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <timeless.h>
 
-#include "suspects.h"
-
 /* Where the uncertainty of an input comes from. */
 typedef enum tlr_budget_source {
     TLR_BUDGET_STATED,   /* by the model file, or by the skeleton */
@@ -29,8 +27,6 @@ typedef struct tlr_budget_input {
     double low, high;    /* the value at its bounds, in any order */
     double below, above; /* tlr_budget_finish: what it adds to the interval */
     const char *remedy;  /* the command that measures it */
-    bool is_suspect;     /* measured runs judge it */
-    tlr_suspect suspect;
 } tlr_budget_input;
 
 /* A line about what the interval contains, or does not. */
@@ -50,10 +46,7 @@ typedef struct tlr_budget {
     double value;        /* the makespan in seconds, or the ratio */
     double below, above; /* tlr_budget_finish: of the 90 % interval */
     size_t n;
-    tlr_budget_input *inputs;       /* the caller's; the widest first after tlr_budget_finish */
-    size_t n_runs;                  /* that were measured */
-    double least_ratio, most_ratio; /* measured / predicted */
-    double no_suspect;              /* the probability that no input is wrong by more than stated */
+    tlr_budget_input *inputs; /* the caller's; the widest first after tlr_budget_finish */
     size_t n_notes;
     const tlr_budget_note *notes; /* the caller's */
     json_t *classes; /* the caller's: the spread of the classes of bursts; NULL: not measured */

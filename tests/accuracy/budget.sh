@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# tests/accuracy/budget.sh [-o OUT.csv] [stated|measured|one|influence|replaced]...: with one of eight inputs made 15 % wrong, how
+# tests/accuracy/budget.sh [-o OUT.csv] [stated|influence|replaced]...: with one of eight inputs made 15 % wrong, how
 # often does timeless budget name it first? TIMELESS names the command (default: build/cli/timeless).
 #
 # The definition, written before the first result:
 #
 # The machine is star-1g with another compute model (below). The eight suspects are the times of three kernels
 # (dgemm, dtrsm, dgemv), the time of all other computation (bursts), the bandwidth and the latency of the links, what
-# sends and receives cost (overheads), and the bandwidth within a host (loopback). All computation is noisy (2 %), and a
-# measured run has another seed than the prediction. Programs: HPL as a program, a recorded trace of HPL, a
+# sends and receives cost (overheads), and the bandwidth within a host (loopback). All computation is noisy (2 %).
+# Programs: HPL as a program, a recorded trace of HPL, a
 # recorded wavefront, a recorded program with receives from any source, patterns of `make`, and skeletons (Cholesky,
 # triangular solves, a power method, and the stencil of doc/lab as a skeleton).
 #
@@ -17,13 +17,6 @@
 #           input is this one. For each input five programs were chosen in which it plays a part by what
 #           the program does; they were not replayed before. Every case counts: where the input turns out to have no
 #           influence, the case is a miss.
-# measured: 8 inputs x 5 draws = 40 cases. The user does not know which calibration is poor: all are stated as good
-#           (2 %). On the true machine one input is 15 % off the platform, up in every second draw, down in the
-#           others; all other inputs are off by normal draws, of which 90 % are within 2 %. The user has measured the
-#           ten runs of `runs` once, each with a noise of its own, and gives them to --measured. Right: the first
-#           suspect is this input.
-# one:      the cases of `stated`, but all inputs are stated as good (2 %), and the user has measured this one run only.
-#           Several inputs can explain one time equally well, so that this is expected to miss; it shows by how much.
 #
 # influence: added after the first results of `stated`: by how much its wrong value alone changes the makespan, in replays
 #           without a budget. An input with 2 % cannot change a makespan by more than 2 %; so the case matters for sure if
@@ -194,21 +187,6 @@ loopback|call.tl|$near
 loopback|pairs.tl|$near
 END
 }
-# TRACE OPTIONS: what the user has measured in `measured`
-runs() {
-    cat <<END
-cholesky.skel $far
-solve.skel $far
-power.skel $far
-stencil.skel $far
-stencil.skel,work=20000,bytes=64 --ranks-per-host 16
-alltoall.tl $far
-token.tl $far
-token.tl $near
-ring.tl $near
-$traces/wavefront-16.tl $far
-END
-}
 
 # ---- the cases ----
 suspects='kernel:dgemm kernel:dtrsm kernel:dgemv bursts bandwidth latency overheads loopback'
@@ -229,13 +207,6 @@ stated_as() { # PERCENT: all suspects alike
 kernels_of() { # TRACE...: those among the suspects, to the file kernels
     local t
     for t in "$@"; do "$timeless" info "$t"; done | grep -oE '\b(dgemm|dtrsm|dgemv)\b' | sed 's/^/kernel:/' | sort -u >kernels
-}
-drawn() { # CASE: a factor for each suspect, 90 % within 2 %
-    python3 -c '
-import random, sys
-draw = random.Random(int(sys.argv[1]))
-for name in sys.argv[2:]:
-    print(name, 1 + 0.02 / 1.6448536 * draw.gauss(0, 1))' "$1" $suspects
 }
 wrong() { [ $(($1 % 2)) = 0 ] && echo 1.15 || echo 0.85; } # CASE
 first() { # KEY FILE: the input with the largest KEY
@@ -281,44 +252,6 @@ print("%.2f,%s" % (100 * (wrong / good - 1), "yes" if abs(wrong / good - 1) >= 0
     done 3< <(cases)
     echo "influence: $matter of $k change the makespan by 2 % and more"
 }
-# truth CASE INPUT: the options of a replay on the true machine, which are the measured run's
-truth() {
-    local name factor
-    while read -r name factor; do
-        [ "$name" != "$2" ] || factor=$(wrong "$1")
-        change "$name" "$factor"
-    done < <(drawn "$1")
-}
-measured() {
-    local k=0 j input draw trace place
-    kernels_of cholesky.skel solve.skel power.skel
-    for input in $suspects; do
-        for draw in 1 2 3 4 5; do
-            k=$((k + 1)) j=0
-            while read -r trace place <&3; do
-                j=$((j + 1))
-                echo "$("$timeless" replay "$trace" -p ./machine $place $(truth $k "$input") --seed $((100 * k + j)) -q) $trace $place"
-            done 3< <(runs) >runs.txt
-            "$timeless" budget cholesky.skel -p ./machine $far $(stated_as 2) --measured runs.txt --json=b.json >log 2>&1 ||
-                tail -n 1 log >&2
-            judge measured "$input" "draw $draw" "$(first suspicion b.json)"
-            rm -f b.json
-        done
-    done
-    end measured
-}
-one() {
-    local k=0 input trace place seconds
-    while IFS='|' read -r input trace place <&3; do
-        k=$((k + 1))
-        kernels_of "$trace"
-        seconds=$("$timeless" replay "$trace" -p ./machine $place $(truth $k "$input") --seed $((100 * k)) -q)
-        "$timeless" budget "$trace" -p ./machine $place $(stated_as 2) --measured "$seconds" --json=b.json >log 2>&1 || tail -n 1 log >&2
-        judge one "$input" "$trace $place" "$(first suspicion b.json)"
-        rm -f b.json
-    done 3< <(cases)
-    end one
-}
-[ $# -gt 0 ] || set -- stated measured one
+[ $# -gt 0 ] || set -- stated
 echo 'mode,input,program,named,right' >"$out"
 for mode in "$@"; do $mode; done

@@ -84,14 +84,6 @@ check 'in the JSON too' python3 -c '
 import json
 assert "not in the interval: the effect of M=6 (5 in all captures)" in json.load(open("b.json"))["notes"]'
 
-# ---- with the uncertainty of the rates: both are factors of the same bursts ----
-check 'a measured time 12 % above' budget app.skel --ranks 8 --set N=200 --uncertain extrapolation=10 --uncertain bursts=1 \
-    --measured 0.000224
-check 'would be that of an extrapolation with a factor of 1.12' python3 -c '
-import json
-inputs = {i["input"]: i for i in json.load(open("b.json"))["inputs"]}
-assert abs(inputs["extrapolation"]["suspected_factor"] - 1.12) < 0.005 and inputs["extrapolation"]["suspicion"] > 0, inputs'
-
 # ---- what a file does not state ----
 # unstated PATTERN FILE OPTION...: there is a line, and no such input
 unstated() {

@@ -30,10 +30,6 @@ TESTS += tests/unit/region_test
 tests_unit_region_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
 tests_unit_region_test_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
-check_PROGRAMS += tests/unit/budget
-TESTS += tests/unit/budget
-tests_unit_budget_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compress -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
-tests_unit_budget_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
 check_PROGRAMS += tests/unit/perform_kernels
 TESTS += tests/unit/perform_kernels
