@@ -4,7 +4,7 @@ platforms_libarchiving_la_SOURCES = \
 	platforms/calibrate/archive.c platforms/calibrate/archive.h platforms/calibrate/fingerprint.c \
 	platforms/calibrate/environment.c platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/raw.c platforms/calibrate/raw.h \
 	platforms/calibrate/repetitions.c platforms/calibrate/repetitions.h
-platforms_libarchiving_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/plots $(GSL_CFLAGS) $(LIBZIP_CFLAGS) -DLIBZIP_SONAME='"$(LIBZIP_SONAME)"'
+platforms_libarchiving_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/plots $(GSL_CFLAGS)
 platforms_libarchiving_la_LIBADD = plots/libplots.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcalibrate.la

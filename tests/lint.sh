@@ -19,7 +19,7 @@ includes=("$top_builddir" "$top_builddir/tracer" compress symbols plots tracer r
 # At debug level 1 xxhash states by assertions what it takes.
 flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 -DTIMELESS_EXPERIMENTAL -DTLT_WITH_OPENMPI
     '-DBINDIR=""' '-DPKGLIBDIR=""' '-DPKGLIBEXECDIR=""' '-DPKGDATADIR=""'
-    '-DREPORT_FOLDER="/dev"' '-DCHART_JS="/dev/null"' '-DLIBZIP_SONAME="libzip.so"'
+    '-DREPORT_FOLDER="/dev"' '-DCHART_JS="/dev/null"'
     $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl expat simgrid ompi-c pmix cmocka))
 # Programs that stand for those of users are written as users write; frame.c includes what its tests generate.
 [ $# != 0 ] || set -- $(find compress symbols plots tracer replayer platforms perform cli tests -name '*.c' \

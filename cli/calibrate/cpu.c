@@ -37,9 +37,9 @@ static const struct argp_option options[] = {
      0},
     {"for", KEY_FOR, "TRACE", 0, "run the command once, for its time: TRACE has counted its volume",
      0},
-    {"reuse", KEY_REUSE, "FILE", 0, "measure nothing; take the traces of this archive", 0},
-    {"archive", KEY_ARCHIVE, "FILE", 0,
-     "zip with the measurements, or none (default: cpu-MOMENT.zip beside the result, if a command "
+    {"reuse", KEY_REUSE, "ARCHIVE", 0, "measure nothing; take the traces of this archive", 0},
+    {"archive", KEY_ARCHIVE, "FOLDER", 0,
+     "folder with the measurements, or none (default: cpu-MOMENT beside the result, if a command "
      "is run)",
      0},
     {0}};
@@ -133,32 +133,18 @@ static tl_status check_counted(const char *path, tl_error *err)
 
 /* ---- the whole ---- */
 
-/* Extracts a trace from an archive. */
-static tl_status unpack(const char *archive, const char *entry, const char *path, tl_error *err)
-{
-    FILE *in = NULL;
-    tl_status status = TL_OK;
-    if (access(archive, R_OK) != 0)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", archive,
-                         strerror(errno));
-    else if (!tlp_is_archive(archive))
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: is not an archive of a calibration; give a zip file", archive);
-    else
-        status = tlp_open_raw(archive, entry, &in, err);
-    if (status == TL_OK) {
-        status = tl_output_write(path, tlp_copy_stream, in, err);
-        fclose(in);
-    }
-    return status;
-}
-
 static tl_status begin(campaign *c, tl_error *err)
 {
     cpu_arguments *a = (cpu_arguments *)c;
     if (!a->command) /* which writes to the terminal itself */
         cli_progress_watch("calibrate cpu");
-    if (a->n_traces)
+    if (c->from && access(c->from, R_OK) != 0)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", c->from,
+                       strerror(errno));
+    if (c->from && !tlp_is_archive(c->from))
+        return tl_fail(err, TL_ERR_INPUT, "%s: is not an archive of a calibration; give its folder",
+                       c->from);
+    if (a->n_traces || c->from)
         return TL_OK;
     snprintf(a->folder, sizeof a->folder, "%.1000s/timeless-cpu.XXXXXX", tl_temporary_folder());
     if (mkdtemp(a->folder))
@@ -168,8 +154,8 @@ static tl_status begin(campaign *c, tl_error *err)
                    tl_temporary_folder(), strerror(errno));
 }
 
-/* Records the program twice, or once if its volume is known; or takes both traces out of the
- * archive. */
+/* Records the program twice, or once if its volume is known; or takes both traces of the archive.
+ */
 static tl_status provide(const cpu_arguments *a, char paths[2][PATH_MAX], tl_error *err)
 {
     static const char *const entries[2] = {TLP_RAW_TIMED, TLP_RAW_COUNTED}, *const volumes[2] = {
@@ -180,7 +166,7 @@ static tl_status provide(const cpu_arguments *a, char paths[2][PATH_MAX], tl_err
         if (a->n_traces || (i && a->counted))
             snprintf(paths[i], PATH_MAX, "%s", a->n_traces ? a->traces[i] : a->counted);
         else if (a->c.from)
-            status = unpack(a->c.from, entries[i], paths[i], err);
+            snprintf(paths[i], PATH_MAX, "%s/%s", a->c.from, entries[i]);
         else
             status = record(a->command, volumes[i], paths[i], err);
     }
@@ -250,7 +236,7 @@ int calibrate_cpu(int argc, char **argv)
         .what = "cpu",
         .options = options,
         .parse = parse_option,
-        .words = "-- COMMAND...\nTIMED COUNTED\n--reuse=FILE",
+        .words = "-- COMMAND...\nTIMED COUNTED\n--reuse=ARCHIVE",
         .doc = "Measure how long a unit of counted volume takes between each two call sites.\vA "
                "command is recorded twice, once for its time and once with --volume exact; or give "
                "two such traces.",

@@ -72,8 +72,8 @@ static const struct argp_option options[] = {
     {"raw", KEY_RAW, "FILE", 0, "write every measurement to FILE (CSV)", 0},
     {"reuse", KEY_REUSE, "FILE", 0,
      "measure nothing, and fit the measurements of FILE, from --raw or an archive", 0},
-    {"archive", KEY_ARCHIVE, "FILE", 0,
-     "zip with the measurements, or none (default: kernels-MOMENT.zip beside the result)", 0},
+    {"archive", KEY_ARCHIVE, "FOLDER", 0,
+     "folder with the measurements, or none (default: kernels-MOMENT beside the result)", 0},
     {0}};
 
 static const char *const forms[TLP_N_FORMS + 2] = {"m0", "m1", "m2", "pieces", "best"};

@@ -56,8 +56,8 @@ static const struct argp_option options[] = {
     {"nodes", KEY_NODES, "N", 0, "number of nodes (default: as many as hosts)", 0},
     {"reuse", KEY_REUSE, "FILE", 0,
      "measure nothing, and fit the measurements of FILE, network.csv or an archive", 0},
-    {"archive", KEY_ARCHIVE, "FILE", 0,
-     "zip with the measurements, or none (default: network-MOMENT.zip in the folder)", 0},
+    {"archive", KEY_ARCHIVE, "FOLDER", 0,
+     "folder with the measurements, or none (default: network-MOMENT in the folder)", 0},
     {0}};
 
 static int default_launches(uint64_t max_seconds)

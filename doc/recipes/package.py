@@ -19,7 +19,7 @@ class Timeless(AutotoolsPackage):
     for tool in ("autoconf", "automake", "libtool", "pkgconfig"):
         depends_on(tool, type="build")
     depends_on("cmocka", type="build")
-    for library in ("elfutils", "expat", "gsl", "jansson", "libconfig", "libzip", "papi", "pmix", "xxhash", "zstd"):
+    for library in ("elfutils", "expat", "gsl", "jansson", "libconfig", "papi", "pmix", "xxhash", "zstd"):
         depends_on(library)
     depends_on("openmpi@4.1:5.0")
     depends_on("simgrid@3.32:4.0+smpi")

@@ -3,6 +3,7 @@
 
 #include "archive.h"
 
+#include "core/room.h"
 #include "machine.h"
 
 #include <dlfcn.h>
@@ -16,47 +17,27 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zip.h>
 
 extern char **environ;
 
-/* The longest entry that can be read back. */
-#define MAX_ENTRY_BYTES (1UL << 30)
-
-/* The functions of libzip, which is loaded when the first archive is opened. */
-/* clang-format off */
-#define CALLS(X) \
-    X(close) X(discard) X(fclose) X(file_add) X(fopen) X(fread) X(open) X(source_buffer) \
-    X(source_file) X(source_free) X(stat) X(strerror)
-/* clang-format on */
-
-static struct {
-#define POINTER(name) __typeof__(zip_##name) *name;
-    CALLS(POINTER)
-} libzip;
+/* A file of the archive, which is written at the end: a text, or a copy of another file. */
+typedef struct entry {
+    char *name; /* "raw/kernels.csv" */
+    char *text;
+    size_t bytes;
+    char *copied; /* path; NULL: the text */
+} entry;
 
 struct tlp_archive {
-    zip_t *zip;
-    char path[PATH_MAX];
+    char path[PATH_MAX / 2];
     char what[32];
     struct timespec begun;
+    size_t n_entries, room;
+    entry *entries;
     char *notes; /* of calibration.txt */
     size_t notes_bytes;
     FILE *notes_file;
 };
-
-static tl_status load_libzip(tl_error *err)
-{
-    void *library = dlopen(LIBZIP_SONAME, RTLD_LAZY | RTLD_LOCAL), *found;
-    if (!library)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s; install libzip, which archives need", dlerror());
-#define FIND(call)                                                                                 \
-    if (!(found = dlsym(library, "zip_" #call)))                                                   \
-        return tl_fail(err, TL_ERR_SYSTEM, "%s; install another libzip", dlerror());               \
-    memcpy(&libzip.call, &found, sizeof found);
-    CALLS(FIND)
-    return TL_OK;
-}
 
 static void moment_text(const struct timespec *moment, const char *format, char *text, size_t size)
 {
@@ -66,39 +47,44 @@ static void moment_text(const struct timespec *moment, const char *format, char 
 
 /* ---- entries ---- */
 
-static tl_status add_source(tlp_archive *a, const char *entry, zip_source_t *source, tl_error *err)
+static void free_entry(const entry *e)
 {
-    if (source && libzip.file_add(a->zip, entry, source, ZIP_FL_ENC_UTF_8) >= 0)
-        return TL_OK;
-    const char *why = libzip.strerror(a->zip);
-    tl_error_set(err, TL_ERR_SYSTEM, "%s: %s cannot be added: %s; check the file", a->path, entry,
-                 why);
-    libzip.source_free(source);
-    return TL_ERR_SYSTEM;
+    free(e->name);
+    free(e->text);
+    free(e->copied);
 }
 
-tl_status tlp_archive_add_file(tlp_archive *a, const char *entry, const char *path, tl_error *err)
+/* Takes over the entry. */
+static tl_status add_entry(tlp_archive *a, entry e, tl_error *err)
+{
+    if (e.name && (e.text || e.copied) &&
+        tl_make_room(&a->entries, a->n_entries, &a->room, sizeof e)) {
+        a->entries[a->n_entries++] = e;
+        return TL_OK;
+    }
+    free_entry(&e);
+    return tl_no_memory(err, "archiving the calibration");
+}
+
+tl_status tlp_archive_add_file(tlp_archive *a, const char *name, const char *path, tl_error *err)
 {
     if (access(path, R_OK) != 0)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be archived: %s; check the file", path,
                        strerror(errno));
-    return add_source(a, entry, libzip.source_file(a->zip, path, 0, -1), err);
+    return add_entry(a, (entry){.name = strdup(name), .copied = strdup(path)}, err);
 }
 
-tl_status tlp_archive_add(tlp_archive *a, const char *entry, tl_writing write, const void *arg,
+tl_status tlp_archive_add(tlp_archive *a, const char *name, tl_writing write, const void *arg,
                           tl_error *err)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
+    entry e = {.name = strdup(name)};
+    FILE *out = open_memstream(&e.text, &e.bytes);
     tl_status status = out ? write(arg, out, err) : TL_ERR_MEMORY;
     if (out && fclose(out) != 0 && status == TL_OK)
         status = TL_ERR_MEMORY;
-    zip_source_t *source = status == TL_OK ? libzip.source_buffer(a->zip, text, bytes, 1) : NULL;
-    if (!source)
-        free(text);
     if (status == TL_OK)
-        return add_source(a, entry, source, err);
+        return add_entry(a, e, err);
+    free_entry(&e);
     return status == TL_ERR_MEMORY ? tl_no_memory(err, "archiving the calibration") : status;
 }
 
@@ -206,7 +192,7 @@ static tl_status choose_path(tlp_archive *a, const char *path, tl_error *err)
     const bool is_folder = stat(path, &there) == 0 && S_ISDIR(there.st_mode);
     moment_text(&a->begun, "%Y%m%dT%H%M%S", moment, sizeof moment);
     const int used = path[length - 1] == '/' || is_folder
-                         ? snprintf(a->path, sizeof a->path, "%s%s%s-%s.%03ldZ.zip", path,
+                         ? snprintf(a->path, sizeof a->path, "%s%s%s-%s.%03ldZ", path,
                                     path[length - 1] == '/' ? "" : "/", a->what, moment,
                                     a->begun.tv_nsec / 1000000)
                          : snprintf(a->path, sizeof a->path, "%s", path);
@@ -218,10 +204,9 @@ static tl_status choose_path(tlp_archive *a, const char *path, tl_error *err)
         slash[1] = '\0';
     else
         snprintf(folder, sizeof folder, ".");
-    if (!is_folder && stat(a->path, &there) == 0 && there.st_size && !tlp_is_archive(a->path))
+    if (stat(a->path, &there) == 0)
         return tl_fail(err, TL_ERR_USAGE,
-                       "%s: exists and is not an archive, so it is not overwritten; give another "
-                       "--archive, or remove it",
+                       "%s: exists, so it is not overwritten; give another --archive, or remove it",
                        a->path);
     if (access(folder, W_OK) != 0)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", a->path,
@@ -237,13 +222,9 @@ tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *
         return tl_no_memory(err, "archiving the calibration");
     clock_gettime(CLOCK_REALTIME, &a->begun);
     snprintf(a->what, sizeof a->what, "%s", what);
-    tl_status status = load_libzip(err);
-    if (status == TL_OK)
-        status = choose_path(a, path, err);
+    tl_status status = choose_path(a, path, err);
     if (status == TL_OK && !(a->notes_file = open_memstream(&a->notes, &a->notes_bytes)))
         status = tl_no_memory(err, "archiving the calibration");
-    if (status == TL_OK && !(a->zip = libzip.open(a->path, ZIP_CREATE | ZIP_TRUNCATE, NULL)))
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the path", a->path);
     if (status == TL_OK) {
         begin_notes(a);
         status = add_own(a, (own){.argc = argc, .argv = argv}, N_AT_BEGIN, err);
@@ -253,6 +234,35 @@ tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *
         a = NULL;
     }
     tlp_archive_free(a);
+    return status;
+}
+
+static tl_status write_entry(const void *arg, FILE *out, tl_error *err)
+{
+    const entry *e = arg;
+    FILE *in = e->copied ? fopen(e->copied, "r") : fmemopen(e->text, e->bytes, "r");
+    if (!in && (e->copied || e->bytes))
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be archived: %s; check the file", e->name,
+                       strerror(errno));
+    const tl_status status = in ? tlp_copy_stream(in, out, err) : TL_OK;
+    if (in)
+        fclose(in);
+    return status;
+}
+
+static tl_status write_all(const tlp_archive *a, tl_error *err)
+{
+    static const char *const folders[] = {"", "/raw", "/result"};
+    char path[PATH_MAX];
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s%s", a->path, folders[i]);
+        if (mkdir(path, 0777) != 0)
+            return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
+                           strerror(errno));
+    }
+    for (size_t i = 0; i < a->n_entries && status == TL_OK; i++)
+        status = tlp_write_in(a->path, a->entries[i].name, write_entry, &a->entries[i], err);
     return status;
 }
 
@@ -267,21 +277,16 @@ tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, t
         return tl_no_memory(err, "archiving the calibration");
     const tl_status status = add_own(a, (own){.entry = NOTES, .repetitions = repetitions},
                                      repetitions->n ? N_OWN : REPETITIONS, err);
-    if (status != TL_OK)
-        return status;
-    if (libzip.close(a->zip) != 0)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", a->path,
-                       libzip.strerror(a->zip));
-    a->zip = NULL;
-    return TL_OK;
+    return status == TL_OK ? write_all(a, err) : status;
 }
 
 void tlp_archive_free(tlp_archive *a)
 {
     if (!a)
         return;
-    if (a->zip)
-        libzip.discard(a->zip);
+    for (size_t i = 0; i < a->n_entries; i++)
+        free_entry(&a->entries[i]);
+    free(a->entries);
     if (a->notes_file)
         fclose(a->notes_file);
     free(a->notes);
@@ -292,70 +297,23 @@ void tlp_archive_free(tlp_archive *a)
 
 bool tlp_is_archive(const char *path)
 {
-    char magic[4] = "";
-    FILE *file = fopen(path, "rb");
-    const bool is_archive =
-        file && fread(magic, 1, 4, file) == 4 && !memcmp(magic, "PK\3\4", sizeof magic);
-    if (file)
-        fclose(file);
-    return is_archive;
+    struct stat there;
+    return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
 }
 
-static tl_status read_entry(zip_t *zip, const char *path, const char *entry, FILE **out,
-                            tl_error *err)
+tl_status tlp_open_raw(const char *path, const char *name, FILE **out, tl_error *err)
 {
-    zip_stat_t stat;
-    if (libzip.stat(zip, entry, 0, &stat) != 0)
+    char file[PATH_MAX];
+    const bool is_archive = tlp_is_archive(path);
+    snprintf(file, sizeof file, is_archive ? "%s/%s" : "%s", path, name);
+    if ((*out = fopen(file, "r")))
+        return TL_OK;
+    if (is_archive && errno == ENOENT)
         return tl_fail(err, TL_ERR_INPUT,
                        "%s: has no %s; give an archive of the same kind of calibration", path,
-                       entry);
-    /* Measurements shrink to a tenth. What shrinks to a thousandth would take much memory. */
-    enum { GREATEST_RATIO = 100, SHORT_BYTES = 1 << 20 };
-    const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-    if ((stat.valid & wanted) != wanted || stat.size > MAX_ENTRY_BYTES ||
-        stat.size / GREATEST_RATIO > stat.comp_size + SHORT_BYTES / GREATEST_RATIO)
-        return tl_fail(err, TL_ERR_INPUT,
-                       "%s: %s has %llu bytes, which is above %llu or %d times its size in the "
-                       "archive; unpack it",
-                       path, entry, (unsigned long long)stat.size,
-                       (unsigned long long)MAX_ENTRY_BYTES, GREATEST_RATIO);
-    FILE *text = fmemopen(NULL, (size_t)stat.size + 1, "w+");
-    zip_file_t *file = text ? libzip.fopen(zip, entry, 0) : NULL;
-    char bytes[1 << 14];
-    zip_int64_t n = 0, total = 0;
-    while (file && (n = libzip.fread(file, bytes, sizeof bytes)) > 0)
-        total += (zip_int64_t)fwrite(bytes, 1, (size_t)n, text);
-    const bool is_whole = file && n == 0 && total == (zip_int64_t)stat.size;
-    if (file)
-        libzip.fclose(file);
-    if (!text)
-        return tl_no_memory(err, "archiving the calibration");
-    if (!is_whole) {
-        fclose(text);
-        return tl_fail(err, TL_ERR_INPUT, "%s: %s is damaged; measure again", path, entry);
-    }
-    rewind(text);
-    *out = text;
-    return TL_OK;
-}
-
-tl_status tlp_open_raw(const char *path, const char *entry, FILE **out, tl_error *err)
-{
-    if (!tlp_is_archive(path)) {
-        *out = fopen(path, "r");
-        return *out ? TL_OK
-                    : tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
-                              strerror(errno));
-    }
-    tl_status status = load_libzip(err);
-    if (status != TL_OK)
-        return status;
-    zip_t *zip = libzip.open(path, ZIP_RDONLY, NULL);
-    if (!zip)
-        return tl_fail(err, TL_ERR_INPUT, "%s: is a damaged archive; measure again", path);
-    status = read_entry(zip, path, entry, out, err);
-    libzip.discard(zip);
-    return status;
+                       name);
+    return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", file,
+                   strerror(errno));
 }
 
 tl_status tlp_copy_stream(const void *in, FILE *out, tl_error *err)
@@ -367,17 +325,11 @@ tl_status tlp_copy_stream(const void *in, FILE *out, tl_error *err)
     return TL_OK;
 }
 
-tl_status tlp_archive_add_raw(tlp_archive *a, const char *entry, const char *path, tl_error *err)
+tl_status tlp_archive_add_raw(tlp_archive *a, const char *name, const char *path, tl_error *err)
 {
-    FILE *in = NULL;
-    if (!tlp_is_archive(path))
-        return tlp_archive_add_file(a, entry, path, err);
-    tl_status status = tlp_open_raw(path, entry, &in, err);
-    if (status == TL_OK) {
-        status = tlp_archive_add(a, entry, tlp_copy_stream, in, err);
-        fclose(in);
-    }
-    return status;
+    char file[PATH_MAX];
+    snprintf(file, sizeof file, tlp_is_archive(path) ? "%s/%s" : "%s", path, name);
+    return tlp_archive_add_file(a, name, file, err);
 }
 
 /* ---- folders ---- */

@@ -1,4 +1,4 @@
-/* archive.h - the archive of a calibration: one zip with all measurements and the machine, from
+/* archive.h - the archive of a calibration: a folder with all measurements and the machine, from
  * which the result can be made again.
  *
  * Status, errors and ownership follow the conventions of timeless.h. */
@@ -15,11 +15,10 @@
 
 typedef struct tlp_archive tlp_archive;
 
-/* Begins an archive before anything is measured: stores the moment, the command, versions, the
- * environment and the present state of the machine. path: the zip, which tlp_archive_finish writes;
- * if it ends with '/' or is a folder, the zip is in it and called WHAT-MOMENT.zip. Fails if a file
- * there is not a zip. what: "network", ...
- */
+/* Begins an archive before anything is measured: keeps the moment, the command, versions, the
+ * environment and the present state of the machine. path: the folder, which tlp_archive_finish
+ * makes; if it ends with '/' or exists, the archive is in it and called WHAT-MOMENT. what:
+ * "network", ... */
 tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *const *argv,
                             tlp_archive **out, tl_error *err);
 /* Adds a line "name: value" to calibration.txt, such as the seed. */
@@ -28,19 +27,19 @@ void tlp_archive_note(tlp_archive *archive, const char *name, const char *format
 /* Adds a file as an entry. The file must exist until the archive is finished. */
 tl_status tlp_archive_add_file(tlp_archive *archive, const char *entry, const char *path,
                                tl_error *err);
-/* Adds a file of measurements that tlp_open_raw can read. */
+/* Adds a file of measurements that tlp_open_raw can open. */
 tl_status tlp_archive_add_raw(tlp_archive *archive, const char *entry, const char *path,
                               tl_error *err);
 /* Adds an entry that `write` writes. */
 tl_status tlp_archive_add(tlp_archive *archive, const char *entry, tl_writing write,
                           const void *arg, tl_error *err);
 /* To be called after measuring and fitting: adds the state of the machine and, if there are
- * repetitions, these with their categories and the fingerprint; writes the zip. */
+ * repetitions, these with their categories and the fingerprint; writes the folder. */
 tl_status tlp_archive_finish(tlp_archive *archive, tlp_repetition_list *repetitions, tl_error *err);
 /* Frees an archive. If it was not finished, no file remains. */
 void tlp_archive_free(tlp_archive *archive);
 
-/* Opens a file of measurements for reading; if it is an archive, opens this entry of it. */
+/* Opens a file of measurements for reading; in an archive, this one. */
 tl_status tlp_open_raw(const char *path, const char *entry, FILE **out, tl_error *err);
 /* Writes what is left in the stream `in` (tl_writing). */
 tl_status tlp_copy_stream(const void *in, FILE *out, tl_error *err);
@@ -48,7 +47,7 @@ tl_status tlp_copy_stream(const void *in, FILE *out, tl_error *err);
 FILE *tlp_open_in(const char *folder, const char *name, tl_error *err);
 tl_status tlp_write_in(const char *folder, const char *name, tl_writing write, const void *arg,
                        tl_error *err);
-/* 1 if the file is an archive. */
+/* Whether the path is that of an archive. */
 bool tlp_is_archive(const char *path);
 
 #endif

@@ -61,11 +61,11 @@ cp -r noise before
 leaves_all() { refused "$1" "$2" "$timeless" calibrate noise --max-seconds 1 "${@:3}" &&
     [ "$(cat notes)" = 'notes of the user' ] && diff -r before noise; }
 check 'a file in place of the folder' leaves_all 4 'notes: is no folder' -o notes
-check 'a file in place of the archive' leaves_all 2 'notes: exists and is not an archive, so it is not overwritten' -o noise --archive notes
-check 'a folder of the archive that is not there' leaves_all 4 'nowhere/a.zip: cannot be written' -o noise --archive nowhere/a.zip
+check 'a file in place of the archive' leaves_all 2 'notes: exists, so it is not overwritten' -o noise --archive notes
+check 'a folder of the archive that is not there' leaves_all 4 'nowhere/a: cannot be written' -o noise --archive nowhere/a
 timeout -s INT 0.5 "$timeless" calibrate noise -o noise --max-seconds 20 2>said
 check 'an interrupted measurement leaves the files of the one before' diff -r before noise
 mkdir archives
 check 'an archive goes into a folder' "$timeless" calibrate noise --max-seconds 1 -o noise --archive archives
-check '... with a name of its own' sh -c 'ls archives/noise-*Z.zip'
+check '... with a name of its own' sh -c 'ls -d archives/noise-*Z'
 tap_done

@@ -16,7 +16,7 @@ refuses_paths() {
         'nowhere/x.conf: cannot be written: No such file or directory; check the folder and its rights' -o nowhere/x.conf
     check 'a folder without a model' leaves_notes 4 'empty/model.conf: cannot be opened' -o empty
     check 'a model that is not there is named at once' leaves_notes 4 'none.conf: cannot be opened' -o new.conf --model none.conf
-    check 'an archive in place of a file' leaves_notes 2 'notes: exists and is not an archive, so it is not overwritten' -o \
+    check 'an archive in place of a file' leaves_notes 2 'notes: exists, so it is not overwritten' -o \
         new.conf --archive notes
 }
 leaves_notes() { # CODE TEXT OPTION...
