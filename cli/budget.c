@@ -1,13 +1,16 @@
 /* budget.c - timeless budget: how wrong a prediction may be, or the difference of two, and what to
  * measure next. */
-#include "budget/batch.h"
+#include "budget/inputs.h"
 #include "budget/recordings.h"
 #include "cli.h"
+#include "grid.h"
 #include "replay.h"
 
+#include <calibrate/calibrate.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <study/batch.h>
 #include <study/budget.h>
 #include <timeless_files.h>
 
@@ -39,7 +42,8 @@ typedef struct arguments {
     trial trials[MOST_TRIALS]; /* the first one as asked for */
     size_t n_replays;
     one_replay replays[2 * MOST_TRIALS];
-    int n_words; /* behind --versus */
+    tlr_point *points; /* of the replays */
+    int n_words;       /* behind --versus */
     char **words;
     unsigned parsed; /* the side whose words are parsed */
 } arguments;
@@ -159,22 +163,29 @@ static void add_replays(arguments *a)
     }
 }
 
-static void describe(const void *arg, size_t i, budget_variant *variant)
+static tl_status make_replay(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
 {
     const arguments *a = arg;
+    const budget_inputs *b = &a->inputs;
     const one_replay *r = &a->replays[i];
     const trial *t = &a->trials[r->trial];
-    variant->positions[t->input] = t->position;
-    variant->trace = t->trace;
-    variant->side = r->side;
-    variant->base = &a->inputs.sides[r->side];
+    double positions[BUDGET_MOST_INPUTS];
+    for (size_t k = 0; k < b->n; k++)
+        positions[k] = budget_usual(b, k);
+    positions[t->input] = t->position;
+    tl_status status = tlr_scenario_copy(&b->sides[r->side], out, err);
+    if (status == TL_OK && t->trace)
+        status = tlr_scenario_set_source(out, t->trace, err);
+    return status == TL_OK ? budget_change(b, positions, r->side, out, err) : status;
 }
 
 /* Replays end in any order. A replay with another input may fail for the same reason as the one
  * that was asked for, so check_trials judges it after all of them. */
-static tl_status fail(const void *arg, size_t i, const tlr_point *point, tl_error *err)
+static tl_status end_replay(void *arg, size_t i, tl_error *err)
 {
-    return ((const arguments *)arg)->replays[i].trial
+    const arguments *a = arg;
+    const tlr_point *point = &a->points[i];
+    return !point->error[0] || a->replays[i].trial
                ? TL_OK
                : tl_fail(err, point->status, "%s", point->error);
 }
@@ -319,21 +330,24 @@ static tl_status replay_all(arguments *a, tl_error *err)
     tlr_point *points = NULL;
     add_trials(a);
     add_replays(a);
-    budget_batch batch = {.inputs = &a->inputs,
-                          .what = "replays",
-                          .n = a->n_replays,
-                          .arg = a,
-                          .describe = describe,
-                          .fail = fail};
-    tl_status status = budget_batch_run(&batch, err);
+    if (!(a->points = tlr_points_create(a->n_replays, err)))
+        return TL_ERR_MEMORY;
+    const tlr_batch batch = {.n = a->n_replays,
+                             .points = a->points,
+                             .make = make_replay,
+                             .done = end_replay,
+                             .arg = a,
+                             .stride = 1,
+                             .n_jobs = tlp_n_cores()};
+    tl_status status = cli_run_batch(&batch, "replays", err);
     if (status == TL_OK)
-        status = join_sides(a, batch.points, &points, err);
+        status = join_sides(a, a->points, &points, err);
     if (status == TL_OK)
         status = check_trials(a, points, err);
     if (status == TL_OK)
-        collect(a, points, batch.points);
+        collect(a, points, a->points);
     free(points);
-    budget_batch_free(&batch);
+    tlr_points_free(a->points, a->n_replays);
     return status;
 }
 
