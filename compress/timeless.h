@@ -520,7 +520,7 @@ TL_API void tl_writer_abandon(tl_writer *w);
 typedef struct tl_reader tl_reader;
 typedef struct tl_cursor tl_cursor;
 
-/* Opens a trace and finds its frames. A text trace of SimGrid (a folder, a list of its files, or
+/* Opens a trace and finds its frames. A text trace of SimGrid (a list of its files, or
  * one file of all ranks) is first converted into a temporary file without a name, in TMPDIR. A
  * damaged or incomplete file can be opened if its header is intact; tl_reader_damage and
  * tl_rank_summary.end then report what is missing. */

@@ -120,8 +120,8 @@ TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char 
                                 tl_error *err);
 /* Imports. They write the trace of another format to `out_path`. */
 
-/* SimGrid's text. `path` is a file with the actions of all ranks, a folder with a file for each
- * rank, or a list that names such files, one a line. The volumes are in "flops". */
+/* SimGrid's text. `path` is a file with the actions of all ranks, or a list that names a file
+ * for each rank, one a line. The volumes are in "flops". */
 TL_API tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *err);
 /* The same, but actions `compute` are ignored: a volume is the work of a reduction alone.
  * TL_ERR_NOT_A_TRACE: `path` is not a text of SimGrid. */

@@ -29,7 +29,7 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
  * completed its request, because nothing waits for the request later. The stream is at its
  * beginning before and after. False without memory. */
 bool tl_simgrid_tests(FILE *in, uint32_t rank, uint8_t **out, size_t *n);
-/* If `path` is a text trace of SimGrid (a folder, a list of files, or a file of all ranks), writes
+/* If `path` is a text trace of SimGrid (a list of files, or a file of all ranks), writes
  * the trace that it means into a temporary file, which has no name, and stores its descriptor in
  * *fd. Otherwise *fd is -1 and the result is TL_OK. */
 tl_status tl_simgrid_convert(const char *path, int *fd, tl_error *err);

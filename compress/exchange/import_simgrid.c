@@ -85,7 +85,7 @@ static tl_status take_number(importer *m, const char *what, double min, double m
     if (parse_double(word, &value) && value > max && max < 1 && value < INT32_MAX)
         return wrong(m,
                      "%s '%.20s' is not in this trace of one rank; give the list of the files of "
-                     "all ranks, or their folder",
+                     "all ranks",
                      what, word);
     if (!parse_double(word, &value) || value < min || value > max ||
         value != (double)(int64_t)value)

@@ -1,5 +1,5 @@
-/* simgrid_files.c - the files of a text trace of SimGrid: a list of them, a folder, or one file
- * with the actions of all ranks; and the trace that is made of them. */
+/* simgrid_files.c - the files of a text trace of SimGrid: a list of them, or one file with the
+ * actions of all ranks; and the trace that is made of them. */
 #include "config.h"
 
 #include "import.h"
@@ -10,7 +10,6 @@
 #include "text.h"
 #include "timeless_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -138,61 +137,6 @@ static tl_status find_in_list(const char *list, char **name, tl_error *err)
     return TL_OK;
 }
 
-static tl_status take_file(const char *folder, char *path, uint64_t rank, file_list *files,
-                           tl_error *err)
-{
-    if (rank >= files->n)
-        return tl_fail(err, TL_ERR_INPUT,
-                       "%s: has actions of rank %" PRIu64 ", but %s has %zu files of actions; give "
-                       "each rank one file",
-                       path, rank, folder, files->n);
-    if (files->names[rank])
-        return tl_fail(err, TL_ERR_INPUT,
-                       "%s: has actions of rank %" PRIu64 ", as %s has; give each rank one file",
-                       path, rank, files->names[rank]);
-    files->names[rank] = path;
-    return TL_OK;
-}
-
-/* The files of actions in a folder, in the order of their ranks. */
-static tl_status read_folder(const char *path, file_list *files, tl_error *err)
-{
-    struct dirent **entries = NULL;
-    const int n_entries = scandir(path, &entries, NULL, alphasort);
-    const size_t n = n_entries > 0 ? (size_t)n_entries : 0;
-    char **paths = calloc(n + 1, sizeof *paths);
-    uint64_t *ranks = calloc(n + 1, sizeof *ranks);
-    tl_status status = TL_OK;
-    files->names = calloc(n + 1, sizeof *files->names);
-    if (!paths || !ranks || !files->names)
-        status = tl_no_memory(err, path);
-    for (size_t i = 0; i < n && status == TL_OK; i++) {
-        char *file = NULL;
-        if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
-            status = tl_no_memory(err, path);
-        else if (has_actions(file, &ranks[files->n]))
-            paths[files->n++] = file;
-        else
-            free(file);
-    }
-    if (files->n == 1 && status == TL_OK) {
-        files->names[0] = paths[0];
-        paths[0] = NULL;
-    }
-    for (size_t i = 0; i < files->n && files->n > 1 && status == TL_OK; i++)
-        if (!(status = take_file(path, paths[i], ranks[i], files, err)))
-            paths[i] = NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (paths)
-            free(paths[i]);
-        free(entries[i]);
-    }
-    free(entries);
-    free(paths);
-    free(ranks);
-    return status;
-}
-
 /* The names and the files of what is no list of traces are not printed: they may be anybody's. */
 static tl_status check_named(const char *list, size_t i, const char *name, tl_error *err)
 {
@@ -220,29 +164,20 @@ static tl_status read_list(const char *path, file_list *files, tl_error *err)
     return status;
 }
 
-/* The files that `path` stands for: those in a folder or in a list, or itself if it has actions. */
+/* The files that `path` stands for: those in a list, or itself if it has actions. */
 static tl_status find_files(const char *path, file_list *files, tl_error *err)
 {
     size_t capacity = 0;
-    struct stat st;
-    const bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    tl_status status = is_folder ? TL_OK : count_ranks(path, &files->n_ranks, err);
+    tl_status status = count_ranks(path, &files->n_ranks, err);
     if (status)
         return status;
-    if (is_folder)
-        status = read_folder(path, files, err);
-    else if (!files->n_ranks)
+    if (!files->n_ranks)
         status = read_list(path, files, err);
     else if (!tl_make_room(&files->names, 0, &capacity, sizeof *files->names) ||
              !(files->names[0] = strdup(path)))
         status = tl_no_memory(err, path);
     else
         files->n = 1;
-    if (!status && !files->n)
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: the folder has no file of SimGrid's actions (RANK ACTION NUMBER...); "
-                         "give another folder",
-                         path);
     if (status || files->n != 1 || files->n_ranks)
         return status;
     return count_ranks(files->names[0], &files->n_ranks, err);
@@ -275,31 +210,13 @@ tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *er
 
 static bool is_text_trace(const char *path)
 {
-    struct stat st;
     uint64_t rank;
-    if (stat(path, &st) != 0)
-        return false;
-    if (!S_ISDIR(st.st_mode)) {
-        char *line = first_line(path);
-        bool is_one = line && is_action(line, &rank);
-        tl_error ignored;
-        if (line && !is_one && !find_in_list(path, &line, &ignored))
-            is_one = has_actions(line, &rank);
-        free(line);
-        return is_one;
-    }
-    struct dirent **entries = NULL;
-    const int n = scandir(path, &entries, NULL, alphasort);
-    bool is_one = false;
-    for (int i = 0; i < n; i++) {
-        char *file = NULL;
-        if (!is_one && asprintf(&file, "%s/%s", path, entries[i]->d_name) >= 0) {
-            is_one = has_actions(file, &rank);
-            free(file);
-        }
-        free(entries[i]);
-    }
-    free(entries);
+    tl_error ignored;
+    char *line = first_line(path);
+    bool is_one = line && is_action(line, &rank);
+    if (line && !is_one && !find_in_list(path, &line, &ignored))
+        is_one = has_actions(line, &rank);
+    free(line);
     return is_one;
 }
 

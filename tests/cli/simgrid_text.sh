@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Text traces of SimGrid are replayed as they are: a folder, a list, a file of all ranks. Tests cost
+# Text traces of SimGrid are replayed as they are: a list, a file of all ranks. Tests cost
 # what they cost in SMPI. The makespans are those of smpirun -replay.
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 1
@@ -47,28 +47,19 @@ agrees() {
         near "$(makespan "$1" --platform cluster.xml --hostfile hosts "${@:2}")" "$wanted" 3e-9
 }
 check 'a list in another folder: names are relative to the list' agrees run/list
-check 'a folder of action files, by the ranks of their actions' agrees run/actions
-check 'a text trace: the result names the path that was given' grep -q '^trace  *run/actions' said
+check 'a text trace: the result names the path that was given' grep -q '^trace  *run/list' said
 check 'a file of all ranks' agrees shared.txt
 check 'a list of files, where smpirun runs' sh -c 'cd run && "$0" replay list --platform ../cluster.xml --hostfile ../hosts -q |
     awk -v wanted='"$wanted"' "{ d = \$1 - wanted; found = d < 1e-6 && d > -1e-6 } END { exit !found }"' "$timeless"
-check 'a text trace: info prints the number of ranks' prints '~^ranks  *3' "$timeless" info run/actions
+check 'a text trace: info prints the number of ranks' prints '~^ranks  *3' "$timeless" info run/list
 check 'a test without success is a poll, a test with success completes its request' \
-    sh -c '"$0" dump --rank 1 run/actions >one && grep -q "MPI_Test request=1 .*polls=1" one && test $(grep -c MPI_Test one) = 1 &&
-        "$0" dump --rank 0 run/actions | grep -q "MPI_Wait request=1 .*polls=3"' "$timeless"
+    sh -c '"$0" dump --rank 1 run/list >one && grep -q "MPI_Test request=1 .*polls=1" one && test $(grep -c MPI_Test one) = 1 &&
+        "$0" dump --rank 0 run/list | grep -q "MPI_Wait request=1 .*polls=3"' "$timeless"
 plain=$wanted wanted=$(simgrid --cfg=smpi/test:0)
 check 'the cost of a test is in the makespan of smpirun' test "$plain" != "$wanted"
-check 'smpi/test:0: the makespan is that of smpirun -replay' agrees run/actions --cfg smpi/test:0
+check 'smpi/test:0: the makespan is that of smpirun -replay' agrees run/list --cfg smpi/test:0
 
-mv run/actions/zero.txt zero.txt
-check_exit 3 'a folder without the file of a rank is refused' "$timeless" replay run/actions --platform cluster.xml
-cp zero.txt run/actions/zero.txt
-cp run/actions/one.txt run/actions/again.txt
-check 'a folder with two files of a rank is refused: two files of a rank: the error names both' refused 3 \
-    'actions/one.txt: has actions of rank 1, as run/actions/again.txt has' \
-    "$timeless" replay run/actions --platform cluster.xml
-mkdir empty
-check_exit 3 'a folder without actions is refused' "$timeless" replay empty --platform cluster.xml
+check 'a folder is refused' refused 3 'run/actions' "$timeless" replay run/actions --platform cluster.xml
 printf '0 init\n0 jump\n' >bad.txt
 check 'an unknown action is refused: an unknown action: the error names file and line' refused 3 \
     "bad.txt:2: 'jump' is no action" \
