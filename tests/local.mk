@@ -14,9 +14,8 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += tests/tap.sh tests/words.sh tests/transcript.sh tests/runs_mpi.sh tests/source_package.sh tests/cluster.sh tests/slurm.sh tests/wire.c tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh \
 	tests/guards.txt tests/guards.sh tests/vacuous.sh tests/distributions.sh tests/environments.sh tests/with_mpich.sh tests/packages.sh tests/roots.sh tests/arm64.sh tests/arm64_root.sh tests/deny.c tests/timed.sh tests/cmocka.sh tests/quick_starts.sh
 
-# These compare times, the work of a machine that nobody else uses, or calibrate in the few seconds of an example.
-QUIET_TESTS = tests/accuracy/cluster_nodes_short.sh tests/cli/man_examples_calibrate.sh tests/cli/readme.sh tests/mpi/hybrid.sh \
-	tests/mpi/regions.sh
+# These compare times, the work of a machine that nobody else uses.
+QUIET_TESTS = tests/accuracy/cluster_nodes_short.sh tests/mpi/hybrid.sh tests/mpi/regions.sh
 check-shared: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(QUIET_TESTS),$(TESTS))' TEST_SUITE_LOG=shared-suite.log
 check-quiet: all
