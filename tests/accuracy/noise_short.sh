@@ -1,8 +1,5 @@
-# noise_short.sh - the bars for the noise of messages: what noise_judge.py finds in made-up runs, and a short run of
-# cluster.sh -n from calibration to table.  No bar depends on the clock here.
+# noise_short.sh - the bars for the noise of messages: what noise_judge.py finds in made-up runs (cluster_short.sh runs cluster.sh -n).
 . "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/cluster.sh"
-export top_builddir MPICC
 judge() { python3 "$top_srcdir/tests/accuracy/noise_judge.py" "$@"; }
 named=$top_srcdir/tests/accuracy/noise_rows.tsv
 check "40 rows are named, each once" test "$(sort -u "$named" | wc -l)" = 40
@@ -50,22 +47,4 @@ rm "$scratch"/four/*
 : >"$scratch/four/drawn.tsv"; : >"$scratch/four/predictions.tsv"
 check_exit 1 "rows that were not measured" verdict
 check "are named" says '100mbit:4 .* 4096B was not measured'
-
-# ---- a short run ----
-if is_of_other_mpi "$HPCC"; then skip "a short run" "the emulated hosts are those of Open MPI"; tap_done; exit; fi
-if [ -n "$SANITIZE" ]; then skip "a short run" "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
-bash "$top_srcdir/tests/accuracy/cluster.sh" -s -n 3 -r 2 -w "$scratch/work" 100mbit:2 >"$scratch/table" 2>"$scratch/log"
-code=$?
-if [ $code = 77 ]; then skip "a short run" "$(cluster_reason "$scratch/log")"; tap_done; exit; fi
-ended() { cat "$scratch/log" "$scratch/table"; test $code = 0; }
-check "a short run comes to its end" ended
-folder=$scratch/work/100mbit-2-1
-check "predictions and draws have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ }
-    /^100mbit:2 / { exit } END { exit n != 2 }' "$scratch/table"
-check "the draws are those with the hash" sh -c "cd '$folder' && sha256sum --quiet --check predictions.sha256"
-check "each row has each seed once" test "$(cut -f1-3 "$folder/drawn.tsv" | sort -u | wc -l)" = 81
-check "the seeds differ" sh -c "test \"\$(grep -P '^bcast\t65536B\t' '$folder/drawn.tsv' | cut -f4 | sort -u | wc -l)\" = 3"
-check "the rows are judged" says '^medians: [0-9]* of 27 rows'
-check "a second call measures nothing again" sh -c \
-    "bash '$top_srcdir/tests/accuracy/cluster.sh' -s -n 3 -r 2 -w '$scratch/work' 100mbit:2 2>&1 | tee '$scratch/again' | grep -q '^medians: ' && ! grep -q ', run 1\$' '$scratch/again'"
 tap_done
