@@ -156,5 +156,7 @@ check 'replay: on dahu nothing is missing' quiet replay $moving -p dahu -q
 check 'hpl: all runs together warn once' warns_once "$timeless" hpl HPL.dat -p star-1g
 
 # The order of the process rows takes no time that grows with the square of their number.
-check_exit 3 'replay: a long column of processes is prepared in time' timeout 10 "$timeless" replay hpl:N=20000,NB=64,P=10000,Q=1 -p star-1g
+in_seconds() { (ulimit -t "$1"; shift; exec "$@"); } # of CPU time
+check_exit 3 'replay: a long column of processes is prepared in time' in_seconds 10 "$timeless" replay \
+    hpl:N=20000,NB=64,P=10000,Q=1 -p star-1g
 tap_done
