@@ -161,12 +161,24 @@ waits_too() {
     skip "$name" "the ranks wait forever under smpirun, too"
 }
 
+# by_tree COMMAND...: smpirun has failed with the selector ompi; with SimGrid 4, may it be the scatter that waits forever in
+# doc/simgrid-findings.md?  Then COMMAND, which runs both sides, succeeds with another scatter.
+by_tree() {
+    [ "$(simgrid_version)" -ge 400 ] && grep -qx 'smpi/coll-selector:ompi' "$folder/options.conf" || return
+    extra=(--cfg=smpi/scatter:ompi_binomial)
+    "$@"
+}
+
 # ---- programs of seeds ----
 
-# run_precisely SEED RANKS FOLDER TRACE [OPTIONS...]
+# run_precisely: as run_both
 run_precisely() {
+    extra+=(--cfg=surf/precision:1e-12)
+    run_both "$@"
+}
+# run_both SEED RANKS FOLDER TRACE [OPTIONS...]
+run_both() {
     local seed=$1 ranks=$2 folder=$3 trace=$4; shift 4
-    extra=(--cfg=surf/precision:1e-12)
     replayed "$folder" "$trace" "$@" 2>"$scratch/failure" && online "$folder" "$ranks" "$scratch/hosts" "$seed"
 }
 # try_on SEED RANKS FOLDER TRACE: one platform
@@ -180,9 +192,14 @@ try_on() {
     fi
     if [ -f "$folder/hosts" ]; then cp "$folder/hosts" "$scratch/hosts"
     else sed -n 's/^ *"host": "\(.*\)",*$/\1/p' "$scratch/replay.json" >"$scratch/hosts"; fi
+    local both=("$seed" "$ranks" "$folder" "$trace" "${hosts[@]}")
     if online "$folder" "$ranks" "$scratch/hosts" "$seed"; then
-        judge "$name" run_precisely "$seed" "$ranks" "$folder" "$trace" "${hosts[@]}"
+        judge "$name" run_precisely "${both[@]}"
+    elif by_tree run_both "${both[@]}"; then
+        judge "$name, with scatter ompi_binomial" run_precisely "${both[@]}"
+        extra=()
     else
+        extra=()
         differs "$name" "$scratch/online"
     fi
 }
