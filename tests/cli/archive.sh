@@ -38,7 +38,7 @@ is_measured_on() { cat "$1/machine.txt" >machine && for name in host kernel proc
     grep -q "^$name: ." machine || { echo "no $name"; return 1; }; done; }
 
 # ---- kernels ----
-check 'kernels are calibrated with a seed' "$timeless" calibrate kernels --max-seconds 0 --seed 7 -o kernels
+check 'kernels are calibrated with a seed' "$timeless" calibrate kernels --max-seconds 0 --nb 32 --seed 7 -o kernels
 archive=$(echo kernels/kernels-*Z)
 check 'kernels: the archive is complete' holds "$archive" {fingerprint.html,repetitions.csv} raw/kernels.csv result/model.conf
 check 'kernels: the archive describes the machine' is_measured_on "$archive"

@@ -37,13 +37,13 @@ check 'the folder has the shipped options' \
     cmp "$top_srcdir/platforms/local/options.conf" "$scratch/here/options.conf"
 check 'the folder says where it comes from' grep -q 'timeless calibrate kernels' "$scratch/here/README.md"
 check 'the folder keeps what was calibrated' test "$(grep -c ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv")" = 1
-check 'measures once more, later' "$timeless" calibrate kernels --max-seconds 0 -o "$scratch/here"
+check 'measures once more, later' "$timeless" calibrate kernels --max-seconds 0 --nb 32 -o "$scratch/here"
 check 'the folder keeps both calibrations' test \
     "$(grep ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv" | cut -d, -f1 | uniq | wc -l)" = 2
 check 'two calibrations of a folder can be compared' "$timeless" compare --history "$scratch/here"
 
-"$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/one.csv" >"$scratch/one.conf" 2>"$scratch/err"
-"$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"
+"$timeless" calibrate kernels --max-seconds 0 --nb 32 --cores 1 --seed 3 --raw "$scratch/one.csv" >"$scratch/one.conf" 2>"$scratch/err"
+"$timeless" calibrate kernels --max-seconds 0 --nb 32 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"
 check 'replays with what was measured' test \
     "$(printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 dgemm m=100 n=100 k=64' 'end cut clock_ns=0' |
     "$timeless" undump - -o "$scratch/t.tl" && "$timeless" replay "$scratch/t.tl" -p "$scratch/here" -q)" != 0

@@ -77,7 +77,8 @@ for page in "$top_srcdir"/doc/timeless*.1; do
         # Working sets of up to four times a cache of 480 MB take 40 s of processor time, whatever --max-seconds says.
         *'calibrate memory'*) check "$name: $command" bash -c "$command --max-seconds 1 --max-bytes 1048576 --allow-busy" ;;
         *'kernels --reuse'*) check "$name: $command" bash -c "$command" ;;
-        *'calibrate kernels'*) check "$name: $command" bash -c "$command --max-seconds 0" ;; # each call once
+        *'kernels --for'*) check "$name: $command" bash -c "$command --max-seconds 0" ;; # each call once
+        *'calibrate kernels'*) check "$name: $command" bash -c "$command --max-seconds 0 --nb 32" ;; # and of small products
         *calibrate*) check "$name: $command" bash -c "$command --max-seconds 1" ;;
         *--tolerance*) # no model of this machine is good, and its recording may not be comparable
             check "$name: $command" bash -c "$command; code=\$?; [ \$code -le 1 ] || [ \$code = 5 ]" ;;
