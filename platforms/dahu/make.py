@@ -3,7 +3,8 @@
 
 README.md says where the figures come from.  Writes calibrations/NAME/ for each network and each set
 of dgemm models, and copies the defaults to platform.xml, options.conf and model.conf.
-make.py --own-noise gives each set of dgemm models the standard deviations that were published with it."""
+make.py --own-noise gives each set of dgemm models the standard deviations that were published with it,
+make.py --published-terms gives each set its own terms of M, N and K."""
 import csv
 import pathlib
 import shutil
@@ -51,6 +52,8 @@ COMPLETED_BY = {"K128-2020-01-14": "mean of 2019-11..2020-02"}
 # 2020 (dgemm_by_k.csv).  The bounds are halfway between the measured K.
 MEASURED_AT_128 = ("K128-2020-01-14", "poly2020-07")
 BOUNDS_OF_K = {"256": 192, "512": 384}
+# A set whose terms of M K and N K are not determined: it takes those of this set, and keeps its seconds (README.md).
+TERMS_FROM = {"poly2020-07": "K128-2020-01-14"}
 # The deviations of a set with M N K and a constant alone are those of its fit: they contain what the
 # shape of a matrix explains.  Calls of HPL have nearly one shape, which does not differ by chance.
 # Sets with all terms have deviations that are those of calls; the others take those of this set.
@@ -96,6 +99,14 @@ def at_k(row, ratio):
     return {**row, **scaled, "mn": "0", "mnk": f"{ratio * (float(row['mnk']) + float(row['mn'] or 0) / 128):.6e}"}
 
 
+def with_terms(row, terms):
+    """The row with the M K and N K of `terms`, and as long as before for the shapes of dgemm_by_k.csv with K = 128."""
+    shapes = next(r for r in rows("dgemm_by_k") if r["k"] == "128")
+    m, n, mn = (float(shapes[c]) for c in ("mean_m", "mean_n", "mean_mn"))
+    less = (float(row["mk"]) - float(terms["mk"])) * m + (float(row["nk"]) - float(terms["nk"])) * n
+    return {**row, "mnk": f"{float(row['mnk']) + less / mn:.6e}", "mk": terms["mk"], "nk": terms["nk"]}
+
+
 def dgemm_of(row, published):
     if published not in MEASURED_AT_128:
         return f'{{ kernel = "dgemm"; {polynomials(row)} }}'
@@ -116,6 +127,9 @@ def mean_of(models, cpu=""):
 def dgemm_models(published):
     """The rows of a set by node and CPU, with the noise that they get, and without holes."""
     by_cpu = {(r["node"], r["cpu"]): r for r in rows("dgemm") if r["set"] == published}
+    if published in TERMS_FROM and "--published-terms" not in sys.argv:
+        terms = mean_of([r for r in rows("dgemm") if r["set"] == TERMS_FROM[published]])
+        by_cpu = {place: with_terms(r, terms) for place, r in by_cpu.items()}
     default = by_cpu.pop(("default", ""), None)
     measured = list(by_cpu.values())
     if published in COMPLETED_BY:
