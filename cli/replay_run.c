@@ -110,17 +110,11 @@ static tl_status begin_timeline(replay_arguments *a, tl_error *err)
 
 static tl_status replay(replay_arguments *a, tl_error *err)
 {
-    const char *states = a->timeline_path ? "--timeline"
-                         : a->details     ? "--details, timeless report"
-                                          : NULL;
-    tl_status status = TL_OK;
     /* Pages have the energy with --quiet, too: it does not change them. */
     if (!a->scenario.energy && ((!a->quiet && !a->take) || a->keep))
         a->scenario.energy = TLR_WANTED_IF_STATED;
-    if (tlr_scenario_is_goal(&a->scenario, states, &status, err) && status != TL_OK)
-        return status;
-    status = tlr_stage_open(&a->scenario, &a->stage, err);
-    if (status == TL_OK && states)
+    tl_status status = tlr_stage_open(&a->scenario, &a->stage, err);
+    if (status == TL_OK && (a->timeline_path || a->details))
         status = begin_timeline(a, err);
     if (status == TL_OK)
         status = tlr_stage_replay(&a->stage, err);

@@ -70,6 +70,11 @@ tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error 
                        r->path, rank, r->header.run.n_ranks);
     if (r->kind)
         return open_making(r, rank, out, err);
+    if (r->is_goal)
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: is a schedule of GOAL, a graph without an order of calls; replay it "
+                       "with --engine loggops, or import it first",
+                       r->path);
     tl_cursor *c = malloc(sizeof *c);
     /* Not calloc: most of the codec is never touched. */
     frame_input *frames = malloc(sizeof *frames);

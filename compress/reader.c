@@ -179,6 +179,20 @@ static tl_status open_file(tl_reader *r, tl_error *err)
     return read_header(r, err);
 }
 
+static const tl_run not_recorded = {.volume_unit = "none",
+                                    .volume_source = "none",
+                                    .program = "",
+                                    .mpi_library = "",
+                                    .writer = "timeless " PACKAGE_VERSION,
+                                    .origin = "",
+                                    .run_id = "",
+                                    .parts = "",
+                                    .folding = "",
+                                    .untraced = "",
+                                    .parameters = "",
+                                    .volume_sample = "",
+                                    .volume_bursts = ""};
+
 /* Events that are made on demand need no scan. */
 static tl_status open_program(tl_reader *r, const char *parameters, tl_error *err)
 {
@@ -186,22 +200,53 @@ static tl_status open_program(tl_reader *r, const char *parameters, tl_error *er
     if (status != TL_OK)
         return status;
     r->face = r->kind->face(r->program);
-    r->header.run = (tl_run){.n_ranks = r->face.n_ranks,
-                             .volume_unit = r->face.unit ? r->face.unit : "none",
-                             .volume_source = r->face.unit ? "skeleton" : "none",
-                             .program = r->face.text,
-                             .mpi_library = r->face.mpi ? r->face.mpi : "",
-                             .writer = "timeless " PACKAGE_VERSION,
-                             .origin = "",
-                             .run_id = "",
-                             .parts = "",
-                             .folding = "",
-                             .untraced = "",
-                             .parameters = "",
-                             .volume_sample = "",
-                             .volume_bursts = ""};
+    r->header.run = not_recorded;
+    r->header.run.n_ranks = r->face.n_ranks;
+    r->header.run.program = r->face.text;
+    if (r->face.unit) {
+        r->header.run.volume_unit = r->face.unit;
+        r->header.run.volume_source = "skeleton";
+    }
+    if (r->face.mpi)
+        r->header.run.mpi_library = r->face.mpi;
     r->complete = true;
     return TL_OK;
+}
+
+tl_status tl_reader_open_goal(const char *path, tl_reader **out, tl_error *err)
+{
+    struct stat st;
+    tl_goal *goal;
+    *out = NULL;
+    tl_status status = tl_goal_open(path, &goal, err);
+    if (status)
+        return status;
+    tl_reader *r = calloc(1, sizeof *r);
+    if (!r || !(r->path = strdup(path))) {
+        status = tl_no_memory(err, path);
+    } else {
+        r->header.run = not_recorded;
+        r->header.run.n_ranks = tl_goal_ranks(goal);
+        r->header.run.program = "a schedule of GOAL";
+        r->header.run.volume_unit = "cpu-ns";
+        r->complete = r->is_goal = true;
+        r->fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (r->fd < 0 || fstat(r->fd, &st))
+            status = tl_fail_errno(err, "%s: cannot be opened", path);
+        else
+            r->file_bytes = (uint64_t)st.st_size;
+    }
+    tl_goal_close(goal);
+    if (status)
+        tl_reader_close(r);
+    else
+        *out = r;
+    return status;
+}
+
+int tl_reader_is_goal(const tl_reader *r)
+{
+    return r->is_goal;
 }
 
 tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)

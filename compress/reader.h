@@ -75,6 +75,7 @@ typedef struct tl_region {
 
 struct tl_reader {
     int fd;
+    bool is_goal; /* the file is a schedule of GOAL, of which no cursor reads events */
     char *path;
     uint64_t file_bytes;
     tl_buffer recovered; /* chunks from PATH.open; their offsets follow those of the file */

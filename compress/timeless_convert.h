@@ -178,6 +178,12 @@ TL_API tl_status tl_goal_next(tl_goal *goal, const tl_goal_operation **operation
                               const tl_goal_edge **edges, size_t *n_edges, tl_error *err);
 TL_API void tl_goal_close(tl_goal *goal);
 
+/* Opens a file of GOAL for a replay of its graph. The reader has its ranks, name and hash, but no
+ * events: tl_cursor_open fails with TL_ERR_UNSUPPORTED. TL_ERR_NOT_A_TRACE: the file is not GOAL.
+ */
+TL_API tl_status tl_reader_open_goal(const char *path, tl_reader **out, tl_error *err);
+TL_API int tl_reader_is_goal(const tl_reader *r);
+
 /* ---- patterns ---- */
 
 /* Communication patterns are skeletons that are part of the library.  tl_reader_open opens
@@ -490,6 +496,7 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_import_goal           SYSTEM MEMORY NOT_A_TRACE LIMIT INPUT UNSUPPORTED USAGE
  *   tl_goal_open             SYSTEM MEMORY NOT_A_TRACE INPUT
  *   tl_goal_next             END SYSTEM MEMORY INPUT
+ *   tl_reader_open_goal      SYSTEM MEMORY NOT_A_TRACE INPUT
  *   tl_program_number        MEMORY USAGE
  *   tl_program_write         SYSTEM MEMORY LIMIT USAGE
  *   tl_schedule_write        SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT USAGE

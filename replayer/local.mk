@@ -1,7 +1,7 @@
 # libreplayer: compute model, platform folder, engines, predictions, comparison.
 LOGGOPS_SOURCES = \
 	replayer/loggops/blocks.c replayer/loggops/comm.c \
-	replayer/loggops/demand.c replayer/loggops/demand.h replayer/loggops/links.c replayer/loggops/links.h replayer/loggops/engine.c replayer/loggops/folder.c replayer/loggops/folder.h replayer/loggops/goal.c replayer/loggops/goal.h replayer/loggops/goal_load.c replayer/loggops/goal_replay.c replayer/loggops/loggops.h replayer/loggops/nodes.c replayer/loggops/nodes.h replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
+	replayer/loggops/demand.c replayer/loggops/demand.h replayer/loggops/links.c replayer/loggops/links.h replayer/loggops/engine.c replayer/loggops/folder.c replayer/loggops/folder.h replayer/loggops/goal.c replayer/loggops/goal.h replayer/loggops/goal_load.c replayer/loggops/loggops.h replayer/loggops/nodes.c replayer/loggops/nodes.h replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
 	replayer/loggops/access.c replayer/loggops/fiber.c replayer/loggops/file.c replayer/loggops/one_sided.c replayer/loggops/interfere.c replayer/loggops/labels.c replayer/loggops/operations.c replayer/loggops/order.c replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h replayer/loggops/retransmit.c replayer/loggops/record.c replayer/loggops/sharing.c replayer/loggops/recorder.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
@@ -11,7 +11,7 @@ noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
 	replayer/collectives/algorithms.def replayer/collectives/collective.c replayer/collectives/collective.h replayer/collectives/in_order.c replayer/collectives/long.c \
 	replayer/collectives/segments.c replayer/collectives/message.h replayer/collectives/tree.c replayer/collectives/tree.h \
-	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h replayer/exchange.c replayer/exchange.h replayer/goal_replay.h \
+	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h replayer/exchange.c replayer/exchange.h \
 	replayer/open_receives.c replayer/open_receives.h replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c replayer/plan_kernels.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/event_steps.c replayer/event_steps.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \

@@ -2,7 +2,6 @@
 #include "replayer.h"
 
 #include "clock.h"
-#include "goal_replay.h"
 #include "machine/noise.h"
 #include "machine/simgrid_options.h"
 #include "ompi.h"
@@ -140,7 +139,7 @@ static tl_status choose_model(const tlr_job *jobs, size_t n_jobs, const tlr_plat
     tl_status status = TL_OK;
     const char *name = "platform";
     *out = platform ? platform->model : NULL;
-    if (options->no_compute) {
+    if (options->no_compute || tl_reader_is_goal(jobs[0].trace)) {
         *out = NULL;
     } else if (options->model_path) {
         char *text = NULL;
@@ -157,7 +156,9 @@ static tl_status choose_model(const tlr_job *jobs, size_t n_jobs, const tlr_plat
         *out = &tlr_host_speeds;
         name = tlr_host_speeds.path;
     }
-    *used = *out ? name : "none";
+    *used = *out                                                       ? name
+            : !options->no_compute && tl_reader_is_goal(jobs[0].trace) ? "the nanoseconds of GOAL"
+                                                                       : "none";
     return status;
 }
 
@@ -184,7 +185,7 @@ static char *join_options(const tlr_options *options)
     return text;
 }
 
-char *tlr_join_changes(const tlr_options *options)
+static char *join_changes(const tlr_options *options)
 {
     enum { ROOM = 256 };
     char *text = calloc(options->n_changes + 1, ROOM);
@@ -213,7 +214,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->start_s = job->start_s;
     char reason[640];
     tl_reader_clock(trace, reason, sizeof reason);
-    p->clock = strdup(reason);
+    p->clock = strdup(tl_reader_is_goal(trace) ? "GOAL has no clocks" : reason);
     tl_reader_uncounted(trace, reason, sizeof reason);
     p->uncounted = strdup(reason);
     p->trace_path = strdup(tl_reader_path(trace));
@@ -227,7 +228,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->volume_unit = strdup(tl_reader_run(trace)->volume_unit);
     p->options = join_options(options);
     p->idle_options = strdup(idle);
-    p->changes = tlr_join_changes(options);
+    p->changes = join_changes(options);
     p->platform_hash = platform ? platform->hash : 0;
     p->model = strdup(model);
     p->model_hash = model_hash;
@@ -317,6 +318,41 @@ static tl_status replay_sampled(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     return tlr_replay_sampled(replay_once, jobs, n_jobs, platform, engine, options, out, err);
 }
 
+/* What is given, but has no meaning for GOAL; NULL: nothing. */
+static const char *without_meaning(const tlr_options *o)
+{
+    bool changes_hosts = 0;
+    for (size_t i = 0; i < o->n_changes; i++)
+        changes_hosts |= o->changes[i].quantity == TLR_HOST_SPEED;
+    return o->n_cfg || o->coll_selector ? "--cfg, --coll"
+           : changes_hosts              ? "--host-speed"
+           : o->model_path              ? "--model"
+           : o->network_noise           ? "--noise network"
+           : o->sampled                 ? "--sample"
+           : o->wildcards_first         ? "--wildcards"
+                                        : NULL;
+}
+
+/* A graph has no order of calls, which all but the loggops engine need. */
+static tl_status check_graph(const tlr_job *job, const char *engine, const tlr_options *options,
+                             tl_error *err)
+{
+    if (!tl_reader_is_goal(job->trace))
+        return TL_OK;
+    const char *path = tl_printable(tl_reader_path(job->trace)), *none = without_meaning(options);
+    if (!engine || strcmp(engine, tlr_engine_loggops.name) != 0)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: is a schedule of GOAL, which the loggops engine replays; give "
+                       "--engine loggops and --params or --platform, or import it first",
+                       path);
+    if (none)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: is a schedule of GOAL, for which %s has no meaning; leave it out, "
+                       "or import the file first",
+                       path, none);
+    return TL_OK;
+}
+
 tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                           const char *engine, const tlr_options *options, tlr_prediction **out,
                           tl_error *err)
@@ -324,6 +360,11 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
     static const tlr_options defaults;
     tlr_options chosen = options ? *options : defaults;
     options = &chosen;
+    for (size_t j = 0; j < n_jobs; j++) {
+        const tl_status wrong = check_graph(&jobs[j], engine, options, err);
+        if (wrong != TL_OK)
+            return wrong;
+    }
     const char *memory = tlr_option_value(platform, options, "timeless/memory-bandwidth");
     chosen.node_memory_Bps = memory ? strtod(memory, NULL) : 0;
     tl_status status = tlr_ompi_select(jobs, n_jobs, platform, &chosen, err);

@@ -3,7 +3,6 @@
 
 #include "scenario.h"
 
-#include "goal_replay.h"
 #include "machine/duration.h"
 #include "machine/noise.h"
 #include "results/timeline.h"
@@ -517,67 +516,24 @@ tl_status tlr_scenario_finish(tlr_scenario *s, tl_error *err)
     return TL_OK;
 }
 
-/* ---- GOAL ---- */
-
-static int changes_hosts(const tlr_options *options)
-{
-    for (size_t i = 0; i < options->n_changes; i++)
-        if (options->changes[i].quantity == TLR_HOST_SPEED)
-            return 1;
-    return 0;
-}
-
-/* What is given, but has no meaning for GOAL; NULL: nothing. */
-static const char *without_meaning(const tlr_scenario *s, const char *shown)
-{
-    const tlr_options *o = &s->options;
-    const struct {
-        bool is_given;
-        const char *name;
-    } all[] = {{shown != NULL, shown},
-               {o->n_cfg || o->coll_selector, "--cfg, --coll"},
-               {changes_hosts(o), "--host-speed"},
-               {o->model_path != NULL, "--model"},
-               {o->n_seeds > 1, "--seeds"},
-               {o->network_noise, "--noise network"},
-               {o->sampled, "--sample"},
-               {o->wildcards_first, "--wildcards"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].is_given)
-            return all[i].name;
-    return NULL;
-}
-
-bool tlr_scenario_is_goal(const tlr_scenario *s, const char *shown, tl_status *status,
-                          tl_error *err)
-{
-    if (s->n_sources != 1 || !tlr_is_goal(s->sources[0].path))
-        return 0;
-    const char *none = without_meaning(s, shown);
-    *status = TL_OK;
-    if (!tlr_scenario_is_loggops(s))
-        *status = tl_fail(err, TL_ERR_USAGE,
-                          "%s: is a schedule of GOAL, which the loggops engine replays; give "
-                          "--engine loggops and --params or --platform, or import it first",
-                          tl_printable(s->sources[0].path));
-    else if (none)
-        *status = tl_fail(err, TL_ERR_USAGE,
-                          "%s: is a schedule of GOAL, for which %s has no meaning; leave it out, "
-                          "or import the file first",
-                          tl_printable(s->sources[0].path), none);
-    return 1;
-}
-
 /* ---- the replay ---- */
 
-/* A platform in the place of the trace: a folder, or a name that is no file. */
+/* A schedule of GOAL is opened as its graph. A platform may be in the place of the trace: a folder,
+ * or a name that is no file. */
 static tl_status open_trace(const char *path, tl_reader **out, tl_error *err)
 {
     struct stat st;
     tl_error ignored;
     tlr_platform *platform = NULL;
     const tl_status status = tl_reader_open(path, out, err);
-    if (status == TL_OK || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) ||
+    const bool is_there = status != TL_OK && stat(path, &st) == 0;
+    if (status == TL_ERR_NOT_A_TRACE && is_there && S_ISREG(st.st_mode)) {
+        const tl_status of_goal = tl_reader_open_goal(path, out, &ignored);
+        if (of_goal == TL_ERR_INPUT) /* a wrong one says what is wrong */
+            *err = ignored;
+        return of_goal == TL_ERR_NOT_A_TRACE ? status : of_goal;
+    }
+    if (status == TL_OK || (is_there && !S_ISDIR(st.st_mode)) ||
         tlr_platform_load(path, &platform, &ignored) != TL_OK)
         return status;
     tlr_platform_free(platform);
@@ -618,7 +574,7 @@ tl_status tlr_stage_open(const tlr_scenario *s, tlr_stage *out, tl_error *err)
         status = tl_no_memory(err, "options of a replay");
     if (s->n_hostfiles == 1)
         out->options.hostfile = s->hostfiles[0];
-    if (status == TL_OK && !tlr_scenario_is_goal(s, NULL, &status, err))
+    if (status == TL_OK)
         status = open_traces(s, out, err);
     if (status == TL_OK && s->platform)
         status = tlr_platform_load(s->platform, &out->platform, err);
@@ -634,11 +590,8 @@ tl_status tlr_stage_open(const tlr_scenario *s, tlr_stage *out, tl_error *err)
 tl_status tlr_stage_replay(tlr_stage *stage, tl_error *err)
 {
     tlr_prediction **p = stage->predictions;
-    const bool is_goal = stage->n_jobs == 1 && !stage->jobs[0].trace;
-    tl_status status = is_goal ? tlr_replay_goal(stage->scenario->sources[0].path, stage->platform,
-                                                 &stage->options, p, err)
-                               : tlr_replay_jobs(stage->jobs, stage->n_jobs, stage->platform,
-                                                 stage->scenario->engine, &stage->options, p, err);
+    tl_status status = tlr_replay_jobs(stage->jobs, stage->n_jobs, stage->platform,
+                                       stage->scenario->engine, &stage->options, p, err);
     if (status == TL_OK && stage->options.usage)
         status = tlr_usage_read(stage->options.usage, p[0], err);
     if (status == TL_OK)

@@ -67,11 +67,6 @@ bool tlr_scenario_is_loggops(const tlr_scenario *s);
 /* Gives the programs their parameters. TL_ERR_USAGE: the settings do not fit together, or to the
  * sources. */
 tl_status tlr_scenario_finish(tlr_scenario *s, tl_error *err);
-/* Whether the only source is a file of GOAL. If it is, *status tells whether it can be replayed:
- * with an option `shown` besides the settings (NULL: none). */
-bool tlr_scenario_is_goal(const tlr_scenario *s, const char *shown, tl_status *status,
-                          tl_error *err);
-
 /* A scenario whose files are open. */
 typedef struct tlr_stage {
     const tlr_scenario *scenario;

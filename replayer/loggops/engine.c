@@ -4,7 +4,6 @@
 
 #include "demand.h"
 #include "goal.h"
-#include "goal_replay.h"
 #include "links.h"
 #include "machine/noise.h"
 #include "machine/rank_model.h"
@@ -476,12 +475,28 @@ static int make_room(loggops_replay *r, const tlr_options *options, uint32_t n_r
     return r->result.ranks && r->result.marks_ps && r->measured_s && r->predicted_s;
 }
 
-/* Reads the programs, or begins to read them. */
+/* Loads a graph, for a simulation from the beginning. */
+static tl_status load_graph(loggops_replay *r, const char *path, const tlr_options *options,
+                            tl_error *err)
+{
+    loggops_run_free(r->run);
+    goal_free(&r->graph);
+    r->run = NULL;
+    const tl_status status = goal_load(path, options->no_compute, &r->graph, err);
+    if (status != TL_OK)
+        return status;
+    r->run = goal_make_run(&r->graph);
+    return r->run ? TL_OK : tl_no_memory(err, path);
+}
+
+/* Reads the programs or the graph, or begins to read them. */
 static tl_status read_programs(loggops_replay *r, tl_reader *trace, const tlr_model *model,
                                const tlr_options *options, tl_error *err)
 {
     const loggops_places *places = r->has_places ? &r->places : NULL;
     tl_status status = TL_OK;
+    if (tl_reader_is_goal(trace))
+        return load_graph(r, tl_reader_path(trace), options, err);
     if (!loggops_is_streamed(trace, r->plan, options))
         return loggops_read_trace(trace, r->plan, model, places, options, &r->choice, r->measured_s,
                                   &r->run, err);
@@ -581,20 +596,6 @@ static tl_status end_record(loggops_replay *r, tlr_prediction *out, tl_error *er
     return status;
 }
 
-/* Loads a graph, for a simulation from the beginning. */
-static tl_status load_graph(loggops_replay *r, const char *path, const tlr_options *options,
-                            tl_error *err)
-{
-    loggops_run_free(r->run);
-    goal_free(&r->graph);
-    r->run = NULL;
-    const tl_status status = goal_load(path, options->no_compute, &r->graph, err);
-    if (status != TL_OK)
-        return status;
-    r->run = goal_make_run(&r->graph);
-    return r->run ? TL_OK : tl_no_memory(err, path);
-}
-
 /* Programs that are made during the simulation begin again. */
 static tl_status begin_again(loggops_replay *r, const tlr_options *options, tl_error *err)
 {
@@ -657,24 +658,25 @@ static tl_status end(loggops_replay *r, const tlr_platform *platform, const tlr_
     return status == TL_OK && options->usage ? take_usage(r, platform, out, options, err) : status;
 }
 
-tl_status loggops_replay_goal(const char *path, const tlr_platform *platform,
-                              const tlr_options *options, tlr_prediction *out, tl_error *err)
+/* What does not depend on how the ranks are simulated: of a trace, the plan. */
+static tl_status survey(loggops_replay *r, tl_reader *trace, const tlr_platform *platform,
+                        const tlr_model *model, const tlr_options *options, tl_error *err)
 {
-    loggops_replay r = {0};
-    tl_status status = check_options(1, platform, options, err);
-    status = status ? status : load_graph(&r, path, options, err);
-    status = status ? status : begin(&r, platform, options, r.graph.n_ranks, err);
-    if (status == TL_OK && r.has_places && !r.network.move_bytes)
+    const uint32_t n_ranks = tl_reader_run(trace)->n_ranks;
+    tl_status status = begin(r, platform, options, n_ranks, err);
+    if (status == TL_OK && tl_reader_is_goal(trace) && r->has_places && !r->network.move_bytes)
         status = tl_fail(err, TL_ERR_USAGE,
                          "%s: is a schedule of GOAL, whose messages pass the adapters of nodes by "
                          "themselves: state or=TIME in the parameters of the network, or leave out "
                          "--platform",
-                         path);
-    if (status == TL_OK && !make_room(&r, options, r.graph.n_ranks, 0))
+                         tl_reader_path(trace));
+    if (status == TL_OK && !tl_reader_is_goal(trace) &&
+        (status = loggops_read_choice(platform, options, &r->choice, err)) == TL_OK)
+        status = tlr_plan_make(trace, model, options, &r->plan, err);
+    r->choice.S_bytes = r->network.params.S_bytes;
+    if (status == TL_OK &&
+        !make_room(r, options, n_ranks, r->plan ? r->plan->n_marks * n_ranks : 0))
         status = tl_no_memory(err, "prediction");
-    status = status ? status : simulate(&r, r.noise, options->n_threads, &r.result, err);
-    status = status ? status : end(&r, platform, options, out, err);
-    release(&r);
     return status;
 }
 
@@ -686,26 +688,17 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     size_t n_calls;
     loggops_replay r = {0};
     tl_status status = check_options(n_jobs, platform, options, err);
-    if (status != TL_OK ||
-        (status = begin(&r, platform, options, tl_reader_run(trace)->n_ranks, err)) != TL_OK ||
-        (status = loggops_read_choice(platform, options, &r.choice, err)) != TL_OK ||
-        (status = tlr_plan_make(trace, model, options, &r.plan, err)) != TL_OK)
-        goto cleanup;
-    r.choice.S_bytes = r.network.params.S_bytes;
-    if (!make_room(&r, options, r.plan->n_ranks, r.plan->n_marks * r.plan->n_ranks)) {
-        status = tl_no_memory(err, "prediction");
-        goto cleanup;
-    }
-    if ((status = find_load(&r, trace, model, options, err)) != TL_OK ||
+    if (status != TL_OK || (status = survey(&r, trace, platform, model, options, err)) != TL_OK ||
+        (status = find_load(&r, trace, model, options, err)) != TL_OK ||
         (status = read_programs(&r, trace, model, options, err)) != TL_OK ||
         (status = simulate_and_record(&r, options, err)) != TL_OK ||
         (status = end_record(&r, out[0], err)) != TL_OK)
         goto cleanup;
     for (uint32_t i = 0; tl_reader_calls(trace, &n_calls) && i < r.plan->n_ranks; i++)
         r.plan->n_events += r.plan->ranks[i]->n_events;
-    for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
+    for (size_t i = 0; r.plan && i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
-    if (options->io_bandwidth <= 0 && !options->allow_opaque)
+    if (r.plan && options->io_bandwidth <= 0 && !options->allow_opaque)
         out[0]->n_assumed_transfers = r.plan->n_transfers;
     status = end(&r, platform, options, out[0], err);
 cleanup:

@@ -68,8 +68,9 @@ static void add_pending(goal_run *run, uint32_t r, uint32_t i)
 
 /* What waits for the begin, or for the end, of an operation. On the same CPU, what waits for the
  * begin comes behind it, as the next call of a program. */
-static void release(goal_run *run, uint32_t r, uint32_t i, uint32_t ends, uint64_t at_ps)
+static void release(simulation *s, uint32_t r, uint32_t i, uint32_t ends, uint64_t at_ps)
 {
+    goal_run *run = s->run->graph;
     const uint32_t stream = run->groups[run->ops[i].group].stream;
     const uint64_t free_ps = run->streams[stream].free_ps;
     for (uint64_t k = run->first_edge[i]; k < run->first_edge[i + 1]; k++) {
@@ -80,6 +81,8 @@ static void release(goal_run *run, uint32_t r, uint32_t i, uint32_t ends, uint64
             !ends && at_ps < free_ps && run->groups[to->group].stream == stream ? free_ps : at_ps;
         if (to->ready_ps < ready_ps)
             to->ready_ps = ready_ps;
+        if (s->recorder)
+            loggops_record_release(s, i, run->edges[k] / 2, ends);
         if (--to->n_open == 0)
             add_pending(run, r, run->edges[k] / 2);
     }
@@ -92,9 +95,13 @@ static void finish(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_
     run->ops[i].is_done = 1;
     if (own->end_ps < at_ps)
         own->end_ps = at_ps;
-    release(run, r, i, 1, at_ps);
+    if (s->recorder)
+        loggops_record_operation(s, r, i, at_ps);
+    release(s, r, i, 1, at_ps);
     if (--own->n_open)
         return;
+    if (s->recorder)
+        loggops_record_graph_end(s, r);
     s->ranks[r].state = FINISHED;
     s->ranks[r].ready_ps = own->end_ps;
     b->n_finished++;
@@ -139,6 +146,8 @@ static void send(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps
     const goal_group *g = &run->groups[run->ops[i].group];
     const sim_step step = step_of(s, i);
     const uint64_t earlier_ps = detours_ps(s, r);
+    if (s->recorder)
+        loggops_record_post(s, r, &step, at_ps);
     loggops_start_send(s, b, r, &step, at_ps);
     if (!s->moves_bytes)
         run->side_free_ps[g->side] = s->ranks[r].next_send_ps;
@@ -201,6 +210,8 @@ static void post(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps
     sim_rank *rank = &s->ranks[r];
     const sim_step step = step_of(s, i);
     const receive wanted = {.source = step.partner, .tag = step.tag};
+    if (s->recorder)
+        loggops_record_post(s, r, &step, at_ps);
     if (s->moves_bytes) {
         if (loggops_start_receive(s, b, r, &step, at_ps))
             loggops_graph_complete(s, b, r, i, at_ps);
@@ -259,6 +270,8 @@ static void execute(simulation *s, block *b, uint32_t r, const goal_group *g, ui
         return;
     }
     const goal_op *op = &s->run->graph->ops[i];
+    if (s->recorder)
+        loggops_record_start(s, i);
     if (op->kind == GOAL_SEND)
         send(s, b, r, i, at_ps);
     else if (op->kind == GOAL_RECV)
@@ -267,7 +280,7 @@ static void execute(simulation *s, block *b, uint32_t r, const goal_group *g, ui
         compute(s, b, r, i, at_ps);
     else /* it only joins others, and needs no CPU */
         finish(s, b, r, i, at_ps);
-    release(s->run->graph, r, i, 0, at_ps);
+    release(s, r, i, 0, at_ps);
 }
 
 static void wake_at(goal_stream *cpu, uint64_t at_ps)

@@ -1,6 +1,7 @@
 /* record.c - the states of the ranks, for a timeline: recorder.h. */
 #include "config.h"
 
+#include "goal.h"
 #include "recorder.h"
 #include "simulate.h"
 
@@ -30,7 +31,9 @@ typedef struct recorded_rank {
 
 struct loggops_recorder {
     const loggops_run *run;
-    const tlr_plan *plan;
+    const tlr_plan *plan;               /* NULL: a graph, which has the next three */
+    tlr_clocks *op_clocks, *cpu_clocks; /* by operation; by CPU */
+    tlr_clocks start_clocks;            /* of the operation that has begun last */
     tlr_timeline *timeline;
     tlr_halves halves;
     recorded_rank *ranks;
@@ -104,11 +107,29 @@ tl_status loggops_recorder_open(const loggops_run *run, const tlr_plan *plan,
     rec->ranks = calloc(run->n_ranks, sizeof *rec->ranks);
     for (uint32_t r = 0; r < run->n_ranks; r++)
         rec->n_requests += run->programs[run->program_of[r]].n_requests;
+    if (run->graph) {
+        rec->n_requests = run->graph->n_ops;
+        rec->op_clocks = calloc(run->graph->n_ops + 1U, sizeof *rec->op_clocks);
+        rec->cpu_clocks = calloc(run->graph->n_streams + 1U, sizeof *rec->cpu_clocks);
+    }
     rec->by_request = calloc(rec->n_requests + 1, sizeof *rec->by_request);
     *out = rec;
-    if (!rec->ranks || !rec->by_request || (!run->feed && !find_balance(rec)))
+    if (!rec->ranks || !rec->by_request || (run->graph && (!rec->op_clocks || !rec->cpu_clocks)) ||
+        (!run->graph && !run->feed && !find_balance(rec)))
         return tl_no_memory(err, "timeline");
     return TL_OK;
+}
+
+/* Operations have clocks of their own. What a CPU computes, it computes on any network. */
+static void find_graph_what_if(const loggops_recorder *rec, tlr_what_if *to)
+{
+    const goal_run *graph = rec->run->graph;
+    for (uint32_t i = 0; i < graph->n_ops + graph->n_streams; i++) {
+        const tlr_clocks *clocks =
+            i < graph->n_ops ? &rec->op_clocks[i] : &rec->cpu_clocks[i - graph->n_ops];
+        to->ideal_network_s = fmax(to->ideal_network_s, clocks->s[CLOCK_NETWORK]);
+        to->twice_the_cpu_s = fmax(to->twice_the_cpu_s, clocks->s[CLOCK_CPU]);
+    }
 }
 
 static void find_what_if(const loggops_recorder *rec, tlr_what_if *to)
@@ -125,6 +146,8 @@ static void find_what_if(const loggops_recorder *rec, tlr_what_if *to)
     to->n_phases = rec->n_phases;
     if (!rec->programs)
         to->balanced_s = NAN;
+    if (rec->run->graph)
+        find_graph_what_if(rec, to);
 }
 
 tl_status loggops_recorder_finish(loggops_recorder *recorder, tlr_what_if *what_if, tl_error *err)
@@ -154,6 +177,8 @@ void loggops_recorder_close(loggops_recorder *recorder)
             tlr_release_half(halves, recorder->by_request[i]);
     tlr_halves_close(halves);
     free(recorder->by_request);
+    free(recorder->op_clocks);
+    free(recorder->cpu_clocks);
     tlr_phases_free(recorder->programs, recorder->run->n_programs);
     free(recorder->ranks);
     free(recorder);
@@ -188,6 +213,22 @@ static void hold(loggops_recorder *rec, recorded_rank *own, tlr_half *half, tlr_
     own->now[own->n_now++] = half;
 }
 
+/* The half of one side of a message. */
+static tlr_half *half_of(loggops_recorder *rec, uint32_t r, const sim_step *step, bool is_send,
+                         double at_s, const tlr_clocks *clocks)
+{
+    const tlr_half half = {.rank = r,
+                           .at_s = at_s,
+                           .bytes = (int64_t)step->amount,
+                           .is_send = is_send,
+                           .is_bound = is_send && step->is_rendezvous && !step->op->is_buffered,
+                           .is_eager = is_send && !step->is_rendezvous,
+                           .is_certain = 1,
+                           .clocks = *clocks,
+                           .walked = rec->ranks[r].walked};
+    return tlr_post_half(&rec->halves, &half, (int32_t)step->op->comm, step->partner, step->tag);
+}
+
 static tlr_half **place_of(const simulation *s, uint32_t r, uint32_t request)
 {
     return request ? &s->recorder->by_request[s->ranks[r].requests + request] : NULL;
@@ -197,19 +238,9 @@ static void post(simulation *s, uint32_t r, const sim_step *step, bool is_send)
 {
     loggops_recorder *rec = s->recorder;
     recorded_rank *own = &rec->ranks[r];
-    const tlr_half half = {.rank = r,
-                           .at_s = (double)own->last_ps * s_per_ps,
-                           .bytes = (int64_t)step->amount,
-                           .is_send = is_send,
-                           .is_bound = is_send && step->is_rendezvous && !step->op->is_buffered,
-                           .is_eager = is_send && !step->is_rendezvous,
-                           .is_certain = 1,
-                           .clocks = own->clocks,
-                           .walked = own->walked};
     if (step->partner < 0 || step->tag == LOGGOPS_ANY)
         return;
-    hold(rec, own,
-         tlr_post_half(&rec->halves, &half, (int32_t)step->op->comm, step->partner, step->tag),
+    hold(rec, own, half_of(rec, r, step, is_send, (double)own->last_ps * s_per_ps, &own->clocks),
          place_of(s, r, step->op->request));
 }
 
@@ -484,4 +515,107 @@ void loggops_record_end(simulation *s, uint32_t r)
 void loggops_record_more(simulation *s, uint32_t r)
 {
     s->recorder->ranks[r].label = 0;
+}
+
+/* ---- operations of a graph ---- */
+
+/* The receives of a rank that takes what comes first meet other messages than their halves would.
+ */
+static bool has_half(const goal_run *graph, const goal_op *op)
+{
+    return op->kind != GOAL_CALC && graph->ranks[graph->slots[op->slot].to].lists == GOAL_NONE;
+}
+
+void loggops_record_start(simulation *s, uint32_t i)
+{
+    s->recorder->start_clocks = s->recorder->op_clocks[i];
+}
+
+void loggops_record_post(simulation *s, uint32_t r, const sim_step *step, uint64_t at_ps)
+{
+    loggops_recorder *rec = s->recorder;
+    const goal_run *graph = s->run->graph;
+    const uint32_t i = step->request;
+    if (has_half(graph, &graph->ops[i]))
+        hold(rec, &rec->ranks[r],
+             half_of(rec, r, step, graph->ops[i].kind == GOAL_SEND, (double)at_ps * s_per_ps,
+                     &rec->op_clocks[i]),
+             &rec->by_request[i]);
+}
+
+void loggops_record_release(simulation *s, uint32_t i, uint32_t to, bool is_end)
+{
+    loggops_recorder *rec = s->recorder;
+    tlr_clock_join(&rec->op_clocks[to], is_end ? &rec->op_clocks[i] : &rec->start_clocks);
+}
+
+/* A state of what the CPUs of a rank do, or of the message for which they wait. What ends while
+ * another CPU works takes no time of its own, or the time by which it ends later. */
+static tlr_state state_of_operation(const simulation *s, uint32_t r, uint32_t i, uint64_t end_ps)
+{
+    const goal_op *op = &s->run->graph->ops[i];
+    const uint64_t last_ps = s->recorder->ranks[r].last_ps;
+    tlr_state state = {.peer = -1, .cause_rank = -1, .kind = TLR_STATE_COMPUTE};
+    if (op->kind != GOAL_CALC) {
+        const goal_slot *slot = &s->run->graph->slots[op->slot];
+        const bool is_send = op->kind == GOAL_SEND;
+        state.call = is_send ? TL_MPI_Send : TL_MPI_Recv;
+        state.kind = is_send ? TLR_STATE_SEND : TLR_STATE_RECEIVE;
+        state.bytes = (int64_t)op->amount;
+        state.tag = slot->tag <= INT32_MAX ? (int32_t)slot->tag : TL_ANY_TAG;
+        state.peer = (int32_t)(is_send ? slot->to : slot->from); /* GOAL_NONE: -1 */
+        state.comm = 1;
+    } else if (end_ps < last_ps + op->amount && end_ps > last_ps) {
+        state.cause_rank = (int32_t)r;
+        state.cause_s = (double)(end_ps - op->amount) * s_per_ps;
+    }
+    set_times(s, r, end_ps > last_ps ? end_ps : last_ps, &state);
+    return state;
+}
+
+/* The clocks of a computation, on its CPU. */
+static void compute_on(simulation *s, uint32_t i)
+{
+    const goal_op *op = &s->run->graph->ops[i];
+    tlr_clocks *of_op = &s->recorder->op_clocks[i],
+               *of_cpu = &s->recorder->cpu_clocks[s->run->graph->groups[op->group].stream];
+    const double alone_s = (double)op->amount * s_per_ps;
+    of_op->s[CLOCK_NETWORK] += alone_s;
+    of_cpu->s[CLOCK_NETWORK] += alone_s;
+    of_op->s[CLOCK_CPU] = fmax(of_op->s[CLOCK_CPU], of_cpu->s[CLOCK_CPU]) + alone_s / 2;
+    of_cpu->s[CLOCK_CPU] = of_op->s[CLOCK_CPU];
+}
+
+void loggops_record_operation(simulation *s, uint32_t r, uint32_t i, uint64_t end_ps)
+{
+    loggops_recorder *rec = s->recorder;
+    recorded_rank *own = &rec->ranks[r];
+    const goal_op *op = &s->run->graph->ops[i];
+    if (op->kind == GOAL_CALC && !op->amount)
+        return;
+    tlr_half *half = rec->by_request[i];
+    tlr_state state = state_of_operation(s, r, i, end_ps);
+    if (op->kind == GOAL_CALC) {
+        own->alone_s += (double)op->amount * s_per_ps;
+        compute_on(s, i);
+        tlr_walk_on(&own->walked, &state);
+    } else {
+        const side here = {s, r};
+        const tlr_message_times times = {message_s, overhead_s, &here};
+        if (!tlr_end_waits(&half, half != NULL, &times, 0, &rec->op_clocks[i], &own->walked,
+                           &state))
+            rec->failed = 1;
+    }
+    rec->by_request[i] = NULL;
+    if (half)
+        tlr_release_half(&rec->halves, half);
+    tlr_timeline_put(rec->timeline, &state);
+}
+
+void loggops_record_graph_end(simulation *s, uint32_t r)
+{
+    const recorded_rank *own = &s->recorder->ranks[r];
+    tlr_chosen *chosen = tlr_timeline_chosen(s->recorder->timeline);
+    if (chosen)
+        tlr_chosen_end(chosen, (double)own->last_ps * s_per_ps, &own->walked);
 }

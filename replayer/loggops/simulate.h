@@ -376,6 +376,14 @@ void loggops_graph_complete(simulation *s, block *b, uint32_t r, uint32_t operat
 void loggops_record_begin(simulation *s, uint32_t r, const sim_step *step);
 void loggops_record_end(simulation *s, uint32_t r);
 void loggops_record_more(simulation *s, uint32_t r);
+/* Of a graph: operation i begins; operation step->request, a message, is posted; operation i ends;
+ * the end, or else the begin, of the operation i at hand lets operation `to` begin; all operations
+ * of a rank are done. */
+void loggops_record_start(simulation *s, uint32_t i);
+void loggops_record_post(simulation *s, uint32_t r, const sim_step *step, uint64_t at_ps);
+void loggops_record_operation(simulation *s, uint32_t r, uint32_t i, uint64_t end_ps);
+void loggops_record_release(simulation *s, uint32_t i, uint32_t to, bool is_end);
+void loggops_record_graph_end(simulation *s, uint32_t r);
 
 /* ---- transfer.c ---- */
 

@@ -219,6 +219,79 @@ check 'CPUs of their own on a platform: side by side' eval '
 check 'faster hosts are refused: the computation is in nanoseconds' refused 2 'timeless: ex.goal: .* --host-speed has no meaning' \
     on_platform_refused --host-speed 2x
 
+# Timelines, details and reports: a chain of 100 us, a message and 5 us of work, beside a computation of 70 us on another CPU.
+cat >chain.goal <<'END'
+num_ranks 2
+rank 0 {
+a: calc 100000
+s: send 1000b to 1
+s requires a
+b: calc 70000 cpu 1
+}
+rank 1 {
+r: recv 1000b from 0
+c: calc 5000
+c requires r
+}
+END
+replay chain.goal $params --details --timeline chain.csv --json=chain.json >/dev/null
+check 'the states of the ranks follow from the formula: the message takes 11.4975 us' python3 -c '
+import csv
+us = lambda t: round(float(t) * 1e6, 4)
+rows = [(int(r["rank"]), r["call"], us(r["begin_s"]), us(r["end_s"]), int(r["bytes"]), us(r["wait_s"])) for r in csv.DictReader(open("chain.csv"))]
+assert sorted(rows) == [(0, "MPI_Send", 100, 102.999, 1000, 0), (0, "compute", 0, 100, 0, 0), (0, "compute", 100, 100, 0, 0),
+    (1, "MPI_Recv", 0, 111.4975, 1000, 100), (1, "compute", 111.4975, 116.4975, 0, 0)], rows'
+check 'details: path, waits and an ideal network by hand' python3 -c '
+import json
+p = json.load(open("chain.json")); d = p["details"]; us = lambda t: round(t * 1e6, 4)
+path = d["critical_path"]; parts = path["parts"]
+assert (us(path["length_s"]), us(parts["compute_s"]), us(parts["message_s"]), path["jumps"]) == (116.4975, 105, 11.4975, 1), path
+assert us(d["what_if"]["ideal_network"]["at_least_s"]) == 105, d["what_if"]
+assert {c["name"]: (c["count"], us(c["time_s"])) for c in d["calls"]} == {"MPI_Send": (1, 2.999), "MPI_Recv": (1, 111.4975), "compute": (3, 105)}, d["calls"]
+assert [(t["from"], t["to"], t["messages"], t["bytes"]) for t in d["traffic"]] == [(0, 1, 1, 1000)], d["traffic"]'
+# Layers of 300 us compute on CPU 0 while CPU 1 sends what the layer before has made: rank 0 shows its overhead, as the send begins
+# before the next layer; rank 1 shows the last message alone.
+{
+    printf 'num_ranks 2\n'
+    for r in 0 1; do
+        echo "rank $r {"
+        for k in 0 1 2 3; do
+            echo "c$k: calc 300000"
+            [ $k = 0 ] || echo "c$k requires c$((k - 1))"
+            [ $r = 0 ] && echo "s$k: send 1000b to 1 tag $k cpu 1" || echo "s$k: recv 1000b from 0 tag $k cpu 1"
+            echo "s$k requires c$k"
+        done
+        echo '}'
+    done
+} >hidden.goal
+replay hidden.goal $params --details --json=hidden.json >/dev/null
+check 'a message that arrives while another CPU computes takes no time' python3 -c '
+import json
+p = json.load(open("hidden.json")); us = lambda t: round(t * 1e6, 4)
+assert us(p["makespan_s"]) == 1211.4975, p["makespan_s"]
+assert {c["name"]: (c["count"], us(c["time_s"])) for c in p["details"]["calls"]} == {"compute": (8, 2391.003), "MPI_Send": (4, 11.996),
+    "MPI_Recv": (4, 11.4975)}, p["details"]["calls"]
+assert us(p["details"]["efficiency"]["parallel"] * p["makespan_s"]) == 1200'
+check 'a rank with a receive from any source: the path has the length of the makespan' eval 'comes_first -1 7 >any.goal
+    replay any.goal $params --details --json=any.json >/dev/null && python3 -c "
+import json
+p = json.load(open(\"any.json\"))
+assert abs(p[\"details\"][\"critical_path\"][\"length_s\"] - p[\"makespan_s\"]) < 1e-15"'
+with_details() { on_platform "$@" -p fat-tree --ranks-per-host 1 --links --details --json="$1.json" >/dev/null; }
+with_details ex.tl --model "$model"
+with_details ex.goal
+check 'with links: path and estimates as of the import' python3 -c '
+import json
+tl, goal = (json.load(open(n + ".json"))["details"] for n in ("ex.tl", "ex.goal"))
+same = lambda a, b: abs(a - b) < 1e-12
+assert all(same(v, goal["critical_path"]["parts"][k]) for k, v in tl["critical_path"]["parts"].items()), (tl, goal)
+for k in ("ideal_network", "cpu_2x"):
+    assert all(same(v, goal["what_if"][k][e]) for e, v in tl["what_if"][k].items()), (tl["what_if"], goal["what_if"])'
+check 'details do not change the prediction' equal "$(on_platform -q ex.goal -p fat-tree)" "$(on_platform -q ex.goal -p fat-tree --details)"
+check '... of one rank alone, either' equal "$(on_platform -q ex.goal -p fat-tree)" "$(on_platform -q ex.goal -p fat-tree --details=3)"
+check 'a report' eval 'TIMELESS_PLATFORMS=$top_srcdir/platforms "$timeless" report ex.goal -p fat-tree --engine loggops -o ex.html && grep -q MPI_Recv ex.html'
+check 'noise with several seeds' eval 'replay two.goal $params --noise 1kHz:100us --seeds 3 | grep -q .'
+
 # Programs drawn at random, as traces and as the GOAL that export makes of them: short messages, and long ones by rendezvous,
 # with the same tags. (Kind "w", waits between the calls, can differ for the reason above.)
 same_as_trace() { # KIND SEED...
@@ -245,7 +318,7 @@ check 'import of a second CPU names line and remedy' refused 3 \
     "timeless: cpu.goal:3: 'a': a rank of a trace has one CPU and one NIC; replay the file itself" "$timeless" import --from \
     goal cpu.goal -o no.tl
 check 'the other engine is refused' refused 2 'timeless: cpu.goal: is a schedule of GOAL, .*--engine loggops' "$timeless" replay cpu.goal
-check 'missing parameters are refused' refused 2 "timeless: GOAL needs the network's parameters" "$timeless" replay cpu.goal \
+check 'missing parameters are refused' refused 2 "timeless: the loggops engine needs the network's parameters" "$timeless" replay cpu.goal \
     --engine loggops
 check 'an option without meaning is refused' refused 2 'timeless: cpu.goal: .* --model has no meaning' "$timeless" replay \
     cpu.goal --engine loggops --params $params --model "$model"

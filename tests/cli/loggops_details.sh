@@ -125,8 +125,4 @@ assert {c["name"]: c["count"] for c in p["details"]["calls"]}["MPI_Waitall"] == 
 
 # What it does not have.
 check_exit 2 'the use of links needs links' loggops token.tl --params $params --links
-"$timeless" export token.tl --to goal -o token.goal >/dev/null || exit 99
-check 'details of a schedule of GOAL are refused with what to do' refused 2 \
-    'schedule of GOAL, for which --details, timeless report has no meaning; leave it out, or import the file first' \
-    loggops token.goal --params $params --details
 tap_done

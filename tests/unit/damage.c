@@ -468,6 +468,8 @@ static void fail_to_open_and_make(const char *none, const char *bad, const char 
     FAILS(tl_import_goal, bad, good);
     FAILS(tl_goal_open, none, &goal);
     FAILS(tl_goal_open, bad, &goal);
+    FAILS(tl_reader_open_goal, none, &r);
+    FAILS(tl_reader_open_goal, bad, &r);
     FAILS(tl_hpl_parse, "N=x", &hpl);
     FAILS(tl_program_number, "ranks +", 4, &(int64_t){0});
     FAILS(tl_hpl_read_dat, none, &runs, &n);
