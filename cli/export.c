@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "schedules.h"
 
+#include <loggops/messages.h>
 #include <replayer.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static const struct argp_option option_table[] = {
      "flops (simgrid) or nanoseconds (goal, otf2) of a unit of volume (default: 1)", 0},
     {"kernel", 'k', "NAME=X", 0, "the same for a unit of work of a kernel: dgemm=2", 0},
     {"no-compute", OPT_NO_COMPUTE, NULL, 0, "leave out computation", 0},
-    {"coll", OPT_COLL, "CALL=FILE", 0, "goal: a collective as the messages of this schedule", 0},
+    {"coll", OPT_COLL, "CALL=FILE", 0,
+     "goal: a collective as the messages of this schedule, not of its algorithm", 0},
     {0}};
 
 static void add_kernel(struct argp_state *state, uint16_t call, double per_work)
@@ -115,12 +117,13 @@ static tl_status write_otf2(tl_reader *r, const struct export_options *o, tl_err
 #endif
 }
 
-/* Collectives for which there is a schedule become its messages first. */
+/* Collectives become the messages of a schedule, or else of the algorithm of a replay. */
 static tl_status write_goal(tl_reader *r, const struct export_options *o, tl_error *err)
 {
     const tlr_job job = {.trace = r};
     tlr_options options = {.cfg = (const char *const *)o->schedules, .n_cfg = o->n_schedules};
     tlr_schedules schedules;
+    tlr_messages *messages = NULL;
     tl_status status = tlr_schedules_begin(&schedules, &job, 1, 0, &options, err);
     if (status == TL_OK && options.n_cfg)
         status =
@@ -128,9 +131,14 @@ static tl_status write_goal(tl_reader *r, const struct export_options *o, tl_err
                     "--coll: there is no schedule for '%s'; give allgather, allreduce, alltoall, "
                     "barrier, bcast, gather, reduce, reduce_scatter or scatter",
                     options.cfg[0] + strlen("smpi/"));
+    if (status == TL_OK && schedules.jobs)
+        r = schedules.jobs[0].trace;
     if (status == TL_OK)
-        status =
-            tl_export_goal(schedules.jobs ? schedules.jobs[0].trace : r, &o->rates, o->out, err);
+        status = tlr_messages_open(r, &messages, err);
+    const tl_algorithms algorithms = {tlr_messages_of, messages};
+    if (status == TL_OK)
+        status = tl_export_goal(r, &o->rates, &algorithms, o->out, err);
+    tlr_messages_close(messages);
     return tlr_schedules_end(&schedules, &job, NULL, status, err);
 }
 

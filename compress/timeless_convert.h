@@ -115,9 +115,24 @@ TL_API double tl_rates_per_work(const tl_rates *rates, unsigned call);
 /* SimGrid's time-independent text traces: FOLDER/rank-N.txt, and their list FOLDER/list.txt. */
 TL_API tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const char *folder,
                                    tl_error *err);
-/* GOAL, for LogGOPSim. */
-TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path,
-                                tl_error *err);
+/* A step of one rank in a collective: it begins to send or to receive a message, or waits for all
+ * that it has begun. */
+typedef struct tl_collective_step {
+    tl_action action; /* TL_ACTION_ISEND, TL_ACTION_IRECV, TL_ACTION_WAIT */
+    int32_t peer;     /* rank in MPI_COMM_WORLD */
+    int64_t bytes;
+} tl_collective_step;
+
+/* The steps of a rank in a blocking collective, by an algorithm; valid until the next call. */
+typedef struct tl_algorithms {
+    tl_status (*steps)(void *context, uint32_t rank, const tl_event *event,
+                       const tl_collective_step **out, size_t *n, tl_error *err);
+    void *context;
+} tl_algorithms;
+
+/* GOAL, for LogGOPSim. `algorithms` NULL: collectives are refused. */
+TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates,
+                                const tl_algorithms *algorithms, const char *path, tl_error *err);
 /* Imports. They write the trace of another format to `out_path`. */
 
 /* SimGrid's text. `path` is a file with the actions of all ranks, or a list that names a file

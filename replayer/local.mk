@@ -5,7 +5,7 @@ LOGGOPS_SOURCES = \
 	replayer/loggops/access.c replayer/loggops/fiber.c replayer/loggops/file.c replayer/loggops/one_sided.c replayer/loggops/interfere.c replayer/loggops/labels.c replayer/loggops/operations.c replayer/loggops/order.c replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h replayer/loggops/retransmit.c replayer/loggops/record.c replayer/loggops/sharing.c replayer/loggops/recorder.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
-	replayer/loggops/simulate.h replayer/loggops/made.c replayer/loggops/stream.c replayer/loggops/stretch.c replayer/loggops/team.c replayer/loggops/thread.c replayer/loggops/transfer.c replayer/loggops/wheel.c replayer/loggops/ways.c replayer/loggops/ways.h
+	replayer/loggops/simulate.h replayer/loggops/made.c replayer/loggops/messages.c replayer/loggops/messages.h replayer/loggops/stream.c replayer/loggops/stretch.c replayer/loggops/team.c replayer/loggops/thread.c replayer/loggops/transfer.c replayer/loggops/wheel.c replayer/loggops/ways.c replayer/loggops/ways.h
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \

@@ -306,8 +306,10 @@ tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err)
     }
     say_computation(x);
     x->target->end_rank(x);
-    if (x->status)
-        status = tl_fail(err, x->status, "%s: out of memory", tl_reader_path(x->r));
+    if (x->status == TL_ERR_MEMORY)
+        status = tl_no_memory(err, tl_reader_path(x->r));
+    else if (x->status)
+        status = x->status;
     else if (status == TL_END)
         status = TL_OK;
     else if (err)

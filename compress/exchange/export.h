@@ -10,6 +10,7 @@
 #include "core/map.h"
 #include "refusals.h"
 #include "timeless.h"
+#include "timeless_convert.h"
 
 #include <stdbool.h>
 
@@ -44,9 +45,11 @@ typedef struct tl_export_target {
 struct tl_export {
     tl_reader *r;
     const tl_rates *rates;
+    const tl_algorithms *algorithms; /* NULL: none */
     const tl_export_target *target;
     FILE *out;
-    tl_status status; /* TL_ERR_MEMORY */
+    tl_status status; /* TL_ERR_MEMORY, or that of an algorithm, which has set *err */
+    tl_error *err;
     uint32_t rank, n_ranks;
     uint64_t position; /* number of the current event */
     const tl_call_info *row;
@@ -97,6 +100,8 @@ bool tl_export_find_rank(const tl_export *x, uint32_t comm, int32_t *peer);
 bool tl_export_write_tag(tl_export *x, uint32_t comm, bool is_neighbourhood, int32_t *tag);
 /* Ends the first pass. False without memory. */
 bool tl_export_choose_tags(tl_export *x);
+/* Writes a blocking collective as the messages of its algorithm. */
+void tl_export_steps(tl_export *x, const tl_event *e);
 /* Writes a blocking neighbourhood collective as messages. */
 void tl_export_neighbours(tl_export *x, const tl_event *e, const tl_call_info *row);
 

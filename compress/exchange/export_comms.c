@@ -201,6 +201,54 @@ void tl_export_neighbours(tl_export *x, const tl_event *e, const tl_call_info *r
     free(begun);
 }
 
+/* ---- other collectives ---- */
+
+static tl_transfer transfer_of(tl_export *x, const tl_event *e, const tl_collective_step *step)
+{
+    tl_transfer t = {.peer = step->peer,
+                     .bytes = step->bytes,
+                     .is_recv = step->action == TL_ACTION_IRECV,
+                     .used = true,
+                     .active = true};
+    if (!tl_export_write_tag(x, e->comm, true, &t.tag))
+        x->status = TL_ERR_MEMORY;
+    return t;
+}
+
+void tl_export_steps(tl_export *x, const tl_event *e)
+{
+    const tl_collective_step *steps;
+    size_t n;
+    uint32_t n_begun = 0;
+    int32_t tag = 0;
+    if (!x->out) {
+        if (!tl_export_write_tag(x, e->comm, true, &tag))
+            x->status = TL_ERR_MEMORY;
+        return;
+    }
+    x->status = x->algorithms->steps(x->algorithms->context, x->rank, e, &steps, &n, x->err);
+    if (x->status)
+        return;
+    tl_transfer *all = calloc(n + 1, sizeof *all), **begun = calloc(n + 1, sizeof *begun);
+    if (!all || !begun)
+        x->status = TL_ERR_MEMORY;
+    for (size_t i = 0; i < n && !x->status; i++) {
+        if (steps[i].action == TL_ACTION_WAIT) {
+            if (n_begun)
+                x->target->wait(x, begun, n_begun);
+            n_begun = 0;
+            continue;
+        }
+        all[i] = transfer_of(x, e, &steps[i]);
+        x->target->begin(x, &all[i]);
+        begun[n_begun++] = &all[i];
+    }
+    if (n_begun)
+        x->target->wait(x, begun, n_begun);
+    free(all);
+    free(begun);
+}
+
 void tl_export_free_comms(tl_export *x)
 {
     tl_map_free(&x->comm_index);

@@ -2,7 +2,7 @@
  * nanoseconds) of each rank, with the operations that each of them requires. If an operation may
  * still be under way when the program continues, the wait requires it, and the next operation of
  * the program only requires its start (irequires). GOAL has neither communicators nor collectives:
- * partners become ranks in MPI_COMM_WORLD, neighbourhood collectives their messages. */
+ * partners become ranks in MPI_COMM_WORLD, collectives the messages of their algorithms. */
 #include "config.h"
 
 #include "core/error.h"
@@ -88,9 +88,11 @@ static void wait_all(tl_export *x, tl_transfer *const *all, uint32_t n)
 
 static void collective(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
-    (void)e;
     (void)row;
-    tl_export_refuse(x, "without a schedule (--coll)");
+    if (x->algorithms)
+        tl_export_steps(x, e);
+    else
+        tl_export_refuse(x, "");
 }
 
 static const tl_export_target goal = {.name = "GOAL",
@@ -103,9 +105,10 @@ static const tl_export_target goal = {.name = "GOAL",
                                       .wait = wait_all,
                                       .collective = collective};
 
-tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path, tl_error *err)
+tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const tl_algorithms *algorithms,
+                         const char *path, tl_error *err)
 {
-    tl_export x = {.r = r, .rates = rates, .target = &goal};
+    tl_export x = {.r = r, .rates = rates, .algorithms = algorithms, .target = &goal, .err = err};
     tl_status status = tl_export_look(&x, err);
     if (status)
         goto cleanup;

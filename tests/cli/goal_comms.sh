@@ -107,8 +107,19 @@ export_refused() { # EXIT PATTERN TRACE OPTION...
     "$timeless" export --to goal "$trace" "$@" -o no.goal 2>err.txt
     [ $? = "$code" ] && [ ! -e no.goal ] && grep -Eq "$pattern" err.txt || { cat err.txt; return 1; }
 }
-check 'a collective without a schedule is refused, with the option' export_refused 3 \
-    '^timeless: rows.tl: rank 0, event 8: GOAL cannot say MPI_Barrier without a schedule \(--coll\)' rows.tl
+# Without options, they become the messages of the algorithm by which the trace is replayed.
+same_without_options() { # TRACE
+    local p
+    "$timeless" export --to goal "$1" -o own.goal || return
+    for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=200; do
+        equal "$(replayed "$1" $p)" "$("$timeless" replay -q own.goal "${params[@]:0:2}" --params $p)" || return
+    done
+}
+for op in allgather allreduce alltoall barrier bcast gather reduce scatter; do
+    "$timeless" make call_$op -n 11 --bytes 1001 -o coll.tl
+    check "$op without options takes as long as the trace" same_without_options coll.tl
+done
+check 'so does a barrier of each row' same_without_options rows.tl
 check '--coll without a file is refused' export_refused 2 'give CALL=FILE' rows.tl --coll barrier=ring
 check '--coll of an unknown collective is refused' export_refused 2 'no schedule for .scan' rows.tl --coll scan=./x.sched
 check '--coll needs --to goal' export_refused 2 'needs --to goal' rows.tl --coll barrier=./x.sched --to simgrid

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* What a text of few bytes says of millions of ranks would take the fuzzer's time. */
     if (tl_reader_run(r)->n_ranks <= 64) {
         static const tl_rates rates = {.per_unit = 1};
-        FUZZ_CHECK(!tl_export_goal(r, &rates, fuzz_path(1), &err));
+        FUZZ_CHECK(!tl_export_goal(r, &rates, NULL, fuzz_path(1), &err));
         fuzz_check_text(fuzz_path(0));
         in = fopen(fuzz_path(1), "r");
         FUZZ_CHECK(in);

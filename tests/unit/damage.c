@@ -509,7 +509,7 @@ static void fail_on_a_trace(tl_reader *r, const char *good)
     FAILS(tl_text_write, r, out);
     FAILS(tl_text_write_rank, r, RANKS, out);
     FAILS(tl_export_simgrid, r, &rates, none);
-    FAILS(tl_export_goal, r, &rates, none);
+    FAILS(tl_export_goal, r, &rates, NULL, none);
     FAILS(tl_program_write, r, none);
     FAILS(tl_schedule_write, r, &choice, 1, good);
     FAILS(tl_fit, captures, 3, &name, 1, TL_FIT_REFUSE, &text);
