@@ -217,6 +217,16 @@ static tlr_message chain(uint32_t me, uint32_t size, uint32_t number, uint64_t b
     return number ? until_done : send_to((int32_t)me + 1, bytes);
 }
 
+/* SMPI's scan: a message from each rank to each later one. */
+static tlr_message to_all_later(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+{
+    if (number < me)
+        return receive_from((int32_t)number, bytes);
+    if (number + 1 < size)
+        return start_to((int32_t)number + 1, bytes);
+    return number + 1 == size ? until_done : at_end;
+}
+
 /* A reduction to rank 0, and a broadcast of its result. */
 static tlr_message up_and_down(const tlr_collective *op, uint32_t me, uint32_t size,
                                uint32_t number)
@@ -296,7 +306,9 @@ int tlr_collective_combines(const tlr_collective *op, uint32_t me, uint32_t size
     case TLR_REDUCE_IN_ORDER:
     case TLR_REDUCE_LINEAR:
     case TLR_REDUCE_SCATTER_PAIRWISE:
-    case TLR_SCAN_LINEAR: return 1;
+    case TLR_REDUCE_SCATTER_DOUBLING:
+    case TLR_SCAN_LINEAR:
+    case TLR_SCAN_AT_ONCE: return 1;
     case TLR_ALLREDUCE_DOUBLING:
     case TLR_REDUCE_SCATTER_HALVING: return !only_hears(me, size);
     case TLR_ALLREDUCE_RING: return number / EXCHANGE_STEPS + 1 < size;
@@ -304,6 +316,11 @@ int tlr_collective_combines(const tlr_collective *op, uint32_t me, uint32_t size
         const uint32_t n_extra = size - (UINT32_C(1) << rounds);
         const uint32_t from_pair = me < 2 * n_extra ? 2 : 0;
         return !only_hears(me, size) && number < from_pair + rounds * EXCHANGE_STEPS;
+    }
+    case TLR_REDUCE_SCATTER_GATHER: { /* not what it gathers */
+        const tlr_core k = tlr_core_of(size);
+        const bool is_paired = me < 2 * k.n_extra;
+        return !(is_paired && me & 1) && number < k.rounds * EXCHANGE_STEPS + (is_paired ? 2 : 0);
     }
     case TLR_ALLREDUCE_TREES: return number < steps_up(me, size);
     case TLR_ALLREDUCE_LR: return combines_in_ring_and_rest(op, me, size, number);
@@ -339,6 +356,11 @@ static tlr_message step_of(const tlr_collective *op, const int64_t *list, uint32
     case TLR_ALLREDUCE_LINEAR: return to_first_and_back(op, me, size, number);
     case TLR_BARRIER_DOUBLING: return tlr_barrier_doubling(me, size, number);
     case TLR_BCAST_SCATTER_RING: return tlr_bcast_scatter_ring(op, me, size, number);
+    case TLR_BCAST_SCATTER_DOUBLING: return tlr_bcast_scatter_doubling(op, me, size, number);
+    case TLR_REDUCE_SCATTER_GATHER: return tlr_reduce_scatter_gather(op, me, size, number);
+    case TLR_REDUCE_SCATTER_DOUBLING:
+        return tlr_reduce_scatter_doubling(op, list, me, size, number);
+    case TLR_ALLTOALL_SCATTERED: return tlr_alltoall_scattered(op, list, me, size, number);
     case TLR_BCAST_CHAIN:
     case TLR_BCAST_PIPELINE:
     case TLR_BCAST_BINARY:
@@ -362,6 +384,7 @@ static tlr_message step_of(const tlr_collective *op, const int64_t *list, uint32
     case TLR_REDUCE_SCATTER_PAIRWISE:
     case TLR_ALLTOALL_RING: return pairwise(op, list, me, size, number);
     case TLR_ALLTOALL_LINEAR: return all_at_once(op, list, me, size, number);
+    case TLR_SCAN_AT_ONCE: return to_all_later(me, size, number, bytes);
     case TLR_SCAN_LINEAR: return chain(me, size, number, bytes);
     default: return at_end;
     }

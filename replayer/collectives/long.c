@@ -6,21 +6,14 @@
  * one exception: SMPI divides a buffer by elements, but here only its bytes are known. */
 #include "collectives/message.h"
 
-/* The core is a power of two of ranks. Each of the other ranks first sends its part to one of the
- * core. */
-typedef struct core {
-    uint32_t n_extra;
-    unsigned rounds;
-} core;
-
-static core core_of(uint32_t size)
+tlr_core tlr_core_of(uint32_t size)
 {
     const unsigned rounds = floor_log2(size);
-    return (core){size - (UINT32_C(1) << rounds), rounds};
+    return (tlr_core){size - (UINT32_C(1) << rounds), rounds};
 }
 
 /* The rank with the core's number c: of the first pairs, it is the odd rank. */
-static uint32_t core_rank(const core *k, uint32_t c)
+static uint32_t core_rank(const tlr_core *k, uint32_t c)
 {
     return c < k->n_extra ? 2 * c + 1 : c + k->n_extra;
 }
@@ -43,7 +36,7 @@ static tlr_message outside_core(uint32_t me, uint32_t number, uint64_t bytes)
  */
 tlr_message tlr_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
 {
-    const core k = core_of(size);
+    const tlr_core k = tlr_core_of(size);
     const uint32_t n_core = size - k.n_extra;
     if (me >= n_core) {
         const int32_t peer = (int32_t)(me - n_core);
@@ -67,7 +60,7 @@ tlr_message tlr_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
 
 /* The bytes of `n` pieces, beginning with piece `first`, of a buffer that is cut into `size`
  * pieces. */
-static uint64_t pieces(uint64_t bytes, uint32_t size, uint64_t first, uint64_t n)
+uint64_t tlr_pieces(uint64_t bytes, uint32_t size, uint64_t first, uint64_t n)
 {
     const uint64_t piece = (bytes + size - 1) / size;
     const uint64_t from = first * piece < bytes ? first * piece : bytes;
@@ -82,12 +75,12 @@ static uint32_t tree_width(uint32_t v, uint32_t size)
     return v ? v & -v : UINT32_C(1) << ceil_log2(size);
 }
 
-static tlr_message scatter_pieces(const tlr_collective *op, uint32_t v, uint32_t size,
-                                  uint32_t *number)
+tlr_message tlr_scatter_pieces(const tlr_collective *op, uint32_t v, uint32_t size,
+                               uint32_t *number)
 {
     const uint32_t width = tree_width(v, size);
     if (v) {
-        if (!pieces(op->amount, size, v, 1))
+        if (!tlr_pieces(op->amount, size, v, 1))
             return at_end;
         if (*number == 0)
             return receive_from(from_root(op, v - width, size), 0);
@@ -96,10 +89,11 @@ static tlr_message scatter_pieces(const tlr_collective *op, uint32_t v, uint32_t
         *number -= 2;
     }
     for (uint32_t half = width / 2; half; half /= 2) {
-        if (v + half >= size || !pieces(op->amount, size, v + half, 1))
+        if (v + half >= size || !tlr_pieces(op->amount, size, v + half, 1))
             continue;
         if (*number == 0)
-            return send_to(from_root(op, v + half, size), pieces(op->amount, size, v + half, half));
+            return send_to(from_root(op, v + half, size),
+                           tlr_pieces(op->amount, size, v + half, half));
         if (*number == 1)
             return until_done;
         *number -= 2;
@@ -111,18 +105,18 @@ tlr_message tlr_bcast_scatter_ring(const tlr_collective *op, uint32_t me, uint32
                                    uint32_t number)
 {
     const uint32_t v = relative_to_root(op, me, size);
-    const tlr_message step = scatter_pieces(op, v, size, &number);
+    const tlr_message step = tlr_scatter_pieces(op, v, size, &number);
     const uint32_t round = number / EXCHANGE_STEPS;
     if (step.kind != TLR_MESSAGE_END || round + 1 >= size)
         return step;
     return exchange(number, (int32_t)((me + 1) % size), (int32_t)((me + size - 1) % size),
-                    pieces(op->amount, size, (v + size - round) % size, 1));
+                    tlr_pieces(op->amount, size, (v + size - round) % size, 1));
 }
 
 /* ---- allreduce ---- */
 
 /* The bytes of parts of a buffer that the core divides. The last part has the remainder. */
-static uint64_t parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t n)
+uint64_t tlr_parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t n)
 {
     const uint64_t part = bytes >> rounds;
     const bool has_last = first + n == UINT32_C(1) << rounds;
@@ -130,7 +124,7 @@ static uint64_t parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t 
 }
 
 /* The first of the parts that remain for number c after this number of rounds of halving. */
-static uint32_t first_part(uint32_t c, unsigned rounds, unsigned round)
+uint32_t tlr_first_part(uint32_t c, unsigned rounds, unsigned round)
 {
     uint32_t first = 0;
     for (unsigned j = 0; j < round; j++)
@@ -140,7 +134,7 @@ static uint32_t first_part(uint32_t c, unsigned rounds, unsigned round)
 
 tlr_message tlr_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    const core k = core_of(size);
+    const tlr_core k = tlr_core_of(size);
     const bool is_paired = me < 2 * k.n_extra;
     if (is_paired && !(me & 1))
         return outside_core(me, number, bytes);
@@ -154,9 +148,9 @@ tlr_message tlr_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t numb
         const unsigned bit = halves ? round : 2 * k.rounds - 1 - round;
         const uint32_t n = UINT32_C(1) << (k.rounds - 1 - bit);
         const uint32_t other = c ^ (UINT32_C(1) << bit);
-        const uint32_t first = first_part(halves ? other : c, k.rounds, bit + 1);
+        const uint32_t first = tlr_first_part(halves ? other : c, k.rounds, bit + 1);
         const int32_t peer = (int32_t)core_rank(&k, other);
-        return exchange(number, peer, peer, parts(bytes, k.rounds, first, n));
+        return exchange(number, peer, peer, tlr_parts(bytes, k.rounds, first, n));
     }
     number -= 2 * k.rounds * EXCHANGE_STEPS;
     if (!is_paired || number > 1)
@@ -167,8 +161,8 @@ tlr_message tlr_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t numb
 /* ---- allgather ---- */
 
 /* The bytes of the blocks of n ranks, beginning with that of one rank. */
-static uint64_t blocks(const tlr_collective *op, const int64_t *list, uint64_t first, uint32_t n,
-                       uint32_t size)
+uint64_t tlr_blocks(const tlr_collective *op, const int64_t *list, uint64_t first, uint32_t n,
+                    uint32_t size)
 {
     if (!list)
         return n * op->amount;
@@ -188,7 +182,7 @@ tlr_message tlr_allgather_bruck(const tlr_collective *op, const int64_t *list, u
     const uint32_t distance = UINT32_C(1) << round, lacks = size - distance;
     return exchange(number, (int32_t)(((uint64_t)me + size - distance) % size),
                     (int32_t)(((uint64_t)me + distance) % size),
-                    blocks(op, list, me, distance < lacks ? distance : lacks, size));
+                    tlr_blocks(op, list, me, distance < lacks ? distance : lacks, size));
 }
 
 tlr_message tlr_allgather_doubling(const tlr_collective *op, const int64_t *list, uint32_t me,
@@ -201,7 +195,7 @@ tlr_message tlr_allgather_doubling(const tlr_collective *op, const int64_t *list
         return at_end;
     const uint32_t n = UINT32_C(1) << round;
     const int32_t peer = (int32_t)(me ^ n);
-    return exchange(number, peer, peer, blocks(op, list, me & ~(n - 1), n, size));
+    return exchange(number, peer, peer, tlr_blocks(op, list, me & ~(n - 1), n, size));
 }
 
 /* ---- alltoall ---- */
@@ -239,22 +233,22 @@ tlr_message tlr_alltoall_pair(const tlr_collective *op, const int64_t *list, uin
 /* ---- reduction and scatter ---- */
 
 /* The bytes of the blocks of n numbers of the core: two blocks for each of the first numbers. */
-static uint64_t core_blocks(const tlr_collective *op, const int64_t *list, const core *k,
+static uint64_t core_blocks(const tlr_collective *op, const int64_t *list, const tlr_core *k,
                             uint32_t first, uint32_t n, uint32_t size)
 {
     const uint32_t last = first + n;
     const uint32_t from = first < k->n_extra ? 2 * first : first + k->n_extra;
     const uint32_t to = last < k->n_extra ? 2 * last : last + k->n_extra;
-    return blocks(op, list, from, to - from, size);
+    return tlr_blocks(op, list, from, to - from, size);
 }
 
 tlr_message tlr_reduce_scatter_halving(const tlr_collective *op, const int64_t *list, uint32_t me,
                                        uint32_t size, uint32_t number)
 {
-    const core k = core_of(size);
+    const tlr_core k = tlr_core_of(size);
     const bool is_paired = me < 2 * k.n_extra;
     if (is_paired && !(me & 1))
-        return outside_core(me, number, blocks(op, list, 0, size, size));
+        return outside_core(me, number, tlr_blocks(op, list, 0, size, size));
     if (is_paired && number < 2)
         return number ? until_done : receive_from((int32_t)me - 1, 0);
     number -= is_paired ? 2 : 0;

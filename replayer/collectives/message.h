@@ -6,6 +6,8 @@
 
 #include "collectives/collective.h"
 
+#include <stdbool.h>
+
 static const tlr_message at_end = {
     .kind = TLR_MESSAGE_END, .peer = TLR_NOBODY, .then_to = TLR_NOBODY};
 
@@ -106,6 +108,39 @@ tlr_message tlr_alltoall_pair(const tlr_collective *op, const int64_t *list, uin
                               uint32_t size, uint32_t number);
 tlr_message tlr_reduce_scatter_halving(const tlr_collective *op, const int64_t *list, uint32_t me,
                                        uint32_t size, uint32_t number);
+
+/* The parts of long.c that other files use. The core is a power of two of ranks; each of the other
+ * ranks first sends its data to one of the core. */
+typedef struct tlr_core {
+    uint32_t n_extra;
+    unsigned rounds;
+} tlr_core;
+
+tlr_core tlr_core_of(uint32_t size);
+/* The bytes of parts of a buffer that the core divides. The last part has the remainder. */
+uint64_t tlr_parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t n);
+/* The first of the parts that remain for number c after this number of rounds of halving. */
+uint32_t tlr_first_part(uint32_t c, unsigned rounds, unsigned round);
+/* The bytes of `n` pieces, beginning with piece `first`, of a buffer that is cut into `size`
+ * pieces. */
+uint64_t tlr_pieces(uint64_t bytes, uint32_t size, uint64_t first, uint64_t n);
+/* Along a binomial tree, rank v gets the pieces of its subtree. Counts the steps down. */
+tlr_message tlr_scatter_pieces(const tlr_collective *op, uint32_t v, uint32_t size,
+                               uint32_t *number);
+/* The bytes of the blocks of n ranks, beginning with that of one rank. */
+uint64_t tlr_blocks(const tlr_collective *op, const int64_t *list, uint64_t first, uint32_t n,
+                    uint32_t size);
+
+/* ---- mpich.c ---- */
+
+tlr_message tlr_bcast_scatter_doubling(const tlr_collective *op, uint32_t me, uint32_t size,
+                                       uint32_t number);
+tlr_message tlr_reduce_scatter_gather(const tlr_collective *op, uint32_t me, uint32_t size,
+                                      uint32_t number);
+tlr_message tlr_reduce_scatter_doubling(const tlr_collective *op, const int64_t *list, uint32_t me,
+                                        uint32_t size, uint32_t number);
+tlr_message tlr_alltoall_scattered(const tlr_collective *op, const int64_t *list, uint32_t me,
+                                   uint32_t size, uint32_t number);
 
 /* ---- segments.c: broadcasts in segments ---- */
 

@@ -66,7 +66,7 @@ tl_status loggops_add_numbered(loggops_reading *t, loggops_op op, int64_t reques
 /* The number of bytes by which an algorithm is chosen. */
 static uint64_t deciding_bytes(const loggops_reading *t, const loggops_op *op, tl_action base)
 {
-    if (base != TL_ACTION_REDUCE_SCATTER)
+    if (base != TL_ACTION_REDUCE_SCATTER && (base != TL_ACTION_ALLGATHER || !op->list))
         return op->amount;
     if (!op->list)
         return op->amount * t->run->comms[op->comm].n_members;
@@ -76,12 +76,18 @@ static uint64_t deciding_bytes(const loggops_reading *t, const loggops_op *op, t
     return sum;
 }
 
-static uint8_t choose(loggops_reading *t, tl_action base, uint32_t comm, uint64_t count,
-                      uint64_t bytes, bool has_sizes)
+static bool is_even(const loggops_reading *t, const loggops_op *op)
+{
+    for (int64_t i = 2; op->list && i <= t->list[op->list]; i++)
+        if (t->list[op->list + i] != t->list[op->list + 1])
+            return 0;
+    return 1;
+}
+
+static uint8_t choose(loggops_reading *t, const loggops_call *call)
 {
     pthread_mutex_lock(&lock_of_choice);
-    const uint8_t algorithm =
-        loggops_choose(t->choice, base, t->run->comms[comm].n_members, count, bytes, has_sizes);
+    const uint8_t algorithm = loggops_choose(t->choice, call);
     pthread_mutex_unlock(&lock_of_choice);
     return algorithm;
 }
@@ -199,8 +205,18 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
     tl_status status = has_sizes && m->to != TL_WHO_ROOT ? add_blocks(t, e, side, &op.list) : TL_OK;
     if (status != TL_OK)
         return status;
+    const uint64_t bytes = deciding_bytes(t, &op, base);
+    const bool is_sum = bytes != op.amount && side->type_bytes;
     op.algorithm =
-        choose(t, base, op.comm, (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
+        choose(t, &(loggops_call){.action = base,
+                                  .size = t->run->comms[op.comm].n_members,
+                                  .count = is_sum ? bytes / (uint64_t)side->type_bytes
+                                                  : (uint64_t)side->count,
+                                  .bytes = bytes,
+                                  .root = e->peer,
+                                  .has_sizes = has_sizes,
+                                  .is_even = is_even(t, &op),
+                                  .is_noncommutative = (e->flags & TL_NONCOMMUTATIVE) != 0});
     if (op.algorithm == TLR_NO_ALGORITHM)
         return loggops_out_of_memory(t);
     if (op.algorithm == TLR_ALLREDUCE_LR)
@@ -217,12 +233,12 @@ tl_status loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, u
                             unsigned type_bytes)
 {
     const uint64_t bytes = (uint64_t)count * type_bytes;
-    if (t->run->comms[comm].n_members < 2)
+    const uint32_t size = t->run->comms[comm].n_members;
+    if (size < 2)
         return TL_OK;
-    loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
-                     .comm = comm,
-                     .amount = bytes,
-                     .algorithm = choose(t, base, comm, count, bytes, 0)};
+    const loggops_call call = {.action = base, .size = size, .count = count, .bytes = bytes};
+    loggops_op op = {
+        .kind = LOGGOPS_COLLECTIVE, .comm = comm, .amount = bytes, .algorithm = choose(t, &call)};
     op.is_blocking = is_blocking(t, base, op.algorithm, bytes);
     return op.algorithm == TLR_NO_ALGORITHM ? loggops_out_of_memory(t) : loggops_add(t, op);
 }

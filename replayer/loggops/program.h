@@ -28,10 +28,20 @@ tl_status loggops_algorithms(const char *collective, char **out, tl_error *err);
 /* From --coll-selector, and from options smpi/NAME:ALGORITHM, as which --coll comes. */
 tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *options,
                               loggops_choice *out, tl_error *err);
-/* The algorithm of a blocking collective; elements and bytes as in ompi_rules.def.
- * TLR_NO_ALGORITHM without memory. */
-uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
-                       uint64_t bytes, bool has_sizes);
+/* What an algorithm is chosen by; elements and bytes as in ompi_rules.def, and of an allgather with
+ * different blocks in all. */
+typedef struct loggops_call {
+    tl_action action; /* that of the equal blocks */
+    uint32_t size;    /* ranks */
+    uint64_t count, bytes;
+    int32_t root;
+    bool has_sizes; /* a list of blocks ... */
+    bool is_even;   /* ... that are equal, or none */
+    bool is_noncommutative;
+} loggops_call;
+
+/* The algorithm of a blocking collective. TLR_NO_ALGORITHM without memory. */
+uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call);
 
 /* ---- program.c ---- */
 

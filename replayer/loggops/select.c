@@ -103,7 +103,7 @@ tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *o
                      {"ompi", LOGGOPS_OMPI, "ompi-4.1 for SMPI's ompi;"},
                      {"ompi-4.1", LOGGOPS_OMPI, NULL},
                      {"ompi-5.0", LOGGOPS_OMPI, NULL},
-                     {"mpich", LOGGOPS_MPICH, "rules of MPICH 3.3 for SMPI's mpich;"},
+                     {"mpich", LOGGOPS_MPICH, NULL},
                      {"mvapich2", LOGGOPS_MPICH, "all mpich for mvapich2;"},
                      {"impi", LOGGOPS_MPICH, "all mpich for impi;"}};
     enum { N_SELECTORS = sizeof selectors / sizeof *selectors };
@@ -135,8 +135,7 @@ tl_status loggops_read_choice(const tlr_platform *platform, const tlr_options *o
 
 /* ---- rules ---- */
 
-static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t count, uint64_t bytes,
-                       const char **instead_of)
+static uint8_t as_ompi(const loggops_call *call, const char **instead_of)
 {
     static const struct {
         tlr_ompi algorithm;
@@ -145,47 +144,57 @@ static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t count, uint64_t
 #define TLR_AS_OMPI(action, name, id, is_same) {OMPI_##action##_##name, TLR_##id, is_same},
 #include "ompi_algorithms.def"
     };
-    const tlr_ompi algorithm = tlr_ompi_choose(action, size, count, bytes);
+    const tlr_ompi algorithm = tlr_ompi_choose(call->action, call->size, call->count, call->bytes);
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (ours[i].algorithm == algorithm) {
             *instead_of = ours[i].is_same ? NULL : tlr_ompi_name(algorithm);
             return ours[i].id;
         }
-    return tlr_algorithm_for(action);
+    return tlr_algorithm_for(call->action);
 }
 
-/* The rules of Thakur, Rabenseifner, Gropp, IJHPCA 2005, with the default sizes of MPICH 3.3 (its
- * variables MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on). */
-static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes, const char **instead_of)
+/* The rules of SMPI's mpich (smpi_mpich_selector.cpp), which differ from those of MPICH 3.3 that
+ * they were made from: doc/simgrid-findings.md. */
+static uint8_t as_mpich(const loggops_call *call, const char **instead_of)
 {
-    const uint64_t KIB = 1024;
-    const bool is_power = !(size & (size - 1));
-    switch (action) {
+    const uint64_t KIB = 1024, bytes = call->bytes, all = bytes * call->size;
+    const uint32_t size = call->size;
+    const bool is_power = !(size & (size - 1)),
+               has_few = !(call->count >> (31 - __builtin_clz(size)));
+    switch (call->action) {
     case TL_ACTION_BCAST:
-        if (bytes < 12 * KIB || size < 8)
+        if (bytes < 12 * KIB || size <= 8)
             return TLR_BCAST_BINOMIAL;
-        if (bytes < 512 * KIB && is_power)
-            *instead_of = "scatter_rdb_allgather";
-        return TLR_BCAST_SCATTER_RING;
+        return bytes < 512 * KIB && size % 2 == 0 ? TLR_BCAST_SCATTER_DOUBLING
+                                                  : TLR_BCAST_SCATTER_RING;
     case TL_ACTION_REDUCE:
-        if (bytes > 2 * KIB)
-            *instead_of = "rabenseifner";
-        return TLR_REDUCE_BINOMIAL;
+        if (call->is_noncommutative && call->root)
+            *instead_of = "binomial to rank 0 and from there to the root";
+        return has_few || bytes < 2 * KIB || call->is_noncommutative ? TLR_REDUCE_BINOMIAL
+                                                                     : TLR_REDUCE_SCATTER_GATHER;
     case TL_ACTION_ALLREDUCE:
-        return bytes <= 2 * KIB ? TLR_ALLREDUCE_DOUBLING : TLR_ALLREDUCE_RABENSEIFNER;
-    case TL_ACTION_ALLGATHER:
-        if (bytes * size < 512 * KIB && is_power)
+        return has_few || bytes <= 2 * KIB || call->is_noncommutative ? TLR_ALLREDUCE_DOUBLING
+                                                                      : TLR_ALLREDUCE_RABENSEIFNER;
+    case TL_ACTION_ALLGATHER: {
+        const uint64_t limited =
+            call->has_sizes ? call->count : all; /* elements of different blocks */
+        if (limited < 512 * KIB && is_power)
             return TLR_ALLGATHER_DOUBLING;
-        return bytes * size < 80 * KIB ? TLR_ALLGATHER_BRUCK : TLR_ALLGATHER_RING;
+        return limited <= 80 * KIB ? TLR_ALLGATHER_BRUCK : TLR_ALLGATHER_RING;
+    }
     case TL_ACTION_ALLTOALL:
-        if (bytes <= 256 && size >= 8)
+        if (bytes < 256 && size >= 8 && !call->has_sizes)
             return TLR_ALLTOALL_BRUCK;
-        return bytes <= 32 * KIB ? TLR_ALLTOALL_LINEAR : TLR_ALLTOALL_PAIR;
+        return bytes < 32 * KIB || call->has_sizes ? TLR_ALLTOALL_SCATTERED : TLR_ALLTOALL_RING;
     case TL_ACTION_REDUCE_SCATTER:
-        return bytes < 512 * KIB ? TLR_REDUCE_SCATTER_HALVING : TLR_REDUCE_SCATTER_PAIRWISE;
+        if (call->is_noncommutative && is_power && call->is_even)
+            *instead_of = "mpich_noncomm";
+        return call->count > 512 * KIB && !call->is_noncommutative ? TLR_REDUCE_SCATTER_PAIRWISE
+                                                                   : TLR_REDUCE_SCATTER_DOUBLING;
     case TL_ACTION_GATHER: return TLR_GATHER_BINOMIAL;
     case TL_ACTION_SCATTER: return TLR_SCATTER_BINOMIAL;
-    default: return tlr_algorithm_for(action);
+    case TL_ACTION_SCAN: return TLR_SCAN_AT_ONCE;
+    default: return tlr_algorithm_for(call->action);
     }
 }
 
@@ -232,11 +241,10 @@ static bool is_segmented(uint32_t size, uint64_t count, uint64_t bytes)
 }
 
 /* The chosen algorithm, or what this engine has instead of it for this call. */
-static uint8_t as_chosen(uint8_t id, uint32_t size, uint64_t count, uint64_t bytes,
-                         const char **instead_of)
+static uint8_t as_chosen(uint8_t id, const loggops_call *call, const char **instead_of)
 {
-    const bool is_power = !(size & (size - 1));
-    if (id == TLR_REDUCE_IN_ORDER && is_segmented(size, count, bytes))
+    const bool is_power = !(call->size & (call->size - 1));
+    if (id == TLR_REDUCE_IN_ORDER && is_segmented(call->size, call->count, call->bytes))
         *instead_of = "ompi_binomial in segments";
     if (is_power || (id != TLR_ALLGATHER_DOUBLING && id != TLR_ALLTOALL_PAIR))
         return id;
@@ -244,20 +252,19 @@ static uint8_t as_chosen(uint8_t id, uint32_t size, uint64_t count, uint64_t byt
     return id == TLR_ALLTOALL_PAIR ? TLR_ALLTOALL_RING : TLR_ALLGATHER_BRUCK;
 }
 
-uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
-                       uint64_t bytes, bool has_sizes)
+uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call)
 {
-    if (has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
-        return tlr_algorithm_for(action);
-    if (!choice->chosen[action] && has_sizes && action != TL_ACTION_REDUCE_SCATTER)
+    const tl_action action = call->action;
+    const bool has_rules = !call->has_sizes || action == TL_ACTION_REDUCE_SCATTER;
+    if (call->has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
         return tlr_algorithm_for(action);
     const char *instead_of = NULL;
     uint8_t id = tlr_algorithm_for(action);
     if (choice->chosen[action])
-        id = as_chosen(choice->chosen[action], size, count, bytes, &instead_of);
-    else if (choice->selector == LOGGOPS_OMPI)
-        id = as_ompi(action, size, count, bytes, &instead_of);
+        id = as_chosen(choice->chosen[action], call, &instead_of);
+    else if (choice->selector == LOGGOPS_OMPI && has_rules)
+        id = as_ompi(call, &instead_of);
     else if (choice->selector == LOGGOPS_MPICH)
-        id = as_mpich(action, size, bytes, &instead_of);
+        id = as_mpich(call, &instead_of);
     return !instead_of || note_stand_in(choice, action, id, instead_of) ? id : TLR_NO_ALGORITHM;
 }

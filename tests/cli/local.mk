@@ -75,7 +75,7 @@ CLI_TESTS = \
 	tests/cli/sweep.sh tests/cli/sweep_refused.transcript \
 	tests/cli/sweep_results.sh \
 	tests/cli/budget.sh tests/cli/budget.transcript tests/cli/budget_extrapolation.sh tests/cli/budget_recordings.sh tests/cli/budget_versus.sh tests/cli/tolerance.sh \
-	tests/cli/two_engines.sh tests/cli/engines_random.sh tests/cli/engines_wider.sh tests/cli/tools_random.sh \
+	tests/cli/two_engines.sh tests/cli/mpich_messages.sh tests/cli/engines_random.sh tests/cli/engines_wider.sh tests/cli/tools_random.sh \
 	tests/cli/undump.transcript \
 	tests/cli/usage.sh \
 	tests/cli/waits.sh tests/cli/receive_overheads.sh tests/cli/loggops_details.sh \

@@ -104,14 +104,12 @@ differ() { [ "$(replay_coll "$1" "$2")" != "$(replay_coll "$3" "$4")" ]; }
 agree() { equal "$(replay_coll "$1" "$2")" "$(replay_coll "$3" "$4")"; }
 "$timeless" make call_bcast -n 12 --bytes 100000 -o p.tl
 check 'bcast of 100 kB: ompi takes the linear algorithm' agree --coll-selector ompi --coll bcast=flattree
-check 'bcast of 100 kB: mpich scatters and gathers' agree --coll-selector mpich --coll bcast=scatter_LR_allgather
+check 'bcast of 100 kB: mpich scatters and doubles' agree --coll-selector mpich --coll bcast=scatter_rdb_allgather
 check 'bcast of 100 kB: these two algorithms differ' differ --coll bcast=flattree --coll bcast=scatter_LR_allgather
 named() { "$timeless" replay p.tl --engine loggops --params $odin --json=p.json -q "${@:2}" >/dev/null &&
     grep -qF "\"coll_selector\": \"$1\"" p.json; }
 check 'no replacement is named if the engine has the algorithm' named "ompi (ompi-4.1 for SMPI's ompi)" --coll-selector ompi
-"$timeless" make call_bcast -n 16 --bytes 100000 -o p.tl
-check 'the algorithm that replaces another one is named' named \
-    "mpich (rules of MPICH 3.3 for SMPI's mpich; bcast scatter_LR_allgather for scatter_rdb_allgather)" --coll-selector mpich
+check "SMPI's rules of mpich are those of both engines" named mpich --coll-selector mpich
 "$timeless" make call_bcast -n 100 --bytes 100000 -o p.tl
 check 'bcast of 100 ranks: ompi takes the k-nomial tree' agree --coll-selector ompi --coll bcast=knomial
 check 'bcast of 100 ranks: the k-nomial tree is not the binomial one' differ --coll bcast=knomial --coll bcast=binomial_tree
