@@ -298,10 +298,13 @@ static int only_hears(uint32_t me, uint32_t size)
     return me < 2 * n_extra && !(me & 1);
 }
 
-int tlr_collective_combines(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number)
+int tlr_collective_combines(const tlr_collective *op, const int64_t *list, uint32_t me,
+                            uint32_t size, uint32_t number)
 {
     const unsigned rounds = floor_log2(size);
+    bool combines;
     switch (op->algorithm) {
+    case TLR_ON_HOSTS: return tlr_on_hosts(op, list, me, size, number, &combines), combines;
     case TLR_REDUCE_BINOMIAL:
     case TLR_REDUCE_IN_ORDER:
     case TLR_REDUCE_LINEAR:
@@ -334,12 +337,14 @@ static tlr_message step_of(const tlr_collective *op, const int64_t *list, uint32
                            uint32_t size, uint32_t number)
 {
     const uint64_t bytes = op->amount;
+    bool combines;
     if (op->algorithm == TLR_EXCHANGE_ALL) /* a rank may be its own neighbour */
         return all_of_list(list, me, size, number);
     if (size < 2)
         return at_end;
     switch (op->algorithm) {
     case TLR_BARRIER_DISSEMINATION: return dissemination(me, size, number, bytes);
+    case TLR_ON_HOSTS: return tlr_on_hosts(op, list, me, size, number, &combines);
     case TLR_BCAST_BINOMIAL: return tlr_bcast_in_order(op, me, size, number);
     case TLR_REDUCE_IN_ORDER: return tlr_reduce_in_order(op, me, size, number);
     case TLR_REDUCE_BINOMIAL: return tlr_reduce_in_turn(op, me, size, number);

@@ -12,7 +12,8 @@ typedef enum tlr_algorithm {
 #define TLR_ALGORITHM(id, action, name) TLR_##id,
 #include "collectives/algorithms.def"
     TLR_N_ALGORITHMS,
-    TLR_EXCHANGE_ALL = TLR_N_ALGORITHMS /* sends the messages of its list */
+    TLR_EXCHANGE_ALL = TLR_N_ALGORITHMS, /* sends the messages of its list */
+    TLR_ON_HOSTS                         /* has the algorithms of its list (hosts.c) */
 } tlr_algorithm;
 
 /* The default algorithm of a collective; TLR_NO_ALGORITHM if it has none. */
@@ -59,6 +60,7 @@ tlr_message tlr_collective_step(const tlr_collective *op, const int64_t *list, u
                                 uint32_t size, uint32_t number);
 
 /* Whether this step, a receive, combines its message with the data of the rank (a reduction). */
-int tlr_collective_combines(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number);
+int tlr_collective_combines(const tlr_collective *op, const int64_t *list, uint32_t me,
+                            uint32_t size, uint32_t number);
 
 #endif

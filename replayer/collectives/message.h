@@ -142,6 +142,11 @@ tlr_message tlr_reduce_scatter_doubling(const tlr_collective *op, const int64_t 
 tlr_message tlr_alltoall_scattered(const tlr_collective *op, const int64_t *list, uint32_t me,
                                    uint32_t size, uint32_t number);
 
+/* ---- hosts.c ---- */
+
+tlr_message tlr_on_hosts(const tlr_collective *op, const int64_t *list, uint32_t me, uint32_t size,
+                         uint32_t number, bool *combines);
+
 /* ---- segments.c: broadcasts in segments ---- */
 
 tlr_message tlr_bcast_tree(const tlr_collective *op, uint32_t me, uint32_t size, uint32_t number);

@@ -84,12 +84,22 @@ static bool is_even(const loggops_reading *t, const loggops_op *op)
     return 1;
 }
 
-static uint8_t choose(loggops_reading *t, const loggops_call *call)
+/* Sets the operation's algorithm, and its list if that has one. A call beside others is not one of
+ * SMPI's selectors: it has no step for hosts. */
+static tl_status choose(loggops_reading *t, loggops_op *op, loggops_call call, bool is_beside)
 {
+    const loggops_comm *comm = &t->run->comms[op->comm];
+    int64_t parts[LOGGOPS_PARTS];
+    call.size = comm->n_members;
+    call.n_on_host = is_beside ? 1 : comm->is_in_blocks ? comm->n_on_host : 0;
+    call.is_uneven = !comm->n_on_host;
     pthread_mutex_lock(&lock_of_choice);
-    const uint8_t algorithm = loggops_choose(t->choice, call);
+    op->algorithm = loggops_choose(t->choice, &call, parts);
     pthread_mutex_unlock(&lock_of_choice);
-    return algorithm;
+    if (op->algorithm == TLR_NO_ALGORITHM)
+        return loggops_out_of_memory(t);
+    return op->algorithm == TLR_ON_HOSTS ? loggops_add_list(t, parts, LOGGOPS_PARTS, &op->list)
+                                         : TL_OK;
 }
 
 /* Open MPI's own algorithms in SimGrid's engine (replayer/smpi/ompi.c) that exchange messages do so
@@ -207,18 +217,16 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
         return status;
     const uint64_t bytes = deciding_bytes(t, &op, base);
     const bool is_sum = bytes != op.amount && side->type_bytes;
-    op.algorithm =
-        choose(t, &(loggops_call){.action = base,
-                                  .size = t->run->comms[op.comm].n_members,
-                                  .count = is_sum ? bytes / (uint64_t)side->type_bytes
-                                                  : (uint64_t)side->count,
-                                  .bytes = bytes,
-                                  .root = e->peer,
-                                  .has_sizes = has_sizes,
-                                  .is_even = is_even(t, &op),
-                                  .is_noncommutative = (e->flags & TL_NONCOMMUTATIVE) != 0});
-    if (op.algorithm == TLR_NO_ALGORITHM)
-        return loggops_out_of_memory(t);
+    const loggops_call call = {.action = base,
+                               .count = is_sum ? bytes / (uint64_t)side->type_bytes
+                                               : (uint64_t)side->count,
+                               .bytes = bytes,
+                               .root = e->peer,
+                               .has_sizes = has_sizes,
+                               .is_even = is_even(t, &op),
+                               .is_noncommutative = (e->flags & TL_NONCOMMUTATIVE) != 0};
+    if ((status = choose(t, &op, call, is_beside(t, e, info))) != TL_OK)
+        return status;
     if (op.algorithm == TLR_ALLREDUCE_LR)
         op.peer = (int32_t)(side->type_bytes < INT32_MAX ? side->type_bytes : INT32_MAX);
     if (is_beside(t, e, info))
@@ -233,14 +241,13 @@ tl_status loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, u
                             unsigned type_bytes)
 {
     const uint64_t bytes = (uint64_t)count * type_bytes;
-    const uint32_t size = t->run->comms[comm].n_members;
-    if (size < 2)
+    if (t->run->comms[comm].n_members < 2)
         return TL_OK;
-    const loggops_call call = {.action = base, .size = size, .count = count, .bytes = bytes};
-    loggops_op op = {
-        .kind = LOGGOPS_COLLECTIVE, .comm = comm, .amount = bytes, .algorithm = choose(t, &call)};
+    loggops_op op = {.kind = LOGGOPS_COLLECTIVE, .comm = comm, .amount = bytes};
+    const tl_status status = choose(
+        t, &op, (loggops_call){.action = base, .count = count, .bytes = bytes, .is_even = 1}, 0);
     op.is_blocking = is_blocking(t, base, op.algorithm, bytes);
-    return op.algorithm == TLR_NO_ALGORITHM ? loggops_out_of_memory(t) : loggops_add(t, op);
+    return status == TL_OK ? loggops_add(t, op) : status;
 }
 
 /* As Open MPI makes it (ompi.h). */

@@ -46,7 +46,8 @@ static int read_comm(const tlr_plan *plan, const tlr_plan_comm *from, loggops_co
     int ascends = 1;
     for (uint32_t i = 1; i < from->n_members; i++)
         ascends &= from->members[i - 1] < from->members[i];
-    *to = (loggops_comm){from->n_members, from->members, NULL, from->n_first};
+    *to = (loggops_comm){
+        .n_members = from->n_members, .members = from->members, .n_first = from->n_first};
     if (ascends && from->n_members == plan->n_ranks)
         to->members = NULL;
     if (ascends)
@@ -61,14 +62,39 @@ static int read_comm(const tlr_plan *plan, const tlr_plan_comm *from, loggops_co
     return 1;
 }
 
-int loggops_read_comms(loggops_run *run, const tlr_plan *plan)
+/* How many members each host has. `n_on`: zeros, by host. */
+static void find_hosts(const loggops_places *places, loggops_comm *comm, uint32_t *n_on)
 {
+    const uint32_t n = comm->n_members;
+    comm->n_on_host = comm->is_in_blocks = 1;
+    if (!places || comm->n_first || !n)
+        return;
+#define HOST_OF(i) places->host_of[comm->members ? (uint32_t)comm->members[i] : (i)]
+    for (uint32_t i = 0; i < n; i++)
+        n_on[HOST_OF(i)]++;
+    const uint32_t each = n_on[HOST_OF(0)];
+    bool is_even = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        is_even &= n_on[HOST_OF(i)] == each;
+        comm->is_in_blocks &= HOST_OF(i) == HOST_OF(i - i % each);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        n_on[HOST_OF(i)] = 0;
+#undef HOST_OF
+    comm->n_on_host = is_even ? each : 0;
+}
+
+int loggops_read_comms(loggops_run *run, const tlr_plan *plan, const loggops_places *places)
+{
+    uint32_t *n_on = calloc(places ? places->cluster.n_hosts : 1, sizeof *n_on);
     run->comms = calloc(plan->n_comms + 1, sizeof *run->comms);
-    if (!run->comms)
-        return 0;
-    for (size_t i = 0; i < plan->n_comms; i++, run->n_comms++)
-        if (!read_comm(plan, &plan->comms[i], &run->comms[i]))
-            return 0;
+    int is_read = n_on && run->comms;
+    for (size_t i = 0; i < plan->n_comms && is_read; i++, run->n_comms++) {
+        is_read = read_comm(plan, &plan->comms[i], &run->comms[i]);
+        if (is_read)
+            find_hosts(places, &run->comms[i], n_on);
+    }
+    free(n_on);
     run->n_comms++;
-    return 1;
+    return is_read;
 }

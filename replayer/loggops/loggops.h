@@ -318,6 +318,8 @@ typedef struct loggops_comm {
     const int32_t *members; /* ranks in the run; NULL: all ranks in order */
     int32_t *order;         /* positions in `members`, sorted by member; NULL: members are sorted */
     uint32_t n_first;       /* members of the first group of an intercommunicator, otherwise 0 */
+    uint32_t n_on_host;     /* members of each host; 0: not as many on each */
+    bool is_in_blocks;      /* those of a host follow each other */
 } loggops_comm;
 
 /* Makes the programs of all ranks while they are simulated.  Several threads may call it at the

@@ -475,7 +475,7 @@ static bool is_like_first(const loggops_reading *t, uint32_t rank)
     return own->first != rank && !(own->computes && hosts_differ);
 }
 
-loggops_run *loggops_run_begin(const tlr_plan *plan)
+loggops_run *loggops_run_begin(const tlr_plan *plan, const loggops_places *places)
 {
     loggops_run *run = calloc(1, sizeof *run);
     if (!run)
@@ -484,7 +484,7 @@ loggops_run *loggops_run_begin(const tlr_plan *plan)
     run->n_marks = plan->n_marks;
     run->program_of = calloc(plan->n_ranks, sizeof *run->program_of);
     run->sums = calloc(plan->n_ranks, sizeof *run->sums);
-    if (run->program_of && run->sums && loggops_read_comms(run, plan))
+    if (run->program_of && run->sums && loggops_read_comms(run, plan, places))
         return run;
     loggops_run_free(run);
     return NULL;
@@ -502,7 +502,7 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
                          .places = places,
                          .choice = choice,
                          .measured_s = measured_s,
-                         .run = loggops_run_begin(plan),
+                         .run = loggops_run_begin(plan, places),
                          .is_labelled = options->timeline != NULL,
                          .err = err};
     if (!t.run)

@@ -38,10 +38,15 @@ typedef struct loggops_call {
     bool has_sizes; /* a list of blocks ... */
     bool is_even;   /* ... that are equal, or none */
     bool is_noncommutative;
+    uint32_t n_on_host; /* as in loggops_comm, and 0 if they do not follow each other */
+    bool is_uneven;     /* some hosts have more ranks than others */
 } loggops_call;
 
-/* The algorithm of a blocking collective. TLR_NO_ALGORITHM without memory. */
-uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call);
+/* The algorithm of a blocking collective. Of TLR_ON_HOSTS, `parts` gets the list without its
+ * length. TLR_NO_ALGORITHM without memory. */
+enum { LOGGOPS_PARTS = 4 };
+uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call,
+                       int64_t parts[LOGGOPS_PARTS]);
 
 /* ---- program.c ---- */
 
@@ -54,7 +59,7 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
                              tl_error *err);
 void loggops_run_free(loggops_run *run);
 /* What all ranks have in common: communicators and room for the rest. */
-loggops_run *loggops_run_begin(const tlr_plan *plan);
+loggops_run *loggops_run_begin(const tlr_plan *plan, const loggops_places *places);
 
 /* ---- stream.c ---- */
 
@@ -108,6 +113,6 @@ void loggops_table_free(loggops_table *table);
 
 /* The plan's communicators, and a last one that stands for every rank's MPI_COMM_SELF; 0 without
  * memory.  The members stay the plan's. */
-int loggops_read_comms(loggops_run *run, const tlr_plan *plan);
+int loggops_read_comms(loggops_run *run, const tlr_plan *plan, const loggops_places *places);
 
 #endif

@@ -343,7 +343,7 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->starts = as_smpi && (is_beside || part.call != TLR_BLOCKING);
     step->is_rendezvous = part.kind == LOGGOPS_SEND && part.bytes >= s->params.S_bytes;
     step->combines = s->params.R_ps_byte > 0 && part.kind == LOGGOPS_RECV &&
-                     tlr_collective_combines(&call, me, size, number);
+                     tlr_collective_combines(&call, list, me, size, number);
     step->then_to = part.then_to < 0 || !comm->members ? part.then_to : comm->members[part.then_to];
 }
 

@@ -198,6 +198,45 @@ static uint8_t as_mpich(const loggops_call *call, const char **instead_of)
     }
 }
 
+/* Where several ranks share a host, SMPI's mpich broadcasts and reduces on hosts and among their
+ * first ranks; TLR_NO_ALGORITHM: as if they did not. */
+static uint8_t as_mpich_on_hosts(const loggops_call *call, int64_t parts[LOGGOPS_PARTS],
+                                 const char **instead_of)
+{
+    const uint32_t n = call->n_on_host, n_hosts = n ? call->size / n : 0;
+    const bool is_bcast = call->action == TL_ACTION_BCAST,
+               is_all = call->action == TL_ACTION_ALLREDUCE;
+    if ((!is_bcast && !is_all && call->action != TL_ACTION_REDUCE) || n == 1 ||
+        (is_bcast ? call->is_uneven : call->is_noncommutative))
+        return TLR_NO_ALGORITHM;
+    if (!n) {
+        *instead_of = is_bcast ? "SMP_binomial" : "mvapich2_two_level";
+        return TLR_NO_ALGORITHM;
+    }
+    if (call->action == TL_ACTION_REDUCE && n_hosts == 1 && call->bytes > 2048) {
+        *instead_of = "mvapich2_knomial";
+        return TLR_REDUCE_BINOMIAL;
+    }
+    const char *ignored = NULL;
+    loggops_call part = *call;
+    part.size = n;
+    parts[0] = n;
+    parts[1] = is_bcast                ? TLR_NO_ALGORITHM
+               : is_all || n_hosts > 1 ? as_mpich(&part, &ignored)
+                                       : TLR_REDUCE_LINEAR;
+    part.size = n_hosts;
+    parts[2] = n_hosts == 1 ? TLR_NO_ALGORITHM
+               : is_bcast   ? TLR_BCAST_BINOMIAL
+               : is_all     ? TLR_ALLREDUCE_DOUBLING
+                            : as_mpich(&part, &ignored);
+    part.size = n;
+    part.action = TL_ACTION_BCAST;
+    parts[3] = is_bcast ? TLR_BCAST_BINOMIAL
+               : is_all ? as_mpich(&part, &ignored)
+                        : TLR_NO_ALGORITHM;
+    return TLR_ON_HOSTS;
+}
+
 static const char *algorithm_name(uint8_t id)
 {
     for (size_t i = 0; i < N_ALGORITHMS; i++)
@@ -252,11 +291,13 @@ static uint8_t as_chosen(uint8_t id, const loggops_call *call, const char **inst
     return id == TLR_ALLTOALL_PAIR ? TLR_ALLTOALL_RING : TLR_ALLGATHER_BRUCK;
 }
 
-uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call)
+uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call,
+                       int64_t parts[LOGGOPS_PARTS])
 {
     const tl_action action = call->action;
     const bool has_rules = !call->has_sizes || action == TL_ACTION_REDUCE_SCATTER;
-    if (call->has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
+    if (call->size < 2 ||
+        (call->has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER)))
         return tlr_algorithm_for(action);
     const char *instead_of = NULL;
     uint8_t id = tlr_algorithm_for(action);
@@ -264,7 +305,11 @@ uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call)
         id = as_chosen(choice->chosen[action], call, &instead_of);
     else if (choice->selector == LOGGOPS_OMPI && has_rules)
         id = as_ompi(call, &instead_of);
-    else if (choice->selector == LOGGOPS_MPICH)
+    else if (choice->selector == LOGGOPS_MPICH &&
+             !(id = as_mpich_on_hosts(call, parts, &instead_of))) {
+        const char *before = instead_of;
         id = as_mpich(call, &instead_of);
+        instead_of = before ? before : instead_of;
+    }
     return !instead_of || note_stand_in(choice, action, id, instead_of) ? id : TLR_NO_ALGORITHM;
 }

@@ -457,7 +457,7 @@ static double most_bytes(const loggops_run *run, const loggops_program *program,
         return (double)op->amount;
     if (op->kind != LOGGOPS_COLLECTIVE)
         return 0;
-    if (!op->list)
+    if (!op->list || op->algorithm == TLR_ON_HOSTS)
         return (double)op->amount * run->comms[op->comm].n_members;
     double sum = 0;
     for (int64_t i = 1; i <= program->lists[op->list]; i++)

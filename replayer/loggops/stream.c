@@ -242,7 +242,7 @@ static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, 
 tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *err)
 {
     const uint32_t n_ranks = s->common.plan->n_ranks;
-    loggops_run *run = loggops_run_begin(s->common.plan);
+    loggops_run *run = loggops_run_begin(s->common.plan, s->common.places);
     close_ranks(s);
     s->ranks = calloc(n_ranks, sizeof *s->ranks);
     s->cursors = calloc(n_ranks, sizeof *s->cursors);

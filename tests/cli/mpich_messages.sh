@@ -14,7 +14,8 @@ platform() {
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="all" routing="Full">
-    <cluster id="c" prefix="n" suffix="" radical="0-39" speed="1Gf" bw="$2" lat="5us" sharing_policy="SPLITDUPLEX"/>
+    <cluster id="c" prefix="n" suffix="" radical="0-39" speed="1Gf" bw="$2" lat="5us" loopback_bw="$2" loopback_lat="10us"
+        sharing_policy="SPLITDUPLEX"/>
   </zone>
 </platform>
 END
@@ -22,6 +23,7 @@ END
         network/TCP-gamma:0 network/crosstraffic:0 network/weight-S:0 smpi/os:0:0:0 smpi/ois:0:0:0 smpi/or:0:0:0 \
         smpi/async-small-thresh:1000000000 smpi/send-is-detached-thresh:1000000000 >"$1/options.conf"
 }
+printf 'n%d\n' 0 1 2 3 >four
 platform latency 1e18Bps
 platform both 1e9Bps
 # replay PLATFORM CALL RANKS PLACEMENT SIZE...: a program that makes the call with these sizes, by both engines
@@ -33,7 +35,7 @@ replay() {
     } >c.skel
     for engine in smpi loggops; do
         "$timeless" replay c.skel --ranks "$3" -p ./"$1" --ranks-per-host "$4" --coll-selector mpich --engine $engine --links \
-            --json=$engine.json -q >/dev/null 2>err || { cat err; return 1; }
+            ${more:-} --json=$engine.json -q >/dev/null 2>err || { cat err; return 1; }
     done
 }
 cat >same.py <<'END'
@@ -44,7 +46,7 @@ def read(engine):
     for link in d["links"]:
         sent, seen = round(link["sent_bytes"]), round(link["bytes"])
         if engine == "smpi":
-            key = re.fullmatch(r"c_link_(\d+)_(UP|DOWN)", link["name"]).groups()
+            key = re.fullmatch(r"c_link_(\d+)_(UP|DOWN|loopback)", link["name"]).groups()
         else:
             source, to, k = re.fullmatch(r"n(\d+) to n(\d+), link ([12])", link["name"]).groups()
             key = (source, "UP") if k == "1" else (to, "DOWN")
@@ -53,7 +55,7 @@ def read(engine):
 (a, a_links, a_name), (b, b_links, b_name) = read("smpi"), read("loggops")
 what = "%s: SMPI %s, LogGOPS %s"
 b_links = {k: v for k, v in b_links.items() if v[1]}
-a_links = {k: v for k, v in a_links.items() if v[1]}
+a_links = {k: v for k, v in a_links.items() if v[1] and k[1] != "loopback"}
 for key in sorted(set(a_links) | set(b_links)) if sys.argv[1] == "both" else []:
     if a_links.get(key) != b_links.get(key):
         sys.exit(what % ("messages and bytes of " + " ".join(key), a_links.get(key), b_links.get(key)))
@@ -68,6 +70,8 @@ same() {
             replay both "$1" "$n" "$2" 80000 200000 700000 && python3 same.py both; } || { echo "$n ranks"; return 1; }
     done
 }
+latency_alone() { replay latency "$1" "$2" "$3" "${@:4}" && python3 same.py latency; }
+on_hosts() { same "$1" 2 8 12 24 && same "$1" 4 12 36; }
 while read -r name line; do
     check "$name, a host for each rank" same "$line" 1 5 8 9 12
 done <<'END'
@@ -89,9 +93,13 @@ alltoallv MPI_Alltoallv counts=BYTES recv_counts=BYTES
 gatherv MPI_Gatherv peer=1 count=BYTES+10*rank recv_counts=BYTES+10*rank
 scatterv MPI_Scatterv peer=1 recv_count=BYTES+10*rank counts=BYTES+10*rank
 END
+for call in 'Bcast peer=1' 'Bcast peer=0' 'Reduce peer=0' 'Reduce peer=2' 'Reduce peer=5' Allreduce; do
+    check "$call, 2 or 4 ranks on each host" on_hosts "MPI_$call count=BYTES"
+done
+check 'a reduction on one host' latency_alone 'MPI_Reduce peer=1 count=BYTES' 4 4 8 1000
 check 'reduce_scatter, noncommutative' same 'MPI_Reduce_scatter counts=BYTES noncommutative=1' 1 5 9 12
-names() { # NAMES CALL RANKS
-    replay latency "$2" "$3" 1 8 && python3 -c 'import json, sys
+names() { # NAMES CALL RANKS [PLACEMENT [OPTION]]
+    more=${5:-} replay latency "$2" "$3" "${4:-1}" 8 && python3 -c 'import json, sys
 said = json.load(open("loggops.json"))["coll_selector"]
 sys.exit(said != sys.argv[1] and said)' "$1"
 }
@@ -99,4 +107,11 @@ check 'what LogGOPS has instead is named' names 'mpich (reduce_scatter mpich_rdb
     'MPI_Reduce_scatter counts=BYTES noncommutative=1' 8
 check '... also that of a reduction' names 'mpich (reduce binomial for binomial to rank 0 and from there to the root)' \
     'MPI_Reduce peer=1 count=BYTES noncommutative=1' 8
+check '... and of a broadcast of ranks that are on hosts in turn' names 'mpich (bcast binomial_tree for SMP_binomial)' \
+    'MPI_Bcast peer=0 count=BYTES' 8 2 '--round-robin --hostfile four'
+check '... and of an allreduce of hosts with different numbers of ranks' names 'mpich (allreduce rdb for mvapich2_two_level)' \
+    'MPI_Allreduce count=BYTES' 7 2
+check '... and of a long reduction on one host' names 'mpich (reduce binomial for mvapich2_knomial)' \
+    'MPI_Reduce peer=0 count=5000' 8 8
+check 'a broadcast of hosts with different numbers of ranks is as that of one rank on each' same 'MPI_Bcast peer=1 count=BYTES' 2 7 13
 tap_done
