@@ -16,9 +16,11 @@ static phase_end end_of_collective(unsigned *given, tl_needs needs, bool has_all
 {
     switch (needs) {
     case TL_NEEDS_ALL: return has_all ? IN_SYNC : IN_EXCHANGE;
-    case TL_NEEDS_ALL_AT_ROOT: *given |= A_PART; return GOES_ON;
-    case TL_NEEDS_ROOT: /* after a reduction, every rank needs what all have given */
-        return !(*given & A_PART) ? GOES_ON : has_all ? IN_SYNC : IN_EXCHANGE;
+    case TL_NEEDS_ALL_AT_ROOT: /* it waits for all: what follows is another phase */
+        *given |= A_PART;
+        return has_all ? IN_SYNC : GOES_ON;
+    case TL_NEEDS_ROOT: /* all wait for it; after a reduction, they need what all have given */
+        return has_all ? IN_SYNC : *given & A_PART ? IN_EXCHANGE : GOES_ON;
     case TL_NEEDS_LOWER:
     case TL_NEEDS_NEIGHBOURS: return IN_EXCHANGE;
     default: return GOES_ON;

@@ -1,8 +1,8 @@
 /* phases.h - the computation of each rank between synchronisations, in balance.
  *
- * A phase of a rank ends where the rank has given something to other ranks and needs something of
- * them: in a collective of all ranks, or in an exchange (a receive or wait after a send, a
- * sendrecv, another collective).  Ranks that make the same number of exchanges between two
+ * A phase of a rank ends in a collective of all ranks, where all wait for one rank, one for all, or
+ * all for all; and where the rank has given something to other ranks and needs something of them:
+ * in an exchange (a receive or wait after a send, a sendrecv, another collective).  Ranks that make the same number of exchanges between two
  * collectives of all ranks share these phases. If they do not, as ranks at a border have fewer
  * neighbours, exchanges with nearly no computation between them end one phase; if the numbers then
  * still differ, all that lies between these collectives is one phase.  In balance, every rank

@@ -52,6 +52,26 @@ done
 # LogGOPS counts what a rank of a tree waits for those below it as the time of its own reduction.
 check 'reductions and broadcasts, smpi: likewise' balance 'reduce and bcast' smpi
 
+# A part of one rank before a broadcast: in balance a quarter of it, 10 ms, and the 50 ms and 1 ms that all compute.
+serial() { # ENGINE
+    "$timeless" replay serial.skel -p star-1g --ranks-per-host 1 --engine "$1" --details --json=serial.json -q &&
+        json serial.json 'b = d["details"]["what_if"]["balance"]; print(b); exit(not 0.061 < b["about_s"] < 0.0615)'
+}
+cat >serial.skel <<'END'
+skeleton 1
+ranks 4
+unit "cpu-ns"
+if rank == 0 {
+    compute 40000000
+}
+MPI_Bcast peer=0 count=8
+compute 50000000
+MPI_Barrier
+compute 1000000
+MPI_Reduce peer=0 count=8
+END
+for engine in smpi loggops; do check "$engine: a serial part before a broadcast is shared in balance" serial $engine; done
+
 $cases pipeline | "$timeless" undump - -o pipeline.tl
 has_no_estimate() {
     "$timeless" replay pipeline.tl -p star-1g --ranks-per-host 1 --engine "$1" --details | grep -E '^computation in balance +0\.0036 *$'
