@@ -2,11 +2,11 @@
  *
  * A phase of a rank ends in a collective of all ranks, where all wait for one rank, one for all, or
  * all for all; and where the rank has given something to other ranks and needs something of them:
- * in an exchange (a receive or wait after a send, a sendrecv, another collective).  Ranks that make the same number of exchanges between two
- * collectives of all ranks share these phases. If they do not, as ranks at a border have fewer
- * neighbours, exchanges with nearly no computation between them end one phase; if the numbers then
- * still differ, all that lies between these collectives is one phase.  In balance, every rank
- * computes for the mean of all ranks in each phase. */
+ * in an exchange (a receive or wait after a send, a sendrecv, another collective).  Ranks that make
+ * the same number of exchanges between two collectives of all ranks share these phases. If they do
+ * not, as ranks at a border have fewer neighbours, exchanges with nearly no computation between
+ * them end one phase; if the numbers then still differ, all that lies between these collectives is
+ * one phase.  In balance, every rank computes for the mean of all ranks in each phase. */
 #ifndef TLR_PHASES_H
 #define TLR_PHASES_H
 
