@@ -161,6 +161,7 @@ static tl_status get_counts(const reading *in, const config_setting_t *group, co
     return TL_OK;
 }
 
+/* The title becomes a comment, where XML takes more characters. */
 static tl_status get_string(const reading *in, const config_setting_t *group, const char *name,
                             const char **out)
 {
@@ -171,7 +172,7 @@ static tl_status get_string(const reading *in, const config_setting_t *group, co
     if (!value)
         return refuse(in, setting, "'%s' is not a string; write '%s = \"...\";'", name, name);
     for (const char *c = value; *c; c++)
-        if (iscntrl((unsigned char)*c) || strchr("<>&\"'", *c))
+        if (iscntrl((unsigned char)*c) || (strchr("<>&\"'", *c) && strcmp(name, "title") != 0))
             return refuse(in, setting,
                           "'%s' has a character that XML does not take; leave out <>&\"'", name);
     if (strstr(value, "--"))

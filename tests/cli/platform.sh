@@ -30,7 +30,8 @@ takes() {
     near "$t" "2 * (2 * $4 + 1000016 / (0.9 * $5))" 1e-9
 }
 
-generates star 'topology = "star"; nodes = 5; first = 1;'
+generates star 'title = "Bob'"'"'s <own> cluster & more";' 'topology = "star"; nodes = 5; first = 1;'
+check 'its title is in a comment of the platform' grep -q "Bob's <own> cluster & more: 5 nodes" star/platform.xml
 check 'star: within a node' takes star node-1 node-1 3e-7 4e9
 check 'star: across the switch' takes star node-1 node-5 2e-5 1e9
 generates slow 'topology = "star"; nodes = 5; backbone = { bandwidth_Bps = 5e8; latency_s = 1e-6; };'
