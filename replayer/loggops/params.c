@@ -80,6 +80,24 @@ static void change_value(parameter_group *g, int number)
     }
 }
 
+/* "65536" or "64K": K, M and G are powers of 1024. 0: it is no number. */
+static int read_bytes(const char *text, const char **end, uint64_t *out)
+{
+    static const char units[] = "KMG";
+    char *after;
+    errno = 0;
+    *out = strtoull(text, &after, 10);
+    if (*text < '0' || *text > '9' || errno) /* strtoull takes -1 as 2^64 - 1 */
+        return 0;
+    const char *unit = *after ? strchr(units, *after) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    *end = after + (unit != NULL);
+    if (*out > UINT64_MAX >> shift)
+        return 0;
+    *out <<= shift;
+    return 1;
+}
+
 /* Parses "L=5us"; *at is behind it then. Returns 0 if the text has another form. */
 static int read_parameter(const char **at, parameter_group *g)
 {
@@ -89,14 +107,8 @@ static int read_parameter(const char **at, parameter_group *g)
         return 0;
     const char *value = *at + strlen(p->name) + 1, *end;
     if (p->is_bytes) {
-        char *after;
-        if (*value < '0' || *value > '9') /* strtoull takes -1 as 2^64 - 1 */
+        if (!read_bytes(value, &end, number == P_S ? &g->S_bytes : &g->from_bytes))
             return 0;
-        errno = 0;
-        *(number == P_S ? &g->S_bytes : &g->from_bytes) = strtoull(value, &after, 10);
-        if (after == value || errno)
-            return 0;
-        end = after;
     } else {
         g->values[number] = tlr_parse_ps(value, &end);
         if (!(g->values[number] <= 1e18))

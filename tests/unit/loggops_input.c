@@ -55,7 +55,13 @@ static void parameters(void **state)
     assert_int_equal(p.L_ps, 5300000);
     assert_int_equal(p.o_ps, 2300000);
     assert_true(p.G_ps_byte == 2500 && p.O_ps_byte == 1000 && p.S_bytes == 65536);
+    assert_int_equal(
+        loggops_parse_params("L=1us,o=1us,g=1us,G=1ns,O=0,S=64K;from=1M,G=2ns", &p, &err), TL_OK);
+    assert_int_equal(p.S_bytes, 65536);
     static const char *const wrong[] = {"",
+                                        "L=1us,o=1us,g=1us,G=1ns,O=0,S=64X",
+                                        "L=1us,o=1us,g=1us,G=1ns,O=0,S=64KB",
+                                        "L=1us,o=1us,g=1us,G=1ns,O=0,S=99999999999999999G",
                                         "L=1us",
                                         "L=1us,o=1us,g=1us,G=1ns",
                                         "L=1,o=1us,g=1us,G=1ns,O=0",
