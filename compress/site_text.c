@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A text of limited size. */
@@ -39,14 +40,17 @@ static void add_sources(line *to, const tl_site *site)
 {
     for (uint32_t i = 0; i < site->n_sources; i++) {
         const tl_source *s = &site->sources[i];
-        add(to, "%s%s (", i ? " < " : "", *s->function ? s->function : "?");
+        const bool is_place = !*s->function && *s->file; /* as in a skeleton: nothing else */
+        add(to, "%s", i ? " < " : "");
+        if (!is_place)
+            add(to, "%s (", *s->function ? s->function : "?");
         if (!*s->file)
             add_place(to, site);
         else if (s->line)
             add(to, "%s:%" PRIu32, s->file, s->line);
         else
             add(to, "%s", s->file);
-        add(to, ")");
+        add(to, "%s", is_place ? "" : ")");
     }
     if (!site->n_sources)
         add_place(to, site);
@@ -67,7 +71,7 @@ static void add_caller(line *to, const tl_site *site)
 {
     for (uint32_t i = 0; i < site->n_sources; i++) {
         const tl_source *s = &site->sources[i];
-        add(to, " < %s", *s->function ? s->function : "?");
+        add(to, " < %s", *s->function ? s->function : *s->file ? s->file : "?");
         if (s->line)
             add(to, ":%" PRIu32, s->line);
     }

@@ -39,6 +39,8 @@ check 'replay: --ranks and --set are the parameters behind the path' \
 "$timeless" replay $ring --ranks 32 --set bytes=5000 --set link.latency=1ms -p star-1g -q >second
 check 'replay: a change of the platform beside a parameter' bash -c '[ -s second ] && ! cmp -s first second'
 "$timeless" dump $ring >dump.txt
+check 'a table names it so, without a function' bash -c '"$1" replay "$2" --engine loggops --no-compute \
+    --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --details >table && grep -q "^MPI_[A-Za-z]* ring.skel:8 " table && ! grep -q "? (" table' - "$timeless" "$ring"
 check 'dump: a call site is a line of the skeleton' grep -q '^site 1 .*file="ring.skel" line=8' dump.txt
 check 'make: a trace of a skeleton' "$timeless" make $ring ranks=8 iterations=2 -o ring.tl
 check 'make: it has the events of the skeleton' same_events $ring,ranks=8,iterations=2 ring.tl
