@@ -80,6 +80,8 @@ for n in 13 130 300; do
     for bytes in 8 3000 20000 100000; do check "ompi-4.1: $n ranks broadcast $bytes bytes, latency alone" agree_at \
         "call_bcast,$n,$bytes"; done
 done
+"$timeless" make call_bcast -n 24 --bytes 2000000 -o p.tl
+check 'ompi-4.1: 24 ranks scatter 2 MB and double it, latency alone' agree many 0 --coll-selector ompi-4.1
 # call RANKS CALL SLOTS: a program of one collective call, in p.tl
 call() {
     local r
