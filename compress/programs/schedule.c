@@ -40,7 +40,8 @@ static tl_status load_file(const char *path, char **source, tl_error *err)
 
 /* Reads, walks and checks the schedule `source`, the contents of the file `path`. */
 static tl_status open_schedule(const char *path, const char *source, sched_operation operation,
-                               uint32_t n_ranks, uint32_t root, schedule **out, tl_error *err)
+                               uint32_t n_ranks, uint32_t root, int64_t bytes, schedule **out,
+                               tl_error *err)
 {
     schedule *s = *out = calloc(1, sizeof *s);
     if (!s || !(s->s.path = strdup(path)))
@@ -48,6 +49,7 @@ static tl_status open_schedule(const char *path, const char *source, sched_opera
     s->operation = operation;
     s->n_ranks = n_ranks;
     s->root = root;
+    s->bytes = bytes;
     tl_status status = sched_read(s, source, err);
     if (status == TL_OK)
         status = sched_walk(s, err);
@@ -70,10 +72,12 @@ static void close_schedule(schedule *s)
 
 /* ---- traces ---- */
 
-/* A schedule that takes the place of an algorithm, for the ranks and roots that came so far. */
+/* A schedule that takes the place of an algorithm, for the ranks, roots and sizes that came so far.
+ */
 typedef struct choice {
     sched_operation operation;
     char *path, *source;
+    bool has_bytes;       /* it may depend on the size */
     skel_array schedules; /* schedule * */
 } choice;
 
@@ -108,17 +112,18 @@ static choice *choice_of(const rewriting *w, tl_action action)
 }
 
 static tl_status find_schedule(const rewriting *w, choice *c, uint32_t n_ranks, uint32_t root,
-                               const schedule **out)
+                               int64_t bytes, const schedule **out)
 {
     schedule **known = c->schedules.items;
+    bytes = c->has_bytes ? bytes : 0;
     for (size_t i = 0; i < c->schedules.n; i++)
-        if (known[i]->n_ranks == n_ranks && known[i]->root == root) {
+        if (known[i]->n_ranks == n_ranks && known[i]->root == root && known[i]->bytes == bytes) {
             *out = known[i];
             return TL_OK;
         }
     schedule *made = NULL;
     const tl_status status =
-        open_schedule(c->path, c->source, c->operation, n_ranks, root, &made, w->err);
+        open_schedule(c->path, c->source, c->operation, n_ranks, root, bytes, &made, w->err);
     schedule **kept = status == TL_OK ? skel_push(&c->schedules, sizeof(schedule *)) : NULL;
     if (!kept) {
         close_schedule(made);
@@ -198,6 +203,17 @@ static tl_status put_step(rewriting *w, const schedule *s, const sched_step *ste
     return write_event(w, message, e->site);
 }
 
+/* What the schedule knows as `bytes`: of a list of blocks their mean. */
+static int64_t bytes_of(const tl_side *side, uint32_t n)
+{
+    int64_t sum = 0;
+    if (side->size != TL_SIZE_LIST)
+        return side->count * side->type_bytes;
+    for (uint32_t i = 0; i < n; i++)
+        sum += tl_count_at(side, i);
+    return sum / n * side->type_bytes;
+}
+
 static tl_status replace(rewriting *w, choice *c, const tl_event *e, uint32_t n, uint32_t me,
                          const tl_meaning *m)
 {
@@ -205,12 +221,12 @@ static tl_status replace(rewriting *w, choice *c, const tl_event *e, uint32_t n,
     const uint32_t root = tl_is_rooted(tl_call_by_code(e->call)->action) ? (uint32_t)e->peer : 0;
     const tl_extent extent = {.n_own = n, .n_to = n, .n_from = n, .me = me};
     tl_side sent, received;
-    tl_status status = find_schedule(w, c, n, root, &s);
-    if (status != TL_OK)
-        return status;
     tl_take_sides(e, m, &extent, tl_role_within(e->peer, (int32_t)me), &sent, &received);
     const bool has_sent = sent.size == TL_SIZE_LIST || sent.count * sent.type_bytes > 0;
     const tl_side *side = has_sent ? &sent : &received;
+    tl_status status = find_schedule(w, c, n, root, bytes_of(side, n), &s);
+    if (status != TL_OK)
+        return status;
     w->volume = e->volume;
     w->polls = e->polls;
     for (size_t i = s->starts[me]; i < s->starts[me + 1] && status == TL_OK; i++)
@@ -323,8 +339,11 @@ static tl_status read_choice(const char *text, choice *out, tl_error *err)
                        text);
     out->operation = (sched_operation)i;
     out->path = strdup(text + length + 1);
-    return out->path ? load_file(out->path, &out->source, err)
-                     : tl_fail(err, TL_ERR_MEMORY, "out of memory for %s", text);
+    if (!out->path)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for %s", text);
+    const tl_status status = load_file(out->path, &out->source, err);
+    out->has_bytes = status == TL_OK && strstr(out->source, "bytes");
+    return status;
 }
 
 tl_status tl_schedule_write(tl_reader *r, const char *const *choices, size_t n_choices,

@@ -62,7 +62,8 @@ typedef struct schedule {
     skeleton s; /* path, nodes of expressions, values of constants */
     sched_operation operation;
     uint32_t n_ranks, root, n_parts;
-    uint32_t first;        /* statement */
+    int64_t bytes;  /* of the buffer or a rank's block; 0 if the text does not depend on it */
+    uint32_t first; /* statement */
     skel_array statements; /* sched_statement; number 0 is none */
     skel_array steps;      /* sched_step */
     skel_array blocks;     /* uint32_t */

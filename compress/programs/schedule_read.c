@@ -14,7 +14,7 @@ const char *const sched_operations[SCHED_N_OPERATIONS] = {"allgather", "allreduc
                                                           "barrier",   "bcast",          "gather",
                                                           "reduce",    "reduce_scatter", "scatter"};
 
-enum { N_CONSTANTS = 3 }; /* rank, ranks, root_rank */
+enum { N_CONSTANTS = 4 }; /* rank, ranks, root_rank, bytes */
 
 typedef struct reading {
     skel_parser p;
@@ -381,8 +381,8 @@ static void read_operation(reading *r)
 
 static void read_all(reading *r)
 {
-    static const char *const names[N_CONSTANTS] = {"rank", "ranks", "root_rank"};
-    const int64_t values[N_CONSTANTS] = {0, r->s->n_ranks, r->s->root};
+    static const char *const names[N_CONSTANTS] = {"rank", "ranks", "root_rank", "bytes"};
+    const int64_t values[N_CONSTANTS] = {0, r->s->n_ranks, r->s->root, r->s->bytes};
     skel_advance(&r->p);
     skip_lines(r);
     skel_expect(&r->p, "schedule", "'schedule 1' before the first statement");

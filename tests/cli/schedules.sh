@@ -42,6 +42,38 @@ same_stencil() { same "$top_srcdir/traces/stencil-64.tl" allreduce allreduce_dou
 check 'LogGOPS: allreduce on a Cartesian communicator of a recorded trace' same_stencil "${loggops[@]}"
 check 'SimGrid: allreduce on a Cartesian communicator of a recorded trace' same_stencil --platform dahu --ranks-per-host 2
 
+# A schedule may depend on the size: a chain in one part for short buffers, in four for long ones.
+chain() { # NAME PARTS
+    cat >"$1" <<END
+schedule 1
+operation bcast
+parts $2
+let n = $2
+for k = 0 to n - 1 {
+    recv from rank == root_rank ? null : (rank - 1) % ranks
+    wait
+    send to (rank + 1) % ranks == root_rank ? null : (rank + 1) % ranks block k
+}
+END
+}
+chain one.sched 1
+chain four.sched 4
+chain both.sched 'bytes > 4096 ? 4 : 1'
+printf 'skeleton 1\nranks 5\nMPI_Bcast peer=0 count=1000\nMPI_Barrier\nMPI_Bcast peer=1 count=90000\n' >both.skel
+sed 4,5d both.skel >short.skel
+sed 3,4d both.skel >long.skel
+as_own() { # OPTION...: a schedule that is chosen by size is each of both where it holds
+    equal "$("$timeless" replay -q short.skel "$@" --coll bcast=both.sched)" \
+        "$("$timeless" replay -q short.skel "$@" --coll bcast=./one.sched)" &&
+        equal "$("$timeless" replay -q long.skel "$@" --coll bcast=both.sched)" \
+            "$("$timeless" replay -q long.skel "$@" --coll bcast=./four.sched)" &&
+        "$timeless" replay -q both.skel "$@" --coll bcast=both.sched &&
+        ! equal "$("$timeless" replay -q long.skel "$@" --coll bcast=both.sched)" \
+            "$("$timeless" replay -q long.skel "$@" --coll bcast=./one.sched)"
+}
+check 'LogGOPS: parts by the size of the buffer' as_own "${loggops[@]}"
+check 'SimGrid: parts by the size of the buffer' as_own "${simgrid[@]}"
+
 # All roots, and schedules that no engine has.
 for op in bcast reduce gather scatter; do
     for file in "$schedules/${op}_"*.sched; do
