@@ -135,7 +135,7 @@ static tl_status get_new_context(tl_codec *codec, tl_input *in, uint32_t *out)
         return TL_ERR_CORRUPT;
     /* The row of a newer writer may have more slots. Without these slots the event would have
      * another meaning. */
-    if (!row || slots & ~(uint64_t)(row->slots | TL_RELATIVE | TL_AT_END))
+    if (!row || slots & ~(uint64_t)(row->slots | TL_SLOT_TOOK | TL_RELATIVE | TL_AT_END))
         return TL_ERR_VERSION;
     bool is_to_or_from = tl_may_have_neighbours(row->slots, row->action);
     uint32_t needed = row->slots & (TL_SLOT_PEER | TL_SLOT_RECV_PEER | TL_SLOT_COMM);
@@ -243,6 +243,12 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
         event->clock_ns =
             tl_codec_clock_base(codec, c) + tl_unzigzag(tl_get_varint(&streams[TL_STREAM_CLOCKS]));
         codec->clock_ns = event->clock_ns;
+    }
+    if (c->slots & TL_SLOT_TOOK) {
+        const uint64_t took_ns = tl_get_varint(&streams[TL_STREAM_CLOCKS]);
+        if (took_ns > TL_MAX_TOOK_NS)
+            return TL_ERR_CORRUPT;
+        event->took_ns = (float)took_ns;
     }
     tl_codec_advance(codec, index);
     bool bad = false;

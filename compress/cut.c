@@ -291,6 +291,8 @@ static tl_status cut_rank(passage *p)
     tl_reader_rank(p->state.r, p->state.rank, &summary);
     tl_status status = tl_writer_open(p->out_path, p->state.rank, summary.host, &p->writer, p->err);
     if (!status)
+        tl_writer_keep_times(p->writer);
+    if (!status)
         status = tl_balance_begin_rank(p->state.balance, p->state.rank, p->err);
     if (!status)
         status = carry_definitions(p);

@@ -1,6 +1,8 @@
 /* text.c - the line of an event in the text form. */
 #include "text.h"
 
+#include "core/codec.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,6 +154,8 @@ size_t tl_event_text(const tl_event *e, char *buf, size_t size)
         add_list(&l, e, row);
     if (row->slots & TL_SLOT_CLOCK || e->clock_ns)
         add(&l, " clock_ns=%" PRIu64, e->clock_ns);
+    if (tl_took_ns(e))
+        add(&l, " took_ns=%" PRIu64, tl_took_ns(e));
     add(&l, " volume=%" PRIu64, e->volume);
     if (e->polls)
         add(&l, " polls=%" PRIu32, e->polls);

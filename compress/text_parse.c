@@ -1,6 +1,7 @@
 /* text_parse.c - converts words of the text form to values. */
 #include "text.h"
 
+#include "core/codec.h"
 #include "core/error.h"
 #include "core/format.h"
 
@@ -301,10 +302,10 @@ static tl_status parse_size(event_parser *p, const char *name, size_t length, co
 /* Fields of all events, and flags. 0 if `word` is none of them. */
 static int parse_extra(event_parser *p, char *word)
 {
-    static const char *const names[] = {"volume",   "polls",          "site",
-                                        "in_place", "noncommutative", "exclusive",
-                                        "swapped",  "not_swapped",    "flags"};
-    static const uint64_t maxima[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX, 1,         1,
+    static const char *const names[] = {"volume",      "polls",          "site",      "took_ns",
+                                        "in_place",    "noncommutative", "exclusive", "swapped",
+                                        "not_swapped", "flags"};
+    static const uint64_t maxima[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX, TL_MAX_TOOK_NS, 1, 1,
                                       1,          1,          1,          UINT16_MAX};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = tl_text_value(word, names[i]);
@@ -320,15 +321,16 @@ static int parse_extra(event_parser *p, char *word)
         case 0: p->event->volume = value; break;
         case 1: p->event->polls = (uint32_t)value; break;
         case 2: p->event->site = (uint32_t)value; break;
-        case 3: p->event->flags |= value ? TL_IN_PLACE : 0; break;
-        case 4: p->event->flags |= value ? TL_NONCOMMUTATIVE : 0; break;
-        case 5: p->event->flags |= value ? TL_EXCLUSIVE : 0; break;
-        case 6: p->event->flags |= value ? TL_SWAPPED : 0; break;
-        case 7: p->event->flags |= value ? TL_NOT_SWAPPED : 0; break;
+        case 3: p->event->took_ns = (float)value; break;
+        case 4: p->event->flags |= value ? TL_IN_PLACE : 0; break;
+        case 5: p->event->flags |= value ? TL_NONCOMMUTATIVE : 0; break;
+        case 6: p->event->flags |= value ? TL_EXCLUSIVE : 0; break;
+        case 7: p->event->flags |= value ? TL_SWAPPED : 0; break;
+        case 8: p->event->flags |= value ? TL_NOT_SWAPPED : 0; break;
         default: p->event->flags |= (uint16_t)value; break;
         }
         const bool is_swap = p->event->call == TL_MPI_Compare_and_swap;
-        if (i >= 3 && (!(p->row->slots & TL_SLOT_FLAGS) || ((i == 6 || i == 7) && !is_swap)))
+        if (i >= 4 && (!(p->row->slots & TL_SLOT_FLAGS) || ((i == 7 || i == 8) && !is_swap)))
             return wrong(p, "%s has no '%s'; remove it", p->row->name, names[i]), -1;
         return 1;
     }

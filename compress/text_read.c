@@ -171,7 +171,10 @@ static tl_status read_rank(text_reader *t, char *rest)
     t->position = 0;
     t->rank = (uint32_t)rank;
     t->next_rank = t->rank + 1;
-    return tl_writer_open(t->out_path, t->rank, host, &t->w, t->err);
+    status = tl_writer_open(t->out_path, t->rank, host, &t->w, t->err);
+    if (!status)
+        tl_writer_keep_times(t->w);
+    return status;
 }
 
 static tl_status define(text_reader *t, uint64_t id, unsigned kind)

@@ -247,7 +247,8 @@ enum {
     TL_SLOT_NEW_COMM = 1 << 10,
     TL_SLOT_FLAGS = 1 << 11,
     TL_SLOT_CLOCK = 1 << 12,
-    TL_SLOT_LIST = 1 << 13
+    TL_SLOT_LIST = 1 << 13,
+    TL_SLOT_TOOK = 1 << 14 /* in no row: any event can have it */
 };
 
 enum {
@@ -359,6 +360,9 @@ typedef struct tl_event {
                           The clock is read when the call returns, in Finalize and Abort when it
                           begins */
     uint32_t list_len;
+    float took_ns;       /* nanoseconds from the begin of the call to its return, by the clock; 0
+                            unknown. Exact below 2^24, otherwise to 7 digits: it is a float, because
+                            the struct had room for 4 bytes only */
     const int64_t *list; /* counts, request ids, ranks or kernel sizes; in an event that a cursor
                             filled: owned by the cursor, and valid until the next call with this
                             cursor */

@@ -31,7 +31,7 @@ extern "C" {
 /* Finds ranks that do the same: returns the smallest rank that, as the file shows, has the same
  * events as `rank`. This leader may be `rank` itself. Both ranks have the same number of events,
  * and each pair of events agrees in every slot except
- *   - the clock;
+ *   - the clock, and how long the call took;
  *   - the volume, unless `with_volumes`;
  *   - the peers of point-to-point calls on MPI_COMM_WORLD: these have the same distance from their
  *     own rank, and tl_event_move converts one event to the other.
@@ -40,6 +40,12 @@ extern "C" {
 TL_API uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes);
 /* Converts an event of rank `from` to the event of rank `to`, which has the same leader. */
 TL_API void tl_event_move(tl_event *event, uint32_t from, uint32_t to);
+
+/* ---- durations ---- */
+
+/* The writer also writes tl_event.took_ns. Without this call it ignores them: a program that was
+ * built before took_ns existed may have left anything in its place. */
+TL_API void tl_writer_keep_times(tl_writer *w);
 
 /* ---- packing ---- */
 
@@ -151,7 +157,8 @@ TL_API tl_status tl_import_simgrid_reductions(const char *path, const char *out_
  *   other    the label of a hardware counter that the trace has */
 typedef struct tl_dumpi_options {
     const char *volume;
-    double rate; /* units of volume for one of the trace's nanoseconds or counts */
+    double rate;    /* units of volume for one of the trace's nanoseconds or counts */
+    int call_times; /* events have took_ns */
 } tl_dumpi_options;
 
 /* DUMPI. `path` is the meta file, or a list of the binary files in the order of the ranks. Calls

@@ -79,6 +79,7 @@ typedef struct tl_context {
 typedef struct tl_codec {
     uint32_t rank;
     bool end_known;
+    bool no_times;       /* encoder: took_ns is ignored */
     uint64_t end_ns;     /* clock at the rank's end, if it is known */
     uint32_t n_contexts; /* entry 0 stands for the start of the frame */
     uint32_t n_values, n_list;
@@ -212,6 +213,14 @@ static inline bool tl_has_neighbours(const tl_event *event, const tl_call_info *
 static inline uint32_t tl_tail_len(uint32_t list_len)
 {
     return list_len > TL_LIST_HEAD ? list_len - TL_LIST_HEAD : 0;
+}
+
+/* A duration in a file. A program may have set it to anything. */
+#define TL_MAX_TOOK_NS (UINT64_C(1) << 63)
+static inline uint64_t tl_took_ns(const tl_event *event)
+{
+    const float ns = event->took_ns;
+    return !(ns >= 1) ? 0 : ns < (float)TL_MAX_TOOK_NS ? (uint64_t)ns : TL_MAX_TOOK_NS;
 }
 
 static inline uint64_t tl_widen(int32_t v)

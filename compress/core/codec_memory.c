@@ -5,7 +5,7 @@
 void tl_codec_init(tl_codec *codec, uint32_t rank)
 {
     codec->rank = rank;
-    codec->end_known = false;
+    codec->end_known = codec->no_times = false;
     codec->end_ns = 0;
     tl_codec_reset(codec);
 }
@@ -33,7 +33,8 @@ void tl_codec_reset(tl_codec *codec)
 
 unsigned tl_codec_count_values(uint32_t slots)
 {
-    uint32_t plain = slots & ~(uint32_t)(TL_SLOT_CLOCK | TL_SLOT_LIST | TL_RELATIVE | TL_AT_END);
+    uint32_t plain =
+        slots & ~(uint32_t)(TL_SLOT_CLOCK | TL_SLOT_LIST | TL_SLOT_TOOK | TL_RELATIVE | TL_AT_END);
     return 1 + (unsigned)__builtin_popcount(plain) + (slots & TL_SLOT_LIST ? 1 + TL_LIST_HEAD : 0);
 }
 

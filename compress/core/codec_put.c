@@ -126,19 +126,22 @@ static unsigned hash_of(uint32_t call, uint32_t site)
     return ((site * 2048 + call) * UINT32_C(0x9e3779b1)) >> 22; /* 10 bits */
 }
 
-static bool is_context(const tl_codec *codec, uint32_t c, const tl_event *event, uint32_t relative)
+/* What events of one call and call site may differ in, so that they have different contexts. */
+enum { TL_EXTRAS = TL_RELATIVE | TL_SLOT_TOOK };
+
+static bool is_context(const tl_codec *codec, uint32_t c, const tl_event *event, uint32_t extras)
 {
     const tl_context *context = &codec->contexts[c];
     return c && context->call == event->call && context->site == event->site &&
-           (context->slots & TL_RELATIVE) == relative;
+           (context->slots & TL_EXTRAS) == extras;
 }
 
-static uint32_t find_context(const tl_codec *codec, const tl_event *event, uint32_t relative,
+static uint32_t find_context(const tl_codec *codec, const tl_event *event, uint32_t extras,
                              unsigned *slot)
 {
     unsigned i = hash_of(event->call, event->site);
     for (uint32_t c; (c = codec->hashed[i]); i = (i + 1) % (2 * TL_MAX_CONTEXTS))
-        if (is_context(codec, c, event, relative))
+        if (is_context(codec, c, event, extras))
             return c;
     *slot = i;
     return 0;
@@ -151,24 +154,26 @@ static uint32_t put_context(tl_codec *codec, uint8_t **p, const tl_event *event,
 {
     uint8_t *control = (*p)++;
     uint32_t predicted = tl_codec_predicted(codec);
-    uint32_t relative = tl_has_neighbours(event, row) ? TL_RELATIVE : 0;
-    if (is_context(codec, predicted, event, relative)) {
+    uint32_t extras = tl_has_neighbours(event, row) ? TL_RELATIVE : 0;
+    if (event->took_ns >= 1 && !codec->no_times)
+        extras |= TL_SLOT_TOOK;
+    if (is_context(codec, predicted, event, extras)) {
         *control = TL_HOW_PREDICTED;
         return predicted;
     }
     uint32_t followed = *tl_codec_followed(codec);
-    if (is_context(codec, followed, event, relative)) {
+    if (is_context(codec, followed, event, extras)) {
         *control = TL_HOW_FOLLOWED;
         return followed;
     }
     unsigned slot = 0;
-    uint32_t c = find_context(codec, event, relative, &slot);
+    uint32_t c = find_context(codec, event, extras, &slot);
     if (c) {
         *control = TL_HOW_KNOWN;
         *p = tl_put_varint(*p, c);
         return c;
     }
-    uint32_t slots = row->slots | relative;
+    uint32_t slots = row->slots | extras;
     if (codec->end_known && row->action == TL_ACTION_FINALIZE && (slots & TL_SLOT_CLOCK))
         slots |= TL_AT_END;
     if (!tl_codec_has_room(codec, tl_codec_count_values(slots)))
@@ -252,6 +257,8 @@ bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_eve
                    tl_zigzag(event->clock_ns - tl_codec_clock_base(codec, c)));
         codec->clock_ns = event->clock_ns;
     }
+    if (c->slots & TL_SLOT_TOOK)
+        put_number(codec, &streams[TL_STREAM_CLOCKS], tl_took_ns(event));
     tl_codec_advance(codec, index);
     return true;
 }

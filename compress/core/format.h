@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { TL_FORMAT_MAJOR = 1, TL_FORMAT_MINOR = 11 };
+enum { TL_FORMAT_MAJOR = 1, TL_FORMAT_MINOR = 12 };
 
 /* File header. */
 #define TL_FILE_MAGIC "\x89TLS\r\n\x1a\n"

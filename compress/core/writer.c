@@ -151,6 +151,7 @@ tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_w
         goto cleanup;
     }
     w->max_events = TL_FRAME_EVENTS;
+    w->codec->no_times = true;
     *out = w;
     w = NULL;
 cleanup:
@@ -564,6 +565,11 @@ tl_status tl_writer_clock(tl_writer *w, const char *reason)
     if (strlen(reason) >= sizeof w->error.text)
         return fail(w, TL_ERR_USAGE);
     return defined(w, tl_define_clock(&w->definitions, reason));
+}
+
+void tl_writer_keep_times(tl_writer *w)
+{
+    w->codec->no_times = false;
 }
 
 tl_status tl_writer_put(tl_writer *w, const tl_event *event)

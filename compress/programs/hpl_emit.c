@@ -121,6 +121,7 @@ static inline void clear(tl_event *e)
     e->peer = e->tag = e->recv_peer = e->recv_tag = 0;
     e->count = e->type_bytes = e->recv_count = e->recv_type_bytes = 0;
     e->clock_ns = 0;
+    e->took_ns = 0;
     e->list_len = 0;
     e->list = NULL;
 }

@@ -159,6 +159,7 @@ class _Event(ctypes.Structure):
         ("recv_type_bytes", ctypes.c_int64),
         ("clock_ns", ctypes.c_uint64),
         ("list_len", ctypes.c_uint32),
+        ("took_ns", ctypes.c_float),
         ("list", ctypes.POINTER(ctypes.c_int64)),
     ]
 
@@ -325,7 +326,7 @@ class Trace:
 
         Columns: rank, event (number within the rank), call (name), site (number, see site()), volume (computation
         since the previous event, in volume_unit), polls, comm, new_comm, request, peer, tag, recv_peer, recv_tag,
-        count, type_bytes, recv_count, recv_type_bytes, flags, clock_ns, list (a tuple: counts, requests, ranks or
+        count, type_bytes, recv_count, recv_type_bytes, flags, clock_ns, took_ns, list (a tuple: counts, requests, ranks or
         sizes of a kernel). See struct tl_event in timeless.h."""
         if ranks is None:
             ranks = range(self.n_ranks)
@@ -338,7 +339,7 @@ class Trace:
         columns.update({name: array.array("I") for name in small})
         columns.update({name: array.array("i") for name in signed})
         columns.update({name: array.array("q") for name in wide})
-        columns.update(volume=array.array("Q"), clock_ns=array.array("Q"), list=[])
+        columns.update(volume=array.array("Q"), clock_ns=array.array("Q"), took_ns=array.array("f"), list=[])
         for rank in ranks:
             self.rank(rank)
             self._read(rank, columns)

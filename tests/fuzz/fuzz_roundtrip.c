@@ -20,6 +20,7 @@ static int next_event(fuzz_input *in, tl_event *e, int64_t *list)
     }
     uint32_t slots = row->slots;
     *e = (tl_event){.call = row->code, .site = fuzz_byte(in), .volume = fuzz_number(in)};
+    e->took_ns = e->site & 8 ? (float)(e->volume >> 1) : 0;
     e->polls = slots & 1 ? (uint32_t)fuzz_number(in) : 0;
     e->count = slots & TL_SLOT_COUNT ? (int64_t)fuzz_number(in) : 0;
     e->type_bytes = slots & TL_SLOT_TYPE ? (int64_t)fuzz_number(in) : 0;
@@ -51,6 +52,7 @@ static uint64_t write_events(const uint8_t *data, size_t size, const char *path)
     tl_run run = {.n_ranks = 2, .volume_unit = "none"};
     tl_writer *w;
     FUZZ_CHECK(!tl_trace_create(path, &run, &err) && !tl_writer_open(path, 1, "h", &w, &err));
+    tl_writer_keep_times(w);
     uint64_t n = 0;
     tl_event e;
     for (; n < MAX_EVENTS && next_event(&in, &e, list); n++) {

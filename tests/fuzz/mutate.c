@@ -303,6 +303,7 @@ static void write_part(const char *path, tl_reader *r, uint32_t rank, const part
     const tl_site *sites;
     const tl_user_kernel *kernels;
     FUZZ_CHECK(!tl_writer_open(path, rank, "h", &w, &err));
+    tl_writer_keep_times(w);
     for (size_t i = 0; i < p->n_comms; i++)
         tl_writer_define_comm(w, &p->comms[i]);
     for (size_t i = 0, n = tl_reader_sites(r, rank, &sites); i < n; i++)

@@ -82,6 +82,7 @@ static bool write_random(tl_writer *w, uint32_t rank)
     static int64_t list[TEST_MAX_LIST];
     test_random random = {.state = rank + 17};
     unsigned call = 0;
+    tl_writer_keep_times(w);
     if (!define_comms(w) || !define_sites(w))
         return false;
     for (uint64_t i = 0; i < 4000; i++) {

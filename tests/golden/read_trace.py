@@ -234,6 +234,8 @@ def frame(parts, n_events, rank, end, is_open=False):
         if c.mask >> 12 & 1:
             clock = ((end[1] if c.mask >> 21 & 1 else clock) + clocks.zigzag()) & M64
             e["clock_ns"] = clock
+        if c.mask >> 14 & 1:
+            e["took_ns"] = clocks.varint()
         followed[key] = x
         right = m is not None and history[m] == x
         history[k % 8192] = x

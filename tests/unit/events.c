@@ -43,6 +43,7 @@ tl_event test_random_event(test_random *r, unsigned call, int64_t *list)
                   .site = test_below(r, 3) ? (uint32_t)test_below(r, 5) : (uint32_t)draw(r),
                   .volume = draw(r),
                   .polls = (uint32_t)draw(r)};
+    e.took_ns = test_below(r, 3) ? (float)(draw(r) >> 1) : 0;
     if (slots & TL_SLOT_COUNT)
         e.count = (int64_t)draw(r);
     if (slots & TL_SLOT_TYPE)

@@ -312,6 +312,7 @@ static void streams(void **state)
         for (uint32_t rank = 0; rank < 2; rank++) {
             tl_writer *w;
             assert_int_equal(tl_writer_open(path, rank, "h", &w, &err), TL_OK);
+            tl_writer_keep_times(w);
             loop l = make_loop(stream + rank);
             for (uint64_t i = 0; i < n; i++) {
                 tl_event e = next_of_loop(&l, i, list);

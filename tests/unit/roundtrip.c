@@ -1,4 +1,5 @@
 /* roundtrip.c - what is written is what is read: events, definitions, text. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,6 +36,7 @@ static void random_events(void **state)
     static int64_t list[TEST_MAX_LIST];
     for (uint32_t r = 0; r < RANKS; r++) {
         assert_int_equal(tl_writer_open(path, r, "", &writers[r], &err), TL_OK);
+        tl_writer_keep_times(writers[r]);
         random[r].state = r;
     }
     for (int i = 0; i < EVENTS; i++) {
@@ -266,6 +268,47 @@ static void text(void **state)
     e = (tl_event){.call = TL_MPI_Pcontrol, .tag = -1, .clock_ns = 99};
     tl_event_text(&e, buf, sizeof buf);
     assert_string_equal(buf, "MPI_Pcontrol level=-1 clock_ns=99 volume=0 site=0");
+    e.took_ns = 1500;
+    tl_event_text(&e, buf, sizeof buf);
+    assert_string_equal(buf, "MPI_Pcontrol level=-1 clock_ns=99 took_ns=1500 volume=0 site=0");
+}
+
+/* A writer of a program that knows no durations ignores what is in their place; of others, what is
+ * no duration is none. */
+static void durations(void **state)
+{
+    (void)state;
+    const char *path = test_scratch("durations.tl");
+    const tl_run run = {.n_ranks = 2};
+    const float given[] = {0, 1, 16777215, 1e30F, -1, NAN},
+                kept[] = {0, 1, 16777215, 0x1p63F, 0, 0};
+    enum { N = sizeof given / sizeof *given };
+    tl_error err;
+    assert_int_equal(tl_trace_create(path, &run, &err), TL_OK);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        tl_writer *w;
+        assert_int_equal(tl_writer_open(path, rank, "", &w, &err), TL_OK);
+        if (rank)
+            tl_writer_keep_times(w);
+        for (int i = 0; i < N; i++) {
+            const tl_event e = {.call = TL_MPI_Wait, .took_ns = given[i]};
+            assert_int_equal(tl_writer_put(w, &e), TL_OK);
+        }
+        assert_int_equal(tl_writer_close(w, TL_END_FINALIZED, 0), TL_OK);
+    }
+    tl_reader *reader = open_trace(path);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        tl_cursor *c;
+        tl_event e;
+        assert_int_equal(tl_cursor_open(reader, rank, &c, &err), TL_OK);
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(tl_cursor_next(c, &e), TL_OK);
+            assert_true(e.took_ns == (rank ? kept[i] : 0));
+        }
+        tl_cursor_close(c);
+    }
+    tl_reader_close(reader);
+    unlink(path);
 }
 
 static void wrong_use(void **state)
@@ -296,8 +339,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_events), cmocka_unit_test(definitions),
-        cmocka_unit_test(killed_rank),   cmocka_unit_test(text),
-        cmocka_unit_test(wrong_use),
+        cmocka_unit_test(killed_rank),   cmocka_unit_test(durations),
+        cmocka_unit_test(text),          cmocka_unit_test(wrong_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

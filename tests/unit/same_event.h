@@ -16,7 +16,7 @@ static inline bool test_same_event(const tl_event *a, const tl_event *b)
            a->tag == b->tag && a->recv_peer == b->recv_peer && a->recv_tag == b->recv_tag &&
            a->count == b->count && a->type_bytes == b->type_bytes &&
            a->recv_count == b->recv_count && a->recv_type_bytes == b->recv_type_bytes &&
-           a->clock_ns == b->clock_ns && a->list_len == b->list_len &&
+           a->clock_ns == b->clock_ns && a->took_ns == b->took_ns && a->list_len == b->list_len &&
            (!a->list_len || !memcmp(a->list, b->list, a->list_len * sizeof *a->list));
 }
 
