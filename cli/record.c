@@ -27,6 +27,7 @@ enum {
     OPTION_VOLUME,
     OPTION_COUNTERS,
     OPTION_CALL_PATHS,
+    OPTION_CALL_TIMES,
     OPTION_FOLDED,
     OPTION_NO_PACK,
     OPTION_PACK_SECONDS,
@@ -45,7 +46,7 @@ typedef struct settings {
     const char *n_ranks; /* NULL: the command says it */
     char **launched;     /* the command behind a launcher of ours */
     unsigned n_runs;     /* 0: one, whose trace is `output` itself */
-    bool quiet, list_volumes, folded, no_pack;
+    bool quiet, list_volumes, folded, no_pack, call_times;
     record_packing packing; /* max_s 0: as long as `limit_packing` says */
     char **command;
     int n_command;
@@ -70,6 +71,7 @@ static const struct argp_option options[] = {
     {"kernels", OPTION_KERNELS, "WHICH", 0,
      "numerical routines to record: none, large (default: all but BLAS on short vectors), all", 0},
     {"clocks", OPTION_CLOCKS, "WHICH", 0, "MPI_Wtime in a row: the first (default), or all", 0},
+    {"call-times", OPTION_CALL_TIMES, NULL, 0, "how long each MPI call takes, by the clock", 0},
     {"counters", OPTION_COUNTERS, "LIST", 0, "also count PAPI events, or mpit:NAME (mpit:NAME*)",
      0},
     {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0, "callers of each call to record (default: 0)", 0},
@@ -123,6 +125,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         cli_parse_number_from(state, "depth of call paths", arg, 0, 64);
         s->call_paths = arg;
         return 0;
+    case OPTION_CALL_TIMES: s->call_times = true; return 0;
     case OPTION_FOLDED: s->folded = true; return 0;
     case OPTION_NO_PACK: s->no_pack = true; return 0;
     case OPTION_PACK_SECONDS:
@@ -196,7 +199,7 @@ static bool find_tracer(char *path, size_t size)
 static const char *const forwarded[] = {
     "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
     "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SKIP",
-    "TIMELESS_CALL_PATHS", "TIMELESS_PARAMETERS", "TIMELESS_CLOCKS",
+    "TIMELESS_CALL_PATHS", "TIMELESS_PARAMETERS", "TIMELESS_CLOCKS", "TIMELESS_CALL_TIMES",
     /* for --folded */
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 4 };
@@ -230,6 +233,8 @@ static void set_environment(const settings *s, const char *output)
         setenv("TIMELESS_KERNELS", s->kernels, 1);
     if (s->clocks)
         setenv("TIMELESS_CLOCKS", s->clocks, 1);
+    if (s->call_times)
+        setenv("TIMELESS_CALL_TIMES", "1", 1);
     if (s->call_paths)
         setenv("TIMELESS_CALL_PATHS", s->call_paths, 1);
     /* Open MPI's own counting is off unless requested. */

@@ -215,6 +215,8 @@ static tl_writer *open_all(const tlt_hosts *hosts, announcement *a, const char *
     if (!all_succeeded(ok, &err))
         goto failed;
     ok = tl_writer_open(a->path, (uint32_t)tlt.rank, hosts->label, &writer, &err) == TL_OK;
+    if (ok && tlt.call_times)
+        tl_writer_keep_times(writer);
     /* At least the name of its host stands in every part. */
     if (ok && hosts->n_hosts > 1 && hosts->first && tl_writer_flush(writer) != TL_OK) {
         err = *tl_writer_error(writer);

@@ -77,6 +77,34 @@ static void write_look(void)
     tlt_write(&event);
 }
 
+/* ---- how long calls take ---- */
+
+/* In place of the source's since_mark, which every recorded call asks when it begins: so a call
+ * whose time is not wanted has no branch for it. */
+static uint64_t measure_and_begin(void)
+{
+    const uint64_t burst = volume->since_mark(); /* first: the clock is no part of it */
+    tlt_self.began_ns = tlt_monotonic_ns();
+    return burst;
+}
+
+float tlt_take_time(void)
+{
+    const float polled_ns = tlt_self.polled_ns;
+    const uint64_t began_ns = tlt_self.began_ns;
+    tlt_self.polled_ns = 0;
+    tlt_self.began_ns = 0;
+    return began_ns ? polled_ns + (float)(tlt_monotonic_ns() - began_ns) : 0;
+}
+
+/* Events of kernels and of the tracer itself have none, and those that are written before the
+ * call neither. */
+static bool is_timed(const tl_event *event)
+{
+    return event->call >= TL_MPI_Init && event->call < TL_KERNEL_dgemm &&
+           event->call != TL_MPI_Finalize && event->call != TL_MPI_Abort;
+}
+
 void tlt_put_look(tl_event *event)
 {
     if (tlt.all_looks) {
@@ -90,6 +118,8 @@ void tlt_put_look(tl_event *event)
 
 void tlt_put(tl_event *event)
 {
+    if (TLT_UNLIKELY(tlt.call_times) && is_timed(event))
+        event->took_ns = tlt_take_time();
     write_look();
     /* The volume of a region of OpenMP is the sum of its parts: no other event takes it. */
     if (TLT_UNLIKELY(__atomic_load_n(&tlt_workers_busy, __ATOMIC_RELAXED)) &&
@@ -338,7 +368,8 @@ void tlt_start(uint16_t call, tlt_place place)
     const char *looks = getenv("TIMELESS_CLOCKS");
     tlt.all_looks = looks && !strcmp(looks, "all");
     tlt.mark = volume->mark;
-    tlt.since_mark = volume->since_mark;
+    tlt.call_times = enabled("TIMELESS_CALL_TIMES");
+    tlt.since_mark = tlt.call_times ? measure_and_begin : volume->since_mark;
     tlt.volume_bias = measure_bias(volume);
     tlt_mpi->counters_start();
     tlt_sites_reset();

@@ -65,7 +65,8 @@ typedef struct tlt_state {
     uint64_t volume_bias; /* the volume that is measured if the program does nothing */
     bool shared;          /* several threads may call MPI: see threads.h */
     enum tlt_kernels kernels;
-    bool all_looks; /* each MPI_Wtime is an event */
+    bool all_looks;  /* each MPI_Wtime is an event */
+    bool call_times; /* MPI calls have took_ns */
     int rank;
     int n_ranks;
     uint64_t start_ns;      /* monotonic clock at the end of Init */
@@ -175,9 +176,15 @@ static inline void tlt_leave(void)
     tlt_leave_and_mark(false);
 }
 
+/* With call times: the duration of the call in which the thread is, and of the failed tests and
+ * probes before it; 0 if the call has no begin. */
+float tlt_take_time(void);
+
 /* Ends a failed test or probe: it is counted, and is no event. */
 static inline void tlt_leave_poll(void)
 {
+    if (TLT_UNLIKELY(tlt.call_times))
+        tlt_self.polled_ns = tlt_take_time();
     tlt_self.polls++;
     tlt_leave_and_mark(true);
 }

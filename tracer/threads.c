@@ -299,7 +299,8 @@ static void write_end(const tl_event *e)
         tl_event back = {.call = TL_MPI_Return,
                          .site = e->site,
                          .request = tlt_self.requests[i],
-                         .new_comm = e->new_comm};
+                         .new_comm = e->new_comm,
+                         .took_ns = i ? 0 : e->took_ns};
         tlt_write(&back);
         tlt_request_release(tlt_self.requests[i]);
     }

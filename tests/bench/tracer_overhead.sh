@@ -7,7 +7,8 @@
 #
 # 1. CPU nanoseconds that each MPI call costs more under the tracer than under a PMPI interposer that
 #    does nothing, without a volume source and with each that reads a clock; one reading of these. The
-#    columns with "paths" record the 10 callers of each call, the others its call site only.
+#    columns with "paths" record the 10 callers of each call, the others its call site only; those with
+#    "times" record how long each call takes (--call-times), as nanoseconds and as a ratio to those without.
 # 2. Where perf is there: the shares of a call's nanoseconds, from samples.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/tap.sh"
@@ -19,7 +20,7 @@ $MPICC -O2 -fPIC -shared -o "$scratch/empty.so" "$top_srcdir/tests/bench/empty_p
 
 depth=10 repetitions=${1:-100000}
 cost() { "$MPIRUN" -np 1 env "$@" "$scratch/call_cost" "$repetitions" all $depth; }
-sources='none none,paths rseq rseq,paths cputime'
+sources='none none,paths none,times rseq rseq,paths rseq,times cputime'
 # In rounds, alternating; the best one of each counts.
 rounds=${ROUNDS:-2}
 for round in $(seq "$rounds"); do
@@ -27,7 +28,8 @@ for round in $(seq "$rounds"); do
     cost LD_PRELOAD="$scratch/empty.so" >"$scratch/empty.$round"
     for source in $sources; do
         paths=0; [ "$source" = "${source%,paths}" ] || paths=$depth
-        cost LD_PRELOAD="$tracer" TIMELESS_VOLUME="${source%,paths}" TIMELESS_CALL_PATHS=$paths \
+        times=0; [ "$source" = "${source%,times}" ] || times=1
+        cost LD_PRELOAD="$tracer" TIMELESS_VOLUME="${source%,*}" TIMELESS_CALL_PATHS=$paths TIMELESS_CALL_TIMES=$times \
             >"$scratch/$source.$round"
     done
 done
@@ -54,6 +56,11 @@ awk -v sources="$sources" '
             print ""
         }
     }' "$scratch/all" | column -t
+for source in none rseq; do # of the sum of all calls
+    awk -v with="$source,times" -v source=$source '$1 == with {a += $4} $1 == source {b += $4} $1 == "empty" {c += $4}
+        END {if (b > c) printf "call times, %s: %.2f times what the tracer adds without them, %.3f times the whole call\n",
+            source, (a - c) / (b - c), a / b}' "$scratch/all"
+done
 awk '$1 == "bare" && $3 == 0 {ns[$2] = $4} END {
     printf "one reading: the wall clock %.0f ns (rseq reads the time stamp counter where it can), cputime %.0f ns (the CPU clock); two for each call\n",
         ns["wall-clock"], ns["cpu-clock"]}' "$scratch/all"
