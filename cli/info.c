@@ -38,6 +38,7 @@ struct facts {
     const tl_run *run;
     uint64_t hash, n_events;
     uint64_t n_recovered;                   /* of the events */
+    uint64_t n_timed;                       /* events with a duration, of ranks without an index */
     uint32_t most_ranks;                    /* more are summed up */
     uint64_t *last_mark_ns;                 /* by rank: 0 where no event carries a clock */
     bool *damaged;                          /* by rank */
@@ -192,6 +193,7 @@ static tl_status count_calls(struct facts *f, const uint32_t *n_alike, tl_error 
             if (e.call == TL_KERNEL_user)
                 count_user(f, rank, &e);
             f->n_events += n_alike[rank];
+            f->n_timed += e.took_ns > 0 ? n_alike[rank] : 0;
             if (e.clock_ns)
                 f->last_mark_ns[rank] = e.clock_ns;
         }
@@ -354,6 +356,8 @@ static void print_text(const struct facts *f)
     char bursts[160];
     tlr_volumes_text(f->run->volume_bursts, bursts, sizeof bursts);
     print_line("volume bursts", bursts);
+    if (f->n_timed)
+        printf("%-16s %" PRIu64 " calls have their measured time\n", "call times", f->n_timed);
     printf("%-16s %016" PRIx64 "\n", "hash", f->hash);
     printf("%-16s %" PRIu32 "\n", "ranks", f->run->n_ranks);
     printf("%-16s %" PRIu64 "\n", "events", f->n_events);
@@ -484,6 +488,8 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
     tlr_volumes_json(root, f->run->volume_sample, f->run->volume_bursts);
     if (*uncounted)
         json_object_set_new(root, "recorded_in_part", tlr_json_text(uncounted));
+    if (f->n_timed)
+        json_object_set_new(root, "call_times", tlr_json_unsigned(f->n_timed));
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
     const bool is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;

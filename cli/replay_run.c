@@ -6,6 +6,7 @@
 
 #include "cli.h"
 
+#include <results/call_times.h>
 #include <results/chosen.h>
 #include <results/details.h>
 #include <stdio.h>
@@ -52,9 +53,12 @@ static tl_status tell_states(const replay_arguments *a, tl_error *err)
     tlr_prediction **predictions = a->stage.predictions;
     if (a->timeline_path)
         status = write_timeline(a, err);
-    for (size_t j = 0; j < a->stage.n_jobs && status == TL_OK && a->details; j++)
+    for (size_t j = 0; j < a->stage.n_jobs && status == TL_OK && a->details; j++) {
         status = tlr_details_make(a->stage.options.timeline, a->stage.jobs, j,
                                   &predictions[j]->details, err);
+        if (status == TL_OK)
+            status = tlr_call_times_of(predictions[j]->details, &predictions[j]->call_times, err);
+    }
     if (status == TL_OK && a->keep)
         status = a->keep(a, predictions[0], err);
     return status;
@@ -83,6 +87,8 @@ static int show(const replay_arguments *a)
             tlr_prediction_print(predictions[j], stdout);
         if (!a->quiet && predictions[j]->details)
             tlr_details_print(predictions[j], stdout);
+        if (!a->quiet)
+            tlr_call_times_print(predictions[j]->call_times, predictions[j]->clock, stdout);
         if (!a->quiet && predictions[j]->usage)
             tlr_usage_print(predictions[j]->usage, stdout);
         if (!a->quiet && j + 1 < n)

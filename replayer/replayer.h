@@ -455,7 +455,8 @@ typedef struct tlr_what_if {
         twice_the_cpu_s; /* estimate for hosts twice as fast; never below half of ideal_network_s */
 } tlr_what_if;
 
-typedef struct tlr_details tlr_details; /* details.h */
+typedef struct tlr_details tlr_details;       /* details.h */
+typedef struct tlr_call_times tlr_call_times; /* results/call_times.h */
 
 /* The results of the replays with several seeds. */
 typedef struct tlr_spread {
@@ -548,8 +549,9 @@ typedef struct tlr_prediction {
     tlr_mark *marks;      /* ordered by measured time */
     tlr_sampled *sampled; /* NULL: all events were replayed, and n_events is their number */
     tlr_what_if what_if;
-    tlr_details *details;   /* for the JSON; NULL: not wanted */
-    const tlr_usage *usage; /* for the JSON; NULL: not wanted. The caller owns it */
+    tlr_details *details;       /* for the JSON; NULL: not wanted */
+    tlr_call_times *call_times; /* NULL: the trace has no durations, or there are no details */
+    const tlr_usage *usage;     /* for the JSON; NULL: not wanted. The caller owns it */
 } tlr_prediction;
 
 /* An engine replays a whole trace.  replayer/replay.c has the table of all engines. */

@@ -70,6 +70,33 @@ for (const id of ["calls", "sites", "communicators", "regions"])
         withPaths(details[id], (s, name) => [name, exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
             exact(s.count, count), orEmpty(s.bytes, bytes)]));
 
+/* ---- measured times ---- */
+
+const times = prediction.call_times;
+/* Both on one scale. */
+function measuredBars(rows) {
+    const [scale, unit] = unitOf(Math.max(...rows.map(r => Math.max(r.measured_s, r.predicted_s)))), names = shortPaths(rows.map(r => r.name));
+    byId("measured-box").style.height = 80 + 36 * rows.length + "px";
+    draw(() => new Chart(byId("measured-bars"), {
+        type: "bar",
+        data: { labels: names.map(n => n.text), datasets: [["measured", "few"], ["predicted", "many"]].map(([what, id]) =>
+            ({ label: what, backgroundColor: colour(id), data: rows.map(r => r[what + "_s"] / scale) })) },
+        options: { indexAxis: "y", maintainAspectRatio: false,
+            plugins: { legend: { labels: { boxWidth: 12 } },
+                       tooltip: { callbacks: { label: c => c.dataset.label + ": " + seconds(c.raw * scale) } } },
+            scales: { x: { title: { display: true, text: "time of all ranks [" + unit + "]" } }, y: { ticks: { autoSkip: false } } } } }));
+}
+if (times) {
+    if (prediction.clock !== "comparable")
+        byId("measured-clock").textContent = "The clock of the recording is not comparable: " + prediction.clock + ". The differences say nothing about the prediction.";
+    measuredBars((times.sites.length ? times.sites : times.calls).slice(0, 12));
+    for (const id of ["sites", "calls"])
+        table("measured-" + id, ["", "measured", "predicted", "difference", "calls", "longest call", "its rank"],
+            withPaths(times[id], (r, name) => [name, exact(r.measured_s, seconds), exact(r.predicted_s, seconds),
+                exact(r.measured_s - r.predicted_s, seconds), exact(r.calls, count), exact(r.longest_s, seconds), String(r.longest_rank)]));
+} else
+    byId("measured").remove();
+
 /* ---- messages ---- */
 
 const matrix = byId("matrix");

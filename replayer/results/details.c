@@ -30,6 +30,19 @@ static void add(tlr_table *table, const char *key, const tlr_state *s)
     row->bytes += s->bytes;
 }
 
+static void measure(tlr_table *table, const char *key, uint32_t rank, double took_s)
+{
+    tlr_sum *row = tlr_table_at(table, key);
+    if (!row)
+        return;
+    row->n_measured++;
+    row->measured_s += took_s;
+    if (took_s > row->longest_s) {
+        row->longest_s = took_s;
+        row->longest_rank = rank;
+    }
+}
+
 static bool is_message(const tlr_state *s)
 {
     if (s->peer < 0)
@@ -87,6 +100,29 @@ static void add_state(pass *p, const tlr_state *s)
                  s->comm - 1);
         add(&p->communicators, key, s);
     }
+}
+
+/* Adds how long the calls of a rank took in the recorded run. */
+static tl_status add_measured(pass *p, uint32_t rank, tl_error *err)
+{
+    char key[TLR_PLACE_BYTES];
+    tl_cursor *c = NULL;
+    tl_event e;
+    tl_status status = tl_cursor_open(p->job->trace, rank, &c, err);
+    while (status == TL_OK && (status = tl_cursor_next(c, &e)) == TL_OK) {
+        if (!(e.took_ns > 0))
+            continue;
+        const tlr_state s = {.rank = rank, .site = e.site, .call = e.call, .tag = e.tag};
+        measure(&p->calls, tlr_state_name(&s, p->trace), rank, e.took_ns * 1e-9);
+        if (!s.site)
+            continue;
+        tlr_state_place(&s, p->trace, key, sizeof key);
+        measure(&p->sites, key, rank, e.took_ns * 1e-9);
+    }
+    if (c && status != TL_END && err)
+        *err = *tl_cursor_error(c);
+    tl_cursor_close(c);
+    return status == TL_END ? TL_OK : status;
 }
 
 static const char *name_of_call(unsigned call)
@@ -167,6 +203,11 @@ tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t j
             add_state(&p, &states[i]);
     if (!failed && tlr_timeline_chosen(timeline))
         failed = !add_rest(&p, tlr_timeline_chosen(timeline));
+    for (uint32_t r = 0; r < n_ranks && !failed && !tlr_timeline_chosen(timeline); r++) {
+        status = add_measured(&p, r, err);
+        if (status != TL_OK)
+            goto cleanup;
+    }
     if (p.calls.failed || p.sites.failed || p.communicators.failed || p.regions.failed ||
         p.pairs.failed)
         failed = 1;
@@ -184,6 +225,7 @@ tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t j
     } else {
         status = tl_no_memory(err, "details of the prediction");
     }
+cleanup:
     tlr_table_close(&p.calls);
     tlr_table_close(&p.sites);
     tlr_table_close(&p.communicators);

@@ -1,6 +1,7 @@
 /* prediction.c - show a prediction. */
 #include "config.h"
 
+#include "call_times.h"
 #include "details.h"
 #include "spread.h"
 #include "volumes.h"
@@ -48,6 +49,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->noise);
     free(p->changes);
     tlr_details_free(p->details);
+    tlr_call_times_free(p->call_times);
     tlr_spread_free(p->spread);
     free(p->sampled);
     free(p);

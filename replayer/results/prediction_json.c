@@ -3,6 +3,7 @@
 
 #include "replayer.h"
 
+#include "call_times.h"
 #include "details_json.h"
 #include "json_text.h"
 #include "prediction_json.h"
@@ -204,6 +205,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         tlr_usage_json(p->usage, root);
     if (p->details)
         json_object_set_new(root, "details", tlr_details_json(p));
+    if (p->call_times)
+        json_object_set_new(root, "call_times", tlr_call_times_json(p->call_times));
     return root;
 }
 
@@ -380,6 +383,7 @@ static int read_root(json_t *root, tlr_prediction *p)
         if (!read_mark(json_array_get(marks, i), &p->marks[i], p->n_ranks))
             return 0;
     }
+    p->call_times = tlr_call_times_read(root);
     return read_spread(root, p);
 }
 

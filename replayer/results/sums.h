@@ -10,6 +10,10 @@ typedef struct tlr_sum {
     double time_s;              /* of all ranks */
     double wait_s[TLR_N_WAITS]; /* the part of it that was waiting, by kind */
     int64_t bytes;
+    /* In the recorded run, if the trace has durations: */
+    uint64_t n_measured;
+    double measured_s, longest_s; /* of all calls; of the longest one */
+    uint32_t longest_rank;
 } tlr_sum;
 
 /* Ordered by time, longest first. */

@@ -459,6 +459,7 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
                                       : TLR_COMPARED_PREDICTION;
     c->slower_only = options->slower_only;
     c->prediction = n_predictions ? predictions[0] : NULL;
+    c->uses_recording = n_predictions && !options->n_measured;
     c->versus = options->n_versus ? options->versus[0] : NULL;
     for (size_t i = n_predictions; i-- > 0 && !options->n_measured && !options->n_versus;)
         if (predictions[i]->clock && *predictions[i]->clock)

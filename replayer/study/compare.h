@@ -79,10 +79,11 @@ typedef struct tlr_comparison {
     const char *clock; /* why the measured times, the clocks of the trace, are not comparable; NULL:
                           they are */
     const tlr_prediction *prediction; /* the first of those compared; NULL: none */
-    const tlr_prediction *versus;     /* the first of the others; NULL: none */
-    bool are_programs;                /* the two are predictions of different traces */
-    bool has_sites;                   /* with rows by region, call and call site */
-    char *only_a, *only_b;            /* names that one of them has alone, one a line; NULL: none */
+    bool uses_recording;          /* the measured times are those of the trace of the prediction */
+    const tlr_prediction *versus; /* the first of the others; NULL: none */
+    bool are_programs;            /* the two are predictions of different traces */
+    bool has_sites;               /* with rows by region, call and call site */
+    char *only_a, *only_b;        /* names that one of them has alone, one a line; NULL: none */
 } tlr_comparison;
 
 typedef struct tlr_compare_options {

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "compare.h"
+#include "results/call_times.h"
 #include "results/json_text.h"
 #include "results/prediction_json.h"
 
@@ -160,6 +161,13 @@ static void print_programs(const tlr_comparison *c, FILE *out)
               out);
 }
 
+/* Measurements of other runs say nothing about single calls. */
+static const tlr_call_times *call_times_of(const tlr_comparison *c)
+{
+    return c->kind == TLR_COMPARED_PREDICTION && c->uses_recording ? c->prediction->call_times
+                                                                   : NULL;
+}
+
 void tlr_comparison_print(const tlr_comparison *c, FILE *out)
 {
     size_t n_beyond = 0;
@@ -201,6 +209,7 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
         fputs("too few runs before to tell a change from noise\n", out);
     free(text);
     print_failed(c, out);
+    tlr_call_times_print(call_times_of(c), NULL, out);
 }
 
 /* ---- JSON ---- */
@@ -282,6 +291,8 @@ tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error
     if (c->kind == TLR_COMPARED_PREDICTION)
         json_object_set_new(root, "clock",
                             c->clock ? tlr_json_text(c->clock) : json_string("comparable"));
+    if (call_times_of(c))
+        json_object_set_new(root, "call_times", tlr_call_times_json(call_times_of(c)));
     if (c->are_programs) {
         json_object_set_new(root, "only_in_a", list_json(c->only_a));
         json_object_set_new(root, "only_in_b", list_json(c->only_b));

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# call_times.sh - how long calls take is recorded on request, and stands beside the prediction.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile call_times
+compile threads -pthread
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+recorded() { $timeless record "$@"; }
+check "a program with a stall of 200 ms is recorded with call times" recorded --call-times -o stall.tl -- $MPIRUN -np 2 ./call_times 50
+"$timeless" dump stall.tl >stall.txt
+
+# took RANK CALL: the durations of a call in ms, one a line
+took() { sed -n "s/^$1 [0-9]* $2 .*took_ns=\([0-9]*\) .*/\1/p" stall.txt | awk '{print $1 / 1e6}'; }
+untimed() { grep -E '^[01] [0-9]+ MPI_' stall.txt | grep -vE 'took_ns=|MPI_(Init|Finalize) '; }
+check_exit 1 "each MPI call between MPI_Init and MPI_Finalize has a duration" untimed
+long_of() { took "$1" "$2" | awk -v least="$3" '$1 >= least && $1 < 10 * least' | wc -l; }
+check "rank 1 received one message 200 ms late" equal "$(long_of 1 MPI_Recv 190)" 1
+check "MPI_Test has the time of the failed polls, which are no events" equal "$(long_of 1 MPI_Test 45)" 1
+
+# Beside the prediction.
+details() { "$timeless" replay stall.tl --platform star-1g --ranks-per-host 1 --details "$@"; }
+check "the trace is replayed with details" details --json=stall.json
+# first TEXT: the first row below the heading of a table
+first() { awk -v title="$1" '$0 ~ title "$" {getline; print; exit}'; }
+# is_stall: a row "MEASURED PREDICTED DIFFERENCE CALLS LONGEST RANK NAME" of the late receive
+is_stall() { awk '$1 > 0.19 && $3 > 0.19 && $5 > 0.19 && $6 == 1 && /MPI_Recv/ {found = 1} {print} END {exit !found}'; }
+check "replay --details: the call site that received late comes first" is_stall < <(details | first 'call site, sum of all ranks')
+compared() { "$timeless" compare stall.json "$@"; }
+check "compare: the call site that received late comes first" is_stall < <(compared | first 'call site, sum of all ranks')
+check "compare: and MPI_Recv among the calls" is_stall < <(compared | first 'call, sum of all ranks')
+echo makespan,1 >makespan.csv
+check_exit 1 "compare --measured prints no times of the recorded calls" grep 'sum of all ranks' <(compared --measured makespan.csv)
+json_first() { compared --json | python3 -c '
+import json, sys
+row = json.load(sys.stdin)["call_times"]["sites"][0]
+assert "MPI_Recv" in row["name"] and row["longest_rank"] == 1 and row["measured_s"] - row["predicted_s"] > 0.19, row'; }
+check "compare --json has them in the same order" json_first
+check "the engine loggops has them, too" is_stall < <(details --engine loggops | first 'call site, sum of all ranks')
+report() { "$timeless" report stall.tl --platform star-1g --ranks-per-host 1 -o stall.html && grep -q '"call_times":' stall.html; }
+check "report: the page has them" report
+
+# Without the option; and what it costs.
+check "the program is recorded without call times" recorded -o plain.tl -- $MPIRUN -np 2 ./call_times 50
+check_exit 1 "without the option no event has a duration" grep took_ns= <("$timeless" dump plain.tl)
+check_exit 1 "and a prediction has no times of calls" grep '"call_times":' <("$timeless" replay plain.tl --platform star-1g --details --json)
+check "20,000 calls are recorded with call times" recorded --call-times -o long.tl -- $MPIRUN -np 2 ./call_times 5000
+# The same events with and without durations, both packed: bytes of a duration.
+bytes_each() {
+    "$timeless" dump long.tl | sed 's/ took_ns=[0-9]*//' | "$timeless" undump - -o without.tl &&
+        "$timeless" pack without.tl -o packed.tl && "$timeless" pack long.tl -o with.tl &&
+        awk -v with="$(stat -c %s with.tl)" -v without="$(stat -c %s packed.tl)" -v n="$("$timeless" dump long.tl | grep -c took_ns=)" \
+            'BEGIN {each = (with - without) / n; printf "%.2f bytes each\n", each; exit !(n > 19000 && each < 2.5)}'
+}
+check "a duration takes less than 2.5 bytes" bytes_each
+check "undump reads the durations of a dump" bash -c '"$0" undump stall.txt -o back.tl && "$0" dump back.tl | diff - stall.txt' "$timeless"
+check "cut keeps them" bash -c '"$0" cut stall.tl --events 5:20 -o part.tl && "$0" dump part.tl | grep -q took_ns=' "$timeless"
+
+# Ranks that share a core.
+check "with --folded, call times are recorded" recorded --folded --call-times -o folded.tl -- $MPIRUN -np 4 ./call_times 50
+folded() { "$timeless" replay folded.tl --platform star-1g --details --json=folded.json && "$timeless" compare folded.json --all; }
+check "folded: the clock is reported as not comparable" prints '~The clock of the recording is not comparable: ' folded
+check_exit 5 "folded: a tolerance is refused" "$timeless" compare folded.json --tolerance 10%
+
+# Threads, and a child.
+check "8 threads on 3 ranks, one of which forks, are recorded" recorded --call-times -o threads.tl -- $MPIRUN -np 3 ./threads 8 10 fork
+check "their trace is complete" says '~^complete +yes' <("$timeless" info threads.tl)
+threads_have() { "$timeless" dump threads.tl | grep -E '^[0-2] [0-9]+ (MPI_Allreduce|Return) ' | grep -c took_ns=; }
+check "their calls have durations" test "$(threads_have)" -ge 240
+check "their trace is replayed" "$timeless" replay threads.tl --platform star-1g --no-compute --details
+
+of_mpich=
+! uses_mpich || of_mpich=-DOF_MPICH
+if command -v "$MPIFORT" >/dev/null; then
+    $MPIFORT -O1 -g -fallow-argument-mismatch -ffree-line-length-none -w -J "$scratch" $of_mpich -DMPIF_H -o fortran "$here/fortran/calls_p2p.F90"
+    check "a Fortran program is recorded with call times" recorded --call-times -o stall.tl -- $MPIRUN -np 2 ./fortran
+    "$timeless" dump stall.tl >stall.txt
+    check_exit 1 "its MPI calls have durations" untimed
+else
+    skip "a Fortran program" "$MPIFORT is not installed"
+fi
+tap_done
