@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { OPTION_VOLUME = 256, OPTION_RATE };
+enum { OPTION_VOLUME = 256, OPTION_RATE, OPTION_CALL_TIMES };
 
 struct import_options {
     const char *path, *out, *from;
@@ -25,6 +25,7 @@ static const struct argp_option option_table[] = {
      "these that the trace has; OTF2 has no CPU time)",
      0},
     {"rate", OPTION_RATE, "X", 0, "units of volume for one nanosecond or count (default: 1)", 0},
+    {"call-times", OPTION_CALL_TIMES, NULL, 0, "keep how long each call took", 0},
     {0}};
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -39,12 +40,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 'o': o->out = arg; return 0;
     case OPTION_VOLUME: o->dumpi.volume = arg; return 0;
+    case OPTION_CALL_TIMES: o->dumpi.call_times = 1; return 0;
     case OPTION_RATE: o->dumpi.rate = cli_parse_rate(state, arg); return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->out || !o->from)
             argp_error(state, "give --from FORMAT and -o FILE");
-        else if (*o->from != 'd' && *o->from != 'o' && (o->dumpi.volume || o->dumpi.rate > 0))
-            argp_error(state, "--volume and --rate need --from dumpi or otf2");
+        else if (*o->from != 'd' && *o->from != 'o' &&
+                 (o->dumpi.volume || o->dumpi.rate > 0 || o->dumpi.call_times))
+            argp_error(state, "--volume, --rate and --call-times need --from dumpi or otf2");
         return 0;
     default: return cli_argument(key, arg, state, "file", &o->path);
     }
@@ -54,8 +57,7 @@ static tl_status read_otf2(const struct import_options *o, tl_error *err)
 {
 #ifdef HAVE_OTF2
     char facts[TL_OTF2_FACTS];
-    const tl_status status =
-        tl_import_otf2(o->path, o->dumpi.volume, o->dumpi.rate, o->out, facts, err);
+    const tl_status status = tl_import_otf2(o->path, &o->dumpi, o->out, facts, err);
     if (!status && *facts)
         fprintf(stderr, "timeless: %s: %s\n", tl_printable(o->path), facts);
     return status;

@@ -27,8 +27,9 @@ typedef struct tl_dumpi_convert {
     tl_dumpi_times last; /* of the call before, by the clock of the volumes */
     uint64_t last_counter;
     tl_dumpi_times last_wall;
-    uint64_t clock_ns; /* wall clock at the end of the last call; from MPI_Init on */
-    uint64_t call_ns;  /* wall-clock time in the last call */
+    uint64_t clock_ns;  /* wall clock at the end of the last call; from MPI_Init on */
+    uint64_t call_ns;   /* wall-clock time in the last call */
+    uint64_t polled_ns; /* in failed tests since the last event */
     uint16_t thread;
     bool begun, initialised;
     double volume;

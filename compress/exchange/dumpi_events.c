@@ -277,6 +277,9 @@ static void finish(tl_dumpi_convert *m, tl_event *e, const tl_call_info *row)
     m->volume -= (double)e->volume; /* the fraction goes to the next one */
     e->polls = m->polls;
     m->polls = 0;
+    if (!on_entry && row->action != TL_ACTION_INIT)
+        e->took_ns = (float)(m->polled_ns + m->call_ns);
+    m->polled_ns = 0;
 }
 
 static tl_status convert(tl_dumpi_convert *m, tl_event *e, const tl_call_info *row)
@@ -307,6 +310,7 @@ static tl_status put_call(tl_dumpi_convert *m)
     const tl_call_info *row = tl_call_by_name(tl_dumpi_rows[r->function].name);
     if (has_failed(r)) {
         m->polls++;
+        m->polled_ns += m->call_ns;
         return TL_OK;
     }
     tl_event e = {.call = row->code};

@@ -152,6 +152,8 @@ static tl_status put_rank(void *arg, uint32_t rank, const char *out_path, tl_err
         status = tl_writer_open(out_path, rank, host, &to.w, err);
     if (status)
         return status;
+    if (all->options.call_times)
+        tl_writer_keep_times(to.w);
     status = with_file(all, rank, convert_rank, &to, err);
     return tl_import_close(to.w, out_path, status, to.end, to.clock_ns, err);
 }

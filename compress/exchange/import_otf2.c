@@ -494,6 +494,8 @@ static OTF2_CallbackCode on_leave(COMMON, OTF2_RegionRef region)
         m->clock_ns = (uint64_t)((double)(now - m->init) * m->s->ns_per_tick);
     if (on_entry)
         m->end = action == TL_ACTION_FINALIZE ? TL_END_FINALIZED : TL_END_ABORTED;
+    if (action != TL_ACTION_INIT && !on_entry && time > m->enter)
+        m->took_ns += (double)(time - m->enter) * m->s->ns_per_tick;
     if (otf2_make_events(m, m->row) && !m->s->status)
         m->s->status = m->s->err->status;
     m->records.n = 0;
@@ -659,6 +661,8 @@ static tl_status put_rank(void *arg, uint32_t rank, const char *out_path, tl_err
     tl_status status = tl_writer_open(out_path, rank, host_of(s, rank), &w, err);
     if (status)
         return status;
+    if (s->call_times)
+        tl_writer_keep_times(w);
     status = read_rank(s, rank, w, &end, &clock_ns);
     return tl_import_close(w, out_path, status, end, clock_ns, err);
 }
@@ -769,13 +773,15 @@ static tl_status read_all(otf2_source *s)
     return status ? status : look(s);
 }
 
-tl_status tl_import_otf2(const char *path, const char *volume, double rate, const char *out_path,
+tl_status tl_import_otf2(const char *path, const tl_dumpi_options *options, const char *out_path,
                          char facts[TL_OTF2_FACTS], tl_error *err)
 {
     FILE *anchor;
+    const char *volume = options->volume;
     otf2_source s = {.path = path,
                      .volume = volume && strcmp(volume, "wall") != 0 ? volume : NULL,
-                     .rate = rate,
+                     .rate = options->rate,
+                     .call_times = options->call_times != 0,
                      .err = err};
     *facts = 0;
     tl_status status = tl_import_open(path, &anchor, err);

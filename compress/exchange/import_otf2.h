@@ -7,11 +7,11 @@
 
 enum { TL_OTF2_FACTS = 700 };
 
-/* `path` is the anchor file (traces.otf2). `volume` is "wall" or NULL: time between the calls;
- * "none"; or the name of a metric that the archive has. `rate` is the volume for one nanosecond or
- * one count. `facts` receives what the archive lacks and what was assumed; "" if nothing. The trace
- * contains the same text. */
-tl_status tl_import_otf2(const char *path, const char *volume, double rate, const char *out_path,
+/* `path` is the anchor file (traces.otf2). options->volume is "wall" or NULL: time between the
+ * calls; "none"; or the name of a metric that the archive has. options->rate is the volume for one
+ * nanosecond or one count. `facts` receives what the archive lacks and what was assumed; "" if
+ * nothing. The trace contains the same text. */
+tl_status tl_import_otf2(const char *path, const tl_dumpi_options *options, const char *out_path,
                          char facts[TL_OTF2_FACTS], tl_error *err);
 
 #endif

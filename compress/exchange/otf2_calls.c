@@ -26,6 +26,10 @@ static tl_status put(otf2_rank *m, tl_event *e)
     m->volume -= (double)e->volume; /* the fraction goes to the next one */
     e->polls = m->polls;
     m->polls = 0;
+    if (e->call >= TL_MPI_Init) { /* not that of a message before it */
+        e->took_ns = (float)m->took_ns;
+        m->took_ns = 0;
+    }
     if (m->list.size) {
         e->list = (const int64_t *)(const void *)m->list.data;
         e->list_len = (uint32_t)(m->list.size / sizeof(int64_t));

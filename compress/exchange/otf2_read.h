@@ -43,6 +43,7 @@ typedef struct otf2_location {
 typedef struct otf2_source {
     const char *path, *volume; /* volume NULL: time */
     double rate, ns_per_tick;
+    bool call_times;
     bool counts; /* the volume is a metric */
     OTF2_Reader *reader;
     OTF2_EvtReaderCallbacks *callbacks;
@@ -121,7 +122,8 @@ typedef struct otf2_rank {
     bool has_begun, has_initialised, has_counted;
     uint64_t enter, leave, init; /* ticks */
     double counter, counter_leave;
-    double volume; /* since the last event */
+    double volume;  /* since the last event */
+    double took_ns; /* of the call, and of failed tests before it */
     uint32_t polls;
     uint64_t clock_ns;
     tl_end_reason end;
