@@ -229,6 +229,7 @@ void skel_clear(skeleton *s)
     skel_free_distributions(s);
     skel_free_copies(s);
     free(s->values.items);
+    free(s->captured.items);
     free(s->sites);
     free(s->sources);
     free(s->path);

@@ -83,6 +83,7 @@ typedef struct skel_grid {
     uint32_t n_dimensions;
     int64_t size[SKEL_MAX_DIMENSIONS]; /* the last one varies fastest */
     bool periodic[SKEL_MAX_DIMENSIONS];
+    uint32_t expression[SKEL_MAX_DIMENSIONS]; /* of its size */
 } skel_grid;
 
 /* How a statement names a communicator: these, then SKEL_FIRST_COMM + index. */
@@ -128,7 +129,9 @@ typedef struct skel_distribution {
 
 /* The values of the nearest capture, in a row for each of its ranks (skeleton_copy.c). */
 typedef struct skel_copies {
-    uint32_t slot; /* of a rank's place in its row */
+    uint32_t slot;        /* of a rank's place in its row */
+    bool by_grid;         /* ranks have the row of their place in a grid */
+    skel_grid own, there; /* this grid, and the same of the capture */
     skel_array rows, runs;
 } skel_copies;
 
@@ -181,6 +184,7 @@ typedef struct skeleton {
     uint32_t n_captures, nearest;
     double distance;        /* of the nearest capture */
     int64_t captured_ranks; /* likewise */
+    skel_array captured;    /* int64_t: `values` with those of the nearest capture */
     skel_array values; /* int64_t: first slots of each rank: rank, ranks, each, key, parameters */
     tl_comm *definitions; /* of the communicators, by rank */
     size_t *first_definition;
@@ -326,8 +330,9 @@ bool skel_draw_done(const skel_draw *d);
 
 /* Parses NAME = NUMBER, ... of a capture. */
 void skel_read_capture(skel_parser *p);
-/* Parses the values for the ranks of all captures; returns the index. */
-uint32_t skel_read_copies(skel_parser *p, uint32_t line);
+/* Parses the values for the ranks of all captures; returns the index. NULL: ranks have the rows in
+ * blocks. */
+uint32_t skel_read_copies(skel_parser *p, uint32_t line, const skel_grid *grid);
 void skel_free_copies(skeleton *s);
 /* The next value of a rank; `is_partner`: it is the distance to a rank, which may be null. */
 int64_t skel_copied(const skeleton *s, int64_t *slots, int64_t number, bool is_partner);

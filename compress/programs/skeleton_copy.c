@@ -1,6 +1,7 @@
 /* skeleton_copy.c - values that are copied from a capture, because no expression has them. A rank
  * gets the values of one rank of the capture with the nearest sizes, one after the other and again
- * from the first one. More ranks than those of the capture repeat them, block by block. */
+ * from the first one. More ranks than those of the capture repeat them, block by block; or, by the
+ * places in a grid, a rank has the row of the rank that is as far away from the edges. */
 #include "config.h"
 
 #include "skeleton.h"
@@ -23,7 +24,7 @@ typedef struct copy_row {
 
 /* ---- capture NAME = NUMBER, ... ---- */
 
-static int64_t own_value(skel_parser *p)
+static int64_t own_value(skel_parser *p, uint32_t *slot)
 {
     char text[64];
     const skel_name *name = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
@@ -33,22 +34,40 @@ static int64_t own_value(skel_parser *p)
         skel_wrong(p, p->token.line, "%s instead of a parameter; write capture ranks = NUMBER, ...",
                    skel_found(p, text));
     skel_advance(p);
+    *slot = is_number ? name->slot : 0;
     return is_number ? ((int64_t *)p->s->values.items)[name->slot] : 0;
+}
+
+static bool copy_values(const skel_array *from, skel_array *to)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        int64_t *made = skel_push(to, sizeof *made);
+        if (!made)
+            return false;
+        *made = ((int64_t *)from->items)[i];
+    }
+    return true;
 }
 
 void skel_read_capture(skel_parser *p)
 {
     skeleton *s = p->s;
+    skel_array captured = {0};
+    uint32_t slot;
+    if (!copy_values(&s->values, &captured))
+        skel_out_of_memory(p);
     const uint32_t line = p->token.line;
     double distance = 0;
     int64_t n_ranks = 0;
     do {
         const bool are_ranks = skel_is(p, "ranks");
-        const int64_t own = own_value(p);
+        const int64_t own = own_value(p, &slot);
         skel_expect(p, "=", "capture ranks = NUMBER, NAME = NUMBER, ...");
         const int64_t there = skel_constant(p);
         distance += fabs(log((1 + fabs((double)own)) / (1 + fabs((double)there))));
         n_ranks = are_ranks ? there : n_ranks;
+        if (slot < captured.n)
+            ((int64_t *)captured.items)[slot] = there;
     } while (skel_accept(p, ","));
     if (p->status == TL_OK && (n_ranks < 1 || n_ranks > TL_MAX_RANKS))
         skel_wrong(p, line, "a capture without ranks; write capture ranks = NUMBER, ...");
@@ -56,10 +75,14 @@ void skel_read_capture(skel_parser *p)
         s->nearest = s->n_captures - 1;
         s->distance = distance;
         s->captured_ranks = n_ranks;
+        free(s->captured.items);
+        s->captured = captured;
+        captured = (skel_array){0};
     }
+    free(captured.items);
 }
 
-/* ---- copies NAME = VALUE [* TIMES], ... | ... : ... ---- */
+/* ---- copies NAME [by GRID] = VALUE [* TIMES], ... | ... : ... ---- */
 
 /* [* TIMES] */
 static uint64_t read_times(skel_parser *p)
@@ -123,8 +146,28 @@ static void clear(skel_copies *c)
     c->rows = c->runs = (skel_array){0};
 }
 
+/* The sizes of a grid in the nearest capture. */
+static void read_sizes_there(skel_parser *p, uint32_t line, skel_copies *c)
+{
+    int64_t places = 1;
+    c->there = c->own;
+    for (uint32_t d = 0; d < c->own.n_dimensions && p->status == TL_OK; d++) {
+        int64_t *size = &c->there.size[d];
+        p->status =
+            skel_evaluate(p->s, p->s->captured.items, c->own.expression[d], -1, size, p->err);
+        *size = p->status == TL_OK && *size > 0 ? *size : 1;
+        places = *size <= TL_MAX_RANKS / places ? places * *size : 0;
+        if (!places)
+            break;
+    }
+    if (p->status == TL_OK && places != p->s->captured_ranks)
+        skel_wrong(p, line,
+                   "the grid has other places than the ranks of the capture; choose sizes "
+                   "whose product is the number of ranks");
+}
+
 /* Keeps the rows of the nearest capture. */
-uint32_t skel_read_copies(skel_parser *p, uint32_t line)
+uint32_t skel_read_copies(skel_parser *p, uint32_t line, const skel_grid *grid)
 {
     skel_copies read = {0}, kept = {0};
     uint32_t n = 0;
@@ -151,6 +194,11 @@ uint32_t skel_read_copies(skel_parser *p, uint32_t line)
         return 0;
     }
     *made = kept;
+    made->by_grid = grid != NULL;
+    if (grid) {
+        made->own = *grid;
+        read_sizes_there(p, line, made);
+    }
     return (uint32_t)p->s->copies.n - 1;
 }
 
@@ -180,13 +228,65 @@ static int64_t value_at(const skel_copies *c, const copy_row *row, uint64_t inde
     return runs[low].value;
 }
 
+/* The coordinate in the capture that is as far from the nearer edge; the middle if it is farther.
+ */
+static int64_t place_there(int64_t at, int64_t size, int64_t there)
+{
+    const int64_t behind = size - 1 - at, half = there / 2;
+    if (size == there || (at < half && at <= behind))
+        return at;
+    return behind < half ? there - 1 - behind : half;
+}
+
+/* The rank of the capture whose row a rank has. */
+static int64_t rank_there(const skeleton *s, const skel_copies *c, int64_t rank)
+{
+    int64_t result = 0, stride = 1;
+    if (!c->by_grid)
+        return rank % s->captured_ranks;
+    for (uint32_t d = c->own.n_dimensions; d-- > 0;) {
+        const int64_t size = c->own.size[d], there = c->there.size[d];
+        result += place_there(rank % size, size, there) * stride;
+        stride *= there;
+        rank /= size;
+    }
+    return result;
+}
+
+/* The rank that is as many steps away from `rank` in each dimension as two ranks of the capture are
+ * from each other; SKEL_NULL: beyond an edge. */
+static int64_t partner_in_grid(const skel_copies *c, int64_t rank, int64_t from, int64_t to)
+{
+    int64_t result = 0, stride = 1;
+    for (uint32_t d = c->own.n_dimensions; d-- > 0;) {
+        const int64_t size = c->own.size[d], there = c->there.size[d];
+        int64_t steps = to % there - from % there;
+        if (c->own.periodic[d] && (steps > there / 2 || -steps > there / 2))
+            steps += steps < 0 ? there : -there;
+        int64_t moved = rank % size + steps;
+        if (c->own.periodic[d])
+            moved = (moved % size + size) % size;
+        if (moved < 0 || moved >= size)
+            return SKEL_NULL;
+        result += moved * stride;
+        stride *= size;
+        rank /= size;
+        from /= there;
+        to /= there;
+    }
+    return result;
+}
+
 int64_t skel_copied(const skeleton *s, int64_t *slots, int64_t number, bool is_partner)
 {
     const skel_copies *c = (const skel_copies *)s->copies.items + number;
-    const copy_row *row = (const copy_row *)c->rows.items + slots[0] % s->captured_ranks;
+    const int64_t there = rank_there(s, c, slots[0]);
+    const copy_row *row = (const copy_row *)c->rows.items + there;
     const int64_t none = is_partner ? SKEL_NULL : 0;
     const int64_t value = row->n ? value_at(c, row, (uint64_t)slots[c->slot]++) : none;
     if (!is_partner || value == SKEL_NULL)
         return value;
+    if (c->by_grid && there + value >= 0 && there + value < s->captured_ranks)
+        return partner_in_grid(c, slots[0], there, there + value);
     return slots[0] + value < s->n_ranks ? slots[0] + value : SKEL_NULL;
 }

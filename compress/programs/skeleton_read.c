@@ -98,12 +98,19 @@ static int64_t evaluate_now(skel_parser *p, uint32_t line, uint32_t node)
 }
 
 /* The value of an expression that is the same for all ranks. */
+static int64_t read_constant(skel_parser *p, uint32_t *node)
+{
+    const uint32_t line = p->token.line;
+    p->is_constant = true;
+    *node = skel_expression(p);
+    p->is_constant = false;
+    return evaluate_now(p, line, *node);
+}
+
 int64_t skel_constant(skel_parser *p)
 {
-    p->is_constant = true;
-    const uint32_t line = p->token.line, node = skel_expression(p);
-    p->is_constant = false;
-    return evaluate_now(p, line, node);
+    uint32_t node;
+    return read_constant(p, &node);
 }
 
 /* A name with a value that is the same for all ranks. */
@@ -190,7 +197,7 @@ static void read_grid(skel_parser *p)
                        SKEL_MAX_DIMENSIONS);
             return;
         }
-        grid.size[d] = skel_constant(p);
+        grid.size[d] = read_constant(p, &grid.expression[d]);
         grid.periodic[d] = skel_accept(p, "periodic");
         if (p->status == TL_OK && grid.size[d] < 1)
             skel_wrong(p, line,
@@ -239,13 +246,25 @@ static void read_distribution(skel_parser *p)
         ((skel_name *)p->names.items)[p->names.n - 1].is_distribution = true;
 }
 
-/* copies NAME = ROWS: the place of a rank in its row is a slot. */
+/* The grid behind `by`. NULL: it is none. */
+static const skel_grid *read_grid_name(skel_parser *p)
+{
+    const skel_name *name = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
+    const bool is_grid = name && name->is_grid;
+    if (!is_grid)
+        skel_wrong(p, p->token.line, "by has no grid; write copies NAME by GRID = NUMBER, ...");
+    skel_advance(p);
+    return is_grid ? (skel_grid *)p->s->grids.items + name->slot : NULL;
+}
+
+/* copies NAME [by GRID] = ROWS: the place of a rank in its row is a slot. */
 static void read_copies(skel_parser *p)
 {
     const uint32_t line = p->token.line;
     const skel_token token = new_name(p);
+    const skel_grid *grid = skel_accept(p, "by") ? read_grid_name(p) : NULL;
     skel_expect(p, "=", "copies NAME = NUMBER, ...");
-    const uint32_t number = skel_read_copies(p, line);
+    const uint32_t number = skel_read_copies(p, line, grid);
     if (p->status == TL_OK)
         ((skel_copies *)p->s->copies.items)[number].slot = p->s->n_slots;
     define_constant(p, &token, 0);
