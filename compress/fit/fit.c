@@ -44,7 +44,7 @@ void fit_print(fitting *f, fit_text *text, const char *format, ...)
 /* ---- one fit ---- */
 
 /* The head, and what the statements are. NULL without memory. */
-static char *whole_text(fitting *f)
+char *fit_whole_text(fitting *f)
 {
     char *text = NULL;
     size_t size;
@@ -70,7 +70,7 @@ static char *whole_text(fitting *f)
 /* The text without its first line; NULL if it does not make the events of all captures. */
 static char *checked_text(fitting *f)
 {
-    char *text = whole_text(f), *all = NULL, why[400] = "";
+    char *text = fit_whole_text(f), *all = NULL, why[400] = "";
     if (text && asprintf(&all, "skeleton 1\n%s", text) < 0)
         all = NULL;
     for (size_t i = 0; all && !*why && i < f->n_captures; i++)
@@ -362,6 +362,27 @@ static const char *advice(const fitting *f, const char *why)
     return "or copy such values from them (--holes nearest)";
 }
 
+/* Copied rows belong to places in a grid if this predicts the capture with the most ranks better
+ * than blocks of ranks do. */
+static char *choose_places(fitting *f, char *text, char why[400])
+{
+    char ignored[400];
+    size_t largest = 0;
+    for (size_t i = 1; i < f->n_captures; i++)
+        if (f->captures[i].n_ranks > f->captures[largest].n_ranks)
+            largest = i;
+    if (!f->copies.n)
+        return text;
+    f->left_out = largest;
+    char *fewer = fit_once(f, ignored);
+    if (fewer)
+        fit_copy_places(f);
+    f->left_out = f->n_captures;
+    free(fewer);
+    free(text);
+    return fit_once(f, why);
+}
+
 static tl_status make_result(fitting *f, char **result)
 {
     char why[400];
@@ -370,6 +391,8 @@ static tl_status make_result(fitting *f, char **result)
     while (!text && f->status == TL_OK &&
            (fit_add_iterations(f, &f->first_lack) || fit_draw_lack(f)))
         text = fit_once(f, why);
+    if (text)
+        text = choose_places(f, text, why);
     const double worst = text ? worst_residual(text) : 0;
     if (!text)
         return f->status != TL_OK
@@ -474,6 +497,7 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
     fit_copies_forget(&f, 0);
     free(f.copies.items);
     free(f.iterations.items);
+    free(f.lines.items);
     free(f.out.text);
     *has_joined = f.has_joined;
     fit_unload(&f);

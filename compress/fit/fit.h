@@ -76,6 +76,8 @@ typedef struct fit_symbol {
     uint32_t request;  /* symbols with the same number share the name of their requests */
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
     unsigned copied;                 /* bits: fit_part; see fit_holes.c */
+    const struct fit_grid
+        *places;          /* in which ranks have copied rows by their place; NULL: in none */
     bool is_copied_whole; /* all that differs between ranks is copied, as of the other end of
                              messages */
 } fit_symbol;
@@ -200,7 +202,7 @@ typedef enum fit_part { FIT_CALLS, FIT_PEERS, FIT_SIZES, FIT_TAGS } fit_part;
 
 /* Values that are copied from the nearest capture, of the calls of these positions. */
 typedef struct fit_copy {
-    uint32_t low, high;
+    uint32_t low, high, symbol; /* symbol: at `low` */
     fit_part part;
     bool is_common; /* the same for all ranks of each capture */
     bool is_fixed;  /* and of all captures */
@@ -226,6 +228,19 @@ typedef struct fit_match {
     uint64_t exact, made, recorded; /* calls */
     double made_bytes, recorded_bytes;
 } fit_match;
+
+/* The same for the calls of a call site; and how many more ends of messages they have on one side
+ * than on the other. */
+typedef struct fit_score {
+    uint64_t exact;
+    int64_t open;
+} fit_score;
+
+/* A call in the text. */
+typedef struct fit_written {
+    size_t at;
+    uint32_t symbol;
+} fit_written;
 
 /* The state of a fit. */
 typedef struct fitting {
@@ -281,6 +296,9 @@ typedef struct fitting {
     skel_array iterations; /* fit_iterations */
     const fit_node *gated; /* a loop without the samples that have no iteration; NULL: none */
     tl_map turns, sent;    /* of the messages that fit_verify has read */
+    tl_map ends;           /* of messages that have one end so far, in fit_verify */
+    skel_array lines;      /* fit_written: the calls in `out` */
+    fit_score *scores;     /* by symbol; NULL: fit_verify does not count them */
     double volume;         /* of the captures that are used */
     double made;           /* computation of the last verified capture by the laws */
     double captured;       /* the same as recorded */
@@ -481,6 +499,9 @@ void fit_iterations_report(const fitting *f, FILE *out);
 
 /* ---- fit_holes.c ---- */
 
+/* Finds for each call the grid whose places predict the left-out capture best, from the text of a
+ * fit without it. */
+void fit_copy_places(fitting *f);
 /* Finds the arrangement that copies least. */
 bool fit_with_holes(fitting *f);
 /* Writes the expression of a value that is copied. False: it must not be. */
@@ -498,6 +519,8 @@ void fit_copy_report(const fitting *f, FILE *out);
 
 /* ---- fit.c ---- */
 
+/* The text that was explained last, with its head. NULL without memory. */
+char *fit_whole_text(fitting *f);
 /* Orders the calls in the i-th way, and writes the statements. */
 bool fit_arrange(fitting *f, int i);
 

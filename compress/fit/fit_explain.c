@@ -247,6 +247,19 @@ static bool get_trips(const void *arg, const fit_sample *sample, int64_t *out)
     return !arg || sample->trips > 0;
 }
 
+/* The call that is written next. What was written behind this place has been given up. */
+static void note_call(fitting *f, uint32_t symbol)
+{
+    const fit_written *all = f->lines.items;
+    while (f->lines.n && all[f->lines.n - 1].at >= f->out.size)
+        f->lines.n--;
+    fit_written *made = skel_push(&f->lines, sizeof *made);
+    if (made)
+        *made = (fit_written){f->out.size, symbol};
+    else
+        fit_out_of_memory(f);
+}
+
 static bool explain_call(fitting *f, const fit_node *node, unsigned indent)
 {
     char condition[400];
@@ -262,6 +275,7 @@ static bool explain_call(fitting *f, const fit_node *node, unsigned indent)
     }
     fit_volume(f, node, indent + is_guarded);
     if (f->symbols[f->order[node->low]].row->action != TL_ACTION_FINALIZE) {
+        note_call(f, f->order[node->low]);
         indent_by(f, indent + is_guarded);
         if (!explain_fields(f, node))
             return false;

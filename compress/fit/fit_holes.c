@@ -115,8 +115,12 @@ bool fit_copy_value(fitting *f, const fit_node *node, fit_getter *get, const voi
     size_t at = 0;
     char *first = NULL;
     bool is_first = true;
-    *made = (fit_copy){
-        .low = node->low, .high = node->high, .part = part, .is_common = true, .is_fixed = true};
+    *made = (fit_copy){.low = node->low,
+                       .high = node->high,
+                       .symbol = f->order[node->low],
+                       .part = part,
+                       .is_common = true,
+                       .is_fixed = true};
     for (uint32_t c = 0; c < f->n_captures; c++)
         if (fit_uses(f, c)) {
             fit_print(f, &made->rows, "%s", is_first ? "" : " : ");
@@ -294,6 +298,124 @@ bool fit_with_holes(fitting *f)
     return false;
 }
 
+/* ---- whose rows other ranks have ---- */
+
+/* Compares the text with the left-out capture. */
+static void score(fitting *f)
+{
+    char why[400], *text = fit_whole_text(f), *all = NULL;
+    if (!text || asprintf(&all, "skeleton 1\n%s", text) < 0)
+        all = NULL;
+    memset(f->scores, 0, f->n_symbols * sizeof *f->scores);
+    if (all)
+        fit_verify(f, all, f->left_out, why);
+    else
+        fit_out_of_memory(f);
+    free(text);
+    free(all);
+}
+
+/* Removes what the text does not have: it was written and given up. */
+static void keep_written(fitting *f)
+{
+    fit_written *all = f->lines.items;
+    size_t n = 0;
+    for (size_t i = 0; i < f->lines.n; i++) {
+        const char *line = f->out.text + all[i].at, *name = f->symbols[all[i].symbol].row->name;
+        if (all[i].at >= f->out.size || (all[i].at && line[-1] != '\n'))
+            continue;
+        line += strspn(line, " ");
+        if (!strncmp(line, name, strlen(name)) && strchr(" \n", line[strlen(name)]))
+            all[n++] = all[i];
+    }
+    f->lines.n = n;
+}
+
+static void set_places(fitting *f, const fit_grid *grid)
+{
+    for (size_t i = 0; i < f->n_symbols; i++)
+        f->symbols[i].places = grid;
+}
+
+/* Calls that must have the rows of the same ranks have the same number in `part`: those whose
+ * messages meet, the waits for them, and those of a loop. */
+static void find_parts(const fitting *f, const uint32_t *first, const uint32_t *last,
+                       uint32_t *part)
+{
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        part[i] = i;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < f->n_symbols; i++)
+            for (uint32_t k = 0; k < i; k++) {
+                const uint32_t at = f->symbols[k].position;
+                const bool meet = f->groups[i] == f->groups[k] ||
+                                  f->symbols[i].request == f->symbols[k].request ||
+                                  (at >= first[i] && at <= last[i]);
+                if (!meet || part[i] == part[k])
+                    continue;
+                part[i] = part[k] = part[i] < part[k] ? part[i] : part[k];
+                again = true;
+            }
+    }
+}
+
+typedef struct trial {
+    const fit_grid *best;
+    uint64_t most;
+} trial;
+
+/* Keeps the grid for the parts of the program that have more of the capture with it. */
+static void keep_better(const fitting *f, const uint32_t *part, const fit_grid *grid, trial *trials)
+{
+    for (uint32_t p = 0; p < f->n_symbols; p++) {
+        fit_score sum = {0};
+        for (uint32_t i = p; i < f->n_symbols; i++)
+            if (part[i] == p) {
+                sum.exact += f->scores[i].exact;
+                sum.open += f->scores[i].open;
+            }
+        if (!sum.open && (sum.exact > trials[p].most || !grid))
+            trials[p] = (trial){grid, sum.exact};
+    }
+}
+
+void fit_copy_places(fitting *f)
+{
+    const fit_copy *all = f->copies.items;
+    const size_t n = f->n_symbols + 1;
+    f->scores = calloc(n, sizeof *f->scores);
+    uint32_t *part = calloc(3 * n, sizeof *part), *first = part + n, *last = first + n;
+    trial *trials = calloc(n, sizeof *trials);
+    f->counts = true;
+    set_places(f, NULL);
+    if (f->scores && part && trials) {
+        for (uint32_t i = 0; i < f->n_symbols; i++)
+            first[i] = last[i] = f->symbols[i].position;
+        for (size_t i = 0; i < f->copies.n; i++)
+            last[all[i].symbol] =
+                all[i].high > last[all[i].symbol] ? all[i].high : last[all[i].symbol];
+        find_parts(f, first, last, part);
+        keep_written(f);
+        score(f);
+        keep_better(f, part, NULL, trials);
+        for (size_t i = 0; i < FIT_N_GRIDS && f->status == TL_OK; i++) {
+            set_places(f, &fit_grids[i]);
+            score(f);
+            keep_better(f, part, &fit_grids[i], trials);
+        }
+        for (uint32_t i = 0; i < f->n_symbols; i++)
+            f->symbols[i].places = trials[part[i]].best;
+    } else {
+        fit_out_of_memory(f);
+    }
+    f->counts = false;
+    free(f->scores);
+    free(part);
+    free(trials);
+    f->scores = NULL;
+}
+
 /* ---- the text ---- */
 
 static void write_capture(const fitting *f, const fit_capture *c, FILE *out)
@@ -315,8 +437,11 @@ void fit_copy_statements(const fitting *f, FILE *out)
     for (size_t i = 0; f->copies.n && i < f->n_captures; i++)
         if (fit_uses(f, i))
             write_capture(f, &f->captures[i], out);
-    for (size_t i = 0; i < f->copies.n; i++)
-        fprintf(out, "copies copy%zu = %s\n", i, all[i].rows.text);
+    for (size_t i = 0; i < f->copies.n; i++) {
+        const fit_grid *places = f->symbols[all[i].symbol].places;
+        fprintf(out, "copies copy%zu%s%s = %s\n", i, places ? " by " : "",
+                places ? places->name : "", all[i].rows.text);
+    }
 }
 
 void fit_copy_report(const fitting *f, FILE *out)
@@ -347,9 +472,9 @@ void fit_copy_report(const fitting *f, FILE *out)
                 fprintf(out, "%s%s", separator, part_names[p]);
                 separator = ", ";
             }
-        fprintf(out, " of %s: %.1f %% of the calls, %.1f %% of the bytes\n",
-                fit_call_text(f, k, text), 100 * own_n / n,
-                bytes > 0 ? 100 * own_bytes / bytes : 0);
+        fprintf(out, " of %s: %.1f %% of the calls, %.1f %% of the bytes%s%s\n",
+                fit_call_text(f, k, text), 100 * own_n / n, bytes > 0 ? 100 * own_bytes / bytes : 0,
+                s->places ? "; by places in the grid " : "", s->places ? s->places->name : "");
         copied_n += own_n;
         copied_bytes += own_bytes;
     }

@@ -133,6 +133,50 @@ static uint64_t key_of(const tl_event *e)
     return tl_draw(key, e->list_len);
 }
 
+/* An end of a message, from the rank's communicator to ranks of the world. */
+static void count_end(fitting *f, const skeleton *s, uint32_t from, int32_t peer, int32_t tag,
+                      const tl_event *e, uint32_t symbol, bool is_sent)
+{
+    const skel_comm *c = skel_comm_at(s, e->comm);
+    if (peer < 0 || e->comm == SKEL_SELF)
+        return;
+    uint32_t to = (uint32_t)peer;
+    if (c && to < c->size[from])
+        to = (uint32_t)c->members[c->first[from] + to];
+    const uint64_t ends = is_sent ? (uint64_t)from << 32 | to : (uint64_t)to << 32 | from;
+    uint64_t *n = tl_map_at(&f->ends, tl_draw(tl_draw(e->comm, ends), (uint64_t)tag));
+    if (!n) {
+        fit_out_of_memory(f);
+        return;
+    }
+    const int64_t before = (int64_t)*n;
+    f->scores[symbol].open += (is_sent ? before >= 0 : before <= 0) ? 1 : -1;
+    *n = (uint64_t)(before + (is_sent ? 1 : -1));
+}
+
+static void count_ends(fitting *f, const skeleton *s, uint32_t rank, const tl_event *e,
+                       uint32_t symbol)
+{
+    const int kind = tl_meaning_of(tl_call_by_code(e->call)->action)->kind;
+    if (kind == TL_KIND_SEND || kind == TL_KIND_SENDRECV)
+        count_end(f, s, rank, e->peer, e->tag, e, symbol, true);
+    if (kind == TL_KIND_RECEIVE)
+        count_end(f, s, rank, e->peer, e->tag, e, symbol, false);
+    if (kind == TL_KIND_SENDRECV)
+        count_end(f, s, rank, e->recv_peer, e->recv_tag, e, symbol, false);
+}
+
+/* A call of the skeleton counts for its call site: sites have the order of the text. */
+static void score(fitting *f, const skeleton *s, uint32_t rank, const tl_event *e, bool is_exact)
+{
+    const fit_written *all = f->lines.items;
+    if (!e->site || e->site > f->lines.n)
+        return;
+    const uint32_t symbol = all[e->site - 1].symbol;
+    f->scores[symbol].exact += is_exact;
+    count_ends(f, s, rank, e, symbol);
+}
+
 /* Counts the calls of a rank that the capture has with all their values, in any order. */
 static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t rank)
 {
@@ -157,6 +201,8 @@ static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t
             continue;
         number_comms(s, rank, row, &e);
         uint64_t *n = tl_map_find(&recorded, key_of(&e));
+        if (f->scores)
+            score(f, s, rank, &e, n && *n);
         m->exact += n && *n;
         if (n && *n)
             --*n;
@@ -196,8 +242,9 @@ const char *fit_verify(fitting *f, const char *text, size_t capture, char why[40
     for (uint32_t rank = 0; ok && rank < c->n_ranks; rank++)
         ok = same_rank(f, &s, (uint32_t)capture, rank, why);
     f->match = (fit_match){0};
-    for (uint32_t rank = 0; !ok && f->counts && s.first && rank < c->n_ranks; rank++)
+    for (uint32_t rank = 0; (!ok || f->scores) && f->counts && s.first && rank < c->n_ranks; rank++)
         count_rank(f, &s, (uint32_t)capture, rank);
+    tl_map_free(&f->ends);
     s.path = NULL;
     skel_clear(&s);
     free(given);

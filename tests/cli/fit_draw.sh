@@ -16,7 +16,7 @@ program() {
 captures() {
     local i=0 one ranks n steps
     rm -f ?.tl
-    for one in 4:4000:5 6:9000:8 12:20000:6 9:7000:3; do
+    for one in ${*:-4:4000:5 6:9000:8 12:20000:6 9:7000:3}; do
         i=$((i + 1))
         IFS=: read -r ranks n steps <<<"$one"
         "$timeless" make program.skel ranks="$ranks" N="$n" steps="$steps" -o $i.tl || return
@@ -175,6 +175,17 @@ ends() { "$timeless" dump "$1" | awk '/MPI_Isend/ && !/peer=null/ {s++} /MPI_Rec
 check 'at other sizes, each message has two ends' ends holes.skel,ranks=30,N=50000,steps=9
 check 'both engines replay it' bash -c '"$1" replay holes.skel --ranks 30 --set N=500 -p star-1g -q &&
     "$1" replay holes.skel --ranks 30 $2 -q' - "$timeless" "$loggops"
+# The neighbours in an order that no expression has; ranks at edges have fewer.
+neighbours='for k = 0 to 8 { if around(g, permute(k, 9, 7)) != null {'
+program "$neighbours" 'MPI_Irecv peer=around(g, permute(k, 9, 7)) count=100 request=a' '} }' "$neighbours" \
+    'MPI_Isend peer=around(g, permute(k, 9, 7)) count=100 request=a' '} }' 'MPI_Waitall request=a'
+captures 4:40:2 6:60:3 9:190:5 12:200:6
+check 'neighbours in a grid, in any order: there is a skeleton' \
+    "$timeless" fit ?.tl --parameter N=40,60,190,200 --parameter steps=2,3,5,6 --holes nearest -o places.skel
+check 'the report names the grid' grep -q '^hole: calls, peers of MPI_Irecv .*; by places in the grid square$' "$scratch/out"
+calls places.skel,ranks=42,N=200,steps=6 | grep -v Comm_split >first
+calls program.skel,ranks=42,N=200,steps=6 | grep -v Comm_split >true
+check 'the ranks of a larger grid have the calls of the captured ranks at their places' cmp first true
 awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 1' "$top_srcdir/doc/SKELETON.md" >example.skel
 check 'the example of holes in doc/SKELETON.md: each message has two ends' ends example.skel,ranks=10
 tap_done
