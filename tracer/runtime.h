@@ -108,6 +108,8 @@ static inline void tlt_end_burst(void)
     uint64_t burst = tlt.since_mark();
     if (burst > tlt.volume_bias)
         tlt_self.volume_kept += burst - tlt.volume_bias;
+    tlt_self.volume_kept += tlt_self.volume_of_operators;
+    tlt_self.volume_of_operators = 0;
 }
 
 /* Begins a kernel. Returns whether to record it. If so, call tlt_leave later; if several threads

@@ -32,6 +32,7 @@
 /* What belongs to one thread. */
 typedef struct tlt_thread {
     uint64_t volume_kept; /* computation since the last event, before calls without an event */
+    uint64_t volume_of_operators; /* of the program, inside of the latest call: operators.c */
     uint32_t polls;
     float polled_ns;   /* with call times: of the polls */
     uint64_t began_ns; /* with call times: the clock when the call began; 0: no call */

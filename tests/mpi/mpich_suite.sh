@@ -1,7 +1,7 @@
 # mpich_suite.sh - tests of this folder that do not depend on the MPI, with programs of MPICH: MPI=mpich bash TEST runs one.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
-tests='ends rows faults killed'
+tests='ends rows faults killed operators'
 export ROUNDS=60 MOMENTS=0.17 # of killed.sh: one of each, for time
 
 if ! command -v "$MPICC_MPICH" >/dev/null || ! grep -q tlt_mpich_family "$tracer"; then
