@@ -57,6 +57,27 @@ static void warn_uncounted(const tlr_prediction *p)
                 tl_printable(p->trace_path), tl_printable(p->uncounted));
 }
 
+static void warn_threads(const tlr_prediction *p)
+{
+    const tlr_fullest_host *host = &p->fullest;
+    char remedy[64];
+    if (!tlr_threads_share_cores(p))
+        return;
+    if (host->n_cores >= p->n_threads)
+        snprintf(remedy, sizeof remedy, "--ranks-per-host %" PRIu32, host->n_cores / p->n_threads);
+    else
+        snprintf(remedy, sizeof remedy, "--ranks-per-host 1 --rank-threads %" PRIu32,
+                 host->n_cores);
+    fprintf(stderr,
+            "timeless: warning: %s: %" PRIu32 " rank%s of up to %" PRIu32
+            " threads share%s the %" PRIu32
+            " core%s of a host, and their parallel regions take longer; to give each thread a "
+            "core: %s\n",
+            tl_printable(p->platform_name), host->n_ranks, host->n_ranks == 1 ? "" : "s",
+            p->n_threads, host->n_ranks == 1 ? "s" : "", host->n_cores,
+            host->n_cores == 1 ? "" : "s", remedy);
+}
+
 static void warn_engine(const tlr_prediction *p)
 {
     char below[64];
@@ -167,6 +188,7 @@ void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
 {
     warn_untraced(p);
     warn_uncounted(p);
+    warn_threads(p);
     warn_engine(p);
     warn_memory(p);
     warn_bound(p);

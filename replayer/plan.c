@@ -2,6 +2,7 @@
 #include "actions.h"
 #include "core/room.h"
 #include "machine/rank_model.h"
+#include "parallel.h"
 #include "plan.h"
 #include "validate.h"
 
@@ -111,7 +112,12 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     if (info->action != TL_ACTION_CLOCK)
         plan->n_polls += (uint64_t)r->n_alike * event->polls;
     s->has_volume |= event->volume != 0;
-    plan->n_parallel += event->call == TL_MPI_Parallel ? r->n_alike : 0;
+    if (event->call == TL_MPI_Parallel) {
+        const uint32_t n = tlr_change_threads(s->options->changes, s->options->n_changes);
+        plan->n_parallel += r->n_alike;
+        if (event->list_len > TL_PARALLEL_THREADS + plan->n_threads)
+            plan->n_threads = n ? n : event->list_len - TL_PARALLEL_THREADS;
+    }
     r->computes |=
         event->volume || info->action == TL_ACTION_KERNEL || event->call == TL_MPI_Parallel;
     if (event->call == TL_KERNEL_user && !tl_reader_kernel_name(s->trace, rank, event))

@@ -95,6 +95,7 @@ typedef struct tlr_plan {
     size_t n_marks; /* of all sites */
     uint64_t n_events, n_polls, n_opaque;
     uint64_t n_parallel;  /* regions of OpenMP */
+    uint32_t n_threads;   /* of one of them, at most */
     uint64_t n_transfers; /* calls that move a file's data */
     uint64_t n_loose;  /* events whose meaning depends on later events: threads, and requests that
                           are cancelled, freed before they are complete, or of persistent

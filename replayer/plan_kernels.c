@@ -190,6 +190,7 @@ tl_status tlr_plan_describe(const tlr_plan *plan, tlr_prediction *out)
 {
     out->n_polls = plan->n_polls;
     out->n_opaque = plan->n_opaque;
+    out->n_threads = plan->n_threads;
     out->n_unknown_kernels = plan->kernels.n_unknown;
     for (int by = 0; by < TLR_N_ESTIMATES; by++)
         if (plan->kernels.estimated[by] &&

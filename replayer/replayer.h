@@ -487,6 +487,11 @@ typedef struct tlr_overload {
     double late_s;             /* how much longer the bytes take at the possible speed */
 } tlr_overload;
 
+/* The host with the fewest cores for each of its ranks; no cores: the ranks have no hosts. */
+typedef struct tlr_fullest_host {
+    uint32_t n_ranks, n_cores;
+} tlr_fullest_host;
+
 /* The result of a replay. tlr_prediction_free releases it. */
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
@@ -526,6 +531,8 @@ typedef struct tlr_prediction {
                            or NULL */
     uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
     uint64_t n_crowded_cores; /* the cores of these hosts */
+    uint32_t n_threads;       /* of a parallel region, at most; 0: there is none */
+    tlr_fullest_host fullest;
     uint64_t ignores_limiter; /* the engine ignores the limiter of the platform (a bandwidth that
                                  both directions share) for messages with fewer bytes than this;
                                  UINT64_MAX: for all messages */
@@ -613,6 +620,8 @@ const char *tlr_overload_text(const tlr_prediction *prediction, const tlr_overlo
 /* Writes " for messages below 65536 B" if the engine ignores the limiter for these only; otherwise
  * "". */
 const char *tlr_limiter_text(const tlr_prediction *prediction, char *text, size_t size);
+/* Whether threads of parallel regions share cores on the fullest host. */
+int tlr_threads_share_cores(const tlr_prediction *prediction);
 void tlr_prediction_print(const tlr_prediction *prediction, FILE *out);
 /* Canonical JSON: sorted keys, 17 significant digits; the same replay gives the same bytes. */
 tl_status tlr_prediction_write_json(const tlr_prediction *prediction, FILE *out, tl_error *err);

@@ -164,6 +164,7 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
     const tlr_crowd crowd = r->has_places ? r->places.crowd : (tlr_crowd){0};
     out->n_crowded = crowd.n_ranks;
     out->n_crowded_cores = crowd.n_cores;
+    out->fullest = crowd.fullest;
     for (uint32_t i = 0; crowd.n_ranks && i < out->n_ranks; i++) {
         const uint32_t host = r->places.host_of[i];
         out->ignores_crowd |= r->places.n_on[host] > r->places.cluster.hosts[host].n_cores &&

@@ -220,10 +220,14 @@ cleanup:
 tlr_crowd tlr_find_crowd(const tlr_host *hosts, size_t n_hosts, const uint32_t *n_on)
 {
     tlr_crowd crowd = {0};
-    for (size_t h = 0; h < n_hosts; h++)
+    for (size_t h = 0; h < n_hosts; h++) {
+        if ((uint64_t)n_on[h] * crowd.fullest.n_cores >=
+            (uint64_t)crowd.fullest.n_ranks * hosts[h].n_cores)
+            crowd.fullest = (tlr_fullest_host){n_on[h], hosts[h].n_cores};
         if (n_on[h] > hosts[h].n_cores) {
             crowd.n_ranks += n_on[h];
             crowd.n_cores += hosts[h].n_cores;
         }
+    }
     return crowd;
 }

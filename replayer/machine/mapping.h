@@ -27,6 +27,7 @@ tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostf
 typedef struct tlr_crowd {
     uint32_t n_ranks;
     uint64_t n_cores;
+    tlr_fullest_host fullest;
 } tlr_crowd;
 /* n_on[host] is the number of ranks on a host. */
 tlr_crowd tlr_find_crowd(const tlr_host *hosts, size_t n_hosts, const uint32_t *n_on);

@@ -243,6 +243,12 @@ const char *tlr_limiter_text(const tlr_prediction *p, char *text, size_t size)
     return text;
 }
 
+int tlr_threads_share_cores(const tlr_prediction *p)
+{
+    return p->fullest.n_cores && (uint64_t)p->fullest.n_ranks * p->n_threads > p->fullest.n_cores &&
+           p->n_threads > 1;
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -342,6 +348,13 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     if (p->n_crowded)
         fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,
                 p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");
+    if (tlr_threads_share_cores(p))
+        fprintf(out,
+                "warning           %" PRIu32 " rank%s of up to %" PRIu32
+                " threads share%s the %" PRIu32 " core%s of a host\n",
+                p->fullest.n_ranks, p->fullest.n_ranks == 1 ? "" : "s", p->n_threads,
+                p->fullest.n_ranks == 1 ? "s" : "", p->fullest.n_cores,
+                p->fullest.n_cores == 1 ? "" : "s");
     if (p->ignores_crowd)
         fputs("not modelled      ranks that share a core: each computes as if it had one alone\n",
               out);

@@ -182,6 +182,11 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         json_object_set_new(root, "crowded",
                             json_pack("{s:I, s:I}", "ranks", (json_int_t)p->n_crowded, "cores",
                                       (json_int_t)p->n_crowded_cores));
+    if (tlr_threads_share_cores(p))
+        json_object_set_new(root, "crowded_host",
+                            json_pack("{s:I, s:I, s:I}", "ranks", (json_int_t)p->fullest.n_ranks,
+                                      "threads", (json_int_t)p->n_threads, "cores",
+                                      (json_int_t)p->fullest.n_cores));
     if (p->noise)
         json_object_set_new(root, "noise",
                             json_pack("{s:o, s:I}", "detours", tlr_json_text(p->noise), "seed",

@@ -507,6 +507,7 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
     out->n_ranks = out->ranks ? plan->n_ranks : 0;
     out->n_crowded = result->crowd.n_ranks;
     out->n_crowded_cores = result->crowd.n_cores;
+    out->fullest = result->crowd.fullest;
     out->n_assumed_transfers = result->lacks_disk ? plan->n_transfers : 0;
     for (uint32_t r = 0; r < out->n_ranks; r++) {
         const smpi_rank_result *from = &result->ranks[job->first_rank + r];

@@ -77,6 +77,18 @@ takes 'computation outside of regions remains' 2 several --rank-threads 2
 regions two 2 '0,0,0,1000000000,1000000000,1000000000,1000000000 4000000000'
 takes 'two ranks on a host: two of its four cores each' 2 two --ranks-per-host 2
 takes 'two ranks on two hosts: four cores each' 1 two --ranks-per-host 1
+shared() {
+    local engine
+    for engine in smpi loggops; do
+        "$timeless" replay two.tl -p p --engine $engine "$@" >shown 2>said && grep -Fx 'warning           2 ranks of up to 4 threads share the 4 cores of a host' shown &&
+            grep -F 'to give each thread a core: --ranks-per-host 1' said || return 1
+    done
+}
+check 'threads that share cores: a warning with the remedy' shared
+check_exit 1 'the remedy works' shared --ranks-per-host 1
+check_exit 1 'fewer threads do not share cores' shared --rank-threads 2
+check 'the JSON has what shares the cores' prints '"crowded_host":{"cores":4,"ranks":2,"threads":4}' bash -c \
+    '"$0" replay two.tl -p p --json | tr -d " \n"' "$timeless"
 regions three 3 '0,0,0,1000000000,1000000000,1000000000,1000000000 4000000000'
 takes 'the rank that has a host to itself waits for nobody' 2 three --ranks-per-host 2
 alone() { "$timeless" replay three.tl -p p --ranks-per-host 2 --engine "$1" --json |
