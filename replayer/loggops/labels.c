@@ -4,6 +4,7 @@
 #include "reading.h"
 #include "results/state_of_event.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static loggops_label *add_label(loggops_reading *t)
@@ -84,6 +85,27 @@ static int makes_its_comm(tl_action action)
     return action == TL_ACTION_WIN_CREATE || action == TL_ACTION_FILE_OPEN;
 }
 
+/* The bytes of a persistent request are those of its starts. */
+static int64_t bytes_of(loggops_reading *t, const tl_event *e, const tl_call_info *info,
+                        int64_t bytes)
+{
+    int64_t sum = 0;
+    if (info->traits & TL_TRAIT_PERSISTENT && e->request) {
+        loggops_request *made = loggops_request_of(t, e->request);
+        if (made)
+            made->bytes = info->action == TL_ACTION_RECV_INIT ? -bytes : bytes;
+        return 0;
+    }
+    if (info->action != TL_ACTION_START)
+        return bytes;
+    for (uint32_t i = 0; i <= e->list_len; i++) {
+        const int64_t id = i < e->list_len ? e->list[i] : e->request;
+        const loggops_request *started = id > 0 ? loggops_request_of(t, id) : NULL;
+        sum = started ? tlr_add_started(sum, started->bytes) : sum;
+    }
+    return llabs(sum);
+}
+
 /* The messages that it starts have labels already: theirs follow. */
 tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,
                               size_t n_before)
@@ -97,7 +119,7 @@ tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_ca
     label->site = state.site;
     label->tag = state.tag;
     label->plan_comm = state.comm;
-    label->bytes = state.bytes;
+    label->bytes = bytes_of(t, e, info, state.bytes);
     label->kind = kind_of(info->action);
     if (info->slots & TL_SLOT_COMM) {
         label->own_comm = makes_its_comm(info->action) ? e->new_comm : e->comm;

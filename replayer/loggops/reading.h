@@ -19,6 +19,7 @@ typedef struct loggops_request {
     size_t op;           /* 1 + the operation that started it last; 0: none */
     bool is_cancelled;   /* since then */
     loggops_op on_start; /* of a persistent request; kind LOGGOPS_END if it is none */
+    int64_t bytes;       /* of a persistent request with a label; negative: it receives */
 } loggops_request;
 
 /* The probes of a stream that are read before the first is answered. */

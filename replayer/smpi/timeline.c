@@ -17,9 +17,9 @@ typedef struct piece {
     uint16_t call;
 } piece;
 
-/* The data that a persistent request sends. */
+/* The data that a persistent request sends or receives. */
 typedef struct message {
-    int64_t bytes;
+    int64_t bytes; /* negative: it receives */
     uint32_t site, comm;
     int32_t peer; /* -1: it sends nothing */
 } message;
@@ -154,18 +154,29 @@ static void keep_message(smpi_rank *r, const tlr_state *state)
         notes->n_messages = n;
     }
     notes->messages[id] =
-        (message){.bytes = state->bytes,
+        (message){.bytes = r->info->action == TL_ACTION_RECV_INIT ? -state->bytes : state->bytes,
                   .site = state->site,
                   .comm = state->comm,
                   .peer = r->info->action == TL_ACTION_SEND_INIT ? state->peer : -1};
 }
 
-static void put_started(smpi_rank *r, int64_t id, double now_s)
+static const message *message_of(smpi_rank *r, int64_t id)
 {
     const smpi_notes *notes = notes_of(r);
-    if (id <= 0 || (uint64_t)id >= notes->n_messages || notes->messages[id].peer < 0)
+    return id > 0 && (uint64_t)id < notes->n_messages ? &notes->messages[id] : NULL;
+}
+
+static int64_t bytes_started(smpi_rank *r, int64_t sum, int64_t id)
+{
+    const message *m = message_of(r, id);
+    return m ? tlr_add_started(sum, m->bytes) : sum;
+}
+
+static void put_started(smpi_rank *r, int64_t id, double now_s)
+{
+    const message *m = message_of(r, id);
+    if (!m || m->peer < 0)
         return;
-    const message *m = &notes->messages[id];
     const tlr_state state = {.begin_s = now_s,
                              .end_s = now_s,
                              .bytes = m->bytes,
@@ -186,8 +197,16 @@ void smpi_note_call(smpi_rank *r, double from_s, const double *account)
     if (r->info->slots & TL_SLOT_PEER)
         state.peer = smpi_world_rank(r, r->event.comm, r->event.peer);
     const tl_action action = r->info->action;
-    if (r->info->traits & TL_TRAIT_PERSISTENT)
+    if (r->info->traits & TL_TRAIT_PERSISTENT) {
         keep_message(r, &state);
+        state.bytes = 0; /* the start moves them */
+    }
+    if (action == TL_ACTION_START) {
+        int64_t sum = bytes_started(r, 0, r->event.request);
+        for (uint32_t i = 0; i < r->event.list_len; i++)
+            sum = bytes_started(r, sum, r->event.list[i]);
+        state.bytes = llabs(sum);
+    }
     smpi_end_waits(r, &state);
     put(r, state);
     if (action == TL_ACTION_START) {

@@ -40,6 +40,14 @@ check 'a timeline is written as CSV' "$timeless" replay a.tl -p star-1g --ranks-
 check 'CSV: the states fill every rank and sum up to the prediction' $read_back csv a.csv a.json
 check 'CSV: the messages are those of the trace' $read_back messages a.csv
 check 'a timeline does not change the prediction' bash -c "'$timeless' replay a.tl -p star-1g --ranks-per-host 1 --json | cmp - a.json"
+started() {
+    "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --engine "$1" --json --details | python3 -c '
+import json, sys
+bytes = {c["name"]: c["bytes"] for c in json.load(sys.stdin)["details"]["calls"]}
+print(bytes)
+sys.exit([bytes["MPI_" + c] for c in ("Send_init", "Recv_init", "Startall")] != [0, 0, 4 * 3 * 80])'
+}
+for engine in smpi loggops; do check "$engine: the start of a persistent request has its bytes" started $engine; done
 cp a.csv first.csv
 check 'the timeline is written again' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline a.csv -q
 check 'the timeline has the same bytes each time' cmp a.csv first.csv
