@@ -213,6 +213,21 @@ static void find_call(Dwarf_Die *inlined, Dwarf_Die *unit, tl_source *source)
     source->line = (uint32_t)line;
 }
 
+/* dwarf_getscopes, which finds no function inside of one that has other addresses, or of a module
+ * of Fortran, which has none. */
+static int find_scopes(Dwarf_Die *around, Dwarf_Addr address, Dwarf_Die **scopes)
+{
+    int n = dwarf_getscopes(around, address, scopes);
+    Dwarf_Die inner;
+    for (int end = dwarf_child(around, &inner); n <= 0 && !end;
+         end = dwarf_siblingof(&inner, &inner)) {
+        const int tag = dwarf_tag(&inner);
+        if (tag == DW_TAG_module || tag == DW_TAG_subprogram)
+            n = find_scopes(&inner, address, scopes);
+    }
+    return n;
+}
+
 /* Names the functions around an address, from the innermost one to the one that was not inlined.
  * sources[0] has its file and line. */
 static uint32_t find_functions(Dwarf_Die *unit, Dwarf_Addr address,
@@ -220,7 +235,7 @@ static uint32_t find_functions(Dwarf_Die *unit, Dwarf_Addr address,
 {
     Dwarf_Die *innermost = NULL, *around = NULL;
     uint32_t n = 0;
-    if (dwarf_getscopes(unit, address, &innermost) > 0) {
+    if (find_scopes(unit, address, &innermost) > 0) {
         const int n_around = dwarf_getscopes_die(&innermost[0], &around);
         for (int i = 0; i < n_around && n < TL_MAX_SOURCES; i++) {
             const int tag = dwarf_tag(&around[i]);

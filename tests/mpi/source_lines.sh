@@ -68,6 +68,12 @@ check "heat is recorded" recorded heat
 check "Fortran: modules, external procedures, the program" has heat \
     'function="grid::exchange" file="heat.f90" line=[89]' 'function="total" file="heat.f90" line=34' \
     'function="heat" file="heat.f90" line=1'
+build nested $MPIFORT -O2 -g "$source/nested.f90"
+check "nested is recorded" recorded nested
+meet=$(line nested.f90 '    call MPI_Barrier(MPI_COMM_WORLD') all=$(line nested.f90 '    call MPI_Allreduce')
+check "Fortran: a procedure of a module that is inlined" has nested \
+    "function=\"grid::meet\" file=\"nested.f90\" line=$meet function=\"grid::step\" file=\"nested.f90\" line=$(line nested.f90 '    call meet(')"
+check "Fortran: a procedure that the program contains" has nested "function=\"total\" file=\"nested.f90\" line=$all"
 build heat-bare $MPIFORT -O0 "$source/heat.f90"
 check "heat-bare is recorded" recorded heat-bare
 check "Fortran without -g: names without what the compiler adds" has heat-bare 'function="grid::exchange"' 'function="total"'
