@@ -262,11 +262,20 @@ static void print_counters(const struct facts *f)
                n_ranks - f->most_ranks);
 }
 
-/* The clock at the end, in seconds; for a killed rank, that of its last mark. */
+/* Of a clock that nothing makes incomparable. */
+static const char *clock_text(const struct facts *f)
+{
+    return tl_is_program(tl_reader_path(f->r)) ? "none" : "comparable";
+}
+
+/* The clock at the end, in seconds; for a killed rank and a part, that of the last mark, after
+ * which there may be more. */
 static const char *wall_text(const struct facts *f, uint32_t rank, const tl_rank_summary *s,
                              char *text, size_t size)
 {
-    if (s->end != TL_END_NONE)
+    if (s->end == TL_END_CUT && s->clock_ns)
+        snprintf(text, size, "> %.6f", (double)s->clock_ns * 1e-9);
+    else if (s->end != TL_END_NONE)
         snprintf(text, size, "%.6f", (double)s->clock_ns * 1e-9);
     else if (f->last_mark_ns[rank])
         snprintf(text, size, "> %.6f", (double)f->last_mark_ns[rank] * 1e-9);
@@ -367,9 +376,9 @@ static void print_text(const struct facts *f)
     if (tl_reader_n_damages(f->r))
         printf(", damaged in %zu places", tl_reader_n_damages(f->r));
     char reason[640];
-    const int comparable = !tl_reader_clock(f->r, reason, sizeof reason);
+    const bool comparable = !tl_reader_clock(f->r, reason, sizeof reason);
     printf("\n%-16s %s%s\n", "clock",
-           comparable ? "comparable" : "not comparable: ", tl_printable(reason));
+           comparable ? clock_text(f) : "not comparable: ", tl_printable(reason));
     if (tl_reader_uncounted(f->r, reason, sizeof reason))
         printf("%-16s the trace has the computation of %s\n", "recorded in part",
                tl_printable(reason));
@@ -469,7 +478,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                                     {"volume_unit", f->run->volume_unit},
                                     {"volume_source", f->run->volume_source},
                                     {"hash", hash},
-                                    {"clock", *reason ? reason : "comparable"}};
+                                    {"clock", *reason ? reason : clock_text(f)}};
     json_t *calls = json_object(), *users = json_object(), *damages = json_array();
     for (size_t i = 0; i < f->n_calls; i++)
         set_count(calls, f->calls[i].row->name, f->calls[i].n);
