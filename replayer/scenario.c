@@ -492,8 +492,9 @@ static tl_status add_parameters(tlr_scenario *s, tlr_source *source, tl_error *e
     if (!is_program)
         return tl_fail(err, TL_ERR_USAGE,
                        "%s is a trace, and '%s' is not a change of a platform; give parameters to "
-                       "a skeleton, or write link.bandwidth=VALUE, link.latency=VALUE or "
-                       "host.speed=VALUE",
+                       "a skeleton, or write link.bandwidth=VALUE, link.latency=VALUE, "
+                       "host.speed=VALUE, rank.threads=NUMBER or another change of "
+                       "timeless-replay(1)",
                        source->path, s->parameters + 1);
     return append(&source->path, strdup(s->parameters), err);
 }

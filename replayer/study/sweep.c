@@ -252,8 +252,8 @@ tl_status tlr_axis_check(const char *name, tl_error *err)
     return is_known ? TL_OK
                     : tl_fail(err, TL_ERR_USAGE,
                               "'%s' is not an axis; give an option of timeless replay, as seed, or "
-                              "scale.network, set.link.bandwidth, coll.bcast, cfg.KEY, params.L, "
-                              "make, make.ranks, hpl.NB",
+                              "scale.network, set.link.bandwidth, set.rank.threads, coll.bcast, "
+                              "cfg.KEY, params.L, make, make.ranks, hpl.NB",
                               name);
 }
 
