@@ -196,12 +196,25 @@ static int stem(const char *path)
     return (int)(length > 3 && !strcmp(path + length - 3, ".tl") ? length - 3 : length);
 }
 
+/* Libraries of MPICH's family are started by Hydra, which has this name beside other MPIs, too. */
+static bool is_started_by_hydra(const char *library)
+{
+    static const char *const names[] = {"MPICH ", "MVAPICH", "Intel(R) MPI "};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(library, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
 /* What to type next: with the program and its ranks, if the trace is a recording. */
 static void name_commands(budget_inputs *b, const tl_run *run, bool is_timed)
 {
     const bool is_recorded = *run->run_id && *run->program;
     const char *program = is_recorded ? run->program : "PROGRAM";
     const char *trace = is_recorded ? b->trace : "TRACE";
+    const bool hydra = is_recorded && is_started_by_hydra(run->mpi_library);
+    const char *record = hydra ? "-- mpiexec.hydra -n" : "-n";
+    const char *launcher = hydra ? "mpiexec.hydra -n" : "mpirun -np";
     char ranks[16] = "N", exact[300] = "TRACE";
     if (is_recorded) {
         snprintf(ranks, sizeof ranks, "%" PRIu32, run->n_ranks);
@@ -210,16 +223,16 @@ static void name_commands(budget_inputs *b, const tl_run *run, bool is_timed)
     snprintf(b->next_kernels, sizeof b->next_kernels,
              "timeless calibrate kernels --for %.200s -o FOLDER", trace);
     if (is_timed && is_recorded && !b->spread)
-        snprintf(b->next_bursts, sizeof b->next_bursts, "timeless record --repeat 5 -o %s -n %s %s",
-                 trace, ranks, program);
+        snprintf(b->next_bursts, sizeof b->next_bursts, "timeless record --repeat 5 -o %s %s %s %s",
+                 trace, record, ranks, program);
     else if (is_timed)
         snprintf(b->next_bursts, sizeof b->next_bursts,
-                 "timeless record --volume exact -o %s -n %s %s && timeless calibrate cpu --for %s "
-                 "-o cpu.conf -- mpirun -np %s %s",
-                 exact, ranks, program, exact, ranks, program);
+                 "timeless record --volume exact -o %s %s %s %s && timeless calibrate cpu --for %s "
+                 "-o cpu.conf -- %s %s %s",
+                 exact, record, ranks, program, exact, launcher, ranks, program);
     else if (is_recorded)
         snprintf(b->next_bursts, sizeof b->next_bursts,
-                 "timeless calibrate cpu --for %s -o cpu.conf -- mpirun -np %s %s", trace, ranks,
+                 "timeless calibrate cpu --for %s -o cpu.conf -- %s %s %s", trace, launcher, ranks,
                  program);
     else
         snprintf(b->next_bursts, sizeof b->next_bursts,
