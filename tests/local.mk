@@ -15,7 +15,7 @@ EXTRA_DIST += tests/tap.sh tests/words.sh tests/transcript.sh tests/runs_mpi.sh 
 	tests/guards.txt tests/guards.sh tests/vacuous.sh tests/distributions.sh tests/environments.sh tests/with_mpich.sh tests/packages.sh tests/roots.sh tests/arm64.sh tests/arm64_root.sh tests/deny.c tests/timed.sh tests/cmocka.sh tests/quick_starts.sh
 
 # These compare times, the work of a machine that nobody else uses.
-QUIET_TESTS = tests/accuracy/cluster_nodes_short.sh tests/mpi/hybrid.sh tests/mpi/regions.sh
+QUIET_TESTS = tests/accuracy/cluster_nodes_short.sh tests/mpi/hybrid.sh
 check-shared: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(QUIET_TESTS),$(TESTS))' TEST_SUITE_LOG=shared-suite.log
 check-quiet: all
