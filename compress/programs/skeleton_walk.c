@@ -395,17 +395,22 @@ static void drop_ignored(const walk *w, const skel_statement *st, tl_event *e)
         e->recv_count = e->recv_type_bytes = 0;
 }
 
-/* The fields with one number that are drawn, or those that are not. */
-static tl_status set_fields(walk *w, const skel_statement *st, bool drawn, int *seen, tl_event *e)
+/* The fields with one number that are drawn, or those that are not. *others: there are fields
+ * left. */
+static tl_status set_fields(walk *w, const skel_statement *st, bool drawn, int *seen, bool *others,
+                            tl_event *e)
 {
     const skel_field *fields = (const skel_field *)w->s->fields.items + st->first_field;
     skel_draw draw = draw_of(w, st, e);
     tl_status status = TL_OK;
     for (size_t i = 0; i < st->n_fields && status == TL_OK; i++) {
         int64_t value;
-        if (fields[i].slot == SKEL_SLOT_COUNTS || fields[i].slot == SKEL_SLOT_RECV_COUNTS ||
-            (fields[i].draw > 0) != drawn)
+        if (fields[i].slot == SKEL_SLOT_COUNTS || fields[i].slot == SKEL_SLOT_RECV_COUNTS)
             continue;
+        if ((fields[i].draw > 0) != drawn) {
+            *others = true;
+            continue;
+        }
         if (!skel_draw_start(&draw, &fields[i]))
             return tl_no_memory(&w->error, w->s->path);
         skel_draw_key(&draw, &fields[i], 0);
@@ -421,6 +426,7 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
 {
     const int recv_tag = (int)(st->row->slots & TL_SLOT_RECV_TAG);
     int seen = 0;
+    bool has_drawn = false;
     int64_t bytes;
     tl_status status =
         reserve_list(w, st->n_fields + 1) ? TL_OK : tl_no_memory(&w->error, w->s->path);
@@ -428,11 +434,11 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
     if (status == TL_OK)
         status = set_comms(w, st, e);
     if (status == TL_OK)
-        status = set_fields(w, st, false, &seen, e);
+        status = set_fields(w, st, false, &seen, &has_drawn, e);
     if (recv_tag & ~seen) /* draws depend on it */
         e->recv_tag = e->tag;
-    if (status == TL_OK)
-        status = set_fields(w, st, true, &seen, e);
+    if (status == TL_OK && has_drawn)
+        status = set_fields(w, st, true, &seen, &has_drawn, e);
     if (status == TL_OK && tl_is_collective(st->row->action) && st->row->slots & TL_SLOT_LIST)
         status = set_counts(w, st, e);
     const skel_draw draw = draw_of(w, st, e);
