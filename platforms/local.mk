@@ -107,14 +107,14 @@ DAHU = \
 	platforms/dahu/calibrations/network-2018-10-slow-loopback/platform.xml \
 	platforms/dahu/calibrations/network-2020-08-17/options.conf \
 	platforms/dahu/calibrations/network-2020-08-17/platform.xml \
-	platforms/dahu/calibrations/network-2020-08-20-traffic/options.conf \
-	platforms/dahu/calibrations/network-2020-08-20-traffic/platform.xml \
-	platforms/dahu/calibrations/network-2020-08-20-traffic-first/options.conf \
-	platforms/dahu/calibrations/network-2020-08-20-traffic-first/platform.xml \
+	platforms/dahu/calibrations/network-2020-08-20/options.conf \
+	platforms/dahu/calibrations/network-2020-08-20/platform.xml \
+	platforms/dahu/calibrations/network-2020-08-20-first/options.conf \
+	platforms/dahu/calibrations/network-2020-08-20-first/platform.xml \
 	platforms/dahu/calibrations/network-2020-08-remote/options.conf \
 	platforms/dahu/calibrations/network-2020-08-remote/platform.xml \
-	platforms/dahu/calibrations/network-2020-10-15-traffic/options.conf \
-	platforms/dahu/calibrations/network-2020-10-15-traffic/platform.xml
+	platforms/dahu/calibrations/network-2020-10-15/options.conf \
+	platforms/dahu/calibrations/network-2020-10-15/platform.xml
 nobase_dist_pkgdata_DATA += platforms/noise/README.md platforms/noise/altix platforms/noise/chic \
 	platforms/noise/jaguar platforms/noise/make.py platforms/noise/zeptoos
 nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options.conf \

@@ -23,9 +23,9 @@ NETWORKS = {
     "network-2018-10": ("dahu.xml, hosts 0-31 (2019-03..2020-07)", "net08"),
     "network-2020-08-17": ("2020-08-17 remote_calibration", "net21"),
     "network-2020-08-remote": ("2020-08 remote", "remote"),
-    "network-2020-08-20-traffic-first": ("dahu_ringrong.xml", "net22"),
-    "network-2020-08-20-traffic": ("dahu_ringrong_fixed_no-TCP-gamma.xml", "net24"),
-    "network-2020-10-15-traffic": ("2020-10-15 remote_calibration", "net25"),
+    "network-2020-08-20-first": ("dahu_ringrong.xml", "net22"),
+    "network-2020-08-20": ("dahu_ringrong_fixed_no-TCP-gamma.xml", "net24"),
+    "network-2020-10-15": ("2020-10-15 remote_calibration", "net25"),
 }
 DGEMM = {  # name here: set in dgemm.csv
     "dgemm-2019-03-28": "linear2019-03-28",

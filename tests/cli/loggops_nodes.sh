@@ -91,7 +91,7 @@ hpl=hpl:NB=128,PFACT=1,RFACT=2,NBMIN=2,NDIV=2,BCAST=2,SWAP=0,DEPTH=1,RECEIVE=0
 check 'HPL on two nodes of dahu: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=8 -p dahu --ranks-per-host 16
 check 'HPL on one node of dahu: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=4 -p dahu
 check 'HPL on dahu of 2020, with factors within a node: within 5 % of SimGrid' engines_near 0.05 $hpl,N=6000,P=4,Q=4 \
-    -p dahu@network-2020-08-20-traffic --ranks-per-host 8
+    -p dahu@network-2020-08-20 --ranks-per-host 8
 "$timeless" make ring -n 32 --bytes 3000000 --iterations 3 -o ring.tl
 check 'a ring, all of it on one node at a time: within 5 % of SimGrid' engines_near 0.05 ring.tl -p dahu@network-2018-10
 
