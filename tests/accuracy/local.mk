@@ -5,7 +5,7 @@ EXTRA_DIST += \
 	tests/accuracy/README.md tests/accuracy/applications.sh tests/accuracy/budget.sh \
 	tests/accuracy/budget_bars.sh tests/accuracy/build_hpl.sh tests/accuracy/call_times.sh tests/accuracy/cluster.sh \
 	tests/accuracy/cluster_nodes_short.sh tests/accuracy/cluster_short.sh tests/accuracy/compare_prediction.sh \
-	tests/accuracy/dahu.sh tests/accuracy/dahu_compare.py tests/accuracy/extrapolate.sh tests/accuracy/fit_bars.sh \
+	tests/accuracy/dahu.sh tests/accuracy/dahu_clock.py tests/accuracy/dahu_compare.py tests/accuracy/extrapolate.sh tests/accuracy/fit_bars.sh \
 	tests/accuracy/fit_budget.sh tests/accuracy/fit_unseen.sh tests/accuracy/hpl_calls.sh \
 	tests/accuracy/hpl_compare.py tests/accuracy/hpl_local.sh tests/accuracy/hpl_phases.py tests/accuracy/hpl_phases.sh \
 	tests/accuracy/hpl_skipped.py tests/accuracy/hpl_skipped.sh tests/accuracy/hybrid.sh \
