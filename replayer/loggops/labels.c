@@ -27,12 +27,13 @@ tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, bool 
     loggops_label *label = add_label(t);
     if (!label)
         return loggops_out_of_memory(t);
+    const bool has_site = is_kernel || e->call == TL_MPI_Parallel;
     label->share_s = seconds;
     label->kind = is_kernel ? TLR_STATE_KERNEL : TLR_STATE_COMPUTE;
     label->call = is_kernel ? e->call : 0;
-    label->site = is_kernel ? e->site : 0;
-    label->before = is_kernel ? 0 : before;
-    label->after = is_kernel ? 0 : e->site;
+    label->site = has_site ? e->site : 0;
+    label->before = has_site ? 0 : before;
+    label->after = has_site ? 0 : e->site;
     label->tag = is_kernel ? e->tag : 0;
     return TL_OK;
 }

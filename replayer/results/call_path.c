@@ -71,7 +71,7 @@ void tlr_call_path_of(const tl_reader *trace, const tlr_state *state, tlr_call_p
 {
     tlr_call_path after;
     out->until = NULL;
-    if (state->kind != TLR_STATE_COMPUTE) {
+    if (state->kind != TLR_STATE_COMPUTE || state->site) {
         find_path(trace, state->rank, state->site, out);
         return;
     }

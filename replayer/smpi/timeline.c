@@ -61,6 +61,7 @@ static void put(const smpi_rank *r, tlr_state state)
 void smpi_note_piece(smpi_rank *r, bool is_kernel, uint32_t before, double reference_s)
 {
     smpi_notes *notes = notes_of(r);
+    const bool has_site = is_kernel || r->event.call == TL_MPI_Parallel;
     if (reference_s <= 0)
         return;
     if (notes->n_pieces == notes->piece_room) {
@@ -72,9 +73,9 @@ void smpi_note_piece(smpi_rank *r, bool is_kernel, uint32_t before, double refer
     notes->pieces[notes->n_pieces++] = (piece){.reference_s = reference_s,
                                                .thread = r->thread,
                                                .call = is_kernel ? r->event.call : 0,
-                                               .site = is_kernel ? r->event.site : 0,
-                                               .before = is_kernel ? 0 : before,
-                                               .after = is_kernel ? 0 : r->event.site,
+                                               .site = has_site ? r->event.site : 0,
+                                               .before = has_site ? 0 : before,
+                                               .after = has_site ? 0 : r->event.site,
                                                .tag = is_kernel ? r->event.tag : 0};
 }
 

@@ -201,4 +201,26 @@ check 'a region is exported to SimGrid' "$timeless" export --to simgrid one.tl -
 check "SimGrid's text has the time of the region" grep -rqE 'compute 3\.?3' sg
 check 'undump reads a region of dump' sh -c '"$0" dump one.tl >dump.txt && "$0" undump dump.txt -o again.tl &&
     "$0" dump again.tl | diff - dump.txt' "$timeless"
+# A region has the name of its place, and not of the calls before and after it.
+cat >named.txt <<'END'
+timeless-text 1
+ranks 1
+volume_unit "cpu-ns"
+rank 0 host="h"
+site 1 object="a" offset=1 function="main" file="a.c" line=16
+site 2 object="a" offset=2 function="smooth" file="a.c" line=3 function="main" file="a.c" line=18
+site 3 object="a" offset=3 function="main" file="a.c" line=20
+0 0 MPI_Barrier comm=1 clock_ns=0 site=1
+0 1 Parallel list=[0,0,0,1000000,1000000] volume=2000000 site=2
+0 2 MPI_Barrier comm=1 clock_ns=0 volume=500000 site=3
+end cut clock_ns=0
+END
+"$timeless" undump named.txt -o named.tl
+named() { # ENGINE
+    "$timeless" replay named.tl -p ./p --engine "$1" --details --json=named.json -q && python3 -c '
+import json
+sites = {s["name"] for s in json.load(open("named.json"))["details"]["critical_path"]["sites"]}
+assert sites >= {"compute smooth (a.c:3) < main (a.c:18)", "compute smooth (a.c:3) < main (a.c:18) .. main (a.c:20)"}, sites'
+}
+for engine in smpi loggops; do check "$engine: a region is named by its function and line" named $engine; done
 tap_done
