@@ -1,6 +1,6 @@
 /* call_times.c - ROUNDS messages from rank 0 to rank 1, and back. Before one of them, rank 0 stands
  * still for 200 ms, as if its link did: no call that the tracer knows, and no computation. Then
- * rank 1 polls for a message that comes 50 ms late. */
+ * rank 1 polls for a message that comes 120 ms late. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        stall(50);
+        stall(120);
         MPI_Send(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
     } else if (rank == 1) {
         MPI_Irecv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &request);
