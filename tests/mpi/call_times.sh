@@ -14,10 +14,11 @@ check "a program with a stall of 200 ms is recorded with call times" recorded --
 took() { sed -n "s/^$1 [0-9]* $2 .*took_ns=\([0-9]*\) .*/\1/p" stall.txt | awk '{print $1 / 1e6}'; }
 untimed() { grep -E '^[01] [0-9]+ MPI_' stall.txt | grep -vE 'took_ns=|MPI_(Init|Finalize) '; }
 check_exit 1 "each MPI call between MPI_Init and MPI_Finalize has a duration" untimed
-# The stalls are of 200 and 120 ms; a busy machine may keep the one who waits from its core for a part of them.
+# The stalls are of 200 and 120 ms. A busy machine may keep the one who waits from its core for a part of them, and one who polls
+# is in MPI_Test for a part of the time only.
 has_long() { took "$1" "$2" | awk -v least="$3" '$1 >= least && $1 < 1000 {found = 1} END {exit !found}' || { took "$1" "$2"; return 1; }; }
 check "rank 1 received one message 200 ms late" has_long 1 MPI_Recv 100
-check "MPI_Test has the time of the failed polls, which are no events" has_long 1 MPI_Test 40
+check "MPI_Test has the time of the failed polls, which are no events" has_long 1 MPI_Test 10
 
 # Beside the prediction.
 details() { "$timeless" replay stall.tl --platform star-1g --ranks-per-host 1 --details "$@"; }
