@@ -55,7 +55,7 @@ awk -v sources="$sources" '
                     printf " -"
             print ""
         }
-    }' "$scratch/all" | column -t
+    }' "$scratch/all" | command column -t
 for source in none rseq; do # of the sum of all calls
     awk -v with="$source,times" -v source=$source '$1 == with {a += $4} $1 == source {b += $4} $1 == "empty" {c += $4}
         END {if (b > c) printf "call times, %s: %.2f times what the tracer adds without them, %.3f times the whole call\n",

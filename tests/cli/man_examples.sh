@@ -51,7 +51,7 @@ printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' \
     '1 0 MPI_Recv count=1 type_bytes=8 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | timeless undump - -o pair.tl
 python3 "$top_srcdir/tests/cli/dumpi_write.py" dumpi
 timeless export --to otf2 -o archive ring.tl
-timeless dump ring.tl | sed 's/^\([01] [0-9]* MPI_[BRS].*\) volume=/\1 took_ns=2000000 volume=/' | timeless undump - -o waits.tl
+timeless dump ring.tl | sed 's/^volume_unit .*/volume_unit "cpu-ns"/;s/^\([01] [0-9]* MPI_[BRS].*\) volume=/\1 took_ns=2000000 volume=/' | timeless undump - -o waits.tl
 part() { printf '%s\n' 'timeless-text 1' 'ranks 2' 'parts "node1 node2"' "rank $1 host=\"$2\"" 'end cut clock_ns=0' |
     timeless undump - -o "run.$2.tl"; }
 part 0 node1
