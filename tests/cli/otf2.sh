@@ -203,6 +203,8 @@ comm 3 parent=1 call=MPI_Comm_split members=[1,0]
 0 9 MPI_Finalize volume=60
 END
 check 'communicators, requests, hosts and volumes are imported' diff -u pair.back.expected pair.back
+timed() { import --call-times pair/trace.otf2 -o times.tl && "$timeless" dump times.tl | grep -q '^0 [0-9]* MPI_Recv .* took_ns=[0-9]'; }
+check '--call-times keeps how long calls took' timed
 check '--volume none and --rate' eval 'import --volume none pair/trace.otf2 -o none.tl && "$timeless" dump none.tl |
     grep -q "^0 9 .* volume=0 " && import --rate 2.5 pair/trace.otf2 -o fast.tl && "$timeless" dump fast.tl |
     grep -q "^0 9 .* volume=150 "'

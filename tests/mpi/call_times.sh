@@ -71,6 +71,11 @@ threads_have() { "$timeless" dump threads.tl | grep -E '^[0-2] [0-9]+ (MPI_Allre
 check "their calls have durations" test "$(threads_have)" -ge 240
 check "their trace is replayed" "$timeless" replay threads.tl --platform star-1g --no-compute --details
 
+# Of an archive of DUMPI: MPI_Wait has the 100 ns of a failed test.
+imported() { python3 "$top_srcdir/tests/cli/dumpi_write.py" dumpi && "$timeless" import --from dumpi --call-times -o dumpi.tl dumpi/all.meta &&
+    "$timeless" dump dumpi.tl | grep -q '^0 3 MPI_Wait request=1 took_ns=200 volume=[0-9]* polls=1 '; }
+check "import --from dumpi --call-times keeps durations" imported
+
 of_mpich=
 ! uses_mpich || of_mpich=-DOF_MPICH
 $MPIFORT -O1 -g -fallow-argument-mismatch -ffree-line-length-none -w -J "$scratch" $of_mpich -DMPIF_H -o fortran "$here/fortran/calls_p2p.F90"
