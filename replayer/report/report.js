@@ -79,7 +79,7 @@ function measuredBars(rows) {
     byId("measured-box").style.height = 80 + 36 * rows.length + "px";
     draw(() => new Chart(byId("measured-bars"), {
         type: "bar",
-        data: { labels: names.map(n => n.text), datasets: [["measured", "few"], ["predicted", "many"]].map(([what, id]) =>
+        data: { labels: names.map(n => n.text), datasets: [["measured", "message"], ["predicted", "many"]].map(([what, id]) =>
             ({ label: what, backgroundColor: colour(id), data: rows.map(r => r[what + "_s"] / scale) })) },
         options: { indexAxis: "y", maintainAspectRatio: false,
             plugins: { legend: { labels: { boxWidth: 12 } },
