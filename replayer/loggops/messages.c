@@ -44,7 +44,7 @@ static tl_status prepare(tlr_messages *m, tl_error *err)
                                    .plan = m->plan,
                                    .options = &m->options,
                                    .choice = &m->choice,
-                                   .run = loggops_run_begin(m->plan)};
+                                   .run = loggops_run_begin(m->plan, NULL)};
     return m->reading.run ? TL_OK : tl_no_memory(err, tl_reader_path(trace));
 }
 
