@@ -455,7 +455,7 @@ static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
 }
 
 typedef struct ways {
-    bool by_line, is_wide, may_draw, may_copy;
+    bool by_line, is_wide, may_draw, may_copy, ends_late;
 } ways;
 
 static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *const *names,
@@ -470,6 +470,7 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
                  .is_wide = by->is_wide,
                  .may_draw = by->may_draw,
                  .may_copy = by->may_copy,
+                 .ends_late = by->ends_late,
                  .err = err};
     *text = NULL;
     *has_joined = false;
@@ -498,6 +499,7 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
     free(f.copies.items);
     free(f.iterations.items);
     free(f.lines.items);
+    tl_map_free(&f.late);
     free(f.out.text);
     *has_joined = f.has_joined;
     fit_unload(&f);
@@ -522,10 +524,9 @@ static tl_status fit_sites(const tl_fit_capture *captures, size_t n, const char 
 /* With more expressions only if there is no skeleton otherwise. The message is that of the first
  * fit. */
 static tl_status fit_widening(const tl_fit_capture *captures, size_t n, const char *const *names,
-                              size_t n_names, bool may_draw, char **text, tl_error *err)
+                              size_t n_names, ways by, char **text, tl_error *err)
 {
     tl_error ignored;
-    ways by = {.may_draw = may_draw};
     const tl_status status = fit_sites(captures, n, names, n_names, by, text, err);
     if (status != TL_ERR_UNSUPPORTED)
         return status;
@@ -534,15 +535,36 @@ static tl_status fit_widening(const tl_fit_capture *captures, size_t n, const ch
 }
 
 /* Nothing is drawn or copied that has an expression. */
-tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names, size_t n_names,
-                 tl_fit_holes holes, char **text, tl_error *err)
+static tl_status fit_with_or_without(const tl_fit_capture *captures, size_t n,
+                                     const char *const *names, size_t n_names, tl_fit_holes holes,
+                                     bool ends_late, char **text, tl_error *err)
 {
-    const ways copying = {.by_line = true, .is_wide = true, .may_draw = true, .may_copy = true};
+    const ways copying = {.by_line = true,
+                          .is_wide = true,
+                          .may_draw = true,
+                          .may_copy = true,
+                          .ends_late = ends_late};
+    const ways drawing = {.may_draw = true, .ends_late = ends_late},
+               neither = {.ends_late = ends_late};
     bool ignored;
-    const tl_status status = fit_widening(captures, n, names, n_names, false, text, err);
+    const tl_status status = fit_widening(captures, n, names, n_names, neither, text, err);
     if (status != TL_ERR_UNSUPPORTED || holes == TL_FIT_REFUSE)
         return status;
     return holes == TL_FIT_DRAW
-               ? fit_widening(captures, n, names, n_names, true, text, err)
+               ? fit_widening(captures, n, names, n_names, drawing, text, err)
                : fit_by(captures, n, names, n_names, &copying, &ignored, text, err);
+}
+
+/* The message is that of the first fit. */
+tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names, size_t n_names,
+                 tl_fit_holes holes, char **text, tl_error *err)
+{
+    tl_error ignored;
+    const tl_status status =
+        fit_with_or_without(captures, n, names, n_names, holes, false, text, err);
+    if (status != TL_ERR_UNSUPPORTED)
+        return status;
+    return fit_with_or_without(captures, n, names, n_names, holes, true, text, &ignored) == TL_OK
+               ? TL_OK
+               : status;
 }

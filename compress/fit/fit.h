@@ -73,6 +73,7 @@ typedef struct fit_symbol {
     uint32_t comm;     /* SKEL_WORLD... */
     uint32_t new_comm; /* the communicator that it makes; 0: none */
     uint32_t position; /* in the order of the statements */
+    uint32_t variant;  /* of a call site that makes several communicators */
     uint32_t request;  /* symbols with the same number share the name of their requests */
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
     unsigned copied;                 /* bits: fit_part; see fit_holes.c */
@@ -286,6 +287,9 @@ typedef struct fitting {
     bool has_callers;      /* call sites have callers */
     bool has_joined;       /* by_line joined some call sites */
     bool adds_wide;        /* the candidates that are being added have is_wide */
+    bool ends_late;        /* sends that tests complete somewhere are completed at the end */
+    bool finds_late;       /* note them in `late` */
+    tl_map late;           /* their call sites */
     bool may_draw;         /* sizes without an expression are drawn */
     bool may_copy;         /* other values without an expression are copied */
     bool copies_now;       /* in the statements that are being written */
@@ -321,13 +325,15 @@ static inline bool fit_uses(const fitting *f, size_t capture)
 
 /* Reads the events of all captures. */
 void fit_load(fitting *f);
+/* The call site, the same for all ranks and captures. */
+uint64_t fit_site_hash(const fitting *f, uint32_t capture, uint32_t rank, uint32_t id);
 void fit_unload(fitting *f);
 
 /* ---- fit_canonical.c ---- */
 
 typedef struct fit_canonical fit_canonical;
 
-fit_canonical *fit_canonical_make(fitting *f);
+fit_canonical *fit_canonical_make(fitting *f, uint32_t capture, uint32_t rank);
 /* Takes the next event of a rank. */
 void fit_canonical_take(fit_canonical *k, const tl_event *e);
 /* The calls, without MPI_Init. The caller may take over their lists, and sets them to NULL. */

@@ -8,7 +8,11 @@
  * Wildcard receives get the source and tag of their message. Receives of one call site that are
  * under way together, or directly follow each other, are sorted by source. The start of a
  * persistent request becomes a nonblocking call. A wait for any of several requests completes the
- * oldest one that was started at the same call site; several such waits in a row become one. */
+ * oldest one that was started at the same call site; several such waits in a row become one.
+ *
+ * A library may look now and then whether its sends are complete (BLACS). Where this succeeds
+ * depends on time. If the captures have no skeleton otherwise, the sends of such call sites are
+ * completed at the end: a test waits for nothing. */
 #include "config.h"
 
 #include "fit.h"
@@ -32,10 +36,12 @@ typedef struct started_request {
     size_t event; /* index in `calls` */
     uint32_t id;
     bool is_completed;
+    bool is_late; /* completed at the end */
 } started_request;
 
 struct fit_canonical {
     fitting *f;
+    uint32_t capture, rank;
     skel_array calls;   /* fit_call */
     skel_array ids;     /* named_request */
     skel_array started; /* started_request; number 0 is none */
@@ -109,6 +115,17 @@ static bool is_open(const tl_event *e)
 
 /* ---- requests ---- */
 
+static bool is_send(const fit_call *call)
+{
+    return tl_meaning_of(tl_call_by_code(call->e.call)->action)->kind == TL_KIND_SEND;
+}
+
+/* A call site of sends. */
+static uint64_t late_key(const fit_canonical *k, const fit_call *call)
+{
+    return fit_site_hash(k->f, k->capture, k->rank, call->e.site) + call->init_site;
+}
+
 /* A request is started by a call that is appended. */
 static void start(fit_canonical *k, const tl_event *e, uint32_t init_site)
 {
@@ -125,6 +142,7 @@ static void start(fit_canonical *k, const tl_event *e, uint32_t init_site)
     *made = (started_request){.event = k->calls.n - 1, .id = e->request};
     name->number = call->e.request = (uint32_t)k->started.n - 1;
     name->init.call = init_site ? name->init.call : 0;
+    made->is_late = tl_map_find(&k->f->late, late_key(k, call)) && is_send(call);
     call->is_open = tl_call_by_code(e->call)->action == TL_ACTION_IRECV && is_open(e);
 }
 
@@ -235,6 +253,47 @@ static uint32_t complete(fit_canonical *k, int64_t id, bool any)
     return name ? name->number : 0;
 }
 
+/* ---- sends that are completed at the end ---- */
+
+static void note_late(fit_canonical *k, int64_t id)
+{
+    const named_request *name = named(k, id);
+    const fit_call *call =
+        name && name->number ? call_at(k, started_at(k, name->number)->event) : NULL;
+    if (call && is_send(call) && !tl_map_at(&k->f->late, late_key(k, call)))
+        fit_out_of_memory(k->f);
+}
+
+/* Moves the other requests to the front; their number. */
+static uint32_t without_late(fit_canonical *k, int64_t *ids, uint32_t n)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const named_request *name = named(k, ids[i]);
+        if (!name || !name->number || !started_at(k, name->number)->is_late)
+            ids[kept++] = ids[i];
+    }
+    count(k->f, &k->f->reordered, "sends that are completed at the end", n - kept);
+    return kept;
+}
+
+static void complete_late(fit_canonical *k)
+{
+    tl_event wait = {.call = TL_MPI_Waitall};
+    int64_t *list = calloc(k->started.n + 1, sizeof *list);
+    for (uint32_t i = 1; list && i < k->started.n; i++)
+        if (started_at(k, i)->is_late) {
+            started_at(k, i)->is_completed = true;
+            list[wait.list_len++] = i;
+        }
+    wait.list = list;
+    if (!list)
+        fit_out_of_memory(k->f);
+    else if (wait.list_len)
+        append(k, &wait, 0);
+    free(list);
+}
+
 /* ---- completions ---- */
 
 static bool waits_for_any(uint16_t call)
@@ -273,12 +332,14 @@ static void add_numbers(fit_canonical *k, fit_call *to, const int64_t *ids, uint
 }
 
 /* Becomes MPI_Wait, or MPI_Waitall; fit_canonical_end decides about those for any request. */
-static void wait_for(fit_canonical *k, const tl_event *e, const tl_call_info *row)
+static void wait_for_others(fit_canonical *k, const tl_event *e, const tl_call_info *row)
 {
     const bool any = waits_for_any(e->call), joins = any || e->call == TL_MPI_Test;
     const int64_t single = e->request;
     const int64_t *ids = e->list_len ? e->list : &single;
     const uint32_t n = e->list_len ? e->list_len : single != 0;
+    for (uint32_t i = 0; i < n && k->f->finds_late && (joins || e->call == TL_MPI_Testall); i++)
+        note_late(k, ids[i]);
     const bool is_all = e->call == TL_MPI_Waitall || e->call == TL_MPI_Testall;
     fit_call *to = joins && continues(k, e) ? call_at(k, k->calls.n - 1) : NULL;
     if (any)
@@ -297,6 +358,26 @@ static void wait_for(fit_canonical *k, const tl_event *e, const tl_call_info *ro
         add_numbers(k, to, ids, n, any);
     if (to)
         to->is_any = joins;
+}
+
+static void wait_for(fit_canonical *k, const tl_event *e, const tl_call_info *row)
+{
+    const uint32_t n = e->list_len ? e->list_len : e->request != 0;
+    tl_event own = *e;
+    int64_t *ids = k->f->ends_late && n ? calloc(n, sizeof *ids) : NULL;
+    for (uint32_t i = 0; ids && i < n; i++)
+        ids[i] = e->list_len ? e->list[i] : e->request;
+    if (ids && e->list_len) {
+        own.list_len = without_late(k, ids, n);
+        own.list = ids;
+    } else if (ids && !without_late(k, ids, n)) {
+        own.request = 0;
+    }
+    if (n && !own.list_len && !own.request)
+        k->volume += e->volume;
+    else
+        wait_for_others(k, &own, row);
+    free(ids);
 }
 
 /* ---- calls ---- */
@@ -396,6 +477,7 @@ void fit_canonical_take(fit_canonical *k, const tl_event *given)
     case TL_ACTION_REQUEST_FREE:
     case TL_ACTION_CANCEL:
     case TL_ACTION_ENTER: append(k, e, 0); return;
+    case TL_ACTION_FINALIZE: complete_late(k); break;
     default: break;
     }
     if (e->call == TL_MPI_Imrecv)
@@ -484,11 +566,11 @@ fit_call *fit_canonical_end(fit_canonical *k, size_t *n)
     return k->calls.items;
 }
 
-fit_canonical *fit_canonical_make(fitting *f)
+fit_canonical *fit_canonical_make(fitting *f, uint32_t capture, uint32_t rank)
 {
     fit_canonical *k = calloc(1, sizeof *k);
     if (k)
-        *k = (fit_canonical){.f = f, .oldest = 1};
+        *k = (fit_canonical){.f = f, .capture = capture, .rank = rank, .oldest = 1};
     else
         fit_out_of_memory(f);
     return k;

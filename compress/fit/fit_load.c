@@ -94,6 +94,11 @@ static uint64_t site_hash(const tl_reader *r, uint32_t rank, uint32_t id, bool b
     return hash;
 }
 
+uint64_t fit_site_hash(const fitting *f, uint32_t capture, uint32_t rank, uint32_t id)
+{
+    return site_hash(f->captures[capture].reader, rank, id, f->by_line);
+}
+
 /* The source line, with those of the callers; without them, the place in the program. */
 static void site_text(const tl_reader *r, uint32_t rank, uint32_t id, char *text, size_t size)
 {
@@ -126,7 +131,8 @@ static uint32_t find_symbol(fitting *f, const fit_symbol *like)
 {
     fit_symbol *all = f->symbol_array.items;
     for (size_t i = 0; i < f->symbol_array.n; i++)
-        if (all[i].row == like->row && all[i].site == like->site && all[i].comm == like->comm) {
+        if (all[i].row == like->row && all[i].site == like->site && all[i].comm == like->comm &&
+            all[i].variant == like->variant) {
             f->has_joined |= all[i].place != like->place;
             return (uint32_t)i;
         }
@@ -228,7 +234,11 @@ static bool same_members(const fit_capture *c, const fit_made *made, uint32_t id
                           !memcmp(a->members, b->members, a->n_members * sizeof *a->members);
 }
 
-/* Notes what the call makes. Returns "" or what the language lacks. */
+/* A call site that makes communicators with other members, as a library in a recursion, is a call
+ * site for each of them. */
+enum { MAX_VARIANTS = 64 };
+
+/* Notes what the call makes. Returns NULL or what the language lacks. */
 static const char *note_comm(fitting *f, uint32_t capture, uint32_t rank, uint32_t symbol,
                              tl_event *e)
 {
@@ -251,8 +261,9 @@ static const char *note_comm(fitting *f, uint32_t capture, uint32_t rank, uint32
         if (all[i].index == index && same_members(c, &all[i], e->new_comm))
             break;
         else if (all[i].index == index)
-            return "makes communicators with different members; record with --call-paths 2 if the "
-                   "function has several callers";
+            return "makes too many communicators with different members; record with --call-paths "
+                   "2 if "
+                   "the function has several callers";
     fit_made *made = skel_push(&c->made, sizeof *made);
     if (!made) {
         fit_out_of_memory(f);
@@ -295,14 +306,14 @@ static void load_call(fitting *f, uint32_t capture, uint32_t rank, skel_array *e
     const uint32_t comm =
         row->slots & TL_SLOT_COMM ? comm_number(&f->captures[capture], rank, e->comm) : SKEL_WORLD;
     const uint64_t init = call->init_site ? site_hash(r, rank, call->init_site, f->by_line) : 0;
-    const fit_symbol like = {.row = row,
-                             .site = site_hash(r, rank, e->site, f->by_line) + init,
-                             .place = site_hash(r, rank, e->site, false) + init,
-                             .comm = comm,
-                             .capture = capture,
-                             .rank = rank,
-                             .site_id = e->site};
-    const uint32_t symbol = find_symbol(f, &like);
+    fit_symbol like = {.row = row,
+                       .site = site_hash(r, rank, e->site, f->by_line) + init,
+                       .place = site_hash(r, rank, e->site, false) + init,
+                       .comm = comm,
+                       .capture = capture,
+                       .rank = rank,
+                       .site_id = e->site};
+    uint32_t symbol = find_symbol(f, &like);
     const tl_site *site = tl_reader_site(r, rank, e->site);
     char text[300];
     const char *missing = lacks(row, e);
@@ -310,7 +321,8 @@ static void load_call(fitting *f, uint32_t capture, uint32_t rank, skel_array *e
     if (f->status == TL_OK && !missing && comm == UINT32_MAX)
         missing = "is on a communicator that no call of the language has made";
     if (f->status == TL_OK && !missing)
-        missing = note_comm(f, capture, rank, symbol, e);
+        while ((missing = note_comm(f, capture, rank, symbol, e)) && ++like.variant < MAX_VARIANTS)
+            symbol = find_symbol(f, &like);
     e->comm = comm;
     if (f->status == TL_OK && !missing && !has_requests(row, e))
         missing = "has a request that no call of the language started";
@@ -356,7 +368,7 @@ static void read_rank(fitting *f, const fit_capture *c, uint32_t rank, size_t n_
 
 static void load_rank(fitting *f, uint32_t capture, uint32_t rank, skel_array *events)
 {
-    fit_canonical *k = fit_canonical_make(f);
+    fit_canonical *k = fit_canonical_make(f, capture, rank);
     skel_array starts = {0};
     uint16_t last = 0;
     size_t n = 0;
@@ -392,8 +404,27 @@ static void load_capture(fitting *f, uint32_t capture)
     c->n_events = events.n;
 }
 
+/* Finds the call sites of sends that tests complete. False: there are none. */
+static bool find_late(fitting *f)
+{
+    f->finds_late = true;
+    for (uint32_t c = 0; c < f->n_captures; c++)
+        for (uint32_t rank = 0; rank < f->captures[c].n_ranks && f->status == TL_OK; rank++) {
+            fit_canonical *k = fit_canonical_make(f, c, rank);
+            uint16_t last;
+            if (k)
+                read_rank(f, &f->captures[c], rank, 0, k, &last);
+            fit_canonical_free(k);
+        }
+    f->finds_late = false;
+    f->dropped.n = f->reordered.n = 0;
+    return f->late.n > 0;
+}
+
 void fit_load(fitting *f)
 {
+    if (f->ends_late && !find_late(f) && f->status == TL_OK)
+        f->status = tl_fail(f->err, TL_ERR_UNSUPPORTED, "no test completes a send");
     for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
         load_capture(f, (uint32_t)i);
     for (uint32_t i = 0; i < f->n_symbols; i++)

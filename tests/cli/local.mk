@@ -5,7 +5,7 @@ CLI_TESTS = \
 	tests/cli/sample.sh \
 	tests/cli/schedules.sh tests/cli/schedules_refused.transcript \
 	tests/cli/skeleton.sh tests/cli/skeleton_refused.transcript \
-	tests/cli/fit.sh tests/cli/fit_refused.transcript tests/cli/fit_comms.sh tests/cli/fit_draw.sh tests/cli/fit_expressions.sh \
+	tests/cli/fit.sh tests/cli/fit_refused.transcript tests/cli/fit_comms.sh tests/cli/fit_draw.sh tests/cli/fit_late.sh tests/cli/fit_expressions.sh \
 	tests/cli/samples.sh \
 	tests/cli/archive.sh \
 	tests/cli/bad_input.sh \
