@@ -93,7 +93,7 @@ static void run_region(void *given)
         }                                                                                          \
         RESULT_##type(real(function, data, __VA_ARGS__));                                          \
         if (measured)                                                                              \
-            tlt_team_end(&r.team, __builtin_return_address(0));                                    \
+            tlt_team_end(&r.team, TLT_PLACE());                                                    \
         RETURN_##type;                                                                             \
     }
 #define RESULT_void(call) call

@@ -78,7 +78,7 @@ static void end_parallel(ompt_data_t *parallel, ompt_data_t *task, int flags, co
     if (!parallel->ptr)
         return;
     depth--;
-    tlt_team_end(parallel->ptr, (void *)(uintptr_t)code);
+    tlt_team_end(parallel->ptr, (tlt_place){.caller = (void *)(uintptr_t)code});
 }
 
 /* ---- tasks ---- */

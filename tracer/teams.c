@@ -277,7 +277,7 @@ static void check_helpers(void)
 
 /* The event of a region, with the work since the event before. There is none if the thread recorded
  * events inside of the region, because their volumes have parts of the work. */
-static void put_region(const tlt_team *team, void *caller)
+static void put_region(const tlt_team *team, tlt_place place)
 {
     const tlt_region *r = team->region;
     const uint32_t n = team->n_threads;
@@ -297,20 +297,20 @@ static void put_region(const tlt_team *team, void *caller)
     if (tlt.shared)
         tlt_lock();
     tl_event event = {.call = TL_MPI_Parallel,
-                      .site = tlt_site(caller),
+                      .site = tlt_site_from(place),
                       .list_len = TL_PARALLEL_THREADS + n,
                       .list = parts};
     tlt_put(&event);
     tlt_leave();
 }
 
-void tlt_team_end(tlt_team *team, void *caller)
+void tlt_team_end(tlt_team *team, tlt_place place)
 {
     if (tlt_is_measured())
         tlt_take_from(team);
     tlt_teams_count(__atomic_load_n(&team->n_threads, __ATOMIC_RELAXED));
     if (!team->is_inner && team->region && tlt_is_measured() && tlt_role == TLT_RECORDING)
-        put_region(team, caller);
+        put_region(team, place);
     tlt_work_on();
     check_helpers();
 }

@@ -66,9 +66,8 @@ static inline bool tlt_is_in_team(void)
  * False if the region is not measured; no other function may then be called for it. `region` is
  * used if the team is not inside of another one. */
 bool tlt_team_begin(tlt_team *team, tlt_region *region);
-/* The region is over; its master continues to work. `caller`: where the region is in the program.
- */
-void tlt_team_end(tlt_team *team, void *caller);
+/* The region is over; its master continues to work. `place`: of the region in the program. */
+void tlt_team_end(tlt_team *team, tlt_place place);
 
 /* The first function: the calling thread begins to work on a part of the region. `index`: its
  * number in the team, if it is new there, else TLT_NOT_NEW. Returns the earlier state of the

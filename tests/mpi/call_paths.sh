@@ -67,6 +67,29 @@ check "C++ is compiled" ${MPICXX:-mpicxx} -O2 -g "$source/solver.cpp" -o solver
 check "C++: recorded" recorded solver --call-paths 32
 check "C++: the callers of a method" says '~^solver::Field<float>::exchange < main$' <(paths solver.tl)
 
+cat >region.c <<'END'
+#include <mpi.h>
+static double sums[4];
+__attribute__((noinline)) static void sweep(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 100000; k++)
+            ((volatile double *)sums)[i] += k;
+    sums[0] += sums[1]; /* so that the region is no tail call */
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    sweep();
+    MPI_Finalize();
+    return sums[0] < 0;
+}
+END
+check "OpenMP is compiled" $MPICC -O2 -g -fopenmp region.c -o region
+check "OpenMP: recorded" env OMP_NUM_THREADS=2 $timeless record -q --call-paths 32 -o region.tl -- $MPIRUN -np 1 ./region
+check "OpenMP: the callers of a parallel region" says '~^sweep < main$' <(paths region.tl)
+
 # ---- the trace ----
 check "packing changes no path" eval "$timeless pack O2.tl -o packed.tl && has_paths packed.tl expected"
 check "the text form has them" eval "$timeless dump O2.tl | $timeless undump - -o text.tl && has_paths text.tl expected"
