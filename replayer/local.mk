@@ -37,7 +37,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/machine/setting.h \
 	replayer/results/call_path.c replayer/results/call_path.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h replayer/results/efficiency.c replayer/results/efficiency.h \
-	replayer/results/call_times.c replayer/results/call_times.h replayer/results/details_print.c replayer/results/prediction.c replayer/results/prediction_json.c \
+	replayer/results/call_times.c replayer/results/call_times.h replayer/results/details_print.c replayer/results/parallel_regions.c replayer/results/parallel_regions.h replayer/results/prediction.c replayer/results/prediction_json.c \
 	replayer/results/flame.c replayer/results/flame.h replayer/results/looks.def replayer/results/json_text.c replayer/results/json_text.h \
 	replayer/results/prediction_json.h replayer/results/spread.c \
 	replayer/results/spread.h replayer/results/sums.c \

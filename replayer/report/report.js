@@ -70,6 +70,12 @@ for (const id of ["calls", "sites", "communicators", "regions"])
         withPaths(details[id], (s, name) => [name, exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
             exact(s.count, count), orEmpty(s.bytes, bytes)]));
 
+if (details.parallel_regions)
+    table("parallel", ["", "number", "threads", "slowest thread", "balance", "imbalance"], withPaths(details.parallel_regions, (s, name) =>
+        [name, exact(s.count, count), exact(s.threads, count), exact(s.slowest_s, seconds), percent(s.balance, 1), exact(s.imbalance_s, seconds)]));
+else
+    byId("parallel-box").remove();
+
 /* ---- measured times ---- */
 
 const times = prediction.call_times;

@@ -5,6 +5,7 @@
 #include "chosen.h"
 #include "critical_path.h"
 #include "details.h"
+#include "parallel_regions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ typedef struct pass {
     tlr_table calls, sites, communicators, regions, pairs;
     bool has_regions;
     int64_t *levels; /* by rank: of the last MPI_Pcontrol */
+    size_t n_parallel, parallel_room;
+    tlr_region_time *parallel;
 } pass;
 
 static void add(tlr_table *table, const char *key, const tlr_state *s)
@@ -80,9 +83,26 @@ static void add_to_region(pass *p, const tlr_state *s)
     add(&p->regions, key, s);
 }
 
+/* False without memory. */
+static bool add_parallel(pass *p, const tlr_state *s)
+{
+    if (p->n_parallel == p->parallel_room) {
+        p->parallel_room = 2 * p->parallel_room + 64;
+        void *room = realloc(p->parallel, p->parallel_room * sizeof *p->parallel);
+        if (!room)
+            return false;
+        p->parallel = room;
+    }
+    p->parallel[p->n_parallel++] =
+        (tlr_region_time){s->rank, (uint32_t)s->tag - 1, s->end_s - s->begin_s};
+    return true;
+}
+
 static void add_state(pass *p, const tlr_state *s)
 {
     char key[TLR_PLACE_BYTES];
+    if (s->kind == TLR_STATE_COMPUTE && s->tag > 0 && !add_parallel(p, s))
+        p->calls.failed = 1;
     if (is_message(s))
         add_message(p, s);
     if (s->kind == TLR_STATE_MESSAGE)
@@ -177,9 +197,11 @@ static int take_traffic(const tlr_table *pairs, tlr_details *out)
     return 1;
 }
 
-tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
+tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size_t job,
                            tlr_details **out, tl_error *err)
 {
+    tlr_timeline *timeline = options->timeline;
+    const unsigned n_threads = tlr_change_threads(options->changes, options->n_changes);
     const tlr_state *states;
     size_t n;
     tl_status status = tlr_timeline_read(timeline, &states, &n, err);
@@ -218,6 +240,9 @@ tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t j
         if (p.has_regions)
             tlr_table_take(&p.regions, &p.out->regions);
         status = tlr_path_make(timeline, jobs, job, &p.out->path, err);
+        if (status == TL_OK)
+            status = tlr_sum_regions(jobs[job].trace, p.parallel, p.n_parallel, n_threads,
+                                     &p.out->parallel, err);
         if (status == TL_OK) {
             *out = p.out;
             p.out = NULL;
@@ -232,6 +257,7 @@ cleanup:
     tlr_table_close(&p.regions);
     tlr_table_close(&p.pairs);
     free(p.levels);
+    free(p.parallel);
     tlr_details_free(p.out);
     return status;
 }
@@ -244,6 +270,7 @@ void tlr_details_free(tlr_details *details)
     tlr_sums_free(details->sites.rows, details->sites.n);
     tlr_sums_free(details->communicators.rows, details->communicators.n);
     tlr_sums_free(details->regions.rows, details->regions.n);
+    tlr_sums_free(details->parallel.rows, details->parallel.n);
     tlr_path_free(details->path);
     free(details->traffic);
     free(details->chosen);

@@ -23,6 +23,7 @@ struct tlr_details {
     tlr_sums sites;         /* "MPI_Send hpcc+0x12" */
     tlr_sums communicators; /* "MPI_COMM_WORLD", "communicator 3" */
     tlr_sums regions;       /* "MPI_Pcontrol(1)", "before MPI_Pcontrol"; none without it */
+    tlr_sums parallel;      /* "Parallel grid.f90:85": the slowest threads of parallel regions */
     uint32_t n_ranks;
     tlr_rank_waits *ranks;
     char *chosen; /* ranks and time whose states were kept; NULL: all. The waits of ranks, the calls
@@ -35,8 +36,8 @@ struct tlr_details {
     int64_t size_bytes[TLR_N_SIZES];
 };
 
-/* The details of one job. */
-tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
+/* The details of one job of a replay with these options. */
+tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size_t job,
                            tlr_details **out, tl_error *err);
 void tlr_details_free(tlr_details *details);
 /* Prints the tables of a prediction with details (replayer/results/details_print.c). */

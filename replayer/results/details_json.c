@@ -27,6 +27,20 @@ static json_t *sums_json(const tlr_sums *sums)
     return array;
 }
 
+static json_t *parallel_json(const tlr_sums *sums)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < sums->n; i++) {
+        const tlr_sum *row = &sums->rows[i];
+        json_array_append_new(
+            array, json_pack("{s:o, s:I, s:I, s:f, s:f, s:f}", "name", tlr_json_text(row->name),
+                             "count", (json_int_t)row->count, "threads", (json_int_t)row->n_threads,
+                             "slowest_s", row->time_s, "balance", tlr_balance_of(row),
+                             "imbalance_s", row->time_s - row->balanced_s));
+    }
+    return array;
+}
+
 static json_t *path_sums_json(const tlr_sums *sums)
 {
     json_t *array = json_array();
@@ -104,6 +118,8 @@ json_t *tlr_details_json(const tlr_prediction *p)
         sums_json(&d->regions), "message_sizes", sizes_json(d), "traffic", traffic);
     if (tlr_efficiency_of(p, &efficiency))
         json_object_set_new(root, "efficiency", tlr_efficiency_json(&efficiency));
+    if (d->parallel.n)
+        json_object_set_new(root, "parallel_regions", parallel_json(&d->parallel));
     if (d->chosen)
         json_object_set_new(root, "chosen", json_string(d->chosen));
     return root;

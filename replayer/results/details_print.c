@@ -71,6 +71,22 @@ static void print_sums(const char *title, const tlr_sums *sums, FILE *out)
         fprintf(out, "and %zu more\n", sums->n - N_SITES);
 }
 
+static void print_parallel(const tlr_sums *sums, FILE *out)
+{
+    short_names names;
+    shorten_names(sums, 32, MOST, &names);
+    fprintf(out, "\n%-*s %8s %8s %12s %9s %12s\n", names.width, "parallel region", "number",
+            "threads", "slowest s", "balance", "imbalance s");
+    for (size_t i = 0; i < names.n; i++) {
+        const tlr_sum *row = &sums->rows[i];
+        fprintf(out, "%-*s %8" PRIu64 " %8" PRIu32 " %12.4g %7.1f %% %12.4g\n", names.width,
+                tl_printable(names.texts[i]), row->count, row->n_threads, row->time_s,
+                100 * tlr_balance_of(row), row->time_s - row->balanced_s);
+    }
+    if (sums->n > N_SITES)
+        fprintf(out, "and %zu more\n", sums->n - N_SITES);
+}
+
 static void print_path(const tlr_path *path, FILE *out)
 {
     const double whole_s = path->length_s > 0 ? path->length_s : 1;
@@ -135,10 +151,12 @@ void tlr_details_print(const tlr_prediction *p, FILE *out)
     print_what_if(&p->what_if, out);
     print_efficiency(p, out);
     print_sums("seconds in call", &d->calls, out);
-    if (d->chosen && (d->sites.n || d->regions.n))
+    if (d->chosen && (d->sites.n || d->regions.n || d->parallel.n))
         fprintf(out, "\nof %s alone:\n", d->chosen);
     if (d->sites.n)
         print_sums("seconds at call site", &d->sites, out);
     if (d->regions.n)
         print_sums("seconds in region", &d->regions, out);
+    if (d->parallel.n)
+        print_parallel(&d->parallel, out);
 }

@@ -10,11 +10,19 @@ typedef struct tlr_sum {
     double time_s;              /* of all ranks */
     double wait_s[TLR_N_WAITS]; /* the part of it that was waiting, by kind */
     int64_t bytes;
+    double balanced_s;  /* of a parallel region: if all threads did the same work */
+    uint32_t n_threads; /* of a parallel region, at most */
     /* In the recorded run, if the trace has durations: */
     uint64_t n_measured;
     double measured_s, longest_s; /* of all calls; of the longest one */
     uint32_t longest_rank;
 } tlr_sum;
+
+/* The mean work of the threads of a parallel region in that of the slowest one. */
+static inline double tlr_balance_of(const tlr_sum *region)
+{
+    return region->time_s > 0 ? region->balanced_s / region->time_s : 1;
+}
 
 /* Ordered by time, longest first. */
 typedef struct tlr_sums {

@@ -49,7 +49,8 @@ typedef struct tlr_state {
     uint32_t after;  /* 0 unknown */
     uint32_t comm;   /* index + 1 of a tlr_plan_comm; 0 none */
     int32_t peer;    /* rank in MPI_COMM_WORLD, or -1 */
-    int32_t tag;     /* level of MPI_Pcontrol, id of a user's kernel */
+    int32_t tag;     /* level of MPI_Pcontrol, id of a user's kernel, of computation that of its
+                        parallel region (parallel_regions.h) */
     int32_t cause_rank; /* may be the rank itself; -1: only the call itself */
     uint16_t call;      /* 0: computation between the calls */
     uint8_t kind;       /* tlr_state_kind */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "notes.h"
+#include "results/parallel_regions.h"
 #include "results/state_of_event.h"
 
 #include <stdlib.h>
@@ -70,13 +71,14 @@ void smpi_note_piece(smpi_rank *r, bool is_kernel, uint32_t before, double refer
         if (!notes->pieces)
             smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
     }
-    notes->pieces[notes->n_pieces++] = (piece){.reference_s = reference_s,
-                                               .thread = r->thread,
-                                               .call = is_kernel ? r->event.call : 0,
-                                               .site = has_site ? r->event.site : 0,
-                                               .before = has_site ? 0 : before,
-                                               .after = has_site ? 0 : r->event.site,
-                                               .tag = is_kernel ? r->event.tag : 0};
+    notes->pieces[notes->n_pieces++] =
+        (piece){.reference_s = reference_s,
+                .thread = r->thread,
+                .call = is_kernel ? r->event.call : 0,
+                .site = has_site ? r->event.site : 0,
+                .before = has_site ? 0 : before,
+                .after = has_site ? 0 : r->event.site,
+                .tag = is_kernel ? r->event.tag : tlr_region_tag(&r->event, r->index)};
 }
 
 /* Pieces that were simulated as one share its time, in the order of the trace. */

@@ -73,6 +73,34 @@ takes 'a volume that was changed keeps its parts' 2 scaled --rank-threads 2
 regions several 1 '0,0,0,1000000000 1000000000' 'MPI_Barrier comm=1 clock_ns=0 volume=500000000' '0,0,0,2000000000 2000000000'
 takes 'computation outside of regions remains' 2 several --rank-threads 2
 
+# The table of regions: the slowest thread takes 3 s, the mean one 2 s. A receive from any source, whose outcome is an event, is
+# before the region.
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'site 1 object="app" offset=16' \
+        '0 0 MPI_Irecv count=1 type_bytes=1 peer=any tag=0 comm=1 request=1 volume=70000000' '0 1 Match request=1 peer=1 tag=0' \
+        '0 2 MPI_Wait request=1' '0 3 Parallel list=[100000000,200000000,300000000,1000000000,3000000000] volume=4300000000 site=1' \
+        '0 4 Parallel list=[0,0,0,1000000000,3000000000] volume=4000000000 site=1' 'end cut clock_ns=0' 'rank 1 host="h"' \
+        '1 0 MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1' 'end cut clock_ns=0'
+} | "$timeless" undump - -o table.tl
+table() { # ENGINE SLOWEST IMBALANCE [OPTION...]
+    "$timeless" replay table.tl -p p --ranks-per-host 1 --engine "$1" --details "${@:4}" --json=table.json >table.txt &&
+        grep -E '^parallel region +number +threads +slowest s +balance +imbalance s$' table.txt &&
+        python3 - "$2" "$3" <<'END'
+import json, sys
+rows = json.load(open("table.json"))["details"]["parallel_regions"]
+print(rows)
+row, (slowest, imbalance) = rows[0], map(float, sys.argv[1:])
+assert len(rows) == 1 and row["name"] == "Parallel app+0x10" and row["count"] == 2
+assert abs(row["slowest_s"] - slowest) < 1e-6 and abs(row["imbalance_s"] - imbalance) < 1e-6 and abs(row["balance"] - 2 / 3) < 1e-6
+END
+}
+for engine in smpi loggops; do
+    check "$engine: the details have the slowest threads of regions, and their balance" table $engine 6 2
+    check "$engine: with more threads than in the run, too" table $engine 3 1 --rank-threads 4
+done
+no_table() { ! grep parallel_regions <("$timeless" replay serial.tl -p p --details --json --no-compute); }
+check 'without computation there is no table' no_table
+
 # Ranks of a host have equal parts of its cores.
 regions two 2 '0,0,0,1000000000,1000000000,1000000000,1000000000 4000000000'
 takes 'two ranks on a host: two of its four cores each' 2 two --ranks-per-host 2
