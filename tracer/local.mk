@@ -21,7 +21,7 @@ nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h tracer/larg
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-core.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftw[fl]?_.*|timeless_kernel_.*|GOMP_.*|omp_(un)?set_lock|ompt_start_tool|exec_blas|sched_yield|pthread_create|pthread_join|ucp_worker_progress|[a-z0-9_]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftw[fl]?_.*|timeless_kernel_.*|GOMP_.*|omp_(un)?set_lock|ompt_start_tool|exec_blas(_async)?|sched_yield|pthread_create|pthread_join|ucp_worker_progress|[a-z0-9_]+_)$$'
 
 # What is compiled once for each family of MPI (tracer/mpi/interface.h).
 FAMILY_SOURCES = \

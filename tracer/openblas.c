@@ -5,8 +5,9 @@
  * OpenBLAS does the same. A thread has worked between two of these calls unless they follow each
  * other immediately.
  *
- * Some versions of OpenBLAS (0.3.29 on x86-64) wait without any call. Their waits are not seen: the
- * first rank prints a line about that.
+ * Some versions of OpenBLAS (0.3.29 on x86-64) wait without any call, and all wait so in their own
+ * factorisations (dgesv, dpotrf), which start threads by exec_blas_async. These waits are not seen:
+ * the first rank prints a line about that.
  *
  * The work of the threads belongs to the thread that called exec_blas. Each thread is measured from
  * its first sched_yield after the first such call. */
@@ -84,14 +85,21 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *wanted)
     return 0;
 }
 
+static void name_unseen_waits(void)
+{
+    static bool is_named;
+    if (!__atomic_exchange_n(&is_named, true, __ATOMIC_RELAXED) && tlt.rank == 0)
+        tlt_say("this OpenBLAS waits without a call that can be seen: the volumes of its threaded "
+                "calls that are not recorded as kernels contain waits, and lack the work of its "
+                "threads; record them as kernels, or set OPENBLAS_NUM_THREADS=1");
+}
+
 static void arm(void *function)
 {
     if (__atomic_load_n(&is_armed, __ATOMIC_ACQUIRE) || !dl_iterate_phdr(find_code, function))
         return;
-    if (!__atomic_exchange_n(&is_armed, true, __ATOMIC_ACQ_REL) && !yields && tlt.rank == 0)
-        tlt_say("this OpenBLAS waits without a call that can be seen: the volumes of its threaded "
-                "calls that are not recorded as kernels contain waits, and lack the work of its "
-                "threads; record them as kernels, or set OPENBLAS_NUM_THREADS=1");
+    if (!__atomic_exchange_n(&is_armed, true, __ATOMIC_ACQ_REL) && !yields)
+        name_unseen_waits();
 }
 
 /* ---- waits ---- */
@@ -179,4 +187,13 @@ TLT_API int exec_blas(long n_parts, void *queue)
     tlt_take_from(&crew);
     tlt_work_on();
     return result;
+}
+
+/* exec_blas calls it, too, after which the caller waits in exec_blas. */
+TLT_API int exec_blas_async(long position, void *queue);
+TLT_API int exec_blas_async(long position, void *queue)
+{
+    if (!calls && tlt_is_measured())
+        name_unseen_waits();
+    return TLT_NEXT(exec_blas_async)(position, queue);
 }

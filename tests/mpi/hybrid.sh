@@ -153,6 +153,29 @@ unseen_waits() {
         equal "$(grep -cF "$unseen" "$scratch/said")" 1
 }
 check "threaded BLAS without events: a library whose waits cannot be seen is named once" unseen_waits
+# The factorisations of all versions start threads that wait in loops without a call.
+cat >"$scratch/solve.c" <<'END'
+#include <mpi.h>
+void dgesv_(const int *n, const int *n_right, double *a, const int *lda, int *pivots, double *b, const int *ldb, int *info);
+int main(int argc, char **argv)
+{
+    enum { N = 120 };
+    static double a[N * N], b[N];
+    int n = N, one = 1, pivots[N], info = 0;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < N * N; i++)
+        a[i] = 1. / (1 + i % 17) + (i % (N + 1) == 0) * N;
+    dgesv_(&n, &one, a, &n, pivots, b, &n, &info);
+    return MPI_Finalize() + info;
+}
+END
+factorisation() {
+    "$MPICC" -o "$scratch/solve" "$scratch/solve.c" -l:libopenblas.so.0 &&
+        OPENBLAS_NUM_THREADS=$1 $timeless record -o "$scratch/solve.tl" -- $MPIRUN -np 2 "$scratch/solve" 2>"$scratch/said" &&
+        equal "$(grep -cF "$unseen" "$scratch/said")" "$2"
+}
+check "a factorisation of OpenBLAS on two threads is named once" factorisation 2 1
+check "a factorisation of OpenBLAS on one thread is not named" factorisation 1 0
 if why=$(no_exact_counts); then skip "threaded BLAS without events: instructions" "$why"
 else
     rounds=1 thousands=256

@@ -32,7 +32,7 @@ sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compre
         esac
     done >>"$scratch/wanted"
 printf 'timeless_kernel_%s\n' begin end >>"$scratch/wanted"
-printf '%s\n' ompt_start_tool exec_blas sched_yield ucp_worker_progress >>"$scratch/wanted" # ompt.c, openblas.c, ucx.c
+printf '%s\n' ompt_start_tool exec_blas exec_blas_async sched_yield ucp_worker_progress >>"$scratch/wanted" # ompt.c, openblas.c, ucx.c
 ! grep -q tlt_openmpi_family "$tracer" || echo PMIx_Commit >>"$scratch/wanted" # roll_call.c
 printf '%s\n' {P,}MPI_Op_create{,_c} >>"$scratch/wanted" # operators.c
 printf '%s\n' sleep usleep nanosleep clock_nanosleep >>"$scratch/wanted" # sleep.c
