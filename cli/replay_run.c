@@ -54,8 +54,8 @@ static tl_status tell_states(const replay_arguments *a, tl_error *err)
     if (a->timeline_path)
         status = write_timeline(a, err);
     for (size_t j = 0; j < a->stage.n_jobs && status == TL_OK && a->details; j++) {
-        status = tlr_details_make(&a->stage.options, a->stage.jobs, j,
-                                  &predictions[j]->details, err);
+        status =
+            tlr_details_make(&a->stage.options, a->stage.jobs, j, &predictions[j]->details, err);
         if (status == TL_OK)
             status = tlr_call_times_of(predictions[j]->details, &predictions[j]->call_times, err);
     }
