@@ -235,6 +235,22 @@ static void take_sizes(const tl_merge *m, candidate *c)
     c->step.event.list_len = e->list_len;
 }
 
+/* Takes the threads of a region from the corner whose volumes the new rank gets; without one, from
+ * the first corner that is shown. */
+static void take_threads(const tl_merge *m, candidate *c)
+{
+    const unsigned takers = c->takers & m->shown ? c->takers & m->shown : c->takers;
+    int like = m->source;
+    if (c->step.event.call != TL_MPI_Parallel)
+        return;
+    if (like < 0 || !(takers & 1U << like))
+        for (like = 0; !(takers & 1U << like);)
+            like++;
+    const tl_event *e = &m->corners[like].head.event;
+    c->step.event.list = e->list;
+    c->step.event.list_len = e->list_len;
+}
+
 /* Copies a list, because its corner is about to drop it. */
 static tl_status keep_list(tl_merge *m, tl_event *e)
 {
@@ -481,6 +497,7 @@ static tl_status merge_next(tl_merge *m, tl_step *out, bool *is_shown)
     if (status)
         return status;
     take_sizes(m, &c);
+    take_threads(m, &c);
     status = lists_requests(&c.step) ? join_lists(m, &c) : keep_list(m, &c.step.event);
     if (!status && starts_request(&c.step))
         status = begin_request(m, &c);

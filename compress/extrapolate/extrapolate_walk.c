@@ -343,8 +343,16 @@ bool tl_step_varies_at_root(const tl_step *step)
     return tl_varies_at_root(step->row->action);
 }
 
+/* The list of a parallel region is volumes of its threads, which may vary as other volumes do. */
+static bool has_sizes(const tl_event *e)
+{
+    return e->call != TL_MPI_Parallel;
+}
+
 static bool has_like_sizes(const tl_event *e, const tl_event *f)
 {
+    if (!has_sizes(e))
+        return true;
     return e->count == f->count && e->type_bytes == f->type_bytes &&
            e->recv_count == f->recv_count && e->recv_type_bytes == f->recv_type_bytes &&
            e->list_len == f->list_len &&
@@ -365,6 +373,8 @@ bool tl_step_is(const tl_step *a, const tl_step *b)
 
 static uint64_t hash_sizes(uint64_t hash, const tl_event *e)
 {
+    if (!has_sizes(e))
+        return hash;
     hash = tl_mix(hash, (uint64_t)e->count);
     hash = tl_mix(hash, (uint64_t)e->type_bytes);
     hash = tl_mix(hash, (uint64_t)e->recv_count);

@@ -95,6 +95,44 @@ check '--volumes repeat: ranks combined from four have a mean' bash -c \
 check 'a trace without volumes: the report states it' bash -c \
     "'$timeless' extrapolate new.tl -n 64 -o out.tl | grep -qx 'the trace contains no computation: the new ranks compute nothing either'"
 
+# ---- parallel regions of OpenMP ----
+
+# regions PATTERN RANKS OUT: each rank has two regions, with threads and work of its own
+regions() {
+    "$timeless" make "$1" -n "$2" --iterations 2 -o bare.tl && "$timeless" dump bare.tl | awk '
+        function region(rank) {
+            print rank, n++, "Parallel list=[" rank + 1 ",7,3," 100 * rank + n ",50" (rank % 2 ? ",60" : "") \
+                "] volume=" 101 * rank + 58 + n + rank % 2 * 60 " site=0" }
+        /^volume_unit/ { $0 = "volume_unit \"cpu-ns\"" }
+        /^rank / { n = 0 }
+        !/^[0-9]/ { print; next }
+        $3 == "MPI_Finalize" { region($1) }
+        { rest = $0; sub(/^[0-9]+ [0-9]+ /, "", rest); print $1, n++, rest }
+        $3 == "MPI_Init" { region($1) }' | "$timeless" undump - -o "$3"
+}
+# has_threads RECORDED NEW SOURCES: the lists of the regions are those of the rank that is copied
+has_threads() {
+    awk -F '[ ,]' -v sources="$3" 'BEGIN { while ((getline <sources) > 0) from[$1] = $3 }
+        $3 != "Parallel" { next }
+        FILENAME == ARGV[1] { recorded[$1, ++seen[$1]] = $0; next }
+        { n++; old = recorded[from[$1], ++count[$1]]; new = $0; gsub(/^[0-9]+ [0-9]+ | volume.*/, "", old)
+          gsub(/^[0-9]+ [0-9]+ | volume.*/, "", new); if (old == "" || old != new) { print $1, old, new; bad = 1 } }
+        END { print n; exit bad || n != 128 }' <("$timeless" dump "$1") <("$timeless" dump "$2")
+}
+for ranks in 16 4; do
+    regions sweep $ranks regions.tl
+    for volumes in draw typical; do
+        check "regions: $ranks ranks with unlike threads become 64, --volumes $volumes" grow regions.tl new.tl --volumes $volumes --sources sources.csv
+        check "regions: new ranks have the threads of the ranks that they copy, $ranks ranks, --volumes $volumes" \
+            has_threads regions.tl new.tl sources.csv
+    done
+done
+check 'regions: ranks combined from four without a source are made, too' grow regions.tl new.tl --volumes repeat
+check 'regions: a replay with other threads accepts them' "$timeless" replay new.tl -q -p star-1g --host-speed 1Gf --rank-threads 4
+regions sweep 16 regions.tl
+"$timeless" dump regions.tl | sed 's/^5 \([0-9]*\) Parallel list=[^ ]*/5 \1 Sleep count=1/' | "$timeless" undump - -o unlike.tl
+check 'regions: a rank without them is refused' refused 3 'is Sleep of one rank and Parallel of the other' grow unlike.tl new.tl
+
 # ---- fewer ranks, wrong words ----
 
 rm -f fewer.tl
