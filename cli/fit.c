@@ -195,12 +195,11 @@ static void warn_of_other_sizes(const char *text)
               stderr);
 }
 
-/* A line of the report that is a warning. */
-static void repeat_warning(const char *text)
+/* The lines of the report that are warnings. */
+static void repeat_warnings(const char *text)
 {
     static const char mark[] = "\n# warning: ";
-    const char *at = strstr(text, mark);
-    if (at)
+    for (const char *at = text; (at = strstr(at, mark)); at++)
         fprintf(stderr, "timeless: warning: %.*s\n", (int)strcspn(at + sizeof mark - 1, "\n"),
                 at + sizeof mark - 1);
 }
@@ -253,7 +252,7 @@ int cmd_fit(int argc, char **argv)
     if (!code)
         code = write_text(&o, text);
     if (!code)
-        repeat_warning(text);
+        repeat_warnings(text);
     if (!code)
         warn_of_other_sizes(text);
     free(text);

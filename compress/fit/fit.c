@@ -305,6 +305,16 @@ static void print_changes(const fitting *f, FILE *out)
                  out);
 }
 
+static void print_threads(const fitting *f, FILE *out)
+{
+    if (f->n_threads > 1)
+        fprintf(out,
+                "# warning: a skeleton has no parallel regions: the computation of up to %" PRIu32
+                " threads became that of one, so its time is up to %" PRIu32
+                " times too long; predict without computation, or replay traces\n",
+                f->n_threads, f->n_threads);
+}
+
 static void print_library(const fitting *f, FILE *out)
 {
     bool is_named = false;
@@ -412,6 +422,7 @@ static tl_status make_result(fitting *f, char **result)
         fit_draw_report(f, out);
         fit_copy_report(f, out);
         print_changes(f, out);
+        print_threads(f, out);
         print_library(f, out);
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);

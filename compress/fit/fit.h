@@ -256,6 +256,7 @@ typedef struct fitting {
     size_t n_symbols;
     skel_array comms;              /* fit_comm */
     skel_array dropped, reordered; /* fit_count */
+    uint32_t n_threads;            /* the most threads of a dropped region that computes */
     uint32_t *order;               /* symbols by position */
     uint32_t n_positions;
     skel_array symbol_array;

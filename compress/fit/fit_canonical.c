@@ -18,6 +18,7 @@
 #include "fit.h"
 
 #include "actions.h"
+#include "parallel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -433,6 +434,9 @@ static bool is_dropped(fit_canonical *k, const tl_event *e, const tl_call_info *
 static void drop(fit_canonical *k, const tl_event *e, const tl_call_info *row)
 {
     k->volume += e->volume;
+    if (row->code == TL_MPI_Parallel && e->volume &&
+        e->list_len > TL_PARALLEL_THREADS + k->f->n_threads)
+        k->f->n_threads = e->list_len - TL_PARALLEL_THREADS;
     if (row->action == TL_ACTION_MATCH)
         match(k, e);
     else

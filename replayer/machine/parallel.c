@@ -10,6 +10,7 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>
+#include <timeless_convert.h>
 
 static const char *const limits[TLR_N_LIMITS] = {"arithmetic", "L1", "L2", "L3", "memory"};
 
@@ -155,23 +156,33 @@ double tlr_region_cost_s(const tlr_rank_model *m, const tl_event *region)
     return fmax(alone_s, shared_s);
 }
 
+/* The options change parallel regions, and there are none. */
+static tl_status refuse_no_regions(const tl_reader *trace, const char *what, const char *option,
+                                   tl_error *err)
+{
+    const char *path = tl_reader_path(trace);
+    if (tl_is_program(path))
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: has no parallel regions of OpenMP, because only traces have them, so "
+                       "%s changes nothing; replay a trace of the program, or leave out %s",
+                       path, what, option);
+    return tl_fail(err, TL_ERR_INPUT,
+                   "%s: has no parallel regions of OpenMP, so %s changes nothing; record the "
+                   "program again, or leave out %s",
+                   path, what, option);
+}
+
 tl_status tlr_parallel_check(const tl_reader *trace, uint64_t n_regions, const tlr_model *model,
                              const tlr_options *options, tl_error *err)
 {
     if (!n_regions && tlr_change_threads(options->changes, options->n_changes))
-        return tl_fail(err, TL_ERR_INPUT,
-                       "%s: has no parallel regions of OpenMP, so a number of threads changes "
-                       "nothing; record the program again, or leave out --rank-threads",
-                       tl_reader_path(trace));
+        return refuse_no_regions(trace, "a number of threads", "--rank-threads", err);
     for (size_t i = 0; i < options->n_changes; i++) {
         const tlr_change *change = &options->changes[i];
         if (change->quantity != TLR_REGION_BOUND)
             continue;
         if (!n_regions)
-            return tl_fail(err, TL_ERR_INPUT,
-                           "%s: has no parallel regions of OpenMP, so their bound changes nothing; "
-                           "record the program again, or leave out --set region.bound",
-                           tl_reader_path(trace));
+            return refuse_no_regions(trace, "their bound", "--set region.bound", err);
         const tlr_limit bound = (tlr_limit)change->value;
         if (model && !options->no_compute && !states(model, bound) && bound != TLR_LIMIT_MEMORY &&
             (bound != TLR_LIMIT_ARITHMETIC || model->parallel.n))

@@ -203,6 +203,34 @@ check 'study repeats it' warns 'irregular-fitted.skel,N=9: no law fits 48.5 %' "
     --ranks 4,8 "${loggops[@]}"
 without_computation() { "$timeless" replay irregular-fitted.skel --no-compute "${loggops[@]:0:4}" 2>said && ! grep 'no law' said; }
 check 'replay without computation does not' without_computation
+
+# ---- parallel regions of OpenMP ----
+
+# threaded THREADS NAME: captures of 4, 6 and 9 ranks, each thread of a rank computes 1000 * N
+threaded() {
+    local size i=0 work rank
+    for size in '4 8' '6 12' '9 31'; do
+        i=$((i + 1)); set -- "$1" "$2" $size; work=$((1000 * $4))
+        { printf '%s\n' 'timeless-text 1' "ranks $3" 'volume_unit "cpu-ns"'
+          for ((rank = 0; rank < $3; rank++)); do
+              printf '%s\n' "rank $rank host=\"h\"" "$rank 0 MPI_Init clock_ns=0" \
+                  "$rank 1 Parallel list=[0,0,0$(printf ",$work%.0s" $(seq $1))] volume=$(($1 * work)) site=0" \
+                  "$rank 2 MPI_Barrier comm=1 clock_ns=0" "$rank 3 MPI_Finalize clock_ns=0" 'end finalized clock_ns=0'
+          done; } | "$timeless" undump - -o $i.tl || return
+    done
+    "$timeless" fit [1-3].tl --parameter N=8,12,31 -q -o $2.skel
+}
+check 'regions of threads become computation of one thread: a warning' \
+    warns 'the computation of up to 8 threads became that of one, so its time is up to 8 times too long' threaded 8 threads
+check 'the skeleton of threads has it, too' grep -q '^# warning: .* up to 8 threads' threads.skel
+sed 's/instructions/cpu-ns/' ns.conf >cpu.conf
+check 'replay repeats the warning of threads' warns 'threads.skel: a skeleton has no parallel regions' \
+    "$timeless" replay threads.skel "${loggops[@]:0:4}" --model cpu.conf
+check '--rank-threads on a skeleton: only traces have regions' refused 3 \
+    'has no parallel regions of OpenMP, because only traces have them, so a number of threads changes nothing; replay a trace' \
+    "$timeless" replay threads.skel "${loggops[@]:0:4}" --model cpu.conf --rank-threads 2
+one_thread() { threaded 1 one 2>said && ! grep 'threads' said one.skel; }
+check 'regions of one thread need no warning' one_thread
 check 'a law that is wrong for little of it: no warning' no_law 'compute (rank * 7919 + N * 31) % 97 % 2 * 400'
 
 # ---- what is no structure ----
