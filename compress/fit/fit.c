@@ -338,7 +338,7 @@ static double worst_residual(const char *text)
 }
 
 /* Laws that are wrong where it matters. */
-static void print_wrong_laws(const char *text, FILE *out)
+static void print_wrong_laws(const fitting *f, const char *text, FILE *out)
 {
     double share = 0;
     int n = 0;
@@ -352,8 +352,11 @@ static void print_wrong_laws(const char *text, FILE *out)
     if (n)
         fprintf(out,
                 "# warning: no law fits %.1f %% of the computation: %d with a relative residual "
-                "above %.1f; predict without computation, or capture other sizes\n",
-                share, n, FIT_LARGE_RESIDUAL);
+                "above %.1f; predict without computation, %sor capture other sizes\n",
+                share, n, FIT_LARGE_RESIDUAL,
+                strcmp(f->unit, "cpu-ns") != 0
+                    ? ""
+                    : "record without the noise of CPU time (record --volume exact), ");
 }
 
 /* What the user can do. */
@@ -426,7 +429,7 @@ static tl_status make_result(fitting *f, char **result)
         print_library(f, out);
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
-        print_wrong_laws(text, out);
+        print_wrong_laws(f, text, out);
         print_undecided(f, text, out);
         for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
             leave_out(f, i, out);

@@ -6,6 +6,7 @@
 #include "actions.h"
 #include "core/error.h"
 #include "core/frame.h"
+#include "extrapolate/extrapolate.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -171,6 +172,16 @@ static const char *lacks(const tl_call_info *row, const tl_event *e)
     return NULL;
 }
 
+/* What the user can do about such a call. */
+static const char *advice(const tl_call_info *row)
+{
+    if (tl_refusal_of(row))
+        return "extrapolate refuses it, too: record a run without this call, or write a skeleton "
+               "without it";
+    return skel_knows(row) ? "use extrapolate, or write a skeleton"
+                           : "use extrapolate, or write a skeleton without this call";
+}
+
 /* ---- reading ---- */
 
 static uint32_t group_of(const fitting *f, uint32_t symbol)
@@ -327,9 +338,9 @@ static void load_call(fitting *f, uint32_t capture, uint32_t rank, skel_array *e
     if (f->status == TL_OK && !missing && !has_requests(row, e))
         missing = "has a request that no call of the language started";
     if (f->status == TL_OK && missing)
-        f->status = tl_fail(f->err, TL_ERR_UNSUPPORTED,
-                            "%s: rank %" PRIu32 ": %s %s; use extrapolate, or write a skeleton",
-                            tl_reader_path(r), rank, fit_call_text(f, symbol, text), missing);
+        f->status =
+            tl_fail(f->err, TL_ERR_UNSUPPORTED, "%s: rank %" PRIu32 ": %s %s; %s",
+                    tl_reader_path(r), rank, fit_call_text(f, symbol, text), missing, advice(row));
     fit_event *kept = f->status == TL_OK ? skel_push(events, sizeof *kept) : NULL;
     if (!kept) {
         fit_out_of_memory(f);

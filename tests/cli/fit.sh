@@ -182,7 +182,7 @@ check 'whose computation is shared by the ranks' grep -q '^compute 6400000 / ran
 check 'also by more of them' same_volume strong.skel,ranks=256 shares.skel,ranks=256
 # Computation that no size explains: most of it in one law, or a little beside another one.
 irregular() { # COMPUTATION
-    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'unit "instructions"' "$1" 'MPI_Barrier' 'compute 1000 * N' \
+    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' "unit \"${unit:-instructions}\"" "$1" 'MPI_Barrier' 'compute 1000 * N' \
         'MPI_Allreduce count=1' >irregular.skel
     local i=0 size
     for size in '4 8' '6 12' '9 31'; do
@@ -203,6 +203,8 @@ check 'study repeats it' warns 'irregular-fitted.skel,N=9: no law fits 48.5 %' "
     --ranks 4,8 "${loggops[@]}"
 without_computation() { "$timeless" replay irregular-fitted.skel --no-compute "${loggops[@]:0:4}" 2>said && ! grep 'no law' said; }
 check 'replay without computation does not' without_computation
+noisy() { unit=cpu-ns irregular 'compute (rank * 7919 + N * 31) % 97 % 2 * 40000'; }
+check 'of CPU time: the warning names volumes without noise' warns 'record without the noise of CPU time (record --volume exact), or capture' noisy
 
 # ---- parallel regions of OpenMP ----
 
