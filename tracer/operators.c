@@ -19,12 +19,14 @@ static operator_function *of_program[N_PLACES];
 static void operate(int place, void *in, void *in_out, void *n, void *type)
 {
     const bool counts = tlt_role == TLT_INSIDE && tlt_self.is_measured;
+    const uint64_t began_ns = tlt_self.began_ns; /* of the call, which goes on */
     if (counts)
         tlt.mark(0);
     of_program[place](in, in_out, n, type);
     const uint64_t volume = counts ? tlt.since_mark() : 0;
     if (volume > tlt.volume_bias)
         tlt_self.volume_of_operators += volume - tlt.volume_bias;
+    tlt_self.began_ns = began_ns;
 }
 
 /* clang-format off */

@@ -25,6 +25,9 @@ volumes_are_right "C" operators
 volumes_are_right "C, threads" operators multiple
 late() { "$print_events" operators.tl 0 volumes | awk '$1 == "MPI_Allreduce" { print $2; exit }' | { read -r v && [ "$v" -lt 3000000 ]; }; }
 check "C: the volume of an operator is not before the call that applies it" late
+TIMELESS_CALL_TIMES=1 recorded operators 4
+took() { "$timeless" dump operators.tl | grep -m 1 '^0 .*MPI_Allreduce' | grep -o 'took_ns=[0-9]*' | { IFS== read -r _ ns && [ "$ns" -ge 3000000 ]; }; }
+check "C: a call lasts until its operators have ended, with --call-times" took
 check "C: more functions than there are places" recorded operators 4 many
 check "C: one line is about them" equal "$(grep -c 'more than 32 functions' err)" 1
 check "C: the results are right, and the volumes of those with a place" has_volumes operators.tl <applied
