@@ -62,7 +62,7 @@ tl_status tlr_sweep_take(tlr_sweep *sweep, const tlr_table *table, int with_erro
 /* Appends a row to the open file, in one write. with_header: a header precedes it. */
 tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header, int file,
                            tl_error *err);
-/* Writes the points with a result, and then other rows (NULL: none). */
+/* Writes the points with a result, and then the rows of other grids (NULL: none). */
 tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, FILE *out,
                               tl_error *err);
 tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err);
@@ -88,8 +88,8 @@ tl_status tlr_results_read(const tlr_results *results, tlr_sweep *sweep, int wit
 /* Adds a row to the part of this process. */
 tl_status tlr_results_add(tlr_results *results, const tlr_sweep *sweep, size_t point,
                           tl_error *err);
-/* Writes the file anew: the points of the sweep, and other rows from the file and from abandoned
- * parts. Two sweeps write one after the other. If the sweep has one process, the parts
+/* Writes the file anew: the points of the sweep, and the rows of other grids from the file and from
+ * abandoned parts. Two sweeps write one after the other. If the sweep has one process, the parts
  * whose rows are in the file are removed. */
 tl_status tlr_results_write(tlr_results *results, const tlr_sweep *sweep, tl_error *err);
 void tlr_results_close(tlr_results *results); /* NULL: does nothing */

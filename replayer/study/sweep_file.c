@@ -19,29 +19,21 @@
 
 /* ---- writing ---- */
 
-bool tlr_has_column(const tlr_sweep *sweep, int column)
+/* Whether a file has the column of results. */
+static bool has_column(int column, bool has_efficiency)
 {
-    return sweep->has_efficiency || column < TLR_BALANCE || column > TLR_CROWDED;
+    return has_efficiency || column < TLR_BALANCE || column > TLR_CROWDED;
 }
 
-char *tlr_sweep_header(const tlr_sweep *sweep)
+static void put_header(char *const *names, size_t n, bool has_efficiency, FILE *out)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    for (size_t a = 0; a < sweep->n_axes; a++) {
-        tl_put_csv(out, sweep->axes[a].name, 0);
+    for (size_t a = 0; a < n; a++) {
+        tl_put_csv(out, names[a], 0);
         putc(',', out);
     }
     for (int c = 0; c < TLR_N_RESULTS; c++)
-        if (tlr_has_column(sweep, c))
+        if (has_column(c, has_efficiency))
             fprintf(out, "%s%c", tlr_result_columns[c], c + 1 < TLR_N_RESULTS ? ',' : '\n');
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
 }
 
 /* The columns of results up to the error, with a comma behind each. */
@@ -70,17 +62,20 @@ static void put_result(const tlr_point *point, bool has_efficiency, FILE *out)
     fprintf(out, "%" PRIu32 ",", point->n_crowded);
 }
 
-static void put_row(const tlr_sweep *sweep, size_t i, FILE *out)
+/* Writes a row with n_more empty columns behind those of the axes. */
+static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, bool has_efficiency, FILE *out)
 {
     const tlr_point *point = &sweep->points[i];
     for (size_t a = 0; a < sweep->n_axes; a++) {
         tl_put_csv(out, tlr_sweep_value(sweep, i, a), 0);
         putc(',', out);
     }
+    for (size_t a = 0; a < n_more; a++)
+        putc(',', out);
     if (!point->error[0])
-        put_result(point, sweep->has_efficiency, out);
+        put_result(point, has_efficiency, out);
     for (int c = 0; point->error[0] && c < TLR_ERROR; c++)
-        if (tlr_has_column(sweep, c))
+        if (has_column(c, has_efficiency))
             putc(',', out);
     tl_put_csv(out, point->error, 0);
     putc(',', out);
@@ -88,14 +83,40 @@ static void put_row(const tlr_sweep *sweep, size_t i, FILE *out)
     fprintf(out, ",%016" PRIx64 "\n", point->key);
 }
 
-static void put_other(const tlr_sweep *sweep, const tlr_table_row *row, FILE *out)
+/* The names of all axes, those of the sweep first, and their number in *n; NULL without memory. */
+static char **all_names(const tlr_sweep *sweep, const tlr_table *others, size_t *n)
 {
-    for (size_t a = 0; a < sweep->n_axes; a++) {
-        tl_put_csv(out, row->values[a], 0);
+    size_t most = sweep->n_axes;
+    for (size_t i = 0; i < others->n_rows; i++)
+        if (!i || others->rows[i].names != others->rows[i - 1].names)
+            most += others->rows[i].n_axes;
+    char **names = calloc(most + 1, sizeof *names);
+    for (*n = 0; names && *n < sweep->n_axes; ++*n)
+        names[*n] = sweep->axes[*n].name;
+    for (size_t i = 0; names && i < others->n_rows; i++) {
+        const tlr_table_row *row = &others->rows[i];
+        for (size_t a = 0; a < row->n_axes && (!i || row->names != row[-1].names); a++) {
+            size_t known = 0;
+            while (known < *n && strcmp(names[known], row->names[a]) != 0)
+                known++;
+            if (known == *n)
+                names[(*n)++] = row->names[a];
+        }
+    }
+    return names;
+}
+
+static void put_other(const tlr_table_row *row, char *const *names, size_t n, bool has_efficiency,
+                      FILE *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t a = 0; a < row->n_axes; a++)
+            if (!strcmp(row->names[a], names[i]))
+                tl_put_csv(out, row->values[a], 0);
         putc(',', out);
     }
     for (int c = 0; c < TLR_N_RESULTS; c++) {
-        if (!tlr_has_column(sweep, c))
+        if (!has_column(c, has_efficiency))
             continue;
         tl_put_csv(out, row->texts[c], 0);
         putc(c + 1 < TLR_N_RESULTS ? ',' : '\n', out);
@@ -105,32 +126,46 @@ static void put_other(const tlr_sweep *sweep, const tlr_table_row *row, FILE *ou
 tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, FILE *out,
                               tl_error *err)
 {
-    char *header = tlr_sweep_header(sweep);
-    if (!header)
+    static const tlr_table none = {0};
+    bool has_efficiency = sweep->has_efficiency;
+    size_t n;
+    others = others ? others : &none;
+    char **names = all_names(sweep, others, &n);
+    if (!names)
         return tl_no_memory(err, "results of the sweep");
-    fputs(header, out);
-    free(header);
+    for (size_t i = 0; i < others->n_rows; i++)
+        has_efficiency |= others->rows[i].texts[TLR_CROWDED][0] != '\0';
+    put_header(names, n, has_efficiency, out);
     for (size_t i = 0; i < sweep->n_points; i++)
         if (sweep->points[i].known)
-            put_row(sweep, i, out);
-    for (size_t i = 0; others && i < others->n_rows; i++)
-        put_other(sweep, &others->rows[i], out);
+            put_row(sweep, i, n - sweep->n_axes, has_efficiency, out);
+    for (size_t i = 0; i < others->n_rows; i++)
+        put_other(&others->rows[i], names, n, has_efficiency, out);
+    free(names);
     return TL_OK;
 }
 
 tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header, int file,
                            tl_error *err)
 {
-    char *text = NULL, *header = with_header ? tlr_sweep_header(sweep) : NULL;
+    char *text = NULL;
     size_t size = 0;
     tl_status status = TL_OK;
-    FILE *out = header || !with_header ? open_memstream(&text, &size) : NULL;
-    if (out) {
-        fputs(with_header ? header : "", out);
-        put_row(sweep, point, out);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return tl_no_memory(err, "results of the sweep");
+    if (with_header) {
+        char **names = calloc(sweep->n_axes + 1, sizeof *names);
+        for (size_t a = 0; names && a < sweep->n_axes; a++)
+            names[a] = sweep->axes[a].name;
+        if (names)
+            put_header(names, sweep->n_axes, sweep->has_efficiency, out);
+        else
+            status = tl_no_memory(err, "results of the sweep");
+        free(names);
     }
-    free(header);
-    if (!out || fclose(out) != 0)
+    put_row(sweep, point, 0, sweep->has_efficiency, out);
+    if (fclose(out) != 0 && status == TL_OK)
         status = tl_no_memory(err, "results of the sweep");
     if (status == TL_OK && write(file, text, size) != (ssize_t)size)
         status =

@@ -175,11 +175,11 @@ tl_status tlr_results_read(const tlr_results *r, tlr_sweep *sweep, int with_erro
     tl_status status = find_parts(r, &parts, err);
     for (size_t i = 0; i < parts.gl_pathc && status == TL_OK; i++)
         if (parts.gl_pathv[i][0])
-            status = tlr_table_read(&of_parts, parts.gl_pathv[i], sweep, 1, err);
+            status = tlr_table_read(&of_parts, parts.gl_pathv[i], 1, err);
     if (status == TL_OK)
         status = tlr_sweep_take(sweep, &of_parts, with_errors, err);
     if (status == TL_OK)
-        status = tlr_table_read(&of_file, r->path, sweep, 0, err);
+        status = tlr_table_read(&of_file, r->path, 0, err);
     if (status == TL_OK)
         status = tlr_sweep_take(sweep, &of_file, 0, err);
     globfree(&parts);
@@ -231,9 +231,9 @@ static tl_status merge(tlr_results *r, const tlr_sweep *sweep, tl_error *err)
         status = tl_no_memory(err, "results of the sweep");
     for (size_t i = 0; i < parts.gl_pathc && status == TL_OK; i++)
         if (locks[i] >= 0 || !strcmp(parts.gl_pathv[i], r->part))
-            status = tlr_table_read(&others, parts.gl_pathv[i], sweep, 1, err);
+            status = tlr_table_read(&others, parts.gl_pathv[i], 1, err);
     if (status == TL_OK)
-        status = tlr_table_read(&others, r->path, sweep, 0, err);
+        status = tlr_table_read(&others, r->path, 0, err);
     if (status == TL_OK)
         status = tlr_table_reduce(&others, sweep, err);
     if (status == TL_OK)

@@ -4,7 +4,6 @@
 
 #include "sweep_table.h"
 
-#include "core/room.h"
 #include "text_file.h"
 
 #include <ctype.h>
@@ -81,6 +80,63 @@ static char **split(tlr_table *table, char *line, size_t *n)
 }
 
 /* ---- what a row says ---- */
+
+/* Columns of results that a file of before, or of no scaling, may lack: bits. */
+enum {
+    LACKS_INTERVAL = 1,
+    LACKS_COMMAND = 2,
+    LACKS_ENERGY = 4,
+    LACKS_EFFICIENCY = 8,
+    PAST_LACKS = 16
+};
+
+static bool is_there(unsigned lacks, int column)
+{
+    static const unsigned bits[TLR_N_RESULTS] = {
+        [TLR_INTERVAL] = LACKS_INTERVAL,   [TLR_ENERGY] = LACKS_ENERGY,
+        [TLR_AT_LEAST] = LACKS_ENERGY,     [TLR_COST] = LACKS_ENERGY,
+        [TLR_BALANCE] = LACKS_EFFICIENCY,  [TLR_SERIALISATION] = LACKS_EFFICIENCY,
+        [TLR_TRANSFER] = LACKS_EFFICIENCY, [TLR_CROWDED] = LACKS_EFFICIENCY,
+        [TLR_COMMAND] = LACKS_COMMAND};
+    return !(lacks & bits[column]);
+}
+
+static size_t count_columns(unsigned lacks)
+{
+    size_t n = 0;
+    for (int i = 0; i < TLR_N_RESULTS; i++)
+        n += is_there(lacks, i) != 0;
+    return n;
+}
+
+/* The columns of a file. */
+typedef struct header {
+    size_t n_axes, n_columns;
+    unsigned lacks;
+    char **names;
+} header;
+
+static bool is_header_of(char *const *fields, size_t n, unsigned lacks, header *out)
+{
+    const size_t n_results = count_columns(lacks);
+    if (n < n_results)
+        return 0;
+    size_t column = n - n_results;
+    for (int i = 0; i < TLR_N_RESULTS; i++)
+        if (is_there(lacks, i) && strcmp(fields[column++], tlr_result_columns[i]) != 0)
+            return 0;
+    *out =
+        (header){.n_axes = n - n_results, .n_columns = n, .lacks = lacks, .names = (char **)fields};
+    return 1;
+}
+
+static bool is_header(char *const *fields, size_t n, header *out)
+{
+    for (unsigned lacks = 0; lacks < PAST_LACKS; lacks++)
+        if (is_header_of(fields, n, lacks, out))
+            return 1;
+    return 0;
+}
 
 /* A finite number, at least 0. */
 static int read_number(const char *text, double *out)
@@ -165,112 +221,111 @@ static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
     return TLR_N_RESULTS;
 }
 
-static tl_status add_row(tlr_table *table, const tlr_sweep *sweep, char **fields, size_t n,
+static tl_status add_row(tlr_table *table, const header *h, char **fields, size_t n,
                          const char *path, size_t line, tl_error *err)
 {
-    tlr_table_row row = {.values = fields};
-    size_t column = sweep->n_axes;
-    for (int i = 0; i < TLR_N_RESULTS; i++)
-        if (!tlr_has_column(sweep, i))
-            row.texts[i] = (char *)"";
-        else if (column < n)
-            row.texts[i] = fields[column++];
-        else
-            column = n + 1;
-    if (n != column)
+    tlr_table_row row = {.n_axes = h->n_axes, .names = h->names, .values = fields};
+    if (n != h->n_columns)
         return tl_fail(err, TL_ERR_INPUT,
-                       "%s:%zu: has %zu columns, which are not those of the header; correct or "
-                       "remove the line",
-                       path, line, n);
+                       "%s:%zu: has %zu columns, the header has %zu; correct or remove the line",
+                       path, line, n, h->n_columns);
+    size_t column = h->n_axes;
+    for (int i = 0; i < TLR_N_RESULTS; i++)
+        row.texts[i] = is_there(h->lacks, i) ? fields[column++] : (char *)"";
     const int wrong = read_result(row.texts, &row.result);
     if (wrong < TLR_N_RESULTS)
         return tl_fail(err, TL_ERR_INPUT,
                        "%s:%zu: '%.40s' is not a %s of a result; correct or remove the line", path,
                        line, row.texts[wrong], tlr_result_columns[wrong]);
-    if (!tl_make_room(&table->rows, table->n_rows, &table->room, sizeof row))
-        return tl_no_memory(err, "results of the sweep");
+    if ((table->n_rows & (table->n_rows - 1)) == 0) { /* the rooms are powers of two */
+        const size_t room = table->n_rows ? 2 * table->n_rows : 1;
+        tlr_table_row *more = realloc(table->rows, room * sizeof *more);
+        if (!more)
+            return tl_no_memory(err, "results of the sweep");
+        table->rows = more;
+    }
     table->rows[table->n_rows++] = row;
     return TL_OK;
 }
 
-static tl_status refuse_columns(const char *path, const char *header, tl_error *err)
-{
-    const char *results = strstr(header, tlr_result_columns[TLR_MAKESPAN]);
-    return tl_fail(err, TL_ERR_INPUT,
-                   "%s:1: has other columns than the results of a sweep over %.*s; give another "
-                   "file with -o",
-                   path, results > header ? (int)(results - header - 1) : 0, header);
-}
-
-/* The line numbered `number`, from 1 on, whose end is a zero. */
-static tl_status add_line(tlr_table *table, const tlr_sweep *sweep, char *line, size_t number,
-                          const char *path, bool is_part, const char *header, tl_error *err)
-{
-    size_t n = 0;
-    if (!strcmp(line, header))
-        return TL_OK; /* a part has one wherever another sweep went on with it */
-    if (number == 1)
-        return refuse_columns(path, header, err);
-    char **fields = split(table, line, &n);
-    if (!fields)
-        return tl_no_memory(err, "results of the sweep");
-    const tl_status status = add_row(table, sweep, fields, n, path, number, err);
-    return status == TL_ERR_INPUT && is_part ? TL_OK : status;
-}
-
-tl_status tlr_table_read(tlr_table *table, const char *path, const tlr_sweep *sweep, bool is_part,
-                         tl_error *err)
+tl_status tlr_table_read(tlr_table *table, const char *path, bool is_part, tl_error *err)
 {
     char *text = NULL;
+    header h = {0};
+    size_t n = 0, number = 1;
     if (access(path, F_OK) != 0)
         return TL_OK;
-    char *header = tlr_sweep_header(sweep);
-    tl_status status =
-        header ? tlr_read_text(path, &text, NULL, err) : tl_no_memory(err, "results of the sweep");
+    tl_status status = tlr_read_text(path, &text, NULL, err);
     if (status == TL_OK && !(text = keep(table, text)))
         status = tl_no_memory(err, "results of the sweep");
-    if (header)
-        header[strcspn(header, "\n")] = '\0';
-    size_t number = 1;
-    for (char *line = text, *end; status == TL_OK && (end = strchr(line, '\n')); line = end + 1) {
+    for (char *line = text, *end; status == TL_OK && (end = strchr(line, '\n'));
+         line = end + 1, number++) {
         *end = '\0';
-        status = add_line(table, sweep, line, number++, path, is_part, header, err);
+        char **fields = split(table, line, &n);
+        if (!fields)
+            return tl_no_memory(err, "results of the sweep");
+        if (is_header(fields, n, &h))
+            continue; /* a part has one wherever another sweep went on with it */
+        if (h.n_columns)
+            status = add_row(table, &h, fields, n, path, number, err);
+        else if (!is_part)
+            status =
+                tl_fail(err, TL_ERR_INPUT,
+                        "%s:1: is not a results file of a sweep; give another file with -o", path);
+        if (status == TL_ERR_INPUT && is_part)
+            status = TL_OK;
     }
-    free(header);
     return status;
 }
 
 /* ---- which rows count ---- */
 
-/* The values and the command of a row or of a point. */
+/* The axes of a row with their values, in the order of their names, and its command. */
 typedef struct label {
     char *text;
-    size_t row; /* SIZE_MAX: a point of the sweep */
+    size_t row; /* SIZE_MAX: a point of the grid */
 } label;
 
-static char *label_of_row(const tlr_table_row *row, size_t n_axes)
+typedef struct pair {
+    const char *name, *value;
+} pair;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const pair *)a)->name, ((const pair *)b)->name);
+}
+
+/* Rows of earlier versions, without a command, match a point with any command. */
+static char *label_text(pair *pairs, size_t n, const char *command)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    for (size_t i = 0; i < n_axes; i++)
-        fprintf(out, "%s\037", row->values[i]);
-    fputs(row->texts[TLR_COMMAND], out);
+    qsort(pairs, n, sizeof *pairs, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (*pairs[i].value)
+            fprintf(out, "%s\037%s\036", pairs[i].name, pairs[i].value);
+    fputs(command, out);
     if (fclose(out) == 0)
         return text;
     free(text);
     return NULL;
 }
 
-static char *label_of_point(const tlr_sweep *sweep, size_t i, char **room)
+static char *label_of_row(const tlr_table_row *row, pair *room)
 {
-    tlr_table_row row = {.values = room};
+    for (size_t i = 0; i < row->n_axes; i++)
+        room[i] = (pair){row->names[i], row->values[i]};
+    return label_text(room, row->n_axes, row->texts[TLR_COMMAND]);
+}
+
+static char *label_of_point(const tlr_sweep *sweep, size_t i, const char *command, pair *room)
+{
     for (size_t a = 0; a < sweep->n_axes; a++)
-        room[a] = (char *)tlr_sweep_value(sweep, i, a);
-    row.texts[TLR_COMMAND] = (char *)sweep->command;
-    return label_of_row(&row, sweep->n_axes);
+        room[a] = (pair){sweep->axes[a].name, tlr_sweep_value(sweep, i, a)};
+    return label_text(room, sweep->n_axes, command);
 }
 
 /* Points precede rows; rows are in their order. */
@@ -281,20 +336,30 @@ static int by_text(const void *a, const void *b)
     return order ? order : (x->row + 1 > y->row + 1) - (x->row + 1 < y->row + 1);
 }
 
+static size_t most_axes(const tlr_table *table, const tlr_sweep *sweep)
+{
+    size_t most = sweep->n_axes;
+    for (size_t i = 0; i < table->n_rows; i++)
+        most = table->rows[i].n_axes > most ? table->rows[i].n_axes : most;
+    return most;
+}
+
 tl_status tlr_table_reduce(tlr_table *table, const tlr_sweep *sweep, tl_error *err)
 {
-    label *labels = calloc(sweep->n_points + table->n_rows + 1, sizeof *labels);
-    char **room = calloc(sweep->n_axes + 1, sizeof *room);
+    const size_t n = 2 * sweep->n_points + table->n_rows;
+    label *labels = calloc(n + 1, sizeof *labels);
+    pair *room = calloc(most_axes(table, sweep) + 1, sizeof *room);
     char *stays = calloc(table->n_rows + 1, 1);
     int failed = !labels || !room || !stays;
     size_t used = 0, kept = 0;
     for (size_t i = 0; !failed && i < sweep->n_points; i++)
-        if (sweep->points[i].known) {
-            labels[used++] = (label){label_of_point(sweep, i, room), SIZE_MAX};
+        for (int with_command = 0; sweep->points[i].known && with_command < 2; with_command++) {
+            labels[used++] = (label){
+                label_of_point(sweep, i, with_command ? sweep->command : "", room), SIZE_MAX};
             failed |= !labels[used - 1].text;
         }
     for (size_t i = 0; !failed && i < table->n_rows; i++) {
-        labels[used++] = (label){label_of_row(&table->rows[i], sweep->n_axes), i};
+        labels[used++] = (label){label_of_row(&table->rows[i], room), i};
         failed |= !labels[used - 1].text;
     }
     if (!failed)

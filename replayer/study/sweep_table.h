@@ -1,5 +1,4 @@
-/* sweep_table.h - the rows of the results file of a sweep. Those of other sweeps have the same
- * axes, other values, traces or options. */
+/* sweep_table.h - the rows of results files of sweeps, including those of other grids. */
 #ifndef TLR_SWEEP_TABLE_H
 #define TLR_SWEEP_TABLE_H
 
@@ -13,8 +12,8 @@ enum {
     TLR_WITHOUT_NOISE,
     TLR_COMPUTE,
     TLR_EVENTS,
-    TLR_INTERVAL,
-    TLR_ENERGY,
+    TLR_INTERVAL, /* files of before may lack this column, */
+    TLR_ENERGY,   /* these three, */
     TLR_AT_LEAST,
     TLR_COST,
     TLR_BALANCE, /* the efficiency and the ranks that share cores: only in files of scaling */
@@ -22,37 +21,33 @@ enum {
     TLR_TRANSFER,
     TLR_CROWDED,
     TLR_ERROR,
-    TLR_COMMAND,
+    TLR_COMMAND, /* and this one */
     TLR_KEY,
     TLR_N_RESULTS
 };
 extern const char *const tlr_result_columns[TLR_N_RESULTS];
 
-/* Whether the files of a sweep have the column. */
-bool tlr_has_column(const tlr_sweep *sweep, int column);
-/* The first line of the file, with its end; the caller frees it. NULL without memory. */
-char *tlr_sweep_header(const tlr_sweep *sweep);
-
 typedef struct tlr_table_row {
-    char **values; /* of the axes */
+    size_t n_axes;
+    char *const *names; /* of the axes; the rows behind a header share them */
+    char **values;      /* "": the row's grid has no such axis */
     char *texts[TLR_N_RESULTS];
     tlr_point result;
 } tlr_table_row;
 
 typedef struct tlr_table {
-    size_t n_rows, room;
+    size_t n_rows;
     tlr_table_row *rows;
     size_t n_kept;
     void **kept; /* what the rows point to */
 } tlr_table;
 
 /* Adds the rows of a file. A missing file has no rows. A last line without its end is left out.
- * TL_ERR_INPUT: the file has other columns than those of the sweep, or one of its rows is wrong. In
- * a `part`, which an interrupted sweep leaves behind, wrong rows are left out instead. */
-tl_status tlr_table_read(tlr_table *table, const char *path, const tlr_sweep *sweep, bool is_part,
-                         tl_error *err);
-/* Removes the rows that an earlier row or a point of the sweep with a result replaces: those with
- * the same values and command. */
+ * TL_ERR_INPUT: the file is not a results file of a sweep, or one of its rows is wrong. In a
+ * `part`, which an interrupted sweep leaves behind, wrong rows are left out instead. */
+tl_status tlr_table_read(tlr_table *table, const char *path, bool is_part, tl_error *err);
+/* Removes the rows that an earlier row or a point of the grid with a result replaces: those with
+ * the same axes, values and command. */
 tl_status tlr_table_reduce(tlr_table *table, const tlr_sweep *sweep, tl_error *err);
 void tlr_table_free(tlr_table *table);
 

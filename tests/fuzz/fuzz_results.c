@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_write_file(fuzz_path(0), data, size);
     tlr_table table = {0};
     sweep.command = "replay";
-    tl_status status = tlr_table_read(&table, fuzz_path(0), &sweep, size % 2, &err);
+    tl_status status = tlr_table_read(&table, fuzz_path(0), size % 2, &err);
     FUZZ_CHECK(err.status == status);
     if (!status)
         status = tlr_sweep_take(&sweep, &table, 1, &err);
