@@ -115,7 +115,7 @@ def _npy(name: str, column: Column) -> Dict[str, bytes]:
         return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
     def numbers(values: array.array) -> bytes:
-        kind = "f" if values.typecode == "d" else "u" if values.typecode.isupper() else "i"
+        kind = "f" if values.typecode in "fd" else "u" if values.typecode.isupper() else "i"
         order = "<" if struct.pack("=H", 1) == b"\x01\x00" else ">"
         return file(f"{order}{kind}{values.itemsize}", len(values), values.tobytes())
 

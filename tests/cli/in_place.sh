@@ -90,7 +90,6 @@ kept 'extrapolate --sources' own.tl "$timeless" extrapolate own.tl --ranks 64 -q
 kept 'make' k.skel "$timeless" make k.skel -o k.skel
 kept 'export --to goal' k.skel "$timeless" export k.skel --to goal -o k.skel
 kept 'export --to simgrid, a list' texts/rank-0.txt "$timeless" export texts/list.txt --to simgrid -o texts
-kept 'export --to simgrid, a folder' texts/rank-1.txt "$timeless" export texts --to simgrid -o texts
 kept 'platform' plain/platform.xml "$timeless" platform plain/platform.xml -o plain
 kept 'undump, standard input' text bash -c '"$0" undump - -o text <text' "$timeless"
 "$timeless" replay t.tl "${on[@]}" --json=a.json >/dev/null
