@@ -10,7 +10,7 @@ LOGGOPS_SOURCES = \
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
 	replayer/collectives/algorithms.def replayer/collectives/collective.c replayer/collectives/collective.h replayer/collectives/hosts.c replayer/collectives/in_order.c replayer/collectives/long.c \
-	replayer/collectives/mpich.c replayer/collectives/segments.c replayer/collectives/message.h replayer/collectives/tree.c replayer/collectives/tree.h \
+	replayer/collectives/halving.c replayer/collectives/segments.c replayer/collectives/message.h replayer/collectives/tree.c replayer/collectives/tree.h \
 	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h replayer/exchange.c replayer/exchange.h \
 	replayer/open_receives.c replayer/open_receives.h replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c replayer/plan_kernels.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \

@@ -1,4 +1,4 @@
-/* mpich.c - algorithms of MPICH, as SMPI has them.
+/* halving.c - algorithms of MPICH, as SMPI has them.
  *
  * Thakur, Rabenseifner, Gropp, IJHPCA 2005, sections 4.3 to 4.5. Sizes are in bytes: where SMPI
  * divides a buffer by elements, parts differ by less than an element. */
