@@ -131,7 +131,7 @@ tlr_message tlr_scatter_pieces(const tlr_collective *op, uint32_t v, uint32_t si
 uint64_t tlr_blocks(const tlr_collective *op, const int64_t *list, uint64_t first, uint32_t n,
                     uint32_t size);
 
-/* ---- mpich.c ---- */
+/* ---- halving.c ---- */
 
 tlr_message tlr_bcast_scatter_doubling(const tlr_collective *op, uint32_t me, uint32_t size,
                                        uint32_t number);
