@@ -37,7 +37,7 @@ static const struct argp_option options[] = {
      0},
     {"for", KEY_FOR, "TRACE", 0, "run the command once, for its time: TRACE has counted its volume",
      0},
-    {"reuse", KEY_REUSE, "ARCHIVE", 0, "measure nothing; take the traces of this archive", 0},
+    {"reuse", KEY_REUSE, "PATH", 0, "measure nothing; take the traces of this archive", 0},
     {"archive", KEY_ARCHIVE, "FOLDER", 0,
      "folder with the measurements, or none (default: cpu-MOMENT beside the result, if a command "
      "is run)",
@@ -236,7 +236,7 @@ int calibrate_cpu(int argc, char **argv)
         .what = "cpu",
         .options = options,
         .parse = parse_option,
-        .words = "-- COMMAND...\nTIMED COUNTED\n--reuse=ARCHIVE",
+        .words = "-- COMMAND...\nTIMED COUNTED\n--reuse=PATH",
         .doc = "Measure how long a unit of counted volume takes between each two call sites.\vA "
                "command is recorded twice, once for its time and once with --volume exact; or give "
                "two such traces.",

@@ -70,8 +70,8 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "Measurements:", 3},
     {"raw", KEY_RAW, "FILE", 0, "write every measurement to FILE (CSV)", 0},
-    {"reuse", KEY_REUSE, "FILE", 0,
-     "measure nothing, and fit the measurements of FILE, from --raw or an archive", 0},
+    {"reuse", KEY_REUSE, "PATH", 0,
+     "measure nothing, and fit the measurements of PATH, a file from --raw or an archive", 0},
     {"archive", KEY_ARCHIVE, "FOLDER", 0,
      "folder with the measurements, or none (default: kernels-MOMENT beside the result)", 0},
     {0}};

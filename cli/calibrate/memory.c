@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
     {"runtime", KEY_RUNTIME, "LIBRARY", 0,
      "runtime of OpenMP with the entry points of GCC (default: libgomp.so.1)", 0},
     {"allow-busy", KEY_BUSY, NULL, 0, "give a rough result if the machine is busy", 0},
-    {"reuse", KEY_REUSE, "FILE", 0, "measure nothing; take the measurements of this archive", 0},
+    {"reuse", KEY_REUSE, "PATH", 0, "measure nothing; take the measurements of this archive", 0},
     {"archive", KEY_ARCHIVE, "FOLDER", 0,
      "folder with the measurements, or none (default: memory-MOMENT beside the result)", 0},
     {0}};

@@ -54,8 +54,8 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "The platform:", 2},
     {"nodes", KEY_NODES, "N", 0, "number of nodes (default: as many as hosts)", 0},
-    {"reuse", KEY_REUSE, "FILE", 0,
-     "measure nothing, and fit the measurements of FILE, network.csv or an archive", 0},
+    {"reuse", KEY_REUSE, "PATH", 0,
+     "measure nothing, and fit the measurements of PATH, network.csv or an archive", 0},
     {"archive", KEY_ARCHIVE, "FOLDER", 0,
      "folder with the measurements, or none (default: network-MOMENT in the folder)", 0},
     {0}};

@@ -25,8 +25,8 @@ static const struct argp_option options[] = {
     {"max-seconds", KEY_SECONDS, "S", 0, "for each core; default 10", 0},
     {"threshold", KEY_THRESHOLD, "N", 0,
      "a pass of the loop that takes N times the shortest holds a detour; default 9", 0},
-    {"archive", KEY_ARCHIVE, "PATH", 0,
-     "the folder for all that was measured; default: noise-MOMENT in FOLDER; none: none", 0},
+    {"archive", KEY_ARCHIVE, "FOLDER", 0,
+     "folder with the measurements, or none (default: noise-MOMENT in the folder)", 0},
     {0}};
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
