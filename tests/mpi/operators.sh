@@ -36,4 +36,10 @@ for binding in MPIF_H USE_MPI USE_MPI_F08; do
         -o operators-$binding "$here/fortran/operators.F90"
     volumes_are_right "$binding" operators-$binding
 done
+said='this is MPICH'
+if ! uses_mpich && said=$(${MPICXX:-mpicxx} -O1 -w "$here/operators.cpp" -o operators-cxx -lmpi_cxx 2>&1); then
+    check "C++ bindings: operators get all that Open MPI passes to them" record operators-cxx 4
+else
+    skip 'an operator of the C++ bindings' "this MPI has not those of Open MPI: ${said##*$'\n'}"
+fi
 tap_done
