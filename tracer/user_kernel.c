@@ -58,8 +58,7 @@ static void write_volume(tl_writer *writer, const char *kind, const char *name, 
 
 void tlt_kernel_volumes_write(tl_writer *writer)
 {
-    char skipped[512];
-    if (tlt_skip_list(skipped, sizeof skipped)) /* they did not compute */
+    if (tlt_skip_list()) /* they did not compute */
         return;
     for (int i = 0; i < TLT_N_KERNEL_CODES; i++)
         if (tlt_kernel_volumes[i])

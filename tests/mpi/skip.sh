@@ -43,6 +43,9 @@ check "--skip-kernels: a part of the trace keeps the mark" cut_origin
 check "--skip-kernels with a list: the run is recorded" run list --skip-kernels=dscal,dgemm
 check "--skip-kernels with a list: these routines are skipped" computes list 'dger idamax dgetrf '
 check "--skip-kernels with a list: the kernels are those of an honest run" same_kernels list
+long=$(printf 'dsyrk,%.0s' {1..600})dscal
+check "--skip-kernels with a list of 3,605 bytes: the run is recorded" run long --skip-kernels="$long"
+check "--skip-kernels with a list of 3,605 bytes: its last routine is skipped" computes long 'dgemm dger idamax dgetrf '
 
 # Without the option, the ranks that wait use the whole cores.
 sleeps() { $timeless record --folded -n 4 --skip-kernels -o "$scratch/wait.tl" -- "$scratch/skip" wait >"$scratch/ms" &&

@@ -102,10 +102,10 @@ static bool routine_of(const char *symbol, bool *is_lapacke, char *routine, size
 
 void *tlt_skipped_kernel(const char *symbol)
 {
-    char list[512], routine[16];
+    char routine[16];
     bool is_lapacke;
-    if (!tlt_skip_list(list, sizeof list) ||
-        !routine_of(symbol, &is_lapacke, routine, sizeof routine))
+    const char *list = tlt_skip_list();
+    if (!list || !routine_of(symbol, &is_lapacke, routine, sizeof routine))
         return NULL;
     const tl_kernel_group group = tl_kernel_group_of(routine);
     const char *name = tl_kernel_group_name(group);

@@ -15,12 +15,11 @@ static const char *words(void)
     return given ? given : "";
 }
 
-bool tlt_skip_list(char *list, size_t size)
+const char *tlt_skip_list(void)
 {
     static const char key[] = "kernels=";
     const size_t length = sizeof key - 1;
-    return !strncmp(words(), key, length) &&
-           snprintf(list, size, "%s", words() + length) < (int)size;
+    return strncmp(words(), key, length) ? NULL : words() + length;
 }
 
 void tlt_skip_text(char *text, size_t size)

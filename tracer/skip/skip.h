@@ -17,9 +17,8 @@
 
 #include "hosts.h"
 
-/* The routines to skip, in `list`; false if there are none, or if the list is longer than `size`.
- */
-bool tlt_skip_list(char *list, size_t size);
+/* The routines to skip, as "blas3,dscal"; NULL if there are none. */
+const char *tlt_skip_list(void);
 
 /* kernels.c: the replacement of the routine with this symbol (cblas_dgemm); NULL: the routine
  * itself runs. */
