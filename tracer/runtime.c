@@ -88,13 +88,13 @@ static uint64_t measure_and_begin(void)
     return burst;
 }
 
-float tlt_take_time(void)
+uint64_t tlt_take_time(void)
 {
-    const float polled_ns = tlt_self.polled_ns;
+    const uint64_t polled_ns = tlt_self.polled_ns;
     const uint64_t began_ns = tlt_self.began_ns;
     tlt_self.polled_ns = 0;
     tlt_self.began_ns = 0;
-    return began_ns ? polled_ns + (float)(tlt_monotonic_ns() - began_ns) : 0;
+    return began_ns ? polled_ns + tlt_monotonic_ns() - began_ns : 0;
 }
 
 /* Events of kernels and of the tracer itself have none, and those that are written before the
@@ -119,7 +119,7 @@ void tlt_put_look(tl_event *event)
 void tlt_put(tl_event *event)
 {
     if (TLT_UNLIKELY(tlt.call_times) && is_timed(event))
-        event->took_ns = tlt_take_time();
+        event->took_ns = (float)tlt_take_time();
     write_look();
     /* The volume of a region of OpenMP is the sum of its parts: no other event takes it. */
     if (TLT_UNLIKELY(__atomic_load_n(&tlt_workers_busy, __ATOMIC_RELAXED)) &&

@@ -180,7 +180,7 @@ static inline void tlt_leave(void)
 
 /* With call times: the duration of the call in which the thread is, and of the failed tests and
  * probes before it; 0 if the call has no begin. */
-float tlt_take_time(void);
+uint64_t tlt_take_time(void);
 
 /* Ends a failed test or probe: it is counted, and is no event. */
 static inline void tlt_leave_poll(void)

@@ -34,11 +34,11 @@ typedef struct tlt_thread {
     uint64_t volume_kept; /* computation since the last event, before calls without an event */
     uint64_t volume_of_operators; /* of the program, inside of the latest call: operators.c */
     uint32_t polls;
-    float polled_ns;   /* with call times: of the polls */
-    uint64_t began_ns; /* with call times: the clock when the call began; 0: no call */
-    uint64_t n_calls;  /* number of MPI calls written */
-    tl_event look;     /* an MPI_Wtime that is kept until the next event; no call: none */
-    int64_t *list;     /* scratch for tl_event.list, of list_size elements */
+    uint64_t polled_ns; /* with call times: of the polls */
+    uint64_t began_ns;  /* with call times: the clock when the call began; 0: no call */
+    uint64_t n_calls;   /* number of MPI calls written */
+    tl_event look;      /* an MPI_Wtime that is kept until the next event; no call: none */
+    int64_t *list;      /* scratch for tl_event.list, of list_size elements */
     size_t list_size;
     bool is_measured; /* the volume source measures this thread */
 
