@@ -101,8 +101,18 @@ uint64_t tlt_take_time(void)
  * call neither. */
 static bool is_timed(const tl_event *event)
 {
-    return event->call >= TL_MPI_Init && event->call < TL_KERNEL_dgemm &&
-           event->call != TL_MPI_Finalize && event->call != TL_MPI_Abort;
+    switch (event->call) {
+    case TL_MPI_Finalize:
+    case TL_MPI_Abort:
+    case TL_MPI_Wtime:
+    case TL_MPI_Comm_free:
+    case TL_MPI_Comm_disconnect:
+    case TL_MPI_Win_free:
+    case TL_MPI_File_close:
+    case TL_MPI_Request_free:
+    case TL_MPI_Cancel: return false;
+    default: return event->call >= TL_MPI_Init && event->call < TL_KERNEL_dgemm;
+    }
 }
 
 void tlt_put_look(tl_event *event)
@@ -118,8 +128,10 @@ void tlt_put_look(tl_event *event)
 
 void tlt_put(tl_event *event)
 {
-    if (TLT_UNLIKELY(tlt.call_times) && is_timed(event))
-        event->took_ns = (float)tlt_take_time();
+    if (TLT_UNLIKELY(tlt.call_times)) {
+        const uint64_t took_ns = tlt_take_time(); /* an event without a time takes the polls, too */
+        event->took_ns = is_timed(event) ? (float)took_ns : 0;
+    }
     write_look();
     /* The volume of a region of OpenMP is the sum of its parts: no other event takes it. */
     if (TLT_UNLIKELY(__atomic_load_n(&tlt_workers_busy, __ATOMIC_RELAXED)) &&

@@ -2,7 +2,7 @@
 # call_times.sh - how long calls take is recorded on request, and stands beside the prediction.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
-compile call_times
+compile call_times -I"$top_srcdir/tracer"
 compile threads -pthread -Wno-stringop-overflow
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
@@ -12,13 +12,20 @@ check "a program with a stall of 200 ms is recorded with call times" recorded --
 
 # took RANK CALL: the durations of a call in ms, one a line
 took() { sed -n "s/^$1 [0-9]* $2 .*took_ns=\([0-9]*\) .*/\1/p" stall.txt | awk '{print $1 / 1e6}'; }
-untimed() { grep -E '^[01] [0-9]+ MPI_' stall.txt | grep -vE 'took_ns=|MPI_(Init|Finalize) '; }
-check_exit 1 "each MPI call between MPI_Init and MPI_Finalize has a duration" untimed
+before_calls='Init|Finalize|Wtime|Comm_free|Cancel|Request_free' # recorded when they begin, or without a time
+untimed() { grep -E '^[01] [0-9]+ MPI_' stall.txt | grep -vE "took_ns=|MPI_($before_calls) "; }
+check_exit 1 "each MPI call that is recorded at its end has a duration" untimed
 # The stalls are of 200 and 120 ms. A busy machine may keep the one who waits from its core for a part of them, and one who polls
 # is in MPI_Test for a part of the time only.
 has_long() { took "$1" "$2" | awk -v least="$3" '$1 >= least && $1 < 1000 {found = 1} END {exit !found}' || { took "$1" "$2"; return 1; }; }
 check "rank 1 received one message 200 ms late" has_long 1 MPI_Recv 100
 check "MPI_Test has the time of the failed polls, which are no events" has_long 1 MPI_Test 10
+
+check "failed polls are recorded before a kernel" recorded --call-times --clocks all -o polls.tl -- $MPIRUN -np 2 ./call_times 1 polls
+check "MPI_Wtime and calls that are recorded when they begin have no duration" test \
+    "$("$timeless" dump polls.tl | grep -E "^1 [0-9]+ MPI_($before_calls) " | grep -vc took_ns=)" = 5
+check "a call after a kernel that took failed polls does not have their time" awk '$1 == 1 && /MPI_Pcontrol/ {
+    sub(/.*took_ns=/, ""); print; found = $1 > 0 && $1 < 1e7 } END {exit !found}' <("$timeless" dump polls.tl)
 
 # Beside the prediction.
 details() { "$timeless" replay stall.tl --platform star-1g --ranks-per-host 1 --details "$@"; }
