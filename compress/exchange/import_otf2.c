@@ -489,6 +489,7 @@ static OTF2_CallbackCode on_leave(COMMON, OTF2_RegionRef region)
         m->init = time;
     }
     const bool on_entry = action == TL_ACTION_FINALIZE || action == TL_ACTION_ABORT;
+    const double tested_ns = m->took_ns;
     const uint64_t now = on_entry ? m->enter : time;
     if (m->has_initialised && now > m->init)
         m->clock_ns = (uint64_t)((double)(now - m->init) * m->s->ns_per_tick);
@@ -498,6 +499,8 @@ static OTF2_CallbackCode on_leave(COMMON, OTF2_RegionRef region)
         m->took_ns += (double)(time - m->enter) * m->s->ns_per_tick;
     if (otf2_make_events(m, m->row) && !m->s->status)
         m->s->status = m->s->err->status;
+    if (m->took_ns > tested_ns && action != TL_ACTION_WAIT)
+        m->took_ns = tested_ns; /* neither an event nor a failed test: no call has this time */
     m->records.n = 0;
     m->row = NULL;
     m->leave = time;

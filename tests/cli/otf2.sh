@@ -325,6 +325,9 @@ comm 4 parent=1 call=MPI_Comm_dup members=[0-2]
 0 7 MPI_Reduce count=12 type_bytes=1 peer=0 comm=4 volume=8000
 0 8 MPI_Finalize clock_ns=63000 volume=8000
 END
+spent() { import --call-times hand/traces.otf2 -o spent.tl && "$timeless" dump spent.tl | sed -nE 's/^0 [0-9]+ (MPI_[A-Za-z_]*) .* took_ns=([0-9]*).*/\1 \2/p' | diff -u spent.expected -; }
+printf 'MPI_%s\n' 'Comm_split 2000' 'Comm_dup 1000' 'Irecv 1000' 'Send 1000' 'Waitall 11000' 'Recv 2000' 'Reduce 2000' >spent.expected
+check 'a call has the time of failed tests before it, and not that of MPI_Probe' spent
 check "the calls of Score-P's archive are imported" diff -u hand.expected <(sed '/^end/,$d' hand.dump)
 check 'a split makes smaller communicators than a copy' grep -qx 'comm 3 parent=1 call=MPI_Comm_split members=\[1\]' hand.dump
 check 'what is left out is counted' test \
