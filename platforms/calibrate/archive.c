@@ -250,19 +250,40 @@ static tl_status write_entry(const void *arg, FILE *out, tl_error *err)
     return status;
 }
 
+static const char *const folders[] = {"", "raw", "result"};
+enum { N_FOLDERS = sizeof folders / sizeof *folders };
+
+/* Removes what write_all has made, if it could not write the rest. */
+static void remove_all(const tlp_archive *a)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < a->n_entries; i++) {
+        snprintf(path, sizeof path, "%s/%s", a->path, a->entries[i].name);
+        unlink(path);
+    }
+    for (int i = N_FOLDERS - 1; i >= 0; i--) {
+        snprintf(path, sizeof path, "%s/%s", a->path, folders[i]);
+        rmdir(path);
+    }
+}
+
 static tl_status write_all(const tlp_archive *a, tl_error *err)
 {
-    static const char *const folders[] = {"", "/raw", "/result"};
     char path[PATH_MAX];
     tl_status status = TL_OK;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(path, sizeof path, "%s%s", a->path, folders[i]);
-        if (mkdir(path, 0777) != 0)
-            return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                           strerror(errno));
+    for (int i = 0; i < N_FOLDERS && status == TL_OK; i++) {
+        snprintf(path, sizeof path, "%s/%s", a->path, folders[i]);
+        if (mkdir(path, 0777) != 0) {
+            status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
+                             strerror(errno));
+            if (i == 0)
+                return status; /* the folder is not this archive's */
+        }
     }
     for (size_t i = 0; i < a->n_entries && status == TL_OK; i++)
         status = tlp_write_in(a->path, a->entries[i].name, write_entry, &a->entries[i], err);
+    if (status != TL_OK)
+        remove_all(a);
     return status;
 }
 

@@ -34,9 +34,10 @@ tl_status tlp_archive_add_raw(tlp_archive *archive, const char *entry, const cha
 tl_status tlp_archive_add(tlp_archive *archive, const char *entry, tl_writing write,
                           const void *arg, tl_error *err);
 /* To be called after measuring and fitting: adds the state of the machine and, if there are
- * repetitions, these with their categories and the fingerprint; writes the folder. */
+ * repetitions, these with their categories and the fingerprint; writes the folder. If that fails,
+ * it removes what it has written. */
 tl_status tlp_archive_finish(tlp_archive *archive, tlp_repetition_list *repetitions, tl_error *err);
-/* Frees an archive. If it was not finished, no file remains. */
+/* Frees an archive. Before tlp_archive_finish, no file is written. */
 void tlp_archive_free(tlp_archive *archive);
 
 /* Opens a file of measurements for reading; in an archive, this one. */

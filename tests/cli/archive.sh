@@ -145,5 +145,9 @@ check 'an archive of another calibration: the missing file is named' ends_with 3
 check_exit 3 'a file that is not an archive exits with 3' "$timeless" calibrate cpu --reuse timed.tl
 check_exit 4 'an archive that does not exist exits with 4' "$timeless" calibrate network --reuse none -o x
 check_exit 4 'an archive that cannot be written exits with 4' "$timeless" calibrate noise --max-seconds 1 --archive /nowhere/x -o noise
+# A file of at most 32 KB: the model fits, the fingerprint does not.
+grows_too_long() { (trap '' XFSZ; ulimit -f 32; "$timeless" calibrate memory --reuse memory.csv --archive long -o long.conf); }
+check_exit 4 'an archive that cannot be written to its end exits with 4' grows_too_long
+check 'and nothing of it remains' test ! -e long
 check_exit 2 '--reuse together with a command exits with 2' "$timeless" calibrate cpu --reuse cpu-archive -- true
 tap_done
