@@ -57,7 +57,7 @@ slowly() { ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$P
 # They wait at the same time.
 commands=(pack join info cut dump undump export import extrapolate make fit replay report hpl compare platform perform)
 for name in "${commands[@]}"; do
-    slowly terminal '^\r\x1b\[Ktimeless: '"$name: [2-9] s" "$timeless" $name token.tl >$name.said 2>&1 &
+    slowly terminal '^\r\x1b\[Ktimeless: '"$name: ([2-9]|[1-9][0-9]+) s" "$timeless" $name token.tl >$name.said 2>&1 &
     waits[$name]=$!
 done
 for name in "${commands[@]}"; do check "$name: a line on a terminal" ended "$name"; done
