@@ -57,6 +57,8 @@ void skel_read_capture(skel_parser *p)
     if (!copy_values(&s->values, &captured))
         skel_out_of_memory(p);
     const uint32_t line = p->token.line;
+    if (s->copies.n)
+        skel_wrong(p, line, "capture is behind copies; write all captures before");
     double distance = 0;
     int64_t n_ranks = 0;
     do {
