@@ -184,7 +184,7 @@ typedef struct skeleton {
     uint32_t n_captures, nearest;
     double distance;        /* of the nearest capture */
     int64_t captured_ranks; /* likewise */
-    skel_array captured;    /* int64_t: `values` with those of the nearest capture */
+    skel_array captured;    /* int64_t: by slot, of the nearest capture; SKEL_NULL: not named */
     skel_array values; /* int64_t: first slots of each rank: rank, ranks, each, key, parameters */
     tl_comm *definitions; /* of the communicators, by rank */
     size_t *first_definition;

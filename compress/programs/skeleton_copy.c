@@ -38,13 +38,13 @@ static int64_t own_value(skel_parser *p, uint32_t *slot)
     return is_number ? ((int64_t *)p->s->values.items)[name->slot] : 0;
 }
 
-static bool copy_values(const skel_array *from, skel_array *to)
+static bool add_unknown(skel_array *values, size_t n)
 {
-    for (size_t i = 0; i < from->n; i++) {
-        int64_t *made = skel_push(to, sizeof *made);
+    for (size_t i = 0; i < n; i++) {
+        int64_t *made = skel_push(values, sizeof *made);
         if (!made)
             return false;
-        *made = ((int64_t *)from->items)[i];
+        *made = SKEL_NULL;
     }
     return true;
 }
@@ -54,7 +54,7 @@ void skel_read_capture(skel_parser *p)
     skeleton *s = p->s;
     skel_array captured = {0};
     uint32_t slot;
-    if (!copy_values(&s->values, &captured))
+    if (!add_unknown(&captured, s->values.n))
         skel_out_of_memory(p);
     const uint32_t line = p->token.line;
     if (s->copies.n)
@@ -148,6 +148,18 @@ static void clear(skel_copies *c)
     c->rows = c->runs = (skel_array){0};
 }
 
+/* Whether the nearest capture has all that an expression needs. */
+static bool is_known_there(const skeleton *s, uint32_t number)
+{
+    const skel_node *node = (const skel_node *)s->nodes.items + number;
+    const int64_t *there = s->captured.items;
+    bool is_known = node->op != SKEL_VARIABLE || ((size_t)node->value < s->captured.n &&
+                                                  there[node->value] != SKEL_NULL);
+    for (size_t i = 0; i < sizeof node->operand / sizeof *node->operand; i++)
+        is_known = is_known && (!node->operand[i] || is_known_there(s, node->operand[i]));
+    return is_known;
+}
+
 /* The sizes of a grid in the nearest capture. */
 static void read_sizes_there(skel_parser *p, uint32_t line, skel_copies *c)
 {
@@ -155,6 +167,12 @@ static void read_sizes_there(skel_parser *p, uint32_t line, skel_copies *c)
     c->there = c->own;
     for (uint32_t d = 0; d < c->own.n_dimensions && p->status == TL_OK; d++) {
         int64_t *size = &c->there.size[d];
+        if (!is_known_there(p->s, c->own.expression[d])) {
+            skel_wrong(p, line,
+                       "a size of the grid needs more than the values that the capture names; "
+                       "write sizes from ranks and such parameters");
+            return;
+        }
         p->status =
             skel_evaluate(p->s, p->s->captured.items, c->own.expression[d], -1, size, p->err);
         *size = p->status == TL_OK && *size > 0 ? *size : 1;
