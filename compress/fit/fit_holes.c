@@ -385,11 +385,12 @@ void fit_copy_places(fitting *f)
     const fit_copy *all = f->copies.items;
     const size_t n = f->n_symbols + 1;
     f->scores = calloc(n, sizeof *f->scores);
-    uint32_t *part = calloc(3 * n, sizeof *part), *first = part + n, *last = first + n;
+    uint32_t *part = calloc(3 * n, sizeof *part);
     trial *trials = calloc(n, sizeof *trials);
     f->counts = true;
     set_places(f, NULL);
     if (f->scores && part && trials) {
+        uint32_t *first = part + n, *last = first + n;
         for (uint32_t i = 0; i < f->n_symbols; i++)
             first[i] = last[i] = f->symbols[i].position;
         for (size_t i = 0; i < f->copies.n; i++)
