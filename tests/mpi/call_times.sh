@@ -30,22 +30,28 @@ check "a call after a kernel that took failed polls does not have their time" aw
 # Beside the prediction.
 details() { "$timeless" replay stall.tl --platform star-1g --ranks-per-host 1 --details "$@"; }
 check "the trace is replayed with details" details --json=stall.json
-# first TEXT: the first row below the heading of a table
-first() { awk -v title="$1" '$0 ~ title "$" {getline; print; exit}'; }
-# is_stall: a row "MEASURED PREDICTED DIFFERENCE CALLS LONGEST RANK NAME" of the late receive
-is_stall() { awk '$1 > 0.1 && $3 > 0.1 && $5 > 0.1 && $6 == 1 && /MPI_Recv/ {found = 1} {print} END {exit !found}'; }
-check "replay --details: the call site that received late comes first" is_stall < <(details | first 'call site, sum of all ranks')
+# rows TEXT: the rows below the heading of a table
+rows() { awk -v title="$1" 'NF == 0 {inside = 0} inside {print} $0 ~ title "$" {inside = 1}'; }
+# is_stall: rows "MEASURED PREDICTED DIFFERENCE CALLS LONGEST RANK NAME", the greatest difference first; one is that of the late receive,
+# perhaps not the first one: a busy machine delays other receives, too
+is_stall() {
+    awk '$1 > 0.1 && $3 > 0.1 && $5 > 0.1 && $6 == 1 && /MPI_Recv/ {found = 1} /^The clock/ {next}
+        {size = $3 < 0 ? -$3 : $3 + 0; wrong += NR > 1 && size > last; last = size; print} END {exit !found || wrong}'
+}
+check "replay --details: the call site that received late is in order of the differences" is_stall < <(details | rows 'call site, sum of all ranks')
 compared() { "$timeless" compare stall.json "$@"; }
-check "compare: the call site that received late comes first" is_stall < <(compared | first 'call site, sum of all ranks')
-check "compare: and MPI_Recv among the calls" is_stall < <(compared | first 'call, sum of all ranks')
+check "compare: the call site that received late is in order of the differences" is_stall < <(compared | rows 'call site, sum of all ranks')
+check "compare: and MPI_Recv among the calls" is_stall < <(compared | rows 'call, sum of all ranks')
 echo makespan,1 >makespan.csv
 check_exit 1 "compare --measured prints no times of the recorded calls" grep 'sum of all ranks' <(compared --measured makespan.csv)
-json_first() { compared --json | python3 -c '
+json_rows() { compared --json | python3 -c '
 import json, sys
-row = json.load(sys.stdin)["call_times"]["sites"][0]
-assert "MPI_Recv" in row["name"] and row["longest_rank"] == 1 and row["measured_s"] - row["predicted_s"] > 0.1, row'; }
-check "compare --json has them in the same order" json_first
-check "the engine loggops has them, too" is_stall < <(details --engine loggops | first 'call site, sum of all ranks')
+rows = json.load(sys.stdin)["call_times"]["sites"]
+sizes = [abs(row["measured_s"] - row["predicted_s"]) for row in rows]
+assert sizes == sorted(sizes, reverse=True), rows
+assert any("MPI_Recv" in row["name"] and row["longest_rank"] == 1 and row["measured_s"] - row["predicted_s"] > 0.1 for row in rows), rows'; }
+check "compare --json has them in the same order" json_rows
+check "the engine loggops has them, too" is_stall < <(details --engine loggops | rows 'call site, sum of all ranks')
 report() { "$timeless" report stall.tl --platform star-1g --ranks-per-host 1 -o stall.html && grep -q '"call_times":' stall.html; }
 check "report: the page has them" report
 
