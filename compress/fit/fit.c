@@ -217,10 +217,33 @@ static void print_match(const fitting *f, FILE *out)
     fputc('\n', out);
 }
 
-/* Fits the other captures and compares. */
+/* Copied rows belong to places in a grid if this predicts the capture with the most ranks better
+ * than blocks of ranks do. */
+static void choose_places(fitting *f)
+{
+    char ignored[400];
+    size_t largest = f->hidden == 0;
+    for (size_t i = 1; i < f->n_captures; i++)
+        if (fit_uses(f, i) && f->captures[i].n_ranks > f->captures[largest].n_ranks)
+            largest = i;
+    fit_set_places(f, NULL);
+    f->left_out = largest;
+    char *fewer = fit_once(f, ignored);
+    if (fewer)
+        fit_copy_places(f);
+    f->left_out = f->n_captures;
+    free(fewer);
+}
+
+/* Fits the other captures and compares. The grids of copied rows are chosen again, without this
+ * capture. */
 static void leave_out(fitting *f, size_t i, FILE *out)
 {
     char why[400], differs[400] = "", *all = NULL;
+    f->hidden = i;
+    if (f->may_copy)
+        choose_places(f);
+    f->hidden = f->n_captures;
     f->left_out = i;
     char *text = fit_once(f, why);
     f->left_out = f->n_captures;
@@ -375,27 +398,6 @@ static const char *advice(const fitting *f, const char *why)
     return "or copy such values from them (--holes nearest)";
 }
 
-/* Copied rows belong to places in a grid if this predicts the capture with the most ranks better
- * than blocks of ranks do. */
-static char *choose_places(fitting *f, char *text, char why[400])
-{
-    char ignored[400];
-    size_t largest = 0;
-    for (size_t i = 1; i < f->n_captures; i++)
-        if (f->captures[i].n_ranks > f->captures[largest].n_ranks)
-            largest = i;
-    if (!f->copies.n)
-        return text;
-    f->left_out = largest;
-    char *fewer = fit_once(f, ignored);
-    if (fewer)
-        fit_copy_places(f);
-    f->left_out = f->n_captures;
-    free(fewer);
-    free(text);
-    return fit_once(f, why);
-}
-
 static tl_status make_result(fitting *f, char **result)
 {
     char why[400];
@@ -404,8 +406,11 @@ static tl_status make_result(fitting *f, char **result)
     while (!text && f->status == TL_OK &&
            (fit_add_iterations(f, &f->first_lack) || fit_draw_lack(f)))
         text = fit_once(f, why);
-    if (text)
-        text = choose_places(f, text, why);
+    if (text && f->copies.n) {
+        choose_places(f);
+        free(text);
+        text = fit_once(f, why);
+    }
     const double worst = text ? worst_residual(text) : 0;
     if (!text)
         return f->status != TL_OK
@@ -478,6 +483,7 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
 {
     fitting f = {.n_captures = n,
                  .left_out = n,
+                 .hidden = n,
                  .names = names,
                  .n_names = n_names,
                  .by_line = by->by_line,

@@ -248,6 +248,7 @@ typedef struct fitting {
     fit_capture *captures;
     size_t n_captures;
     size_t left_out; /* index of a capture that is not used; n_captures: none */
+    size_t hidden;   /* likewise, while grids are chosen by the prediction of `left_out` */
     const char *const *names;
     size_t n_names;
     const char *unit;
@@ -319,7 +320,7 @@ void fit_print(fitting *f, fit_text *text, const char *format, ...)
 const char *fit_call_text(const fitting *f, uint32_t symbol, char text[300]);
 static inline bool fit_uses(const fitting *f, size_t capture)
 {
-    return capture != f->left_out;
+    return capture != f->left_out && capture != f->hidden;
 }
 
 /* ---- fit_load.c ---- */
@@ -506,6 +507,8 @@ void fit_iterations_report(const fitting *f, FILE *out);
 
 /* ---- fit_holes.c ---- */
 
+/* All calls have the rows of ranks by their places in this grid; NULL: in blocks. */
+void fit_set_places(fitting *f, const fit_grid *grid);
 /* Finds for each call the grid whose places predict the left-out capture best, from the text of a
  * fit without it. */
 void fit_copy_places(fitting *f);

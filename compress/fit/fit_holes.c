@@ -331,7 +331,7 @@ static void keep_written(fitting *f)
     f->lines.n = n;
 }
 
-static void set_places(fitting *f, const fit_grid *grid)
+void fit_set_places(fitting *f, const fit_grid *grid)
 {
     for (size_t i = 0; i < f->n_symbols; i++)
         f->symbols[i].places = grid;
@@ -388,7 +388,6 @@ void fit_copy_places(fitting *f)
     uint32_t *part = calloc(3 * n, sizeof *part);
     trial *trials = calloc(n, sizeof *trials);
     f->counts = true;
-    set_places(f, NULL);
     if (f->scores && part && trials) {
         uint32_t *first = part + n, *last = first + n;
         for (uint32_t i = 0; i < f->n_symbols; i++)
@@ -401,7 +400,7 @@ void fit_copy_places(fitting *f)
         score(f);
         keep_better(f, part, NULL, trials);
         for (size_t i = 0; i < FIT_N_GRIDS && f->status == TL_OK; i++) {
-            set_places(f, &fit_grids[i]);
+            fit_set_places(f, &fit_grids[i]);
             score(f);
             keep_better(f, part, &fit_grids[i], trials);
         }
