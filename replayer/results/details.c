@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_convert.h>
 
 typedef struct pass {
     const tl_reader *trace;
@@ -225,7 +226,10 @@ tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size
             add_state(&p, &states[i]);
     if (!failed && tlr_timeline_chosen(timeline))
         failed = !add_rest(&p, tlr_timeline_chosen(timeline));
-    for (uint32_t r = 0; r < n_ranks && !failed && !tlr_timeline_chosen(timeline); r++) {
+    /* A schedule of GOAL has no calls, and a made program no durations. */
+    const bool has_measured = !tlr_timeline_chosen(timeline) && !tl_reader_is_goal(p.trace) &&
+                              !tl_is_program(tl_reader_path(p.trace));
+    for (uint32_t r = 0; r < n_ranks && !failed && has_measured; r++) {
         status = add_measured(&p, r, err);
         if (status != TL_OK)
             goto cleanup;
