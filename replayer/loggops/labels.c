@@ -35,7 +35,7 @@ tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, bool 
     label->site = has_site ? e->site : 0;
     label->before = has_site ? 0 : before;
     label->after = has_site ? 0 : e->site;
-    label->tag = is_kernel ? e->tag : tlr_region_tag(e, t->n_read);
+    label->tag = is_kernel ? e->tag : tlr_region_tag(e, t->n_regions);
     return TL_OK;
 }
 

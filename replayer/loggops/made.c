@@ -54,7 +54,10 @@ static tl_status add_probe(loggops_reading *t, const tl_short_event *e)
     add_message(t, e, LOGGOPS_POLL);
     t->n_read++;
     loggops_read_point *at = &t->at_probes[t->n_probes++];
-    *at = (loggops_read_point){.n_read = t->n_read, .sums = t->sums, .compute_ps = t->compute_ps};
+    *at = (loggops_read_point){.n_read = t->n_read,
+                               .n_regions = t->n_regions,
+                               .sums = t->sums,
+                               .compute_ps = t->compute_ps};
     at->of_rates = t->rates.sums;
     return TL_OK;
 }

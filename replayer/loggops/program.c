@@ -328,6 +328,7 @@ static tl_status translate(loggops_reading *t, const tl_event *e, const tlr_step
 tl_status loggops_translate(loggops_reading *t, tl_event *e)
 {
     tlr_step step;
+    t->n_regions += e->call == TL_MPI_Parallel;
     tl_status status = tlr_walk_step(&t->walk, e, &step, t->err);
     t->entered = step.entered;
     if (status == TL_OK && step.kind != TLR_STEP_NOTHING)
@@ -377,7 +378,7 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
     t->walk =
         (tlr_walk){.plan = t->plan, .trace = t->trace, .rank = rank, .measured_s = t->measured_s};
     t->n_ranks = t->run->n_ranks;
-    t->n_read = t->n_ops = t->compute_ps = t->io_ps = 0;
+    t->n_read = t->n_regions = t->n_ops = t->compute_ps = t->io_ps = 0;
     t->sums = (loggops_sums){0};
     t->n_list = 1; /* offset 0 is no list */
     t->n_labels = 0;

@@ -27,7 +27,7 @@ enum { LOGGOPS_PROBES_AHEAD = 4 };
 
 /* What has been read of a rank up to a probe. */
 typedef struct loggops_read_point {
-    uint64_t n_read;
+    uint64_t n_read, n_regions;
     loggops_sums sums;
     tlr_model_sums of_rates;
     uint64_t compute_ps;
@@ -64,7 +64,7 @@ typedef struct loggops_reading {
     /* What most events need comes first. */
     loggops_op *ops; /* of this rank */
     size_t n_ops, ops_room;
-    uint64_t n_read;
+    uint64_t n_read, n_regions; /* events so far, and parallel regions of threads */
     double compute_s;           /* not yet an operation */
     loggops_sums sums;          /* so far; estimated_s of the model is in rates */
     uint64_t compute_ps, io_ps; /* of a stream, so far */

@@ -61,6 +61,7 @@ static void return_to_answer(rank_stream *r)
     if (r->is_there && r->n_no < t->n_probes) {
         const loggops_read_point *at = &t->at_probes[r->n_no];
         t->n_read = at->n_read;
+        t->n_regions = at->n_regions;
         t->sums = at->sums;
         t->rates.sums = at->of_rates;
         t->compute_ps = at->compute_ps;

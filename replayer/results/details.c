@@ -95,7 +95,7 @@ static bool add_parallel(pass *p, const tlr_state *s)
         p->parallel = room;
     }
     p->parallel[p->n_parallel++] =
-        (tlr_region_time){s->rank, (uint32_t)s->tag - 1, s->end_s - s->begin_s};
+        (tlr_region_time){s->rank, (uint32_t)s->tag, s->end_s - s->begin_s};
     return true;
 }
 

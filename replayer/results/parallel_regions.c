@@ -13,7 +13,7 @@ static int by_rank(const void *a, const void *b)
     const tlr_region_time *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* The predicted time belongs to the volume that counts as time: that before the region, that of one
@@ -40,9 +40,10 @@ static tl_status add_regions_of_rank(tl_reader *trace, const tlr_region_time *re
     tl_cursor *cursor;
     tl_event e;
     tl_status status = tl_cursor_open(trace, regions->rank, &cursor, err);
+    uint32_t number = 0;
     for (size_t i = 0; i < n && status == TL_OK;) {
-        const uint64_t index = tl_cursor_position(cursor);
-        if ((status = tl_cursor_next(cursor, &e)) != TL_OK || index < regions[i].index)
+        if ((status = tl_cursor_next(cursor, &e)) != TL_OK || e.call != TL_MPI_Parallel ||
+            ++number != regions[i].number)
             continue;
         const tlr_state state = {.rank = regions->rank, .call = e.call, .site = e.site};
         tlr_state_place(&state, trace, key, sizeof key);
@@ -51,8 +52,10 @@ static tl_status add_regions_of_rank(tl_reader *trace, const tlr_region_time *re
             add_region(row, &e, n_threads, regions[i].seconds);
         i++;
     }
+    if (cursor && status != TL_OK && status != TL_END && err)
+        *err = *tl_cursor_error(cursor);
     tl_cursor_close(cursor);
-    return status;
+    return status == TL_END ? TL_OK : status;
 }
 
 tl_status tlr_sum_regions(tl_reader *trace, tlr_region_time *regions, size_t n, unsigned n_threads,

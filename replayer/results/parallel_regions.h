@@ -6,14 +6,16 @@
 
 /* A parallel region in a timeline: the computation up to its end. */
 typedef struct tlr_region_time {
-    uint32_t rank, index; /* of its event in the rank's part of the trace */
+    uint32_t rank, number; /* among the regions of its rank, from 1 */
     double seconds;
 } tlr_region_time;
 
-/* The index of the event in the tag of its computation, plus 1; 0: it is no region. */
-static inline int32_t tlr_region_tag(const tl_event *event, uint64_t index)
+/* The tag of its computation; 0: it is no region. n_regions: those of the rank so far, with this
+ * one. Their number is the same in a trace whose collectives are replaced; that of events is not.
+ */
+static inline int32_t tlr_region_tag(const tl_event *event, uint64_t n_regions)
 {
-    return event->call == TL_MPI_Parallel && index < INT32_MAX ? (int32_t)index + 1 : 0;
+    return event->call == TL_MPI_Parallel && n_regions <= INT32_MAX ? (int32_t)n_regions : 0;
 }
 
 /* Reads the threads' work of the regions from the trace. n_threads: as in a prediction for other

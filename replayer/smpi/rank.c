@@ -284,6 +284,7 @@ static void tell_progress(void)
 static void play(smpi_rank *r, uint64_t index)
 {
     r->index = index;
+    r->n_regions += r->event.call == TL_MPI_Parallel;
     r->is_running = 1;
     play_event(r);
     r->is_running = 0;

@@ -78,8 +78,9 @@ typedef struct smpi_rank {
     tl_event event; /* the one being replayed */
     const tl_call_info *info;
     tlr_walk walk;
-    tlr_step step;  /* what the event is */
-    uint64_t index; /* its number in the rank's trace */
+    tlr_step step;      /* what the event is */
+    uint64_t index;     /* its number in the rank's trace */
+    uint64_t n_regions; /* parallel regions of threads so far */
     bool is_running;
     tl_action collective; /* the blocking one in which it is, by an algorithm of its own */
     smpi_rank_result *result;

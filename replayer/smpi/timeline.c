@@ -78,7 +78,7 @@ void smpi_note_piece(smpi_rank *r, bool is_kernel, uint32_t before, double refer
                 .site = has_site ? r->event.site : 0,
                 .before = has_site ? 0 : before,
                 .after = has_site ? 0 : r->event.site,
-                .tag = is_kernel ? r->event.tag : tlr_region_tag(&r->event, r->index)};
+                .tag = is_kernel ? r->event.tag : tlr_region_tag(&r->event, r->n_regions)};
 }
 
 /* Pieces that were simulated as one share its time, in the order of the trace. */

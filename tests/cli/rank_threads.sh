@@ -98,6 +98,13 @@ for engine in smpi loggops; do
     check "$engine: the details have the slowest threads of regions, and their balance" table $engine 6 2
     check "$engine: with more threads than in the run, too" table $engine 3 1 --rank-threads 4
 done
+regions replaced 2 'MPI_Barrier comm=1 clock_ns=0' '0,0,0,1000000000,3000000000 4000000000' 'MPI_Barrier comm=1 clock_ns=0' \
+    '0,0,0,1000000000,3000000000 4000000000'
+regions_of() { "$timeless" replay replaced.tl -p p --ranks-per-host 1 --engine "$1" --details "${@:2}" | grep -A1 '^parallel region '; }
+for engine in smpi loggops; do
+    check "$engine: a schedule in place of a collective leaves the table of regions as it is" equal "$(regions_of $engine)" \
+        "$(regions_of $engine --coll "barrier=$top_srcdir/traces/schedules/barrier_dissemination.sched")"
+done
 no_table() { ! grep parallel_regions <("$timeless" replay serial.tl -p p --details --json --no-compute); }
 check 'without computation there is no table' no_table
 
