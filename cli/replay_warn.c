@@ -57,22 +57,27 @@ static void warn_uncounted(const tlr_prediction *p)
                 tl_printable(p->trace_path), tl_printable(p->uncounted));
 }
 
-static void warn_threads(const tlr_prediction *p)
+static void warn_threads(const replay_arguments *a, const tlr_prediction *p)
 {
     const tlr_fullest_host *host = &p->fullest;
-    char remedy[64];
+    char remedy[160] = "", threads[40] = "";
     if (!tlr_threads_share_cores(p))
         return;
-    if (host->n_cores >= p->n_threads)
-        snprintf(remedy, sizeof remedy, "--ranks-per-host %" PRIu32, host->n_cores / p->n_threads);
-    else
-        snprintf(remedy, sizeof remedy, "--ranks-per-host 1 --rank-threads %" PRIu32,
-                 host->n_cores);
+    uint32_t per_host = host->n_cores / p->n_threads;
+    if (!per_host) {
+        per_host = 1;
+        snprintf(threads, sizeof threads, " --rank-threads %" PRIu32, host->n_cores);
+    }
+    const uint32_t n_hosts = (p->n_ranks - 1) / per_host + 1;
+    if (!a->scenario.n_hostfiles) /* which may state slots, that --ranks-per-host does not change */
+        snprintf(remedy, sizeof remedy,
+                 "; to give each thread a core: --ranks-per-host %" PRIu32
+                 "%s, on at least %" PRIu32 " host%s",
+                 per_host, threads, n_hosts, n_hosts == 1 ? "" : "s");
     fprintf(stderr,
             "timeless: warning: %s: %" PRIu32 " rank%s of up to %" PRIu32
             " threads share%s the %" PRIu32
-            " core%s of a host, and their parallel regions take longer; to give each thread a "
-            "core: %s\n",
+            " core%s of a host, and their parallel regions take longer%s\n",
             tl_printable(p->platform_name), host->n_ranks, host->n_ranks == 1 ? "" : "s",
             p->n_threads, host->n_ranks == 1 ? "s" : "", host->n_cores,
             host->n_cores == 1 ? "" : "s", remedy);
@@ -188,7 +193,7 @@ void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
 {
     warn_untraced(p);
     warn_uncounted(p);
-    warn_threads(p);
+    warn_threads(a, p);
     warn_engine(p);
     warn_memory(p);
     warn_bound(p);

@@ -115,7 +115,7 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     if (event->call == TL_MPI_Parallel) {
         const uint32_t n = tlr_change_threads(s->options->changes, s->options->n_changes);
         plan->n_parallel += r->n_alike;
-        if (event->list_len > TL_PARALLEL_THREADS + plan->n_threads)
+        if (event->list_len > TL_PARALLEL_THREADS + plan->n_threads && !s->options->no_compute)
             plan->n_threads = n ? n : event->list_len - TL_PARALLEL_THREADS;
     }
     r->computes |=

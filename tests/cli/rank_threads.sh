@@ -120,8 +120,12 @@ shared() {
     done
 }
 check 'threads that share cores: a warning with the remedy' shared
+check 'the remedy states the hosts that it needs' grep -F -- '--ranks-per-host 1, on at least 2 hosts' said
 check_exit 1 'the remedy works' shared --ranks-per-host 1
+filled() { printf 'n0 slots=2\n' >hosts; "$timeless" replay two.tl -p p --hostfile hosts 2>said >shown; cat said; grep -q 'regions take longer$' said; }
+check 'with a file of hosts the warning has no remedy' filled
 check_exit 1 'fewer threads do not share cores' shared --rank-threads 2
+check_exit 1 'without computation regions take no time' shared --no-compute
 check 'the JSON has what shares the cores' prints '"crowded_host":{"cores":4,"ranks":2,"threads":4}' bash -c \
     '"$0" replay two.tl -p p --json | tr -d " \n"' "$timeless"
 regions three 3 '0,0,0,1000000000,1000000000,1000000000,1000000000 4000000000'
