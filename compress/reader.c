@@ -222,6 +222,8 @@ tl_status tl_reader_open_goal(const char *path, tl_reader **out, tl_error *err)
     if (status)
         return status;
     tl_reader *r = calloc(1, sizeof *r);
+    if (r)
+        r->fd = -1;
     if (!r || !(r->path = strdup(path))) {
         status = tl_no_memory(err, path);
     } else {

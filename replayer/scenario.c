@@ -530,9 +530,11 @@ static tl_status open_trace(const char *path, tl_reader **out, tl_error *err)
     const bool is_there = status != TL_OK && stat(path, &st) == 0;
     if (status == TL_ERR_NOT_A_TRACE && is_there && S_ISREG(st.st_mode)) {
         const tl_status of_goal = tl_reader_open_goal(path, out, &ignored);
-        if (of_goal == TL_ERR_INPUT) /* a wrong one says what is wrong */
+        if (of_goal == TL_ERR_NOT_A_TRACE)
+            return status;
+        if (of_goal != TL_OK && err)
             *err = ignored;
-        return of_goal == TL_ERR_NOT_A_TRACE ? status : of_goal;
+        return of_goal;
     }
     if (status == TL_OK || (is_there && !S_ISDIR(st.st_mode)) ||
         tlr_platform_load(path, &platform, &ignored) != TL_OK)
