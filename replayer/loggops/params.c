@@ -5,7 +5,6 @@
 
 #include "machine/duration.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -80,24 +79,6 @@ static void change_value(parameter_group *g, int number)
     }
 }
 
-/* "65536" or "64K": K, M and G are powers of 1024. 0: it is no number. */
-static int read_bytes(const char *text, const char **end, uint64_t *out)
-{
-    static const char units[] = "KMG";
-    char *after;
-    errno = 0;
-    *out = strtoull(text, &after, 10);
-    if (*text < '0' || *text > '9' || errno) /* strtoull takes -1 as 2^64 - 1 */
-        return 0;
-    const char *unit = *after ? strchr(units, *after) : NULL;
-    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    *end = after + (unit != NULL);
-    if (*out > UINT64_MAX >> shift)
-        return 0;
-    *out <<= shift;
-    return 1;
-}
-
 /* Parses "L=5us"; *at is behind it then. Returns 0 if the text has another form. */
 static int read_parameter(const char **at, parameter_group *g)
 {
@@ -107,7 +88,7 @@ static int read_parameter(const char **at, parameter_group *g)
         return 0;
     const char *value = *at + strlen(p->name) + 1, *end;
     if (p->is_bytes) {
-        if (!read_bytes(value, &end, number == P_S ? &g->S_bytes : &g->from_bytes))
+        if (!tlr_parse_bytes(value, &end, number == P_S ? &g->S_bytes : &g->from_bytes))
             return 0;
     } else {
         g->values[number] = tlr_parse_ps(value, &end);

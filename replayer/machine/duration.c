@@ -1,6 +1,7 @@
-/* duration.c - durations as users write them. */
+/* duration.c - durations and sizes as users write them. */
 #include "machine/duration.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,4 +26,21 @@ double tlr_parse_ps(const char *text, const char **end)
     }
     *end = after;
     return value == 0 ? 0 : NAN;
+}
+
+int tlr_parse_bytes(const char *text, const char **end, uint64_t *out)
+{
+    static const char units[] = "KMG";
+    char *after;
+    errno = 0;
+    *out = strtoull(text, &after, 10);
+    if (*text < '0' || *text > '9' || errno) /* strtoull takes -1 as 2^64 - 1 */
+        return 0;
+    const char *unit = *after ? strchr(units, *after) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    *end = after + (unit != NULL);
+    if (*out > UINT64_MAX >> shift)
+        return 0;
+    *out <<= shift;
+    return 1;
 }

@@ -261,10 +261,11 @@ static tl_status set_parameter(tlr_scenario *s, char letter, const char *value, 
 {
     const char *end = value;
     tlr_params_change change = {.letter = letter};
-    if (letter == 'S')
-        change.value = (double)strtoull(value, (char **)&end, 10);
-    else
+    uint64_t bytes;
+    if (letter != 'S')
         change.value = tlr_parse_ps(value, &end);
+    else if (tlr_parse_bytes(value, &end, &bytes))
+        change.value = (double)bytes;
     if (end == value || *end || !(change.value >= 0) || !strchr("LogGOBRS", letter))
         return tl_fail(err, TL_ERR_USAGE,
                        "params.%c=%s: is not valid; write L, o, g, G, O, B, R or S, and a time as "

@@ -131,6 +131,8 @@ echo '9000 1000' >>detours
 check 'a sweep is run after its file of noise changed' noisy
 check 'a changed file of noise makes other points' bash -c '[ -s n.csv ] && ! grep -q ,42, n.csv'
 mkdir -p installed/noise && cp -r "$TIMELESS_PLATFORMS/star-1g" installed && mv detours installed/noise/ours
+kibibytes() { loggops token.tl --grid params.S=64K,65536 -o bytes.csv && test "$(column bytes.csv makespan_s | uniq | wc -l)" = 1; }
+check 'an axis takes bytes as --params does' kibibytes
 named() { TIMELESS_PLATFORMS=$PWD/installed loggops d.tl --grid 'noise=ours;ours,coscheduled' -o i.csv; }
 check 'a sweep over noise that the platforms know by name is run' named
 sed -i -E 's/^(ours|"ours,coscheduled"),[^,]*/\1,42/' i.csv
