@@ -38,7 +38,7 @@ struct facts {
     const tl_run *run;
     uint64_t hash, n_events;
     uint64_t n_recovered;                   /* of the events */
-    uint64_t n_timed;                       /* events with a duration, of ranks without an index */
+    uint64_t n_timed;                       /* events with a duration */
     uint32_t most_ranks;                    /* more are summed up */
     uint64_t *last_mark_ns;                 /* by rank: 0 where no event carries a clock */
     bool *damaged;                          /* by rank */
@@ -169,6 +169,22 @@ static bool add_counts(struct facts *f, uint32_t rank, uint32_t n_alike)
     return known;
 }
 
+/* Whether the first calls have durations, which the index does not count. */
+static bool has_times(tl_reader *r, uint32_t rank)
+{
+    enum { N_FIRST = 64 }; /* computation and MPI_Init have none */
+    bool has = false;
+    tl_cursor *c = NULL;
+    tl_event e;
+    tl_error ignored;
+    if (tl_cursor_open(r, rank, &c, &ignored) != TL_OK)
+        return false;
+    for (int i = 0; i < N_FIRST && !has && tl_cursor_next(c, &e) == TL_OK; i++)
+        has = e.took_ns > 0;
+    tl_cursor_close(c);
+    return has;
+}
+
 /* Damage was reported when the trace was opened. Only further damage that the cursor finds is
  * reported here. */
 static tl_status count_calls(struct facts *f, const uint32_t *n_alike, tl_error *err)
@@ -182,7 +198,7 @@ static tl_status count_calls(struct facts *f, const uint32_t *n_alike, tl_error 
             (!part.n_events && part.end == TL_END_NONE && !*part.host &&
              tl_reader_n_damages(f->r) == 0))
             continue;
-        if (add_counts(f, rank, n_alike[rank]))
+        if (!has_times(f->r, rank) && add_counts(f, rank, n_alike[rank]))
             continue;
         tl_status status = tl_cursor_open(f->r, rank, &c, err);
         if (status)
