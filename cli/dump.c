@@ -99,7 +99,7 @@ static json_t *event_json(const tl_event *e, uint32_t slots)
     if (slots & TL_SLOT_CLOCK)
         set_unsigned(o, "clock_ns", e->clock_ns);
     if (e->took_ns > 0)
-        set(o, "took_ns", (int64_t)e->took_ns);
+        set_unsigned(o, "took_ns", (uint64_t)e->took_ns);
     if (slots & TL_SLOT_LIST) {
         json_t *list = json_array();
         for (uint32_t i = 0; i < e->list_len; i++)

@@ -7,7 +7,7 @@
 void dump_csv_heading(FILE *out)
 {
     fputs("rank,event,call,kernel,site,volume,polls,comm,new_comm,request,peer,tag,recv_peer,"
-          "recv_tag,count,type_bytes,recv_count,recv_type_bytes,flags,clock_ns,list\n",
+          "recv_tag,count,type_bytes,recv_count,recv_type_bytes,flags,clock_ns,took_ns,list\n",
           out);
 }
 
@@ -54,6 +54,7 @@ void dump_csv_event(const tl_reader *r, uint32_t rank, uint64_t number, const tl
     put_signed(out, has, TL_SLOT_RECV_TYPE, e->recv_type_bytes);
     put_unsigned(out, has, TL_SLOT_FLAGS, e->flags);
     put_unsigned(out, has, TL_SLOT_CLOCK, e->clock_ns);
+    put_unsigned(out, e->took_ns > 0, 1, (uint64_t)e->took_ns); /* a reader has at most 2^63 */
     fputc(',', out);
     for (uint32_t i = 0; i < e->list_len; i++)
         fprintf(out, "%s%" PRId64, i ? " " : "", e->list[i]);

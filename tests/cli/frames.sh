@@ -123,4 +123,10 @@ else:
 # The commands of python/README.md, as they stand there.
 sed -n '/^```python/,/^```/p' "$top_srcdir/python/README.md" | sed '1d;$d' >readme.py
 check 'the commands of python/README.md run' $with readme.py
+
+durations() { sed 's/^volume_unit .*/volume_unit "cpu-ns"/;s/^\([0-9]* [0-9]* MPI_[BRS].*\) volume=/\1 took_ns=9223372036854775808 volume=/' text |
+    "$timeless" undump - -o took.tl && "$timeless" dump took.tl >text && "$timeless" dump --csv=events.csv took.tl && grep -q took_ns=9 text; }
+check 'dump --csv: a trace with the longest durations' durations
+check 'dump --csv: and they are those of the text form' $with rows.py
+check 'dump --json has them, as texts' grep -q '"took_ns":"9223372036854775808"' <("$timeless" dump --json took.tl)
 tap_done
