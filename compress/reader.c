@@ -148,11 +148,8 @@ static tl_status read_header(tl_reader *r, tl_error *err)
     if (fstat(r->fd, &st))
         return tl_fail_errno(err, "%s: cannot be examined", r->path);
     if (S_ISDIR(st.st_mode))
-        return tl_fail(
-            err, TL_ERR_NOT_A_TRACE,
-            "%s: is a folder without a text trace of SimGrid; give a file that 'timeless "
-            "record' wrote",
-            r->path);
+        return tl_fail(err, TL_ERR_NOT_A_TRACE,
+                       "%s: is a folder; give a file that 'timeless record' wrote", r->path);
     if (!S_ISREG(st.st_mode))
         return tl_fail(err, TL_ERR_NOT_A_TRACE,
                        "%s: is not a regular file; give a file that 'timeless record' wrote",
