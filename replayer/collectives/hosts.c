@@ -2,7 +2,7 @@
  *
  * The list has the number of ranks of each host, which follow each other in the communicator, and
  * three algorithms, each of which may be none: among the ranks of a host, among the first ranks of
- * all hosts, and again among the ranks of a host. Its rank 0 is the root on a host. */
+ * all hosts, and again among the ranks of a host. Rank 0 of a host is the root there. */
 #include "collectives/message.h"
 
 /* Some ranks: every `stride`-th of `size`, from `first` on. */
