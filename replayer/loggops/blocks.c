@@ -122,15 +122,23 @@ static bool is_blocking(const loggops_reading *t, tl_action base, uint8_t algori
 }
 
 /* Open MPI returns at once from these calls if there are no data: so does SMPI, with its
- * choices, and of reductions with scatter also where its algorithm is chosen. */
+ * choices. Some of SMPI's own algorithms do so, too, by a selector and where they are chosen. */
 static bool is_empty(const loggops_reading *t, const loggops_op *op, tl_action base)
 {
+    const bool is_ompi = t->choice->selector == LOGGOPS_OMPI,
+               is_mpich = t->choice->selector == LOGGOPS_MPICH;
+    const uint8_t algorithm = op->algorithm;
     switch (base) {
-    case TL_ACTION_BCAST:
+    case TL_ACTION_BCAST: return !op->amount && is_ompi;
     case TL_ACTION_REDUCE:
-    case TL_ACTION_ALLREDUCE: return !op->amount && t->choice->selector == LOGGOPS_OMPI;
+        return !op->amount && (is_ompi || (is_mpich && algorithm == TLR_REDUCE_BINOMIAL) ||
+                               t->choice->chosen[base] == TLR_REDUCE_BINOMIAL ||
+                               t->choice->chosen[base] == TLR_REDUCE_SCATTER_GATHER);
+    case TL_ACTION_ALLREDUCE: return !op->amount && (is_ompi || algorithm == TLR_ON_HOSTS);
+    case TL_ACTION_ALLGATHER: return is_mpich && op->list && !deciding_bytes(t, op, base);
+    case TL_ACTION_ALLTOALL: return algorithm == TLR_ALLTOALL_SCATTERED && !op->list && !op->amount;
     case TL_ACTION_REDUCE_SCATTER:
-        return op->algorithm == TLR_REDUCE_SCATTER_HALVING && !deciding_bytes(t, op, base);
+        return algorithm == TLR_REDUCE_SCATTER_HALVING && !deciding_bytes(t, op, base);
     default: return 0;
     }
 }

@@ -464,6 +464,14 @@ check 'ompi-4.1: MPI_Reduce of 0 bytes' at_once MPI_Reduce 'count=0 type_bytes=8
 check 'ompi-4.1: MPI_Allreduce of 0 bytes' at_once MPI_Allreduce 'count=0 type_bytes=8' --coll-selector ompi-4.1
 check 'reduce_scatter=ompi_basic_recursivehalving of 0 bytes' at_once MPI_Reduce_scatter 'type_bytes=8 list=[0,0,0,0,0,0,0]' \
     --coll reduce_scatter=ompi_basic_recursivehalving
+check 'mpich: MPI_Reduce of 0 bytes' at_once MPI_Reduce 'count=0 type_bytes=8 peer=0' --coll-selector mpich
+check '... by the algorithm alone' at_once MPI_Reduce 'count=0 type_bytes=8 peer=0' --coll reduce=binomial
+check 'mpich: MPI_Allreduce of 0 bytes on one host' at_once MPI_Allreduce 'count=0 type_bytes=8' --coll-selector mpich \
+    --ranks-per-host 7
+check 'mpich: MPI_Allgatherv of 0 bytes' at_once MPI_Allgatherv 'count=0 type_bytes=8 recv_type_bytes=8 list=[0,0,0,0,0,0,0]' \
+    --coll-selector mpich
+check 'mpich: MPI_Alltoall of 0 bytes' at_once MPI_Alltoall 'count=0 type_bytes=8 recv_count=0 recv_type_bytes=8' \
+    --coll-selector mpich
 p_on=calls
 # beside RANKS CALL SLOTS OPTION...: the same of a collective that does not block, and its wait
 beside() {
