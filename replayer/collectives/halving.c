@@ -1,7 +1,8 @@
 /* halving.c - algorithms of MPICH, as SMPI has them.
  *
- * Thakur, Rabenseifner, Gropp, IJHPCA 2005, sections 4.3 to 4.5. Sizes are in bytes: where SMPI
- * divides a buffer by elements, parts differ by less than an element. */
+ * Thakur, Rabenseifner, Gropp, IJHPCA 2005, sections 4.3 to 4.5. Sizes are in bytes. Where SMPI
+ * divides a buffer by elements, parts differ by less than an element; but the last part of a
+ * reduction has all elements that remain, which may be as many as there are parts, less one. */
 #include "collectives/message.h"
 
 /* ---- recursive doubling among any number of ranks ---- */

@@ -311,5 +311,8 @@ uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call,
         id = as_mpich(call, &instead_of);
         instead_of = before ? before : instead_of;
     }
+    /* SMPI sends an element for each rank then. */
+    if (id == TLR_REDUCE_SCATTER_GATHER && call->count < call->size)
+        instead_of = "scatter_gather of fewer elements than ranks";
     return !instead_of || note_stand_in(choice, action, id, instead_of) ? id : TLR_NO_ALGORITHM;
 }

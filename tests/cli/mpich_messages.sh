@@ -98,6 +98,12 @@ for call in 'Bcast peer=1' 'Bcast peer=0' 'Reduce peer=0' 'Reduce peer=2' 'Reduc
 done
 check 'a reduction on one host' latency_alone 'MPI_Reduce peer=1 count=BYTES' 4 4 8 1000
 check 'reduce_scatter, noncommutative' same 'MPI_Reduce_scatter counts=BYTES noncommutative=1' 1 5 9 12
+divides() { # of the core of the RANKS
+    local n
+    for n in "$@"; do
+        replay both "MPI_Reduce peer=1 count=16 type_bytes=100000" "$n" 1 8 && python3 same.py both || return
+    done
+}
 names() { # NAMES CALL RANKS [PLACEMENT [OPTION]]
     more=${5:-} replay latency "$2" "$3" "${4:-1}" 8 && python3 -c 'import json, sys
 said = json.load(open("loggops.json"))["coll_selector"]
@@ -113,5 +119,8 @@ check '... and of an allreduce of hosts with different numbers of ranks' names '
     'MPI_Allreduce count=BYTES' 7 2
 check '... and of a long reduction on one host' names 'mpich (reduce binomial for mvapich2_knomial)' \
     'MPI_Reduce peer=0 count=5000' 8 8
+check '... and of a long reduction of fewer elements than ranks' names \
+    'mpich (reduce scatter_gather for scatter_gather of fewer elements than ranks)' 'MPI_Reduce peer=1 count=8 type_bytes=1000' 12
+check 'a reduction of few long elements that can be divided' divides 8 12 16
 check 'a broadcast of hosts with different numbers of ranks is as that of one rank on each' same 'MPI_Bcast peer=1 count=BYTES' 2 7 13
 tap_done
