@@ -12,9 +12,8 @@
  * threads may read streams. */
 static pthread_mutex_t lock_of_choice = PTHREAD_MUTEX_INITIALIZER;
 
-/* The two sides of the rank. */
-static void take_sides(const loggops_reading *t, const tl_event *e, const tl_meaning *m,
-                       tl_side *sent, tl_side *received)
+void loggops_take_sides(const loggops_reading *t, const tl_event *e, const tl_meaning *m,
+                        tl_side *sent, tl_side *received)
 {
     const loggops_comm *comm = &t->run->comms[loggops_comm_of(t, e)];
     const uint32_t n = comm->n_members ? comm->n_members : 1;
@@ -211,7 +210,7 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
     const tl_meaning *m = tl_meaning_of(info->action);
     const tl_action base = (tl_action)m->family;
     tl_side sent, received;
-    take_sides(t, e, m, &sent, &received);
+    loggops_take_sides(t, e, m, &sent, &received);
     const tl_side *side = side_of_blocks(m, &sent, &received);
     loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
                      .comm = loggops_comm_of(t, e),

@@ -3,6 +3,7 @@
 
 #include "messages.h"
 
+#include "actions.h"
 #include "ompi.h"
 #include "reading.h"
 
@@ -61,34 +62,71 @@ void tlr_messages_close(tlr_messages *m)
     free(m);
 }
 
-static bool add_step(tlr_messages *m, const loggops_comm *comm, const tlr_message *part)
+/* The bytes of the next message from `peer` to rank `me`: those that its sender sends. Messages
+ * between two ranks come in their order; *next is the step of the sender after the last one. */
+static uint64_t bytes_that_come(const tlr_collective *call, const int64_t *list, uint32_t me,
+                                uint32_t size, uint32_t peer, uint32_t *next)
+{
+    tlr_message sent;
+    do
+        sent = tlr_collective_step(call, list, peer, size, (*next)++);
+    while (sent.kind != TLR_MESSAGE_END &&
+           (sent.kind != TLR_MESSAGE_SEND || sent.peer != (int32_t)me));
+    return sent.bytes;
+}
+
+static bool add_step(tlr_messages *m, const loggops_comm *comm, const tlr_message *part,
+                     uint64_t bytes)
 {
     if (part->kind != TLR_MESSAGE_WAIT && part->peer < 0)
         return 1;
     if (!loggops_grow((void **)&m->steps, m->n + 1, &m->room, sizeof *m->steps))
         return 0;
-    const bool is_send = part->kind == TLR_MESSAGE_SEND;
     m->steps[m->n++] = (tl_collective_step){
-        .action = part->kind == TLR_MESSAGE_WAIT ? TL_ACTION_WAIT
-                  : is_send                      ? TL_ACTION_ISEND
-                                                 : TL_ACTION_IRECV,
+        .action = part->kind == TLR_MESSAGE_WAIT   ? TL_ACTION_WAIT
+                  : part->kind == TLR_MESSAGE_SEND ? TL_ACTION_ISEND
+                                                   : TL_ACTION_IRECV,
         .peer = part->peer >= 0 && comm->members ? comm->members[part->peer] : part->peer,
-        .bytes = (int64_t)(is_send ? part->bytes : part->room)};
+        .bytes = (int64_t)bytes};
     return 1;
 }
 
-static bool add_steps(tlr_messages *m, const loggops_op *op)
+/* `received` has the blocks that come from each rank; NULL: the algorithm sends others. */
+static bool add_steps(tlr_messages *m, const loggops_op *op, const tl_side *received)
 {
     const loggops_comm *comm = &m->reading.run->comms[op->comm];
     const tlr_collective call = {op->algorithm, op->is_blocking, op->peer, op->amount};
     const int64_t *list = op->list ? m->reading.list + op->list : NULL;
-    for (uint32_t i = 0;; i++) {
-        const tlr_message part = tlr_collective_step(
-            &call, list, loggops_rank_in(comm, m->reading.rank), comm->n_members, i);
+    const uint32_t me = loggops_rank_in(comm, m->reading.rank), size = comm->n_members;
+    uint32_t *next = calloc(size + 1u, sizeof *next);
+    bool fits = next != NULL;
+    for (uint32_t i = 0; fits; i++) {
+        const tlr_message part = tlr_collective_step(&call, list, me, size, i);
         if (part.kind == TLR_MESSAGE_END)
-            return 1;
-        if (!add_step(m, comm, &part))
-            return 0;
+            break;
+        uint64_t bytes = part.bytes;
+        if (part.kind == TLR_MESSAGE_RECEIVE && part.peer >= 0) {
+            const uint32_t peer = (uint32_t)part.peer;
+            bytes = received ? (uint64_t)(tl_count_at(received, peer) * received->type_bytes)
+                             : bytes_that_come(&call, list, me, size, peer, &next[peer]);
+        }
+        fits = add_step(m, comm, &part, bytes);
+    }
+    free(next);
+    return fits;
+}
+
+/* Whether each rank sends its block itself. */
+static bool sends_blocks(const loggops_op *op)
+{
+    switch (op->algorithm) {
+    case TLR_GATHER_LINEAR:
+    case TLR_ALLTOALL_LINEAR:
+    case TLR_ALLTOALL_RING:
+    case TLR_ALLTOALL_PAIR:
+    case TLR_ALLTOALL_SCATTERED: return 1;
+    case TLR_ALLTOALL_BRUCK: return op->list != 0;
+    default: return 0;
     }
 }
 
@@ -106,9 +144,12 @@ tl_status tlr_messages_of(void *context, uint32_t rank, const tl_event *event,
     t->n_ops = 0;
     t->n_list = 1; /* offset 0 is no list */
     m->n = 0;
-    status = loggops_add_collective(t, event, tl_call_by_code(event->call));
+    const tl_call_info *call = tl_call_by_code(event->call);
+    status = loggops_add_collective(t, event, call);
+    tl_side sent, received;
+    loggops_take_sides(t, event, tl_meaning_of(call->action), &sent, &received);
     for (size_t i = 0; i < t->n_ops && status == TL_OK; i++)
-        if (!add_steps(m, &t->ops[i]))
+        if (!add_steps(m, &t->ops[i], sends_blocks(&t->ops[i]) ? &received : NULL))
             status = tl_no_memory(err, tl_reader_path(t->trace));
     *out = m->steps;
     *n = m->n;

@@ -187,6 +187,9 @@ tl_status loggops_compute_beside(loggops_reading *t, uint64_t amount);
 /* ---- blocks.c ---- */
 
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info);
+/* The two sides of the rank in a collective. */
+void loggops_take_sides(const loggops_reading *t, const tl_event *e, const tl_meaning *m,
+                        tl_side *sent, tl_side *received);
 /* A nonblocking collective; one that starts whenever its request does. */
 tl_status loggops_add_numbered(loggops_reading *t, loggops_op op, int64_t request);
 tl_status loggops_add_persistent(loggops_reading *t, loggops_op op, int64_t request);

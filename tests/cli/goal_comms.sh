@@ -110,7 +110,7 @@ export_refused() { # EXIT PATTERN TRACE OPTION...
 # Without options, they become the messages of the algorithm by which the trace is replayed.
 same_without_options() { # TRACE
     local p
-    "$timeless" export --to goal "$1" -o own.goal || return
+    "$timeless" export --to goal "$1" -o own.goal && pairs own.goal || return
     for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=200; do
         equal "$(replayed "$1" $p)" "$("$timeless" replay -q own.goal "${params[@]:0:2}" --params $p)" || return
     done
