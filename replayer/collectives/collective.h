@@ -50,7 +50,7 @@ typedef struct tlr_message {
                         receiver of this send; otherwise TLR_NOBODY */
     int32_t from;    /* of the send of TLR_SENDRECV: the sender in the previous step */
     uint64_t bytes;  /* of a send */
-    uint64_t room;   /* of a receive: the bytes that come */
+    uint64_t room;   /* of a receive: the bytes that come, in the algorithms of Open MPI */
 } tlr_message;
 
 /* Step `number` of rank `me` of `size` ranks. `list` is NULL if all blocks are equal. Otherwise it

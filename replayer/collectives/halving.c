@@ -52,17 +52,13 @@ static doubling_step double_among_all(uint32_t v, uint32_t size, uint32_t number
     return (doubling_step){.kind = TLR_MESSAGE_END};
 }
 
-static tlr_message message_of(const doubling_step *step, int32_t peer, uint64_t bytes,
-                              uint64_t room)
+static tlr_message message_of(const doubling_step *step, int32_t peer, uint64_t bytes)
 {
     if (step->kind == TLR_MESSAGE_END || step->kind == TLR_MESSAGE_WAIT)
         return step->kind == TLR_MESSAGE_END ? at_end : until_done;
-    tlr_message m = step->is_exchange                   ? exchange(step->number, peer, peer, bytes)
-                    : step->kind == TLR_MESSAGE_RECEIVE ? receive_from(peer, bytes)
-                                                        : send_to(peer, bytes);
-    if (step->is_exchange)
-        m.room = room;
-    return m;
+    return step->is_exchange                   ? exchange(step->number, peer, peer, bytes)
+           : step->kind == TLR_MESSAGE_RECEIVE ? receive_from(peer, bytes)
+                                               : send_to(peer, bytes);
 }
 
 tlr_message tlr_bcast_scatter_doubling(const tlr_collective *op, uint32_t me, uint32_t size,
@@ -74,8 +70,7 @@ tlr_message tlr_bcast_scatter_doubling(const tlr_collective *op, uint32_t me, ui
         return first;
     const doubling_step step = double_among_all(v, size, number);
     return message_of(&step, from_root(op, step.peer, size),
-                      tlr_pieces(op->amount, size, step.of_rank, step.n_ranks),
-                      tlr_pieces(op->amount, size, step.of_rank ^ step.n_ranks, step.n_ranks));
+                      tlr_pieces(op->amount, size, step.of_rank, step.n_ranks));
 }
 
 static uint64_t all_but(const tlr_collective *op, const int64_t *list, uint32_t first, uint32_t n,
@@ -92,8 +87,7 @@ tlr_message tlr_reduce_scatter_doubling(const tlr_collective *op, const int64_t 
 {
     const doubling_step step = double_among_all(me, size, number);
     return message_of(&step, (int32_t)step.peer,
-                      all_but(op, list, step.of_rank, step.n_ranks, size),
-                      all_but(op, list, step.of_rank ^ step.n_ranks, step.n_ranks, size));
+                      all_but(op, list, step.of_rank, step.n_ranks, size));
 }
 
 /* ---- Rabenseifner's reduction ---- */
