@@ -79,6 +79,7 @@ typedef struct choice {
     char *path, *source;
     bool has_bytes;       /* it may depend on the size */
     skel_array schedules; /* schedule * */
+    size_t n_kept;        /* steps and blocks of all of them */
 } choice;
 
 typedef struct rewriting {
@@ -111,9 +112,18 @@ static choice *choice_of(const rewriting *w, tl_action action)
     return NULL;
 }
 
+static void forget_schedules(choice *c)
+{
+    schedule **made = c->schedules.items;
+    for (size_t i = 0; i < c->schedules.n; i++)
+        close_schedule(made[i]);
+    c->schedules.n = c->n_kept = 0;
+}
+
 static tl_status find_schedule(const rewriting *w, choice *c, uint32_t n_ranks, uint32_t root,
                                int64_t bytes, const schedule **out)
 {
+    enum { MOST_KEPT = 1 << 24 }; /* a program may have many sizes */
     schedule **known = c->schedules.items;
     bytes = c->has_bytes ? bytes : 0;
     for (size_t i = 0; i < c->schedules.n; i++)
@@ -124,12 +134,15 @@ static tl_status find_schedule(const rewriting *w, choice *c, uint32_t n_ranks, 
     schedule *made = NULL;
     const tl_status status =
         open_schedule(c->path, c->source, c->operation, n_ranks, root, bytes, &made, w->err);
+    if (c->n_kept > MOST_KEPT)
+        forget_schedules(c);
     schedule **kept = status == TL_OK ? skel_push(&c->schedules, sizeof(schedule *)) : NULL;
     if (!kept) {
         close_schedule(made);
         return status == TL_OK ? tl_no_memory(w->err, tl_reader_path(w->r)) : status;
     }
     *out = *kept = made;
+    c->n_kept += made->steps.n + made->blocks.n;
     return TL_OK;
 }
 
@@ -363,10 +376,8 @@ tl_status tl_schedule_write(tl_reader *r, const char *const *choices, size_t n_c
     for (w.rank = 0; w.rank < run->n_ranks && status == TL_OK; w.rank++)
         status = rewrite_rank(&w, out_path);
     for (size_t i = 0; w.choices && i < n_choices; i++) {
-        schedule **made = w.choices[i].schedules.items;
-        for (size_t k = 0; k < w.choices[i].schedules.n; k++)
-            close_schedule(made[k]);
-        free(made);
+        forget_schedules(&w.choices[i]);
+        free(w.choices[i].schedules.items);
         free(w.choices[i].path);
         free(w.choices[i].source);
     }
