@@ -153,8 +153,8 @@ static bool is_known_there(const skeleton *s, uint32_t number)
 {
     const skel_node *node = (const skel_node *)s->nodes.items + number;
     const int64_t *there = s->captured.items;
-    bool is_known = node->op != SKEL_VARIABLE || ((size_t)node->value < s->captured.n &&
-                                                  there[node->value] != SKEL_NULL);
+    bool is_known = node->op != SKEL_VARIABLE ||
+                    ((size_t)node->value < s->captured.n && there[node->value] != SKEL_NULL);
     for (size_t i = 0; i < sizeof node->operand / sizeof *node->operand; i++)
         is_known = is_known && (!node->operand[i] || is_known_there(s, node->operand[i]));
     return is_known;
