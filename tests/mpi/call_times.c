@@ -44,7 +44,7 @@ static void poll_in_vain(void)
 int main(int argc, char **argv)
 {
     int rank, flag = 0, value = 0;
-    const int rounds = argc > 1 ? atoi(argv[1]) : 50;
+    const int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 50;
     MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
