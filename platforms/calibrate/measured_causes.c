@@ -69,11 +69,6 @@ static double stalls_of(const tlp_measured_row *row)
     return row->instructions > 0 ? row->cycles / row->instructions : 0;
 }
 
-static double late_of(const tlp_measured_row *row)
-{
-    return row->is_late > 0 ? 100 : 0;
-}
-
 static double last_of(const tlp_measured_row *row)
 {
     return row->is_last ? 100 : 0;
@@ -102,7 +97,6 @@ static const struct {
                {"page faults", "", ALL_RANKS, faults_of},
                {"cycle of the slowest CPU", "s", ALL_RANKS, period_of},
                {"cycles per instruction", "", ALL_RANKS, stalls_of},
-               {"a rank missed the announced start", "%", ALL_RANKS, late_of},
                {"the last to end is", "%", OF_RANK, last_of},
                {"the last to end is", "%", ON_HOST, last_of},
                {"it is in", "%", OF_LAUNCH, all_of},
@@ -317,15 +311,26 @@ static void find_places(search *s)
     }
 }
 
-/* The first ones and the warm-up are slow for reasons of their own. */
+static bool is_late(const tlp_measured *m, size_t i)
+{
+    const tlp_measured_row *rows = &m->rows[i * m->n_ranks];
+    bool late = 0;
+    for (unsigned r = 0; r < m->n_ranks; r++)
+        late |= rows[r].is_late > 0;
+    return late;
+}
+
+/* The first ones and the warm-up are slow for reasons of their own. So are those that a rank could
+ * not begin at the announced time: they are no valid measurements (Hunold and Carpen-Amarie, IEEE
+ * TPDS 27, 2016). */
 static void mark(search *s, tlp_causes *out)
 {
     for (size_t i = 0; i < s->n_repetitions; i++) {
         const tlp_category category = tlp_measured_category(s->m, i);
-        s->is_outlier[i] = category == TLP_OUTLIER;
-        s->is_used[i] = category >= TLP_OUTLIER;
+        s->is_used[i] = category >= TLP_OUTLIER && !is_late(s->m, i);
+        s->is_outlier[i] = category == TLP_OUTLIER && s->is_used[i];
         out->n_outliers += s->is_outlier[i];
-        out->n_good += category == TLP_GOOD;
+        out->n_good += category == TLP_GOOD && s->is_used[i];
     }
 }
 
