@@ -139,7 +139,8 @@ static void print_cases(const measure_results *r, FILE *out)
 
 static void print_causes(const tlp_causes *c, FILE *out)
 {
-    fprintf(out, "\nOutliers: %zu of %zu repetitions\n", c->n_outliers, c->n_outliers + c->n_good);
+    fprintf(out, "\nOutliers: %zu of %zu repetitions that began in time\n", c->n_outliers,
+            c->n_outliers + c->n_good);
     if (c->n_outliers < TLP_LEAST_OUTLIERS)
         fprintf(out, "Too few to look for what they have in common (%d are needed).\n",
                 TLP_LEAST_OUTLIERS);

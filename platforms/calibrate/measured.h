@@ -60,6 +60,8 @@ void tlp_measured_free(void *measured);
 void tlp_measured_medians(const tlp_measured *m, unsigned launch, double *out);
 size_t tlp_measured_repetitions(const tlp_measured *m);
 tlp_category tlp_measured_category(const tlp_measured *m, size_t repetition);
+/* Whether a rank could not begin it at the announced time. */
+bool tlp_measured_is_late(const tlp_measured *m, size_t repetition);
 
 /* ---- measured_causes.c ---- */
 

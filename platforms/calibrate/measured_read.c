@@ -175,13 +175,10 @@ static int add_repetition(tlp_measured *m, size_t i)
         !begin_case(m, i, row))
         return 0;
     tlp_measured_case *c = &m->cases[m->n_cases - 1];
-    bool is_late = 0;
-    for (unsigned r = 0; r < m->n_ranks; r++) {
+    for (unsigned r = 0; r < m->n_ranks; r++)
         m->uncertainty_s = fmax(m->uncertainty_s, row[r].uncertainty_s);
-        is_late |= row[r].is_late > 0;
-    }
     c->n++;
-    c->n_late += is_late;
+    c->n_late += tlp_measured_is_late(m, i);
     m->n_launches = row->launch >= m->n_launches ? row->launch + 1 : m->n_launches;
     m->seconds[i] = seconds_of(row, m->n_ranks);
     return tlp_add_repetition(&m->repetitions.items[m->n_cases - 1], row->launch, m->seconds[i]) ==
@@ -227,6 +224,15 @@ void tlp_measured_medians(const tlp_measured *m, unsigned launch, double *out)
 size_t tlp_measured_repetitions(const tlp_measured *m)
 {
     return m->n_rows / m->n_ranks;
+}
+
+bool tlp_measured_is_late(const tlp_measured *m, size_t repetition)
+{
+    const tlp_measured_row *rows = &m->rows[repetition * m->n_ranks];
+    bool is_late = 0;
+    for (unsigned r = 0; r < m->n_ranks; r++)
+        is_late |= rows[r].is_late > 0;
+    return is_late;
 }
 
 tlp_category tlp_measured_category(const tlp_measured *m, size_t repetition)
