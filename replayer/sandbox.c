@@ -130,6 +130,12 @@ static tl_status tell_end(int end, int output, const tlr_crash *crash, const cha
         return tl_fail(err, TL_ERR_INPUT, "%s: SimGrid ended with %s %d and without a message",
                        what, WIFSIGNALED(end) ? "signal" : "exit code",
                        WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
+    if (strstr(reason, "The Impossible Did Happen"))
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: SimGrid's solver found no rate for a message, a defect of "
+                       "SimGrid; try --cfg=maxmin/precision:0.01, which rounds more, or "
+                       "--engine loggops",
+                       what);
     return tl_fail(err, TL_ERR_INPUT,
                    "%s: SimGrid: %s; check the platform's files and the SimGrid options", what,
                    reason);
