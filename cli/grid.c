@@ -52,7 +52,7 @@ tl_status cli_run_batch(const tlr_batch *batch, const char *what, tl_error *err)
 static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
 {
     const grid *g = arg;
-    const tl_status status = tlr_sweep_scenario(&g->sweep, i, &g->base, g->own, out, err);
+    const tl_status status = tlr_sweep_scenario(&g->sweep, i, &g->base, out, err);
     return status == TL_OK && g->change ? g->change(g->change_arg, i, out, err) : status;
 }
 

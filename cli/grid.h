@@ -18,9 +18,8 @@ typedef struct grid {
     unsigned n_jobs, max_s;   /* as in tlr_batch */
     int finds_efficiency;     /* as in tlr_batch */
     size_t rank, n_processes; /* of a grid that mpirun or srun runs */
-    /* Applies the axis `own` to the scenario of a point; NULL: there is no such axis. */
+    /* Changes the scenario of a point; NULL: it has that of its axes. */
     tl_status (*change)(const void *arg, size_t point, tlr_scenario *s, tl_error *err);
-    const char *own;
     const void *change_arg;
     /* Of grid_run: */
     char *command;        /* of all points: column of the results */

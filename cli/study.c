@@ -14,7 +14,6 @@
 
 static const cli_target targets[] = {
     {"collectives", "compare all algorithms of a collective on a platform", study_collectives},
-    {"hosts", "predict HPL without the slowest hosts of a platform", study_hosts},
     {"noise", "print how much programs amplify the noise of the system", study_noise},
     {"scaling", "print how well a program uses more ranks, and what limits it", study_scaling},
 };

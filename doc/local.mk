@@ -12,7 +12,7 @@ EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
 # The pictures of README.md, the tour, the limits, the tutorials and the studies.
 EXTRA_DIST += doc/pictures/make.sh doc/pictures/timeline.svg
 picturesdir = $(docdir)/pictures
-dist_pictures_DATA = doc/pictures/alltoall.svg doc/pictures/errors.svg doc/pictures/hosts.svg doc/pictures/latency.svg doc/pictures/noise.svg doc/pictures/ranks.svg doc/pictures/sweep.svg
+dist_pictures_DATA = doc/pictures/alltoall.svg doc/pictures/errors.svg doc/pictures/latency.svg doc/pictures/noise.svg doc/pictures/ranks.svg doc/pictures/sweep.svg
 dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1
 dist_man1_MANS += doc/timeless-study.1 doc/timeless-sweep.1 doc/timeless-budget.1 doc/timeless-tolerance.1 doc/timeless-perform.1 doc/timeless-measure.1
 dist_man3_MANS += doc/timeless_kernel.3 doc/timeless.h.3
@@ -32,7 +32,7 @@ dist_tutorials_DATA = doc/tutorials/README.md doc/tutorials/buying.md doc/tutori
     doc/tutorials/steps.skel
 # What the source papers did, a page for each question.
 studiesdir = $(docdir)/studies
-dist_studies_DATA = doc/studies/README.md doc/studies/hosts.md doc/studies/alltoall.md doc/studies/noise.md \
+dist_studies_DATA = doc/studies/README.md doc/studies/switches.md doc/studies/alltoall.md doc/studies/noise.md \
     doc/studies/allreduce.skel doc/studies/dissemination.skel doc/studies/halo.skel doc/studies/wavefront.skel \
     doc/studies/incast.md doc/studies/loops-of-collectives.md doc/studies/order-of-measurements.md \
     doc/studies/cg.skel doc/studies/collective-loop.awk doc/studies/collective-loop.skel doc/studies/drift.awk

@@ -354,8 +354,6 @@ typedef struct tlr_usage tlr_usage;       /* usage.h */
 typedef struct tlr_options {
     const char *hostfile; /* replayer/machine/mapping.h; NULL: the hosts of the platform, ordered by
                              name and number */
-    const char *const *unused_hosts; /* names of hosts that get no rank; only if hostfile is NULL */
-    size_t n_unused_hosts;
     unsigned ranks_per_host; /* 0: one rank for each line of the host file; without a host file,
                                 one for each core of the host; a platform with one host puts all
                                 ranks on it */

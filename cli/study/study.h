@@ -8,7 +8,6 @@
 #include <argp.h>
 
 int study_collectives(int argc, char **argv);
-int study_hosts(int argc, char **argv);
 int study_noise(int argc, char **argv);
 int study_scaling(int argc, char **argv);
 

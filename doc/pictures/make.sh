@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # make.sh [FOLDER [PICTURE...]] - draws the pictures of README.md, doc/TOUR.md, doc/tutorials and doc/studies into FOLDER (default: this one), by
-# the commands that these pages name: timeline, sweep, alltoall, latency, ranks, hosts, noise (default: all, about 40 s of CPU
+# the commands that these pages name: timeline, sweep, alltoall, latency, ranks, noise (default: all, about 40 s of CPU
 # time). With the same gnuplot, they have the same bytes each time.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "${1:-$here}" && pwd)
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- timeline sweep alltoall latency ranks hosts noise
+[ $# -gt 0 ] || set -- timeline sweep alltoall latency ranks noise
 cd "$here/../.."
 export TIMELESS_PLATFORMS=$PWD/platforms
 timeless=$(realpath "${timeless:-build/cli/timeless}")
@@ -33,10 +33,6 @@ for picture; do
         "$timeless" sweep --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --grid make=call_allreduce \
             --grid make.ranks=16,64,256,1024,4096 --grid make.iterations=100 --grid noise=1kHz:25us,10Hz:2500us \
             -o "$table" --plot "$file"
-        ;;
-    hosts)
-        "$timeless" study hosts hpl:N=20000,NB=128 -p dahu@dgemm-2019-10 --ranks-per-host 2 --remove 0:8 --seeds 3 \
-            --engine loggops --plot "$file"
         ;;
     noise)
         cd doc/studies

@@ -172,14 +172,6 @@ static tl_status read_hostfile(layout *l, const char *path, const tlr_host *host
     return status;
 }
 
-static bool is_used(const tlr_options *options, const char *name)
-{
-    for (size_t i = 0; i < options->n_unused_hosts; i++)
-        if (!strcmp(options->unused_hosts[i], name))
-            return 0;
-    return 1;
-}
-
 tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostfile,
                         const tlr_options *options, uint32_t n_ranks, uint32_t *host_of,
                         tl_error *err)
@@ -190,12 +182,11 @@ tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostf
     if (hostfile)
         status = read_hostfile(&l, hostfile, hosts, n_hosts, per_host, n_ranks, host_of, err);
     for (size_t h = 0; !hostfile && h < n_hosts && status == TL_OK; h++)
-        if (is_used(options, hosts[h].name))
-            status = add_place(&l, h,
-                               per_host       ? per_host
-                               : n_hosts == 1 ? n_ranks
-                                              : hosts[h].n_cores,
-                               err);
+        status = add_place(&l, h,
+                           per_host       ? per_host
+                           : n_hosts == 1 ? n_ranks
+                                          : hosts[h].n_cores,
+                           err);
     if (status != TL_OK || l.n_named)
         goto cleanup;
     const uint32_t done = options->round_robin ? go_round(l.places, l.n_places, n_ranks, host_of)

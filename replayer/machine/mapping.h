@@ -14,9 +14,8 @@ typedef struct tlr_host {
  *   - With a host file, its lines give the hosts in order. A host gets the number of ranks that its
  *     line states ("name:4", "name slots=4"), otherwise options->ranks_per_host, otherwise one.
  *     Lines "rank 3=name", as in Open MPI's rank files, give the host of each rank.
- *   - Otherwise the hosts are taken in the given order, except options->unused_hosts. Each gets
- *     options->ranks_per_host ranks, or one for each core.  If the platform has only one host, it
- *     gets all ranks.
+ *   - Otherwise the hosts are taken in the given order. Each gets options->ranks_per_host ranks,
+ *     or one for each core.  If the platform has only one host, it gets all ranks.
  * With options->round_robin, each host gets one rank in turn, as long as it has places.
  * TL_ERR_INPUT: there are too few places, or the platform does not have a host. */
 tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostfile,

@@ -327,7 +327,7 @@ static tl_status describe_made(const tlr_sweep *sweep, size_t point, tlr_scenari
 }
 
 tl_status tlr_sweep_scenario(const tlr_sweep *sweep, size_t point, const tlr_scenario *base,
-                             const char *own, tlr_scenario *out, tl_error *err)
+                             tlr_scenario *out, tl_error *err)
 {
     const char *trace = value_of(sweep, point, "trace");
     tl_status status = tlr_scenario_copy(base, out, err);
@@ -336,8 +336,7 @@ tl_status tlr_sweep_scenario(const tlr_sweep *sweep, size_t point, const tlr_sce
     else if (status == TL_OK && !out->n_sources)
         status = describe_made(sweep, point, out, err);
     for (size_t a = 0; a < sweep->n_axes && status == TL_OK; a++)
-        if (!own || strcmp(sweep->axes[a].name, own) != 0)
-            status = set_axis(out, sweep->axes[a].name, tlr_sweep_value(sweep, point, a), err);
+        status = set_axis(out, sweep->axes[a].name, tlr_sweep_value(sweep, point, a), err);
     return status;
 }
 

@@ -45,9 +45,9 @@ void tlr_sweep_free(tlr_sweep *sweep);
 /* The value of an axis at a point. */
 const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis);
 /* The scenario of a point: the base, of which the values of the axes are changes. Its source may be
- * that of an axis. An axis `own` (NULL: none) is the caller's. */
+ * that of an axis. */
 tl_status tlr_sweep_scenario(const tlr_sweep *sweep, size_t point, const tlr_scenario *base,
-                             const char *own, tlr_scenario *out, tl_error *err);
+                             tlr_scenario *out, tl_error *err);
 /* "NAME=VALUE NAME=VALUE", shortened to `size`. */
 void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size);
 

@@ -4,16 +4,15 @@
 version=$(gnuplot --version) || exit 99
 drawn_with=${DRAWN_WITH:-$(sed -n 's/.*Produced by GNUPLOT \(.*[0-9]\) *<.*/\1/p' "$top_srcdir/doc/pictures/timeline.svg")}
 check 'the pictures are drawn' env timeless="$timeless" bash "$top_srcdir/doc/pictures/make.sh" "$scratch" timeline sweep \
-    alltoall latency ranks hosts
+    alltoall latency ranks
 check 'the picture of errors is drawn from the tables' bash "$top_srcdir/tests/accuracy/picture.sh" "$scratch/errors.svg"
-for picture in timeline sweep alltoall latency ranks hosts errors; do
+for picture in timeline sweep alltoall latency ranks errors; do
     page=doc/TOUR.md folder=
     case $picture in
     timeline) page=README.md folder=doc/ ;;
     errors) page=doc/LIMITS.md ;;
     latency) page=doc/tutorials/performance.md folder=../ ;;
     ranks) page=doc/tutorials/noise.md folder=../ ;;
-    hosts) page=doc/studies/hosts.md folder=../ ;;
     esac
     check "$page shows $picture.svg" grep -q "^!\[..*\](${folder}pictures/$picture.svg)$" "$top_srcdir/$page"
     check "$picture.svg is drawn" grep -q '<svg' "$scratch/$picture.svg"

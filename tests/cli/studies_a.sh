@@ -21,51 +21,16 @@ whole() { # PAGE: the command of the page prints what the page prints
     check "$1: the page has its output" rows_are_printed "$1" '[0-9]'
 }
 
-for page in hosts alltoall noise; do
+for page in switches alltoall noise; do
     check "$page.md has a command and at most 70 lines" test "$(grep -c '^```sh$' $page.md)" -ge 1 -a "$(wc -l <$page.md)" -le 70
     whole $page.md
 done
 check 'README.md has six entries' test "$(grep -c '^| [1-6]\. ' README.md)" = 6
 
-# ---- hosts ----
-small=$(command_of hosts.md | sed 's/--remove [^ ]*/--remove 0,4/; s/ --plot [^ ]*//')
-check 'hosts: all, and 4 left out' bash -c "$small"
-cp "$scratch/out" printed
-check 'hosts: the page has these rows' rows_are_printed hosts.md '^ +[04] .*x'
-check 'hosts: the slowest hosts are those of the page' rows_are_printed hosts.md '^  dahu-1[3-6]'
-tiny=(hpl:N=1000,NB=64 -p dahu@dgemm-2019-10 --ranks-per-host 1 --engine loggops)
-check 'hosts: the JSON' timeless study hosts "${tiny[@]}" --remove 0,2 --seeds 2 --json=h.json --plot h.svg
-python3 -c '
-import json
-slow = [h["name"] for h in json.load(open("h.json"))["hosts_of_first_seed"]][:2]
-for i in range(1, 33):
-    if "dahu-%d" % i not in slow: print("dahu-%d" % i)' >left
-for seed in 1 2; do timeless replay hpl:N=1000,NB=64,P=5,Q=6 "${tiny[@]:1}" --hostfile left --seed $seed -q; done >single
-check '... has the makespans of single replays on the hosts that are left' python3 -c '
-import json
-study = json.load(open("h.json"))
-times = [float(line) for line in open("single")]
-case = study["cases"][1]
-assert (case["left_out"], case["P"], case["Q"], case["seeds"]) == (2, 5, 6, 2)
-assert (case["least_s"], case["most_s"]) == (min(times), max(times)), (case, times)
-speeds = [h["dgemm_s"] for h in study["hosts_of_first_seed"]]
-assert len(speeds) == 32 and speeds == sorted(speeds, reverse=True)'
-sed '/^hosts = /,$ d; s/kernel = "dgemm"; /&host_sd = 0.1; /' "$TIMELESS_PLATFORMS/dahu/calibrations/dgemm-2020-02/model.conf" >drawn.conf
-check 'hosts: a model that draws hosts' timeless study hosts hpl:N=1000,NB=64 -p dahu --model drawn.conf --ranks-per-host 1 \
-    --engine loggops --remove 0,7 --seeds 3 --json=d.json
-check '... has another cluster for each seed' json d.json '
-assert all(c["least_s"] < c["most_s"] for c in d["cases"])
-speeds = [h["dgemm_s"] for h in d["hosts_of_first_seed"]]
-assert speeds[0] > 1.1 * speeds[-1]'
-check 'hosts: none left out is the plain prediction' bash -c 'printf "%.15g\n" "$(timeless study hosts "$@" --remove 0 --json |
-    grep mean_s | tr -dc 0-9.)" "$(timeless replay "$1",RANKS=32 "${@:2}" -q)" | uniq -d | grep "[1-9]"' - "${tiny[@]}"
-check 'hosts: a platform with equal hosts' timeless study hosts hpl:N=1000,NB=64 -p star-1g --ranks-per-host 1 --engine loggops --remove 0,1
-cp "$scratch/out" said
-check '... has no slowest ones' bash -c 'grep -q "^all hosts are equally fast in dgemm" said && ! grep -q "slowest" said'
-check_exit 3 'hosts: a platform that is not there' timeless study hosts hpl:N=1000 -p nowhere --ranks-per-host 1
-small=$(command_of hosts.md 2 | sed 's/,fat-tree@top-[64]//g')
+# ---- switches ----
+small=$(command_of switches.md | sed 's/,fat-tree@top-[64]//g')
 check 'switches: none and one left out' bash -c "$small"
-check 'switches: the page has these rows' bash -c 'while IFS= read -r row; do grep -qF -- "$row" hosts.md ||
+check 'switches: the page has these rows' bash -c 'while IFS= read -r row; do grep -qF -- "$row" switches.md ||
     exit 1; done <"$1"' - "$scratch/out"
 
 # ---- alltoall ----
