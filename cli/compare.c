@@ -22,7 +22,7 @@ struct arguments {
     tlr_compare_options options;
     bool has_min_share;
     cli_json json;
-    const char *csv_path, *plot_path, *junit_path;
+    const char *csv_path, *junit_path;
 };
 
 enum {
@@ -37,7 +37,6 @@ enum {
     KEY_ALL,
     KEY_JSON,
     KEY_CSV,
-    KEY_PLOT,
     KEY_JUNIT
 };
 
@@ -64,7 +63,6 @@ static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "print all rows that took any time", 0},
     CLI_JSON_OPTION(KEY_JSON),
     {"csv", KEY_CSV, "FILE", 0, "also write the rows to FILE", 0},
-    {"plot", KEY_PLOT, "FILE", 0, "draw the rows: .svg, .pdf or .png", 0},
     {"junit", KEY_JUNIT, "FILE.xml", 0, "write the rows as test cases", 0},
     {0}};
 
@@ -142,7 +140,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_ALL: arguments->options.min_share = 0; break;
     case KEY_JSON: arguments->json = (cli_json){1, value}; break;
     case KEY_CSV: arguments->csv_path = value; break;
-    case KEY_PLOT: arguments->plot_path = cli_picture(state, value); break;
     case KEY_JUNIT: arguments->junit_path = value; break;
     case ARGP_KEY_ARG: add_file(state, &arguments->predictions, value); break;
     case ARGP_KEY_END: check(state, arguments); break;
@@ -178,8 +175,6 @@ static tl_status write_all(const struct arguments *a, const tlr_comparison *comp
     tl_status status = cli_json_write(&a->json, write_json, comparison, err);
     if (status == TL_OK)
         status = write_file(a->csv_path, comparison, tlr_comparison_write_csv, err);
-    if (status == TL_OK && a->plot_path)
-        status = tlr_comparison_draw(comparison, a->plot_path, err);
     if (status == TL_OK)
         status = write_file(a->junit_path, comparison, tlr_comparison_write_junit, err);
     return status;

@@ -54,7 +54,7 @@ platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm
 noinst_LTLIBRARIES += platforms/libnetwork.la
 platforms_libnetwork_la_SOURCES = \
 	platforms/calibrate/mixture.c platforms/calibrate/network.h platforms/calibrate/network_fit.c platforms/calibrate/network_node.c platforms/calibrate/network_node.h platforms/calibrate/network_sharing.c \
-	platforms/calibrate/network_merge.c platforms/calibrate/network_needs.c platforms/calibrate/network_noise.c platforms/calibrate/network_page.c platforms/calibrate/network_probe.h \
+	platforms/calibrate/network_merge.c platforms/calibrate/network_needs.c platforms/calibrate/network_noise.c platforms/calibrate/network_probe.h \
 	platforms/calibrate/network_read.c platforms/calibrate/network_repetitions.c \
 	platforms/calibrate/network_write.c platforms/calibrate/segments.c platforms/calibrate/segments.h \
 	platforms/calibrate/series.c

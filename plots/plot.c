@@ -141,11 +141,6 @@ static void widen(double value, const tlg_axis *axis, double *low, double *high)
     *high = fmax(*high, value);
 }
 
-static bool has_ends(const tlg_series *s)
-{
-    return s->look == TLG_RANGES || s->look == TLG_BLOCKS;
-}
-
 static void find_data(const tlg_panel *panel, bool is_x, double *low, double *high)
 {
     const tlg_axis *axis = is_x ? &panel->x : &panel->y;
@@ -155,7 +150,7 @@ static void find_data(const tlg_panel *panel, bool is_x, double *low, double *hi
         for (size_t i = 0; i < s->n; i++) {
             if (is_x || s->look != TLG_CROSSES)
                 widen(values[i], axis, low, high);
-            if (is_x && has_ends(s)) {
+            if (is_x && s->look == TLG_BLOCKS) {
                 widen(s->low[i], axis, low, high);
                 widen(s->high[i], axis, low, high);
             }
@@ -311,19 +306,15 @@ static void put_style(FILE *out, const tlg_series *s)
         fprintf(out, "with points lc rgb '%s' pt %d ps 0.9 lw 1.5", colour,
                 is_black ? 1 : shapes[number % N_SHAPES]);
         break;
-    case TLG_RANGES:
-        fprintf(out, "with xerrorbars lc rgb '%s' lw 2 pt %d ps 0.9", colour,
-                shapes[number % N_SHAPES]);
-        break;
     case TLG_CROSSES: fprintf(out, "with points lc rgb '%s' pt 2 ps 0.8 lw 1.6", colour); break;
     }
 }
 
-/* Legends show a marker instead of a small dot or a range. */
+/* Legends show a marker instead of a small dot. */
 static void put_key(FILE *out, const tlg_series *s)
 {
     tlg_series sample = *s;
-    if (s->look == TLG_DOTS || s->look == TLG_RANGES)
+    if (s->look == TLG_DOTS)
         sample.look = TLG_POINTS;
     fputs("keyentry ", out);
     put_style(out, &sample);
@@ -373,9 +364,6 @@ static int put_data(FILE *out, const tlg_panel *panel, const tlg_series *s, size
             fprintf(out, "%.9g %.9g %.9g %.9g %.9g %.9g\n", at, value,
                     inside(s->low[i] / x->factor, x), inside(s->high[i] / x->factor, x),
                     value - BLOCK_HEIGHT / 2, value + BLOCK_HEIGHT / 2);
-        else if (s->look == TLG_RANGES)
-            fprintf(out, "%.9g %.9g %.9g %.9g\n", inside(at, x), value,
-                    inside(s->low[i] / x->factor, x), inside(s->high[i] / x->factor, x));
         else
             fprintf(out, "%.9g %.9g\n", at, value);
     }
@@ -392,10 +380,7 @@ static void put_curve(FILE *out, const tlg_panel *panel, size_t k)
                !(panel->y.is_log && s->y[i] <= 0 && s->look != TLG_CROSSES);
     if (!any)
         return;
-    fprintf(out, ", $d%zu using %s ", k,
-            s->look == TLG_RANGES   ? "1:2:3:4"
-            : s->look == TLG_BLOCKS ? "1:2:3:4:5:6"
-                                    : "1:2");
+    fprintf(out, ", $d%zu using %s ", k, s->look == TLG_BLOCKS ? "1:2:3:4:5:6" : "1:2");
     put_style(out, s);
     fputs(" notitle", out);
 }
@@ -452,11 +437,6 @@ static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layou
     fputs("set title ", out);
     tlg_put_text(out, panel->title ? panel->title : "", 1000);
     fputs(" offset 0,-0.5\n", out);
-    if (panel->band[0] != 0 || panel->band[1] != 0)
-        fprintf(out,
-                "set object rectangle from %.9g, graph 0 to %.9g, graph 1 behind fc rgb '#e4f2e4' "
-                "fs solid noborder\n",
-                inside(panel->band[0] / x.factor, &x), inside(panel->band[1] / x.factor, &x));
     for (size_t i = 0; i < panel->n_rules; i++) {
         const double at = panel->rules[i] / x.factor;
         if (at < x.low || at > x.high) /* it would be drawn beside the panel */

@@ -17,7 +17,6 @@ typedef enum tlg_look {
     TLG_POINTS, /* markers */
     TLG_BLOCKS, /* filled from low to high along the x axis, nearly as high as a step of the y axis
                  */
-    TLG_RANGES, /* a marker with a range from low to high along the x axis */
     TLG_CROSSES /* values that are missing, marked at the lower edge; y counts how many are below */
 } tlg_look;
 
@@ -29,7 +28,7 @@ typedef struct tlg_series {
     bool is_strong; /* thicker than the others */
     int number; /* of its colour and marker: series with one number look the same in all panels */
     size_t n;
-    const double *x, *y, *low, *high; /* low, high: of TLG_RANGES and TLG_BLOCKS */
+    const double *x, *y, *low, *high; /* low, high: of TLG_BLOCKS */
     const char *colour;               /* "#1a7340"; NULL: that of the number */
 } tlg_series;
 
@@ -51,7 +50,6 @@ typedef struct tlg_panel {
     size_t n_series, n_rules;
     const tlg_series *series;
     const double *rules; /* dashed vertical lines */
-    double band[2];      /* a coloured band between two values of x; both 0: none */
 } tlg_panel;
 
 typedef struct tlg_picture {

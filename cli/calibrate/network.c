@@ -295,8 +295,7 @@ static void warn_of_bursts(const tlp_network *net)
 static tl_status add(campaign *c, tl_error *err)
 {
     static const char *const results[] = {"platform.conf", "platform.xml", "options.conf",
-                                          "network.conf",  "network.html", "model.conf",
-                                          "README.md"};
+                                          "network.conf",  "model.conf",   "README.md"};
     const arguments *a = (arguments *)c;
     const tlp_probe_data *data = c->all;
     char entry[64], file[PATH_MAX];

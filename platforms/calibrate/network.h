@@ -127,11 +127,6 @@ double tlp_network_transfer_s(const tlp_network *network, double bytes);
 tl_status tlp_network_repetitions(const tlp_network *network, const tlp_probe_data *data,
                                   tlp_repetition_list *out);
 
-/* ---- network_page.c ---- */
-
-/* An HTML page: each series with its lines, their residuals, and their modes. */
-void tlp_network_page(const tlp_network *network, FILE *out);
-
 /* ---- network_noise.c ---- */
 
 /* Writes noise.conf: how messages differ from the fitted lines (timeless-platform(5)). */
@@ -147,8 +142,7 @@ typedef struct tlp_network_folder {
 } tlp_network_folder;
 
 /* Writes platform.conf and the files that follow from it (generate.h), network.conf with all fitted
- * values, noise.conf, network.html and README.md; also model.conf of the shipped `local` if there
- * is none. */
+ * values, noise.conf and README.md; also model.conf of the shipped `local` if there is none. */
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
                             const tlp_network_folder *options, tl_error *err);
 

@@ -273,14 +273,6 @@ static tl_status write_noise(const void *arg, FILE *out, tl_error *err)
     return tlp_network_noise_write(c->net, c->data, out, err);
 }
 
-static tl_status write_page(const void *arg, FILE *out, tl_error *err)
-{
-    const content *c = arg;
-    (void)err;
-    tlp_network_page(c->net, out);
-    return TL_OK;
-}
-
 /* ---- README ---- */
 
 /* What one pair of ranks and all pairs of two hosts reach, and messages within a host. */
@@ -383,8 +375,9 @@ static tl_status write_readme(const void *arg, FILE *out, tl_error *err)
         "| model.conf | | `timeless calibrate kernels`; its first lines say where |\n\n"
         "`platform.conf` describes the platform (timeless-platform(5)); `timeless platform\n"
         "platform.conf -o .` makes platform.xml and options.conf again after a change.\n"
-        "`network.html` shows measurements, lines and residuals, `network.csv` holds the\n"
-        "measurements. The LogGOPS engine derives its parameters from `platform.xml` and\n"
+        "`network.csv` holds the measurements, `network.conf` the fitted lines and their "
+        "residuals.\n"
+        "The LogGOPS engine derives its parameters from `platform.xml` and\n"
         "`options.conf`%s.\n",
         1e6 * net->iprobe_s, 1e6 * net->test_s, 1e6 * net->wtime_s,
         net->orders_eager ? "in order" : "not in order, or not measured", n_nodes(c),
@@ -403,7 +396,6 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
     } files[] = {{"platform.conf", write_description},
                  {"network.conf", write_fit},
                  {"noise.conf", write_noise},
-                 {"network.html", write_page},
                  {"README.md", write_readme}};
     tlp_description *description = NULL;
     char path[4096];

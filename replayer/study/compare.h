@@ -114,7 +114,7 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
                       const tlr_compare_options *options, tlr_comparison **out, tl_error *err);
 void tlr_comparison_free(tlr_comparison *comparison);
 
-/* ---- output: replayer/study/compare_write.c, replayer/study/compare_plot.c ---- */
+/* ---- output: replayer/study/compare_write.c ---- */
 
 void tlr_comparison_print(const tlr_comparison *comparison, FILE *out);
 tl_status tlr_comparison_write_json(const tlr_comparison *comparison, FILE *out, tl_error *err);
@@ -122,8 +122,5 @@ tl_status tlr_comparison_write_json(const tlr_comparison *comparison, FILE *out,
 void tlr_comparison_write_csv(const tlr_comparison *comparison, FILE *out);
 /* JUnit's XML: a test case for each row, and one for the test. */
 void tlr_comparison_write_junit(const tlr_comparison *comparison, FILE *out);
-/* Draws the measurements and the expectation of each row beside the measured median, as SVG, PDF or
- * PNG (plots/plot.h). */
-tl_status tlr_comparison_draw(const tlr_comparison *comparison, const char *path, tl_error *err);
 
 #endif

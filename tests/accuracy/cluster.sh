@@ -209,7 +209,7 @@ measured() {
 rows() {
     awk -F'\t' 'NR == FNR { row[$1] = $2; next } { split($0, f, " "); print row[f[1]] "," f[2] }' "$1.names" "$1".*.times |
         grep -v '^,' >"$1.measured.csv"
-    timeless compare "$1.json" --measured "$1.measured.csv" --csv "$1.compared.csv" --plot "$1.svg" >/dev/null
+    timeless compare "$1.json" --measured "$1.measured.csv" --csv "$1.compared.csv" >/dev/null
     awk -F'\t' -v program="$1" -v where="$where" 'NR == FNR { label[$2] = $1; next }
         { match($0, /^"[^"]*"/); name = substr($0, 2, RLENGTH - 2); split(substr($0, RLENGTH + 2), f, ",")
           if (name in label && !(label[name] ~ /^N=200,/))

@@ -75,7 +75,7 @@ else
     check 'a network is calibrated' measure
     archive=$(ls -d net/network-*Z | tail -n 1)
     check 'network: the archive is complete' holds "$archive" {fingerprint.html,repetitions.csv} raw/network.csv \
-        result/{platform.conf,platform.xml,options.conf,network.conf,network.html,model.conf,README.md}
+        result/{platform.conf,platform.xml,options.conf,network.conf,model.conf,README.md}
     check 'network: the archive contains no secrets' no_secrets "$archive"
     check 'network: the archive reports that a value is withheld' bash -c \
         "cat '$archive/command.txt' | tr '\n' ' ' | grep -q ' MY_TOKEN[= ](withheld) '"

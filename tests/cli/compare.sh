@@ -95,13 +95,4 @@ check '--against: without details, it names the option' "$timeless" compare v1.j
 keep out
 check '... for rows by call site' kept 'need predictions of .timeless replay --details'
 check_exit 3 '--against: other numbers of ranks are refused' "$timeless" compare v1.json --against v5.json
-
-# A picture of many rows is higher than a screen.
-for n in 1 2; do
-    check "many rows: prediction $n" sh -c '"$1" make call_barrier --ranks 2 --iterations 40 -o "$2/rows.tl" &&
-        "$1" replay "$2/rows.tl" -p "$3" --scale network '$n' --no-compute -q --json="$2/rows$4.json"' - "$timeless" . \
-        "$top_srcdir/platforms/star-1g" $n
-done
-check 'many rows: a plot is drawn' "$timeless" compare "rows1.json" --against "rows2.json" --all --plot "rows.svg"
-check 'many rows: the axis is at the top and at the bottom' test "$(grep -c 'difference from .*\[%\]' "rows.svg")" = 2
 tap_done
