@@ -337,7 +337,6 @@ static tl_status replay_all(arguments *a, tl_error *err)
                              .make = make_replay,
                              .done = end_replay,
                              .arg = a,
-                             .stride = 1,
                              .n_jobs = tlp_n_cores()};
     tl_status status = cli_run_batch(&batch, "replays", err);
     if (status == TL_OK)

@@ -35,7 +35,7 @@ static tl_status done_shown(void *arg, size_t i, tl_error *err)
 tl_status cli_run_batch(const tlr_batch *batch, const char *what, tl_error *err)
 {
     size_t n_open = 0;
-    for (size_t i = batch->first; i < batch->n; i += batch->stride)
+    for (size_t i = 0; i < batch->n; i++)
         n_open += !batch->points[i].known;
     shown_batch shown = {batch, cli_progress_begin(what, n_open)};
     tlr_batch inner = *batch;
@@ -83,15 +83,6 @@ static tl_status set_keys(grid *g, tl_error *err)
     return TL_OK;
 }
 
-bool grid_is_known(const grid *g)
-{
-    const tlr_sweep *sweep = &g->sweep;
-    for (size_t i = 0; i < sweep->n_points; i++)
-        if (!sweep->points[i].known)
-            return 0;
-    return 1;
-}
-
 /* The number of points that failed, or that are not possible, and the first of them. */
 static size_t count_lost(const tlr_sweep *sweep, int impossible, size_t *first)
 {
@@ -123,9 +114,7 @@ static void warn_of_engine(const tlr_sweep *sweep)
             n, sweep->n_points, text);
 }
 
-/* Reports the failed points in a line, and those that are not possible in another one. Of several
- * processes, the one that has all results reports them, because mpirun ends the others when the
- * first process does not exit with 0. */
+/* Reports the failed points in a line, and those that are not possible in another one. */
 int grid_tell_failures(const grid *g)
 {
     char text[256];
@@ -135,8 +124,6 @@ int grid_tell_failures(const grid *g)
     warn_of_engine(sweep);
     for (size_t i = 0; i < sweep->n_points; i++)
         n += !sweep->points[i].known;
-    if (n && !g->max_s)
-        return CLI_OK;
     if (n)
         fprintf(stderr, "timeless: %zu of %zu points had no time in --max-seconds %u%s\n", n,
                 sweep->n_points, g->max_s,
@@ -174,7 +161,7 @@ void grid_warn_of_intervals(const grid *g)
     char text[256];
     size_t n = 0;
     const tlr_sweep *sweep = &g->sweep;
-    const tlr_point *best = grid_is_known(g) ? find_fastest(sweep) : NULL;
+    const tlr_point *best = find_fastest(sweep);
     for (size_t i = 0; best && i < sweep->n_points; i++) {
         const tlr_point *point = &sweep->points[i];
         n += point != best && point->known && !point->error[0] &&
@@ -191,23 +178,7 @@ void grid_warn_of_intervals(const grid *g)
 
 grid grid_begin(void)
 {
-    return (grid){.base = replay_scenario(), .n_jobs = tlp_n_cores(), .n_processes = 1};
-}
-
-/* Of Open MPI's mpirun, of one that speaks PMI, or of srun. */
-void grid_find_processes(grid *g)
-{
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                           {"PMI_RANK", "PMI_SIZE"},
-                                           {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
-        if (!rank || !size || strtoul(rank, NULL, 10) >= strtoul(size, NULL, 10))
-            continue;
-        g->rank = strtoul(rank, NULL, 10);
-        g->n_processes = strtoul(size, NULL, 10);
-        return;
-    }
+    return (grid){.base = replay_scenario(), .n_jobs = tlp_n_cores()};
 }
 
 /* The engine of all points: that of --engine, or of an axis with one value. */
@@ -261,11 +232,11 @@ tl_status grid_run(grid *g, tl_error *err)
     if (status == TL_OK && g->traces.n == 1)
         status = tlr_scenario_set_source(&g->base, g->traces.texts[0], err);
     if (status == TL_OK && g->out)
-        status = tlr_results_open(g->out, g->rank, g->n_processes, &g->results, err);
+        status = tlr_results_open(g->out, &g->results, err);
     if (status == TL_OK)
         status = set_keys(g, err);
     if (status == TL_OK && g->results)
-        status = tlr_results_read(g->results, &g->sweep, 0, err);
+        status = tlr_results_read(g->results, &g->sweep, err);
     if (status != TL_OK)
         return status;
     const tlr_batch batch = {.n = g->sweep.n_points,
@@ -274,8 +245,6 @@ tl_status grid_run(grid *g, tl_error *err)
                              .done = done,
                              .arg = g,
                              .finds_efficiency = g->finds_efficiency,
-                             .first = g->rank,
-                             .stride = g->n_processes,
                              .n_jobs = g->n_jobs,
                              .max_s = g->max_s};
     return cli_run_batch(&batch, "points", err);

@@ -11,13 +11,12 @@
 tl_status cli_run_batch(const tlr_batch *batch, const char *what, tl_error *err);
 
 typedef struct grid {
-    tlr_scenario base;        /* what all points have in common */
-    cli_texts traces;         /* of all points; no trace: an axis makes one */
-    tlr_sweep sweep;          /* of tlr_sweep_create */
-    const char *out;          /* results file, from which the grid is resumed; NULL: none */
-    unsigned n_jobs, max_s;   /* as in tlr_batch */
-    int finds_efficiency;     /* as in tlr_batch */
-    size_t rank, n_processes; /* of a grid that mpirun or srun runs */
+    tlr_scenario base;      /* what all points have in common */
+    cli_texts traces;       /* of all points; no trace: an axis makes one */
+    tlr_sweep sweep;        /* of tlr_sweep_create */
+    const char *out;        /* results file, from which the grid is resumed; NULL: none */
+    unsigned n_jobs, max_s; /* as in tlr_batch */
+    int finds_efficiency;   /* as in tlr_batch */
     /* Changes the scenario of a point; NULL: it has that of its axes. */
     tl_status (*change)(const void *arg, size_t point, tlr_scenario *s, tl_error *err);
     const void *change_arg;
@@ -28,18 +27,13 @@ typedef struct grid {
 
 /* Before the options are parsed; ends the process without memory. */
 grid grid_begin(void);
-/* Finds this process among those that mpirun or srun has started. */
-void grid_find_processes(grid *g);
 /* Replaces the value "all" of axes coll.OPERATION by the algorithms of the engine that the options
  * or another axis name. */
 tl_status grid_expand(const grid *g, tlr_axis *axes, size_t n_axes, tl_error *err);
 /* Runs the points without a result. The results file is not complete yet (tlr_results_write). */
 tl_status grid_run(grid *g, tl_error *err);
-/* Whether all points have a result. */
-bool grid_is_known(const grid *g);
 /* Reports in a line each how many points are predicted too fast, failed or are not possible, and
- * the first of them. Returns the exit code. Of several processes, the one that has all results
- * reports, because mpirun ends the others when the first process does not exit with 0. */
+ * the first of them. Returns the exit code. */
 int grid_tell_failures(const grid *g);
 /* Warns if sampled makespans differ from the smallest one by less than their intervals. */
 void grid_warn_of_intervals(const grid *g);

@@ -183,7 +183,6 @@ static tl_status replay_all(arguments *a, tl_error *err)
                              .take = take,
                              .done = done,
                              .arg = a,
-                             .stride = 1,
                              .n_jobs = a->n_jobs};
     if (cli_json_leaves_text(&a->json))
         print_head();

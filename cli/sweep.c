@@ -79,8 +79,6 @@ static void check_arguments(struct argp_state *state, const arguments *a)
                               : "the trace is missing; give one, or --grid make=PATTERN");
     if (a->plot && !has_several_values(a))
         argp_error(state, "--plot needs an axis with several values");
-    if (a->grid.n_processes > 1 && !a->grid.out)
-        argp_error(state, "several processes need a results file; give -o FILE");
 }
 
 static void set_price(struct argp_state *state, arguments *a, const char *value)
@@ -121,10 +119,6 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 static tl_status write_results(arguments *a, tl_error *err)
 {
     tl_status status = TL_OK;
-    if (a->grid.n_processes > 1)
-        status = tlr_results_read(a->grid.results, &a->grid.sweep, 1, err);
-    if (status != TL_OK || !grid_is_known(&a->grid))
-        return status;
     if (a->grid.results)
         status = tlr_results_write(a->grid.results, &a->grid.sweep, err);
     else if (cli_json_leaves_text(&a->json))
@@ -172,7 +166,6 @@ int cmd_sweep(int argc, char **argv)
                               NULL};
     arguments a = {.grid = grid_begin()};
     tl_error err;
-    grid_find_processes(&a.grid);
     a.grid.base.energy = TLR_WANTED_IF_STATED;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     const tl_status status = sweep(&a, &err);

@@ -120,13 +120,8 @@ static tl_status makespans(void *arg, const double *factors, double *makespans_s
                            tl_error *err)
 {
     trial t = {arg, factors, tlr_points_create(n, err)};
-    const tlr_batch batch = {.n = n,
-                             .points = t.points,
-                             .make = make,
-                             .done = done,
-                             .arg = &t,
-                             .stride = 1,
-                             .n_jobs = tlp_n_cores()};
+    const tlr_batch batch = {
+        .n = n, .points = t.points, .make = make, .done = done, .arg = &t, .n_jobs = tlp_n_cores()};
     tl_status status = t.points ? tlr_batch_run(&batch, err) : TL_ERR_MEMORY;
     for (size_t i = 0; i < n && status == TL_OK; i++)
         status = keep(t.a, factors[i], makespans_s[i] = t.points[i].makespan_s, err);

@@ -230,14 +230,14 @@ tl_status tlr_batch_run(const tlr_batch *b, tl_error *err)
     worker *workers = calloc(b->n_jobs, sizeof *workers);
     tl_status status = workers ? TL_OK : tl_no_memory(err, "processes");
     unsigned n_running = 0;
-    size_t next = b->first;
+    size_t next = 0;
     const double end_s = tl_now_s(CLOCK_MONOTONIC) + b->max_s;
     while (status == TL_OK) {
         const double left_s = end_s - tl_now_s(CLOCK_MONOTONIC);
         if (b->max_s && left_s <= 0)
             next = b->n;
         while (next < b->n && b->points[next].known)
-            next += b->stride;
+            next++;
         if (next >= b->n && !n_running)
             break;
         worker *w = find_idle(workers, b->n_jobs);
@@ -247,7 +247,7 @@ tl_status tlr_batch_run(const tlr_batch *b, tl_error *err)
                 n_running++;
             else if (status == TL_OK && b->done)
                 status = b->done(b->arg, next, err);
-            next += b->stride;
+            next++;
             continue;
         }
         status = wait_for_one(b, workers, &w, err);

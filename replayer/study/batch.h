@@ -45,7 +45,6 @@ typedef struct tlr_batch {
     tl_status (*done)(void *arg, size_t i, tl_error *err);
     void *arg;
     int finds_efficiency; /* replays find out what the ideal network takes, and need more memory */
-    size_t first, stride; /* the replays first, first + stride, ... are run */
     unsigned n_jobs;      /* at the same time */
     unsigned max_s; /* replays that have not ended by then stay without a result; 0: all end */
 } tlr_batch;

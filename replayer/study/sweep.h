@@ -53,17 +53,13 @@ void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size
 
 /* ---- files: replayer/study/sweep_file.c, replayer/study/sweep_plot.c ---- */
 
-/* Rows of results files (replayer/study/sweep_table.h). */
-typedef struct tlr_table tlr_table;
+/* Rows of a results file (replayer/study/sweep_table.h). */
+typedef struct tlr_rows tlr_rows;
 
-/* Takes the results of rows whose keys are those of points without a result. Points that failed
- * stay without one unless with_errors is set. */
-tl_status tlr_sweep_take(tlr_sweep *sweep, const tlr_table *table, int with_errors, tl_error *err);
-/* Appends a row to the open file, in one write. with_header: a header precedes it. */
-tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header, int file,
-                           tl_error *err);
-/* Writes the points with a result, and then the rows of other grids (NULL: none). */
-tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, FILE *out,
+void tlr_sweep_write_row(const tlr_sweep *sweep, size_t point, FILE *out);
+/* Writes the points with a result, and then the other rows (NULL: none) that no point replaces: one
+ * with the same values and command. */
+tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_rows *others, FILE *out,
                               tl_error *err);
 tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err);
 /* Plots the makespan (the median over axes named "seed") over the first axis with several numbers;
@@ -74,23 +70,19 @@ tl_status tlr_sweep_draw(const tlr_sweep *sweep, const char *path, tl_error *err
 
 /* ---- the results file: replayer/study/sweep_results.c ---- */
 
-/* The results file FILE of a sweep. Each process keeps its rows in a part next to it, FILE.part or
- * FILE.part.N, until they are in FILE. A part belongs to the process that has locked it. A part
- * that no process has locked is from an interrupted sweep. */
+/* The results file FILE of a sweep. While it runs, its rows are in FILE.part, which it locks. What
+ * an interrupted sweep left there is read. */
 typedef struct tlr_results tlr_results;
 
-/* Refuses anything but a regular file. `rank` of `n_processes` that share a sweep. */
-tl_status tlr_results_open(const char *path, size_t rank, size_t n_processes, tlr_results **out,
-                           tl_error *err);
-/* Takes the results of the file and of all parts (tlr_sweep_take). */
-tl_status tlr_results_read(const tlr_results *results, tlr_sweep *sweep, int with_errors,
-                           tl_error *err);
-/* Adds a row to the part of this process. */
+/* Refuses anything but a regular file, and a file that another sweep writes. */
+tl_status tlr_results_open(const char *path, tlr_results **out, tl_error *err);
+/* Takes the results of FILE.part and FILE (tlr_rows_read). */
+tl_status tlr_results_read(tlr_results *results, tlr_sweep *sweep, tl_error *err);
+/* Adds a row to FILE.part. */
 tl_status tlr_results_add(tlr_results *results, const tlr_sweep *sweep, size_t point,
                           tl_error *err);
-/* Writes the file anew: the points of the sweep, and the rows of other grids from the file and from
- * abandoned parts. Two sweeps write one after the other. If the sweep has one process, the parts
- * whose rows are in the file are removed. */
+/* Writes FILE anew: the points of the sweep, and those of its other rows that they do not replace.
+ * Then FILE.part is removed. */
 tl_status tlr_results_write(tlr_results *results, const tlr_sweep *sweep, tl_error *err);
 void tlr_results_close(tlr_results *results); /* NULL: does nothing */
 

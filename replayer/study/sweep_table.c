@@ -1,9 +1,9 @@
-/* sweep_table.c - reads and checks the rows of results files of sweeps, and decides which of them
- * are valid. */
+/* sweep_table.c - reads and checks the rows of the results file of a sweep. */
 #include "config.h"
 
 #include "sweep_table.h"
 
+#include "core/room.h"
 #include "text_file.h"
 
 #include <ctype.h>
@@ -11,7 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 #include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 const char *const tlr_result_columns[TLR_N_RESULTS] = {[TLR_MAKESPAN] = "makespan_s",
                                                        [TLR_WITHOUT_NOISE] =
@@ -30,16 +34,42 @@ const char *const tlr_result_columns[TLR_N_RESULTS] = {[TLR_MAKESPAN] = "makespa
                                                        [TLR_COMMAND] = "command",
                                                        [TLR_KEY] = "key"};
 
-/* Keeps the memory until the table is freed; returns NULL if `memory` is NULL or cannot be kept. */
-static void *keep(tlr_table *table, void *memory)
+bool tlr_sweep_has_column(const tlr_sweep *sweep, int column)
 {
-    void **more = memory ? realloc(table->kept, (table->n_kept + 1) * sizeof *table->kept) : NULL;
-    if (!more) {
-        free(memory);
+    return sweep->has_efficiency || column < TLR_BALANCE || column > TLR_CROWDED;
+}
+
+char *tlr_sweep_header(const tlr_sweep *sweep)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
         return NULL;
+    for (size_t a = 0; a < sweep->n_axes; a++) {
+        tl_put_csv(out, sweep->axes[a].name, 0);
+        putc(',', out);
     }
-    table->kept = more;
-    return table->kept[table->n_kept++] = memory;
+    for (int c = 0; c < TLR_N_RESULTS; c++)
+        if (tlr_sweep_has_column(sweep, c))
+            fprintf(out, "%s%s", tlr_result_columns[c], c + 1 < TLR_N_RESULTS ? "," : "");
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static uint64_t add_label(uint64_t before, const char *text)
+{
+    return XXH64(text, strlen(text) + 1, before);
+}
+
+uint64_t tlr_point_label(const tlr_sweep *sweep, size_t point)
+{
+    uint64_t label = 0;
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        label = add_label(label, tlr_sweep_value(sweep, point, a));
+    return add_label(label, sweep->command);
 }
 
 /* ---- lines ---- */
@@ -66,77 +96,7 @@ static int next_field(char **at, char **field)
     return more;
 }
 
-/* The fields of a line; the line itself is cut into them. NULL without memory. */
-static char **split(tlr_table *table, char *line, size_t *n)
-{
-    size_t most = 1;
-    for (const char *p = line; *p; p++)
-        most += *p == ',';
-    char **fields = keep(table, calloc(most, sizeof *fields));
-    *n = 0;
-    for (int more = 1; fields && more; ++*n)
-        more = next_field(&line, &fields[*n]);
-    return fields;
-}
-
 /* ---- what a row says ---- */
-
-/* Columns of results that a file of before, or of no scaling, may lack: bits. */
-enum {
-    LACKS_INTERVAL = 1,
-    LACKS_COMMAND = 2,
-    LACKS_ENERGY = 4,
-    LACKS_EFFICIENCY = 8,
-    PAST_LACKS = 16
-};
-
-static bool is_there(unsigned lacks, int column)
-{
-    static const unsigned bits[TLR_N_RESULTS] = {
-        [TLR_INTERVAL] = LACKS_INTERVAL,   [TLR_ENERGY] = LACKS_ENERGY,
-        [TLR_AT_LEAST] = LACKS_ENERGY,     [TLR_COST] = LACKS_ENERGY,
-        [TLR_BALANCE] = LACKS_EFFICIENCY,  [TLR_SERIALISATION] = LACKS_EFFICIENCY,
-        [TLR_TRANSFER] = LACKS_EFFICIENCY, [TLR_CROWDED] = LACKS_EFFICIENCY,
-        [TLR_COMMAND] = LACKS_COMMAND};
-    return !(lacks & bits[column]);
-}
-
-static size_t count_columns(unsigned lacks)
-{
-    size_t n = 0;
-    for (int i = 0; i < TLR_N_RESULTS; i++)
-        n += is_there(lacks, i) != 0;
-    return n;
-}
-
-/* The columns of a file. */
-typedef struct header {
-    size_t n_axes, n_columns;
-    unsigned lacks;
-    char **names;
-} header;
-
-static bool is_header_of(char *const *fields, size_t n, unsigned lacks, header *out)
-{
-    const size_t n_results = count_columns(lacks);
-    if (n < n_results)
-        return 0;
-    size_t column = n - n_results;
-    for (int i = 0; i < TLR_N_RESULTS; i++)
-        if (is_there(lacks, i) && strcmp(fields[column++], tlr_result_columns[i]) != 0)
-            return 0;
-    *out =
-        (header){.n_axes = n - n_results, .n_columns = n, .lacks = lacks, .names = (char **)fields};
-    return 1;
-}
-
-static bool is_header(char *const *fields, size_t n, header *out)
-{
-    for (unsigned lacks = 0; lacks < PAST_LACKS; lacks++)
-        if (is_header_of(fields, n, lacks, out))
-            return 1;
-    return 0;
-}
 
 /* A finite number, at least 0. */
 static int read_number(const char *text, double *out)
@@ -221,170 +181,134 @@ static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
     return TLR_N_RESULTS;
 }
 
-static tl_status add_row(tlr_table *table, const header *h, char **fields, size_t n,
-                         const char *path, size_t line, tl_error *err)
+/* ---- the rows of a file ---- */
+
+/* A file, and the points that its rows may give results: those without one, by their keys. */
+typedef struct reading {
+    tlr_rows *rows;
+    const tlr_sweep *sweep;
+    const char *path;
+    char **fields; /* room for those of a line */
+    size_t n_open;
+    tlr_point **open;
+} reading;
+
+static int compare_keys(const void *a, const void *b)
 {
-    tlr_table_row row = {.n_axes = h->n_axes, .names = h->names, .values = fields};
-    if (n != h->n_columns)
-        return tl_fail(err, TL_ERR_INPUT,
-                       "%s:%zu: has %zu columns, the header has %zu; correct or remove the line",
-                       path, line, n, h->n_columns);
-    size_t column = h->n_axes;
-    for (int i = 0; i < TLR_N_RESULTS; i++)
-        row.texts[i] = is_there(h->lacks, i) ? fields[column++] : (char *)"";
-    const int wrong = read_result(row.texts, &row.result);
-    if (wrong < TLR_N_RESULTS)
-        return tl_fail(err, TL_ERR_INPUT,
-                       "%s:%zu: '%.40s' is not a %s of a result; correct or remove the line", path,
-                       line, row.texts[wrong], tlr_result_columns[wrong]);
-    if ((table->n_rows & (table->n_rows - 1)) == 0) { /* the rooms are powers of two */
-        const size_t room = table->n_rows ? 2 * table->n_rows : 1;
-        tlr_table_row *more = realloc(table->rows, room * sizeof *more);
-        if (!more)
-            return tl_no_memory(err, "results of the sweep");
-        table->rows = more;
+    const tlr_point *x = *(tlr_point *const *)a, *y = *(tlr_point *const *)b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static int begin(reading *r)
+{
+    const tlr_sweep *sweep = r->sweep;
+    r->fields = calloc(sweep->n_axes + TLR_N_RESULTS, sizeof *r->fields);
+    r->open = malloc((sweep->n_points + 1) * sizeof(tlr_point *));
+    if (!r->open || !r->fields)
+        return 0;
+    for (size_t i = 0; i < sweep->n_points; i++)
+        if (!sweep->points[i].known || sweep->points[i].error[0])
+            r->open[r->n_open++] = &sweep->points[i];
+    qsort(r->open, r->n_open, sizeof(tlr_point *), compare_keys);
+    return 1;
+}
+
+static void take(const reading *r, const tlr_point *result)
+{
+    size_t low = 0, high = r->n_open;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (r->open[middle]->key < result->key)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    table->rows[table->n_rows++] = row;
+    for (; low < r->n_open && r->open[low]->key == result->key; low++)
+        if (!r->open[low]->known || r->open[low]->error[0])
+            *r->open[low] = *result;
+}
+
+static tl_status keep(tlr_rows *rows, char *line, uint64_t label, tl_error *err)
+{
+    if (!line || !tl_make_room(&rows->rows, rows->n, &rows->room, sizeof *rows->rows)) {
+        free(line);
+        return tl_no_memory(err, "results of the sweep");
+    }
+    rows->rows[rows->n].line = line;
+    rows->rows[rows->n++].label = label;
     return TL_OK;
 }
 
-tl_status tlr_table_read(tlr_table *table, const char *path, bool is_part, tl_error *err)
+/* The line is cut into its fields. */
+static tl_status read_row(reading *r, char *line, size_t number, tl_error *err)
 {
-    char *text = NULL;
-    header h = {0};
-    size_t n = 0, number = 1;
-    if (access(path, F_OK) != 0)
+    char *whole = strdup(line), *texts[TLR_N_RESULTS];
+    tlr_point result;
+    uint64_t label = 0;
+    size_t n = 0, n_columns = r->sweep->n_axes;
+    for (int c = 0; c < TLR_N_RESULTS; c++)
+        n_columns += tlr_sweep_has_column(r->sweep, c);
+    for (int more = 1; more && n <= n_columns; n++)
+        more = next_field(&line, n < n_columns ? &r->fields[n] : &texts[0]);
+    if (n != n_columns) {
+        free(whole);
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s:%zu: does not have the %zu columns of the header; correct or remove the "
+                       "line",
+                       r->path, number, n_columns);
+    }
+    for (n = 0; n < r->sweep->n_axes; n++)
+        label = add_label(label, r->fields[n]);
+    for (int c = 0; c < TLR_N_RESULTS; c++)
+        texts[c] = tlr_sweep_has_column(r->sweep, c) ? r->fields[n++] : (char *)"";
+    const int wrong = read_result(texts, &result);
+    if (wrong < TLR_N_RESULTS) {
+        free(whole);
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s:%zu: '%.40s' is not a %s of a result; correct or remove the line",
+                       r->path, number, texts[wrong], tlr_result_columns[wrong]);
+    }
+    if (!result.error[0])
+        take(r, &result);
+    return keep(r->rows, whole, add_label(label, texts[TLR_COMMAND]), err);
+}
+
+tl_status tlr_rows_read(tlr_rows *rows, const char *path, bool is_part, tlr_sweep *sweep,
+                        tl_error *err)
+{
+    reading r = {.rows = rows, .sweep = sweep, .path = path};
+    char *text = NULL, *header = tlr_sweep_header(sweep);
+    size_t number = 1;
+    if (access(path, F_OK) != 0) {
+        free(header);
         return TL_OK;
+    }
     tl_status status = tlr_read_text(path, &text, NULL, err);
-    if (status == TL_OK && !(text = keep(table, text)))
+    if (status == TL_OK && (!header || !begin(&r)))
         status = tl_no_memory(err, "results of the sweep");
     for (char *line = text, *end; status == TL_OK && (end = strchr(line, '\n'));
          line = end + 1, number++) {
         *end = '\0';
-        char **fields = split(table, line, &n);
-        if (!fields)
-            return tl_no_memory(err, "results of the sweep");
-        if (is_header(fields, n, &h))
-            continue; /* a part has one wherever another sweep went on with it */
-        if (h.n_columns)
-            status = add_row(table, &h, fields, n, path, number, err);
-        else if (!is_part)
-            status =
-                tl_fail(err, TL_ERR_INPUT,
-                        "%s:1: is not a results file of a sweep; give another file with -o", path);
-        if (status == TL_ERR_INPUT && is_part)
+        if (!strcmp(line, header))
+            continue; /* a part has one wherever a sweep went on with it */
+        if (number == 1)
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s:1: is not a results file of this grid; give another file with -o",
+                             path);
+        else if ((status = read_row(&r, line, number, err)) == TL_ERR_INPUT && is_part)
             status = TL_OK;
     }
+    free(text);
+    free(header);
+    free(r.fields);
+    free(r.open);
     return status;
 }
 
-/* ---- which rows count ---- */
-
-/* The axes of a row with their values, in the order of their names, and its command. */
-typedef struct label {
-    char *text;
-    size_t row; /* SIZE_MAX: a point of the grid */
-} label;
-
-typedef struct pair {
-    const char *name, *value;
-} pair;
-
-static int by_name(const void *a, const void *b)
+void tlr_rows_free(tlr_rows *rows)
 {
-    return strcmp(((const pair *)a)->name, ((const pair *)b)->name);
-}
-
-/* Rows of earlier versions, without a command, match a point with any command. */
-static char *label_text(pair *pairs, size_t n, const char *command)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    qsort(pairs, n, sizeof *pairs, by_name);
-    for (size_t i = 0; i < n; i++)
-        if (*pairs[i].value)
-            fprintf(out, "%s\037%s\036", pairs[i].name, pairs[i].value);
-    fputs(command, out);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static char *label_of_row(const tlr_table_row *row, pair *room)
-{
-    for (size_t i = 0; i < row->n_axes; i++)
-        room[i] = (pair){row->names[i], row->values[i]};
-    return label_text(room, row->n_axes, row->texts[TLR_COMMAND]);
-}
-
-static char *label_of_point(const tlr_sweep *sweep, size_t i, const char *command, pair *room)
-{
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        room[a] = (pair){sweep->axes[a].name, tlr_sweep_value(sweep, i, a)};
-    return label_text(room, sweep->n_axes, command);
-}
-
-/* Points precede rows; rows are in their order. */
-static int by_text(const void *a, const void *b)
-{
-    const label *x = a, *y = b;
-    const int order = strcmp(x->text, y->text);
-    return order ? order : (x->row + 1 > y->row + 1) - (x->row + 1 < y->row + 1);
-}
-
-static size_t most_axes(const tlr_table *table, const tlr_sweep *sweep)
-{
-    size_t most = sweep->n_axes;
-    for (size_t i = 0; i < table->n_rows; i++)
-        most = table->rows[i].n_axes > most ? table->rows[i].n_axes : most;
-    return most;
-}
-
-tl_status tlr_table_reduce(tlr_table *table, const tlr_sweep *sweep, tl_error *err)
-{
-    const size_t n = 2 * sweep->n_points + table->n_rows;
-    label *labels = calloc(n + 1, sizeof *labels);
-    pair *room = calloc(most_axes(table, sweep) + 1, sizeof *room);
-    char *stays = calloc(table->n_rows + 1, 1);
-    int failed = !labels || !room || !stays;
-    size_t used = 0, kept = 0;
-    for (size_t i = 0; !failed && i < sweep->n_points; i++)
-        for (int with_command = 0; sweep->points[i].known && with_command < 2; with_command++) {
-            labels[used++] = (label){
-                label_of_point(sweep, i, with_command ? sweep->command : "", room), SIZE_MAX};
-            failed |= !labels[used - 1].text;
-        }
-    for (size_t i = 0; !failed && i < table->n_rows; i++) {
-        labels[used++] = (label){label_of_row(&table->rows[i], room), i};
-        failed |= !labels[used - 1].text;
-    }
-    if (!failed)
-        qsort(labels, used, sizeof *labels, by_text);
-    for (size_t i = 0; !failed && i < used; i++)
-        if (labels[i].row != SIZE_MAX && (!i || strcmp(labels[i].text, labels[i - 1].text) != 0))
-            stays[labels[i].row] = 1;
-    for (size_t i = 0; !failed && i < table->n_rows; i++)
-        if (stays[i])
-            table->rows[kept++] = table->rows[i];
-    if (!failed)
-        table->n_rows = kept;
-    for (size_t i = 0; labels && i < used; i++)
-        free(labels[i].text);
-    free(labels);
-    free(room);
-    free(stays);
-    return failed ? tl_no_memory(err, "results of the sweep") : TL_OK;
-}
-
-void tlr_table_free(tlr_table *table)
-{
-    for (size_t i = 0; i < table->n_kept; i++)
-        free(table->kept[i]);
-    free(table->kept);
-    free(table->rows);
-    *table = (tlr_table){0};
+    for (size_t i = 0; i < rows->n; i++)
+        free(rows->rows[i].line);
+    free(rows->rows);
+    *rows = (tlr_rows){0};
 }

@@ -1,4 +1,4 @@
-/* sweep_table.h - the rows of results files of sweeps, including those of other grids. */
+/* sweep_table.h - the rows of the results file of a sweep. */
 #ifndef TLR_SWEEP_TABLE_H
 #define TLR_SWEEP_TABLE_H
 
@@ -12,8 +12,8 @@ enum {
     TLR_WITHOUT_NOISE,
     TLR_COMPUTE,
     TLR_EVENTS,
-    TLR_INTERVAL, /* files of before may lack this column, */
-    TLR_ENERGY,   /* these three, */
+    TLR_INTERVAL,
+    TLR_ENERGY,
     TLR_AT_LEAST,
     TLR_COST,
     TLR_BALANCE, /* the efficiency and the ranks that share cores: only in files of scaling */
@@ -21,34 +21,33 @@ enum {
     TLR_TRANSFER,
     TLR_CROWDED,
     TLR_ERROR,
-    TLR_COMMAND, /* and this one */
+    TLR_COMMAND,
     TLR_KEY,
     TLR_N_RESULTS
 };
 extern const char *const tlr_result_columns[TLR_N_RESULTS];
+/* Whether the results of the sweep have the column. */
+bool tlr_sweep_has_column(const tlr_sweep *sweep, int column);
+/* The line that begins a results file of the sweep, for the caller to free; NULL without memory. */
+char *tlr_sweep_header(const tlr_sweep *sweep);
+/* A hash of the values of a point and of its command. */
+uint64_t tlr_point_label(const tlr_sweep *sweep, size_t point);
 
-typedef struct tlr_table_row {
-    size_t n_axes;
-    char *const *names; /* of the axes; the rows behind a header share them */
-    char **values;      /* "": the row's grid has no such axis */
-    char *texts[TLR_N_RESULTS];
-    tlr_point result;
-} tlr_table_row;
+/* Rows of a file, as they stand there. */
+struct tlr_rows {
+    size_t n, room;
+    struct tlr_row {
+        char *line;
+        uint64_t label; /* as tlr_point_label */
+    } * rows;
+};
 
-typedef struct tlr_table {
-    size_t n_rows;
-    tlr_table_row *rows;
-    size_t n_kept;
-    void **kept; /* what the rows point to */
-} tlr_table;
-
-/* Adds the rows of a file. A missing file has no rows. A last line without its end is left out.
- * TL_ERR_INPUT: the file is not a results file of a sweep, or one of its rows is wrong. In a
- * `part`, which an interrupted sweep leaves behind, wrong rows are left out instead. */
-tl_status tlr_table_read(tlr_table *table, const char *path, bool is_part, tl_error *err);
-/* Removes the rows that an earlier row or a point of the grid with a result replaces: those with
- * the same axes, values and command. */
-tl_status tlr_table_reduce(tlr_table *table, const tlr_sweep *sweep, tl_error *err);
-void tlr_table_free(tlr_table *table);
+/* Gives each point without a result that of the row with its key, and keeps the rows of the file. A
+ * missing file has no rows; a last line without its end is left out, and failed points stay without
+ * a result. TL_ERR_INPUT: the file is not a results file of this sweep, or one of its rows is
+ * wrong. In a `part`, which an interrupted sweep leaves behind, wrong rows are left out instead. */
+tl_status tlr_rows_read(tlr_rows *rows, const char *path, bool is_part, tlr_sweep *sweep,
+                        tl_error *err);
+void tlr_rows_free(tlr_rows *rows);
 
 #endif

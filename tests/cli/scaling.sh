@@ -121,8 +121,6 @@ assert rows[0]["makespan_s"] == 8 and rows[1]["makespan_s"] == json.load(open("p
 check 'all points of the file' kept 2..64:2 all.json
 check '... give the same' cmp more.json all.json
 check 'among them that ranks share cores' json all.json 'assert any(n.startswith("from 8 ranks on, ranks share cores") for n in d["assumed"]), d["assumed"]'
-check 'a sweep takes them, too' "$timeless" sweep planted.skel --grid ranks=2,8 -p star-1g --ranks-per-host 8 -o points.csv
-check '... and keeps the efficiencies' sh -c 'head -n 1 points.csv | grep -q ",transfer," && cut -d, -f 1,2 points.csv | grep -qx "2,8" && test $(wc -l <points.csv) = 7'
 
 # ---- weak ----
 check 'weak: a parameter grows' scaling planted.skel --weak --grow 'work = 4000000 * ranks' --ranks 16,2,4 "${loggops[@]}" --json=weak.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeless sweep: the points of a grid are the replays that they stand for; resumed, in parts, with errors.
+# timeless sweep: the points of a grid are the replays that they stand for; resumed.
 . "$top_srcdir/tests/tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
@@ -141,31 +141,7 @@ echo '19000 1000' >>installed/noise/ours
 check 'a sweep is run after the noise of this name changed' named
 check 'changed noise of this name makes other points' bash -c '[ -s i.csv ] && ! grep -q ,42, i.csv'
 
-# Under mpirun.
-as_rank() { OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=3 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o "$2"; }
-check 'process 2 of 3 runs its points' as_rank 2 p.csv
-check 'process 0 of 3 runs its points' as_rank 0 p.csv
-check 'the results file does not exist while a process is missing' test ! -e p.csv
-check 'process 1 of 3 runs its points' as_rank 1 p.csv
-sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o q.csv
-check 'the last of 3 processes writes what one process writes' cmp p.csv q.csv
-check 'a sweep runs under mpirun' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o r.csv
-check 'a sweep under mpirun writes what one process writes' cmp r.csv q.csv
-as_rank 1 t.csv
-sed -i 's/^1,[^,]*/1,42/' t.csv.part.1
-check 'a sweep goes on without the part of a process that did not end' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o t.csv
-check 'the next call runs the points of the missing part' equal \
-    "$(column t.csv makespan_s | tr '\n' ' ')" "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
-check 'the next call removes the parts' bash -c '! ls t.csv.part*'
-check 'a results file whose name is a pattern is swept by one of several processes' as_rank 0 't[1].csv'
-touch 't[1].csv.part.notes'
-check 'a results file whose name is a pattern is swept to the end' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o 't[1].csv'
-check 'parts of that name are removed, and other files are not' test "$(ls 't[1].csv.part'*)" = 't[1].csv.part.notes'
-
-# Errors; what else is refused stands in sweep_refused.transcript.
-check 'an error does not end the other processes' ends_with 3 'timeless: 1 of 4 points failed' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p \
-    star-1g --grid coll.bcast=magic,binomial_tree,flattree,none -o f.csv
-check 'the other processes write their rows' test "$(column f.csv makespan_s | grep -c .)" = 3
+# What is refused stands in sweep_refused.transcript.
 # lists COMMAND: its help has the options of a replay that it takes, and none that it refuses
 lists() {
     "$timeless" "$1" --help >help.txt && grep -q -e '--coll-selector=NAME' help.txt || return

@@ -83,19 +83,7 @@ else
     skip "MPICH under Slurm" "$MPICC_MPICH is not installed, or the tracer was built without MPICH"
 fi
 
-sweep="$timeless sweep srun.tl --platform $top_srcdir/platforms/star-1g --no-compute --grid scale.latency=1,2,4,8,16,32"
-$sweep -o one.csv 2>/dev/null
 rows() { grep -c '^[0-9]' "$1"; }
-batch shares -N 2 -n 2 <<X
-srun $sweep -j 1 -o $scratch/shares.csv
-X
-check "a sweep runs in a job" done_within 60 shares
-check "srun: the processes write the table of a sweep without Slurm" cmp one.csv shares.csv
-batch array --array=0-1 <<X
-PMI_RANK=\$SLURM_ARRAY_TASK_ID PMI_SIZE=\$SLURM_ARRAY_TASK_COUNT $sweep -j 1 -o $scratch/array.csv
-X
-check "a sweep runs in an array job" done_within 60 array
-check "array job: the tasks write the table of a sweep without Slurm" cmp one.csv array.csv
 # The job is ended when it has done some points, as at a time limit; the same job goes on from there.
 $timeless make call_allreduce -n 32 --bytes 100000 --iterations 2000 -o long.tl
 more="$timeless sweep long.tl --platform $top_srcdir/platforms/star-1g --no-compute --grid scale.latency=$(seq -s, 1 20)"
