@@ -229,10 +229,9 @@ typedef struct tlr_platform {
                      calibrations with their distance from it; "": no date was requested */
     char *xml_path;
     size_t n_options;
-    size_t n_settings;    /* the first n_settings options come from <config> in the XML file */
-    char **options;       /* "smpi/os:0:1e-6:..." */
-    tlr_model *model;     /* NULL if the folder has none */
-    char *loggops_params; /* loggops.params without comments; NULL if the folder has none */
+    size_t n_settings; /* the first n_settings options come from <config> in the XML file */
+    char **options;    /* "smpi/os:0:1e-6:..." */
+    tlr_model *model;  /* NULL if the folder has none */
     tlr_network_noise *network_noise; /* from noise.conf; NULL if the folder has none */
     uint64_t hash;                    /* XXH64 over these files */
     bool has_watts;                   /* a host has the property wattage_per_state */

@@ -407,7 +407,7 @@ static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_
         return tl_fail(err, TL_ERR_USAGE, "--engine '%s': a budget takes smpi or loggops",
                        tl_printable(engine));
     const bool is_loggops = engine && !strcmp(engine, "loggops");
-    if (is_loggops && (params || (platform && platform->loggops_params)))
+    if (is_loggops && params)
         add_parameters(b);
     else if (platform)
         add_links(b, platform);

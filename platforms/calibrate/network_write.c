@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The content of a file; the files of a folder are written one after the other. */
 typedef struct content {
@@ -402,10 +401,6 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
     tl_status status = provide_model(&c, err);
     for (size_t i = 0; i < sizeof files / sizeof *files && status == TL_OK; i++)
         status = tlp_write_in(options->folder, files[i].name, files[i].write, &c, err);
-    /* Five parameters for messages of all sizes: former versions wrote this file. */
-    snprintf(path, sizeof path, "%s/loggops.params", options->folder);
-    if (status == TL_OK)
-        unlink(path);
     snprintf(path, sizeof path, "%s/platform.conf", options->folder);
     if (status == TL_OK)
         status = tlp_description_read(path, &description, err);

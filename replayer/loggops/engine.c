@@ -42,9 +42,6 @@ static void describe_path(const char *where, const loggops_path *path, int move_
         fprintf(out, " (first of %u ranges of sizes)", path->n);
 }
 
-/* Where the parameters of the network are from. */
-typedef enum network_origin { FROM_OPTION, FROM_LINKS, FROM_FOLDER } network_origin;
-
 static void describe_retransmission(const loggops_retransmission *t, uint64_t n, FILE *out)
 {
     fprintf(out,
@@ -56,9 +53,8 @@ static void describe_retransmission(const loggops_retransmission *t, uint64_t n,
 
 /* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is given; then the costs of
  * the nodes, the messages that waited for a retransmission, and the size of a graph. */
-static char *describe_network(const loggops_params *p, const loggops_nodes *nodes,
-                              network_origin origin, uint64_t n_retransmitted,
-                              const goal_run *graph)
+static char *describe_network(const loggops_params *p, const loggops_nodes *nodes, bool is_derived,
+                              uint64_t n_retransmitted, const goal_run *graph)
 {
     char *text = NULL;
     size_t size;
@@ -66,10 +62,8 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
     if (!out)
         return NULL;
     fputs("LogGOPS ", out);
-    if (origin == FROM_LINKS)
+    if (is_derived)
         fputs("derived from the platform's links and options, ", out);
-    else if (origin == FROM_FOLDER)
-        fputs("from the platform's loggops.params, ", out);
     if (!nodes) {
         const loggops_costs costs = {.L_ps = p->L_ps,
                                      .o_ps = p->o_ps,
@@ -127,7 +121,7 @@ static char *describe_choice(const char *selector, const loggops_choice *choice)
 /* The inputs and results of the simulation. */
 typedef struct loggops_replay {
     loggops_network network;
-    network_origin origin;
+    bool is_derived; /* the network, from links and options */
     bool has_places; /* the ranks are on the platform's hosts */
     loggops_places places;
     loggops_demand *demand; /* of the messages between them; NULL: none */
@@ -258,7 +252,7 @@ static tl_status take_results(const loggops_replay *replay, const char *selector
     const loggops_run *run = replay->run;
     const loggops_result *result = &replay->result;
     out->engine_version = strdup(tl_version());
-    out->network_model = describe_network(&replay->network.params, run->nodes, replay->origin,
+    out->network_model = describe_network(&replay->network.params, run->nodes, replay->is_derived,
                                           result->n_retransmitted, &replay->graph);
     out->coll_selector = describe_choice(plan ? selector : "none", &replay->choice);
     out->ranks = calloc(run->n_ranks + 1u, sizeof *out->ranks);
@@ -295,10 +289,9 @@ static int places_ranks(const tlr_options *options)
 static bool can_change(const tlr_change *change, const tlr_platform *platform,
                        const tlr_options *options)
 {
-    const bool has_platform = platform && !options->loggops_params,
-               has_links = has_platform && loggops_is_derived(platform);
+    const bool has_links = platform && !options->loggops_params;
     switch (change->quantity) {
-    case TLR_HOST_SPEED: return has_platform;
+    case TLR_HOST_SPEED:
     case TLR_MESSAGE_OVERHEAD: return has_links;
     case TLR_LINK_BANDWIDTH:
     case TLR_LINK_LATENCY:
@@ -322,8 +315,8 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
         if (!can_change(&options->changes[i], platform, options))
             return tl_fail(err, TL_ERR_USAGE,
                            "the loggops engine changes links of a platform by a factor, and all of "
-                           "them, and no platform if --params or loggops.params state its "
-                           "network; leave out --host-speed, and --set and --scale of links and "
+                           "them, and no platform if --params states its network; leave out "
+                           "--host-speed, and --set and --scale of links and "
                            "hosts, or give --engine smpi");
     if (options->wildcards_first)
         return tl_fail(err, TL_ERR_USAGE,
@@ -369,13 +362,12 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
                          "loggops engine has none: give --engine smpi, or the network by --params",
                          platform->xml_path);
     } else if (!options->loggops_params) {
-        r->origin = loggops_is_derived(platform) ? FROM_LINKS : FROM_FOLDER;
+        r->is_derived = 1;
         status = loggops_read_network(platform, &cluster, options, &r->network, err);
     }
-    if (status == TL_OK && r->origin != FROM_LINKS && options->usage && options->usage->has_links)
+    if (status == TL_OK && !r->is_derived && options->usage && options->usage->has_links)
         status = tl_fail(err, TL_ERR_USAGE,
-                         "--links: the network of %s has no links; give the platform only",
-                         options->loggops_params ? "--params" : "loggops.params");
+                         "--links: the network of --params has no links; give the platform only");
     if (status != TL_OK) {
         tlr_cluster_free(&cluster);
         return status;
@@ -459,13 +451,13 @@ static void release(loggops_replay *r)
 static int make_room(loggops_replay *r, const tlr_options *options, uint32_t n_ranks,
                      size_t n_marks)
 {
-    if (r->origin == FROM_LINKS)
+    if (r->is_derived)
         r->demand = loggops_demand_open(&r->places, &r->network.factors, options->n_threads);
-    if (r->origin == FROM_LINKS && !r->demand)
+    if (r->is_derived && !r->demand)
         return 0;
     r->places.nodes.demand = r->demand;
     const int wants_links = options->usage && options->usage->has_links;
-    if (r->origin == FROM_LINKS && (wants_links || tlr_links_are_shared(&r->places.cluster)) &&
+    if (r->is_derived && (wants_links || tlr_links_are_shared(&r->places.cluster)) &&
         !(r->links = loggops_links_open(&r->places)))
         return 0;
     r->places.nodes.links = r->links;

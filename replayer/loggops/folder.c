@@ -1,6 +1,6 @@
 /* folder.c - network and hosts of the LogGOPS engine, from a platform folder.
  *
- * A folder without loggops.params describes its network for SMPI: links, overheads by size (os, or,
+ * A folder describes its network for SMPI: links, overheads by size (os, or,
  * ois), factors of latency and bandwidth by size, the size from which sends wait. The model has all
  * of these. Each range of sizes gets its own parameters. A message takes the time that SMPI
  * predicts on links that no other message uses. The adapter of a node is as fast as its link. One
@@ -234,24 +234,6 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
     return TL_OK;
 }
 
-/* Messages within a node of a platform whose loggops.params tell of messages between nodes only. */
-static tl_status take_within(const tlr_platform *platform, tlr_cluster *cluster,
-                             const tlr_options *options, loggops_network *n, tl_error *err)
-{
-    loggops_network derived = {0};
-    const tl_status status = derive(platform, cluster, options,
-                                    fmin((double)n->params.S_bytes, endless_bytes), &derived, err);
-    n->within = derived.within;
-    n->has_within = status == TL_OK;
-    loggops_ways_close(derived.ways);
-    return status;
-}
-
-bool loggops_is_derived(const tlr_platform *platform)
-{
-    return !platform->loggops_params;
-}
-
 /* Another model than SMPI's. SimGrid's own option in the XML file has no effect under SMPI. */
 static tl_status check_model(const tlr_platform *platform, const tlr_options *options,
                              tl_error *err)
@@ -281,27 +263,14 @@ static tl_status fail_in_options(const tlr_platform *platform, tl_status status,
 tl_status loggops_read_network(const tlr_platform *platform, tlr_cluster *cluster,
                                const tlr_options *options, loggops_network *out, tl_error *err)
 {
+    double S_bytes;
     *out = (loggops_network){0};
-    if (loggops_is_derived(platform)) {
-        double S_bytes;
-        tl_status status = check_model(platform, options, err);
-        if (status == TL_OK)
-            status = take_threshold(platform, options, &S_bytes, err);
-        if (status == TL_OK)
-            status = derive(platform, cluster, options, S_bytes, out, err);
-        return fail_in_options(platform, status, err);
-    }
-    tlr_options own = *options; /* a budget changes these parameters */
-    own.loggops_params = platform->loggops_params;
-    if (loggops_read_params(&own, out, err) == TL_OK)
-        return out->has_within
-                   ? TL_OK
-                   : fail_in_options(platform, take_within(platform, cluster, options, out, err),
-                                     err);
-    return tl_fail(err, TL_ERR_INPUT,
-                   "%s: loggops.params: '%s' cannot be understood; write "
-                   "L=5us,o=2us,g=2us,G=2.5ns,O=1ns;local:L=...",
-                   platform->folder, platform->loggops_params);
+    tl_status status = check_model(platform, options, err);
+    if (status == TL_OK)
+        status = take_threshold(platform, options, &S_bytes, err);
+    if (status == TL_OK)
+        status = derive(platform, cluster, options, S_bytes, out, err);
+    return fail_in_options(platform, status, err);
 }
 
 /* ---- places ---- */

@@ -28,12 +28,10 @@ typedef struct loggops_places {
     loggops_nodes nodes;
 } loggops_places;
 
-/* The network of a platform: from its loggops.params; otherwise derived from the links, overheads,
- * thresholds and factors of its SimGrid description. */
+/* The network of a platform, derived from the links, overheads, thresholds and factors of its
+ * SimGrid description. */
 tl_status loggops_read_network(const tlr_platform *platform, tlr_cluster *cluster,
                                const tlr_options *options, loggops_network *out, tl_error *err);
-/* The origin of a network: "derived from links and options" if it was derived. */
-bool loggops_is_derived(const tlr_platform *platform);
 
 /* Puts the ranks on the hosts of `cluster`. The places take over the cluster, even if this fails.
  */

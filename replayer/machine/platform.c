@@ -1,5 +1,5 @@
 /* platform.c - a platform: an XML file of SimGrid, or a folder of platform.xml, options.conf,
- * model.conf, loggops.params, and further calibrations of the same machine, each in a folder of
+ * model.conf, and further calibrations of the same machine, each in a folder of
  * calibrations/ with some of these files. */
 #include "config.h"
 
@@ -336,26 +336,10 @@ static tl_status check_calibrations(const char *folder, const char *calibrations
     return TL_OK;
 }
 
-/* Removes comments, from # on, and white space. */
-static void take_params(char *text)
-{
-    char *to = text;
-    for (const char *at = text; *at; at++) {
-        if (*at == '#')
-            at += strcspn(at, "\n");
-        if (!*at)
-            break;
-        if (!isspace((unsigned char)*at))
-            *to++ = *at;
-    }
-    *to = '\0';
-}
-
 static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error *err)
 {
     char *options_path = find_file(p->folder, calibrations, "options.conf");
     char *model_path = find_file(p->folder, calibrations, "model.conf"), *text = NULL;
-    char *params_path = find_file(p->folder, calibrations, "loggops.params");
     char *noise_path = find_file(p->folder, calibrations, "noise.conf");
     size_t size = 0;
     XXH64_state_t state;
@@ -363,7 +347,7 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     tl_status status = TL_OK;
     p->xml_path =
         is_file(p->folder) ? strdup(p->folder) : find_file(p->folder, calibrations, "platform.xml");
-    if (!p->xml_path || !options_path || !model_path || !params_path || !noise_path) {
+    if (!p->xml_path || !options_path || !model_path || !noise_path) {
         status = tl_no_memory(err, p->folder);
         goto cleanup;
     }
@@ -386,16 +370,6 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
         if ((status = parse_options(p, options_path, text, err)) != TL_OK)
             goto cleanup;
     }
-    if (is_file(params_path)) {
-        free(text);
-        text = NULL;
-        if ((status = tlr_read_text(params_path, &text, &size, err)) != TL_OK)
-            goto cleanup;
-        hash_file(&state, "loggops.params", text, size);
-        take_params(text);
-        p->loggops_params = text;
-        text = NULL;
-    }
     if (is_file(model_path)) {
         free(text);
         text = NULL;
@@ -417,7 +391,6 @@ cleanup:
     free(text);
     free(options_path);
     free(model_path);
-    free(params_path);
     free(noise_path);
     return status;
 }
@@ -522,7 +495,6 @@ void tlr_platform_free(tlr_platform *platform)
     free(platform->options);
     tlr_model_free(platform->model);
     tlr_network_noise_free(platform->network_noise);
-    free(platform->loggops_params);
     free(platform->xml_path);
     free(platform->dated);
     free(platform->folder);

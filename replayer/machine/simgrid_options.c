@@ -181,13 +181,6 @@ static tl_status refuse(const tlr_platform *platform, size_t i, const char *opti
                    option, meant ? "the nearest one is " : "remove it", meant ? meant : "");
 }
 
-/* Whether nothing of the network of the engine loggops follows from options. */
-static bool network_is_given(const tlr_platform *platform, const tlr_options *options)
-{
-    return !platform || options->loggops_params ||
-           (platform->loggops_params && strstr(platform->loggops_params, "local:"));
-}
-
 double tlr_option_number(const tlr_platform *platform, const tlr_options *options, const char *name,
                          double other)
 {
@@ -200,17 +193,14 @@ static bool has_effect(const tlr_platform *platform, const tlr_options *options,
                        size_t i, const row *r)
 {
     const effect e = strcmp(engine, "loggops") != 0 ? r->smpi : r->loggops;
-    const size_t n = platform ? platform->n_options : 0;
     if (e == FIXED) /* the second stands under smpirun's own option */
         return !platform || i >= platform->n_settings;
     if (!strcmp(r->name, "smpi/async-small-thresh") && e == NETWORK &&
         tlr_option_number(platform, options, r->name, 0) <
             tlr_option_number(platform, options, "smpi/send-is-detached-thresh", 65536))
         return 0; /* what is sent at once arrives without waiting for its receive */
-    if (e != NETWORK || !network_is_given(platform, options))
-        return e != NONE;
-    /* A folder with loggops.params says the same to each engine in its own words. */
-    return !options->loggops_params && i < n && i >= platform->n_settings;
+    /* With --params, nothing of the network follows from options. */
+    return e == NETWORK ? platform && !options->loggops_params : e != NONE;
 }
 
 /* Whether one of the names is this one. */

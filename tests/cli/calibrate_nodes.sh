@@ -118,9 +118,6 @@ check "in LogGOPS half as long again" near "$(replayed found 2 two.skel --engine
     "1.5 * $(replayed found 2 one.skel --engine loggops)" 0.03
 
 # ---- what goes wrong ----
-touch found/loggops.params
-"$timeless" calibrate network --reuse known.csv -o found 2>/dev/null
-check 'parameters of an earlier calibration are removed' test ! -e found/loggops.params
 fails 2 '--per-host 0 exits 2' "$timeless" calibrate network --per-host 0 --hosts a,b -o x
 fails 2 '--per-host 65 exits 2' "$timeless" calibrate network --per-host 65 --hosts a,b -o x
 fails 2 'ranks on each of no hosts exit 2' "$timeless" calibrate network --per-host 2 -o x

@@ -128,38 +128,10 @@ for platform in "$top_srcdir"/platforms/*/platform.xml; do
         grep -q "derived from the platform's links and options" out; }
     check "$platform: the engine derives its network, and the prediction says so" loggops_says
 done
-mkdir given
-cp "$top_srcdir"/platforms/star-1g/{platform.xml,options.conf} given/
-printf '# measured\n%s\n' 'L=2us,o=1us,g=0.5us,G=0.1ns,O=0.1ns;' 'local:L=0.2us, o=0.3us # shared memory' >given/loggops.params
-check 'loggops.params of a platform folder' equal "$(loggops p.tl -p ./given)" "$(loggops p.tl -p ./given --params "$nodes")"
-check 'the result names loggops.params' prints "network model LogGOPS from the platform's loggops.params, S=" \
-    "$timeless" replay p.tl -p ./given --engine loggops --no-compute --details
-"$timeless" make ring --ranks 4 -o four.tl && "$timeless" replay four.tl -p ./given --engine loggops >short
-check 'parameters of several lines are among the details only' sh -c 'grep -q "^engine .*loggops.params (its parameters: --details)" short'
+"$timeless" make ring --ranks 4 -o four.tl && "$timeless" replay four.tl -p star-1g --engine loggops >short
+check 'parameters of several lines are among the details only' sh -c 'grep -q "^engine .* (its parameters: --details)" short'
 check 'the result names the hosts that the ranks fill' grep -q '^hosts  *1, with up to 4 ranks each; see --ranks-per-host$' short
-check 'a rank on each host needs no such line' sh -c '! "$0" replay four.tl -p ./given --ranks-per-host 1 | grep -q ^hosts' "$timeless"
-for platform in "$top_srcdir"/platforms/*/platform.xml; do
-    name=$(basename "$(dirname "$platform")")
-    check "the platform $name needs no --params: the result names their origin" \
-        sh -c '"$0" replay p.tl -p "$1" --engine loggops --no-compute |
-            grep -qE "network model LogGOPS (derived from the platform.s links and options|from the platform.s loggops.params)"' \
-            "$timeless" "$(dirname "$platform")"
-done
-# Without a local group: within a node as derived from the loopback, between nodes as the file says.
-mkdir remote
-cp given/{platform.xml,options.conf} remote/
-echo 'L=2ms,o=1us,g=0.5us,G=0.1ns,O=0.1ns' >remote/loggops.params
-"$timeless" make token -n 2 --iterations 1 --bytes 1000 -o token2.tl
-mkdir derived && cp given/{platform.xml,options.conf} derived/
-within() { # the adapters of the derived network move the bytes: 6 % more
-    awk -v given="$(loggops token2.tl -p ./remote --ranks-per-host 2)" -v derived="$(loggops token2.tl -p ./derived --ranks-per-host 2)" \
-        'BEGIN { print given, derived; exit !((given / derived - 1) ^ 2 < 0.01) }'
-}
-check 'loggops.params without a local group: messages within a node take the time of the loopback' within
-check 'and those between nodes what it says' sh -c '"$0" replay token2.tl -p ./remote --engine loggops -q --ranks-per-host 1 |
-    awk "{ exit !(\$1 > 0.004) }"' "$timeless"
-echo 'L=2us,o=1us' >given/loggops.params
-check_exit 3 'loggops.params with an error exits 3' loggops p.tl -p ./given
+check 'a rank on each host needs no such line' sh -c '! "$0" replay four.tl -p star-1g --ranks-per-host 1 | grep -q ^hosts' "$timeless"
 check_exit 2 'replay without a network and a platform exits 2' loggops p.tl
 check_exit 2 'parameters of nodes without a platform' loggops p.tl --params "$nodes"
 check_exit 2 'places without a platform' loggops p.tl --params L=1us,o=1us,g=0,G=0,O=0 --ranks-per-host 2

@@ -175,7 +175,7 @@ check 'loggops: with interference, two threads give the same bytes' equal "$(bes
     "$(beside --engine loggops --threads 2)"
 check 'detours and the noise of messages go together' sh -c '[ "$1" != "$2" ]' \
     - "$(noisy pong.skel,n=100 -q)" "$(replay pong.skel,n=100 -q --noise 1kHz:100us,network)"
-check 'loggops.params have the noise, too' within \
+check '--params has the noise, too' within \
     "$(noise <<<'between = ( { above_bytes = 0; least = 0.5; modes = ( [ 1.0, 0.7, 0.0 ] ); } );'; noisy pairs.skel,size=1001 \
     -q --params L=20us,o=1us,g=0us,G=8ns,O=0ns)" \
     "$(awk 'BEGIN { print 2e-6 + 0.7 * 28e-6 }')" 1e-10
