@@ -85,7 +85,7 @@ if OTF2
 noinst_LTLIBRARIES += compress/libtimeless-otf2.la
 compress_libtimeless_otf2_la_SOURCES = \
 	compress/exchange/import_otf2.c compress/exchange/import_otf2.h compress/exchange/otf2_calls.c \
-	compress/exchange/otf2_read.h compress/exchange/otf2_sizes.c \
+	compress/exchange/otf2_read.h compress/exchange/otf2_operations.def compress/exchange/otf2_sizes.c \
 	compress/core/bytes.c compress/core/error.c compress/core/map.c compress/exchange/import.c
 compress_libtimeless_otf2_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 compress_libtimeless_otf2_la_LIBADD = $(OTF2_LIBS)
