@@ -180,6 +180,37 @@ static int call_as_ompi(const smpi_rank *r, tl_action action, const sides *s, in
     return smpi_ompi_call(action, &call, rc);
 }
 
+/* The calls of SMPI, blocking and not, with the arguments that both have. */
+/* clang-format off */
+#define SENT s->sbuf, s->scount, s->stype
+#define RECEIVED s->rbuf, s->rcount, s->rtype
+#define SENT_BY_RANK s->sbuf, s->to.counts, s->to.offsets, s->stype
+#define RECEIVED_BY_RANK s->rbuf, s->from.counts, s->from.offsets, s->rtype
+#define COMBINED s->sbuf, s->rbuf, s->scount, s->stype, s->op
+#define COLLECTIVES(CALL)                                                                          \
+    CALL(BARRIER, Barrier, barrier, s->comm)                                                       \
+    CALL(BCAST, Bcast, bcast, s->rbuf, s->scount, s->stype, s->root, s->comm)                      \
+    CALL(REDUCE, Reduce, reduce, COMBINED, s->root, s->comm)                                       \
+    CALL(ALLREDUCE, Allreduce, allreduce, COMBINED, s->comm)                                       \
+    CALL(GATHER, Gather, gather, SENT, RECEIVED, s->root, s->comm)                                 \
+    CALL(GATHERV, Gatherv, gatherv, SENT, RECEIVED_BY_RANK, s->root, s->comm)                      \
+    CALL(SCATTER, Scatter, scatter, SENT, RECEIVED, s->root, s->comm)                              \
+    CALL(SCATTERV, Scatterv, scatterv, SENT_BY_RANK, RECEIVED, s->root, s->comm)                   \
+    CALL(ALLGATHER, Allgather, allgather, SENT, RECEIVED, s->comm)                                 \
+    CALL(ALLGATHERV, Allgatherv, allgatherv, SENT, RECEIVED_BY_RANK, s->comm)                      \
+    CALL(ALLTOALL, Alltoall, alltoall, SENT, RECEIVED, s->comm)                                    \
+    CALL(ALLTOALLV, Alltoallv, alltoallv, SENT_BY_RANK, RECEIVED_BY_RANK, s->comm)                 \
+    CALL(REDUCE_SCATTER, Reduce_scatter, reduce_scatter, s->sbuf, s->rbuf, s->to.counts, s->stype, \
+         s->op, s->comm)                                                                           \
+    CALL(REDUCE_SCATTER_BLOCK, Reduce_scatter_block, reduce_scatter_block, COMBINED, s->comm)      \
+    CALL(SCAN, Scan, scan, COMBINED, s->comm)                                                      \
+    CALL(EXSCAN, Exscan, exscan, COMBINED, s->comm)
+#define BLOCKING(action, name, lower, ...)                                                         \
+    case TL_ACTION_##action: return MPI_##name(__VA_ARGS__);
+#define NONBLOCKING(action, name, lower, ...)                                                      \
+    case TL_ACTION_##action: return MPI_I##lower(__VA_ARGS__, s->request);
+/* clang-format on */
+
 static int blocking(smpi_rank *r, tl_action action, const sides *s)
 {
     if (is_empty_call(action, s))
@@ -188,41 +219,8 @@ static int blocking(smpi_rank *r, tl_action action, const sides *s)
     if (replay.ompi && call_as_ompi(r, action, s, &rc))
         return rc;
     switch (action) {
-    case TL_ACTION_BARRIER: return MPI_Barrier(s->comm);
-    case TL_ACTION_BCAST: return MPI_Bcast(s->rbuf, s->scount, s->stype, s->root, s->comm);
-    case TL_ACTION_REDUCE:
-        return MPI_Reduce(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->root, s->comm);
-    case TL_ACTION_ALLREDUCE:
-        return MPI_Allreduce(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->comm);
-    case TL_ACTION_GATHER:
-        return MPI_Gather(s->sbuf, s->scount, s->stype, s->rbuf, s->rcount, s->rtype, s->root,
-                          s->comm);
-    case TL_ACTION_GATHERV:
-        return MPI_Gatherv(s->sbuf, s->scount, s->stype, s->rbuf, s->from.counts, s->from.offsets,
-                           s->rtype, s->root, s->comm);
-    case TL_ACTION_SCATTER:
-        return MPI_Scatter(s->sbuf, s->scount, s->stype, s->rbuf, s->rcount, s->rtype, s->root,
-                           s->comm);
-    case TL_ACTION_SCATTERV:
-        return MPI_Scatterv(s->sbuf, s->to.counts, s->to.offsets, s->stype, s->rbuf, s->rcount,
-                            s->rtype, s->root, s->comm);
-    case TL_ACTION_ALLGATHER:
-        return MPI_Allgather(s->sbuf, s->scount, s->stype, s->rbuf, s->rcount, s->rtype, s->comm);
-    case TL_ACTION_ALLGATHERV:
-        return MPI_Allgatherv(s->sbuf, s->scount, s->stype, s->rbuf, s->from.counts,
-                              s->from.offsets, s->rtype, s->comm);
-    case TL_ACTION_ALLTOALL:
-        return MPI_Alltoall(s->sbuf, s->scount, s->stype, s->rbuf, s->rcount, s->rtype, s->comm);
-    case TL_ACTION_ALLTOALLV:
-        return MPI_Alltoallv(s->sbuf, s->to.counts, s->to.offsets, s->stype, s->rbuf,
-                             s->from.counts, s->from.offsets, s->rtype, s->comm);
+        COLLECTIVES(BLOCKING)
     case TL_ACTION_ALLTOALLW: return alltoallw(s);
-    case TL_ACTION_REDUCE_SCATTER:
-        return MPI_Reduce_scatter(s->sbuf, s->rbuf, s->to.counts, s->stype, s->op, s->comm);
-    case TL_ACTION_REDUCE_SCATTER_BLOCK:
-        return MPI_Reduce_scatter_block(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->comm);
-    case TL_ACTION_SCAN: return MPI_Scan(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->comm);
-    case TL_ACTION_EXSCAN: return MPI_Exscan(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->comm);
     default: smpi_give_up_at(r, TL_ERR_UNSUPPORTED, "the SMPI engine does not know this call");
     }
 }
@@ -230,49 +228,8 @@ static int blocking(smpi_rank *r, tl_action action, const sides *s)
 static int nonblocking(smpi_rank *r, tl_action action, const sides *s)
 {
     switch (action) {
-    case TL_ACTION_BARRIER: return MPI_Ibarrier(s->comm, s->request);
-    case TL_ACTION_BCAST:
-        return MPI_Ibcast(s->rbuf, s->scount, s->stype, s->root, s->comm, s->request);
-    case TL_ACTION_REDUCE:
-        return MPI_Ireduce(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->root, s->comm,
-                           s->request);
-    case TL_ACTION_ALLREDUCE:
-        return MPI_Iallreduce(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->comm, s->request);
-    case TL_ACTION_GATHER:
-        return MPI_Igather(s->sbuf, s->scount, s->stype, s->rbuf, s->rcount, s->rtype, s->root,
-                           s->comm, s->request);
-    case TL_ACTION_GATHERV:
-        return MPI_Igatherv(s->sbuf, s->scount, s->stype, s->rbuf, s->from.counts, s->from.offsets,
-                            s->rtype, s->root, s->comm, s->request);
-    case TL_ACTION_SCATTER:
-        return MPI_Iscatter(s->sbuf, s->scount, s->stype, s->rbuf, s->rcount, s->rtype, s->root,
-                            s->comm, s->request);
-    case TL_ACTION_SCATTERV:
-        return MPI_Iscatterv(s->sbuf, s->to.counts, s->to.offsets, s->stype, s->rbuf, s->rcount,
-                             s->rtype, s->root, s->comm, s->request);
-    case TL_ACTION_ALLGATHER:
-        return MPI_Iallgather(s->sbuf, s->scount, s->stype, s->rbuf, s->rcount, s->rtype, s->comm,
-                              s->request);
-    case TL_ACTION_ALLGATHERV:
-        return MPI_Iallgatherv(s->sbuf, s->scount, s->stype, s->rbuf, s->from.counts,
-                               s->from.offsets, s->rtype, s->comm, s->request);
-    case TL_ACTION_ALLTOALL:
-        return MPI_Ialltoall(s->sbuf, s->scount, s->stype, s->rbuf, s->rcount, s->rtype, s->comm,
-                             s->request);
-    case TL_ACTION_ALLTOALLV:
-        return MPI_Ialltoallv(s->sbuf, s->to.counts, s->to.offsets, s->stype, s->rbuf,
-                              s->from.counts, s->from.offsets, s->rtype, s->comm, s->request);
+        COLLECTIVES(NONBLOCKING)
     case TL_ACTION_ALLTOALLW: return alltoallw(s);
-    case TL_ACTION_REDUCE_SCATTER:
-        return MPI_Ireduce_scatter(s->sbuf, s->rbuf, s->to.counts, s->stype, s->op, s->comm,
-                                   s->request);
-    case TL_ACTION_REDUCE_SCATTER_BLOCK:
-        return MPI_Ireduce_scatter_block(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->comm,
-                                         s->request);
-    case TL_ACTION_SCAN:
-        return MPI_Iscan(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->comm, s->request);
-    case TL_ACTION_EXSCAN:
-        return MPI_Iexscan(s->sbuf, s->rbuf, s->scount, s->stype, s->op, s->comm, s->request);
     default: smpi_give_up_at(r, TL_ERR_UNSUPPORTED, "the SMPI engine does not know this call");
     }
 }
