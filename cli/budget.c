@@ -375,15 +375,10 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 static void parse_side(arguments *a, int argc, char **argv)
 {
     const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
-    const struct argp argp = {options,
-                              parse_option,
-                              "TRACE... --platform NAME [--versus OPTION...]\n"
-                              "TRACE... --engine loggops --params L=...",
-                              "Print how wrong a prediction may be, and why.",
-                              children,
-                              NULL,
-                              NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, a);
+    cli_parse(options, parse_option, children,
+              "TRACE... --platform NAME [--versus OPTION...]\n"
+              "TRACE... --engine loggops --params L=...",
+              "Print how wrong a prediction may be, and why.", argc, argv, a);
 }
 
 /* The words behind --versus are those of the other side. Returns the number of those before. */

@@ -107,6 +107,20 @@ int cli_check_output(const char *path)
                          path);
 }
 
+int cli_open_for(const char *path, const char *out, tl_reader **reader)
+{
+    const int code = cli_check_output(out);
+    return code ? code : cli_open_trace(path, reader);
+}
+
+void cli_parse(const struct argp_option *options, argp_parser_t parser,
+               const struct argp_child *children, const char *words, const char *doc, int argc,
+               char **argv, void *input)
+{
+    const struct argp argp = {options, parser, words, doc, children, NULL, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, input);
+}
+
 int cli_json_leaves_text(const cli_json *json)
 {
     return !json->is_wanted || json->path;

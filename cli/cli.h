@@ -49,6 +49,9 @@ extern const struct argp cli_skip;
  * the exit code after reporting the error. */
 int cli_open_trace(const char *path, tl_reader **out);
 
+/* The same of a trace that is to be written to `out` (cli_check_output). */
+int cli_open_for(const char *path, const char *out, tl_reader **reader);
+
 /* To be called before a trace is written to `path`. CLI_OK if the path does not exist, or if it is
  * a trace, an empty file or not a regular file. Otherwise reports that a file of the user is not
  * overwritten, and returns the exit code. */
@@ -75,6 +78,11 @@ tl_status cli_json_write(const cli_json *json,
  * wildcards. NULL without memory. */
 char *cli_pattern(const char *path, size_t length, const char *rest);
 
+/* Parses the command line: `words` are those besides options, `doc` is what the command does. The
+ * options of `children` (NULL: none) are accepted, too. */
+void cli_parse(const struct argp_option *options, argp_parser_t parser,
+               const struct argp_child *children, const char *words, const char *doc, int argc,
+               char **argv, void *input);
 /* Handles the one positional argument of a command, a `what`: stores it, refuses a second one, and
  * reports at the end if it is missing. For the keys for which a parser has no case of its own. */
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,

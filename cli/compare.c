@@ -182,9 +182,9 @@ static tl_status write_all(const struct arguments *a, const tlr_comparison *comp
 
 int cmd_compare(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse_option,
+    struct arguments arguments = {.options = {.min_share = 0.01, .tolerance = -1}};
+    cli_parse(
+        options, parse_option, NULL,
         "PREDICTION.json... [--against OTHER.json]\n--baseline FILE --measured FILE\n--history "
         "FOLDER",
         "Print the times that 'timeless replay --json' predicted beside measured times: a row for "
@@ -192,11 +192,7 @@ int cmd_compare(int argc, char **argv)
         "Finalize), and one for the whole run.  --baseline and --history compare measurements or "
         "calibrations with earlier ones, and test whether a change is more than noise.  --against "
         "compares predictions with each other.",
-        NULL,
-        NULL,
-        NULL};
-    struct arguments arguments = {.options = {.min_share = 0.01, .tolerance = -1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+        argc, argv, &arguments);
     arguments.options.measured_paths = arguments.measured.paths;
     arguments.options.n_measured = arguments.measured.n;
     arguments.options.baseline_paths = arguments.baseline.paths;

@@ -151,14 +151,10 @@ static bool was_said(const tl_reader *r, const tl_error *err)
 int cmd_cut(int argc, char **argv)
 {
     struct cut_options o = {0};
-    struct argp argp = {
-        option_table, parse_option, "TRACE", "Write a part of a trace as a new trace.",
-        NULL,         NULL,         NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "TRACE", "Write a part of a trace as a new trace.",
+              argc, argv, &o);
     tl_reader *r;
-    int code = cli_check_output(o.out);
-    if (!code)
-        code = cli_open_trace(o.path, &r);
+    int code = cli_open_for(o.path, o.out, &r);
     if (code)
         return code;
     tl_error err;

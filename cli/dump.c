@@ -218,9 +218,7 @@ static tl_status write_csv(const void *arg, FILE *out, tl_error *err)
 int cmd_dump(int argc, char **argv)
 {
     struct dump_options o = {.rank = -1, .past = UINT64_MAX};
-    struct argp argp = {option_table, parse_option, "TRACE", "Print a trace as text.",
-                        NULL,         NULL,         NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "TRACE", "Print a trace as text.", argc, argv, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
     if (code)

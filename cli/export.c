@@ -197,9 +197,8 @@ static void forget(struct export_options *o)
 int cmd_export(int argc, char **argv)
 {
     static struct export_options o = {.rates.per_unit = 1};
-    struct argp argp = {option_table, parse_option, "TRACE", "Write a trace in another format.",
-                        NULL,         NULL,         NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "TRACE", "Write a trace in another format.", argc,
+              argv, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
     if (code) {

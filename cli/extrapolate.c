@@ -221,19 +221,11 @@ static tl_status write_sources(const tl_extrapolation *done, const char *path, t
 int cmd_extrapolate(int argc, char **argv)
 {
     struct extrapolate_options o = {.how = {.seed = 1}};
-    struct argp argp = {
-        option_table,
-        parse_option,
-        "TRACE",
-        "Write the trace of the same program on a larger grid of ranks (weak scaling).",
-        NULL,
-        NULL,
-        NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "TRACE",
+              "Write the trace of the same program on a larger grid of ranks (weak scaling).", argc,
+              argv, &o);
     tl_reader *r;
-    int code = cli_check_output(o.out);
-    if (!code)
-        code = cli_open_trace(o.path, &r);
+    int code = cli_open_for(o.path, o.out, &r);
     if (code)
         return code;
     tl_error err;

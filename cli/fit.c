@@ -226,16 +226,10 @@ static int write_text(const struct fit_options *o, const char *text)
 int cmd_fit(int argc, char **argv)
 {
     struct fit_options o = {0};
-    struct argp argp = {
-        option_table,
-        parse_option,
-        "CAPTURE CAPTURE CAPTURE...",
-        "Make a skeleton, a text that replaces the trace at any number of ranks and "
-        "any size, from traces (captures) of a few sizes.",
-        NULL,
-        NULL,
-        NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "CAPTURE CAPTURE CAPTURE...",
+              "Make a skeleton, a text that replaces the trace at any number of ranks and "
+              "any size, from traces (captures) of a few sizes.",
+              argc, argv, &o);
     tl_fit_capture captures[MAX_CAPTURES] = {{0}};
     tl_reader *readers[MAX_CAPTURES] = {0};
     char *text = NULL;

@@ -205,16 +205,10 @@ int cmd_hpl(int argc, char **argv)
 {
     const struct argp_child children[] = {
         {replay_settings(), 0, "Of the replays, as for replay:", 1}, {0}};
-    const struct argp argp = {options,
-                              parse_option,
-                              "HPL.dat --platform NAME",
-                              "Predict the table that HPL would print for an HPL.dat.",
-                              children,
-                              NULL,
-                              NULL};
     arguments a = {.base = replay_scenario(), .n_jobs = tlp_n_cores()};
     tl_error err;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(options, parse_option, children, "HPL.dat --platform NAME",
+              "Predict the table that HPL would print for an HPL.dat.", argc, argv, &a);
     tl_status status = tl_hpl_read_dat(a.path, &a.runs, &a.n, &err);
     if (status == TL_OK && !a.base.platform && !a.base.options.loggops_params)
         status = tl_fail(&err, TL_ERR_USAGE, "the platform is missing; give --platform NAME");

@@ -72,10 +72,8 @@ static tl_status read_otf2(const struct import_options *o, tl_error *err)
 int cmd_import(int argc, char **argv)
 {
     struct import_options o = {0};
-    struct argp argp = {
-        option_table, parse_option, "FILE", "Make a trace of one in another format.",
-        NULL,         NULL,         NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "FILE", "Make a trace of one in another format.",
+              argc, argv, &o);
     tl_error err;
     tl_status status;
     const int code = cli_check_output(o.out);

@@ -526,9 +526,8 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 int cmd_info(int argc, char **argv)
 {
     struct info_options o = {0};
-    struct argp argp = {option_table, parse_option, "TRACE", "Print what a trace contains.",
-                        NULL,         NULL,         NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "TRACE", "Print what a trace contains.", argc, argv,
+              &o);
     uint32_t *n_alike = NULL;
     struct facts *f = calloc(1, sizeof *f);
     if (!f)

@@ -84,12 +84,9 @@ static void leave_out_empty(struct join_options *o)
 int cmd_join(int argc, char **argv)
 {
     struct join_options o = {0};
-    struct argp argp = {option_table, parse_option,
-                        "PART...",    "Join the parts that the hosts of one run have written.",
-                        NULL,         NULL,
-                        NULL};
     tl_error err;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "PART...",
+              "Join the parts that the hosts of one run have written.", argc, argv, &o);
     const int code = cli_check_output(o.out);
     if (code)
         return code;

@@ -58,14 +58,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 int cmd_pack(int argc, char **argv)
 {
     struct pack_options o = {0};
-    struct argp argp = {
-        option_table, parse_option, "TRACE", "Write a trace again, as small as it gets.",
-        NULL,         NULL,         NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "TRACE",
+              "Write a trace again, as small as it gets.", argc, argv, &o);
     tl_reader *r;
-    int code = cli_check_output(o.out);
-    if (!code)
-        code = cli_open_trace(o.path, &r);
+    int code = cli_open_for(o.path, o.out, &r);
     if (code)
         return code;
     tl_error err;

@@ -134,18 +134,12 @@ static tl_status check(const char *name, tl_error *err)
 
 int cmd_platform(int argc, char **argv)
 {
-    static const struct argp argp = {
-        option_table,
-        parse_option,
-        "DESCRIPTION",
-        "Make a platform folder for 'timeless replay' from a short description of a machine, "
-        "timeless-platform(5).",
-        NULL,
-        NULL,
-        NULL};
     struct platform_options o = {0};
     tl_error err;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "DESCRIPTION",
+              "Make a platform folder for 'timeless replay' from a short description of a machine, "
+              "timeless-platform(5).",
+              argc, argv, &o);
     char installed[PATH_MAX];
     tlr_platforms_folder(installed, sizeof installed);
     const tl_status status = o.what == OPT_LIST    ? tlp_list_platforms(installed, stdout, &err)

@@ -38,8 +38,7 @@ void study_parse_all(const struct argp_option *options, argp_parser_t parser, co
 {
     const struct argp_child children[] = {
         {replay_settings(), 0, "At all points, as for replay:", 1}, {0}};
-    const struct argp argp = {options, parser, usage, summary, children, NULL, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, input);
+    cli_parse(options, parser, children, usage, summary, argc, argv, input);
 }
 
 error_t study_parse(int key, char *value, struct argp_state *state, study_common *s)

@@ -157,17 +157,11 @@ int cmd_sweep(int argc, char **argv)
 {
     const struct argp_child children[] = {
         {replay_settings(), 0, "At all points, as for replay:", 1}, {0}};
-    const struct argp argp = {options,
-                              parse_option,
-                              "TRACE... --grid NAME=VALUE,VALUE",
-                              "Replay over a grid of parameters, on all cores.",
-                              children,
-                              NULL,
-                              NULL};
     arguments a = {.grid = grid_begin()};
     tl_error err;
     a.grid.base.energy = TLR_WANTED_IF_STATED;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(options, parse_option, children, "TRACE... --grid NAME=VALUE,VALUE",
+              "Replay over a grid of parameters, on all cores.", argc, argv, &a);
     const tl_status status = sweep(&a, &err);
     if (status == TL_OK)
         grid_warn_of_intervals(&a.grid);

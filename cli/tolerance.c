@@ -244,15 +244,13 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 int cmd_tolerance(int argc, char **argv)
 {
     const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
-    const struct argp argp = {
-        options,  parse_option, "TRACE", "Print how much latency a program tolerates.",
-        children, NULL,         NULL};
     arguments a = {.base = replay_scenario(),
                    .n = 3,
                    .growths = {{.growth = 0.01}, {.growth = 0.02}, {.growth = 0.05}},
                    .precision = 1e-3};
     tl_error err;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(options, parse_option, children, "TRACE",
+              "Print how much latency a program tolerates.", argc, argv, &a);
     tl_status status = tlr_scenario_set_source(&a.base, a.trace, &err);
     if (status == TL_OK)
         status = find_latency(&a, &err);

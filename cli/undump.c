@@ -28,11 +28,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 int cmd_undump(int argc, char **argv)
 {
     struct undump_options o = {0};
-    struct argp argp = {option_table, parse_option,
-                        "TEXT",       "Make a trace from the text that 'timeless dump' printed.",
-                        NULL,         NULL,
-                        NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(option_table, parse_option, NULL, "TEXT",
+              "Make a trace from the text that 'timeless dump' printed.", argc, argv, &o);
     const int code = cli_check_output(o.out);
     if (code)
         return code;
