@@ -23,13 +23,12 @@ enum {
     KEY_DILATE,
     KEY_SEED,
     KEY_PROGRAM,
-    KEY_FILES,
     KEY_JSON
 };
 enum { MAX_WORDS = 256 };
 
 struct arguments {
-    const char *trace, *platform, *model, *compute, *dilate, *seed, *program, *files, *json;
+    const char *trace, *platform, *model, *compute, *dilate, *seed, *program, *json;
     int no_compute;
     char **launcher;
     int n_launcher;
@@ -51,7 +50,6 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "The run:", 2},
     {"program", KEY_PROGRAM, "FILE", 0, "the performing program, if the hosts have it elsewhere",
      0},
-    {"files", KEY_FILES, "FOLDER", 0, "perform calls on files, in files of this folder", 0},
     CLI_JSON_OPTION(KEY_JSON),
     {0}};
 
@@ -62,11 +60,6 @@ static void check_factor(struct argp_state *state, const char *value)
     if (*rest || !(factor > 0 && factor <= 1e6))
         argp_error(state, "--dilate '%s': give a factor above 0", value);
 }
-
-/* What all ranks must agree on. */
-typedef struct perform_sizes {
-    int64_t window_bytes, file_bytes;
-} perform_sizes;
 
 static int calls_kernels(const struct arguments *a)
 {
@@ -95,7 +88,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         a->seed = value;
         return 0;
     case KEY_PROGRAM: a->program = value; return 0;
-    case KEY_FILES: a->files = value; return 0;
     case KEY_JSON: a->json = value ? value : "-"; return 0;
     case ARGP_KEY_ARGS:
         a->trace = state->argv[state->next];
@@ -152,13 +144,12 @@ static tl_status check_kernels(const tl_reader *trace, const perform_needs *need
 
 /* Each group of ranks with the same calls is checked once. */
 static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const tlr_model *model,
-                             perform_sizes *sizes, tl_error *err)
+                             int64_t *window_bytes, tl_error *err)
 {
     perform_needs *needs = calloc(1, sizeof *needs);
     tl_status status = needs ? TL_OK : tl_no_memory(err, "check");
     if (needs)
-        *needs =
-            (perform_needs){.calls_kernels = calls_kernels(a), .performs_files = a->files != NULL};
+        *needs = (perform_needs){.calls_kernels = calls_kernels(a)};
     for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
         if (tl_reader_leader(trace, r, 0) == r)
             status = perform_check(trace, r, needs, err);
@@ -167,7 +158,7 @@ static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const 
     if (status == TL_OK && calls_kernels(a))
         status = check_kernels(trace, needs, model, err);
     if (status == TL_OK)
-        *sizes = (perform_sizes){needs->window_bytes, needs->file_bytes};
+        *window_bytes = needs->window_bytes;
     if (needs)
         perform_forget(needs);
     free(needs);
@@ -176,7 +167,7 @@ static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const 
 
 /* Whatever would fail on a rank is found before one is started. */
 static tl_status check(const struct arguments *a, tl_reader *trace, const tlr_model *model,
-                       perform_sizes *sizes, tl_error *err)
+                       int64_t *window_bytes, tl_error *err)
 {
     const tlr_options replay_options = {.allow_opaque = 1,
                                         .no_compute = a->no_compute || calls_kernels(a)};
@@ -188,23 +179,21 @@ static tl_status check(const struct arguments *a, tl_reader *trace, const tlr_mo
                        tl_reader_path(trace));
     tl_status status = tlr_plan_make(trace, model, &replay_options, &plan, err);
     tlr_plan_free(plan);
-    return status == TL_OK ? check_ranks(a, trace, model, sizes, err) : status;
+    return status == TL_OK ? check_ranks(a, trace, model, window_bytes, err) : status;
 }
 
 /* `mpirun -np RANKS` by default. */
 static void build_command(const struct arguments *a, const tl_reader *trace, const char *model,
-                          const perform_sizes *sizes, char *program, char **argv)
+                          int64_t window_size, char *program, char **argv)
 {
-    static char n_ranks[16], window_bytes[32], file_bytes[32];
+    static char n_ranks[16], window_bytes[32];
     int n = 0;
     const struct {
         const char *option, *value;
     } given[] = {{"--model", model},      {"--compute", a->no_compute ? "none" : a->compute},
                  {"--dilate", a->dilate}, {"--seed", a->seed},
-                 {"--json", a->json},     {"--window-bytes", window_bytes},
-                 {"--files", a->files},   {"--file-bytes", file_bytes}};
-    snprintf(window_bytes, sizeof window_bytes, "%lld", (long long)sizes->window_bytes);
-    snprintf(file_bytes, sizeof file_bytes, "%lld", (long long)sizes->file_bytes);
+                 {"--json", a->json},     {"--window-bytes", window_bytes}};
+    snprintf(window_bytes, sizeof window_bytes, "%lld", (long long)window_size);
     snprintf(n_ranks, sizeof n_ranks, "%u", tl_reader_run(trace)->n_ranks);
     for (int i = 0; i < a->n_launcher; i++)
         argv[n++] = a->launcher[i];
@@ -254,7 +243,7 @@ static void note_shared_cores(const struct arguments *a, uint32_t n_ranks)
 static tl_status perform(const struct arguments *a, tl_error *err)
 {
     char program[PATH_MAX], *argv[MAX_WORDS];
-    perform_sizes sizes = {0};
+    int64_t window_bytes = 0;
     tl_reader *trace = NULL;
     tlr_platform *platform = NULL;
     tlr_model *model = NULL;
@@ -263,11 +252,11 @@ static tl_status perform(const struct arguments *a, tl_error *err)
         status = load_model(a, &platform, &model, err);
     const tlr_model *used = platform ? platform->model : model;
     if (status == TL_OK)
-        status = check(a, trace, used, &sizes, err);
+        status = check(a, trace, used, &window_bytes, err);
     if (status == TL_OK)
         status = find_program(a->program, program, err);
     if (status == TL_OK) {
-        build_command(a, trace, used ? used->path : NULL, &sizes, program, argv);
+        build_command(a, trace, used ? used->path : NULL, window_bytes, program, argv);
         cli_progress_stop();
         note_shared_cores(a, tl_reader_run(trace)->n_ranks);
         execvp(argv[0], argv);

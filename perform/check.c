@@ -28,7 +28,7 @@ static bool has_int_sizes(const tl_event *e, const tl_call_info *info)
            fits_int(e->recv_type_bytes);
 }
 
-static bool can_perform(const tl_event *e, const tl_call_info *info, const perform_needs *needs)
+static bool can_perform(const tl_event *e, const tl_call_info *info)
 {
     const bool needs_comm = (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE;
     switch (info->action) {
@@ -40,8 +40,8 @@ static bool can_perform(const tl_event *e, const tl_call_info *info, const perfo
     case TL_ACTION_KERNEL: return 1;
     default: break;
     }
-    if ((tl_is_on_file(info->action) && !needs->performs_files) ||
-        (needs_comm && e->comm == TL_COMM_NULL) || !has_int_sizes(e, info))
+    if (tl_is_on_file(info->action) || (needs_comm && e->comm == TL_COMM_NULL) ||
+        !has_int_sizes(e, info))
         return 0;
     return e->call != TL_MPI_Win_create_dynamic; /* its accesses are to addresses */
 }
@@ -63,10 +63,8 @@ static bool is_lost(const tl_reader *trace, uint32_t rank, const tl_event *e,
     if (!(info->slots & TL_SLOT_COMM) || e->comm < TL_COMM_FIRST || needs->is_made[e->comm])
         return 0;
     const tl_comm *d = definition_of(trace, rank, e->comm);
-    return tl_is_on_window(info->action) ||
-           (tl_is_on_file(info->action) && info->action != TL_ACTION_FILE_OPEN) || !d ||
-           d->n_remote || tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD ||
-           e->call == TL_MPI_Cart_sub;
+    return tl_is_on_window(info->action) || !d || d->n_remote ||
+           tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD || e->call == TL_MPI_Cart_sub;
 }
 
 static uint32_t n_partners(const tl_reader *trace, uint32_t rank, uint32_t comm)
@@ -135,7 +133,7 @@ static int check_event(const tl_reader *trace, uint32_t rank, const tl_event *e,
     needs->n_bursts += e->volume != 0;
     if (info->action == TL_ACTION_KERNEL && needs->calls_kernels)
         return perform_need_kernel(&needs->kernels, e) || add_uncalled(trace, rank, e, needs);
-    if (!can_perform(e, info, needs) || is_lost(trace, rank, e, info, needs)) {
+    if (!can_perform(e, info) || is_lost(trace, rank, e, info, needs)) {
         needs->n_refused++;
         needs->refused[e->call]++;
         return 1;
@@ -146,8 +144,6 @@ static int check_event(const tl_reader *trace, uint32_t rank, const tl_event *e,
     raise_to(&needs->message_bytes, bytes);
     if (tl_is_on_window(info->action))
         raise_to(&needs->window_bytes, bytes);
-    if (tl_is_on_file(info->action))
-        raise_to(&needs->file_bytes, bytes);
     if (e->call == TL_MPI_Bsend || e->call == TL_MPI_Ibsend || e->call == TL_MPI_Bsend_init)
         needs->buffered_bytes += bytes + BUFFERED_OVERHEAD;
     return 1;
@@ -189,21 +185,15 @@ tl_status perform_refuse(const tl_reader *trace, const perform_needs *needs, tl_
 {
     char names[320] = "";
     size_t used = 0;
-    bool are_files = 0;
-    for (unsigned code = 0; code < TL_CALL_LIMIT; code++)
-        are_files |= needs->refused[code] && !needs->performs_files &&
-                     tl_is_on_file(tl_call_by_code(code)->action);
     for (unsigned code = 0; code < TL_CALL_LIMIT && used < sizeof names - 60; code++)
         if (needs->refused[code])
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %" PRIu64 "x",
                                      used ? ", " : "", tl_call_by_code(code)->name,
                                      needs->refused[code]);
-    return tl_fail(
-        err, TL_ERR_UNSUPPORTED,
-        "%s: has calls that cannot be performed (%s); %scut them off with 'timeless cut', "
-        "see timeless-perform(1)",
-        tl_reader_path(trace), names,
-        are_files ? "give --files FOLDER for those on files, or " : "");
+    return tl_fail(err, TL_ERR_UNSUPPORTED,
+                   "%s: has calls that cannot be performed (%s); cut them off with 'timeless cut', "
+                   "see timeless-perform(1)",
+                   tl_reader_path(trace), names);
 }
 
 /* ---- kernels that are called ---- */

@@ -26,9 +26,6 @@ typedef struct perform_needs {
     uint64_t n_refused;     /* events that cannot be performed */
     uint64_t refused[TL_CALL_LIMIT]; /* by their call */
 
-    int performs_files; /* set before: there is a folder for files */
-    int64_t file_bytes; /* of the largest access to a file */
-
     int calls_kernels; /* set before: kernels are to be called */
     uint64_t n_bursts; /* computation that is no kernel */
     perform_kernel_needs kernels;

@@ -239,7 +239,6 @@ void perform_open_objects(performer *p, const unsigned char *is_made)
     for (uint32_t i = 0; i < p->n_objects; i++) {
         p->objects[i].comm = MPI_COMM_NULL;
         p->objects[i].win = MPI_WIN_NULL;
-        p->objects[i].file = MPI_FILE_NULL;
     }
     for (size_t i = 0; i < n; i++)
         p->objects[comms[i].id].definition = &comms[i];
@@ -280,22 +279,17 @@ static uint16_t window(performer *p, uint16_t call)
     return call;
 }
 
-int perform_flags(int mode, const perform_flag *flags, size_t n)
-{
-    int out = 0;
-    for (size_t i = 0; i < n; i++)
-        out |= mode & flags[i].trace ? flags[i].mpi : 0;
-    return out;
-}
-
 static int window_mode(int mode)
 {
-    static const perform_flag flags[] = {{TL_MODE_NOCHECK, MPI_MODE_NOCHECK},
-                                         {TL_MODE_NOPRECEDE, MPI_MODE_NOPRECEDE},
-                                         {TL_MODE_NOPUT, MPI_MODE_NOPUT},
-                                         {TL_MODE_NOSTORE, MPI_MODE_NOSTORE},
-                                         {TL_MODE_NOSUCCEED, MPI_MODE_NOSUCCEED}};
-    return perform_flags(mode, flags, sizeof flags / sizeof *flags);
+    static const int flags[][2] = {{TL_MODE_NOCHECK, MPI_MODE_NOCHECK},
+                                   {TL_MODE_NOPRECEDE, MPI_MODE_NOPRECEDE},
+                                   {TL_MODE_NOPUT, MPI_MODE_NOPUT},
+                                   {TL_MODE_NOSTORE, MPI_MODE_NOSTORE},
+                                   {TL_MODE_NOSUCCEED, MPI_MODE_NOSUCCEED}};
+    int out = 0;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        out |= mode & flags[i][0] ? flags[i][1] : 0;
+    return out;
 }
 
 /* MPI_Comm_split_type and MPI_Dist_graph_create are performed by calls whose arguments are known.
@@ -328,8 +322,6 @@ uint16_t perform_prepare_object(performer *p)
     const tl_event *e = &p->event;
     const tl_action action = tl_call_by_code(e->call)->action;
     p->made = (perform_made){.group = MPI_GROUP_NULL, .size = p->window_bytes, .name = "native"};
-    if (tl_is_on_file(action))
-        perform_prepare_file(p);
     switch (action) {
     case TL_ACTION_WIN_CREATE: return window(p, e->call);
     case TL_ACTION_WIN_POST:

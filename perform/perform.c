@@ -20,17 +20,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum {
-    KEY_MODEL = 1000,
-    KEY_COMPUTE,
-    KEY_WINDOW,
-    KEY_FILES,
-    KEY_FILE_BYTES,
-    KEY_DILATE,
-    KEY_SEED,
-    KEY_JSON,
-    KEY_MEASURE
-};
+enum { KEY_MODEL = 1000, KEY_COMPUTE, KEY_WINDOW, KEY_DILATE, KEY_SEED, KEY_JSON, KEY_MEASURE };
 
 typedef struct arguments {
     const char *trace, *model, *json;
@@ -38,9 +28,7 @@ typedef struct arguments {
     double dilation;
     uint64_t seed;
     int64_t window_bytes; /* the largest access of all ranks */
-    const char *files;
-    int64_t file_bytes;  /* the same for files */
-    const char *measure; /* how repetitions begin, if each is timed; NULL: none is */
+    const char *measure;  /* how repetitions begin, if each is timed; NULL: none is */
 } arguments;
 
 static const struct argp_option options[] = {
@@ -49,8 +37,6 @@ static const struct argp_option options[] = {
     {"dilate", KEY_DILATE, "FACTOR", 0, "multiply the time of computation by this", 0},
     {"seed", KEY_SEED, "N", 0, "draw the noise of computation from this seed", 0},
     {"window-bytes", KEY_WINDOW, "N", 0, "size of all windows", 0},
-    {"files", KEY_FILES, "FOLDER", 0, "make files here", 0},
-    {"file-bytes", KEY_FILE_BYTES, "N", 0, "least size of all files", 0},
     {"json", KEY_JSON, "FILE", 0, "write JSON to FILE; '-': print it instead of text", 0},
     {"measure", KEY_MEASURE, "START", 0,
      "TRACE is a skeleton; print the times of its repetitions, which begin by window or barrier",
@@ -68,8 +54,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_MEASURE: a->measure = value; return 0;
     case KEY_SEED: a->seed = strtoull(value, NULL, 10); return 0;
     case KEY_WINDOW: a->window_bytes = strtoll(value, NULL, 10); return 0;
-    case KEY_FILES: a->files = value; return 0;
-    case KEY_FILE_BYTES: a->file_bytes = strtoll(value, NULL, 10); return 0;
     case KEY_DILATE:
         a->dilation = strtod(value, NULL);
         if (!(a->dilation > 0 && a->dilation <= 1e6))
@@ -195,8 +179,7 @@ static tl_status check_rank(performer *p, const arguments *a, uint32_t rank, per
     perform_forget(needs);
     perform_kernels_close(p->kernels);
     p->kernels = NULL;
-    *needs = (perform_needs){.calls_kernels = a->compute == PERFORM_KERNELS,
-                             .performs_files = a->files != NULL};
+    *needs = (perform_needs){.calls_kernels = a->compute == PERFORM_KERNELS};
     tl_status status = perform_check(p->trace, rank, needs, err);
     if (status == TL_OK && needs->calls_kernels)
         status = perform_kernels_open(&needs->kernels, a->seed + rank, &p->kernels, err);
@@ -462,8 +445,6 @@ int main(int argc, char **argv)
         status = tl_cursor_open(p.trace, p.rank, &p.cursor, &err);
     if (status != TL_OK)
         perform_give_up(&p, "%s", err.text);
-    p.files = a.files;
-    p.file_bytes = a.file_bytes > needs.file_bytes ? a.file_bytes : needs.file_bytes;
     prepare(&p, &needs, a.window_bytes);
     if (a.measure) /* no repetition is the first to touch the buffers */
         memset(p.received, 0, (size_t)needs.message_bytes);

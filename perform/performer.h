@@ -24,11 +24,10 @@ typedef enum perform_compute {
     PERFORM_KERNELS
 } perform_compute;
 
-/* The MPI object of an id of a communicator, window or file in the trace. */
+/* The MPI object of an id of a communicator or window in the trace. */
 typedef struct perform_object {
     MPI_Comm comm;
     MPI_Win win;
-    MPI_File file;
     void *memory;              /* of a window, if it is ours */
     const tl_comm *definition; /* NULL: MPI_COMM_WORLD and MPI_COMM_SELF */
     uint32_t n_topologies;     /* number of grids and graphs made from it so far */
@@ -96,10 +95,7 @@ typedef struct performer {
     char *sent, *received; /* buffers that are large enough for every call of the rank */
     void *send_argument, *receive_argument; /* of the current call: these, or MPI_IN_PLACE */
     int64_t window_bytes;
-    const char *files;  /* the folder for files */
-    int64_t file_bytes; /* the least size of a file */
-    char path[4096];    /* of the file at hand */
-    int n_sent_counts;  /* of the call at hand: the values of the receiving side follow */
+    int n_sent_counts; /* of the call at hand: the values of the receiving side follow */
 
     perform_compute compute;
     double dilation; /* of the seconds of computation */
@@ -144,19 +140,7 @@ int perform_peer(int32_t peer);
  * took in the run. */
 void perform_find_source(performer *p);
 
-/* ---- files.c ---- */
-
-/* Derives the arguments of a call on a file. */
-void perform_prepare_file(performer *p);
-
 /* ---- objects.c ---- */
-
-/* A bit of a mode in the trace, and in MPI. */
-typedef struct perform_flag {
-    int trace, mpi;
-} perform_flag;
-/* The mode of MPI that has the bits of a mode of the trace. */
-int perform_flags(int mode, const perform_flag *flags, size_t n);
 
 /* Makes MPI_COMM_WORLD and MPI_COMM_SELF known, what the rank's communicators will be, and those
  * communicators that no event makes: `is_made` by id. */

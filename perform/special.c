@@ -260,7 +260,6 @@ int perform_special(performer *p)
     }
     case TL_ACTION_REQUEST_FREE:
         return MPI_Request_free(&perform_request_of(p, e->request)->handle);
-    case TL_ACTION_FILE_CLOSE: return MPI_File_close(&p->objects[e->comm].file);
     case TL_ACTION_CANCEL: return MPI_Cancel(&perform_request_of(p, e->request)->handle);
     case TL_ACTION_COMM_FREE:
         return e->call == TL_MPI_Comm_free ? MPI_Comm_free(&p->objects[e->comm].comm)

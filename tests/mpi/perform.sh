@@ -182,19 +182,27 @@ check 'kernels that cannot be called take the time of the model, and are named' 
     --model "$scratch/sort.conf" "$scratch/sort.tl"
 check 'it is the time of the model' between "$(compute_s)" 0.05 1
 
-# ---- files ----
+# ---- every row ----
 
-# All rows of the schema, files included, but for the window whose accesses are to addresses.
-cat >"$scratch/other_windows.awk" <<'END'
-/^rank / { gone = 0 }
-/^comm .*call=MPI_Win_create_dynamic/ { gone = $2; next }
-/^comm / && gone && $2 > gone { sub(/^comm [0-9]+/, "comm " ($2 - 1)) }
-/^[0-9]+ [0-9]+ / && gone {
+# All rows of the schema, but for files and the window whose accesses are to addresses.
+cat >"$scratch/others.awk" <<'END'
+function less(id, g, n) { for (g in gone) n += g + 0 < id + 0; return id - n }
+/^rank / { delete gone; delete begun }
+/^comm .*call=MPI_(Win_create_dynamic|File_open)/ { gone[$2]; next }
+/^comm / {
+    $2 = less($2)
+    if (match($0, / parent=[0-9]+/)) sub(/ parent=[0-9]+/, " parent=" less(substr($0, RSTART + 8, RLENGTH - 8)))
+}
+/^[0-9]+ [0-9]+ / {
+    request = ""
     for (i = 4; i <= NF; i++) {
-        if (split($i, slot, "=") != 2 || slot[1] !~ /comm$/) continue
-        if (slot[2] == gone) next
-        if (slot[2] > gone + 0) $i = slot[1] "=" (slot[2] - 1)
+        if (split($i, slot, "=") != 2) continue
+        if (slot[1] == "request") request = slot[2]
+        if (slot[1] ~ /comm$/ && !(slot[2] in gone)) $i = slot[1] "=" less(slot[2])
+        else if (slot[1] ~ /comm$/ && $3 !~ /^MPI_File_/) next
     }
+    if ($3 ~ /^MPI_File_/) { if (request != "") begun[request]; next }
+    if ($3 == "MPI_Wait" && request in begun) { delete begun[request]; next }
     $2 = n[$1]++ + 0
 }
 { print }
@@ -207,13 +215,12 @@ int main(void) { return MPI_Init(0, 0); }' >"$scratch/empty.c"
         awk '$3 ~ /^MPIX?_/ { print $3 }') \
         python3 "$here/rows/rows.py" "$top_srcdir/compress/mpi_calls.def" c >"$scratch/run.c" &&
         $MPICC -O1 -w -I "$scratch" -o "$scratch/rows" "$here/rows/frame.c" && record rows 2 all "$scratch/file" &&
-        $timeless dump "$scratch/rows.tl" | awk -f "$scratch/other_windows.awk" | $timeless undump - -o "$scratch/files.tl"
+        $timeless dump "$scratch/rows.tl" | awk -f "$scratch/others.awk" | $timeless undump - -o "$scratch/others.tl"
 }
 check 'a trace with all rows of the schema' all_rows
-mkdir "$scratch/folder"
-performs_files() {
+performs_rows() {
     local rank
-    timeout 120 $timeless perform --no-compute --files "$scratch/folder" "$1" -- \
+    timeout 120 $timeless perform --no-compute "$1" -- \
         $timeless record -q --volume none -o "$scratch/performed.tl" -- $MPIRUN -np 2 || return
     for rank in 0 1; do
         "$print_events" "$1" $rank |
@@ -222,32 +229,7 @@ performs_files() {
         same_text "$scratch/performed.$rank" "$print_events" "$scratch/performed.tl" $rank || return
     done
 }
-check '--files: the performance makes the calls of the trace, those on files included' performs_files "$scratch/files.tl"
-
-# Two files of one name: one that must not exist yet, and one that is read only.
-for rank in 0 1; do
-    echo "rank $rank host=\"h\"
-comm 3 parent=1 call=MPI_File_open members=[0,1] name=\"out/data.bin\"
-comm 4 parent=1 call=MPI_File_open members=[0,1] name=\"../data.bin\"
-$rank 0 MPI_Init clock_ns=0
-$rank 1 MPI_File_open mode=69 comm=1 new_comm=3
-$rank 2 MPI_File_write_all count=1000 type_bytes=8 comm=3
-$rank 3 MPI_File_close comm=3
-$rank 4 MPI_File_open mode=2 comm=1 new_comm=4
-$rank 5 MPI_File_read_all count=500 type_bytes=8 comm=4
-$rank 6 MPI_File_close comm=4
-$rank 7 MPI_Finalize clock_ns=0
-end finalized clock_ns=0"
-done >"$scratch/modes.txt"
-(echo 'timeless-text 1'; echo 'ranks 2'; cat "$scratch/modes.txt") | $timeless undump - -o "$scratch/modes.tl"
-rm -rf "$scratch/folder"/*
-check '--files: a file that must not exist, and one that must' performs_files "$scratch/modes.tl"
-check '--files: the same again, beside the files of before' performs_files "$scratch/modes.tl"
-two_files() { [ "$(find "$scratch/folder" -type f -printf '%f %s\n')" = $'data.bin 8000\ndata.bin 8000' ]; }
-check '--files: the files are in the folder, and have the bytes of the accesses' two_files
-no_folder() { ! $timeless perform --no-compute --files "$scratch/nothing" "$scratch/modes.tl" -- $MPIRUN -np 2; }
-check '--files: a folder that does not exist is named' says_of \
-    'nothing/[0-9a-f]*: cannot be made: No such file or directory; check the folder of --files' no_folder
+check 'every row: the performance makes the calls of the trace' performs_rows "$scratch/others.tl"
 
 # ---- what cannot be performed is named before anything starts ----
 
@@ -260,8 +242,11 @@ $timeless dump "$scratch/random.tl" | sed '0,/MPI_Finalize.*/s//MPI_Abort code=3
 check 'MPI_Abort' refused 3 '~cannot be performed \(MPI_Abort 1x\)' \
     $timeless perform "$scratch/abort.tl" -- false
 head -c "$(($(wc -c <"$scratch/oracle.tl") - 200))" "$scratch/oracle.tl" >"$scratch/short.tl"
-check 'files without a folder' refused 3 'MPI_File_read_all 1x.*; give --files FOLDER for those on files, or cut' \
-    $timeless perform --no-compute "$scratch/modes.tl" -- false
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' 'comm 3 parent=1 call=MPI_File_open members=[0] name="data"' \
+    '0 0 MPI_Init clock_ns=0' '0 1 MPI_File_open mode=2 comm=1 new_comm=3' '0 2 MPI_File_close comm=3' '0 3 MPI_Finalize clock_ns=0' \
+    'end finalized clock_ns=0' | $timeless undump - -o "$scratch/file.tl"
+check 'calls on files' refused 3 '~cannot be performed \(MPI_File_close 1x, MPI_File_open 1x\); cut them off' \
+    $timeless perform --no-compute "$scratch/file.tl" -- false
 check 'an incomplete trace' refused 3 'short.tl: is incomplete' \
     $timeless perform "$scratch/short.tl" -- false
 check 'computation without a model' refused 3 'contains computation.*no compute model' \
