@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # timeless budget: against closed formulas and against the replays that it stands for. Its text, and what is refused, stand in
-# budget.transcript.
+# budget_output.transcript.
 . "$top_srcdir/tests/tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99

@@ -1,4 +1,4 @@
-# comparable.sh - which recordings say that their clock is not comparable; what compare makes of it: comparable.transcript.
+# comparable.sh - which recordings say that their clock is not comparable; what compare makes of it: comparable_output.transcript.
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0

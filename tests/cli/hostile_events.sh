@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # timeless replay: events with great numbers, kernels of unknown forms, times that cannot be counted. What is refused stands in
-# hostile_events.transcript.
+# hostile_events_output.transcript.
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
 

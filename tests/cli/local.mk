@@ -12,9 +12,9 @@ CLI_TESTS = \
 	tests/cli/calibrate.sh tests/cli/calibrate_refused.transcript \
 	tests/cli/calibrations.sh \
 	tests/cli/calibrate_network.sh tests/cli/calibrate_nodes.sh \
-	tests/cli/comm_tags.sh tests/cli/comparable.sh tests/cli/comparable.transcript \
+	tests/cli/comm_tags.sh tests/cli/comparable.sh tests/cli/comparable_output.transcript \
 	tests/cli/algorithms.sh tests/cli/study.sh tests/cli/scaling.sh tests/cli/scaling_refused.transcript tests/cli/studies_a.sh tests/cli/studies_refused.transcript \
-	tests/cli/compare.sh tests/cli/compare.transcript \
+	tests/cli/compare.sh tests/cli/compare_output.transcript \
 	tests/cli/completion.sh \
 	tests/cli/hpl.sh \
 	tests/cli/dahu_table.sh \
@@ -40,7 +40,7 @@ CLI_TESTS = \
 	tests/cli/simgrid_comms.sh tests/cli/simgrid_text.sh \
 	tests/cli/extrapolate.sh \
 	tests/cli/extrapolate_volumes.sh \
-	tests/cli/hostile_events.sh tests/cli/hostile_events.transcript \
+	tests/cli/hostile_events.sh tests/cli/hostile_events_output.transcript \
 	tests/cli/hostile_replay.sh \
 	tests/cli/import.transcript \
 	tests/cli/lab.sh \
@@ -74,7 +74,7 @@ CLI_TESTS = \
 	tests/cli/standard_output.sh \
 	tests/cli/sweep.sh tests/cli/sweep_refused.transcript \
 	tests/cli/sweep_results.sh \
-	tests/cli/budget.sh tests/cli/budget.transcript tests/cli/budget_extrapolation.sh tests/cli/budget_recordings.sh tests/cli/budget_versus.sh tests/cli/tolerance.sh \
+	tests/cli/budget.sh tests/cli/budget_output.transcript tests/cli/budget_extrapolation.sh tests/cli/budget_recordings.sh tests/cli/budget_versus.sh tests/cli/tolerance.sh \
 	tests/cli/two_engines.sh tests/cli/mpich_messages.sh tests/cli/engines_random.sh tests/cli/engines_wider.sh tests/cli/tools_random.sh \
 	tests/cli/undump.transcript \
 	tests/cli/usage.sh \
