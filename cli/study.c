@@ -7,8 +7,7 @@
 #include "replay.h"
 #include "targets.h"
 
-#include <ctype.h>
-#include <errno.h>
+#include <machine/duration.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,22 +56,10 @@ error_t study_parse(int key, char *value, struct argp_state *state, study_common
     }
 }
 
-/* "64", "4K", "1M": K, M and G are powers of 1024. Moves *text behind it; 0: it is no number. */
+/* "64", "4K", "1M". Moves *text behind it; 0: it is no number, or too large. */
 static int read_number(const char **text, uint64_t *out)
 {
-    static const char units[] = "KMG";
-    char *rest;
-    errno = 0;
-    *out = strtoull(*text, &rest, 10);
-    if (!isdigit((unsigned char)**text) || errno)
-        return 0;
-    const char *unit = *rest ? strchr(units, toupper((unsigned char)*rest)) : NULL;
-    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    *text = rest + (unit != NULL);
-    if (*out > UINT64_C(0x7fffffff) >> shift)
-        return 0;
-    *out <<= shift;
-    return 1;
+    return tlr_parse_bytes(*text, text, out) && *out <= INT32_MAX;
 }
 
 static tl_status add_number(tlr_axis *axis, uint64_t number, tl_error *err)

@@ -7,6 +7,7 @@
 #include "machine/noise.h"
 #include "results/timeline.h"
 #include "results/usage.h"
+#include "schedules.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -253,18 +254,15 @@ static tl_status set_selector(tlr_scenario *s, const char *value, tl_error *err)
 /* SimGrid lists the algorithms, but not the collectives. */
 static tl_status set_algorithm(tlr_scenario *s, const char *choice, tl_error *err)
 {
-    static const char *const names[] = {"allgather", "allgatherv",     "allreduce", "alltoall",
-                                        "alltoallv", "barrier",        "bcast",     "gather",
-                                        "reduce",    "reduce_scatter", "scatter"};
     const size_t length = strcspn(choice, "=");
-    for (size_t i = 0; choice[length] && choice[length + 1] && i < sizeof names / sizeof *names;
-         i++)
-        if (strlen(names[i]) == length && !strncmp(names[i], choice, length)) {
-            char *option = NULL;
-            if (asprintf(&option, "smpi/%s:%s", names[i], choice + length + 1) < 0)
-                option = NULL;
-            return add_cfg(s, option, err);
-        }
+    const char *name =
+        choice[length] && choice[length + 1] ? tlr_collective_name(choice, length) : NULL;
+    if (name) {
+        char *option = NULL;
+        if (asprintf(&option, "smpi/%s:%s", name, choice + length + 1) < 0)
+            option = NULL;
+        return add_cfg(s, option, err);
+    }
     return tl_fail(err, TL_ERR_USAGE,
                    "--coll '%s': write COLLECTIVE=ALGORITHM; the collectives are allgather, "
                    "allgatherv, allreduce, alltoall, alltoallv, barrier, bcast, gather, reduce, "

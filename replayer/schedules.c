@@ -16,6 +16,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+const char *tlr_collective_name(const char *text, size_t length)
+{
+    static const char *const names[] = {"allgather", "allgatherv",     "allreduce", "alltoall",
+                                        "alltoallv", "barrier",        "bcast",     "gather",
+                                        "reduce",    "reduce_scatter", "scatter"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && !strncmp(names[i], text, length))
+            return names[i];
+    return NULL;
+}
+
 /* The names of algorithms have neither a point nor a slash: "smpi/alltoall:ring.sched". */
 static const char *schedule_in(const char *option)
 {
@@ -23,16 +34,9 @@ static const char *schedule_in(const char *option)
     if (strncmp(option, prefix, sizeof prefix - 1) != 0)
         return NULL;
     const char *choice = option + sizeof prefix - 1, *file = strchr(choice, ':');
-    static const char *const names[] = {"allgather", "allgatherv",     "allreduce", "alltoall",
-                                        "alltoallv", "barrier",        "bcast",     "gather",
-                                        "reduce",    "reduce_scatter", "scatter"};
-    if (!file || !file[strcspn(file, "./")])
-        return NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == (size_t)(file - choice) &&
-            !strncmp(names[i], choice, strlen(names[i])))
-            return choice;
-    return NULL;
+    return file && file[strcspn(file, "./")] && tlr_collective_name(choice, (size_t)(file - choice))
+               ? choice
+               : NULL;
 }
 
 /* "smpi/alltoall:ring.sched (xxh64 0123456789abcdef)" of all schedules. */

@@ -17,6 +17,9 @@ typedef struct tlr_schedules {
     char *text; /* for predictions */
 } tlr_schedules;
 
+/* The collective with a choice of algorithms whose name is the first `length` bytes; NULL: none. */
+const char *tlr_collective_name(const char *text, size_t length);
+
 /* Changes `options` and the jobs if the options have schedules, or if computation takes no time
  * (smpi/simulate-computation:no). What a reduction combines then still takes its time in a text of
  * SimGrid, as under smpirun. The caller ends it in any case. */

@@ -128,10 +128,8 @@ static tl_status find_probe(const char *given, char *path, tl_error *err)
     }
     if (tlr_installed(TLR_PLACE_PROGRAMS, "timeless-network-probe", "platforms", path, PATH_MAX))
         return TL_OK;
-    err->status = TL_ERR_SYSTEM;
-    snprintf(err->text, sizeof err->text,
-             "%.200s: the measuring program " CLI_IS_MISSING ", or give --probe", path);
-    return err->status;
+    return tl_fail(err, TL_ERR_SYSTEM,
+                   "%.200s: the measuring program " CLI_IS_MISSING ", or give --probe", path);
 }
 
 /* "a,b" to "a:2,b:2"; returns the number of hosts, 0 if the text is too long. */
@@ -226,18 +224,13 @@ static tl_status measure_launch(const arguments *a, int launch, const char *path
     tl_status status = find_probe(a->probe, probe, err);
     if (status != TL_OK)
         return status;
-    err->status = TL_ERR_USAGE;
-    snprintf(err->text, sizeof err->text, "--hosts '%.100s': name hosts, with commas between them",
-             a->hosts ? a->hosts : "");
     if (!build_command(a, launch, probe, texts, argv))
-        return err->status;
+        return tl_fail(err, TL_ERR_USAGE, "--hosts '%.100s': name hosts, with commas between them",
+                       a->hosts ? a->hosts : "");
     FILE *out = fopen(path, "w");
-    if (!out) {
-        err->status = TL_ERR_SYSTEM;
-        snprintf(err->text, sizeof err->text, "%.200s: cannot be written: %s; check the path", path,
-                 strerror(errno));
-        return err->status;
-    }
+    if (!out)
+        return tl_fail(err, TL_ERR_SYSTEM, "%.200s: cannot be written: %s; check the path", path,
+                       strerror(errno));
     FILE *in = cli_launch(argv, &pid, err);
     if (!in) {
         fclose(out);
@@ -248,12 +241,11 @@ static tl_status measure_launch(const arguments *a, int launch, const char *path
     fclose(in);
     if (fclose(out) == 0 && is_complete)
         return TL_OK;
-    err->status = TL_ERR_SYSTEM;
-    snprintf(err->text, sizeof err->text,
-             "%.100s ended with code %d before all was measured; see its message above, check that "
-             "it starts programs on these hosts",
-             argv[0], code);
-    return err->status;
+    return tl_fail(
+        err, TL_ERR_SYSTEM,
+        "%.100s ended with code %d before all was measured; see its message above, check "
+        "that it starts programs on these hosts",
+        argv[0], code);
 }
 
 static void report(const tlp_network *net, const char *folder)

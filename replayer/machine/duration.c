@@ -1,6 +1,7 @@
 /* duration.c - durations and sizes as users write them. */
 #include "machine/duration.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ int tlr_parse_bytes(const char *text, const char **end, uint64_t *out)
     *out = strtoull(text, &after, 10);
     if (*text < '0' || *text > '9' || errno) /* strtoull takes -1 as 2^64 - 1 */
         return 0;
-    const char *unit = *after ? strchr(units, *after) : NULL;
+    const char *unit = *after ? strchr(units, toupper((unsigned char)*after)) : NULL;
     const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     *end = after + (unit != NULL);
     if (*out > UINT64_MAX >> shift)
