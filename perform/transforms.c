@@ -6,6 +6,8 @@
 
 #include "transforms.h"
 
+#include "core/room.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -139,13 +141,8 @@ static plan *add_plan(perform_transforms *t, const tl_event *kernel)
     const size_t bytes = (size_t)perform_transform_bytes(kernel);
     if (!bytes)
         return NULL;
-    if (t->n == t->room) {
-        plan *more = realloc(t->plans, (2 * t->room + 8) * sizeof *more);
-        if (!more)
-            return NULL;
-        t->plans = more;
-        t->room = 2 * t->room + 8;
-    }
+    if (!tl_make_room(&t->plans, t->n, &t->room, sizeof *t->plans))
+        return NULL;
     plan p = {.code = kernel->call, .n_sizes = kernel->list_len};
     for (uint32_t i = 0; i < p.n_sizes; i++)
         p.sizes[i] = (int)kernel->list[i];

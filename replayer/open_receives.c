@@ -3,6 +3,7 @@
 
 #include "open_receives.h"
 
+#include "core/room.h"
 #include "request_slots.h"
 
 #include <stdlib.h>
@@ -63,13 +64,8 @@ static int post(tlr_open_receives *a, int64_t id)
             a->posted[i - a->first] = a->posted[i];
         a->past -= a->first;
         a->first = 0;
-    } else if (a->past == a->room) {
-        const size_t room = a->room ? 2 * a->room : 16;
-        posted *more = realloc(a->posted, room * sizeof *more);
-        if (!more)
-            return 0;
-        a->posted = more;
-        a->room = room;
+    } else if (!tl_make_room(&a->posted, a->past, &a->room, sizeof *a->posted)) {
+        return 0;
     }
     a->posted[a->past++] = (posted){0};
     a->last[id] = a->n_dropped + (a->past - a->first);

@@ -1,17 +1,14 @@
 /* hpl_emit.c - the events of a step of HPL, until the cursor takes them. */
 #include "hpl.h"
 
+#include "core/room.h"
+
 hpl_item *hpl_make_room(hpl_rank *r)
 {
-    const size_t room = r->items_room ? 2 * r->items_room : 64;
-    hpl_item *items = realloc(r->items, room * sizeof *items);
-    if (!items) {
-        r->out_of_memory = 1;
-        return &r->lost;
-    }
-    r->items = items;
-    r->items_room = room;
-    return &r->items[r->n_items++];
+    if (tl_make_room(&r->items, r->n_items, &r->items_room, sizeof *r->items))
+        return &r->items[r->n_items++];
+    r->out_of_memory = 1;
+    return &r->lost;
 }
 
 static int32_t rank_at(const hpl_rank *r, int32_t row, int32_t col)

@@ -2,6 +2,8 @@
  * HPL_pdpan*, HPL_pdmxswp. */
 #include "hpl.h"
 
+#include "core/room.h"
+
 /* ---- the recursion, flattened once for all panels ---- */
 
 typedef struct builder {
@@ -13,17 +15,10 @@ typedef struct builder {
 
 static void add(builder *b, hpl_step step)
 {
-    if (b->n == b->room) {
-        b->room = b->room ? 2 * b->room : 64;
-        hpl_step *steps = realloc(b->steps, b->room * sizeof *steps);
-        if (!steps) {
-            b->out_of_memory = 1;
-            b->room = b->n;
-            return;
-        }
-        b->steps = steps;
-    }
-    b->steps[b->n++] = step;
+    if (tl_make_room(&b->steps, b->n, &b->room, sizeof *b->steps))
+        b->steps[b->n++] = step;
+    else
+        b->out_of_memory = 1;
 }
 
 /* A triangular solve within L1, which is stored as it is or transposed. */

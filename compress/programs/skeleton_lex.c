@@ -4,6 +4,7 @@
 #include "skeleton.h"
 
 #include "core/error.h"
+#include "core/room.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -178,14 +179,8 @@ void skel_expect(skel_parser *p, const char *word, const char *what_for)
 
 void *skel_push(skel_array *array, size_t size)
 {
-    if (array->n == array->room) {
-        const size_t room = array->room ? 2 * array->room : 16;
-        void *grown = realloc(array->items, room * size);
-        if (!grown)
-            return NULL;
-        array->items = grown;
-        array->room = room;
-    }
+    if (!tl_make_room(&array->items, array->n, &array->room, size))
+        return NULL;
     void *item = (char *)array->items + array->n++ * size;
     memset(item, 0, size);
     return item;

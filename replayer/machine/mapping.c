@@ -1,6 +1,7 @@
 /* mapping.c - which host each rank runs on. */
 #include "mapping.h"
 
+#include "core/room.h"
 #include "text_file.h"
 
 #include <ctype.h>
@@ -86,13 +87,8 @@ static int64_t parse_rank(char **line)
 
 static tl_status add_place(layout *l, size_t host, uint64_t slots, tl_error *err)
 {
-    if (l->n_places == l->room) {
-        l->room = l->room ? 2 * l->room : 64;
-        place *more = realloc(l->places, l->room * sizeof *more);
-        if (!more)
-            return tl_no_memory(err, "host file");
-        l->places = more;
-    }
+    if (!tl_make_room(&l->places, l->n_places, &l->room, sizeof *l->places))
+        return tl_no_memory(err, "host file");
     l->places[l->n_places++] = (place){host, slots};
     return TL_OK;
 }

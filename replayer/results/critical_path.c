@@ -5,6 +5,7 @@
 
 #include "call_path.h"
 #include "chosen.h"
+#include "core/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,17 +54,10 @@ static void begin_segment(walk *w, uint32_t rank, double to_s)
     tlr_path *path = w->out;
     if (path->n_segments == MAX_SEGMENTS)
         thin_out(path);
-    if (path->n_segments == w->room) {
-        const size_t room = w->room ? 2 * w->room : 256;
-        tlr_segment *segments = realloc(path->segments, room * sizeof *segments);
-        if (!segments) {
-            w->failed = 1;
-            return;
-        }
-        path->segments = segments;
-        w->room = room;
-    }
-    path->segments[path->n_segments++] = (tlr_segment){rank, to_s, to_s};
+    if (tl_make_room(&path->segments, path->n_segments, &w->room, sizeof *path->segments))
+        path->segments[path->n_segments++] = (tlr_segment){rank, to_s, to_s};
+    else
+        w->failed = 1;
 }
 
 static void reverse_segments(tlr_path *path)

@@ -3,6 +3,7 @@
 
 #include "call_path.h"
 #include "chosen.h"
+#include "core/room.h"
 #include "critical_path.h"
 #include "details.h"
 #include "parallel_regions.h"
@@ -87,13 +88,8 @@ static void add_to_region(pass *p, const tlr_state *s)
 /* False without memory. */
 static bool add_parallel(pass *p, const tlr_state *s)
 {
-    if (p->n_parallel == p->parallel_room) {
-        p->parallel_room = 2 * p->parallel_room + 64;
-        void *room = realloc(p->parallel, p->parallel_room * sizeof *p->parallel);
-        if (!room)
-            return false;
-        p->parallel = room;
-    }
+    if (!tl_make_room(&p->parallel, p->n_parallel, &p->parallel_room, sizeof *p->parallel))
+        return false;
     p->parallel[p->n_parallel++] =
         (tlr_region_time){s->rank, (uint32_t)s->tag, s->end_s - s->begin_s};
     return true;

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "actions.h"
+#include "core/room.h"
 #include "otf2.h"
 #include "parallel.h"
 
@@ -21,24 +22,6 @@ enum { MAX_REQUEST = 1 << 24, CALL_NS = 1 };
             (x)->code = (__VA_ARGS__);                                                             \
     } while (0)
 
-/* Makes room for one more element in an array whose size doubles. */
-static bool make_room(otf2_export *x, void *array, size_t n, size_t *room, size_t size)
-{
-    void *all;
-    if (n < *room)
-        return true;
-    memcpy(&all, array, sizeof all);
-    const size_t more = *room ? 2 * *room : 16;
-    void *larger = realloc(all, more * size);
-    if (!larger) {
-        x->out_of_memory = true;
-        return false;
-    }
-    memcpy(array, &larger, sizeof larger);
-    *room = more;
-    return true;
-}
-
 static void refuse(otf2_export *x, const char *why)
 {
     if (!tl_refusals_add(&x->refusals, x->row->name, why, x->rank, x->index))
@@ -49,8 +32,10 @@ static void refuse(otf2_export *x, const char *why)
 
 static OTF2_RegionRef add_region(otf2_export *x, const char *name)
 {
-    if (!make_room(x, &x->regions, x->n_regions, &x->regions_room, sizeof *x->regions))
+    if (!tl_make_room(&x->regions, x->n_regions, &x->regions_room, sizeof *x->regions)) {
+        x->out_of_memory = true;
         return 0;
+    }
     x->regions[x->n_regions] = (otf2_region){name, x->row};
     return (OTF2_RegionRef)x->n_regions++;
 }

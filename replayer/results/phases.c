@@ -3,6 +3,8 @@
 
 #include "phases.h"
 
+#include "core/room.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,14 +61,8 @@ static phase_end pass_call(unsigned *given, uint16_t call, bool has_all)
 
 static int begin_phase(tlr_phases *p)
 {
-    if (p->n == p->room) {
-        const size_t room = 2 * p->room + 4;
-        tlr_phase *of = realloc(p->of, room * sizeof *of);
-        if (!of)
-            return 0;
-        p->of = of;
-        p->room = room;
-    }
+    if (!tl_make_room(&p->of, p->n, &p->room, sizeof *p->of))
+        return 0;
     p->of[p->n++] = (tlr_phase){0};
     return 1;
 }

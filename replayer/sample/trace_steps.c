@@ -7,6 +7,8 @@
  * each message of the window must have both sides. */
 #include "sample/steps.h"
 
+#include "core/room.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,14 +63,8 @@ static place *find_place(places *p, const tl_event *e)
     for (size_t i = 0; i < p->n; i++)
         if (p->items[i].call == e->call && p->items[i].site == e->site)
             return &p->items[i];
-    if (p->n == p->room) {
-        const size_t room = p->room ? 2 * p->room : 16;
-        place *items = realloc(p->items, room * sizeof *items);
-        if (!items)
-            return NULL;
-        p->items = items;
-        p->room = room;
-    }
+    if (!tl_make_room(&p->items, p->n, &p->room, sizeof *p->items))
+        return NULL;
     p->items[p->n] = (place){e->call, e->site, 0};
     return &p->items[p->n++];
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "notes.h"
+#include "core/room.h"
 #include "results/parallel_regions.h"
 #include "results/state_of_event.h"
 
@@ -65,12 +66,8 @@ void smpi_note_piece(smpi_rank *r, bool is_kernel, uint32_t before, double refer
     const bool has_site = is_kernel || r->event.call == TL_MPI_Parallel;
     if (reference_s <= 0)
         return;
-    if (notes->n_pieces == notes->piece_room) {
-        notes->piece_room = 2 * notes->piece_room + 16;
-        notes->pieces = realloc(notes->pieces, notes->piece_room * sizeof *notes->pieces);
-        if (!notes->pieces)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
-    }
+    if (!tl_make_room(&notes->pieces, notes->n_pieces, &notes->piece_room, sizeof *notes->pieces))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
     notes->pieces[notes->n_pieces++] =
         (piece){.reference_s = reference_s,
                 .thread = r->thread,

@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "notes.h"
 #include "waits.h"
+#include "core/room.h"
 #include "results/timeline.h"
 
 #include <stdlib.h>
@@ -112,12 +113,8 @@ static void hold(smpi_rank *r, tlr_half *half, int64_t id)
         w->by_id[id] = half;
         return;
     }
-    if (w->n_now == w->room) {
-        w->room = 2 * w->room + 16;
-        w->now = realloc(w->now, w->room * sizeof *w->now);
-        if (!w->now)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
-    }
+    if (!tl_make_room(&w->now, w->n_now, &w->room, sizeof *w->now))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
     w->now[w->n_now++] = half;
 }
 

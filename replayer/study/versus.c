@@ -3,6 +3,7 @@
 
 #include "versus.h"
 
+#include "core/room.h"
 #include "results/json_text.h"
 
 #include <inttypes.h>
@@ -38,14 +39,8 @@ static tlr_versus_row *row_of(gathering *g, const char *name)
     const json_t *known = json_object_get(g->index, name);
     if (known)
         return &t->rows[json_integer_value(known)];
-    if (t->n_rows == g->room) {
-        const size_t room = 2 * g->room + 16;
-        tlr_versus_row *rows = realloc(t->rows, room * sizeof *rows);
-        if (!rows)
-            return NULL;
-        t->rows = rows;
-        g->room = room;
-    }
+    if (!tl_make_room(&t->rows, t->n_rows, &g->room, sizeof *t->rows))
+        return NULL;
     tlr_versus_row *row = &t->rows[t->n_rows];
     *row = (tlr_versus_row){.name = strdup(name), .s = calloc(g->versus->n, sizeof *row->s)};
     if (!row->name || !row->s ||
