@@ -183,6 +183,7 @@ for collective in $(cut -d' ' -f1 needs | sort -u); do
     # shellcheck disable=SC2001 # each name gets a path
     simgrids() { "$timeless" sweep --ranks-per-host 1 --grid make=call_$collective \
         --grid "platform=$(sed "s|[^,]*|$PWD/p/$collective-&|g" <<<"$names")" --grid make.ranks=2,5,12 -o simgrids.csv; }
+    rm -f ours.csv simgrids.csv
     ours >/dev/null 2>&1
     simgrids >/dev/null 2>&1
     paste <(column ours.csv error) <(column simgrids.csv error) <(column simgrids.csv platform) <(column simgrids.csv make.ranks) |

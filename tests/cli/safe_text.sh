@@ -78,7 +78,6 @@ assert chr(39) + "@x" in cells and not [c for c in cells if c[0] in "=+-@"], cel
 "$timeless" make token -n 4 -o d.tl; cp d.tl ./=d.tl
 for round in 1 2; do "$timeless" sweep =d.tl d.tl --engine loggops --params $params --grid seed=1 -o r.csv >/dev/null || exit 99; done
 check 'a cell of a sweep begins no formula' grep -q "^'=d.tl,1," r.csv
-"$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o r.csv >/dev/null
-"$timeless" sweep =d.tl d.tl --engine loggops --params $params --grid seed=1 -o r.csv >/dev/null
+for seed in 2 1; do "$timeless" sweep =d.tl d.tl --engine loggops --params $params --grid seed=$seed -o r.csv >/dev/null || exit 99; done
 check 'a results file is read back unchanged' test "$(grep -c "^'=d.tl,1," r.csv) $(grep -c "''" r.csv)" = '1 0'
 tap_done
