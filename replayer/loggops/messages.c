@@ -4,6 +4,7 @@
 #include "messages.h"
 
 #include "actions.h"
+#include "collectives/message.h"
 #include "ompi.h"
 #include "reading.h"
 
@@ -63,11 +64,17 @@ void tlr_messages_close(tlr_messages *m)
 }
 
 /* The bytes of the next message from `peer` to rank `me`: those that its sender sends. Messages
- * between two ranks come in their order; *next is the step of the sender after the last one. */
+ * between two ranks come in their order; *next is the step of the sender after the last one. Where
+ * each rank has a message of one size from each other, a search for it would take as many steps as
+ * there are ranks. */
 static uint64_t bytes_that_come(const tlr_collective *call, const int64_t *list, uint32_t me,
                                 uint32_t size, uint32_t peer, uint32_t *next)
 {
     tlr_message sent;
+    if (call->algorithm == TLR_REDUCE_SCATTER_PAIRWISE)
+        return block_of(call, list, me);
+    if (call->algorithm == TLR_SCAN_AT_ONCE)
+        return call->amount;
     do
         sent = tlr_collective_step(call, list, peer, size, (*next)++);
     while (sent.kind != TLR_MESSAGE_END &&
