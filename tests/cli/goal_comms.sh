@@ -120,6 +120,15 @@ for op in allgather allreduce alltoall barrier bcast gather reduce scatter; do
     check "$op without options takes as long as the trace" same_without_options coll.tl
 done
 check 'so does a barrier of each row' same_without_options rows.tl
+few() { # RANKS: of programs whose ranks have a message from each other rank, of another size from each
+    printf '%s\n' 'skeleton 1' "ranks $1" 'MPI_Reduce_scatter_block count=100 type_bytes=8' >scatter.skel
+    printf '%s\n' 'skeleton 1' "ranks $1" 'mpi "MPICH Version: 4.0.2"' 'MPI_Scan count=100 type_bytes=8' >scan.skel
+}
+few 11
+check 'reduce_scatter, too' same_without_options scatter.skel
+check 'and the scan of MPICH' same_without_options scan.skel
+few 1024
+check '1024 ranks take seconds, not half a minute' bash -c 'ulimit -t 15; "$0" export --to goal scatter.skel -o many.goal' "$timeless"
 check '--coll without a file is refused' export_refused 2 'give CALL=FILE' rows.tl --coll barrier=ring
 check '--coll of an unknown collective is refused' export_refused 2 'no schedule for .scan' rows.tl --coll scan=./x.sched
 check '--coll needs --to goal' export_refused 2 'needs --to goal' rows.tl --coll barrier=./x.sched --to simgrid
