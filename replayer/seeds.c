@@ -67,12 +67,10 @@ tl_status tlr_replay_seeds(tlr_replay_function *replay, const tlr_job *jobs, siz
                            const tlr_platform *platform, const char *engine,
                            const tlr_options *options, tlr_prediction **out, tl_error *err)
 {
-    if (options->timeline || options->usage)
-        return tl_fail(err, TL_ERR_USAGE,
-                       "a timeline, details, links, energy and a report describe one replay; leave "
-                       "out --seeds");
     tlr_options one = *options;
     one.n_seeds = 0;
+    one.timeline = NULL;
+    one.usage = NULL;
     ensemble e = {.n_seeds = options->n_seeds,
                   .n_jobs = n_jobs,
                   .spreads = calloc(n_jobs, sizeof *e.spreads),
@@ -93,6 +91,8 @@ tl_status tlr_replay_seeds(tlr_replay_function *replay, const tlr_job *jobs, siz
         status = find_median(&e, &median, err);
     if (status == TL_OK) {
         one.seed = options->seed + median;
+        one.timeline = options->timeline;
+        one.usage = options->usage;
         status = replay(jobs, n_jobs, platform, engine, &one, out, err);
     }
     for (size_t j = 0; j < n_jobs && status == TL_OK; j++) {

@@ -117,7 +117,17 @@ check 'a measurement far from the predictions is not within their interval' bash
 check 'a spread that lacks a seed' python3 -c \
     'import json; p = json.load(open("all.json")); p["spread"]["whole_s"].pop(); json.dump(p, open("bad.json", "w"))'
 check_exit 3 'a spread that lacks a seed exits with 3' "$timeless" compare bad.json --measured far.csv
-check 'a timeline is of one seed' refused 2 'leave out --seeds' smpi --seeds 3 --timeline t.csv
+# shown NAME OPTION...: also the energy, the links, the details and the timeline
+shown() { smpi --engine $engine --model days.conf --energy --links --details --timeline "$1.csv" --json="$1.json" "${@:2}"; }
+for engine in smpi loggops; do
+    check "energy, links, details and timeline with seeds, $engine" shown three --seeds 3
+    shown one --seed "$(python3 -c 'import json; print(json.load(open("three.json"))["seed"])')" >/dev/null
+    check "they are those of the median seed, $engine" eval 'cmp three.csv one.csv && python3 -c "
+import json
+three, one = json.load(open(\"three.json\")), json.load(open(\"one.json\"))
+assert len(three.pop(\"spread\")[\"makespan_s\"]) == 3 and one[\"energy\"][\"job_j\"] > 0
+assert three == one, (three, one)"'
+done
 # The files of the manual.
 awk '/^\.SH/ {on = /^\.SH EXAMPLE/} /^\.fi/ {text = 0} on && text {print >("page" n ".conf")} /^\.nf/ {text = 1; n++}' \
     "$top_srcdir/doc/timeless-model.5"
