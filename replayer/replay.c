@@ -386,6 +386,10 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
                 : replay(replayed, n_jobs, platform, engine, options, out, err);
     return tlr_schedules_end(&schedules, jobs, status == TL_OK ? out : NULL, status, err);
 }
+    const char *idle = tlr_option_value(platform, options, "timeless/idle-waits");
+    chosen.waiting =
+        tlr_change_waiting(options->changes, options->n_changes,
+                           idle && !tlr_option_is_no(idle) ? TLR_WAITING_IDLE : TLR_WAITING_BUSY);
 
 tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
                      const tlr_options *options, tlr_prediction **out, tl_error *err)

@@ -309,7 +309,7 @@ bool tlr_change_is_of_model(const tlr_change *change);
 bool tlr_change_is_of_retransmission(const tlr_change *change);
 /* The last rendezvous.progress of the changes; TLR_PROGRESS_OFFLOAD if there is none. */
 tlr_progress tlr_change_progress(const tlr_change *changes, size_t n);
-tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n);
+tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n, tlr_waiting fallback);
 /* Whether packets are lost when all changes have been made. */
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n);
 /* The threads of each parallel region; 0: as many as in the recorded run. */
@@ -368,6 +368,7 @@ typedef struct tlr_options {
     size_t n_changes;
     const char *model_path; /* compute model that replaces the platform's */
     int no_compute;         /* bursts and kernels take no time */
+    tlr_waiting waiting;    /* tlr_replay_jobs sets it, by changes and timeless/idle-waits */
     int model_strict;       /* refuse kernels without a line in the model, and calls on files by
                                ranks on hosts without a disk */
     int allow_opaque;       /* replay although the trace has calls that are not modelled */

@@ -215,7 +215,6 @@ static tl_status take_usage(const loggops_replay *r, const tlr_platform *platfor
 {
     tlr_usage *usage = options->usage;
     const tlr_cluster *c = &r->places.cluster;
-    const tlr_waiting waiting = tlr_change_waiting(options->changes, options->n_changes);
     host_load *loads = calloc(c->n_hosts + 1, sizeof *loads);
     const size_t n_links = usage->has_links ? loggops_links_count(r->links) : 0;
     tlr_resource *hosts = calloc(c->n_hosts + n_links + 1, sizeof *hosts);
@@ -226,7 +225,7 @@ static tl_status take_usage(const loggops_replay *r, const tlr_platform *platfor
         goto cleanup;
     }
     for (uint32_t i = 0; i < p->n_ranks; i++)
-        add_rank(&p->ranks[i], &r->run->sums[i], waiting, &loads[r->places.host_of[i]]);
+        add_rank(&p->ranks[i], &r->run->sums[i], options->waiting, &loads[r->places.host_of[i]]);
     for (size_t i = 0; usage->has_energy && i < c->n_hosts; i++)
         if (c->watts[i].is_known)
             hosts[n++] = host_energy(&c->hosts[i], &c->watts[i], &loads[i], p->makespan_s);

@@ -70,7 +70,7 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
                             .cores = place->cores,
                             .kernel_wait = 1,
                             .kernel_cores = 1,
-                            .waiting = tlr_change_waiting(options->changes, options->n_changes),
+                            .waiting = options->waiting,
                             .n_cores = place->n_cores,
                             .n_on_host = place->n_ranks};
     if (!model)

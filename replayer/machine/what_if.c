@@ -238,9 +238,9 @@ tlr_progress tlr_change_progress(const tlr_change *changes, size_t n)
     return (tlr_progress)last_value(changes, n, TLR_RENDEZVOUS_PROGRESS, TLR_PROGRESS_OFFLOAD);
 }
 
-tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n)
+tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n, tlr_waiting fallback)
 {
-    return (tlr_waiting)last_value(changes, n, TLR_ENERGY_WAIT, TLR_WAITING_BUSY);
+    return (tlr_waiting)last_value(changes, n, TLR_ENERGY_WAIT, fallback);
 }
 
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n)

@@ -208,7 +208,7 @@ static bool is_any_a_program(void)
 static void add_option(option_list *list, const char *option)
 {
     const char *name = tlr_option_renamed(option);
-    if (is_ours(option) || tlr_option_is_idle(option) ||
+    if (is_ours(option) || tlr_option_is_idle(option) || !strncmp(option, "timeless/", 9) ||
         !strncmp(option, "smpi/simulate-computation:", strlen("smpi/simulate-computation:")))
         return;
     if (name) {

@@ -137,8 +137,7 @@ static void refuse_pattern(const tlr_change *change, const tlr_host *hosts)
 /* speeds[host]: in flop/s, after the changes. */
 static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speeds)
 {
-    replay.waiting_cores =
-        tlr_change_waiting(replay.options->changes, replay.options->n_changes) == TLR_WAITING_BUSY;
+    replay.waiting_cores = replay.options->waiting == TLR_WAITING_BUSY;
     if (tlr_change_progress(replay.options->changes, replay.options->n_changes) ==
         TLR_PROGRESS_CALLS)
         smpi_give_up(TL_ERR_USAGE,

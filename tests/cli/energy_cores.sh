@@ -91,6 +91,11 @@ trace threads "$mpi volume=1$s;Thread tag=1;$mpi volume=3$s;Thread tag=0;$mpi vo
 needs 'a thread computes while another one polls' '70 + 3 * 80' threads
 needs 'or sleeps' '70 + 80 + 2 * 70' threads $idle
 
+needs 'by the options of the platform, too' '70 + 80 + 2 * 70' uneven --cfg timeless/idle-waits:yes
+needs 'an option of the command line has priority' '4 * 80' uneven --cfg timeless/idle-waits:yes --set energy.wait=busy
+check 'in options.conf' sh -c 'cp -r p idle && echo timeless/idle-waits:yes >idle/options.conf &&
+    test "$("$0" replay uneven.tl -p idle | grep "^of the job")" = "$("$0" replay uneven.tl -p p $1 | grep "^of the job")"' "$timeless" "$idle"
+
 check 'another word is refused' refused 2 "'often' is not the state of cores that wait; give idle or busy" \
     "$timeless" replay early.tl -p p --set energy.wait=often
 check 'a name is refused' refused 2 'energy has no names; write energy.wait=idle' \
