@@ -464,11 +464,11 @@ static tl_status check(const tlr_job *jobs, size_t n_jobs, const tlr_options *op
         return tl_fail(err, TL_ERR_USAGE,
                        "a timeline, details, links or a report are of all events; leave --sample "
                        "out");
-    if (options->network_noise)
-        return tl_fail(
-            err, TL_ERR_USAGE,
-            "--noise network: the interval of a sampled replay does not contain the noise "
-            "of messages; leave out network or --sample");
+    if (options->network_noise || tlr_changes_lose_packets(options->changes, options->n_changes))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: the interval of a sampled replay does not contain the noise of "
+                       "messages; leave it or --sample out",
+                       options->network_noise ? "--noise network" : "--set retransmission.loss");
     if (options->noise)
         return tl_fail(err, TL_ERR_USAGE,
                        "--noise: detours have a clock of their own, which windows do not keep; "

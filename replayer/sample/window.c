@@ -83,6 +83,15 @@ static int64_t *delays_after(const tlr_window *before, double scale, uint32_t n_
     return delays_ns;
 }
 
+/* A message names the trace instead of the file of the window, which the user does not know. */
+static void name_trace(const tl_reader *window, const tl_reader *trace, tl_error *err)
+{
+    const tl_error was = *err;
+    const size_t length = strlen(tl_reader_path(window));
+    if (!strncmp(was.text, tl_reader_path(window), length))
+        tl_error_set(err, was.status, "%s%s", tl_reader_path(trace), was.text + length);
+}
+
 tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_replay *how, size_t unit,
                                   size_t from, size_t past, const tlr_window *before, double scale,
                                   tlr_window *out, tl_error *err)
@@ -104,8 +113,11 @@ tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_repla
     options.usage = out->usage;
     if (status == TL_OK)
         status = steps->open_window(steps, from, past, delays_ns, &job.trace, err);
-    if (status == TL_OK)
+    if (status == TL_OK) {
         status = how->replay(&job, 1, how->platform, how->engine, &options, &out->prediction, err);
+        if (status != TL_OK && err)
+            name_trace(job.trace, steps->trace, err);
+    }
     if (status == TL_OK)
         status = read_marks(steps, unit, out, err);
     if (status == TL_OK)

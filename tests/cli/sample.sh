@@ -99,9 +99,11 @@ check 'replay --sample: steps that grow are predicted' python3 in_interval.py fu
 check_exit 3 'replay --sample: a trace without steps is refused' replay "$top_srcdir/traces/stencil-64.tl" -p star-1g --sample
 
 "$timeless" make ring --ranks 4 -o ring.tl >/dev/null
-for words in '--details' '--timeline t.csv' '--links' '--noise 1000Hz:10us' 'hpl:N=300,NB=16,P=2,Q=2' '--sample=0%' '--sample=x'; do
+for words in '--details' '--timeline t.csv' '--links' '--noise 1000Hz:10us' '--engine loggops --set retransmission.loss=1e-6' 'hpl:N=300,NB=16,P=2,Q=2' '--sample=0%' '--sample=x'; do
     # shellcheck disable=SC2086 # words
     check_exit 2 "replay --sample: refused with $words" "$timeless" replay $program -p star-1g --sample $words
 done
+check 'replay --sample: an option without effect names the trace, not a window' refused 3 'timeless: growing.tl: has no parallel regions' \
+    "$timeless" replay growing.tl -p star-1g --ranks-per-host 1 --sample --rank-threads 2
 check_exit 2 "replay --sample: a window is refused" "$timeless" replay $program,FROM=8 -p star-1g --sample
 tap_done
