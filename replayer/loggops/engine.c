@@ -300,6 +300,22 @@ static bool can_change(const tlr_change *change, const tlr_platform *platform,
     }
 }
 
+static tl_status refuse_change(const tlr_change *change, const tlr_platform *platform,
+                               const tlr_options *options, tl_error *err)
+{
+    char text[512];
+    tlr_change_text(change, text, sizeof text);
+    if (!platform || options->loggops_params)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--set %s: changes a platform, but the network is that of --params; leave "
+                       "one of them out",
+                       text);
+    return tl_fail(err, TL_ERR_USAGE,
+                   "--set %s: the loggops engine changes all links of a platform, or all of its "
+                   "loopbacks (link:*loopback*), by a factor, as 2x; give one, or --engine smpi",
+                   text);
+}
+
 /* Options for SimGrid, or for hosts if there are none, have no meaning here. */
 static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
                                const tlr_options *options, tl_error *err)
@@ -312,11 +328,7 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
                        "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536, or a --platform");
     for (size_t i = 0; i < options->n_changes; i++)
         if (!can_change(&options->changes[i], platform, options))
-            return tl_fail(err, TL_ERR_USAGE,
-                           "the loggops engine changes links of a platform by a factor, and all of "
-                           "them, and no platform if --params states its network; leave out "
-                           "--host-speed, and --set and --scale of links and "
-                           "hosts, or give --engine smpi");
+            return refuse_change(&options->changes[i], platform, options, err);
     if (options->wildcards_first)
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine replays wildcards as they were recorded; leave out "
