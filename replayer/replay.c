@@ -318,19 +318,38 @@ static tl_status replay_sampled(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     return tlr_replay_sampled(replay_once, jobs, n_jobs, platform, engine, options, out, err);
 }
 
+/* A change that has no meaning for the nanoseconds of GOAL; NULL: it has one. */
+static const char *change_without_meaning(const tlr_change *change)
+{
+    switch (change->quantity) {
+    case TLR_HOST_SPEED:
+        return change->is_factor ? NULL : "--host-speed other than a factor, as 2x,";
+    case TLR_KERNEL_TIME: return "--scale kernels";
+    case TLR_RANK_THREADS: return "--rank-threads";
+    case TLR_REGION_BOUND: return "--set region.bound";
+    case TLR_RENDEZVOUS_PROGRESS: return "--set rendezvous.progress";
+    default: return NULL;
+    }
+}
+
 /* What is given, but has no meaning for GOAL; NULL: nothing. */
 static const char *without_meaning(const tlr_options *o)
 {
-    bool changes_hosts = 0;
-    for (size_t i = 0; i < o->n_changes; i++)
-        changes_hosts |= o->changes[i].quantity == TLR_HOST_SPEED;
-    return o->n_cfg || o->coll_selector ? "--cfg, --coll"
-           : changes_hosts              ? "--host-speed"
-           : o->model_path              ? "--model"
-           : o->network_noise           ? "--noise network"
-           : o->sampled                 ? "--sample"
-           : o->wildcards_first         ? "--wildcards"
-                                        : NULL;
+    const char *name = NULL;
+    for (size_t i = 0; i < o->n_changes && !name; i++)
+        name = change_without_meaning(&o->changes[i]);
+    for (size_t i = 0; i < o->n_cfg && !name; i++)
+        name = tlr_option_is_choice(o->cfg[i]) ? "--coll" : NULL;
+    return name                  ? name
+           : o->coll_selector    ? "--coll-selector"
+           : o->model_path       ? "--model"
+           : o->model_strict     ? "--model-strict"
+           : o->sampled          ? "--sample"
+           : o->wildcards_first  ? "--wildcards"
+           : o->allow_opaque     ? "--allow-opaque"
+           : o->cluster_seed     ? "--cluster-seed"
+           : o->io_bandwidth > 0 ? "--io-bandwidth"
+                                 : NULL;
 }
 
 /* A graph has no order of calls, which all but the loggops engine need. */
@@ -367,6 +386,10 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
     }
     const char *memory = tlr_option_value(platform, options, "timeless/memory-bandwidth");
     chosen.node_memory_Bps = memory ? strtod(memory, NULL) : 0;
+    const char *idle = tlr_option_value(platform, options, "timeless/idle-waits");
+    chosen.waiting =
+        tlr_change_waiting(options->changes, options->n_changes,
+                           idle && !tlr_option_is_no(idle) ? TLR_WAITING_IDLE : TLR_WAITING_BUSY);
     tl_status status = tlr_ompi_select(jobs, n_jobs, platform, &chosen, err);
     if (status == TL_OK && platform)
         status = tlr_platform_check_factors(platform, options, err);
@@ -386,10 +409,6 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
                 : replay(replayed, n_jobs, platform, engine, options, out, err);
     return tlr_schedules_end(&schedules, jobs, status == TL_OK ? out : NULL, status, err);
 }
-    const char *idle = tlr_option_value(platform, options, "timeless/idle-waits");
-    chosen.waiting =
-        tlr_change_waiting(options->changes, options->n_changes,
-                           idle && !tlr_option_is_no(idle) ? TLR_WAITING_IDLE : TLR_WAITING_BUSY);
 
 tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
                      const tlr_options *options, tlr_prediction **out, tl_error *err)

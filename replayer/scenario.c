@@ -517,9 +517,8 @@ tl_status tlr_scenario_finish(tlr_scenario *s, tl_error *err)
 
 /* ---- the replay ---- */
 
-/* A schedule of GOAL is opened as its graph. A platform may be in the place of the trace: a folder,
- * or a name that is no file. */
-static tl_status open_trace(const char *path, tl_reader **out, tl_error *err)
+/* A platform may be in the place of the trace: a folder, or a name that is no file. */
+tl_status tlr_source_open(const char *path, tl_reader **out, tl_error *err)
 {
     struct stat st;
     tl_error ignored;
@@ -547,7 +546,7 @@ static tl_status open_traces(const tlr_scenario *s, tlr_stage *stage, tl_error *
 {
     tl_status status = TL_OK;
     for (size_t j = 0; j < stage->n_jobs && status == TL_OK; j++) {
-        status = open_trace(s->sources[j].path, &stage->jobs[j].trace, err);
+        status = tlr_source_open(s->sources[j].path, &stage->jobs[j].trace, err);
         stage->jobs[j].start_s = s->sources[j].start_s;
         if (s->n_hostfiles > 1)
             stage->jobs[j].hostfile = s->hostfiles[j];

@@ -47,6 +47,8 @@ void tlr_scenario_free(tlr_scenario *s);
 tl_status tlr_scenario_add_source(tlr_scenario *s, const char *text, tl_error *err);
 /* Makes the source the only one. */
 tl_status tlr_scenario_set_source(tlr_scenario *s, const char *path, tl_error *err);
+/* Opens a trace, a program, or a schedule of GOAL as its graph. */
+tl_status tlr_source_open(const char *path, tl_reader **out, tl_error *err);
 /* "NAME=VALUE" of the programs among the sources. */
 tl_status tlr_scenario_add_parameter(tlr_scenario *s, const char *text, tl_error *err);
 /* Changes the platform, after the changes before. */

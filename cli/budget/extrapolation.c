@@ -122,7 +122,7 @@ tl_status budget_add_extrapolation(budget_inputs *b, tl_error *err)
     if (status == TL_OK)
         status = tlr_scenario_finish(&s, err);
     if (status == TL_OK)
-        status = tl_reader_open(s.sources[0].path, &trace, err);
+        status = tlr_source_open(s.sources[0].path, &trace, err);
     const tl_run *run = status == TL_OK ? tl_reader_run(trace) : NULL;
     if (run && !strncmp(run->program, "skel:", 5)) {
         status = tlr_extrapolation_find(run->program, &e, err);

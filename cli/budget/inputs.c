@@ -244,11 +244,12 @@ static tl_status add_kernels_of_trace(budget_inputs *b, const tlr_model *model, 
                                       tl_error *err)
 {
     tl_reader *trace = NULL;
-    tl_status status = tl_reader_open(b->trace, &trace, err);
+    tl_status status = tlr_source_open(b->trace, &trace, err);
     if (status == TL_OK) {
-        *is_timed = !strcmp(tl_reader_run(trace)->volume_unit, "cpu-ns");
+        const bool is_goal = tl_reader_is_goal(trace);
+        *is_timed = is_goal || !strcmp(tl_reader_run(trace)->volume_unit, "cpu-ns");
         name_commands(b, tl_reader_run(trace), *is_timed);
-        status = add_kernels(b, model, trace, err);
+        status = is_goal ? TL_OK : add_kernels(b, model, trace, err);
     }
     tl_reader_close(trace);
     return status;

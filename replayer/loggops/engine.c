@@ -479,6 +479,31 @@ static int make_room(loggops_replay *r, const tlr_options *options, uint32_t n_r
     return r->result.ranks && r->result.marks_ps && r->measured_s && r->predicted_s;
 }
 
+/* Changes the computation of a graph by the options. */
+static tl_status change_computation(const loggops_replay *r, const tlr_options *o, tl_error *err)
+{
+    const double most_ps = 1e18;
+    const goal_run *graph = &r->graph;
+    for (uint32_t rank = 0; rank < graph->n_ranks; rank++) {
+        const char *host =
+            r->has_places ? r->places.cluster.hosts[r->places.host_of[rank]].name : "";
+        const double bursts = tlr_change_factor(o->changes, o->n_changes, TLR_BURST_TIME, NULL),
+                     speed = tlr_change_factor(o->changes, o->n_changes, TLR_HOST_SPEED, host);
+        const double factor = o->no_compute ? 0 : bursts / speed;
+        for (uint32_t i = graph->first_op[rank]; i < graph->first_op[rank + 1] && factor != 1; i++) {
+            const double ps = (double)graph->ops[i].amount * factor;
+            if (graph->ops[i].kind != GOAL_CALC)
+                continue;
+            if (ps > most_ps)
+                return tl_fail(err, TL_ERR_USAGE,
+                               "%s: a computation would take %.3g s; give a smaller factor",
+                               graph->path, ps * s_per_ps);
+            graph->ops[i].amount = (uint64_t)llrint(ps);
+        }
+    }
+    return TL_OK;
+}
+
 /* Loads a graph, for a simulation from the beginning. */
 static tl_status load_graph(loggops_replay *r, const char *path, const tlr_options *options,
                             tl_error *err)
@@ -486,7 +511,9 @@ static tl_status load_graph(loggops_replay *r, const char *path, const tlr_optio
     loggops_run_free(r->run);
     goal_free(&r->graph);
     r->run = NULL;
-    const tl_status status = goal_load(path, options->no_compute, &r->graph, err);
+    tl_status status = goal_load(path, &r->graph, err);
+    if (status == TL_OK)
+        status = change_computation(r, options, err);
     if (status != TL_OK)
         return status;
     r->run = goal_make_run(&r->graph);

@@ -84,7 +84,7 @@ typedef struct goal_run {
     goal_rank *ranks;   /* and the end */
 } goal_run;
 
-tl_status goal_load(const char *path, int no_compute, goal_run *run, tl_error *err);
+tl_status goal_load(const char *path, goal_run *run, tl_error *err);
 void goal_free(goal_run *run);
 /* Refuses a run that has been simulated if some operations are not done. */
 tl_status goal_check_end(const goal_run *run, tl_error *err);

@@ -22,7 +22,7 @@ typedef struct loader {
     uint64_t table_size;
     uint64_t *counts; /* edges from each operation of the rank */
     size_t counts_room;
-    int no_compute, has_any; /* has_any: a receive of any source or tag */
+    int has_any; /* a receive of any source or tag */
     tl_error *err;
 } loader;
 
@@ -137,7 +137,7 @@ static tl_status add_operations(loader *l, uint32_t rank, const tl_goal_operatio
         if (from[i].call && !add_message(l, rank, &from[i], op))
             return out_of_memory(l);
         if (!from[i].call)
-            op->amount = l->no_compute ? 0 : 1000 * op->amount;
+            op->amount *= 1000;
         run->places[run->n_ops++] = from[i].place;
     }
     return TL_OK;
@@ -309,10 +309,10 @@ static tl_status place_operations(loader *l)
     return status;
 }
 
-tl_status goal_load(const char *path, int no_compute, goal_run *run, tl_error *err)
+tl_status goal_load(const char *path, goal_run *run, tl_error *err)
 {
     *run = (goal_run){.path = path};
-    loader l = {.run = run, .no_compute = no_compute, .err = err};
+    loader l = {.run = run, .err = err};
     const tl_goal_operation *operations;
     const tl_goal_edge *edges;
     size_t n, n_edges;

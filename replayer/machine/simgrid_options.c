@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef enum kind { BOOL, NUMBER, WHOLE, TEXT } kind;
-typedef enum effect { NONE, APPLIED, FIXED, NETWORK } effect;
+typedef enum effect { NONE, APPLIED, FIXED, NETWORK, CHOICE } effect;
 
 typedef struct row {
     const char *name;
@@ -155,6 +155,12 @@ const char *tlr_option_renamed(const char *option)
 {
     const row *r = find_row(option);
     return r && has_other(r, '+', option, strcspn(option, ":")) ? r->name : NULL;
+}
+
+bool tlr_option_is_choice(const char *option)
+{
+    const row *r = find_row(option);
+    return r && r->loggops == CHOICE;
 }
 
 bool tlr_option_is_idle(const char *option)

@@ -25,6 +25,9 @@ bool tlr_option_is_no(const char *value);
  * name is that one, or is unknown. */
 const char *tlr_option_renamed(const char *option);
 
+/* Whether the option chooses the algorithms of collectives. */
+bool tlr_option_is_choice(const char *option);
+
 /* Whether predictions of the engine "smpi" do not depend on the option. */
 bool tlr_option_is_idle(const char *option);
 

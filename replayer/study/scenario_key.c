@@ -44,7 +44,7 @@ void tlr_key_cache_free(tlr_key_cache *cache)
 static tl_status hash_trace(const char *path, uint64_t *out, tl_error *err)
 {
     tl_reader *reader = NULL;
-    tl_status status = tl_reader_open(path, &reader, err);
+    tl_status status = tlr_source_open(path, &reader, err);
     if (status == TL_OK)
         status = tl_reader_hash(reader, out, err);
     tl_reader_close(reader);

@@ -209,15 +209,36 @@ same_on_platform() { # BYTES
 }
 for bytes in 1 1000 20000 1000000; do check "messages of $bytes bytes on platforms: as the import" same_on_platform $bytes; done
 check '... and with two threads' equal "$(on_platform -q ex.goal -p fat-tree)" "$(on_platform -q ex.goal -p fat-tree --threads 2)"
-on_platform_refused() { "$timeless" replay -q ex.goal -p "$top_srcdir/platforms/fat-tree" --engine loggops "$@"; }
 links() { on_platform "$@" -p fat-tree --ranks-per-host 1 --links | awk '/^link/, !NF { print $1, $2, $3, $4, $5, $6 }'; }
 check 'the use of links: as that of the import' eval 'links ex.goal | grep -q "^node" && equal "$(links ex.tl --model "$model")" "$(links ex.goal)"'
 check 'a faster network' eval 'awk -v a="$(on_platform -q ex.goal -p fat-tree)" -v b="$(on_platform -q ex.goal -p fat-tree --scale network=2)" "BEGIN { exit !(a > 1.5 * b) }"'
 check 'CPUs of their own on a platform: side by side' eval '
     printf "num_ranks 1\nrank 0 {\na: calc 1000000\nb: calc 900000 cpu 1\nc: calc 100000 cpu 1\nc requires a\n}\n" >cpus.goal &&
         equal 1100000 "$(in_ns on_platform -q cpus.goal -p fat-tree)"'
-check 'faster hosts are refused: the computation is in nanoseconds' refused 2 'timeless: ex.goal: .* --host-speed has no meaning' \
-    on_platform_refused --host-speed 2x
+changed() { equal "$(on_platform -q ex.tl --model "$model" -p fat-tree "$@")" "$(on_platform -q ex.goal -p fat-tree "$@")"; }
+for change in '--host-speed 2x' '--scale bursts=3' '--set host:node-1.speed=0.5x' '--cfg smpi/ois:0:9e-6:0' --no-compute; do
+    check "$change: as the import" changed $change
+done
+on_platform_refused() { on_platform -q ex.goal -p fat-tree "$@" || { local code=$?; cat warnings.txt >&2; return $code; }; }
+for option in '--host-speed 2Gf' '--scale kernels=2' '--rank-threads 2' '--set region.bound=L1' '--set rendezvous.progress=calls' \
+    '--coll bcast=ompi' '--coll-selector ompi' --model-strict --sample '--wildcards first' --allow-opaque '--cluster-seed 1' \
+    '--io-bandwidth 1MBps'; do
+    check "$option is refused" refused 2 "timeless: ex.goal: is a schedule of GOAL, for which ${option%% *}.* has no meaning" \
+        on_platform_refused $option
+done
+check 'a computation of years is refused' refused 2 'timeless: ex.goal: a computation would take' on_platform_refused --scale bursts=1e20
+cp -r "$top_srcdir/platforms/fat-tree" noisy && chmod -R u+w noisy
+echo 'between = ( { above_bytes = 0; least = 0.8; modes = ( [ 0.9, 0.95, 0.04 ], [ 0.1, 1.45, 0.1 ] ); } ); between_run_sd = 0.05;' \
+    >noisy/noise.conf
+check 'noise of messages: as the import' eval 'for seed in 1 2 3; do
+        equal "$(on_platform -q ex.tl --model "$model" -p ./noisy --noise network --seed $seed)" \
+            "$(on_platform -q ex.goal -p ./noisy --noise network --seed $seed)" || exit
+    done'
+budget() { "$timeless" budget "$@" -p "$top_srcdir/platforms/fat-tree" --engine loggops | grep -vE '^(next:|assumed)'; }
+check 'a budget: as that of the import' eval 'budget ex.goal >goal.txt && grep -q ^bursts goal.txt &&
+    budget ex.tl --model "$model" | diff - goal.txt'
+check 'a sweep' eval '"$timeless" sweep ex.goal -p "$top_srcdir/platforms/fat-tree" --engine loggops --grid scale.bursts=1,2 >sweep.csv &&
+    equal "$(awk -F, "NR > 1 { print \$2 }" sweep.csv)" "$(for f in 1 2; do on_platform -q ex.goal -p fat-tree --scale bursts=$f; echo; done | grep .)"'
 
 # Timelines, details and reports: a chain of 100 us, a message and 5 us of work, beside a computation of 70 us on another CPU.
 cat >chain.goal <<'END'
