@@ -17,7 +17,7 @@ dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1
 dist_man1_MANS += doc/timeless-study.1 doc/timeless-sweep.1 doc/timeless-budget.1 doc/timeless-tolerance.1 doc/timeless-perform.1 doc/timeless-measure.1
 dist_man3_MANS += doc/timeless_kernel.3 doc/timeless.h.3
 # What man pages and headers name is installed.
-dist_doc_DATA = doc/CLUSTERS.md doc/EXTRAPOLATION.md doc/FORMAT.md doc/HPL.md doc/LIMITS.md doc/SAMPLING.md doc/SCHEDULE.md doc/SKELETON.md doc/TOUR.md doc/LAB-ANSWERS.md doc/example-trace.c
+dist_doc_DATA = doc/CLUSTERS.md doc/EXTRAPOLATION.md doc/FORMAT.md doc/HPL.md doc/LIMITS.md doc/SAMPLING.md doc/SCHEDULE.md doc/SHARING.md doc/SKELETON.md doc/TOUR.md doc/LAB-ANSWERS.md doc/example-trace.c
 # A class copies this folder; the answers are not in it.
 labdir = $(docdir)/lab
 dist_lab_DATA = doc/lab/SHEET.md doc/lab/broadcast.c doc/lab/ring.c doc/lab/stencil.c
