@@ -490,7 +490,8 @@ static tl_status change_computation(const loggops_replay *r, const tlr_options *
         const double bursts = tlr_change_factor(o->changes, o->n_changes, TLR_BURST_TIME, NULL),
                      speed = tlr_change_factor(o->changes, o->n_changes, TLR_HOST_SPEED, host);
         const double factor = o->no_compute ? 0 : bursts / speed;
-        for (uint32_t i = graph->first_op[rank]; i < graph->first_op[rank + 1] && factor != 1; i++) {
+        for (uint32_t i = graph->first_op[rank]; i < graph->first_op[rank + 1] && factor != 1;
+             i++) {
             const double ps = (double)graph->ops[i].amount * factor;
             if (graph->ops[i].kind != GOAL_CALC)
                 continue;
