@@ -12,6 +12,47 @@
 
 extern char **environ;
 
+/* "a,b" to "a:2,b:2"; returns the number of hosts, 0 if the text is too long. */
+static int some_on_each(const char *hosts, int n_each, char *out, size_t size)
+{
+    size_t used = 0;
+    int n = 0;
+    for (const char *at = hosts; *at;) {
+        size_t length = strcspn(at, ",");
+        if (used + length + 5 > size)
+            return 0;
+        if (length) {
+            used += (size_t)snprintf(out + used, size - used, "%s%.*s:%d", n ? "," : "",
+                                     (int)length, at, n_each);
+            n++;
+        }
+        at += length + (at[length] == ',');
+    }
+    return n;
+}
+
+int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TEXT], char **argv)
+{
+    int n = 0;
+    while (n < launcher->n_words) {
+        argv[n] = launcher->words[n];
+        n++;
+    }
+    if (n)
+        return n;
+    argv[n++] = (char *)"mpirun";
+    argv[n++] = (char *)"-np";
+    argv[n++] = texts[0];
+    snprintf(texts[0], CLI_LAUNCH_TEXT, "%d", launcher->n_each);
+    if (!launcher->hosts)
+        return n;
+    const int n_hosts = some_on_each(launcher->hosts, launcher->n_each, texts[1], CLI_LAUNCH_TEXT);
+    snprintf(texts[0], CLI_LAUNCH_TEXT, "%d", launcher->n_each * n_hosts);
+    argv[n++] = (char *)"--host";
+    argv[n++] = texts[1];
+    return n_hosts ? n : 0;
+}
+
 FILE *cli_launch(char **argv, pid_t *pid, tl_error *err)
 {
     int ends[2];

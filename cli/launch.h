@@ -7,6 +7,20 @@
 #include <sys/types.h>
 #include <timeless.h>
 
+enum { CLI_LAUNCH_WORDS = 256, CLI_LAUNCH_TEXT = 4096 };
+
+/* How mpirun is started: by the user's own words, or with n_each ranks on each host "a,b" (NULL:
+ * this one). */
+typedef struct cli_launcher {
+    const char *hosts;
+    int n_each;
+    char **words;
+    int n_words;
+} cli_launcher;
+
+/* The first words of the command, of which two are put into `texts`. Returns how many there are; 0:
+ * no host is named, or too many. */
+int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TEXT], char **argv);
 /* Starts the command in a process group of its own, with its output in a pipe. NULL after an error.
  */
 FILE *cli_launch(char **argv, pid_t *pid, tl_error *err);

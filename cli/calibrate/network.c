@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { KEY_HOSTS = KEY_OWN, KEY_NODES, KEY_PROBE, KEY_FOR, KEY_PER_HOST, KEY_LAUNCHES };
-enum { MAX_ARGS = 256, MAX_PER_HOST = 64 };
+enum { MAX_ARGS = CLI_LAUNCH_WORDS, MAX_PER_HOST = 64 };
 /* By default, each launch of the probe measures so long, or longer. */
 enum { LAUNCH_SECONDS = 18, DEFAULT_LAUNCHES = 5, MAX_LAUNCHES = 1000 };
 
@@ -132,25 +132,6 @@ static tl_status find_probe(const char *given, char *path, tl_error *err)
                    "%.200s: the measuring program " CLI_IS_MISSING ", or give --probe", path);
 }
 
-/* "a,b" to "a:2,b:2"; returns the number of hosts, 0 if the text is too long. */
-static int some_on_each(const char *hosts, int n_each, char *out, size_t size)
-{
-    size_t used = 0;
-    int n = 0;
-    for (const char *at = hosts; *at;) {
-        size_t length = strcspn(at, ",");
-        if (used + length + 5 > size)
-            return 0;
-        if (length) {
-            used += (size_t)snprintf(out + used, size - used, "%s%.*s:%d", n ? "," : "",
-                                     (int)length, at, n_each);
-            n++;
-        }
-        at += length + (at[length] == ',');
-    }
-    return n;
-}
-
 /* "18/90": the seconds of a launch, the first of which has what is left over, and of all. */
 static void write_seconds(const arguments *a, int launch, char *out, size_t size)
 {
@@ -161,28 +142,14 @@ static void write_seconds(const arguments *a, int launch, char *out, size_t size
 }
 
 /* The command that measures. Its texts are in the caller's buffers. */
-static int build_command(const arguments *a, int launch, char *probe, char (*texts)[4096],
-                         char **argv)
+static int build_command(const arguments *a, int launch, char *probe,
+                         char (*texts)[CLI_LAUNCH_TEXT], char **argv)
 {
-    int n = 0;
-    if (a->launcher) {
-        for (int i = 0; i < a->n_launcher; i++)
-            argv[n++] = a->launcher[i];
-    } else {
-        argv[n++] = (char *)"mpirun";
-        argv[n++] = (char *)"-np";
-        snprintf(texts[0], sizeof texts[0], "2");
-        argv[n++] = texts[0];
-        if (a->hosts) {
-            const int n_each = a->per_host > 1 ? a->per_host : 2;
-            int n_hosts = some_on_each(a->hosts, n_each, texts[1], sizeof texts[1]);
-            if (n_hosts < 1)
-                return 0;
-            snprintf(texts[0], sizeof texts[0], "%d", n_each * n_hosts);
-            argv[n++] = (char *)"--host";
-            argv[n++] = texts[1];
-        }
-    }
+    const cli_launcher launcher = {a->hosts, a->per_host > 1 ? a->per_host : 2, a->launcher,
+                                   a->n_launcher};
+    int n = cli_launcher_words(&launcher, texts, argv);
+    if (!n)
+        return 0;
     argv[n++] = probe;
     write_seconds(a, launch, texts[2], sizeof texts[2]);
     snprintf(texts[3], sizeof texts[3], "%llu", (unsigned long long)a->c.seed + (unsigned)launch);
@@ -219,7 +186,7 @@ static int copy_until_end(FILE *in, FILE *out)
 /* Runs the probe; its measurements go to `path`. */
 static tl_status measure_launch(const arguments *a, int launch, const char *path, tl_error *err)
 {
-    char probe[PATH_MAX], texts[7][4096], *argv[MAX_ARGS];
+    char probe[PATH_MAX], texts[7][CLI_LAUNCH_TEXT], *argv[MAX_ARGS];
     pid_t pid = 0;
     tl_status status = find_probe(a->probe, probe, err);
     if (status != TL_OK)
