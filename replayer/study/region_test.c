@@ -136,3 +136,76 @@ tl_status tlr_test_region(const double *before, size_t n_before, const double *a
     free(mean);
     return TL_OK;
 }
+
+/* ---- outliers ---- */
+
+/* The rows, in the order of `order`; those from n_left on were removed. */
+typedef struct rows {
+    const double *values;
+    size_t n_left, p;
+    size_t *order;
+    double *others; /* room for all rows */
+} rows;
+
+/* Tests the row at `at` of the order against the other rows that are left. */
+static tl_status test_row(const rows *r, size_t at, double confidence, tlr_region_test *test,
+                          tl_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_left; i++)
+        for (size_t j = 0; i != at && j < r->p; j++)
+            r->others[n++] = r->values[r->order[i] * r->p + j];
+    return tlr_test_region(r->others, n / r->p, &r->values[r->order[at] * r->p], 1, r->p,
+                           confidence, test, err);
+}
+
+/* Rosner's levels hold from so many rows on. With fewer, each step is as good as a test of its own
+ * (Bonferroni). */
+enum { MANY_ROWS = 25 };
+
+/* Removes the row that is furthest from the others. Returns whether it is unlike them. */
+static tl_status remove_row(rows *r, double confidence, bool *is_unlike, tl_error *err)
+{
+    tlr_region_test test, furthest = {.statistic = -1};
+    size_t found = 0;
+    const double of_each = 1 - (1 - confidence) / (double)r->n_left;
+    for (size_t i = 0; i < r->n_left; i++) {
+        const tl_status status = test_row(r, i, of_each, &test, err);
+        if (status != TL_OK)
+            return status;
+        if (test.statistic > furthest.statistic) {
+            furthest = test;
+            found = i;
+        }
+    }
+    const size_t row = r->order[found];
+    r->order[found] = r->order[--r->n_left];
+    r->order[r->n_left] = row;
+    *is_unlike = furthest.changed;
+    return TL_OK;
+}
+
+tl_status tlr_find_outliers(const double *values, size_t n, size_t n_quantities, double confidence,
+                            bool *is_out, tl_error *err)
+{
+    const size_t least = n_quantities < 3 ? 3 : n_quantities + 1, n_steps = (n + 3) / 4;
+    const double of_step =
+        n < MANY_ROWS ? 1 - (1 - confidence) / (double)(n_steps ? n_steps : 1) : confidence;
+    rows r = {values, n, n_quantities, calloc(n + 1, sizeof *r.order),
+              calloc(n * n_quantities + 1, sizeof *r.others)};
+    tl_status status = r.order && r.others ? TL_OK : tl_no_memory(err, "testing");
+    size_t first_out = n;
+    for (size_t i = 0; r.order && i < n; i++)
+        r.order[i] = i;
+    while (status == TL_OK && r.n_left + n_steps > n && r.n_left > least) {
+        bool is_unlike = 0;
+        status = remove_row(&r, of_step, &is_unlike, err);
+        if (is_unlike)
+            first_out = r.n_left;
+    }
+    for (size_t i = 0; status == TL_OK && i < n; i++)
+        is_out[r.order[i]] = i >= first_out;
+    free(r.order);
+    free(r.others);
+    return status;
+}
