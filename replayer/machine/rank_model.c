@@ -38,8 +38,8 @@ static const tlr_host_rates *find_host(const tlr_model *model, const tlr_place *
         return NULL;
     }
     for (size_t i = 0; i < model->n_hosts && !found; i++)
-        if (fnmatch(model->hosts[i].pattern, place->host, 0) == 0 ||
-            fnmatch(model->hosts[i].pattern, with_core, 0) == 0)
+        if (fnmatch(model->hosts[i].pattern, place->host, FNM_EXTMATCH) == 0 ||
+            fnmatch(model->hosts[i].pattern, with_core, FNM_EXTMATCH) == 0)
             found = &model->hosts[i];
     free(with_core);
     return found;
