@@ -1,11 +1,14 @@
 /* kernels.c - timeless calibrate kernels: times the BLAS of this machine for a compute
  * model. */
 #include "calibrate/campaign.h"
+#include "calibrate/hosts.h"
 #include "cli.h"
 #include "installed.h"
 #include "replayer.h"
 
 #include <calibrate/calibrate.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <timeless_files.h>
@@ -16,6 +19,9 @@ enum { MAX_NB = 16, MAX_CORES = 4096 };
 typedef struct arguments {
     campaign c;
     const char *raw_path, *folder, *trace;
+    cli_launcher launcher;   /* of several hosts; hosts and words NULL: only this one */
+    bool only_measures;      /* --raw FOLDER/ ... */
+    char raw_file[PATH_MAX]; /* ... the file in it */
     tlp_measure_options measure;
     tlp_fit_options fit;
     int nb[MAX_NB], has_blocks; /* of --nb */
@@ -35,7 +41,8 @@ enum {
     KEY_FORM,
     KEY_NOISE,
     KEY_PER_CORE,
-    KEY_FOR
+    KEY_FOR,
+    KEY_HOSTS
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +52,11 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "What is measured:", 1},
     {"for", KEY_FOR, "TRACE", 0,
      "only kernels and sizes that the trace has; all others stay as they are in PATH", 0},
+    {"hosts", KEY_HOSTS, "HOST,HOST...", 0,
+     "measure on these hosts at the same time (default: on this one, or where '-- mpirun "
+     "ARGUMENTS' "
+     "starts a process)",
+     0},
     {"cores", KEY_CORES, "N|all", 0, "cores that measure at a time (default: all)", 0},
     {"threads", KEY_THREADS, "N", 0,
      "threads of each call, for ranks with N threads; times are then those of the clock (default: "
@@ -69,7 +81,8 @@ static const struct argp_option options[] = {
     {"per-core", KEY_PER_CORE, NULL, 0, "also fit each core by itself", 0},
 
     {0, 0, 0, 0, "Measurements:", 3},
-    {"raw", KEY_RAW, "FILE", 0, "write every measurement to FILE (CSV)", 0},
+    {"raw", KEY_RAW, "FILE", 0,
+     "write every measurement to FILE (CSV); FOLDER/: only measure, and write FOLDER/HOST.csv", 0},
     {"reuse", KEY_REUSE, "PATH", 0,
      "measure nothing, and fit the measurements of PATH, a file from --raw or an archive", 0},
     {"archive", KEY_ARCHIVE, "FOLDER", 0,
@@ -124,12 +137,22 @@ static void check_arguments(struct argp_state *state, arguments *a)
     if (!tlp_n_groups(&a->measure))
         argp_error(state, "--threads %u: needs as many cores, and %u may be used",
                    a->measure.threads, a->measure.cores ? a->measure.cores : tlp_n_cores());
+    const bool has_hosts = a->launcher.hosts || a->launcher.n_words;
+    a->only_measures = a->raw_path && a->raw_path[strlen(a->raw_path) - 1] == '/';
+    if (has_hosts &&
+        (a->launcher.n_words > CLI_LAUNCH_WORDS / 2 || (a->launcher.hosts && a->launcher.n_words)))
+        argp_error(state, "give only one of --hosts and '-- mpirun ARGUMENTS'");
+    if (has_hosts && (c->from || a->trace || a->only_measures || !c->output))
+        argp_error(state, "several hosts: give -o, and neither --reuse, --for nor --raw FOLDER/");
+    if (a->only_measures && (c->from || a->trace || c->output))
+        argp_error(state, "--raw FOLDER/ only measures: give neither -o, --reuse nor --for");
     if (c->seconds == UINT64_MAX)
         c->seconds = a->trace ? 60 : 25;
     if (a->trace && !c->output)
         argp_error(state, "--for changes a model: give it by -o");
     if (a->trace && (a->fit.per_core || a->has_blocks))
         argp_error(state, "--for: give neither --per-core nor --nb");
+    a->fit.only_measured = a->trace || c->from;
     a->measure.max_seconds = (double)c->seconds;
     a->measure.seed = c->seed;
 }
@@ -139,6 +162,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     arguments *a = state->input;
     switch (key) {
     case KEY_RAW: a->raw_path = value; break;
+    case KEY_HOSTS: a->launcher.hosts = value; break;
+    case ARGP_KEY_ARGS:
+        if (strcmp(state->argv[state->next - 1], "--") != 0)
+            return campaign_parse(ARGP_KEY_ARG, state->argv[state->next], state);
+        a->launcher.words = state->argv + state->next;
+        a->launcher.n_words = state->argc - state->next;
+        state->next = state->argc;
+        break;
+    case ARGP_KEY_ARG: return ARGP_ERR_UNKNOWN;
     case KEY_CORES:
         a->has_cores = 1;
         parse_cores(state, a, value);
@@ -166,6 +198,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 static void report(const tlp_result *result)
 {
     const tlp_fit *gemm = tlp_result_fit(result, TL_KERNEL_dgemm);
+    if (!gemm->n) {
+        fprintf(stderr, "timeless: %zu calls, none of dgemm\n", result->n_samples);
+        return;
+    }
     fprintf(stderr,
             "timeless: %zu calls timed, %u at once; dgemm %.1f Gflop/s per %s, model %s, mean "
             "error of a call that was not fitted %.1f%%\n",
@@ -228,17 +264,47 @@ static tl_status check_threads(const char *path, unsigned threads, tl_error *err
     return status;
 }
 
+/* The same calls on each host: with the same seed. */
+static tl_status measure_on_hosts(const arguments *a, tlp_result **out, tl_error *err)
+{
+    const tlp_measure_options *m = &a->measure;
+    char cores[16] = "all", threads[16], seconds[32], seed[32], nb[8 * MAX_NB + 8] = "any";
+    char *const words[] = {(char *)"--cores",
+                           cores,
+                           (char *)"--threads",
+                           threads,
+                           (char *)"--nb",
+                           nb,
+                           (char *)"--seed",
+                           seed,
+                           (char *)"--max-seconds",
+                           seconds,
+                           NULL};
+    if (m->cores)
+        snprintf(cores, sizeof cores, "%u", m->cores);
+    snprintf(threads, sizeof threads, "%u", m->threads);
+    snprintf(seconds, sizeof seconds, "%.0f", m->max_seconds);
+    snprintf(seed, sizeof seed, "%lu", m->seed);
+    size_t used = 0;
+    for (size_t i = 0; i < m->n_nb; i++)
+        used += (size_t)snprintf(nb + used, sizeof nb - used, "%s%d", i ? "," : "", m->nb[i]);
+    return hosts_measure(&a->launcher, words, a->folder ? a->folder : ".", out, err);
+}
+
 static tl_status measure(campaign *c, tl_error *err)
 {
     arguments *a = (arguments *)c;
     tlp_result *result = NULL;
     tl_status status = a->needs ? check_threads(c->model, a->measure.threads, err) : TL_OK;
-    if (isatty(STDERR_FILENO))
+    if (isatty(STDERR_FILENO) && !a->only_measures)
         fprintf(stderr, "timeless: measuring for about %.0f s, then fitting\n",
                 a->measure.max_seconds);
     if (status == TL_OK)
-        status = tlp_calibrate(&a->measure, &result, err);
+        status = a->launcher.hosts || a->launcher.words ? measure_on_hosts(a, &result, err)
+                                                        : tlp_calibrate(&a->measure, &result, err);
     c->all = result;
+    if (status == TL_OK && a->only_measures)
+        status = tlp_name_host(result, err);
     return status;
 }
 
@@ -252,37 +318,81 @@ static tl_status begin_needs(arguments *a, tl_error *err)
                        tl_printable(a->c.model));
     const tl_status status = tlp_needs_read(a->trace, a->measure.seed, &a->needs, err);
     a->measure.needs = a->needs;
-    a->fit.only_measured = 1;
     return status;
+}
+
+/* FOLDER/HOST.csv, which must be new: two processes of a host would measure on the same cores. */
+static tl_status begin_raw(arguments *a, tl_error *err)
+{
+    char host[256] = "";
+    tlp_host_name(host, sizeof host);
+    if (!a->only_measures)
+        return tl_output_open(a->raw_path, &a->raw, err);
+    snprintf(a->raw_file, sizeof a->raw_file, "%s%s.csv", a->raw_path, host);
+    const int file = open(a->raw_file, O_CREAT | O_EXCL | O_WRONLY, 0666);
+    if (file < 0)
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "%s: %s; give an empty folder, and start one process on each host",
+                       a->raw_file, strerror(errno));
+    close(file);
+    a->raw_path = a->raw_file;
+    return tl_output_open(a->raw_path, &a->raw, err);
+}
+
+/* The folder of a platform, which has the network of a shipped one. */
+static tl_status begin_folder(arguments *a, const char *shipped, unsigned cores, size_t n_hosts,
+                              tl_error *err)
+{
+    char platforms[PATH_MAX], from[2 * PATH_MAX];
+    tlr_platforms_folder(platforms, sizeof platforms);
+    snprintf(from, sizeof from, "%s/%s", platforms, shipped);
+    return tlp_begin_folder(from, a->folder, cores, n_hosts, &a->describes_other, err);
 }
 
 /* Opens files before the measurement, so that a wrong path is reported at once. */
 static tl_status begin(campaign *c, tl_error *err)
 {
     arguments *a = (arguments *)c;
-    char platforms[PATH_MAX], shipped[2 * PATH_MAX];
     tl_status status = TL_OK;
-    tlr_platforms_folder(platforms, sizeof platforms);
-    snprintf(shipped, sizeof shipped, "%s/local", platforms);
     a->folder = c->output && !campaign_is_model(c->output) ? c->output : NULL;
     if (c->output)
         snprintf(c->model, sizeof c->model, a->folder ? "%s/model.conf" : "%s", c->output);
     if (a->raw_path)
-        status = tl_output_open(a->raw_path, &a->raw, err);
+        status = begin_raw(a, err);
     if (status != TL_OK || a->trace)
         return status == TL_OK ? begin_needs(a, err) : status;
     if (c->output && access(c->model, F_OK) == 0)
         status = tlp_check_base(a->base = c->model, err);
-    if (status == TL_OK && !a->folder)
+    if (status == TL_OK && !a->folder && !a->only_measures)
         status = tl_output_open(c->output, &a->out, err);
     const bool is_new = a->folder && access(a->folder, F_OK) != 0;
     if (status == TL_OK && a->folder)
         status = campaign_make_folder(a->folder, err);
-    if (status == TL_OK && a->folder)
-        status = tlp_begin_folder(shipped, a->folder, &a->describes_other, err);
+    if (status == TL_OK && a->folder && !c->from && !a->launcher.hosts && !a->launcher.words)
+        status = begin_folder(a, "local", tlp_n_cores(), 0, err);
     if (status != TL_OK && is_new)
         (void)rmdir(a->folder);
     return status;
+}
+
+/* The fits, of all and of units. */
+static tl_status fit(arguments *a, tlp_result *result, tl_error *err)
+{
+    tl_status status = TL_OK;
+    if (a->c.from && a->folder && !a->needs && !result->n_hosts)
+        status = begin_folder(a, "local", tlp_n_cores(), 0, err);
+    if (result->n_hosts && a->folder)
+        status = begin_folder(a, "star-1g", result->cores * result->threads, result->n_hosts, err);
+    if (status == TL_OK && result->n_hosts && a->folder)
+        status = hosts_find_names(result, a->folder, err);
+    if (status == TL_OK && (result->n_hosts || a->fit.per_core))
+        status = tlp_find_units(result, a->fit.per_core, err);
+    if (status == TL_OK && result->n_hosts)
+        status = hosts_judge(result, err);
+    if (status == TL_OK)
+        status = tlp_fit_all(result, &a->fit, err);
+    return status == TL_OK && result->n_hosts ? tlp_find_variability(result, a->folder, err)
+                                              : status;
 }
 
 static tl_status write_result(campaign *c, tl_error *err)
@@ -291,8 +401,8 @@ static tl_status write_result(campaign *c, tl_error *err)
     tlp_result *result = c->all;
     tl_status status = a->needs && c->from ? check_threads(c->model, result->threads, err) : TL_OK;
     result->base = a->base;
-    if (status == TL_OK)
-        status = tlp_fit_all(result, &a->fit, err);
+    if (status == TL_OK && !a->only_measures)
+        status = fit(a, result, err);
     if (status == TL_OK && a->needs)
         status = tlp_merge_model(result, a->needs, a->trace, c->model, c->model, err);
     if (status == TL_OK && a->out.file)
@@ -329,7 +439,12 @@ static tl_status add(campaign *c, tl_error *err)
 static void report_all(campaign *c)
 {
     const arguments *a = (arguments *)c;
+    const tlp_result *result = c->all;
     fflush(stdout); /* the model comes before the report */
+    if (a->only_measures)
+        return;
+    if (result->n_hosts)
+        hosts_report(result);
     if (a->needs)
         report_needs(c->all, a->needs, a->trace);
     else
@@ -352,6 +467,7 @@ int calibrate_kernels(int argc, char **argv)
         .what = "kernels",
         .options = options,
         .parse = parse_option,
+        .words = "[-- mpirun ARGUMENTS...]",
         .doc = "Time the BLAS kernels that traces record on this machine and fit a model to each, "
                "for 'timeless replay'.",
         .raw = &tlp_raw_kernels,
@@ -362,6 +478,7 @@ int calibrate_kernels(int argc, char **argv)
         .report = report_all,
         .end = end};
     arguments a = {.c = {.seconds = UINT64_MAX, .seed = 1},
+                   .launcher = {.n_each = 1},
                    .measure = {.threads = 1, .n_nb = 6},
                    .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
                    .nb = {32, 64, 96, 128, 192, 256}};

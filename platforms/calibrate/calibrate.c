@@ -3,6 +3,7 @@
 
 #include "machine.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
@@ -28,16 +29,48 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     return status;
 }
 
-/* Fits one kernel; core < 0: all cores together. `calls` has room for all samples. */
+enum { ALL_UNITS = -1 };
+/* With fewer calls, a unit of a host has the fit of all, in its own time. */
+enum { LEAST_OWN_CALLS = 120 };
+
+/* Whether a call is one of this fit. Its seconds become those of a mean unit in a fit of all. */
+static bool is_of_fit(const tlp_result *result, int unit, tlp_sample *sample)
+{
+    if (unit != ALL_UNITS)
+        return sample->unit == unit;
+    if (!result->n_units || !result->n_hosts)
+        return 1;
+    const tlp_unit *own = &result->units[sample->unit];
+    sample->seconds /= exp(own->shift[sample->call.kernel - TL_KERNEL_dgemm]);
+    return !own->is_out;
+}
+
+/* Makes all times of a fit longer by this factor. */
+static void scale_fit(tlp_fit *fit, double factor)
+{
+    for (size_t i = 0; i < fit->n_pieces; i++)
+        for (int t = 0; t < TLP_N_TERMS; t++) {
+            fit->pieces[i].mean_s[t] *= factor;
+            fit->pieces[i].sd_s[t] *= factor;
+        }
+    fit->slope_s *= factor;
+}
+
+/* Fits one kernel. `calls` has room for all samples. */
 static tl_status fit_kernel(const tlp_result *result, const tlp_fit_options *options,
-                            unsigned kernel, int core, tlp_sample *calls, tlp_fit *out,
+                            unsigned kernel, int unit, tlp_sample *calls, tlp_fit *out,
                             tl_error *err)
 {
     size_t n = 0;
     for (size_t i = 0; i < result->n_samples; i++) {
-        const tlp_sample *sample = &result->samples[i];
-        if (sample->call.kernel == kernel && (core < 0 || sample->core == core))
-            calls[n++] = *sample;
+        tlp_sample sample = result->samples[i];
+        if (sample.call.kernel == kernel && is_of_fit(result, unit, &sample))
+            calls[n++] = sample;
+    }
+    if (unit != ALL_UNITS && result->n_hosts && n < LEAST_OWN_CALLS) {
+        *out = *tlp_result_fit(result, kernel);
+        scale_fit(out, exp(result->units[unit].shift[kernel - TL_KERNEL_dgemm]));
+        return TL_OK;
     }
     if (!n && options->only_measured)
         return TL_OK;
@@ -55,29 +88,40 @@ static tl_status fit_kernel(const tlp_result *result, const tlp_fit_options *opt
     return TL_OK;
 }
 
-static tl_status fit_group(const tlp_result *result, const tlp_fit_options *options, int core,
+static tl_status fit_group(const tlp_result *result, const tlp_fit_options *options, int unit,
                            tlp_sample *calls, tlp_fit *out, tl_error *err)
 {
     tl_status status = TL_OK;
     for (unsigned k = TL_KERNEL_dgemm; k < TL_KERNEL_user && status == TL_OK; k++)
         if (tlp_is_measured(k) || options->only_measured)
-            status = fit_kernel(result, options, k, core, calls, &out[k - TL_KERNEL_dgemm], err);
+            status = fit_kernel(result, options, k, unit, calls, &out[k - TL_KERNEL_dgemm], err);
     return status;
+}
+
+/* Makes the shifts of units that are not out 0 on average. */
+static void centre_shifts(tlp_result *result)
+{
+    for (int k = 0; k < TLP_FIT_ROOM; k++) {
+        double sum = 0, n = 0;
+        for (size_t u = 0; u < result->n_units; u++) {
+            sum += result->units[u].is_out ? 0 : result->units[u].shift[k];
+            n += !result->units[u].is_out;
+        }
+        for (size_t u = 0; u < result->n_units && n; u++)
+            result->units[u].shift[k] -= sum / n;
+    }
 }
 
 tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err)
 {
     gsl_set_error_handler_off();
     tlp_sample *calls = calloc(result->n_samples + 1, sizeof *calls);
-    if (options->per_core && !result->core_fits)
-        result->core_fits = calloc(result->cores, sizeof *result->core_fits);
-    tl_status status = TL_OK;
-    if (!calls || (options->per_core && !result->core_fits))
-        status = tl_no_memory(err, "fitting");
-    if (status == TL_OK)
-        status = fit_group(result, options, -1, calls, result->fits, err);
-    for (unsigned core = 0; options->per_core && core < result->cores && status == TL_OK; core++)
-        status = fit_group(result, options, (int)core, calls, result->core_fits[core], err);
+    if (!calls)
+        return tl_no_memory(err, "fitting");
+    centre_shifts(result);
+    tl_status status = fit_group(result, options, ALL_UNITS, calls, result->fits, err);
+    for (size_t u = 0; u < result->n_units && status == TL_OK; u++)
+        status = fit_group(result, options, (int)u, calls, result->units[u].fits, err);
     free(calls);
     return status;
 }
@@ -88,7 +132,8 @@ void tlp_result_free(void *all)
     if (!result)
         return;
     free(result->samples);
-    free(result->core_fits);
+    free(result->units);
+    free(result->hosts);
     free(result);
 }
 
@@ -105,6 +150,12 @@ const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)
                : NULL;
 }
 
+double tlp_fitted_s(const tlp_fit *fit, const tlp_sample *sample)
+{
+    const tlp_point point = tlp_point_of(sample);
+    return tlp_sum_terms(tlp_find_piece(fit, point.terms)->mean_s, point.terms);
+}
+
 static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repetition_list *out)
 {
     const tlp_fit *fit = tlp_result_fit(result, kernel);
@@ -113,16 +164,18 @@ static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repet
     tlp_repetitions *item =
         tlp_begin_repetitions(out, tl_call_by_code((uint16_t)kernel)->name, "measured / fitted");
     tl_status status = item ? TL_OK : TL_ERR_MEMORY;
-    for (unsigned core = 0; core < result->cores && status == TL_OK; core++) {
+    unsigned group = 0; /* with hosts, whose measurements come host by host and core by core */
+    for (unsigned core = 0; core < (result->n_hosts ? 1 : result->cores) && status == TL_OK;
+         core++) {
         for (size_t i = 0; i < result->n_samples && status == TL_OK; i++) {
             const tlp_sample *sample = &result->samples[i];
-            if (sample->call.kernel != kernel || sample->core != core)
+            group += i > 0 && (sample->host != sample[-1].host || sample->core != sample[-1].core);
+            if (sample->call.kernel != kernel || (!result->n_hosts && sample->core != core))
                 continue;
-            const tlp_point point = tlp_point_of(sample);
-            const double fitted =
-                tlp_sum_terms(tlp_find_piece(fit, point.terms)->mean_s, point.terms);
+            const double fitted = tlp_fitted_s(fit, sample);
             if (fitted > 0)
-                status = tlp_add_repetition(item, core, sample->seconds / fitted);
+                status = tlp_add_repetition(item, result->n_hosts ? group : core,
+                                            sample->seconds / fitted);
         }
     }
     return status;

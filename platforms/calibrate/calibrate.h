@@ -100,7 +100,9 @@ void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset);
 
 typedef struct tlp_sample {
     tlp_call call;
-    uint16_t core;    /* which of the processes that measured */
+    uint16_t core;    /* which of the processes of the host that measured */
+    uint16_t host;    /* index of tlp_result.hosts, or 0 */
+    uint16_t unit;    /* index of tlp_result.units */
     uint32_t repeats; /* calls in a row of which `seconds` is the mean */
     double work;      /* tl_kernel_work */
     double seconds;   /* of one call: CPU time, or with several threads by the clock */
@@ -235,16 +237,39 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
 
 /* ---- results: platforms/calibrate/model_file.c, platforms/calibrate/folder.c ---- */
 
+/* A host of a campaign on several hosts. */
+typedef struct tlp_kernel_host {
+    char name[256], sockets[2048]; /* sockets: of core 0, 1, ...: "0,0,1,1" */
+    char alias[256];               /* its name in the platform; "": the same */
+} tlp_kernel_host;
+
+/* Cores that have a fit of their own: those of a socket of a host, or one core. */
+typedef struct tlp_unit {
+    uint16_t host; /* as in tlp_sample */
+    int part;      /* the socket or core */
+    bool is_last;  /* of its host */
+    bool is_out;   /* unlike the others, so that it is no part of the fits of all */
+    /* Median of log(seconds / seconds on all units that are not out), by kernel. */
+    double shift[TLP_FIT_ROOM];
+    tlp_fit fits[TLP_FIT_ROOM];
+} tlp_unit;
+
 typedef struct tlp_result {
-    tlp_sample *samples;
+    tlp_sample *samples; /* host by host */
     size_t n_samples, room;
-    unsigned cores;   /* groups of cores that measured at the same time */
+    unsigned cores;   /* groups of cores of a host that measured at the same time */
     unsigned threads; /* cores in a group, and threads of each call */
     unsigned long seed;
     double instruction_s;                          /* negative: no counter */
     char processor[128], moment[TLP_MOMENT_BYTES]; /* of the measurement; moment "": unknown */
     tlp_fit fits[TLP_FIT_ROOM];
-    tlp_fit (*core_fits)[TLP_FIT_ROOM]; /* [cores]; NULL: only all cores together */
+    size_t n_hosts, n_units; /* no hosts: this one; no units: only all cores together */
+    tlp_kernel_host *hosts;
+    tlp_kernel_host reading; /* raw_file.c: the host that a line names, ... */
+    uint16_t host;           /* ... and that of the rows behind it */
+    tlp_unit *units;
+    bool has_core_units;
+    double host_sd, day_sd; /* of the times of dgemm; day_sd 0: unknown */
     /* A model of which all else stays: rates by call site (calibrate cpu), the group parallel
      * (calibrate memory), variability; NULL: none. The caller's. */
     const char *base;
@@ -253,7 +278,7 @@ typedef struct tlp_result {
 typedef struct tlp_fit_options {
     tlp_form form;     /* or TLP_BEST_FORM */
     tlp_noise noise;   /* or TLP_BEST_NOISE */
-    int per_core;      /* of each core, too */
+    int per_core;      /* a unit is a core; otherwise a socket, if there are hosts */
     int only_measured; /* kernels without measurements get no fit, and no error */
 } tlp_fit_options;
 
@@ -261,12 +286,15 @@ typedef struct tlp_fit_options {
 tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err);
 /* The measurements, a tlp_result, as CSV. */
 extern const tlp_raw tlp_raw_kernels;
+/* With units: those of all calls are without the differences between units. A unit with few calls
+ * of a kernel has the fit of all, in its own time. */
 tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err);
 void tlp_result_free(void *result);
 /* Whether it is one of the kernels that are measured. */
 bool tlp_is_measured(unsigned kernel);
 /* The fit of a kernel, without measurements if n is 0; NULL for those of the program. */
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
+double tlp_fitted_s(const tlp_fit *fit, const tlp_sample *sample);
 /* Whether the model at `path` can be the base of a result. */
 tl_status tlp_check_base(const char *path, tl_error *err);
 /* Writes model.conf of a tlp_result, see timeless-model(5); tl_writing. */
@@ -281,14 +309,32 @@ void tlp_write_piece(FILE *out, const tlp_piece *piece);
 void tlp_write_kernel_head(FILE *out, const char *name, const tlp_fit *fit);
 /* The measurements as repetitions, by kernel and core: seconds divided by the fitted seconds. */
 tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out);
-/* Writes the files of a platform folder that need no measurement: the files of the shipped
- * platforms/local with this number of cores. A folder that describes another
- * platform, such as a measured network, keeps its description. */
-tl_status tlp_begin_folder(const char *shipped, const char *folder, int *describes_other,
-                           tl_error *err);
+/* Writes the files of a platform folder that need no measurement: those of a shipped folder, with
+ * this number of cores and, unless it is 0, hosts. A folder that describes another platform, such
+ * as a measured network, keeps its description. */
+tl_status tlp_begin_folder(const char *shipped, const char *folder, unsigned cores, size_t n_hosts,
+                           int *describes_other, tl_error *err);
 /* Writes the model and, unless the folder describes another platform, its origin. */
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
                             tl_error *err);
+
+/* ---- several hosts: platforms/calibrate/hosts.c, platforms/calibrate/hosts_page.c ---- */
+
+void tlp_host_name(char *name, size_t size);
+/* This host and the sockets of its groups of cores, as the only host of the result. */
+tl_status tlp_name_host(tlp_result *result, tl_error *err);
+/* Makes the units and finds their shifts. */
+tl_status tlp_find_units(tlp_result *result, bool per_core, tl_error *err);
+/* "node1, socket 0"; the pattern of its cores in a model. */
+void tlp_unit_name(const tlp_result *result, const tlp_unit *unit, FILE *out);
+void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out);
+/* Finds host_sd and day_sd of units that are not out, from this campaign and the history of the
+ * folder (NULL: none). */
+tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error *err);
+/* A page: units by dgemm and dgemv with the region that has this share of them; dgemm by M N K and
+ * by time, measured and fitted (tl_writing). */
+#define TLP_UNITS_CONFIDENCE 0.95
+tl_status tlp_write_units_page(const void *result, FILE *out, tl_error *err);
 
 /* ---- history: platforms/calibrate/history.c ---- */
 
@@ -301,5 +347,12 @@ typedef struct tlp_quantity {
  * 'timeless compare --history' finds out whether the machine has changed. */
 tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_quantity *quantities,
                              size_t n, tl_error *err);
+/* Those of the units of hosts: TLP_UNIT_QUANTITIES for each. Their names are to be freed, and NULL
+ * without memory. */
+enum { TLP_UNIT_QUANTITIES = 2 };
+size_t tlp_unit_quantities(const tlp_result *result, tlp_quantity *out);
+/* Calls `take` for each value of `what` in the history, in its order. */
+void tlp_read_history(const char *folder, const char *what,
+                      void (*take)(void *arg, const char *name, double value), void *arg);
 
 #endif

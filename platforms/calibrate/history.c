@@ -36,3 +36,21 @@ tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_qua
     free(path);
     return status;
 }
+
+void tlp_read_history(const char *folder, const char *what,
+                      void (*take)(void *arg, const char *name, double value), void *arg)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *in = tlp_open_in(folder, "history.csv", NULL);
+    while (in && getline(&line, &size, in) >= 0) {
+        char *rest = line;
+        strsep(&rest, ",");
+        const char *kind = strsep(&rest, ","), *name = strsep(&rest, ",");
+        if (rest && !strcmp(kind, what))
+            take(arg, name, strtod(rest, NULL));
+    }
+    free(line);
+    if (in)
+        fclose(in);
+}

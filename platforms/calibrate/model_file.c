@@ -128,15 +128,15 @@ static void write_ladder(FILE *out, const tlp_fit *fits)
 /* ---- what the model keeps of another one ---- */
 
 /* What 'calibrate kernels' measures itself. */
-static bool is_replaced(const char *name, const void *nothing)
+static bool is_replaced(const char *name, const void *arg)
 {
-    (void)nothing;
+    const tlp_result *result = arg;
     static const char *const names[] = {"version", "reference_flops", "units",
                                         "kernels", "hosts",           "kernel_threads"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return 1;
-    return 0;
+    return result->n_hosts && !strcmp(name, "variability");
 }
 
 /* Units with rates by call site: 'calibrate cpu' measured them on the program itself. Writes them
@@ -192,20 +192,54 @@ static void write_rates(FILE *out, const tlp_result *result, const config_t *bas
         fprintf(out, "kernel_threads = %u;\n", result->threads);
 }
 
+static void write_variability(FILE *out, const tlp_result *result)
+{
+    if (!result->n_hosts)
+        return;
+    fprintf(out,
+            "# Of dgemm, assumed for all computation: %s.\n"
+            "variability = { host_sd = %.5f; day_sd = %.5f; };\n",
+            result->day_sd > 0 ? "between hosts; of a unit between the calibrations of history.csv"
+                               : "between hosts; there is one calibration only, so no day_sd",
+            result->host_sd, result->day_sd);
+}
+
+static void write_units(FILE *out, const tlp_result *result)
+{
+    fputs(result->n_units ? "hosts = (\n" : "", out);
+    for (size_t u = 0; u < result->n_units; u++) {
+        const tlp_unit *unit = &result->units[u];
+        if (result->n_hosts) {
+            fputs("# ", out);
+            tlp_unit_name(result, unit, out);
+            fputs(unit->is_out ? ": unlike the others, and no part of kernels above\n" : "\n", out);
+        }
+        fputs("{ hosts = \"", out);
+        tlp_unit_pattern(result, unit, out);
+        fputs("\";\n", out);
+        write_kernels(out, unit->fits);
+        fputs(u + 1 < result->n_units ? "},\n" : "}\n);\n", out);
+    }
+}
+
 /* How the constants were measured, and which ones were not. Each comment is a line of its own, so
  * that the other commands that change the model keep it. */
 static void write_origins(const tlp_result *result, const config_t *base, FILE *out)
 {
-    fprintf(out,
-            "# Measured by 'timeless calibrate kernels' %s on %s: %u process%s at once, seed %lu,\n"
-            "# %zu calls of the BLAS that programs get, %u thread%s in each process, %s.\n"
-            "# Measured at %s.\n"
-            "# timeless-model(5) describes this file.\n"
-            "# reference_flops: a reference speed, not measured; cpu-ns: by definition.\n",
-            tl_version(), result->processor, result->cores, result->cores == 1 ? "" : "es",
-            result->seed, result->n_samples, result->threads, result->threads == 1 ? "" : "s",
-            result->threads == 1 ? "in CPU time" : "by the clock",
-            *result->moment ? result->moment : "an unknown moment");
+    char hosts[64] = "";
+    if (result->n_hosts)
+        snprintf(hosts, sizeof hosts, "%zu hosts at once, each ", result->n_hosts);
+    fprintf(
+        out,
+        "# Measured by 'timeless calibrate kernels' %s on %s%s: %u process%s at once, seed %lu,\n"
+        "# %zu calls of the BLAS that programs get, %u thread%s in each process, %s.\n"
+        "# Measured at %s.\n"
+        "# timeless-model(5) describes this file.\n"
+        "# reference_flops: a reference speed, not measured; cpu-ns: by definition.\n",
+        tl_version(), hosts, result->processor, result->cores, result->cores == 1 ? "" : "es",
+        result->seed, result->n_samples, result->threads, result->threads == 1 ? "" : "s",
+        result->threads == 1 ? "in CPU time" : "by the clock",
+        *result->moment ? result->moment : "an unknown moment");
     if (result->instruction_s >= 0 && !keep_units(base, NULL))
         fputs("# instructions: measured on a loop of copies, index arithmetic and branches.\n",
               out);
@@ -235,15 +269,9 @@ tl_status tlp_write_model(const void *arg, FILE *out, tl_error *err)
         write_ladder(out, result->fits);
         write_rates(out, result, &base);
         write_kernels(out, result->fits);
-        if (result->core_fits)
-            fputs("hosts = (\n", out);
-        for (unsigned core = 0; result->core_fits && core < result->cores; core++) {
-            fprintf(out, "%s{ hosts = \"*:%u\";\n", core ? ",\n" : "", core);
-            write_kernels(out, result->core_fits[core]);
-            fputc('}', out);
-        }
-        fputs(result->core_fits ? "\n);\n" : "", out);
-        tlp_settings_write(out, &base, is_replaced, NULL);
+        write_variability(out, result);
+        write_units(out, result);
+        tlp_settings_write(out, &base, is_replaced, result);
     }
     config_destroy(&base);
     return status;

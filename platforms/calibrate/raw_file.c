@@ -1,10 +1,13 @@
 /* raw_file.c - the measurements of kernels as CSV. */
+#include "config.h"
+
 #include "calibrate.h"
 
 #include "core/room.h"
 
 #include <float.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
@@ -14,6 +17,8 @@ static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
                              {"instruction_s", 'd', &r->instruction_s, 0},
                              {"threads", 'u', &r->threads, 0},
                              {"moment", 'w', r->moment, sizeof r->moment},
+                             {"host", 'w', r->reading.name, sizeof r->reading.name},
+                             {"sockets", 'w', r->reading.sockets, sizeof r->reading.sockets},
                              {"processor", 's', r->processor, sizeof r->processor}};
     memcpy(notes, list, sizeof list);
     return sizeof list / sizeof *list;
@@ -24,10 +29,33 @@ static void write_rows(const void *all, FILE *out)
     const tlp_result *result = all;
     for (size_t i = 0; i < result->n_samples; i++) {
         const tlp_sample *s = &result->samples[i];
+        if (result->n_hosts && (!i || s->host != s[-1].host))
+            fprintf(out, "# host %s sockets %s\n", result->hosts[s->host].name,
+                    result->hosts[s->host].sockets);
         fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.17g\n", tl_call_by_code(s->call.kernel)->name,
                 s->call.sizes[0], s->call.sizes[1], s->call.sizes[2], s->work, s->core, s->repeats,
                 s->seconds);
     }
+}
+
+/* The rows behind such a line are of this host: files of several hosts can be put together. */
+static tl_status take_line(void *all, const char *line, tl_error *err)
+{
+    tlp_result *result = all;
+    if (strncmp(line, "# host ", 7) != 0)
+        return TL_OK;
+    size_t h = 0;
+    while (h < result->n_hosts && strcmp(result->hosts[h].name, result->reading.name) != 0)
+        h++;
+    if (h == result->n_hosts) {
+        tlp_kernel_host *more = reallocarray(result->hosts, h + 1, sizeof *more);
+        if (!more || h > UINT16_MAX)
+            return tl_no_memory(err, "reading measurements");
+        result->hosts = more;
+        result->hosts[result->n_hosts++] = result->reading;
+    }
+    result->host = (uint16_t)h;
+    return TL_OK;
 }
 
 static tl_status take_row(void *all, char **cells)
@@ -51,6 +79,7 @@ static tl_status take_row(void *all, char **cells)
                                .right = d[2] > 0 && d[2] == d[1] && d[2] != d[0],
                                .sizes = {(int32_t)d[0], (int32_t)d[1], (int32_t)d[2]}},
                       .core = (uint16_t)core,
+                      .host = result->host,
                       .repeats = (uint32_t)repeats,
                       .seconds = seconds};
     /* The sizes of some other kernels are more than three. */
@@ -69,6 +98,7 @@ static const char *finish(void *all)
         result->instruction_s = -1;
     if (!*result->processor)
         tlp_cpu_name(result->processor, sizeof result->processor);
+    result->reading = (tlp_kernel_host){.name = ""};
     return result->n_samples ? NULL : "has no measurements; give what --raw wrote";
 }
 
@@ -78,6 +108,7 @@ const tlp_raw tlp_raw_kernels = {.bytes = sizeof(tlp_result),
                                  .behind_notes = " ",
                                  .notes = list_notes,
                                  .write_rows = write_rows,
+                                 .take_line = take_line,
                                  .take_row = take_row,
                                  .finish = finish,
                                  .free = tlp_result_free};

@@ -11,7 +11,7 @@ CLI_TESTS = \
 	tests/cli/bad_input.sh \
 	tests/cli/calibrate.sh tests/cli/calibrate_refused.transcript \
 	tests/cli/calibrations.sh \
-	tests/cli/calibrate_network.sh tests/cli/calibrate_nodes.sh \
+	tests/cli/calibrate_hosts.sh tests/cli/calibrate_network.sh tests/cli/calibrate_nodes.sh \
 	tests/cli/comm_tags.sh tests/cli/comparable.sh tests/cli/comparable_output.transcript \
 	tests/cli/algorithms.sh tests/cli/study.sh tests/cli/scaling.sh tests/cli/scaling_refused.transcript tests/cli/studies_a.sh tests/cli/studies_refused.transcript \
 	tests/cli/compare.sh tests/cli/compare_output.transcript \

@@ -65,8 +65,8 @@ TESTS += tests/mpi/extrapolate.sh
 EXTRA_DIST += tests/mpi/extrapolate.sh tests/mpi/grid.c
 
 # Several hosts, emulated.
-TESTS += tests/mpi/hosts.sh tests/mpi/node_dies.sh
-EXTRA_DIST += tests/mpi/hosts.sh tests/mpi/node_dies.sh tests/mpi/node_dies.c
+TESTS += tests/mpi/calibrate_hosts.sh tests/mpi/hosts.sh tests/mpi/node_dies.sh
+EXTRA_DIST += tests/mpi/calibrate_hosts.sh tests/mpi/hosts.sh tests/mpi/node_dies.sh tests/mpi/node_dies.c
 
 # Under Valgrind.
 TESTS += tests/mpi/memcheck.sh

@@ -83,6 +83,10 @@ else
     skip "MPICH under Slurm" "$MPICC_MPICH is not installed, or the tracer was built without MPICH"
 fi
 
+on_nodes() { TIMELESS_PLATFORMS=$top_srcdir/platforms $timeless calibrate kernels --max-seconds 0 --cores 1 --nb 32 -o nodes -- srun -N 2 --ntasks-per-node=1; }
+check "the kernels of two nodes are measured" on_nodes
+check "each node has its fits" test "$(grep -c '^{ hosts = "node-[01]";$' nodes/model.conf)" = 2
+
 rows() { grep -c '^[0-9]' "$1"; }
 # The job is ended when it has done some points, as at a time limit; the same job goes on from there.
 $timeless make call_allreduce -n 32 --bytes 100000 --iterations 2000 -o long.tl

@@ -1,0 +1,296 @@
+/* hosts.c - kernels on several hosts: the cores of each socket are a unit with times of their own.
+ */
+#include "config.h"
+
+#include "calibrate.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gsl/gsl_statistics_double.h>
+
+/* ---- hosts and units ---- */
+
+/* The socket of the nth processor that this process may use. */
+static int find_socket(unsigned nth)
+{
+    char path[128], value[TLP_VALUE_BYTES];
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &set) || nth-- > 0)
+            continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
+                 cpu);
+        return tlp_read_value(path, value) ? (int)strtol(value, NULL, 10) : 0;
+    }
+    return 0;
+}
+
+void tlp_host_name(char *name, size_t size)
+{
+    const char *of_slurm = getenv("SLURMD_NODENAME"); /* as Slurm knows it */
+    *name = '\0';
+    if (of_slurm)
+        snprintf(name, size, "%s", of_slurm);
+    else if (gethostname(name, size) != 0)
+        snprintf(name, size, "unknown");
+    name[size - 1] = '\0';
+}
+
+tl_status tlp_name_host(tlp_result *result, tl_error *err)
+{
+    tlp_kernel_host *host = result->hosts = calloc(1, sizeof *host);
+    if (!host)
+        return tl_no_memory(err, "calibrating");
+    result->n_hosts = 1;
+    tlp_host_name(host->name, sizeof host->name);
+    size_t used = 0;
+    for (unsigned core = 0; core < result->cores && used + 16 < sizeof host->sockets; core++)
+        used += (size_t)snprintf(host->sockets + used, sizeof host->sockets - used, "%s%d",
+                                 core ? "," : "", find_socket(core * result->threads));
+    return TL_OK;
+}
+
+/* The socket of a core of a host. */
+static int socket_of(const tlp_result *result, unsigned host, unsigned core)
+{
+    const char *at = result->hosts[host].sockets;
+    for (unsigned i = 0; i < core; i++) {
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    return (int)strtol(at, NULL, 10);
+}
+
+static int part_of(const tlp_result *result, unsigned host, unsigned core, bool per_core)
+{
+    return per_core ? (int)core : socket_of(result, host, core);
+}
+
+static const char *platform_name(const tlp_result *result, const tlp_unit *unit)
+{
+    const tlp_kernel_host *host = result->n_hosts ? &result->hosts[unit->host] : NULL;
+    return !host ? "*" : *host->alias ? host->alias : host->name;
+}
+
+void tlp_unit_name(const tlp_result *result, const tlp_unit *unit, FILE *out)
+{
+    fprintf(out, "%s %s %d", result->n_hosts ? result->hosts[unit->host].name : "this host",
+            result->has_core_units ? "core" : "socket", unit->part);
+}
+
+void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out)
+{
+    const char *name = platform_name(result, unit), *before = "@(";
+    if (result->n_hosts && unit->is_last) { /* cores that were not measured, too */
+        fputs(name, out);
+        return;
+    }
+    fprintf(out, "%s:", name);
+    if (result->has_core_units) {
+        fprintf(out, "%d", unit->part);
+        return;
+    }
+    for (unsigned core = 0; core < result->cores; core++) {
+        if (part_of(result, unit->host, core, 0) != unit->part)
+            continue;
+        fprintf(out, "%s%u", before, core);
+        before = "|";
+    }
+    fputc(')', out);
+}
+
+static uint16_t find_unit(tlp_result *result, unsigned host, int part)
+{
+    size_t u = 0;
+    while (u < result->n_units && (result->units[u].host != host || result->units[u].part != part))
+        u++;
+    if (u == result->n_units) {
+        for (size_t i = 0; i < u; i++)
+            result->units[i].is_last &= result->units[i].host != host;
+        result->units[result->n_units++] =
+            (tlp_unit){.host = (uint16_t)host, .part = part, .is_last = 1};
+    }
+    return (uint16_t)u;
+}
+
+static tl_status make_units(tlp_result *result, bool per_core, tl_error *err)
+{
+    const size_t most = (result->n_hosts ? result->n_hosts : 1) * result->cores;
+    result->has_core_units = per_core;
+    result->units = most < UINT16_MAX ? calloc(most, sizeof *result->units) : NULL;
+    if (!result->units)
+        return tl_no_memory(err, "fitting");
+    for (size_t i = 0; i < result->n_samples; i++) {
+        tlp_sample *s = &result->samples[i];
+        s->unit = find_unit(result, s->host, part_of(result, s->host, s->core, per_core));
+    }
+    return TL_OK;
+}
+
+/* ---- their differences ---- */
+
+/* The shifts of one kernel, whose calls are `mine`. */
+static tl_status find_shifts(tlp_result *result, unsigned k, const tlp_sample **mine, size_t n,
+                             double *room)
+{
+    double terms[TLP_N_TERMS];
+    tlp_points points = {n, calloc(n + 1, sizeof *points.at)};
+    for (size_t i = 0; points.at && i < n; i++)
+        points.at[i] = tlp_point_of(mine[i]);
+    tl_status status = points.at ? TL_OK : TL_ERR_MEMORY;
+    if (status == TL_OK && n)
+        status = tlp_fit_terms(&points, TLP_M2_TERMS, terms);
+    for (size_t u = 0; status == TL_OK && u < result->n_units; u++) {
+        size_t n_own = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double fitted = tlp_sum_terms(terms, points.at[i].terms);
+            if (mine[i]->unit == u && fitted > 0)
+                room[n_own++] = log(mine[i]->seconds / fitted);
+        }
+        result->units[u].shift[k] = n_own ? tlp_median(room, n_own) : 0;
+    }
+    free(points.at);
+    return status;
+}
+
+tl_status tlp_find_units(tlp_result *result, bool per_core, tl_error *err)
+{
+    tl_status status = make_units(result, per_core, err);
+    const tlp_sample **mine = calloc(result->n_samples + 1, sizeof *mine);
+    double *room = calloc(result->n_samples + 1, sizeof *room);
+    if (status == TL_OK && (!mine || !room))
+        status = tl_no_memory(err, "fitting");
+    for (unsigned k = 0; k < TLP_FIT_ROOM && status == TL_OK && result->n_hosts; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < result->n_samples; i++)
+            if (result->samples[i].call.kernel == TL_KERNEL_dgemm + k)
+                mine[n++] = &result->samples[i];
+        if (find_shifts(result, k, mine, n, room) != TL_OK)
+            status = tl_no_memory(err, "fitting");
+    }
+    free(mine);
+    free(room);
+    return status;
+}
+
+/* ---- variability ---- */
+
+static const struct {
+    unsigned kernel;
+    const char *of;
+} kept[TLP_UNIT_QUANTITIES] = {{TL_KERNEL_dgemm, "dgemm s per unit of work of "},
+                               {TL_KERNEL_dgemv, "dgemv s per unit of work of "}};
+
+/* A quantity of a unit in the history, to be freed. */
+static char *quantity_name(const tlp_result *result, const tlp_unit *unit, int which)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs(kept[which].of, out);
+    tlp_unit_name(result, unit, out);
+    return fclose(out) == 0 ? text : NULL;
+}
+
+static double quantity(const tlp_result *result, const tlp_unit *unit, int which)
+{
+    const unsigned kernel = kept[which].kernel;
+    return tlp_result_fit(result, kernel)->slope_s * exp(unit->shift[kernel - TL_KERNEL_dgemm]);
+}
+
+/* The logarithms of dgemm of one unit, by campaign. */
+typedef struct past {
+    char *name;
+    double n, sum, squares;
+} past;
+
+typedef struct pasts {
+    size_t n;
+    past *at;
+} pasts;
+
+static void add_value(past *p, double value)
+{
+    p->n++;
+    p->sum += log(value);
+    p->squares += log(value) * log(value);
+}
+
+static void take_value(void *all, const char *name, double value)
+{
+    pasts *p = all;
+    for (size_t u = 0; u < p->n && value > 0; u++)
+        if (p->at[u].name && !strcmp(p->at[u].name, name))
+            add_value(&p->at[u], value);
+}
+
+/* Variance components of a one-way layout: days within units; hosts, whose means contain a part of
+ * the days. */
+static void split_variance(tlp_result *result, const pasts *all, double *means)
+{
+    double within = 0, freedom = 0, n_days = 0;
+    size_t n_in = 0, n_hosts = 0;
+    for (size_t u = 0; u < all->n; u++) {
+        const past *p = &all->at[u];
+        if (result->units[u].is_out || !p->n)
+            continue;
+        within += p->squares - p->sum * p->sum / p->n;
+        freedom += p->n - 1;
+        n_days += p->n;
+        n_in++;
+    }
+    for (size_t h = 0; h < result->n_hosts; h++) {
+        double sum = 0, n = 0;
+        for (size_t u = 0; u < all->n; u++)
+            if (result->units[u].host == h && !result->units[u].is_out && all->at[u].n) {
+                sum += all->at[u].sum / all->at[u].n;
+                n++;
+            }
+        if (n)
+            means[n_hosts++] = sum / n;
+    }
+    const double day = freedom > 0 ? fmax(0, within / freedom) : 0,
+                 between = n_hosts > 1 ? gsl_stats_variance(means, 1, n_hosts) : 0;
+    result->day_sd = sqrt(day);
+    result->host_sd = n_in ? sqrt(fmax(0, between - day * (double)n_in / n_days)) : 0;
+}
+
+tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error *err)
+{
+    pasts all = {result->n_units, calloc(result->n_units + 1, sizeof *all.at)};
+    double *means = calloc(result->n_hosts + 1, sizeof *means);
+    for (size_t u = 0; all.at && u < all.n; u++) {
+        all.at[u].name = quantity_name(result, &result->units[u], 0);
+        if (quantity(result, &result->units[u], 0) > 0)
+            add_value(&all.at[u], quantity(result, &result->units[u], 0));
+    }
+    if (all.at && means && folder)
+        tlp_read_history(folder, "kernels", take_value, &all);
+    if (all.at && means)
+        split_variance(result, &all, means);
+    const tl_status status = all.at && means ? TL_OK : tl_no_memory(err, "fitting");
+    for (size_t u = 0; all.at && u < all.n; u++)
+        free(all.at[u].name);
+    free(all.at);
+    free(means);
+    return status;
+}
+
+size_t tlp_unit_quantities(const tlp_result *result, tlp_quantity *out)
+{
+    size_t n = 0;
+    for (size_t u = 0; u < result->n_units && result->n_hosts; u++)
+        for (int i = 0; i < TLP_UNIT_QUANTITIES; i++)
+            if (quantity(result, &result->units[u], i) > 0)
+                out[n++] = (tlp_quantity){quantity_name(result, &result->units[u], i),
+                                          quantity(result, &result->units[u], i)};
+    return n;
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# calibrate_hosts.sh - timeless calibrate kernels on several hosts: fits by host and socket, outliers, days, from made-up measurements.
+. "$(dirname "$0")/../tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+
+# made SEED HOST:FACTOR...: dgemm and dgemv on 8 hosts of two sockets that differ by 0.7 %; some hosts take FACTOR times as long.
+# Sockets have cores 0, 2 and 1, 3.
+made() {
+    echo '# seed 1 instruction_s 2e-10 threads 1 moment 2026-11-30T00:00:00Z processor Made Up'
+    echo kernel,d0,d1,d2,work,core,repeats,seconds
+    awk -v seed="$1" -v slow="${*:2}" 'function gauss() { return sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()) }
+        BEGIN { srand(seed); n = split(slow, list, " "); for (i = 1; i <= n; i++) { split(list[i], p, ":"); factor[p[1]] = p[2] }
+            for (h = 1; h <= 8; h++) {
+                print "# host n" h " sockets 0,1,0,1"
+                of_host = (h in factor ? factor[h] : 1) * (1 + 0.007 * gauss())
+                for (c = 0; c < 4; c++) for (i = 0; i < 30; i++) {
+                    m = int(50 + 2000 * rand()); k = 32 * int(1 + 8 * rand()); t = of_host * (1 + 0.01 * gauss())
+                    printf "dgemm,%d,%d,%d,1,%d,1,%.9g\n", m, m, k, c, t * (1e-6 + 7e-11 * m * m * k)
+                    printf "dgemv,%d,%d,0,1,%d,1,%.9g\n", m, k, c, t * (1e-6 + 1e-9 * m * k) } } }'
+}
+fit() { keep_outputs "$timeless" calibrate kernels --reuse "$1" --model-form m1 --noise-form n1 "${@:2}"; }
+named() { sed -n 's/^timeless: \(n[0-9]* socket [0-9]\): dgemm takes .* on the others.*/\1/p' said | tr '\n' ','; }
+
+made 1 3:1.1 5:1.18 >slow.csv
+check 'measurements of several hosts are fitted' fit slow.csv -o here
+check 'hosts that are 10 and 18 % slower are named, by socket' equal "$(named)" 'n3 socket 0,n3 socket 1,n5 socket 0,n5 socket 1,'
+check 'the message states by how much' says '~^timeless: n5 socket 1: dgemm takes 1[6-9]\.[0-9]% longer, dgemv takes 1[6-9]' said
+check 'the model states the spread of the other hosts' between \
+    "$(sed -n 's/^variability = { host_sd = \([0-9.]*\); day_sd = 0.00000; };/\1/p' here/model.conf)" 0.003 0.012
+check 'there are 8 hosts of 4 cores' grep -q 'radical="0-7".*core="4"' here/platform.xml
+check 'the folder keeps each socket' equal "$(grep -c 'dgem[mv] s per unit of work of n[1-8] socket [01]' here/history.csv)" 32
+check 'the page shows them' grep -q '<td>n5 socket 1</td>.*unlike the others' here/kernels.html
+
+# The time of a product on a core of a host, from 0 on; one rank a core.
+seconds_on() { # FOLDER HOST
+    trace one 'dgemm m=1000 n=1000 k=64'
+    echo "$2" >hostfile
+    makespan one.tl -p "$1" --hostfile hostfile --no-noise 2>/dev/null || makespan one.tl -p "$1" --hostfile hostfile
+}
+check 'a slow host takes longer in a replay' near "$(seconds_on here node-4)" "1.18 * $(seconds_on here node-1)" 0.04
+check 'the pattern of a socket lists its cores' grep -q '^{ hosts = "node-4:@(0|2)";$' here/model.conf
+check 'the last socket of a host takes all other cores' grep -q '^{ hosts = "node-4";$' here/model.conf
+
+none_is_named() {
+    local seed
+    for seed in $(seq 10 15); do
+        made $seed >none.csv
+        fit none.csv --archive none -o none.conf || return
+        [ -z "$(named)" ] || { echo "$seed: $(named)"; return 1; }
+    done
+}
+check 'no host is named where none was planted' none_is_named
+
+# Another day: each host 2 % faster or slower.
+made 2 >first.csv
+made 2 1:1.02 2:0.98 3:1.02 4:0.98 5:1.02 6:0.98 7:1.02 8:0.98 >second.csv
+fit first.csv -o days
+check 'a second calibration gives the spread between days' fit second.csv -o days
+day_sd=$(sed -n 's/^variability = .* day_sd = \([0-9.]*\); };/\1/p' days/model.conf)
+check 'which is that between the two' near "$day_sd" 'sqrt(2) * 0.01' 0.15
+check 'the history can be compared' prints 'n4 socket 1' "$timeless" compare --history days
+
+# A folder that has hosts of these names.
+printf '%s\n' 'title = "own";' 'topology = "star";' 'prefix = "n"; first = 1;' 'nodes = 8;' \
+    'node = { cores = 4; speed_flops = 1.0e9; };' 'link = { bandwidth_Bps = 1.0e9; latency_s = 1.0e-6; };' >own.txt
+"$timeless" platform own.txt -o own >/dev/null 2>err
+check 'a folder of a platform keeps it' fit slow.csv -o own
+check 'and its hosts have their own names' grep -q '^{ hosts = "n5:@(0|2)";$' own/model.conf
+cp "$top_srcdir/platforms/star-1g/platform.xml" own/platform.xml
+fit slow.csv -o own
+check 'hosts of other names are taken in order' grep -q '^{ hosts = "node-4:@(0|2)";$' own/model.conf
+check 'a comment has their names' grep -q '^# n5 socket 0: unlike the others' own/model.conf
+check 'each core can have its own fit' fit slow.csv --per-core -o cores.conf
+check 'of its host' grep -q '^{ hosts = "n5:2";$' cores.conf
+
+# A host alone, as the launcher starts it.
+mkdir files
+check 'a host measures into a folder' keep_outputs "$timeless" calibrate kernels --raw files/ --max-seconds 0 --cores 1 --nb 32
+check 'the file has its name' grep -q "^# host $(hostname) sockets [0-9]*$" "files/$(hostname).csv"
+check 'a second process of a host is refused' refused 4 'start one process on each host' \
+    "$timeless" calibrate kernels --raw files/ --max-seconds 0 --cores 1 --nb 32
+check 'files of hosts can be put together' sh -c 'cat files/*.csv slow.csv >both.csv'
+check 'and fitted' fit both.csv -o both.conf
+check 'all hosts are in the model' equal "$(grep -c '^{ hosts = ' both.conf)" 17
+check 'hosts and a trace are refused' refused 2 'neither --reuse, --for nor --raw FOLDER/' \
+    "$timeless" calibrate kernels --hosts a,b --for one.tl -o x
+check 'hosts without a folder are refused' refused 2 'several hosts: give -o' "$timeless" calibrate kernels --hosts a,b
+check 'a folder for measurements and a result are refused' refused 2 'only measures' \
+    "$timeless" calibrate kernels --raw files/ -o x
+check 'a launcher that fails is reported' ends_with 4 'false ended with code 1' "$timeless" calibrate kernels -o x -- false
+tap_done
