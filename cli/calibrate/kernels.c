@@ -242,6 +242,11 @@ static void report_needs(const tlp_result *result, const tlp_needs *needs, const
                 100 * fit->median_error);
         before = ",";
     }
+    for (size_t i = 0; i < needs->n_own; i++) {
+        if (needs->own[i].n > 0)
+            fprintf(stderr, "%s user:%s (as recorded)", before, tl_printable(needs->own[i].name));
+        before = ",";
+    }
     fputc('\n', stderr);
     if (needs->n_others)
         fprintf(stderr,

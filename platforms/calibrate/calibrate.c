@@ -20,7 +20,9 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     tlp_moment(result->moment);
     if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)
         result->instruction_s = -1;
-    tl_status status = tlp_measure(options, &result->samples, &result->n_samples, err);
+    tl_status status = TL_OK;
+    if (!options->needs || tlp_n_needed(options->needs))
+        status = tlp_measure(options, &result->samples, &result->n_samples, err);
     if (status == TL_OK) {
         *out = result;
         result = NULL;

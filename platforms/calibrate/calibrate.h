@@ -63,11 +63,19 @@ typedef struct tlp_needed_kernel {
     double min[TLP_N_BOUNDS], max[TLP_N_BOUNDS];
 } tlp_needed_kernel;
 
+/* A kernel of the program, and the time of all its calls by the recording. */
+typedef struct tlp_own_kernel {
+    char *name;
+    double seconds, n, work;
+} tlp_own_kernel;
+
 /* The calls of a trace. n_others: those that cannot be measured, because of their kernel or sizes;
  * other: the name of such a kernel. */
 typedef struct tlp_needs {
     struct perform_kernel_needs *operands; /* of the calls that are not in blas.c */
     tlp_needed_kernel kernels[TLP_FIT_ROOM];
+    size_t n_own;
+    tlp_own_kernel *own; /* those that have a time */
     uint64_t n_others;
     const char *other;
 } tlp_needs;
@@ -75,7 +83,9 @@ typedef struct tlp_needs {
 /* The call as an event of a trace, with these sizes; its tl_kernel_work. */
 tl_event tlp_call_event(const tlp_call *call, int64_t sizes[TLP_CALL_SIZES]);
 double tlp_call_work(const tlp_call *call);
-/* TL_ERR_INPUT: no call of the trace can be measured. */
+/* The number of calls that can be measured. */
+uint64_t tlp_n_needed(const tlp_needs *needs);
+/* TL_ERR_INPUT: no call of the trace can be measured, and no kernel of the program has a time. */
 tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err);
 void tlp_needs_free(tlp_needs *needs);
 /* As tlp_plan_round, of calls of the trace only. */

@@ -6,7 +6,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <timeless_files.h>
+
+#define OWN_PREFIX "user:"
 
 typedef struct merge {
     const tlp_result *result;
@@ -24,6 +27,16 @@ static const tlp_fit *fit_of(const merge *m, const char *name, const tlp_needed_
         return NULL;
     *needed = &m->needs->kernels[info->code - TL_KERNEL_dgemm];
     return fit;
+}
+
+/* Whether the recording has the time of this kernel of the program. */
+static bool is_own(const merge *m, const char *name)
+{
+    for (size_t i = 0; name && i < m->needs->n_own; i++)
+        if (!strncmp(name, OWN_PREFIX, strlen(OWN_PREFIX)) && m->needs->own[i].n > 0 &&
+            !strcmp(name + strlen(OWN_PREFIX), m->needs->own[i].name))
+            return 1;
+    return 0;
 }
 
 static double number_in(const config_setting_t *group, const char *name, double otherwise)
@@ -117,6 +130,21 @@ static void write_merged(merge *m, const config_setting_t *kernel, const char *n
     m->is_written[needed - m->needs->kernels] = 1;
 }
 
+/* All calls of a kernel of the program take the same time for a unit of work, or the same time if
+ * there is no work. */
+static void write_own(const merge *m, const char *comma)
+{
+    for (size_t i = 0; i < m->needs->n_own; i++) {
+        const tlp_own_kernel *own = &m->needs->own[i];
+        if (!(own->n > 0))
+            continue;
+        fprintf(m->out, "%s  { kernel = \"" OWN_PREFIX "%s\"; seconds = { %s = %.6e; }; }", comma,
+                own->name, own->work > 0 ? "work" : "one",
+                own->seconds / (own->work > 0 ? own->work : own->n));
+        comma = ",\n";
+    }
+}
+
 static void write_kernels(const config_t *config, const void *what, FILE *out)
 {
     unsigned char is_written[TLP_FIT_ROOM] = {0};
@@ -133,6 +161,8 @@ static void write_kernels(const config_t *config, const void *what, FILE *out)
         const tlp_needed_kernel *needed = NULL;
         config_setting_lookup_string(kernel, "kernel", &name);
         const tlp_fit *fit = fit_of(m, name, &needed);
+        if (is_own(m, name))
+            continue;
         fputs(comma, m->out);
         comma = ",\n";
         if (fit) {
@@ -156,6 +186,7 @@ static void write_kernels(const config_t *config, const void *what, FILE *out)
         write_new_pieces(m, fit, needed);
         fputs(" ); }", m->out);
     }
+    write_own(m, comma);
     fputs("\n);\n", m->out);
 }
 
@@ -173,7 +204,7 @@ static int check_hosts(config_t *config, const void *what)
             const tlp_needed_kernel *needed = NULL;
             config_setting_lookup_string(config_setting_get_elem(kernels, (unsigned)k), "kernel",
                                          &name);
-            if (fit_of(what, name, &needed))
+            if (fit_of(what, name, &needed) || is_own(what, name))
                 return 0;
         }
     }
@@ -183,9 +214,13 @@ static int check_hosts(config_t *config, const void *what)
 static void write_origin(const void *what, FILE *out)
 {
     const tlp_result *result = ((const merge *)what)->result;
-    fprintf(out, "'timeless calibrate kernels --for' %s on %s at %s, %zu calls.\n", tl_version(),
+    fprintf(out, "'timeless calibrate kernels --for' %s on %s at %s, %zu calls", tl_version(),
             result->processor, *result->moment ? result->moment : "an unknown moment",
             result->n_samples);
+    fputs(((const merge *)what)->needs->n_own
+              ? "; kernels of the program as recorded, where that was.\n"
+              : ".\n",
+          out);
 }
 
 tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, const char *trace,

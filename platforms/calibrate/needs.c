@@ -93,12 +93,62 @@ static void remember(tlp_needs *needs, gsl_rng *rng, const tlp_call *call)
         k->calls[at] = *call;
 }
 
-static tl_status add_event(tlp_needs *needs, gsl_rng *rng, const tl_event *e, tl_error *err)
+/* ---- kernels of the program ---- */
+
+#define OWN_PREFIX "kernel:user:"
+
+/* Returns NULL if the recording has no time of a kernel with this name. */
+static tlp_own_kernel *find_own(const tlp_needs *needs, const char *name)
+{
+    for (size_t i = 0; name && i < needs->n_own; i++)
+        if (!strcmp(needs->own[i].name, name))
+            return &needs->own[i];
+    return NULL;
+}
+
+/* The volumes of a rank, which are times if the unit of the trace is the nanosecond of CPU time. */
+static tl_status add_own(tlp_needs *needs, const tl_reader *trace, uint32_t rank, tl_error *err)
+{
+    const tl_counter *counters = NULL;
+    const size_t n = tl_reader_counters(trace, rank, &counters);
+    const char *unit = tl_reader_run(trace)->volume_unit;
+    for (size_t i = 0; i < n && unit && !strcmp(unit, "cpu-ns"); i++) {
+        if (strncmp(counters[i].name, OWN_PREFIX, strlen(OWN_PREFIX)) != 0)
+            continue;
+        const char *name = counters[i].name + strlen(OWN_PREFIX);
+        tlp_own_kernel *own = find_own(needs, name);
+        if (!own) {
+            tlp_own_kernel *more = reallocarray(needs->own, needs->n_own + 1, sizeof *more);
+            char *copy = strdup(name);
+            needs->own = more ? more : needs->own;
+            if (!more || !copy) {
+                free(copy);
+                return tl_no_memory(err, "kernels of the program");
+            }
+            own = &needs->own[needs->n_own++];
+            *own = (tlp_own_kernel){.name = copy};
+        }
+        own->seconds += 1e-9 * (double)counters[i].value;
+    }
+    return TL_OK;
+}
+
+/* ---- reading ---- */
+
+static tl_status add_event(tlp_needs *needs, const tl_reader *trace, uint32_t rank, gsl_rng *rng,
+                           const tl_event *e, tl_error *err)
 {
     const tl_call_info *info = tl_call_by_code(e->call);
     tlp_call call;
     if (!info || info->action != TL_ACTION_KERNEL)
         return TL_OK;
+    tlp_own_kernel *own =
+        e->call == TL_KERNEL_user ? find_own(needs, tl_reader_kernel_name(trace, rank, e)) : NULL;
+    if (own) {
+        own->n++;
+        own->work += tl_kernel_work(e->call, e->list, e->list_len);
+        return TL_OK;
+    }
     if (!(tlp_is_measured(e->call) && take_call(e, &call)) && !take_other(needs, e, &call)) {
         needs->n_others +=
             e->call >= TL_KERNEL_user || tl_kernel_work(e->call, e->list, e->list_len) > 0;
@@ -117,11 +167,13 @@ static tl_status read_rank(tl_reader *trace, uint32_t rank, gsl_rng *rng, tlp_ne
 {
     tl_cursor *cursor = NULL;
     tl_event e;
-    tl_status read = TL_OK, status = tl_cursor_open(trace, rank, &cursor, err);
+    tl_status read = TL_OK, status = add_own(needs, trace, rank, err);
+    if (status == TL_OK)
+        status = tl_cursor_open(trace, rank, &cursor, err);
     if (status != TL_OK)
         return status;
     while (status == TL_OK && (read = tl_cursor_next(cursor, &e)) == TL_OK)
-        status = add_event(needs, rng, &e, err);
+        status = add_event(needs, trace, rank, rng, &e, err);
     if (status == TL_OK && read != TL_END) {
         status = read;
         *err = *tl_cursor_error(cursor);
@@ -130,7 +182,7 @@ static tl_status read_rank(tl_reader *trace, uint32_t rank, gsl_rng *rng, tlp_ne
     return status;
 }
 
-static uint64_t n_needed(const tlp_needs *needs)
+uint64_t tlp_n_needed(const tlp_needs *needs)
 {
     uint64_t n = 0;
     for (int k = 0; k < TLP_FIT_ROOM; k++)
@@ -152,7 +204,7 @@ tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, 
         for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
             status = read_rank(trace, r, rng, needs, err);
     }
-    if (status == TL_OK && !n_needed(needs))
+    if (status == TL_OK && !tlp_n_needed(needs) && !needs->n_own)
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: calls no kernel that can be measured here; timeless-calibrate-kernels"
                          "(1) lists them, and 'timeless calibrate cpu' measures other computation",
@@ -171,8 +223,12 @@ void tlp_needs_free(tlp_needs *needs)
 {
     for (int k = 0; needs && k < TLP_FIT_ROOM; k++)
         free(needs->kernels[k].calls);
-    if (needs)
+    for (size_t i = 0; needs && i < needs->n_own; i++)
+        free(needs->own[i].name);
+    if (needs) {
+        free(needs->own);
         free(needs->operands);
+    }
     free(needs);
 }
 

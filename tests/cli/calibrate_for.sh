@@ -88,6 +88,23 @@ assert p[\"by_roofline\"][\"kernels\"] == \"sgemm, zhemv\", p"' - "$timeless" re
 done
 check 'the budget states the share' prints '99.9 % of the computation rests on the volumes' \
     "$timeless" budget recorded.tl -p ./here --model roofline.conf
+# The recording's own time of a kernel of the program, for other traces: 1 s for 5 units of work.
+model own.conf
+check "a kernel of the program gets the recording's own time" sh -c 'head -n 8 made.csv >few.csv && "$@"' - \
+    "$timeless" calibrate kernels --for recorded.tl --reuse few.csv -o own.conf
+cp err said
+check 'it is reported' says 'user:assemble (as recorded)' said
+{ printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' 'kernel 1 name="assemble"' '0 0 user kernel=1 list=[15]' \
+    'end cut clock_ns=0'; } | "$timeless" undump - -o other.tl
+check 'another trace has it, at another size' near "$("$timeless" replay other.tl -p ./here --model own.conf -q)" 3 1e-4
+cp own.conf own-before.conf
+check 'the same once more' "$timeless" calibrate kernels --for recorded.tl --reuse few.csv -o own.conf
+check 'gives the same model' cmp own.conf own-before.conf
+{ printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="f"' \
+    'counter 1 name="kernel:user:f" value=6000' '0 0 user kernel=1 list=[]' '0 1 user kernel=1 list=[]' 'end cut clock_ns=0'; } |
+    "$timeless" undump - -o only.tl
+check 'a trace of such kernels alone needs no measurement' timeout 20 "$timeless" calibrate kernels --for only.tl -o own.conf
+check 'a kernel without sizes takes the same time in each call' grep -q '"user:f"; seconds = { work = 3.000000e-06; }' own.conf
 model lines.conf
 check 'a kernel that neither recording nor model knows is refused, and the message names the command that measures it' refused 3 \
     "~kernel 's?[a-z]*' of recorded.tl; measure it with 'timeless calibrate kernels --for recorded.tl'" \
