@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
 #include <unistd.h>
@@ -18,7 +19,8 @@ enum { MAX_NB = 16, MAX_CORES = 4096 };
 
 typedef struct arguments {
     campaign c;
-    const char *raw_path, *folder, *trace;
+    const char *raw_path, *folder, *trace, *sizes_path;
+    tlp_needs *sizes;        /* of --sizes */
     cli_launcher launcher;   /* of several hosts; hosts and words NULL: only this one */
     bool only_measures;      /* --raw FOLDER/ ... */
     char raw_file[PATH_MAX]; /* ... the file in it */
@@ -42,7 +44,8 @@ enum {
     KEY_NOISE,
     KEY_PER_CORE,
     KEY_FOR,
-    KEY_HOSTS
+    KEY_HOSTS,
+    KEY_SIZES
 };
 
 static const struct argp_option options[] = {
@@ -67,6 +70,8 @@ static const struct argp_option options[] = {
     {"nb", KEY_NB, "K[,K...]|any", 0,
      "inner sizes of products and orders of triangular matrices (default: 32,64,96,128,192,256)",
      0},
+    {"sizes", KEY_SIZES, "FILE", 0,
+     "measure only the calls of FILE, lines KERNEL,D0[,D1[,D2]], in random order", 0},
     {"seed", KEY_SEED, "N", 0, "draw the sizes from this seed (default: 1)", 0},
 
     {0, 0, 0, 0, "What is fitted:", 2},
@@ -152,7 +157,9 @@ static void check_arguments(struct argp_state *state, arguments *a)
         argp_error(state, "--for changes a model: give it by -o");
     if (a->trace && (a->fit.per_core || a->has_blocks))
         argp_error(state, "--for: give neither --per-core nor --nb");
-    a->fit.only_measured = a->trace || c->from;
+    if (a->sizes_path && (a->trace || c->from || a->has_blocks))
+        argp_error(state, "--sizes: give neither --for, --reuse nor --nb");
+    a->fit.only_measured = a->trace || c->from || a->sizes_path;
     a->measure.max_seconds = (double)c->seconds;
     a->measure.seed = c->seed;
 }
@@ -162,6 +169,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     arguments *a = state->input;
     switch (key) {
     case KEY_RAW: a->raw_path = value; break;
+    case KEY_SIZES: a->sizes_path = value; break;
     case KEY_HOSTS: a->launcher.hosts = value; break;
     case ARGP_KEY_ARGS:
         if (strcmp(state->argv[state->next - 1], "--") != 0)
@@ -273,18 +281,21 @@ static tl_status check_threads(const char *path, unsigned threads, tl_error *err
 static tl_status measure_on_hosts(const arguments *a, tlp_result **out, tl_error *err)
 {
     const tlp_measure_options *m = &a->measure;
-    char cores[16] = "all", threads[16], seconds[32], seed[32], nb[8 * MAX_NB + 8] = "any";
+    char path[PATH_MAX] = "", cores[16] = "all", threads[16], seconds[32], seed[32],
+         nb[8 * MAX_NB + 8] = "any";
     char *const words[] = {(char *)"--cores",
                            cores,
                            (char *)"--threads",
                            threads,
-                           (char *)"--nb",
-                           nb,
+                           (char *)(a->sizes_path ? "--sizes" : "--nb"),
+                           a->sizes_path ? path : nb,
                            (char *)"--seed",
                            seed,
                            (char *)"--max-seconds",
                            seconds,
                            NULL};
+    if (a->sizes_path && !realpath(a->sizes_path, path))
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read", tl_printable(a->sizes_path));
     if (m->cores)
         snprintf(cores, sizeof cores, "%u", m->cores);
     snprintf(threads, sizeof threads, "%u", m->threads);
@@ -366,7 +377,10 @@ static tl_status begin(campaign *c, tl_error *err)
         status = begin_raw(a, err);
     if (status != TL_OK || a->trace)
         return status == TL_OK ? begin_needs(a, err) : status;
-    if (c->output && access(c->model, F_OK) == 0)
+    if (a->sizes_path)
+        status = tlp_needs_read_sizes(a->sizes_path, a->measure.seed, &a->sizes, err);
+    a->measure.needs = a->sizes;
+    if (status == TL_OK && c->output && access(c->model, F_OK) == 0)
         status = tlp_check_base(a->base = c->model, err);
     if (status == TL_OK && !a->folder && !a->only_measures)
         status = tl_output_open(c->output, &a->out, err);
@@ -464,6 +478,7 @@ static void end(campaign *c)
     tl_output_close(&a->out, c->model, TL_ERR_SYSTEM, NULL);
     tl_output_close(&a->raw, "", TL_ERR_SYSTEM, NULL);
     tlp_needs_free(a->needs);
+    tlp_needs_free(a->sizes);
 }
 
 int calibrate_kernels(int argc, char **argv)

@@ -87,6 +87,9 @@ double tlp_call_work(const tlp_call *call);
 uint64_t tlp_n_needed(const tlp_needs *needs);
 /* TL_ERR_INPUT: no call of the trace can be measured, and no kernel of the program has a time. */
 tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err);
+/* The same from a file of lines "KERNEL,D0[,D1[,D2]]": its calls, for a whole calibration. */
+tl_status tlp_needs_read_sizes(const char *path, unsigned long seed, tlp_needs **out,
+                               tl_error *err);
 void tlp_needs_free(tlp_needs *needs);
 /* As tlp_plan_round, of calls of the trace only. */
 tl_status tlp_plan_needed(const tlp_needs *needs, unsigned long seed, unsigned round,
@@ -108,6 +111,11 @@ void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset);
 
 /* ---- measuring: platforms/calibrate/measure.c ---- */
 
+/* 0: the system does not tell. watts: of all packages since the last call. */
+typedef struct tlp_state {
+    double clock_Hz, celsius, watts;
+} tlp_state;
+
 typedef struct tlp_sample {
     tlp_call call;
     uint16_t core;    /* which of the processes of the host that measured */
@@ -116,6 +124,8 @@ typedef struct tlp_sample {
     uint32_t repeats; /* calls in a row of which `seconds` is the mean */
     double work;      /* tl_kernel_work */
     double seconds;   /* of one call: CPU time, or with several threads by the clock */
+    double at_s;      /* when it ended, since 1970; 0: unknown */
+    tlp_state state;  /* of the core and machine then */
 } tlp_sample;
 
 enum { TLP_MAX_THREADS = 4096 };
@@ -132,6 +142,8 @@ typedef struct tlp_measure_options {
 
 /* The number of cores that this process may use. */
 unsigned tlp_n_cores(void);
+/* The state of this core now. *energy_j, at *energy_s: of the last one, 0 at first. */
+tlp_state tlp_read_state(double *energy_j, double *energy_s);
 /* Pins this process to n of the cores that it may use, from the given one on; does nothing if there
  * is none. */
 void tlp_pin(unsigned first, unsigned n);

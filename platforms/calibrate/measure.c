@@ -64,7 +64,8 @@ void tlp_pin(unsigned first, unsigned n)
 /* What calls the kernels. */
 typedef struct callers {
     tlp_blas *blas;
-    perform_kernels *others; /* NULL: there are none */
+    perform_kernels *others;   /* NULL: there are none */
+    double energy_j, energy_s; /* tlp_read_state */
 } callers;
 
 static void run(callers *c, const tlp_call *call, size_t offset)
@@ -117,6 +118,8 @@ static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_r
             break;
         time_call(c, clock, &calls[i], gsl_rng_get(offsets), &sample);
         sample.core = (uint16_t)core;
+        sample.at_s = tl_now_s(CLOCK_REALTIME);
+        sample.state = tlp_read_state(&c->energy_j, &c->energy_s);
         if (round > 0 && sample.seconds > 0)
             lane->samples[lane->n++] = sample;
     }
@@ -129,7 +132,7 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
                               struct board *board)
 {
     struct lane *lane = &board->lanes[core];
-    callers c = {NULL, NULL};
+    callers c = {.blas = NULL};
     gsl_rng *offsets = gsl_rng_alloc(gsl_rng_mt19937);
     /* Before the BLAS starts its threads, which take over the cores. */
     tlp_pin(core * options->threads, options->threads);

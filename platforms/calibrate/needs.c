@@ -1,4 +1,6 @@
 /* needs.c - the calls of kernels that a trace has, as a plan of what to measure. */
+#include "config.h"
+
 #include "calibrate.h"
 
 #include <kernels.h>
@@ -190,26 +192,79 @@ uint64_t tlp_n_needed(const tlp_needs *needs)
     return n;
 }
 
-tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err)
+static tl_status read_trace(const char *path, gsl_rng *rng, tlp_needs *needs, tl_error *err)
 {
     tl_reader *trace = NULL;
-    tlp_needs *needs = calloc(1, sizeof *needs);
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    if (needs)
-        needs->operands = calloc(1, sizeof *needs->operands);
-    tl_status status = needs && needs->operands && rng ? tl_reader_open(path, &trace, err)
-                                                       : tl_no_memory(err, path);
-    if (status == TL_OK) {
-        gsl_rng_set(rng, seed);
-        for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
-            status = read_rank(trace, r, rng, needs, err);
-    }
+    tl_status status = tl_reader_open(path, &trace, err);
+    for (uint32_t r = 0; status == TL_OK && r < tl_reader_run(trace)->n_ranks; r++)
+        status = read_rank(trace, r, rng, needs, err);
+    tl_reader_close(trace);
     if (status == TL_OK && !tlp_n_needed(needs) && !needs->n_own)
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: calls no kernel that can be measured here; timeless-calibrate-kernels"
                          "(1) lists them, and 'timeless calibrate cpu' measures other computation",
                          tl_printable(path));
-    tl_reader_close(trace);
+    return status;
+}
+
+/* "dgemm,100,200,64": a call that can be measured. */
+static tl_status read_sizes_line(char *line, gsl_rng *rng, tlp_needs *needs, tl_error *err)
+{
+    int64_t sizes[TLP_CALL_SIZES] = {0};
+    const uint64_t n_before = tlp_n_needed(needs);
+    char *rest = line;
+    const tl_call_info *info = tl_call_by_name(strsep(&rest, ","));
+    tl_event e = {.call = info ? info->code : 0, .list = sizes};
+    for (char *cell; e.list_len < TLP_CALL_SIZES && (cell = strsep(&rest, ","));) {
+        double size;
+        if (!tlp_cell_number(cell, 0, INT32_MAX, &size))
+            return TL_ERR_INPUT;
+        sizes[e.list_len++] = (int64_t)size;
+    }
+    if (rest || !tlp_is_measured(e.call) || add_event(needs, NULL, 0, rng, &e, err) != TL_OK)
+        return TL_ERR_INPUT;
+    return tlp_n_needed(needs) > n_before ? TL_OK : TL_ERR_INPUT;
+}
+
+static tl_status read_sizes(const char *path, gsl_rng *rng, tlp_needs *needs, tl_error *err)
+{
+    char *line = NULL;
+    size_t size = 0;
+    unsigned number = 0;
+    FILE *in = fopen(path, "r");
+    tl_status status =
+        in ? TL_OK
+           : tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read; check the path", tl_printable(path));
+    while (status == TL_OK && getline(&line, &size, in) >= 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        number++;
+        if (*line && *line != '#' && read_sizes_line(line, rng, needs, err) != TL_OK)
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s:%u: not KERNEL,D0[,D1[,D2]] of a call that can be measured here",
+                             tl_printable(path), number);
+    }
+    if (status == TL_OK && !tlp_n_needed(needs))
+        status = tl_fail(err, TL_ERR_INPUT, "%s: has no calls", tl_printable(path));
+    free(line);
+    if (in)
+        fclose(in);
+    return status;
+}
+
+static tl_status read_needs(const char *path, unsigned long seed,
+                            tl_status (*read)(const char *path, gsl_rng *rng, tlp_needs *needs,
+                                              tl_error *err),
+                            tlp_needs **out, tl_error *err)
+{
+    tlp_needs *needs = calloc(1, sizeof *needs);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    if (needs)
+        needs->operands = calloc(1, sizeof *needs->operands);
+    tl_status status = needs && needs->operands && rng ? TL_OK : tl_no_memory(err, path);
+    if (status == TL_OK) {
+        gsl_rng_set(rng, seed);
+        status = read(path, rng, needs, err);
+    }
     gsl_rng_free(rng);
     if (status == TL_OK) {
         *out = needs;
@@ -217,6 +272,16 @@ tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, 
     }
     tlp_needs_free(needs);
     return status;
+}
+
+tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err)
+{
+    return read_needs(path, seed, read_trace, out, err);
+}
+
+tl_status tlp_needs_read_sizes(const char *path, unsigned long seed, tlp_needs **out, tl_error *err)
+{
+    return read_needs(path, seed, read_sizes, out, err);
 }
 
 void tlp_needs_free(tlp_needs *needs)

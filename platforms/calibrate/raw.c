@@ -76,6 +76,13 @@ static const char *take_value(const tlp_note *note, const char *text)
     return rest ? rest : text + n;
 }
 
+/* Whether it is the header, or that of an older file, which is shorter. */
+static bool is_header(const tlp_raw *raw, const char *line)
+{
+    return raw->least_cells ? !strncmp(line, raw->header, strlen(line))
+                            : !strcmp(line, raw->header);
+}
+
 /* The notes of a line, of which there may be several. */
 static void take_notes(const tlp_note *notes, size_t n, const char *line)
 {
@@ -92,12 +99,14 @@ static void take_notes(const tlp_note *notes, size_t n, const char *line)
 
 static tl_status take_row(const tlp_raw *raw, char *line, void *all)
 {
-    char *cells[TLP_MOST_CELLS], *rest = line;
+    char *cells[TLP_MOST_CELLS], *rest = line, none[] = "0";
     size_t n = 0, wanted = 1;
     for (const char *at = raw->header; (at = strchr(at, ',')); at++)
         wanted++;
     for (char *cell; n < TLP_MOST_CELLS && (cell = strsep(&rest, ","));)
         cells[n++] = cell;
+    while (raw->least_cells && n >= raw->least_cells && n < wanted)
+        cells[n++] = none;
     return n == wanted ? raw->take_row(all, cells) : TL_ERR_INPUT;
 }
 
@@ -114,7 +123,7 @@ static tl_status read_all(const tlp_raw *raw, FILE *in, const char *path, void *
         if (*line == '#') {
             take_notes(notes, n, line);
             status = raw->take_line ? raw->take_line(all, line, err) : TL_OK;
-        } else if (is_ours && *line && strcmp(line, raw->header) != 0) {
+        } else if (is_ours && *line && !is_header(raw, line)) {
             status = take_row(raw, line, all);
             if (status == TL_ERR_INPUT)
                 tl_error_set(err, status, "%s:%u: not a line of %s; correct it", path, number,

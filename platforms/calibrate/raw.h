@@ -27,6 +27,7 @@ typedef struct tlp_raw {
     const char *entry; /* in an archive */
     const char *magic; /* the lines before this one do not count; NULL: all do */
     const char *header;
+    size_t least_cells;
     const char *behind_notes; /* "\n", or " ": all are in one line */
     /* Fills in the notes and returns how many there are. */
     size_t (*notes)(void *all, tlp_note notes[TLP_MOST_NOTES]);
@@ -34,7 +35,8 @@ typedef struct tlp_raw {
     void (*write_rows)(const void *all, FILE *out);
     /* Gets each line of notes, too; TL_END: the last line. NULL: the notes are all. */
     tl_status (*take_line)(void *all, const char *line, tl_error *err);
-    /* Adds a row, of as many cells as the header. TL_ERR_INPUT: it is none. */
+    /* Adds a row, of as many cells as the header. TL_ERR_INPUT: it is none. Cells that the rows of
+     * older files lack are "0": those from least_cells on, unless it is 0. */
     tl_status (*take_row)(void *all, char **cells);
     /* Completes what was read. Returns what is missing or wrong; NULL: nothing. */
     const char *(*finish)(void *all);

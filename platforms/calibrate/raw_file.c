@@ -32,9 +32,10 @@ static void write_rows(const void *all, FILE *out)
         if (result->n_hosts && (!i || s->host != s[-1].host))
             fprintf(out, "# host %s sockets %s\n", result->hosts[s->host].name,
                     result->hosts[s->host].sockets);
-        fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.17g\n", tl_call_by_code(s->call.kernel)->name,
-                s->call.sizes[0], s->call.sizes[1], s->call.sizes[2], s->work, s->core, s->repeats,
-                s->seconds);
+        fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.17g,%.6f,%.0f,%.1f,%.2f\n",
+                tl_call_by_code(s->call.kernel)->name, s->call.sizes[0], s->call.sizes[1],
+                s->call.sizes[2], s->work, s->core, s->repeats, s->seconds, s->at_s,
+                s->state.clock_Hz, s->state.celsius, s->state.watts);
     }
 }
 
@@ -61,7 +62,8 @@ static tl_status take_line(void *all, const char *line, tl_error *err)
 static tl_status take_row(void *all, char **cells)
 {
     tlp_result *result = all;
-    double d[3], work, core, repeats, seconds;
+    double d[3], work, core, repeats, seconds, at_s;
+    tlp_state state;
     const tl_call_info *info = tl_call_by_name(cells[0]);
     if (!info || info->action != TL_ACTION_KERNEL || info->code >= TL_KERNEL_user ||
         !tlp_cell_number(cells[1], 0, INT32_MAX, &d[0]) ||
@@ -70,7 +72,11 @@ static tl_status take_row(void *all, char **cells)
         !tlp_cell_number(cells[4], 0, DBL_MAX, &work) ||
         !tlp_cell_number(cells[5], 0, UINT16_MAX, &core) ||
         !tlp_cell_number(cells[6], 0, INT32_MAX, &repeats) ||
-        !tlp_cell_number(cells[7], DBL_MIN, DBL_MAX, &seconds))
+        !tlp_cell_number(cells[7], DBL_MIN, DBL_MAX, &seconds) ||
+        !tlp_cell_number(cells[8], 0, DBL_MAX, &at_s) ||
+        !tlp_cell_number(cells[9], 0, DBL_MAX, &state.clock_Hz) ||
+        !tlp_cell_number(cells[10], 0, DBL_MAX, &state.celsius) ||
+        !tlp_cell_number(cells[11], 0, DBL_MAX, &state.watts))
         return TL_ERR_INPUT;
     if (!tl_make_room(&result->samples, result->n_samples, &result->room, sizeof *result->samples))
         return TL_ERR_MEMORY;
@@ -81,7 +87,9 @@ static tl_status take_row(void *all, char **cells)
                       .core = (uint16_t)core,
                       .host = result->host,
                       .repeats = (uint32_t)repeats,
-                      .seconds = seconds};
+                      .seconds = seconds,
+                      .at_s = at_s,
+                      .state = state};
     /* The sizes of some other kernels are more than three. */
     s->work = tlp_is_measured(info->code) ? tlp_call_work(&s->call) : work;
     if (s->core >= result->cores)
@@ -104,7 +112,9 @@ static const char *finish(void *all)
 
 const tlp_raw tlp_raw_kernels = {.bytes = sizeof(tlp_result),
                                  .entry = "raw/kernels.csv",
-                                 .header = "kernel,d0,d1,d2,work,core,repeats,seconds",
+                                 .header = "kernel,d0,d1,d2,work,core,repeats,seconds,"
+                                           "at_s,clock_Hz,celsius,watts",
+                                 .least_cells = 8,
                                  .behind_notes = " ",
                                  .notes = list_notes,
                                  .write_rows = write_rows,

@@ -13,8 +13,8 @@ model_is_sane() {
     model_is_complete "$1" && grep -q '^version = 2;' "$1" && [ "$(grep -c '^# .*%.*%.*%.*%' "$1")" = 20 ]
 }
 raw_is_sane() {
-    awk -F, 'NR == 1 { next } NR == 2 { if ($0 != "kernel,d0,d1,d2,work,core,repeats,seconds") exit 1; next }
-             NF != 8 || $2 < 1 || $5 <= 0 || $7 < 1 || $8 <= 0 { exit 1 }
+    awk -F, 'NR == 1 { next } NR == 2 { if ($0 != "kernel,d0,d1,d2,work,core,repeats,seconds,at_s,clock_Hz,celsius,watts") exit 1; next }
+             NF != 12 || $9 < 1e9 || $2 < 1 || $5 <= 0 || $7 < 1 || $8 <= 0 { exit 1 }
              END { if (NR < 181) exit 1 }' "$1"
 }
 
@@ -86,6 +86,15 @@ for option in --seed=2 --nb=32 --max-seconds=1; do
     check "a fit says why it does not take $option" ends_with 2 \
         "~--reuse measures nothing: leave out ${option%=*}\$" fit "$option"
 done
+
+# Own sizes.
+printf '%s\n' '# own' dgemm,300,200,64 dgemm,100,100,32 dtrsm,32,200,32 >"$scratch/sizes.csv"
+check 'own sizes are measured' "$timeless" calibrate kernels --sizes "$scratch/sizes.csv" --max-seconds 0 --raw "$scratch/own.csv" -o "$scratch/own.conf"
+check 'and no others' equal "$(grep -v '^#\|^kernel' "$scratch/own.csv" | cut -d, -f1-4 | sort -u | tr '\n' ' ')" \
+    'dgemm,100,100,32 dgemm,300,200,64 dtrsm,32,200,32 '
+check 'the model has their kernels' equal "$(grep -o 'kernel = "[a-z]*"' "$scratch/own.conf" | tr '\n' ' ')" 'kernel = "dgemm" kernel = "dtrsm" '
+echo dgemm,1,x,3 >>"$scratch/sizes.csv"
+check 'a line that is no call is named' refused 3 'sizes.csv:5: not KERNEL,D0' "$timeless" calibrate kernels --sizes "$scratch/sizes.csv" -o x.conf
 
 sizes() { grep -v '^#' "$1" | cut -d, -f1-5; }
 same_sizes() { [ "$(sizes "$1")" = "$(sizes "$2")" ]; }
