@@ -127,9 +127,7 @@ tl_status hosts_measure(const cli_launcher *launcher, char *const *options, cons
 
 /* ---- judging ---- */
 
-/* From so many units on, dgemm and dgemv are tested together; fewer units tell too little of how
- * they depend on each other. */
-enum { LEAST_TOGETHER = 16, N_TESTED = 2, LEAST_UNITS = 4 };
+enum { N_TESTED = 2, LEAST_UNITS = 4 };
 /* A smaller difference of either is not named, however small the spread of the others. */
 #define LEAST_SHIFT 0.05
 
@@ -140,37 +138,30 @@ static double shift_of(const tlp_unit *unit, int which)
     return unit->shift[tested[which] - TL_KERNEL_dgemm];
 }
 
-/* Marks the units that the test calls unlike, in quantities first ... first + p - 1. */
-static tl_status judge(tlp_result *result, int first, size_t p, double confidence, double *room,
-                       bool *is_out, tl_error *err)
+/* Marks the units that the test calls unlike in this quantity. Each is tested alone: slow hosts
+ * stretch the region of both along the line on which they are, so that others seem to be out. */
+static tl_status judge(tlp_result *result, int which, double *room, bool *is_out, tl_error *err)
 {
+    const double confidence = 1 - (1 - TLP_UNITS_CONFIDENCE) / N_TESTED;
     const size_t n = result->n_units;
-    double middle[N_TESTED];
-    for (size_t j = 0; j < p; j++) {
-        for (size_t u = 0; u < n; u++)
-            room[u] = shift_of(&result->units[u], first + (int)j);
-        middle[j] = tlp_median(room, n);
-    }
     for (size_t u = 0; u < n; u++)
-        for (size_t j = 0; j < p; j++)
-            room[u * p + j] = shift_of(&result->units[u], first + (int)j) - middle[j];
-    const tl_status status = tlr_find_outliers(room, n, p, confidence, is_out, err);
+        room[u] = shift_of(&result->units[u], which);
+    const tl_status status = tlr_find_outliers(room, n, 1, confidence, is_out, err);
+    const double middle = tlp_median(room, n);
     for (size_t u = 0; u < n && status == TL_OK; u++)
-        for (size_t j = 0; j < p; j++)
-            result->units[u].is_out |= is_out[u] && fabs(room[u * p + j]) >= LEAST_SHIFT;
+        result->units[u].is_out |=
+            is_out[u] && fabs(shift_of(&result->units[u], which) - middle) >= LEAST_SHIFT;
     return status;
 }
 
 tl_status hosts_judge(tlp_result *result, tl_error *err)
 {
     const size_t n = result->n_units;
-    double *room = calloc(n * N_TESTED + 1, sizeof *room);
+    double *room = calloc(n + 1, sizeof *room);
     bool *is_out = calloc(n + 1, sizeof *is_out);
     tl_status status = room && is_out ? TL_OK : tl_no_memory(err, "testing");
-    if (n >= LEAST_TOGETHER && status == TL_OK)
-        status = judge(result, 0, N_TESTED, TLP_UNITS_CONFIDENCE, room, is_out, err);
-    for (int i = 0; i < N_TESTED && n >= LEAST_UNITS && n < LEAST_TOGETHER && status == TL_OK; i++)
-        status = judge(result, i, 1, 1 - (1 - TLP_UNITS_CONFIDENCE) / N_TESTED, room, is_out, err);
+    for (int i = 0; i < N_TESTED && n >= LEAST_UNITS && status == TL_OK; i++)
+        status = judge(result, i, room, is_out, err);
     free(room);
     free(is_out);
     return status;
