@@ -38,4 +38,4 @@ dist_studies_DATA = doc/studies/README.md doc/studies/switches.md doc/studies/al
     doc/studies/cg.skel doc/studies/collective-loop.awk doc/studies/collective-loop.skel doc/studies/drift.awk
 # The gate that a tutorial uses.
 cidir = $(docdir)/ci
-dist_ci_DATA = doc/ci/README.md doc/ci/gate.sh doc/ci/github.yml doc/ci/gitlab.yml
+dist_ci_DATA = doc/ci/README.md doc/ci/gate.sh doc/ci/github.yml doc/ci/gitlab.yml doc/ci/instructions.conf

@@ -5,25 +5,42 @@
 #   gate.sh check FOLDER PLATFORM -- COMMAND...      exits with 1 if COMMAND became slower than FOLDER's
 #
 # COMMAND starts the program, as mpirun -np 4 ./app. PLATFORM is the machine to predict for. If the program became slower,
-# check prints by what calls and call sites, and the path of a page.
+# check prints by what calls and call sites, and the path of a page. Other exit codes than 0 and 1 are no verdict: 2 is wrong
+# usage, and 3 that the program failed, or that there is no baseline of as many ranks.
 # Environment:
 #   GATE_TOLERANCE           how much slower a prediction may be (default 2%)
-#   GATE_REPLAY              options of timeless replay (default --no-compute: messages and collectives alone, which are the
-#                            same in each recording, so that the noise of the runner does not decide)
+#   GATE_REPLAY              options of timeless replay (default --ranks-per-host 1 --no-compute: messages and collectives
+#                            alone, which are the same in each recording, so that the noise of the runner does not decide;
+#                            a rank on each host, so that they use the network)
+#   GATE_COMPUTE_TOLERANCE   how much slower a prediction with computation may be, such as 50% (default: it is printed, and
+#                            does not decide)
 #   GATE_RECORD              options of timeless record (default --call-paths 8)
 #   GATE_RUNS                runs to measure, too (default 0: prediction alone)
 #   GATE_MEASURED_TOLERANCE  how much slower a measured time may be (default 10%)
 set -euo pipefail
-what=${1-} folder=${2-} platform=${3-}
+what=${1-} folder=${2-} platform=${3-} replay=${GATE_REPLAY---ranks-per-host 1 --no-compute}
 [ "${4-}" = -- ] && [ $# -gt 4 ] || { sed -n 's/^# \{0,1\}//p' "$0" >&2; exit 2; }
 shift 4
 runs=${GATE_RUNS:-0}
 mkdir -p "$folder"
 
+# record NAME COMMAND...: into the trace NAME.tl
+record() {
+    local trace=$folder/$1.tl
+    shift
+    rm -f "$folder"/*.xml "$folder/report.html" # of the check before
+    timeless record ${GATE_RECORD---call-paths 8} -o "$trace" -- "$@" >&2 ||
+        { echo "gate.sh: the program failed, or was not recorded; nothing was compared" >&2; exit 3; }
+}
 # predict NAME: the trace NAME.tl on the platform, with details in NAME.json; a line of the measurements' form
 predict() {
-    timeless replay "$folder/$1.tl" --platform "$platform" ${GATE_REPLAY---no-compute} --details --json="$folder/$1.json" -q |
+    timeless replay "$folder/$1.tl" --platform "$platform" $replay --details --json="$folder/$1.json" -q |
         awk -v platform="$platform" '{ print "predicted on " platform "," $1 }'
+}
+# predict_compute NAME: likewise with computation, if the other prediction is without
+predict_compute() {
+    timeless replay "$folder/$1.tl" --platform "$platform" ${replay//--no-compute/} -q 2>/dev/null |
+        awk '{ print "with computation," $1 }'
 }
 # measure COMMAND...: the wall-clock time of each run
 measure() {
@@ -40,23 +57,36 @@ compare() {
 }
 # explain: what became slower, where, and the page
 explain() {
-    timeless compare "$folder/before.json" --against "$folder/now.json"
+    cat "$folder/changes.txt"
     if timeless report "$folder/before.json" "$folder/now.json" -q -o "$folder/report.html" >/dev/null; then
         echo "page: $folder/report.html"
+    fi
+}
+# compare_compute: prints the change of the time with computation, and judges it with GATE_COMPUTE_TOLERANCE
+compare_compute() {
+    predict_compute before >"$folder/compute.csv" && predict_compute now >"$folder/compute-now.csv" || return 0
+    if [ -n "${GATE_COMPUTE_TOLERANCE-}" ]; then
+        compare compute "$GATE_COMPUTE_TOLERANCE"
+    else
+        paste -d, "$folder/compute.csv" "$folder/compute-now.csv" |
+            awk -F, '$2 > 0 { printf "with computation: %.4g s before, %.4g s now (%+.1f %%); GATE_COMPUTE_TOLERANCE judges it\n", $2, $4, 100 * ($4 / $2 - 1) }'
     fi
 }
 
 case $what in
 baseline)
-    timeless record ${GATE_RECORD---call-paths 8} -o "$folder/before.tl" -- "$@" >&2
+    record before "$@"
     predict before >"$folder/predicted.csv"
     measure "$@" >"$folder/measured.csv" ;;
 check)
     failed=0
-    timeless record ${GATE_RECORD---call-paths 8} -o "$folder/now.tl" -- "$@" >&2
+    [ -s "$folder/before.tl" ] || { echo "gate.sh: $folder has no baseline; make one with: gate.sh baseline $folder" >&2; exit 3; }
+    record now "$@"
     predict before >"$folder/predicted.csv" # anew: this Timeless may predict other times than that of the baseline
     predict now >"$folder/predicted-now.csv"
+    timeless compare "$folder/before.json" --against "$folder/now.json" >"$folder/changes.txt"
     compare predicted "${GATE_TOLERANCE:-2%}" || { failed=$?; explain; }
+    case " $replay " in *' --no-compute '*) compare_compute || failed=$? ;; esac
     if [ "$runs" -gt 0 ]; then
         measure "$@" >"$folder/measured-now.csv"
         compare measured "${GATE_MEASURED_TOLERANCE:-10%}" || failed=$?
