@@ -43,7 +43,7 @@ static const char *error_text(const tlr_comparison_row *row, char text[32])
 static void print_ranges(const tlr_comparison *c, FILE *out)
 {
     static const char *const titles[][3] = {{"measured s", "predicted s", "error"},
-                                            {"measured s", "before s", "change"},
+                                            {"now s", "before s", "change"},
                                             {"last", "before", "change"},
                                             {"B s", "A s", "change"}};
     const char *const *title = titles[c->kind];
@@ -206,7 +206,7 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
     if (text)
         fprintf(out, "%s\n", text);
     else if (c->kind != TLR_COMPARED_PREDICTION && c->kind != TLR_COMPARED_VERSUS)
-        fputs("too few runs before to tell a change from noise\n", out);
+        fputs("fewer than three runs before: no test tells a change from noise\n", out);
     free(text);
     print_failed(c, out);
     tlr_call_times_print(call_times_of(c), NULL, out);
