@@ -303,6 +303,8 @@ uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call,
     uint8_t id = tlr_algorithm_for(action);
     if (choice->chosen[action])
         id = as_chosen(choice->chosen[action], call, &instead_of);
+    else if (choice->selector == LOGGOPS_OMPI && !choice->is_ompi && action == TL_ACTION_SCAN)
+        id = TLR_SCAN_AT_ONCE; /* SMPI's; Open MPI's is a chain */
     else if (choice->selector == LOGGOPS_OMPI && has_rules)
         id = as_ompi(call, &instead_of);
     else if (choice->selector == LOGGOPS_MPICH &&

@@ -274,6 +274,11 @@ int smpi_ompi_call(tl_action action, const smpi_call *s, int *rc)
     const bool is_reduction = action == TL_ACTION_REDUCE || action == TL_ACTION_ALLREDUCE;
     if (c.n_ranks < 2 || is_left[action] || (is_reduction && s->op == replay.noncommutative))
         return 0;
+    if (action == TL_ACTION_SCAN || action == TL_ACTION_EXSCAN) { /* it has no other */
+        send_all(&c, TLR_SCAN_LINEAR, 0);
+        *rc = MPI_SUCCESS;
+        return 1;
+    }
     const tlr_ompi algorithm = choose(&c, action, s->deciding_count);
     note(action, algorithm);
     switch (action) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# With the selector mpich both engines send the same messages. Over each link go as many with as many bytes, and where links have no
-# limit, the times are equal.
+# With the selector mpich both engines send the same messages, and scans with ompi and ompi-4.1, too. Over each link go as many with
+# as many bytes, and where links have no limit, the times are equal.
 #
 # To each message SMPI 3.32 adds 16 bytes, and LogGOPS counts all of its bytes but one: the bytes on the link and those that were
 # sent give the number of messages. LogGOPS counts no messages below 4 KiB.
@@ -34,12 +34,12 @@ replay() {
         for bytes in "${@:5}"; do echo "${2//BYTES/$bytes}"; done
     } >c.skel
     for engine in smpi loggops; do
-        "$timeless" replay c.skel --ranks "$3" -p ./"$1" --ranks-per-host "$4" --coll-selector mpich --engine $engine --links \
+        "$timeless" replay c.skel --ranks "$3" -p ./"$1" --ranks-per-host "$4" --coll-selector "${selector:-mpich}" --engine $engine --links \
             ${more:-} --json=$engine.json -q >/dev/null 2>err || { cat err; return 1; }
     done
 }
 cat >same.py <<'END'
-import json, re, sys
+import json, os, re, sys
 def read(engine):
     d = json.load(open(engine + ".json"))
     links = {}
@@ -59,7 +59,8 @@ a_links = {k: v for k, v in a_links.items() if v[1] and k[1] != "loopback"}
 for key in sorted(set(a_links) | set(b_links)) if sys.argv[1] == "both" else []:
     if a_links.get(key) != b_links.get(key):
         sys.exit(what % ("messages and bytes of " + " ".join(key), a_links.get(key), b_links.get(key)))
-if sys.argv[1] == "latency" and abs(a / b - 1) > 1e-3 or a_name != "mpich" or b_name != "mpich":
+names = [name.replace(" (ompi-4.1 for SMPI's ompi)", "") for name in (a_name, b_name)]
+if sys.argv[1] == "latency" and abs(a / b - 1) > 1e-3 or names != 2 * [os.environ.get("selector", "mpich")]:
     sys.exit(what % ("time", (a, a_name), (b, b_name)))
 END
 # same CALL PLACEMENT RANKS...
@@ -104,6 +105,11 @@ divides() { # of the core of the RANKS
         replay both "MPI_Reduce peer=1 count=16 type_bytes=100000" "$n" 1 8 && python3 same.py both || return
     done
 }
+makespan_is() { # SECONDS: for 5 ranks and 8 bytes, by both engines
+    replay latency "MPI_$call count=BYTES" 5 1 8 && python3 -c 'import json, sys
+times = [json.load(open(name + ".json"))["makespan_s"] for name in ("smpi", "loggops")]
+sys.exit(max(abs(t / float(sys.argv[1]) - 1) for t in times) > 1e-3 and str(times))' "$1"
+}
 names() { # NAMES CALL RANKS [PLACEMENT [OPTION]]
     more=${5:-} replay latency "$2" "$3" "${4:-1}" 8 && python3 -c 'import json, sys
 said = json.load(open("loggops.json"))["coll_selector"]
@@ -123,4 +129,11 @@ check '... and of a long reduction of fewer elements than ranks' names \
     'mpich (reduce scatter_gather for scatter_gather of fewer elements than ranks)' 'MPI_Reduce peer=1 count=8 type_bytes=1000' 12
 check 'a reduction of few long elements that can be divided' divides 8 12 16
 check 'a broadcast of hosts with different numbers of ranks is as that of one rank on each' same 'MPI_Bcast peer=1 count=BYTES' 2 7 13
+for call in Scan Exscan; do
+    for selector in ompi ompi-4.1; do
+        export selector
+        check "$call, selector $selector" same "MPI_$call count=BYTES" 1 2 5 8
+    done
+    check "$call of ompi-4.1 is Open MPI's chain" makespan_is 4e-5
+done
 tap_done
