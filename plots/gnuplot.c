@@ -232,7 +232,7 @@ static const char style[] =
     "svg { display: block; max-width: 100%; height: auto; }\n"
     "td, th { padding: .1em .4em; text-align: right; vertical-align: top; font-size: 13px; "
     "white-space: nowrap; }\n"
-    "@media (max-width: 900px) { td, th { padding: .1em .2em; font-size: 12px; } }\n"
+    "@media (max-width: 900px) { td, th { padding: .1em .3em; font-size: 12px; } }\n"
     "pre { font-size: 12px; white-space: pre-wrap; }\n"
     "small { font-weight: normal; color: var(--dim); }\n";
 

@@ -190,7 +190,7 @@ void tlp_write_fingerprint(const tlp_repetition_list *list, const char *title, c
     fputs("<p>Every repetition is the first, warm-up, an outlier or good. Warm-up ends at the "
           "first repetition from the tenth on at which the minimum "
           "so far falls by a tenth of the median or more, if there is one; outliers take at "
-          "least twice the median (Roth, section 4.5). Groups, which are cores or ranks, have "
+          "least twice the median (Roth, section 4.5). Groups (cores, ranks or launches) have "
           "each their own.</p>\n<pre>",
           out);
     put_text(out, notes);

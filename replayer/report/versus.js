@@ -16,7 +16,7 @@ const extraCell = (s, of) => of(s) === undefined ? "" :
 table("makespans", ["", "makespan", ...extras.map(e => e.title), ""], sides.map((s, i) => {
     const ratio = makespans[0] / makespans[i];
     return [s.letter + ": " + s.name, exact(s.makespan_s, seconds), ...extras.map(e => extraCell(s, e.of)),
-            !i ? sides[0].n_ranks + " ranks" : !(ratio > 0 && isFinite(ratio)) ? "" : ratio >= 1 ? four(ratio) + " times as fast as A" : "takes " + four(1 / ratio) + " times as long as A"];
+            !i ? sides[0].n_ranks + " ranks" : !(ratio > 0 && isFinite(ratio)) ? "" : four(ratio) === "1" ? "as fast as A" : ratio >= 1 ? four(ratio) + " times as fast as A" : "takes " + four(1 / ratio) + " times as long as A"];
 }));
 
 /* ---- timelines on one scale of time ---- */
