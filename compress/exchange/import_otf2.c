@@ -686,7 +686,15 @@ static tl_status write_trace(otf2_source *s, const char *out_path, const char *f
                                                                       : s->volume,
                   .volume_source = source,
                   .origin = origin};
-    return tl_import_write(out_path, &run, put_rank, s, s->err);
+    char *program = NULL, *library = NULL; /* a replay takes its collectives */
+    if (OTF2_Reader_GetDescription(s->reader, &program) == OTF2_SUCCESS && program)
+        run.program = program;
+    if (OTF2_Reader_GetProperty(s->reader, "TIMELESS::MPI_LIBRARY", &library) == OTF2_SUCCESS)
+        run.mpi_library = library;
+    const tl_status status = tl_import_write(out_path, &run, put_rank, s, s->err);
+    free(program);
+    free(library);
+    return status;
 }
 
 /* ---- the archive ---- */

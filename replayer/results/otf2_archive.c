@@ -258,6 +258,9 @@ static tl_status write_archive(otf2_export *x, const char *folder, tl_error *err
         OTF2_Archive_SetSerialCollectiveCallbacks(archive);
         OTF2_Archive_SetCreator(archive, tl_reader_run(x->trace)->writer);
         OTF2_Archive_SetDescription(archive, tl_reader_run(x->trace)->program);
+        const char *library = tl_reader_run(x->trace)->mpi_library;
+        if (library && *library)
+            OTF2_Archive_SetProperty(archive, "TIMELESS::MPI_LIBRARY", library, true);
         code = OTF2_Archive_OpenEvtFiles(archive);
         if (code == OTF2_SUCCESS)
             status = write_events(x, archive, n_events, &code, err);

@@ -7,6 +7,7 @@ cat >pair.txt <<'END'
 timeless-text 1
 ranks 2
 program "pair -n 2"
+mpi_library "Open MPI v4.1.4"
 rank 0 host="n0"
 comm 3 parent=1 call=MPI_Comm_split members=[1,0]
 0 0 MPI_Init clock_ns=0 volume=10
@@ -203,6 +204,8 @@ comm 3 parent=1 call=MPI_Comm_split members=[1,0]
 0 9 MPI_Finalize volume=60
 END
 check 'communicators, requests, hosts and volumes are imported' diff -u pair.back.expected pair.back
+check 'the program and its MPI library come back' eval '"$timeless" dump pair.back.tl | grep -x "program .*\|mpi_library .*" |
+    tr "\n" " " | grep -qx "program \"pair -n 2\" mpi_library \"Open MPI v4.1.4\" "'
 timed() { import --call-times pair/trace.otf2 -o times.tl && "$timeless" dump times.tl | grep -q '^0 [0-9]* MPI_Recv .* took_ns=[0-9]'; }
 check '--call-times keeps how long calls took' timed
 check '--volume none and --rate' eval 'import --volume none pair/trace.otf2 -o none.tl && "$timeless" dump none.tl |
