@@ -158,6 +158,8 @@ static const char *lacks(const tl_call_info *row, const tl_event *e)
         return NULL;
     if (!skel_knows(row))
         return "is not in the language of skeletons";
+    if (tl_is_on_window(row->action))
+        return "is on a window, and fit finds no windows";
     if (row->action == TL_ACTION_KERNEL && e->list_len != tl_text_n_dimensions(row))
         return "has another number of sizes";
     if (e->flags & (uint16_t) ~(TL_IN_PLACE | TL_NONCOMMUTATIVE))

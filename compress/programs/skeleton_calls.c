@@ -26,7 +26,17 @@ bool skel_knows(const tl_call_info *row)
     case TL_ACTION_COMM_DUP:
     case TL_ACTION_COMM_SPLIT:
     case TL_ACTION_COMM_CREATE: return !(row->traits & TL_TRAIT_NB);
-    case TL_ACTION_COMM_FREE: return true;
+    case TL_ACTION_COMM_FREE:
+    case TL_ACTION_WIN_FREE:
+    case TL_ACTION_WIN_FENCE:
+    case TL_ACTION_WIN_LOCK_ALL:
+    case TL_ACTION_WIN_UNLOCK_ALL:
+    case TL_ACTION_WIN_FLUSH:
+    case TL_ACTION_WIN_FLUSH_ALL: return true;
+    case TL_ACTION_WIN_CREATE: return row->code != TL_MPI_Win_create_dynamic;
+    case TL_ACTION_PUT:
+    case TL_ACTION_GET:
+    case TL_ACTION_ACCUMULATE: return !(row->traits & TL_TRAIT_NB);
     default:
         return row->action >= TL_ACTION_BARRIER && row->action <= TL_ACTION_IEXSCAN &&
                !(row->traits & TL_TRAIT_PERSISTENT) &&
@@ -280,7 +290,9 @@ uint32_t skel_read_call(skel_parser *p)
     const skel_statement *st = skel_statement_at(p, number);
     if (st->new_comm)
         ((skel_comm *)p->s->comms.items)[st->new_comm - SKEL_FIRST_COMM].parent = st->comm;
-    if (row->action == TL_ACTION_COMM_FREE && !(seen & TL_SLOT_COMM))
+    const bool is_made = row->slots & TL_SLOT_NEW_COMM;
+    if ((row->action == TL_ACTION_COMM_FREE || (tl_is_on_window(row->action) && !is_made)) &&
+        !(seen & TL_SLOT_COMM))
         skel_wrong(p, line, "%s has no comm; add comm=...", row->name);
     if (row->code == TL_MPI_Waitall && !(seen & TL_SLOT_REQUEST))
         skel_wrong(p, line, "MPI_Waitall has no request; add request=NAME, or request=all");

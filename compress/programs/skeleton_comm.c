@@ -131,6 +131,28 @@ static bool is_within(const skel_comm *c, const skel_comm *parent, uint32_t rank
     return true;
 }
 
+static bool is_window(skel_parser *p, uint32_t comm)
+{
+    const skel_comm *c = skel_comm_at(p->s, comm);
+    return c && skel_statement_at(p, c->maker)->row->action == TL_ACTION_WIN_CREATE;
+}
+
+/* Calls on windows take windows, and all others take communicators. */
+static void check_windows(skel_parser *p)
+{
+    for (uint32_t i = 1; i < p->s->statements.n && p->status == TL_OK; i++) {
+        const skel_statement *st = skel_statement_at(p, i);
+        if (st->kind != SKEL_CALL || !(st->row->slots & TL_SLOT_COMM))
+            continue;
+        const bool wants = tl_is_on_window(st->row->action) && !st->new_comm;
+        if (wants != is_window(p, st->comm))
+            skel_wrong(p, st->line,
+                       wants ? "%s: comm= is no window; name one that MPI_Win_allocate makes"
+                             : "%s: comm= is a window; name a communicator",
+                       st->row->name);
+    }
+}
+
 void skel_check_comms(skel_parser *p)
 {
     const skel_comm *all = p->s->comms.items;
@@ -144,7 +166,8 @@ void skel_check_comms(skel_parser *p)
             return;
         }
         const skel_statement *maker = skel_statement_at(p, c->maker);
-        const bool same = maker->row->action == TL_ACTION_COMM_DUP;
+        const bool same =
+            maker->row->action == TL_ACTION_COMM_DUP || maker->row->action == TL_ACTION_WIN_CREATE;
         for (uint32_t rank = 0; rank < p->s->n_ranks && p->status == TL_OK; rank++)
             if (c->place[rank] == 0 && c->size[rank] && c->parent != SKEL_SELF &&
                 !is_within(c, parent, rank, same, p->s->n_ranks))
@@ -159,6 +182,8 @@ void skel_check_comms(skel_parser *p)
                            "its colour or comm=",
                            maker->row->name, c->name);
     }
+    if (p->status == TL_OK)
+        check_windows(p);
 }
 
 /* ---- definitions, as a trace has them ---- */

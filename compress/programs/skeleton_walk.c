@@ -254,7 +254,7 @@ static tl_status set_comms(walk *w, const skel_statement *st, tl_event *e)
                                        : "has freed",
                      c->name);
     e->comm = skel_comm_id(w->s, st->comm, (uint32_t)w->rank);
-    if (own && st->row->action == TL_ACTION_COMM_FREE)
+    if (own && (st->row->action == TL_ACTION_COMM_FREE || st->row->action == TL_ACTION_WIN_FREE))
         own->n_freed++;
     if (!st->new_comm)
         return TL_OK;

@@ -28,6 +28,11 @@ END
 printf '%s\n' 'skeleton 1' 'ranks 4' 'param any = 2' 'MPI_Bcast peer=any count=any + 1' >any.skel
 check 'a parameter may have the name any' prints '~^3 1 MPI_Bcast count=4 type_bytes=1 peer=3 ' "$timeless" dump any.skel,any=3
 
+awk '/^comm shared = 0/, /^```/' "$top_srcdir/doc/SKELETON.md" | sed '/^```/d; 1i skeleton 1\nranks 4' >window.skel
+check 'a window is made, used and freed' prints '~^0 3 MPI_Put count=100 type_bytes=1 peer=1 comm=3 ' "$timeless" dump window.skel
+check 'and both engines replay it' bash -c '"$0" replay -q window.skel -p star-1g --no-compute &&
+    "$0" replay -q window.skel $1' "$timeless" "$loggops"
+
 # ---- in place of a trace ----
 
 ring=$skeletons/ring.skel
