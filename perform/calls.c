@@ -1,6 +1,7 @@
 /* calls.c - the MPI calls that follow from their row in mpi_calls.def. */
 #include "config.h"
 
+#include "measure.h"
 #include "performer.h"
 
 #include <row_parameters.h>
@@ -127,7 +128,10 @@ int perform_row(performer *p)
     const tl_event *e = &p->event;
     const tl_call_info *info = tl_call_by_code(e->call);
     perform_request *r = perform_request_of(p, info->traits & TL_TRAIT_NB ? e->request : 0);
-    switch (perform_prepare_object(p)) {
+    const uint16_t call = perform_prepare_object(p);
+    if (p->measure)
+        perform_measure_before(p);
+    switch (call) {
 #define TL_CALL(code, name, action, traits, ...)                                                   \
     case code:                                                                                     \
         return MPI_##name(LIST(VALUE_, __VA_ARGS__));

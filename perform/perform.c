@@ -220,7 +220,7 @@ static void note_persistent(performer *p)
 static int perform_call(performer *p)
 {
     const int special = is_special(p->event.call);
-    if (p->measure)
+    if (p->measure && special) /* perform_row has it when the arguments are known */
         perform_measure_before(p);
     const int rc = special ? perform_special(p) : perform_row(p);
     if (p->measure)
