@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
+#include <unistd.h>
 
 enum {
     KEY_BYTES = 256,
@@ -61,6 +62,23 @@ static int measures(const arguments *a)
     return a->campaign.launcher != NULL;
 }
 
+/* Each call of a trace is as large, as frequent and as late as there. */
+static void take_trace(struct argp_state *state, measure_campaign *c)
+{
+    const char *slash = strrchr(c->operation, '/');
+    if (access(c->operation, R_OK) != 0)
+        argp_error(state,
+                   "'%s': give a collective such as allreduce, or send, put or another "
+                   "operation of timeless-measure(1), or a trace",
+                   c->operation);
+    if (c->bytes || c->algorithms || c->repetitions || c->start)
+        argp_error(state, "the calls of a trace have sizes, algorithms and repetitions of their "
+                          "own; leave out --bytes, --algorithms, --repetitions and --start");
+    c->trace = c->operation;
+    c->operation = slash ? slash + 1 : c->operation;
+    c->start = "calls";
+}
+
 static void check_arguments(struct argp_state *state, arguments *a)
 {
     measure_campaign *c = &a->campaign;
@@ -79,14 +97,17 @@ static void check_arguments(struct argp_state *state, arguments *a)
     if (a->words.n > 1)
         argp_error(state, "'%s': one operation at a time", a->words.texts[1]);
     if (!measure_has(c->operation))
-        argp_error(state, "'%s': give a collective such as allreduce, or pingpong or ring",
-                   c->operation);
+        take_trace(state, c);
     if (!c->output)
         argp_error(state, "where to? give -o FILE");
     if (!c->n_launcher)
         argp_error(state, "what starts the ranks? give a launcher behind '--', as mpirun -n 4");
     if (c->n_launcher > MAX_LAUNCHER)
         argp_error(state, "too many arguments for mpirun");
+    if (!c->start)
+        c->start = "window";
+    if (!c->repetitions)
+        c->repetitions = 100;
     if (!c->bytes)
         c->bytes = !strcmp(c->operation, "barrier") ? "0" : "8..64K";
 }
@@ -205,15 +226,17 @@ int cmd_measure(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse_option,
-        "OPERATION -o FILE -- mpirun ARGUMENTS...\nFILE [LATER]",
+        "OPERATION|TRACE -o FILE -- mpirun ARGUMENTS...\nFILE [LATER]",
         "Measure what an MPI operation takes, and print how much it varies and what the slow "
-        "repetitions have in common. OPERATION: a collective such as allreduce; pingpong; ring "
-        "(MPI_Sendrecv to the next rank). Or read measurements again; two files: do they differ?",
+        "repetitions have in common. OPERATION: a collective such as allreduce; a message there "
+        "and "
+        "back (send, ssend, isend, ...); sendrecv to the next rank; put, get or accumulate. Or "
+        "each "
+        "call of a trace. Or read measurements again; two files: do they differ?",
         NULL,
         NULL,
         NULL};
-    arguments a = {.campaign = {.repetitions = 100, .launches = 5, .start = "window", .seed = 1},
-                   .grid = grid_begin()};
+    arguments a = {.campaign = {.launches = 5, .seed = 1}, .grid = grid_begin()};
     tl_error err;
     int changed = 0;
     argp_parse(&argp, take_launcher(&a, argc, argv), argv, 0, NULL, &a);

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 
+#include <actions.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -44,6 +45,7 @@ typedef struct point {
 typedef struct clock_line {
     double at_s, offset_s, drift, uncertainty_s;
     char host[64];
+    size_t n_samples; /* of the rank */
 } clock_line;
 
 /* The counters of the thread. */
@@ -56,6 +58,8 @@ typedef struct counts {
 /* One repetition on this rank; times of its own clock. */
 typedef struct sample {
     int64_t bytes, repetition;
+    uint32_t site; /* of a call of a trace */
+    uint16_t call;
     int32_t cpu, cpu_end, is_late, has_begun;
     double begin_s, end_s, without_cpu_s, clock_hz;
     int64_t switches, faults, instructions, cycles; /* instructions -1: no counter */
@@ -345,17 +349,13 @@ void perform_measure_open(performer *p, perform_sync sync)
                            "library with which Timeless was built");
     gethostname(m->line.host, sizeof m->line.host - 1);
     synchronise(p);
-    choose_slack(p);
+    if (sync == PERFORM_WINDOW)
+        choose_slack(p);
 }
 
-void perform_measure_mark(performer *p, int64_t bytes)
+static void add_sample(performer *p, sample s)
 {
     struct perform_measure *m = p->measure;
-    finish(p);
-    const bool is_new = !m->n || at_hand(m)->bytes != bytes;
-    const int64_t repetition = is_new ? 0 : at_hand(m)->repetition + 1;
-    if (is_new)
-        synchronise(p);
     if (m->n == m->room) {
         m->room = m->room ? 2 * m->room : 1024;
         if (m->room > INT_MAX / sizeof *m->samples) /* one message has the rows of a rank */
@@ -364,20 +364,63 @@ void perform_measure_mark(performer *p, int64_t bytes)
         if (!m->samples)
             perform_give_up(p, "out of memory for the rows; measure fewer repetitions");
     }
-    m->samples[m->n++] = (sample){.bytes = bytes, .repetition = repetition};
+    m->samples[m->n++] = s;
     m->is_open = 1;
+}
+
+void perform_measure_mark(performer *p, int64_t bytes)
+{
+    const struct perform_measure *m = p->measure;
+    if (m->sync == PERFORM_CALLS)
+        return;
+    finish(p);
+    if (bytes < 0)
+        return;
+    const bool is_new = !m->n || at_hand(p->measure)->bytes != bytes;
+    const int64_t repetition = is_new ? 0 : at_hand(p->measure)->repetition + 1;
+    if (is_new)
+        synchronise(p);
+    add_sample(p, (sample){.bytes = bytes, .repetition = repetition});
+}
+
+static int64_t bytes_of(const tl_event *e)
+{
+    const bool has_counts = tl_is_collective(tl_call_by_code(e->call)->action);
+    int64_t bytes = e->count * e->type_bytes;
+    for (uint32_t i = 0; has_counts && i < e->list_len; i++)
+        bytes += e->list[i] * (e->type_bytes ? e->type_bytes : 1);
+    return bytes ? bytes : e->recv_count * e->recv_type_bytes;
+}
+
+static void begin_call(performer *p)
+{
+    struct perform_measure *m = p->measure;
+    const tl_event *e = &p->event;
+    add_sample(p, (sample){.bytes = bytes_of(e),
+                           .site = e->site,
+                           .call = e->call,
+                           .cpu = sched_getcpu(),
+                           .has_begun = 1});
+    m->before = read_counts(m);
+    at_hand(m)->begin_s = at_hand(m)->end_s = tl_now_s(CLOCK_MONOTONIC);
 }
 
 void perform_measure_before(performer *p)
 {
-    if (p->measure->is_open && !at_hand(p->measure)->has_begun)
+    const struct perform_measure *m = p->measure;
+    if (m->sync == PERFORM_CALLS)
+        begin_call(p);
+    else if (m->is_open && !at_hand(p->measure)->has_begun)
         start_together(p);
 }
 
 void perform_measure_after(performer *p)
 {
-    if (p->measure->is_open)
-        at_hand(p->measure)->end_s = tl_now_s(CLOCK_MONOTONIC);
+    if (!p->measure->is_open)
+        return;
+    at_hand(p->measure)->end_s = tl_now_s(CLOCK_MONOTONIC);
+    if (p->measure->sync == PERFORM_CALLS)
+        finish(p);
 }
 
 /* ---- rows ---- */
@@ -399,18 +442,44 @@ static void print_head(const struct perform_measure *m)
         printf("# slack_s %.3e\n", m->slack_s);
 }
 
-/* The line of a rank's clock, and its rows. */
-static void print_rank(const struct perform_measure *m, int rank, const clock_line *l,
-                       const sample *samples)
+/* Numbers the samples with the same call, site and size. Calls come in loops, so the one before is
+ * near. */
+static void number_calls(sample *samples, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i; k-- > 0;)
+            if (samples[k].site == samples[i].site && samples[k].call == samples[i].call &&
+                samples[k].bytes == samples[i].bytes) {
+                samples[i].repetition = samples[k].repetition + 1;
+                break;
+            }
+}
+
+/* "MPI_Send at main (app.c:12)," without commas of its own */
+static void print_call(const performer *p, int rank, const sample *s)
+{
+    char text[256];
+    int n = snprintf(text, sizeof text, "%s at ", tl_call_by_code(s->call)->name);
+    tl_site_text(p->trace, (uint32_t)rank, s->site, text + n, sizeof text - (size_t)n);
+    for (char *at = text; (at = strpbrk(at, ",\n\r"));)
+        *at = ';';
+    printf("%s,", text);
+}
+
+/* The line of a rank's clock, and its rows. */
+static void print_rank(const performer *p, int rank, const clock_line *l, const sample *samples)
+{
+    static const char *const starts[] = {"window", "barrier", "calls"};
+    const struct perform_measure *m = p->measure;
     printf("# clock rank %d host %s at_s %.9f offset_s %.9f drift %.6e uncertainty_s %.3e\n", rank,
            l->host, l->at_s, l->offset_s, l->drift, l->uncertainty_s);
-    for (size_t i = 0; i < m->n; i++) {
+    for (size_t i = 0; i < l->n_samples; i++) {
         const sample *s = &samples[i];
+        if (m->sync == PERFORM_CALLS)
+            print_call(p, rank, s);
         printf("%lld,%lld,%d,%s,%d,%d,%s,%d,%.9f,%.9f,%.3e,%lld,%lld,%.9f,", (long long)s->bytes,
-               (long long)s->repetition, rank, l->host, s->cpu, s->cpu_end,
-               m->sync == PERFORM_WINDOW ? "window" : "barrier", s->is_late,
-               to_global(l, s->begin_s), to_global(l, s->end_s), l->uncertainty_s,
+               (long long)s->repetition, rank, l->host, s->cpu, s->cpu_end, starts[m->sync],
+               s->is_late, to_global(l, s->begin_s), to_global(l, s->end_s), l->uncertainty_s,
                (long long)s->switches, (long long)s->faults, s->without_cpu_s);
         if (s->clock_hz > 0)
             printf("%.0f", s->clock_hz);
@@ -421,29 +490,43 @@ static void print_rank(const struct perform_measure *m, int rank, const clock_li
     }
 }
 
+/* Rank 0: receives the rows of another rank, and prints them. */
+static size_t print_other(performer *p, int rank)
+{
+    struct perform_measure *m = p->measure;
+    clock_line line;
+    PMPI_Recv(&line, (int)sizeof line, MPI_BYTE, rank, TAG_CLOCK, MPI_COMM_WORLD,
+              MPI_STATUS_IGNORE);
+    m->samples = realloc(m->samples, (line.n_samples + 1) * sizeof *m->samples);
+    if (!m->samples)
+        perform_give_up(p, "out of memory for the rows; measure fewer repetitions");
+    PMPI_Recv(m->samples, (int)(line.n_samples * sizeof *m->samples), MPI_BYTE, rank, TAG_ROWS,
+              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    print_rank(p, rank, &line, m->samples);
+    return line.n_samples;
+}
+
 int perform_measure_close(performer *p)
 {
     struct perform_measure *m = p->measure;
-    const size_t bytes = m->n * sizeof *m->samples;
     finish(p);
     PMPI_Barrier(MPI_COMM_WORLD);
     synchronise(p);
+    m->line.n_samples = m->n;
+    if (m->sync == PERFORM_CALLS)
+        number_calls(m->samples, m->n);
     if (p->rank) {
         m->line.uncertainty_s = uncertainty_of(m);
         PMPI_Send(&m->line, (int)sizeof m->line, MPI_BYTE, 0, TAG_CLOCK, MPI_COMM_WORLD);
-        PMPI_Send(m->samples, (int)bytes, MPI_BYTE, 0, TAG_ROWS, MPI_COMM_WORLD);
+        PMPI_Send(m->samples, (int)(m->n * sizeof *m->samples), MPI_BYTE, 0, TAG_ROWS,
+                  MPI_COMM_WORLD);
         return 1;
     }
     print_head(m);
-    print_rank(m, 0, &m->line, m->samples);
-    for (int rank = 1; rank < m->n_ranks; rank++) {
-        clock_line line;
-        PMPI_Recv(&line, (int)sizeof line, MPI_BYTE, rank, TAG_CLOCK, MPI_COMM_WORLD,
-                  MPI_STATUS_IGNORE);
-        PMPI_Recv(m->samples, (int)bytes, MPI_BYTE, rank, TAG_ROWS, MPI_COMM_WORLD,
-                  MPI_STATUS_IGNORE);
-        print_rank(m, rank, &line, m->samples);
-    }
-    printf("# end %zu\n", m->n * (size_t)m->n_ranks);
+    print_rank(p, 0, &m->line, m->samples);
+    size_t n = m->n;
+    for (int rank = 1; rank < m->n_ranks; rank++)
+        n += print_other(p, rank);
+    printf("# end %zu\n", n);
     return fflush(stdout) == 0;
 }

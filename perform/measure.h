@@ -8,11 +8,13 @@
 /* How the ranks begin a repetition together. */
 typedef enum perform_sync {
     PERFORM_WINDOW, /* at a time that rank 0 has announced */
-    PERFORM_BARRIER
+    PERFORM_BARRIER,
+    PERFORM_CALLS /* not together: each call of the trace is timed where it stands */
 } perform_sync;
 
 /* All ranks call these functions together. A trace marks its repetitions by MPI_Pcontrol, whose
- * level is the number of bytes: the repetition is what follows, up to the next mark. */
+ * level is the number of bytes: the repetition is what follows, up to the next mark. A level
+ * below 0 only ends one. */
 void perform_measure_open(performer *p, perform_sync sync);
 /* At a mark. */
 void perform_measure_mark(performer *p, int64_t bytes);

@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
     {"window-bytes", KEY_WINDOW, "N", 0, "size of all windows", 0},
     {"json", KEY_JSON, "FILE", 0, "write JSON to FILE; '-': print it instead of text", 0},
     {"measure", KEY_MEASURE, "START", 0,
-     "TRACE is a skeleton; print the times of its repetitions, which begin by window or barrier",
+     "print times: of the repetitions of a skeleton, which begin by window or barrier; or of calls",
      0},
     {0}};
 
@@ -372,7 +372,14 @@ static int fail(const tl_error *err)
     return tl_status_exit_code(err->status);
 }
 
-/* A skeleton that is measured has as many ranks as the launcher has started. */
+static perform_sync sync_of(const char *measure)
+{
+    return !strcmp(measure, "calls")     ? PERFORM_CALLS
+           : !strcmp(measure, "barrier") ? PERFORM_BARRIER
+                                         : PERFORM_WINDOW;
+}
+
+/* A skeleton whose repetitions are measured has as many ranks as the launcher has started. */
 static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_reader **out,
                             tl_error *err)
 {
@@ -381,6 +388,8 @@ static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_read
     if (!a->measure)
         return tl_reader_open(a->trace, out, err);
     MPI_Init(argc, argv);
+    if (sync_of(a->measure) == PERFORM_CALLS)
+        return tl_reader_open(a->trace, out, err);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (asprintf(&text, "%s,ranks=%d", a->trace, n_ranks) < 0)
         return tl_no_memory(err, "the skeleton");
@@ -394,7 +403,7 @@ static int perform_and_report(performer *p, const arguments *a)
 {
     const double begin_s = tl_now_s(CLOCK_MONOTONIC);
     if (a->measure)
-        perform_measure_open(p, !strcmp(a->measure, "barrier") ? PERFORM_BARRIER : PERFORM_WINDOW);
+        perform_measure_open(p, sync_of(a->measure));
     perform_all(p);
     return a->measure ? perform_measure_close(p)
                       : !report(p, tl_now_s(CLOCK_MONOTONIC) - begin_s, a);
@@ -423,7 +432,7 @@ int main(int argc, char **argv)
     tl_status status = TL_OK;
     if (guess >= 0 && guess < (long)tl_reader_run(p.trace)->n_ranks)
         status = check_rank(&p, &a, (uint32_t)guess, &needs, &err);
-    if (status == TL_OK && wants_threads(p.trace))
+    if (status == TL_OK && !a.measure && wants_threads(p.trace))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     else if (!a.measure)
         MPI_Init(&argc, &argv);
@@ -445,6 +454,9 @@ int main(int argc, char **argv)
         status = tl_cursor_open(p.trace, p.rank, &p.cursor, &err);
     if (status != TL_OK)
         perform_give_up(&p, "%s", err.text);
+    if (a.measure)
+        PMPI_Allreduce(&needs.window_bytes, &a.window_bytes, 1, MPI_INT64_T, MPI_MAX,
+                       MPI_COMM_WORLD);
     prepare(&p, &needs, a.window_bytes);
     if (a.measure) /* no repetition is the first to touch the buffers */
         memset(p.received, 0, (size_t)needs.message_bytes);

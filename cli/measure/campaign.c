@@ -53,23 +53,44 @@ typedef struct plan {
 
 /* ---- what is measured ---- */
 
-static const char pingpong[] = "if rank == 0 {\n MPI_Send peer=1 count=%llu\n"
-                               " MPI_Recv peer=1 count=%llu\n} else if rank == 1 {\n"
-                               " MPI_Recv peer=0 count=%llu\n MPI_Send peer=0 count=%llu\n}\n";
-static const char ring[] =
-    "MPI_Sendrecv peer=(rank + 1) %% ranks recv_peer=(rank - 1) %% ranks count=%llu\n";
-
-/* The MPI call of an operation, as MPI_Allreduce of allreduce; NULL: no collective. */
+/* The MPI call of an operation, as MPI_Allreduce of allreduce; NULL: it cannot be measured. */
 static const tl_call_info *find_call(const char *operation)
 {
     char name[80];
+    if (!strcmp(operation, "pingpong"))
+        operation = "send";
+    if (!strcmp(operation, "ring"))
+        operation = "sendrecv";
     snprintf(name, sizeof name, "MPI_%c%.60s", toupper((unsigned char)*operation), operation + 1);
     const tl_call_info *info = tl_call_by_name(name);
-    if (!info || !tl_is_collective(info->action) || info->action == TL_ACTION_ALLTOALLW ||
-        tl_meaning_of(info->action)->kind != TL_KIND_COLLECTIVE ||
-        info->traits & TL_TRAIT_PERSISTENT)
+    if (!info || info->traits & TL_TRAIT_PERSISTENT || info->action == TL_ACTION_ALLTOALLW)
         return NULL;
-    return info;
+    switch (info->action) {
+    case TL_ACTION_SEND:
+    case TL_ACTION_ISEND: /* a ready send needs an open receive */
+        return info->code == TL_MPI_Rsend || info->code == TL_MPI_Irsend ? NULL : info;
+    case TL_ACTION_SENDRECV: return info;
+    case TL_ACTION_PUT:
+    case TL_ACTION_GET:
+    case TL_ACTION_ACCUMULATE: return info->traits & TL_TRAIT_NB ? NULL : info;
+    default: return tl_meaning_of(info->action)->kind == TL_KIND_COLLECTIVE ? info : NULL;
+    }
+}
+
+/* A message from rank 0 to rank 1 and back. */
+static void write_message(const tl_call_info *info, unsigned long long bytes, FILE *out)
+{
+    const bool waits = info->action == TL_ACTION_ISEND;
+    const char *request = waits ? " request=a\nMPI_Wait request=a" : "";
+    for (int rank = 0; rank < 2; rank++) {
+        fprintf(out, "if rank == %d {\n", rank);
+        if (rank)
+            fprintf(out, "MPI_Recv peer=0 count=%llu\n", bytes);
+        fprintf(out, "%s peer=%d count=%llu%s\n", info->name, 1 - rank, bytes, request);
+        if (!rank)
+            fprintf(out, "MPI_Recv peer=1 count=%llu\n", bytes);
+        fputs("}\n", out);
+    }
 }
 
 /* Elements of 8 bytes, as most programs reduce, if the bytes are as many. */
@@ -94,12 +115,20 @@ static void write_collective(const tl_call_info *info, unsigned long long bytes,
 static void write_block(const measure_campaign *c, unsigned long long bytes, FILE *out)
 {
     const tl_call_info *info = find_call(c->operation);
+    const unsigned each = bytes % 8 ? 1 : 8;
     fprintf(out, "repeat %u {\nMPI_Pcontrol level=%llu\n", c->repetitions, bytes);
-    if (info)
+    if (tl_is_collective(info->action))
         write_collective(info, bytes, out);
+    else if (tl_is_on_window(info->action))
+        fprintf(out,
+                "if rank == 0 {\n%s comm=w peer=1 count=%llu type_bytes=%u\n"
+                "MPI_Win_flush comm=w peer=1\n}\n",
+                info->name, bytes / each, each);
+    else if (info->action == TL_ACTION_SENDRECV)
+        fprintf(out, "%s peer=(rank + 1) %% ranks recv_peer=(rank - 1) %% ranks count=%llu\n",
+                info->name, bytes);
     else
-        fprintf(out, !strcmp(c->operation, "pingpong") ? pingpong : ring, bytes, bytes, bytes,
-                bytes);
+        write_message(info, bytes, out);
     fputs("}\n", out);
 }
 
@@ -118,11 +147,16 @@ static void shuffle(void *things, size_t n, size_t size)
 static tl_status write_skeleton(const void *arg, FILE *out, tl_error *err)
 {
     const plan *p = arg;
+    const bool has_window = tl_is_on_window(find_call(p->c->operation)->action);
     (void)err;
     shuffle(p->sizes.values, p->sizes.n, sizeof *p->sizes.values);
     fputs("skeleton 1\nranks 2\n", out);
+    if (has_window)
+        fputs("comm w = 0\nMPI_Win_allocate new_comm=w\nMPI_Win_lock_all comm=w\n", out);
     for (size_t i = 0; i < p->sizes.n; i++)
         write_block(p->c, strtoull(p->sizes.values[i], NULL, 10), out);
+    if (has_window) /* a mark below 0 ends the last repetition */
+        fputs("MPI_Pcontrol level=-1\nMPI_Win_unlock_all comm=w\nMPI_Win_free comm=w\n", out);
     return TL_OK;
 }
 
@@ -153,7 +187,7 @@ static void build_command(plan *p, const measure_algorithm *algorithm, char (*te
     argv[n++] = p->program;
     argv[n++] = (char *)"--measure";
     argv[n++] = (char *)p->c->start;
-    argv[n++] = p->skeleton;
+    argv[n++] = p->c->trace ? (char *)p->c->trace : p->skeleton;
     argv[n] = NULL;
 }
 
@@ -184,6 +218,9 @@ static long copy_rows(FILE *in, const job *j, FILE *out)
         else if (isdigit((unsigned char)*line)) {
             fprintf(out, "%u,%s,%s", j->launch, j->algorithm->name, line);
             n++;
+        } else if (!strncmp(line, "MPI_", 4)) { /* of a trace: the call stands for an algorithm */
+            fprintf(out, "%u,%s", j->launch, line);
+            n++;
         }
     }
     if (strncmp(line, "# end ", 6) != 0 || (!skips && strtol(line + 6, NULL, 10) != n))
@@ -200,7 +237,7 @@ static tl_status run_job(plan *p, const job *j, FILE *out, tl_error *err)
 {
     char texts[2][160], *argv[MAX_WORDS];
     pid_t pid = 0;
-    tl_status status = tl_output_write(p->skeleton, write_skeleton, p, err);
+    tl_status status = p->c->trace ? TL_OK : tl_output_write(p->skeleton, write_skeleton, p, err);
     if (status != TL_OK)
         return status;
     build_command(p, j->algorithm, texts, argv);
@@ -248,7 +285,7 @@ static tl_status make_plan(plan *p, tl_error *err)
 {
     const measure_campaign *c = p->c;
     tl_status status = choose_algorithms(p, err);
-    if (status == TL_OK)
+    if (status == TL_OK && !c->trace)
         status = study_numbers("make.bytes", "--bytes", c->bytes, &p->sizes, err);
     if (status != TL_OK)
         return status;
@@ -279,8 +316,8 @@ static tl_status measure_all(const void *arg, FILE *out, tl_error *err)
     char moment[TLP_MOMENT_BYTES];
     tl_status status = TL_OK;
     tlp_moment(moment);
-    fprintf(out, TLP_MEASURED_MAGIC "\n# operation %s\n# moment %s\n# seed %llu\n", p->c->operation,
-            moment, (unsigned long long)p->c->seed);
+    fprintf(out, TLP_MEASURED_MAGIC "\n# operation %s\n# moment %s\n# seed %llu\n",
+            tl_printable(p->c->operation), moment, (unsigned long long)p->c->seed);
     fprintf(out, "# command");
     int next = 0;
     for (int i = 0; i < p->c->n_launcher; i++) {
@@ -296,14 +333,17 @@ static tl_status measure_all(const void *arg, FILE *out, tl_error *err)
 
 int measure_has(const char *operation)
 {
-    return find_call(operation) || !strcmp(operation, "pingpong") || !strcmp(operation, "ring");
+    return find_call(operation) != NULL;
 }
 
 tl_status measure_run(const measure_campaign *c, tl_error *err)
 {
     plan p = {.c = c};
     tl_status status = make_plan(&p, err);
-    if (status == TL_OK)
+    if (status == TL_OK && c->trace)
+        fprintf(stderr, "timeless: measuring the calls of %s: %u launches\n", c->operation,
+                c->launches);
+    else if (status == TL_OK)
         fprintf(stderr, "timeless: measuring %s: %zu sizes, %zu algorithms, %u launches of each\n",
                 c->operation, p.sizes.n, p.n_chosen, c->launches);
     if (status == TL_OK)

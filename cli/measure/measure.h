@@ -20,7 +20,8 @@ const measure_algorithm *measure_algorithm_of(const char *operation, size_t i);
 /* ---- campaign.c: measures ---- */
 
 typedef struct measure_campaign {
-    const char *operation, *bytes, *algorithms, *start, *output, *program;
+    const char *operation, *trace; /* trace: its calls are measured; NULL: an operation is */
+    const char *bytes, *algorithms, *start, *output, *program;
     unsigned repetitions, launches;
     uint64_t seed;
     char **launcher;

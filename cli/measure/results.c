@@ -119,12 +119,16 @@ static void print_cases(const measure_results *r, FILE *out)
     const tlp_measured *m = r->measured;
     const double *predicted = r->predicted.seconds;
     char median[TIME_BYTES], low[TIME_BYTES], high[TIME_BYTES];
-    fprintf(out, "%10s  %-22s %6s %10s %10s %10s %8s %8s %6s%s\n", "bytes", "algorithm", "n",
-            "median", "5 %", "95 %", "outliers", "warm-up", "late",
-            predicted ? "  predicted  measured / predicted" : "");
+    int width = 22;
+    for (size_t k = 0; k < m->n_cases; k++)
+        width = strlen(m->cases[k].algorithm) > (size_t)width ? (int)strlen(m->cases[k].algorithm)
+                                                              : width;
+    fprintf(out, "%10s  %-*s %6s %10s %10s %10s %8s %8s %6s%s\n", "bytes", width,
+            m->n_together > 1 ? "algorithm" : "call", "n", "median", "5 %", "95 %", "outliers",
+            "warm-up", "late", predicted ? "  predicted  measured / predicted" : "");
     for (size_t k = 0; k < m->n_cases; k++) {
         const tlp_measured_case *c = &m->cases[k];
-        fprintf(out, "%10" PRId64 "  %-22s %6zu %10s %10s %10s %6.1f %% %8zu %6zu", c->bytes,
+        fprintf(out, "%10" PRId64 "  %-*s %6zu %10s %10s %10s %6.1f %% %8zu %6zu", c->bytes, width,
                 c->algorithm, c->n, time_text(c->median_s, median), time_text(c->low_s, low),
                 time_text(c->high_s, high), 100 * share_of(c, TLP_OUTLIER), c->n_of[TLP_WARM_UP],
                 c->n_late);
@@ -166,12 +170,14 @@ void measure_print(const measure_results *r, FILE *out)
     char text[TIME_BYTES];
     fprintf(out,
             "%s, %u ranks on %zu host%s, %s, %u launch%s, start by %s\n"
-            "A repetition takes from the latest begin to the latest end of all ranks; clocks agree "
-            "within %s.\n"
+            "A repetition %s; clocks agree within %s.\n"
             "Median and quantiles leave out the first repetitions and the warm-up.\n\n",
             tl_printable(m->operation), m->n_ranks, m->n_hosts, m->n_hosts == 1 ? "" : "s",
             tl_printable(m->mpi), m->n_launches, m->n_launches == 1 ? "" : "es",
-            tl_printable(m->start), time_text(m->uncertainty_s, text));
+            tl_printable(m->start),
+            m->n_together > 1 ? "takes from the latest begin to the latest end of all ranks"
+                              : "is a call of one rank, from its begin to its end",
+            time_text(m->uncertainty_s, text));
     print_cases(r, out);
     print_ranking(r, out);
     print_causes(&r->causes, out);

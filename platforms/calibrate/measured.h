@@ -23,6 +23,7 @@
 /* A rank in a repetition. clock_hz and instructions are 0 if the machine does not tell. */
 typedef struct tlp_measured_row {
     unsigned launch, algorithm, rank, host; /* algorithm, host: indices of the names */
+    unsigned alone;                         /* the rank, if its calls are not those of all */
     int cpu, cpu_end, is_last;              /* is_last: no rank ended later */
     int64_t bytes, repetition;
     double is_late, begin_s, end_s, uncertainty_s, switches, faults, without_cpu_s, clock_hz,
@@ -42,15 +43,17 @@ typedef struct tlp_measured {
     char operation[64], mpi[128], moment[TLP_MOMENT_BYTES], start[16]; /* start: "window" */
     unsigned long seed;
     unsigned n_ranks, n_launches;
+    unsigned n_together; /* rows of a repetition: n_ranks, or 1 if the calls of a trace are timed */
     size_t n_algorithms, n_hosts;
     char **algorithms, **hosts;
     size_t n_rows, room;
-    tlp_measured_row *rows; /* repetition by repetition, n_ranks each */
+    tlp_measured_row *rows; /* repetition by repetition, n_together each */
     size_t n_cases;
     tlp_measured_case *cases; /* by bytes, then by algorithm */
     double *seconds;          /* of each repetition: from the latest begin to the latest end */
-    tlp_repetition_list repetitions; /* of each case, a group for each launch */
-    double uncertainty_s;            /* the largest one of all ranks */
+    tlp_repetition_list
+        repetitions;      /* of each case, a group for each launch (and rank, of calls) */
+    double uncertainty_s; /* the largest one of all ranks */
 } tlp_measured;
 
 extern const tlp_raw tlp_raw_measured;

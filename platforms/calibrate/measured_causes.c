@@ -127,9 +127,9 @@ static bool is_in(const search *s, factor_scope scope, size_t which, const tlp_m
 
 static double value_of(const search *s, size_t i, size_t f, size_t which)
 {
-    const tlp_measured_row *rows = &s->m->rows[i * s->m->n_ranks];
+    const tlp_measured_row *rows = &s->m->rows[i * s->m->n_together];
     double most = 0;
-    for (unsigned r = 0; r < s->m->n_ranks; r++)
+    for (unsigned r = 0; r < s->m->n_together; r++)
         if (is_in(s, factors[f].scope, which, &rows[r]))
             most = fmax(most, factors[f].of(&rows[r]));
     return most;
@@ -138,6 +138,8 @@ static double value_of(const search *s, size_t i, size_t f, size_t which)
 static void name_factor(const search *s, size_t f, size_t which, char *text, size_t size)
 {
     const char *name = factors[f].name;
+    if (s->m->n_together == 1 && factors[f].of == last_of)
+        name = "it is of";
     switch (factors[f].scope) {
     case ON_CPU:
         snprintf(text, size, "%s, on CPU %d of %.100s", name, s->places[which].cpu,
@@ -219,9 +221,9 @@ static double chance_of_few(const search *s)
  */
 static size_t end_of_stratum(const search *s, size_t first, size_t end_of_case, factor_scope scope)
 {
-    const unsigned n_ranks = s->m->n_ranks, launch = s->m->rows[first * n_ranks].launch;
+    const unsigned n = s->m->n_together, launch = s->m->rows[first * n].launch;
     size_t end = first + 1;
-    while (end < end_of_case && (scope == OF_LAUNCH || s->m->rows[end * n_ranks].launch == launch))
+    while (end < end_of_case && (scope == OF_LAUNCH || s->m->rows[end * n].launch == launch))
         end++;
     return end;
 }

@@ -77,6 +77,7 @@ static tl_status take_row(void *all, char **cells)
     if (algorithm < 0 || host < 0 || !tl_make_room(&m->rows, m->n_rows, &m->room, sizeof *m->rows))
         return TL_ERR_MEMORY;
     snprintf(m->start, sizeof m->start, "%s", cells[8]);
+    row.alone = strcmp(m->start, "calls") != 0 ? 0 : (unsigned)rank;
     row.launch = (unsigned)launch;
     row.algorithm = (unsigned)algorithm;
     row.bytes = (int64_t)bytes;
@@ -93,11 +94,9 @@ static tl_status take_row(void *all, char **cells)
 static int compare_rows(const void *a, const void *b)
 {
     const tlp_measured_row *x = a, *y = b;
-    const int64_t keys[][2] = {{x->bytes, y->bytes},
-                               {x->algorithm, y->algorithm},
-                               {x->launch, y->launch},
-                               {x->repetition, y->repetition},
-                               {x->rank, y->rank}};
+    const int64_t keys[][2] = {{x->bytes, y->bytes},           {x->algorithm, y->algorithm},
+                               {x->launch, y->launch},         {x->alone, y->alone},
+                               {x->repetition, y->repetition}, {x->rank, y->rank}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i][0] != keys[i][1])
             return keys[i][0] < keys[i][1] ? -1 : 1;
@@ -131,23 +130,26 @@ static int sort_algorithms(tlp_measured *m)
 static bool are_whole(const tlp_measured *m)
 {
     for (size_t i = 0; i < m->n_rows; i++) {
-        const tlp_measured_row *row = &m->rows[i], *first = row - row->rank;
-        if (row->rank != i % m->n_ranks || row->launch != first->launch ||
-            row->repetition != first->repetition)
+        const tlp_measured_row *row = &m->rows[i], *first = row - i % m->n_together;
+        if (row->rank != (row->alone ? row->alone : i % m->n_together) || row->rank >= m->n_ranks ||
+            row->launch != first->launch || row->repetition != first->repetition)
             return 0;
     }
-    return m->n_rows % m->n_ranks == 0;
+    return m->n_rows % m->n_together == 0;
 }
 
-/* The duration of a repetition; marks the rank that ended last. */
+/* The duration of a repetition; marks the rank that ended last. Ranks without a call do not count.
+ */
 static double seconds_of(tlp_measured_row *rows, unsigned n)
 {
-    double begin_s = rows[0].begin_s;
+    double begin_s = -INFINITY;
     unsigned last = 0;
-    for (unsigned r = 1; r < n; r++) {
-        begin_s = fmax(begin_s, rows[r].begin_s);
+    for (unsigned r = 0; r < n; r++) {
+        if (rows[r].end_s > rows[r].begin_s)
+            begin_s = fmax(begin_s, rows[r].begin_s);
         last = rows[r].end_s > rows[last].end_s ? r : last;
     }
+    begin_s = isfinite(begin_s) ? begin_s : rows[last].end_s;
     rows[last].is_last = 1;
     return rows[last].end_s - begin_s;
 }
@@ -163,37 +165,40 @@ static int begin_case(tlp_measured *m, size_t i, const tlp_measured_row *row)
     m->cases = cases;
     cases[m->n_cases++] =
         (tlp_measured_case){.algorithm = algorithm, .bytes = row->bytes, .first = i};
-    snprintf(name, sizeof name, "%.30s, %" PRId64 " B, %.30s", m->operation, row->bytes, algorithm);
+    snprintf(name, sizeof name, "%.24s, %" PRId64 " B, %.44s", m->operation, row->bytes, algorithm);
     return tlp_begin_repetitions(&m->repetitions, name, "s") != NULL;
 }
 
 /* Adds the repetition i to its case, which is the last one or a new one. 0: no memory. */
 static int add_repetition(tlp_measured *m, size_t i)
 {
-    tlp_measured_row *row = &m->rows[i * m->n_ranks];
+    tlp_measured_row *row = &m->rows[i * m->n_together];
+    const unsigned group = m->n_together > 1 ? row->launch : row->launch * m->n_ranks + row->rank;
     if ((!i || row[-1].bytes != row->bytes || row[-1].algorithm != row->algorithm) &&
         !begin_case(m, i, row))
         return 0;
     tlp_measured_case *c = &m->cases[m->n_cases - 1];
-    for (unsigned r = 0; r < m->n_ranks; r++)
+    for (unsigned r = 0; r < m->n_together; r++)
         m->uncertainty_s = fmax(m->uncertainty_s, row[r].uncertainty_s);
     c->n++;
     c->n_late += tlp_measured_is_late(m, i);
     m->n_launches = row->launch >= m->n_launches ? row->launch + 1 : m->n_launches;
-    m->seconds[i] = seconds_of(row, m->n_ranks);
-    return tlp_add_repetition(&m->repetitions.items[m->n_cases - 1], row->launch, m->seconds[i]) ==
-           TL_OK;
+    m->seconds[i] = seconds_of(row, m->n_together);
+    return tlp_add_repetition(&m->repetitions.items[m->n_cases - 1], group, m->seconds[i]) == TL_OK;
 }
 
 /* The durations of a case, or of one launch of it (-1: of all), that are neither first nor warm-up,
- * ascending. Returns how many there are. */
+ * ascending; if there are no others, these. Returns how many there are. */
 static size_t settled(const tlp_measured *m, size_t k, int launch, double *out)
 {
     const tlp_repetitions *r = &m->repetitions.items[k];
+    const unsigned n_groups = m->n_together > 1 ? 1 : m->n_ranks; /* of a launch */
     size_t n = 0;
-    for (size_t i = 0; i < r->n; i++)
-        if (r->categories[i] >= TLP_OUTLIER && (launch < 0 || r->groups[i] == (unsigned)launch))
-            out[n++] = r->values[i];
+    for (int least = TLP_OUTLIER; !n && least >= TLP_FIRST; least -= TLP_OUTLIER)
+        for (size_t i = 0; i < r->n; i++)
+            if ((int)r->categories[i] >= least &&
+                (launch < 0 || r->groups[i] / n_groups == (unsigned)launch))
+                out[n++] = r->values[i];
     gsl_sort(out, 1, n);
     return n;
 }
@@ -223,14 +228,14 @@ void tlp_measured_medians(const tlp_measured *m, unsigned launch, double *out)
 
 size_t tlp_measured_repetitions(const tlp_measured *m)
 {
-    return m->n_rows / m->n_ranks;
+    return m->n_rows / m->n_together;
 }
 
 bool tlp_measured_is_late(const tlp_measured *m, size_t repetition)
 {
-    const tlp_measured_row *rows = &m->rows[repetition * m->n_ranks];
+    const tlp_measured_row *rows = &m->rows[repetition * m->n_together];
     bool is_late = 0;
-    for (unsigned r = 0; r < m->n_ranks; r++)
+    for (unsigned r = 0; r < m->n_together; r++)
         is_late |= rows[r].is_late > 0;
     return is_late;
 }
@@ -249,6 +254,7 @@ static const char *finish(void *all)
     tlp_measured *m = all;
     if (!m->n_rows || !m->n_ranks)
         return "has no repetitions; give a file that 'timeless measure' wrote";
+    m->n_together = strcmp(m->start, "calls") != 0 ? m->n_ranks : 1;
     if (!sort_algorithms(m))
         return memory;
     qsort(m->rows, m->n_rows, sizeof *m->rows, compare_rows);

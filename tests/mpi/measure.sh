@@ -28,12 +28,19 @@ by_barrier() { measure bcast --start barrier --bytes 64 --launches 1 --repetitio
 check '--start barrier is a column' by_barrier
 others() {
     local operation
-    for operation in iallreduce alltoallv pingpong; do
+    for operation in iallreduce alltoallv pingpong issend sendrecv_replace put accumulate; do
         measure $operation --bytes 64 --launches 1 --repetitions 12 -o o.csv -- $MPIRUN -n 2 >text || return
         equal "$(grep -c '^[0-9]' o.csv)" 24 || return
     done
 }
-check 'nonblocking collectives, those with a size for each rank, and messages are measured' others
+check 'nonblocking collectives, those with a size for each rank, messages and one-sided operations are measured' others
+traced() {
+    $timeless make ring --ranks 3 --iterations 20 -o ring.tl >/dev/null && measure ring.tl --launches 2 -o t.csv -- $MPIRUN -n 3 \
+        --oversubscribe >text && cat text && grep -q '3  MPI_Sendrecv at ring+0x8  *480 ' text &&
+        equal "$(grep -c '^[01],MPI_Sendrecv at ring+0x8,3,79,[012],' t.csv)" 6 &&
+        sort -t, -k11,11g t.csv | awk -F, '/^0,/ && $5 == 1 { if ($11 < last) exit 1; last = $12; n++ } END { exit n != 80 }'
+}
+check 'each call of a trace is a row: its repetitions have numbers, and none begins before the one before has ended' traced
 
 # ---- order and algorithms ----
 
