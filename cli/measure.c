@@ -19,17 +19,20 @@ enum {
     KEY_SEED,
     KEY_PROGRAM,
     KEY_ENGINE,
+    KEY_SEEDS,
+    KEY_NOISE,
     KEY_JSON,
     KEY_PLOT,
     KEY_PAGE
 };
-enum { MAX_LAUNCHER = 200 };
+enum { MAX_LAUNCHER = 200, MOST_SEEDS = 1000 };
 
 typedef struct arguments {
     measure_campaign campaign;
     cli_texts words; /* the operation, or files */
     grid grid;
     const char *platform, *plot, *page;
+    unsigned n_seeds;
     cli_json json;
 } arguments;
 
@@ -52,6 +55,8 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "The results:", 2},
     {"platform", 'p', "NAME", 0, "predict the same operation on this platform", 0},
     {"engine", KEY_ENGINE, "NAME", 0, "predict with this engine: smpi (default) or loggops", 0},
+    {"noise", KEY_NOISE, "NOISE", 0, "predict with this noise, as timeless replay --noise", 0},
+    {"seeds", KEY_SEEDS, "N", 0, "predict with N seeds, and print their quantiles (default: 1)", 0},
     CLI_JSON_OPTION(KEY_JSON),
     {"plot", KEY_PLOT, "FILE", 0, "draw the times over the sizes: .svg, .pdf or .png", 0},
     {"page", KEY_PAGE, "FILE", 0, "write an HTML page with each distribution and time series", 0},
@@ -143,6 +148,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'o': c->output = value; return 0;
     case 'p': set(state, a, "platform", a->platform = value); return 0;
     case KEY_ENGINE: set(state, a, "engine", value); return 0;
+    case KEY_NOISE: set(state, a, "noise", value); return 0;
+    case KEY_SEEDS:
+        a->n_seeds = (unsigned)cli_parse_number_from(state, "--seeds", value, 1, MOST_SEEDS);
+        return 0;
     case KEY_JSON: a->json = (cli_json){1, value}; return 0;
     case KEY_PLOT: a->plot = cli_picture(state, value); return 0;
     case KEY_PAGE: a->page = value; return 0;
@@ -156,14 +165,21 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 static tl_status write_page(const void *arg, FILE *out, tl_error *err)
 {
-    const tlp_measured *m = arg;
-    char title[160], notes[512];
+    const measure_results *r = arg;
+    const tlp_measured *m = r->measured;
+    char title[160], notes[800];
     (void)err;
     snprintf(title, sizeof title, "timeless measure: %s", tl_printable(m->operation));
     snprintf(notes, sizeof notes,
              "MPI library: %s\nranks: %u on %zu hosts\nlaunches: %u (a group each)\nstart: "
-             "%s\nmoment: %s\nseed: %lu",
-             m->mpi, m->n_ranks, m->n_hosts, m->n_launches, m->start, m->moment, m->seed);
+             "%s\nmoment: %s\nseed: %lu%s%s",
+             m->mpi, m->n_ranks, m->n_hosts, m->n_launches, m->start, m->moment, m->seed,
+             r->predicted.cases ? "\npredicted on: " : "", r->predicted.place);
+    for (size_t k = 0; k < m->n_cases; k++)
+        if (measure_is_predicted(&r->predicted, k)) {
+            m->repetitions.items[k].predicted = r->predicted.values + k * r->predicted.n_seeds;
+            m->repetitions.items[k].n_predicted = r->predicted.n_seeds;
+        }
     tlp_write_fingerprint(&m->repetitions, title, notes, out);
     return TL_OK;
 }
@@ -182,7 +198,7 @@ static tl_status write_results(const arguments *a, const measure_results *r, int
     if (status == TL_OK && a->plot)
         status = measure_draw(r, a->plot, err);
     if (status == TL_OK && a->page)
-        status = tl_output_write(a->page, write_page, r->measured, err);
+        status = tl_output_write(a->page, write_page, r, err);
     return status;
 }
 
@@ -198,11 +214,11 @@ static tl_status read_and_write(arguments *a, int *changed, tl_error *err)
     if (status == TL_OK)
         status = tlp_find_causes(first, &r.causes, err);
     if (status == TL_OK && a->platform)
-        status = measure_predict(&a->grid, first, &r.predicted, err);
+        status = measure_predict(&a->grid, first, a->n_seeds, &r.predicted, err);
     if (status == TL_OK)
         status = write_results(a, &r, changed, err);
     tlp_clear_causes(&r.causes);
-    free(r.predicted.seconds);
+    measure_predicted_free(&r.predicted);
     tlp_measured_free(first);
     tlp_measured_free(second);
     return status;
@@ -236,7 +252,7 @@ int cmd_measure(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    arguments a = {.campaign = {.launches = 5, .seed = 1}, .grid = grid_begin()};
+    arguments a = {.campaign = {.launches = 5, .seed = 1}, .grid = grid_begin(), .n_seeds = 1};
     tl_error err;
     int changed = 0;
     argp_parse(&argp, take_launcher(&a, argc, argv), argv, 0, NULL, &a);

@@ -112,11 +112,12 @@ static void write_collective(const tl_call_info *info, unsigned long long bytes,
     fputs(tl_is_nonblocking(info->action) ? " request=a\nMPI_Wait request=a\n" : "\n", out);
 }
 
-static void write_block(const measure_campaign *c, unsigned long long bytes, FILE *out)
+void measure_write_block(const char *operation, unsigned long long bytes, unsigned repetitions,
+                         FILE *out)
 {
-    const tl_call_info *info = find_call(c->operation);
+    const tl_call_info *info = find_call(operation);
     const unsigned each = bytes % 8 ? 1 : 8;
-    fprintf(out, "repeat %u {\nMPI_Pcontrol level=%llu\n", c->repetitions, bytes);
+    fprintf(out, "repeat %u {\nMPI_Pcontrol level=%llu\n", repetitions, bytes);
     if (tl_is_collective(info->action))
         write_collective(info, bytes, out);
     else if (tl_is_on_window(info->action))
@@ -154,7 +155,8 @@ static tl_status write_skeleton(const void *arg, FILE *out, tl_error *err)
     if (has_window)
         fputs("comm w = 0\nMPI_Win_allocate new_comm=w\nMPI_Win_lock_all comm=w\n", out);
     for (size_t i = 0; i < p->sizes.n; i++)
-        write_block(p->c, strtoull(p->sizes.values[i], NULL, 10), out);
+        measure_write_block(p->c->operation, strtoull(p->sizes.values[i], NULL, 10),
+                            p->c->repetitions, out);
     if (has_window) /* a mark below 0 ends the last repetition */
         fputs("MPI_Pcontrol level=-1\nMPI_Win_unlock_all comm=w\nMPI_Win_free comm=w\n", out);
     return TL_OK;
@@ -331,9 +333,16 @@ static tl_status measure_all(const void *arg, FILE *out, tl_error *err)
     return status;
 }
 
-int measure_has(const char *operation)
+bool measure_has(const char *operation)
 {
     return find_call(operation) != NULL;
+}
+
+/* The events of a window would be a part of the prediction. */
+bool measure_has_prediction(const char *operation)
+{
+    const tl_call_info *info = find_call(operation);
+    return info && !tl_is_on_window(info->action);
 }
 
 tl_status measure_run(const measure_campaign *c, tl_error *err)

@@ -28,21 +28,35 @@ typedef struct measure_campaign {
     int n_launcher;
 } measure_campaign;
 
-/* Whether the operation can be measured. */
-int measure_has(const char *operation);
+/* Whether the operation can be measured, and predicted. */
+bool measure_has(const char *operation);
+bool measure_has_prediction(const char *operation);
+/* Writes the repetitions of a size, in the language of skeletons. */
+void measure_write_block(const char *operation, unsigned long long bytes, unsigned repetitions,
+                         FILE *out);
 /* Launches the measuring program for each algorithm and launch, in random order, and writes the
  * output. */
 tl_status measure_run(const measure_campaign *c, tl_error *err);
 
 /* ---- predicted.c: the times of an engine ---- */
 
-/* Of each case of the measurements, in seconds; NAN: the engine has no such algorithm. */
+/* Of each case of the measurements, in seconds: NAN if the engine has no such algorithm. */
 typedef struct measure_predicted {
     char place[256]; /* for people */
-    double *seconds; /* NULL: nothing was predicted */
+    size_t n_seeds;
+    double (*cases)[3]; /* 5, 50 and 95 % of the seeds; NULL: nothing was predicted */
+    double *values;     /* n_seeds for each case, ascending */
 } measure_predicted;
+enum { MEASURE_LOW, MEASURE_MEDIAN, MEASURE_HIGH };
 
-tl_status measure_predict(grid *g, const tlp_measured *m, measure_predicted *out, tl_error *err);
+tl_status measure_predict(grid *g, const tlp_measured *m, unsigned seeds, measure_predicted *out,
+                          tl_error *err);
+void measure_predicted_free(measure_predicted *p);
+/* Whether the case was predicted. */
+static inline bool measure_is_predicted(const measure_predicted *p, size_t k)
+{
+    return p->cases && p->cases[k][MEASURE_MEDIAN] >= 0;
+}
 
 /* ---- results.c ---- */
 

@@ -10,12 +10,13 @@
 #include <string.h>
 
 /* A picture shows at most this number of repetitions of a case. */
-enum { MAX_DOTS = 100, N_SERIES = 5 };
+enum { MAX_DOTS = 100, N_SERIES = 7, N_PREDICTED = 3 };
 
 /* The values of an algorithm. */
 typedef struct values {
     size_t n, n_dots;
-    double *x, *median, *low, *high, *predicted, *dot_x, *dot_y; /* one behind the other */
+    double *x, *median, *low, *high, *predicted[N_PREDICTED], *dot_x,
+        *dot_y; /* one behind the other */
 } values;
 
 static void fill(const measure_results *r, const char *algorithm, values *v)
@@ -29,7 +30,9 @@ static void fill(const measure_results *r, const char *algorithm, values *v)
         v->median[v->n] = c->median_s;
         v->low[v->n] = c->low_s;
         v->high[v->n] = c->high_s;
-        v->predicted[v->n++] = r->predicted.seconds ? r->predicted.seconds[k] : NAN;
+        for (int i = 0; i < N_PREDICTED; i++)
+            v->predicted[i][v->n] = r->predicted.cases ? r->predicted.cases[k][i] : NAN;
+        v->n++;
         const size_t step = 1 + (c->n - 1) / MAX_DOTS;
         for (size_t i = 0; i < c->n; i += step) {
             v->dot_x[v->n_dots] = (double)c->bytes;
@@ -51,11 +54,15 @@ static tlg_panel panel_of(const measure_results *r, const char *algorithm, const
                   {"median", TLG_LINE, 1, v->median},
                   {"5 and 95 %", TLG_CURVE, 2, v->low},
                   {NULL, TLG_CURVE, 2, v->high},
-                  {"predicted", TLG_CURVE, TLG_BLACK, v->predicted}};
+                  {"predicted", TLG_CURVE, TLG_BLACK, v->predicted[MEASURE_MEDIAN]},
+                  {"predicted, 5 and 95 %", TLG_CURVE, 3, v->predicted[MEASURE_LOW]},
+                  {NULL, TLG_CURVE, 3, v->predicted[MEASURE_HIGH]}};
     tlg_panel panel = {.title = algorithm,
                        .x = {.label = "bytes", .unit = "B", .is_log = m->cases[0].bytes > 0},
                        .y = {.label = "time", .unit = "s", .is_log = 1, .low = INFINITY},
-                       .n_series = r->predicted.seconds ? N_SERIES : N_SERIES - 1,
+                       .n_series = N_SERIES - (!r->predicted.cases        ? N_PREDICTED
+                                               : r->predicted.n_seeds > 1 ? 0
+                                                                          : 2),
                        .series = series};
     for (size_t i = 0; i < panel.n_series; i++)
         series[i] = (tlg_series){.name = curves[i].name,
@@ -67,9 +74,9 @@ static tlg_panel panel_of(const measure_results *r, const char *algorithm, const
     for (size_t k = 0; k < m->n_cases; k++) {
         panel.y.low = fmin(panel.y.low, m->cases[k].low_s / 2);
         panel.y.high = fmax(panel.y.high, m->cases[k].high_s * 2);
-        if (r->predicted.seconds && isfinite(r->predicted.seconds[k])) {
-            panel.y.low = fmin(panel.y.low, r->predicted.seconds[k] / 2);
-            panel.y.high = fmax(panel.y.high, r->predicted.seconds[k] * 2);
+        if (measure_is_predicted(&r->predicted, k)) {
+            panel.y.low = fmin(panel.y.low, r->predicted.cases[k][MEASURE_LOW] / 2);
+            panel.y.high = fmax(panel.y.high, r->predicted.cases[k][MEASURE_HIGH] * 2);
         }
     }
     return panel;
@@ -78,7 +85,7 @@ static tlg_panel panel_of(const measure_results *r, const char *algorithm, const
 tl_status measure_draw(const measure_results *r, const char *path, tl_error *err)
 {
     const tlp_measured *m = r->measured;
-    const size_t n = m->n_cases, each = (5 + 2 * MAX_DOTS) * n;
+    const size_t n = m->n_cases, each = (7 + 2 * MAX_DOTS) * n;
     char title[400];
     double *room = calloc(m->n_algorithms * each, sizeof *room);
     tlg_panel *panels = calloc(m->n_algorithms, sizeof *panels);
@@ -90,15 +97,15 @@ tl_status measure_draw(const measure_results *r, const char *path, tl_error *err
                     .median = at + n,
                     .low = at + 2 * n,
                     .high = at + 3 * n,
-                    .predicted = at + 4 * n,
-                    .dot_x = at + 5 * n,
-                    .dot_y = at + (5 + MAX_DOTS) * n};
+                    .predicted = {at + 4 * n, at + 5 * n, at + 6 * n},
+                    .dot_x = at + 7 * n,
+                    .dot_y = at + (7 + MAX_DOTS) * n};
         fill(r, m->algorithms[i], &v);
         panels[i] = panel_of(r, m->algorithms[i], &v, series + i * N_SERIES);
     }
     snprintf(title, sizeof title, "%s, %u ranks%s%s", tl_printable(m->operation), m->n_ranks,
-             r->predicted.seconds ? "; predicted: " : "",
-             r->predicted.seconds ? r->predicted.place : "");
+             r->predicted.cases ? "; predicted: " : "",
+             r->predicted.cases ? r->predicted.place : "");
     const tlg_picture picture = {.title = title,
                                  .n_panels = m->n_algorithms,
                                  .panels = panels,

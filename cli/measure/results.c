@@ -54,14 +54,15 @@ static bool is_ranked(const measure_results *r, size_t k, int64_t bytes)
 {
     const tlp_measured_case *c = &r->measured->cases[k];
     return c->bytes == bytes && strcmp(c->algorithm, "default") != 0 &&
-           isfinite(r->predicted.seconds[k]);
+           measure_is_predicted(&r->predicted, k);
 }
 
 /* n < 2: there is nothing to rank. */
 static ranking rank_algorithms(const measure_results *r, int64_t bytes)
 {
     const tlp_measured_case *cases = r->measured->cases;
-    const double *predicted = r->predicted.seconds;
+    double(*const predicted)[3] = r->predicted.cases;
+    const int at = MEASURE_MEDIAN;
     ranking all = {0};
     double order = 0, pairs = 0;
     for (size_t k = 0; predicted && k < r->measured->n_cases; k++) {
@@ -69,14 +70,14 @@ static ranking rank_algorithms(const measure_results *r, int64_t bytes)
             continue;
         if (!all.n || cases[k].median_s < cases[all.measured].median_s)
             all.measured = k;
-        if (!all.n || predicted[k] < predicted[all.predicted])
+        if (!all.n || predicted[k][at] < predicted[all.predicted][at])
             all.predicted = k;
         all.n++;
         for (size_t i = 0; i < k; i++) {
             if (!is_ranked(r, i, bytes))
                 continue;
             const double sign =
-                (cases[i].median_s - cases[k].median_s) * (predicted[i] - predicted[k]);
+                (cases[i].median_s - cases[k].median_s) * (predicted[i][at] - predicted[k][at]);
             order += (sign > 0) - (sign < 0);
             pairs++;
         }
@@ -117,7 +118,7 @@ static void print_ranking(const measure_results *r, FILE *out)
 static void print_cases(const measure_results *r, FILE *out)
 {
     const tlp_measured *m = r->measured;
-    const double *predicted = r->predicted.seconds;
+    const measure_predicted *p = &r->predicted;
     char median[TIME_BYTES], low[TIME_BYTES], high[TIME_BYTES];
     int width = 22;
     for (size_t k = 0; k < m->n_cases; k++)
@@ -125,17 +126,23 @@ static void print_cases(const measure_results *r, FILE *out)
                                                               : width;
     fprintf(out, "%10s  %-*s %6s %10s %10s %10s %8s %8s %6s%s\n", "bytes", width,
             m->n_together > 1 ? "algorithm" : "call", "n", "median", "5 %", "95 %", "outliers",
-            "warm-up", "late", predicted ? "  predicted  measured / predicted" : "");
+            "warm-up", "late",
+            !p->cases        ? ""
+            : p->n_seeds > 1 ? "  predicted        5 %       95 %  measured / predicted"
+                             : "  predicted  measured / predicted");
     for (size_t k = 0; k < m->n_cases; k++) {
         const tlp_measured_case *c = &m->cases[k];
         fprintf(out, "%10" PRId64 "  %-*s %6zu %10s %10s %10s %6.1f %% %8zu %6zu", c->bytes, width,
                 c->algorithm, c->n, time_text(c->median_s, median), time_text(c->low_s, low),
                 time_text(c->high_s, high), 100 * share_of(c, TLP_OUTLIER), c->n_of[TLP_WARM_UP],
                 c->n_late);
-        if (predicted && isfinite(predicted[k]))
-            fprintf(out, " %10s  %.3g", time_text(predicted[k], median),
-                    c->median_s / predicted[k]);
-        else if (predicted)
+        if (measure_is_predicted(p, k)) {
+            fprintf(out, " %10s", time_text(p->cases[k][MEASURE_MEDIAN], median));
+            if (p->n_seeds > 1)
+                fprintf(out, " %10s %10s", time_text(p->cases[k][MEASURE_LOW], low),
+                        time_text(p->cases[k][MEASURE_HIGH], high));
+            fprintf(out, "  %.3g", c->median_s / p->cases[k][MEASURE_MEDIAN]);
+        } else if (p->cases)
             fprintf(out, " %10s", "-");
         fputs("\n", out);
     }
@@ -263,8 +270,12 @@ static json_t *case_json(const measure_results *r, size_t k)
                           "algorithm", tlr_json_text(c->algorithm), "repetitions", (json_int_t)c->n,
                           "median_s", c->median_s, "low_s", c->low_s, "high_s", c->high_s,
                           "categories", counts, "late", (json_int_t)c->n_late);
-    if (r->predicted.seconds && isfinite(r->predicted.seconds[k]))
-        json_object_set_new(j, "predicted_s", json_real(r->predicted.seconds[k]));
+    if (measure_is_predicted(&r->predicted, k)) {
+        const double *p = r->predicted.cases[k];
+        json_object_set_new(j, "predicted_s", json_real(p[MEASURE_MEDIAN]));
+        json_object_set_new(j, "predicted_low_s", json_real(p[MEASURE_LOW]));
+        json_object_set_new(j, "predicted_high_s", json_real(p[MEASURE_HIGH]));
+    }
     return j;
 }
 

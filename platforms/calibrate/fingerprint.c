@@ -66,32 +66,54 @@ static tlg_panel plot_order(const tlp_repetitions *r, int all, const tlg_axis *v
     return panel;
 }
 
-/* The empirical distribution function up to a little above the 95 % quantile. */
-static tlg_panel plot_distribution(const double *sorted, size_t n, const tlg_axis *value,
-                                   double *rules, double *room, tlg_series *series)
+/* The empirical distribution function of the values up to `high`; returns how many steps it has. */
+static size_t fill_steps(const double *sorted, size_t n, double high, double *x, double *y)
 {
-    static const double shares[N_SHARES] = {0.05, 0.25, 0.5, 0.75, 0.95};
-    const double low = sorted[0], top = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.95);
-    const double high = fmin(sorted[n - 1], top + (top - low) / 10);
-    double *x = room, *y = room + N_STEPS + 1;
-    size_t n_steps = 0;
+    size_t n_steps = 0, n_low = 0;
     for (size_t i = 0; i < n && sorted[i] <= high; i += 1 + n / N_STEPS, n_steps++) {
         x[n_steps] = sorted[i];
         y[n_steps] = 100 * (double)(i + 1) / (double)n;
     }
-    size_t n_low = 0;
     while (n_low < n && sorted[n_low] <= high)
         n_low++;
     x[n_steps] = high; /* so that the last quantile is within the axis */
     y[n_steps++] = 100 * (double)n_low / (double)n;
+    return n_steps;
+}
+
+/* The empirical distribution function up to a little above the 95 % quantile, and the predicted
+ * one. */
+static tlg_panel plot_distribution(const tlp_repetitions *r, const double *sorted,
+                                   const tlg_axis *value, double *rules, double *room,
+                                   tlg_series *series)
+{
+    const size_t n = r->n, past = N_STEPS + 2;
+    static const double shares[N_SHARES] = {0.05, 0.25, 0.5, 0.75, 0.95};
+    const double low = sorted[0], top = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.95);
+    double high = fmin(sorted[n - 1], top + (top - low) / 10);
+    if (r->n_predicted)
+        high = fmax(high, r->predicted[r->n_predicted - 1]);
+    series[0] = (tlg_series){.name = r->n_predicted ? "measured" : NULL,
+                             .look = TLG_STEPS,
+                             .number = 0,
+                             .n = fill_steps(sorted, n, high, room, room + past),
+                             .x = room,
+                             .y = room + past};
+    if (r->n_predicted)
+        series[1] = (tlg_series){
+            .name = "predicted",
+            .look = TLG_STEPS,
+            .number = TLG_BLACK,
+            .n = fill_steps(r->predicted, r->n_predicted, high, room + 2 * past, room + 3 * past),
+            .x = room + 2 * past,
+            .y = room + 3 * past};
     for (int i = 0; i < N_SHARES; i++)
         rules[i] = gsl_stats_quantile_from_sorted_data(sorted, 1, n, shares[i]);
-    *series = (tlg_series){.look = TLG_STEPS, .number = 0, .n = n_steps, .x = x, .y = y};
     return (tlg_panel){
         .title = "distribution (ECDF); dashed: 5, 25, 50, 75, 95 %",
         .x = *value,
         .y = {.label = "repetitions that are no longer", .unit = "%", .from_zero = 1},
-        .n_series = 1,
+        .n_series = r->n_predicted ? 2 : 1,
         .series = series,
         .n_rules = N_SHARES,
         .rules = rules};
@@ -120,14 +142,14 @@ static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE 
 {
     double rules[N_SHARES];
     const tlg_axis value = axis_of(r);
-    const size_t order = 2 * (size_t)TLP_N_CATEGORIES * r->n, n_steps = N_STEPS;
-    double *room = calloc(2 * order + 2 * (n_steps + 1), sizeof *room);
-    tlg_series series[2 * TLP_N_CATEGORIES + 1];
+    const size_t order = 2 * (size_t)TLP_N_CATEGORIES * r->n, past = N_STEPS + 2;
+    double *room = calloc(2 * order + 4 * past, sizeof *room);
+    tlg_series series[2 * TLP_N_CATEGORIES + 2];
     if (!room)
         return;
     const tlg_panel panels[] = {plot_order(r, 1, &value, room, series),
                                 plot_order(r, 0, &value, room + order, series + TLP_N_CATEGORIES),
-                                plot_distribution(sorted, r->n, &value, rules, room + 2 * order,
+                                plot_distribution(r, sorted, &value, rules, room + 2 * order,
                                                   &series[2 * (size_t)TLP_N_CATEGORIES])};
     const tlg_picture picture = {.n_panels = sizeof panels / sizeof *panels,
                                  .panels = panels,

@@ -37,6 +37,8 @@ typedef struct tlp_repetitions {
     double *values; /* group by group */
     unsigned *groups, *order;
     tlp_category *categories; /* NULL before they have been told apart */
+    size_t n_predicted;
+    const double *predicted; /* ascending; the caller's */
 } tlp_repetitions;
 
 /* All operations of a calibration. */

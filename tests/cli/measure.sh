@@ -99,6 +99,18 @@ assert len(j["rankings"]) == 2
 END
 }
 check 'predictions are those of timeless study, with the ranking and what a wrong choice costs' predicts
+spreads() { # a range with noise; the same time for all seeds without
+    $timeless measure ranks.csv --platform star-1g --engine loggops --noise 1kHz:50us --seeds 20 --json=n.json --page n.html --plot n.svg \
+        >text && cat text && grep -q 'predicted        5 %       95 %' text && grep -q '>predicted<' n.html && grep -q 'predicted, 5 and 95' n.svg &&
+        equal "$(value n.json 'sum(c["predicted_high_s"] > c["predicted_low_s"] for c in j["cases"])')" 6 &&
+        equal "$(value j.json 'sum(c["predicted_high_s"] > c["predicted_low_s"] for c in j["cases"])')" 0
+}
+check '--seeds and --noise print and draw the predicted distribution' spreads
+messages() { sed 's/allreduce/pingpong/; s/ring/default/' quiet.csv >pp.csv && $timeless measure pp.csv --platform star-1g --json=pp.json >text &&
+    printf 'skeleton 1\nranks 4\nif rank < 2 { MPI_Sendrecv peer=1 - rank recv_peer=1 - rank count=8 }\n' >one.skel &&
+    one=$($timeless replay -q one.skel -p star-1g --no-compute --ranks-per-host 2) &&
+    equal "$(value pp.json "1.8 < j['cases'][0]['predicted_s'] / $one < 2.2")" True; }
+check 'a pingpong is predicted as two messages, one after the other' messages
 draws() { $timeless measure ranks.csv --platform star-1g --engine loggops --plot p.svg --page p.html >/dev/null &&
     grep -q '<svg' p.svg && grep -q '>predicted<' p.svg && grep -q '1024 B, ring' p.html; }
 check '--plot and --page show each algorithm' draws
