@@ -13,6 +13,8 @@
 #include <study/compare.h>
 
 enum { TIME_BYTES = 16 };
+/* Times that differ by less, as a logarithm, are alike. */
+#define ALIKE 0.1
 
 /* "12.34 us" */
 static const char *time_text(double seconds, char text[TIME_BYTES])
@@ -113,6 +115,48 @@ static void print_ranking(const measure_results *r, FILE *out)
     }
 }
 
+/* ---- the library's own choice ---- */
+
+/* Whether the algorithm of case k takes as long as the own choice of its size, `own`. */
+static bool is_like(const tlp_measured *m, size_t k, size_t own)
+{
+    const tlp_measured_case *a = &m->cases[k], *b = &m->cases[own];
+    return k != own && a->bytes == b->bytes && fabs(log(a->median_s / b->median_s)) < ALIKE;
+}
+
+/* The case of the library's own choice of the size of case k, if others were measured, too. */
+static bool find_own(const tlp_measured *m, size_t k, size_t *own)
+{
+    bool is_found = 0;
+    size_t n = 0;
+    for (size_t i = k; i < m->n_cases && m->cases[i].bytes == m->cases[k].bytes; i++, n++)
+        if (!strcmp(m->cases[i].algorithm, "default")) {
+            *own = i;
+            is_found = 1;
+        }
+    return is_found && n > 1;
+}
+
+static void print_choice(const tlp_measured *m, FILE *out)
+{
+    size_t own = 0;
+    int any = 0;
+    for (size_t k = 0; k < m->n_cases; k++) {
+        const char *before = "";
+        if (!begins_size(m, k) || !find_own(m, k, &own))
+            continue;
+        if (!any++)
+            fputs("\nThe library's own choice takes as long, within 10 %, as\n     bytes\n", out);
+        fprintf(out, "%10" PRId64 "  ", m->cases[k].bytes);
+        for (size_t i = k; i < m->n_cases; i++)
+            if (is_like(m, i, own)) {
+                fprintf(out, "%s%s", before, m->cases[i].algorithm);
+                before = ", ";
+            }
+        fputs(*before ? "\n" : "none of those measured\n", out);
+    }
+}
+
 /* ---- text ---- */
 
 static void print_cases(const measure_results *r, FILE *out)
@@ -187,6 +231,7 @@ void measure_print(const measure_results *r, FILE *out)
             time_text(m->uncertainty_s, text));
     print_cases(r, out);
     print_ranking(r, out);
+    print_choice(m, out);
     print_causes(&r->causes, out);
 }
 

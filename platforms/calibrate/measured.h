@@ -92,4 +92,8 @@ enum { TLP_LEAST_OUTLIERS = 5 };
 tl_status tlp_find_causes(const tlp_measured *m, tlp_causes *out, tl_error *err);
 void tlp_clear_causes(tlp_causes *causes);
 
+/* Whether the used outliers come at a fixed rate; the cause, not yet corrected. */
+bool tlp_find_period(const tlp_measured *m, const unsigned char *is_outlier,
+                     const unsigned char *is_used, tlp_cause *out);
+
 #endif

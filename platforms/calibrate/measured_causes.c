@@ -343,6 +343,7 @@ static void test_all(search *s, tlp_causes *out)
             *cause = test(s, factors[f].unit, factors[f].scope);
             name_factor(s, f, which, cause->name, sizeof cause->name);
         }
+    out->n_tested += tlp_find_period(s->m, s->is_outlier, s->is_used, &out->causes[out->n_tested]);
 }
 
 tl_status tlp_find_causes(const tlp_measured *m, tlp_causes *out, tl_error *err)
@@ -361,7 +362,7 @@ tl_status tlp_find_causes(const tlp_measured *m, tlp_causes *out, tl_error *err)
     if (good) {
         find_places(&s);
         mark(&s, out);
-        out->causes = calloc(N_FACTORS + s.n_places + m->n_ranks + m->n_hosts + m->n_launches,
+        out->causes = calloc(1 + N_FACTORS + s.n_places + m->n_ranks + m->n_hosts + m->n_launches,
                              sizeof *out->causes);
         good = out->causes != NULL;
     }

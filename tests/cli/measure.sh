@@ -7,7 +7,7 @@ cd "$scratch" || exit 99
 
 # made NAME WHY [FACTOR [ALGORITHMS [SEED]]]: 4 ranks on two hosts, 4 launches, 2 sizes, 80 repetitions of 10 us; the times of the
 # launches differ by 1 %. 7 repetitions of each launch take 5 times as long: in those, CPU 2 of host b was taken away ("hog"), or
-# nothing else happened ("quiet"). "warm": the first 20 take 50 % more. "launch": all slow ones are in launch 2, in which rank 3 is
+# nothing else happened ("quiet"); "timer": every 4 ms. "warm": the first 20 take 50 % more. "launch": all slow ones are in launch 2, in which rank 3 is
 # always the last.
 made() {
     awk -v why="$2" -v factor="${3:-1}" -v algorithms="${4:-default}" -v seed="${5:-7}" 'BEGIN {
@@ -19,7 +19,7 @@ made() {
         for (l = 0; l < 4; l++) for (a = 1; a <= n; a++) for (bytes = 8; bytes <= 1024; bytes *= 128) for (i = 0; i < 80; i++) {
             t += 1e-3
             s = 1e-5 * factor * a * (bytes == 8 ? 1 : 2) * (1 + 0.01 * (l % 2) + 0.02 * rand())
-            slow = why == "launch" ? l == 2 && i % 4 == 3 : i % 11 == 3
+            slow = why == "launch" ? l == 2 && i % 4 == 3 : i % (why == "timer" ? 4 : 11) == 3
             if (slow) s *= 5
             if (why == "warm" && i < 20) s *= 1.5
             for (r = 0; r < 4; r++) {
@@ -64,6 +64,9 @@ nothing() { # of 8 campaigns
     done
 }
 check 'outliers without a cause: none is named' nothing
+made timer.csv timer
+names_timer() { $timeless measure timer.csv >text && cat text && grep -q 'they come every 4 ms: 100 %' text; }
+check 'a timer is named, with its period' names_timer
 made launch.csv launch
 names_launch() { $timeless measure launch.csv >text && cat text && grep -q 'it is in launch 2' text && ! grep 'the last to end' text; }
 check 'a slow launch is named, and not the rank that is the last in it' names_launch
@@ -72,6 +75,13 @@ same() { $timeless measure hog.csv quiet.csv >text && grep -q '^No difference wa
 check 'two campaigns with the same times do not differ' same
 check_exit 1 'a second campaign that is 20 % slower differs, exit 1' $timeless measure hog.csv slower.csv
 check_exit 3 'campaigns without a common case are refused' $timeless measure quiet.csv ranks.csv
+
+alike() { # the library takes ring for 8 B, and something else that takes twice as long for 1,024 B
+    made own.csv quiet 1 "ring default" && sed -E '/^[0-9]+,default,8,/d; s/^([0-9]+),ring,8,/\1,default,8,/' own.csv >own2.csv &&
+        made own3.csv quiet 1 ring && grep -E '^[0-9]+,ring,8,' own3.csv >>own2.csv && $timeless measure own2.csv >text && cat text &&
+        grep -q '^         8  ring$' text && grep -q '^      1024  none of those measured$' text
+}
+check 'the algorithms that take as long as the own choice of the library are named, size by size' alike
 
 # ---- beside predictions ----
 
