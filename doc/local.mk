@@ -27,7 +27,7 @@ dist_man1_MANS += doc/timeless-info.1 doc/timeless-dump.1 doc/timeless-undump.1 
 # The tutorials use the traces and platforms of a checkout, or links to those of an installation.
 tutorialsdir = $(docdir)/tutorials
 dist_tutorials_DATA = doc/tutorials/README.md doc/tutorials/buying.md doc/tutorials/ci.md doc/tutorials/cluster.xml \
-    doc/tutorials/collectives.md doc/tutorials/fft.skel doc/tutorials/ghz.conf doc/tutorials/hosts doc/tutorials/noise.md \
+    doc/tutorials/collectives.md doc/tutorials/fft.skel doc/tutorials/ghz.conf doc/tutorials/hosts doc/tutorials/measuring.md doc/tutorials/noise.md \
     doc/tutorials/offer-a.conf doc/tutorials/offer-b.conf doc/tutorials/performance.md doc/tutorials/simgrid.md \
     doc/tutorials/steps.skel
 # What the source papers did, a page for each question.
