@@ -10,13 +10,13 @@ EXTRA_DIST += \
 	tests/accuracy/hpl_compare.py tests/accuracy/hpl_local.sh tests/accuracy/hpl_phases.py tests/accuracy/hpl_phases.sh \
 	tests/accuracy/hpl_skipped.py tests/accuracy/hpl_skipped.sh tests/accuracy/hybrid.sh \
 	tests/accuracy/judge.py tests/accuracy/naive.py tests/accuracy/naive_sweeps.sh \
-	tests/accuracy/noise_judge.py tests/accuracy/noise_short.sh tests/accuracy/performed.sh tests/accuracy/performed_short.sh \
-	tests/accuracy/picture.sh tests/accuracy/routes.c tests/accuracy/routes.sh tests/accuracy/rows.sh tests/accuracy/sample.sh
+	tests/accuracy/noise_judge.py tests/accuracy/noise_short.sh tests/accuracy/osu.sh tests/accuracy/performed.sh tests/accuracy/performed_short.sh \
+	tests/accuracy/picture.sh tests/accuracy/planted.sh tests/accuracy/routes.c tests/accuracy/routes.sh tests/accuracy/rows.sh tests/accuracy/sample.sh
 # Programs and tables that they need.
 EXTRA_DIST += \
 	tests/accuracy/blas_threads.c tests/accuracy/call_times.c tests/accuracy/clock.c tests/accuracy/core_distance.c \
 	tests/accuracy/dead_stack.c tests/accuracy/hpl_pivots_600.txt tests/accuracy/hybrid_stencil.c \
-	tests/accuracy/noise_rows.tsv tests/accuracy/offload.c tests/accuracy/sweep.c \
+	tests/accuracy/noise_rows.tsv tests/accuracy/offload.c tests/accuracy/osu_loop.c tests/accuracy/plant.c tests/accuracy/sweep.c \
 	tests/accuracy/unstructured.c
 # Programs of fit_bars.sh and budget_bars.sh.
 EXTRA_DIST += \
