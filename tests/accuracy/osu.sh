@@ -9,7 +9,7 @@ export TIMELESS=$PWD/cli/timeless ROUNDS=${1:-10}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 . "$top_srcdir/tests/mpi_env.sh"
-unset OMPI_MCA_mpi_yield_when_idle
+unset OMPI_MCA_mpi_yield_when_idle OMPI_MCA_hwloc_base_binding_policy # two ranks have two cores
 mpicc -O2 -o "$scratch/osu_loop" "$top_srcdir/tests/accuracy/osu_loop.c" || exit
 cd "$scratch" && python3 - <<'END'
 import collections, csv, json, os, subprocess

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # planted.sh - which planted causes does timeless measure name? `planted.sh [CAMPAIGNS]` (default 10) prints for each cause in how
-# many campaigns it was named, and what was named without a cause. Run it from the build folder, as root (about 6 minutes). With
+# many campaigns it was named, and what was named without a cause. Run it from the build folder, as root (about 5 minutes). With
 # CAUSES="host none", these only.
 #
 #     touch      every 40th call finds its receive buffer without memory
 #     timer:MS   a timer takes 200 us of rank 0 every MS ms
 #     host       the host of rank 1 (a name of its own) has 7 ms of CPU in each 10 ms, by a cgroup
+#     names      the same names of the hosts, and no limit: named is that no host is named
 #     choice     Open MPI takes linear below 4 KiB and ring from there, by a file of rules
 #     none       nothing
 set -u
@@ -38,7 +39,7 @@ chmod +x host rules
 long="allreduce --bytes 256K --launches 2 --repetitions"
 campaign() { # CAUSE: ranks of real-time priority are not disturbed by other work, and have no quota
     case $1 in
-    host) nice -n -19 "$timeless" measure $long 3000 -o m.csv -- mpirun -n 2 ./host ;;
+    host | names) nice -n -19 "$timeless" measure $long 3000 -o m.csv -- mpirun -n 2 ./host ;;
     choice) chrt -r 1 "$timeless" measure allreduce --algorithms all --bytes 64,256K --launches 2 --repetitions 300 -o m.csv -- \
         ./rules mpirun -n 2 ;;
     *) PLANT=$1 chrt -r 1 "$timeless" measure $long 10000 -o m.csv -- mpirun -n 2 -x PLANT -x LD_PRELOAD="$scratch/plant.so" ;;
@@ -49,13 +50,16 @@ names() { # CAUSE, in the text
     touch) grep -q 'page faults:' text ;;
     timer:*) grep -q "they come every ${1#timer:} ms" text ;;
     host) grep -q 'on host slow' text ;;
-    choice) grep -qE '^ +64  linear' text && grep -qE '^ +262144  .*\<ring' text && ! grep -qE '^ +262144  .*linear' text ;;
+    names) ! grep -q 'on host .*; p = ' text ;;
+    choice) sed -n '/own choice/,/^$/p' text >own; grep -qE '^ +64  linear' own && grep -qE '^ +262144  .*\<ring' own &&
+        ! grep -qE '^ +64  .*recursive|^ +262144  .*linear' own ;;
     none) ! grep -q '; p = ' text ;;
     esac
 }
-for cause in ${CAUSES:-touch timer:10 host choice none}; do
+for cause in ${CAUSES:-touch timer:10 timer:20 host names choice none}; do
     n_named=0
-    [ $cause != host ] || { mkdir $group && echo 10000 >$group/cpu.cfs_period_us && echo 7000 >$group/cpu.cfs_quota_us; } || continue
+    mkdir -p $group && echo 200000 >$group/cpu.shares || continue # more than all other work of the machine
+    if [ $cause = host ]; then echo 10000 >$group/cpu.cfs_period_us && echo 7000 >$group/cpu.cfs_quota_us; else echo -1 >$group/cpu.cfs_quota_us; fi
     for ((i = 0; i < n; i++)); do
         campaign $cause >text
         if names $cause; then n_named=$((n_named + 1)); fi
