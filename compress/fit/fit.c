@@ -406,7 +406,7 @@ static tl_status make_result(fitting *f, char **result)
     while (!text && f->status == TL_OK &&
            (fit_add_iterations(f, &f->first_lack) || fit_draw_lack(f)))
         text = fit_once(f, why);
-    if (text && f->copies.n) {
+    if (text && (f->copies.n || fit_copies_comms(f))) {
         choose_places(f);
         free(text);
         text = fit_once(f, why);
@@ -428,6 +428,7 @@ static tl_status make_result(fitting *f, char **result)
         }
         fit_iterations_report(f, out);
         fit_draw_report(f, out);
+        fit_comm_report(f, out);
         fit_copy_report(f, out);
         print_changes(f, out);
         print_threads(f, out);

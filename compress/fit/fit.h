@@ -87,6 +87,7 @@ typedef struct fit_symbol {
 typedef struct fit_comm {
     uint32_t symbol;
     bool is_world;  /* it has the ranks of the world in their order */
+    bool is_copied; /* its members have no expression */
     char text[900]; /* COLOUR [, KEY] */
 } fit_comm;
 
@@ -280,6 +281,7 @@ typedef struct fitting {
     int64_t period[FIT_MAX_DEPTH], phase[FIT_MAX_DEPTH];
     unsigned without; /* bits: grids that expressions may not use */
     unsigned shared;  /* bits: variables of loops that are the same for all ranks */
+    uint32_t unknown; /* communicators from this one on have no expression yet; 0: all have one */
     int arrangement;  /* of the calls, if values may be copied */
     /* Use the rest of the list, too, and combine expressions. This is done only if the captures
      * have no skeleton without it; so a longer list does not change earlier skeletons. */
@@ -356,6 +358,10 @@ uint32_t fit_comm_size(const fitting *f, uint32_t capture, uint32_t rank, uint32
 int32_t fit_comm_rank(const fitting *f, uint32_t capture, uint32_t rank, uint32_t number);
 /* Finds expressions for the colour and key of all communicators. False: one has none. */
 bool fit_comms(fitting *f);
+bool fit_copies_comms(const fitting *f);
+/* Write the statements of the communicators; the comments about those that are copied. */
+void fit_comm_statements(const fitting *f, FILE *out);
+void fit_comm_report(const fitting *f, FILE *out);
 /* Whether the communicators of a skeleton have the members of those in a capture. */
 bool fit_same_comms(const fitting *f, const skeleton *s, uint32_t capture, char why[400]);
 
@@ -439,6 +445,7 @@ typedef struct fit_values {
     bool is_wide;          /* see fitting.is_wide */
     bool is_for_all_ranks; /* expressions are the same for all ranks */
     uint32_t comm;         /* of the call: expressions of ranks in it come first */
+    uint32_t unknown;      /* see fitting.unknown */
 } fit_values;
 
 /* a * candidate + b */
@@ -523,6 +530,8 @@ bool fit_copy_gate(fitting *f, const fit_node *node, char text[FIT_MAX_TEXT]);
 void fit_copies_forget(fitting *f, size_t first);
 /* Whether calls of the node are copied with all that differs between ranks. */
 bool fit_is_copied_whole(const fitting *f, const fit_node *node);
+/* Writes the sizes of the captures. */
+void fit_capture_statements(const fitting *f, FILE *out);
 /* Write the statements of the copies; the comments about them in the head. */
 void fit_copy_statements(const fitting *f, FILE *out);
 void fit_copy_report(const fitting *f, FILE *out);

@@ -60,6 +60,7 @@ bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *
     *v = (fit_values){.samples = calloc(n + 1, sizeof *v->samples),
                       .value = calloc(n + 1, sizeof *v->value),
                       .without = f->without,
+                      .unknown = f->unknown,
                       .is_wide = f->is_wide,
                       .comm = f->order ? f->symbols[f->order[node->low]].comm : SKEL_WORLD,
                       .is_for_all_ranks = fit_is_copied_whole(f, node),
@@ -217,7 +218,8 @@ static bool is_line(const fitting *f, const fit_values *v, fit_line *l)
 bool fit_is_allowed(const fit_candidate *c, const fit_values *v)
 {
     return !(c->variables & ~v->variables) && !(c->grids & v->without) &&
-           (v->is_wide || !c->is_wide) && !(v->is_for_all_ranks && c->by_rank);
+           (v->is_wide || !c->is_wide) && !(v->is_for_all_ranks && c->by_rank) &&
+           (!v->unknown || c->comm < v->unknown);
 }
 
 /* Of all lines, the one that is simplest to write. */

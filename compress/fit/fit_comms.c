@@ -142,6 +142,56 @@ static const char *find_key(const asked *a, const skel_array *samples)
     return NULL;
 }
 
+/* The groups have no expression: each is known by its first member. Blocks of ranks have groups of
+ * their own; ranks at the same place in a grid have one. */
+static void write_copied(const fitting *f, uint32_t number, FILE *out)
+{
+    const unsigned k = number - SKEL_FIRST_COMM;
+    const fit_grid *places = f->symbols[fit_comm_at(f, number)->symbol].places;
+    const char *separator = "";
+    fprintf(out, "copies group%u%s%s = ", k, places ? " by " : "", places ? places->name : "");
+    for (uint32_t c = 0; c < f->n_captures; c++)
+        for (uint32_t rank = 0; fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++) {
+            const tl_comm *own = fit_comm_of(f, c, rank, number);
+            fputs(rank ? " | " : separator, out);
+            separator = " : ";
+            if (own)
+                fprintf(out, "%" PRId64, own->members[0] - (places ? 0 : (int64_t)rank));
+            else
+                fputs("null", out);
+        }
+    fprintf(out, "\ncomm comm%u = %s(group%u)\n", k, places ? "copied" : "partner", k);
+}
+
+bool fit_copies_comms(const fitting *f)
+{
+    const fit_comm *all = f->comms.items;
+    bool any = false;
+    for (size_t i = 0; i < f->comms.n; i++)
+        any |= all[i].is_copied;
+    return any;
+}
+
+void fit_comm_statements(const fitting *f, FILE *out)
+{
+    const fit_comm *all = f->comms.items;
+    for (uint32_t i = 0; i < f->comms.n; i++)
+        if (all[i].is_copied)
+            write_copied(f, SKEL_FIRST_COMM + i, out);
+        else
+            fprintf(out, "comm comm%" PRIu32 " = %s\n", i, *all[i].text ? all[i].text : "0");
+}
+
+void fit_comm_report(const fitting *f, FILE *out)
+{
+    const fit_comm *all = f->comms.items;
+    char text[300];
+    for (size_t i = 0; i < f->comms.n; i++)
+        if (all[i].is_copied)
+            fprintf(out, "# hole: members of the communicators of %s\n",
+                    fit_call_text(f, all[i].symbol, text));
+}
+
 static bool explain_comm(fitting *f, uint32_t number, const skel_array *samples)
 {
     const asked a = {f, number};
@@ -155,6 +205,9 @@ static bool explain_comm(fitting *f, uint32_t number, const skel_array *samples)
         lacks = "no expression has the groups of its communicators (colour)";
     else if (!key)
         lacks = "no expression has the order of the members of its communicator (key)";
+    comm->is_copied = lacks && f->may_copy && orders(&a, f->rank, samples);
+    if (comm->is_copied)
+        return true;
     if (lacks) {
         snprintf(f->why, sizeof f->why, "%.300s: %s", fit_call_text(f, comm->symbol, text), lacks);
         return false;
@@ -174,12 +227,15 @@ bool fit_comms(fitting *f)
     skel_array samples = {0};
     bool found = !f->comms.n || take_samples(f, &samples);
     for (uint32_t i = 0; i < f->comms.n; i++)
-        fit_comm_at(f, SKEL_FIRST_COMM + i)->text[0] = '\0';
+        *fit_comm_at(f, SKEL_FIRST_COMM + i) =
+            (fit_comm){.symbol = fit_comm_at(f, SKEL_FIRST_COMM + i)->symbol};
     for (uint32_t i = 0; found && i < f->comms.n && f->status == TL_OK; i++) {
-        found = explain_comm(f, SKEL_FIRST_COMM + i, &samples);
+        f->unknown = SKEL_FIRST_COMM + i;
+        found = explain_comm(f, f->unknown, &samples);
         if (found)
             fit_candidates_again(f);
     }
+    f->unknown = 0;
     free(samples.items);
     return found && f->status == TL_OK;
 }

@@ -90,8 +90,9 @@ void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *bod
         }
         fputc('\n', out);
     }
-    for (size_t i = 0; i < f->comms.n; i++)
-        fprintf(out, "comm comm%zu = %s\n", i, *comms[i].text ? comms[i].text : "0");
+    if (fit_copies_comms(f))
+        fit_capture_statements(f, out);
+    fit_comm_statements(f, out);
 }
 
 /* ---- evaluation ---- */

@@ -337,8 +337,18 @@ void fit_set_places(fitting *f, const fit_grid *grid)
         f->symbols[i].places = grid;
 }
 
+/* Whether both calls need the same members of a communicator. */
+static bool share_members(const fitting *f, uint32_t a, uint32_t b)
+{
+    const uint32_t comm = f->symbols[a].comm, made = f->symbols[a].new_comm;
+    return (comm >= SKEL_FIRST_COMM && fit_comm_at(f, comm)->is_copied &&
+            (f->symbols[b].comm == comm || f->symbols[b].new_comm == comm)) ||
+           (made && fit_comm_at(f, made)->is_copied && f->symbols[b].comm == made);
+}
+
 /* Calls that must have the rows of the same ranks have the same number in `part`: those whose
- * messages meet, the waits for them, and those of a loop. */
+ * messages meet, the waits for them, those on a communicator that is copied, and those of a loop.
+ */
 static void find_parts(const fitting *f, const uint32_t *first, const uint32_t *last,
                        uint32_t *part)
 {
@@ -351,7 +361,7 @@ static void find_parts(const fitting *f, const uint32_t *first, const uint32_t *
                 const uint32_t at = f->symbols[k].position;
                 const bool meet = f->groups[i] == f->groups[k] ||
                                   f->symbols[i].request == f->symbols[k].request ||
-                                  (at >= first[i] && at <= last[i]);
+                                  (at >= first[i] && at <= last[i]) || share_members(f, i, k);
                 if (!meet || part[i] == part[k])
                     continue;
                 part[i] = part[k] = part[i] < part[k] ? part[i] : part[k];
@@ -425,18 +435,24 @@ static void write_capture(const fitting *f, const fit_capture *c, FILE *out)
     for (size_t k = 0; k < f->n_names; k++)
         fprintf(out, ", %s = %" PRId64, f->names[k], c->values[k]);
     for (size_t k = 0; k < f->iterations.n; k++)
-        if (strstr(f->out.text, iterations[k].name))
+        if (f->out.text && strstr(f->out.text, iterations[k].name))
             fprintf(out, ", %s = %" PRId64, iterations[k].name,
                     iterations[k].lack.trips[c - f->captures]);
     fputc('\n', out);
 }
 
+void fit_capture_statements(const fitting *f, FILE *out)
+{
+    for (size_t i = 0; i < f->n_captures; i++)
+        if (fit_uses(f, i))
+            write_capture(f, &f->captures[i], out);
+}
+
 void fit_copy_statements(const fitting *f, FILE *out)
 {
     const fit_copy *all = f->copies.items;
-    for (size_t i = 0; f->copies.n && i < f->n_captures; i++)
-        if (fit_uses(f, i))
-            write_capture(f, &f->captures[i], out);
+    if (f->copies.n && !fit_copies_comms(f))
+        fit_capture_statements(f, out);
     for (size_t i = 0; i < f->copies.n; i++) {
         const fit_grid *places = f->symbols[all[i].symbol].places;
         fprintf(out, "copies copy%zu%s%s = %s\n", i, places ? " by " : "",

@@ -193,6 +193,25 @@ check 'the grid for the capture that is left out is chosen without it' blind
 calls places.skel,ranks=42,N=200,steps=6 | grep -v Comm_split >first
 calls program.skel,ranks=42,N=200,steps=6 | grep -v Comm_split >true
 check 'the ranks of a larger grid have the calls of the captured ranks at their places' cmp first true
+
+# Which ranks are in a communicator depends on data, and some are in none.
+of_comm() { printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' "$@" >program.skel; }
+of_comm 'comm some = permute(rank, ranks, N) % 3 == 2 ? null : permute(rank, ranks, N) % 3' 'MPI_Comm_split new_comm=some' \
+    'repeat steps {' 'if rank_in(some) != null {' 'MPI_Allreduce comm=some count=10' \
+    'MPI_Isend comm=some peer=(rank_in(some) + 1) % ranks_in(some) count=5 request=a' \
+    'MPI_Recv comm=some peer=(rank_in(some) - 1) % ranks_in(some) count=5' 'MPI_Wait request=a' '}' '}'
+captures 5:40:2 6:60:3 9:190:5 12:200:6
+fit_members() { "$timeless" fit ?.tl --parameter N=40,60,190,200 --parameter steps=2,3,5,6 "$@" -o members.skel; }
+refused_members() { ! fit_members && grep -q 'no condition holds for the members of its communicator' "$scratch/err"; }
+check 'a communicator whose members depend on data is refused' refused_members
+check 'with --holes nearest, its members are copied' fit_members --holes nearest
+cp "$scratch/out" report
+check 'the report names the call that makes it' grep -q '^hole: members of the communicators of MPI_Comm_split at ' report
+check 'it has the calls and members of a capture' bash -c 'calls() { "$1" dump "$2" | sed -n "s/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p; /^comm/p"; }
+    cmp <(calls "$1" members.skel,ranks=12,N=200,steps=6) <(calls "$1" 4.tl)' - "$timeless"
+check 'at other sizes, each message has two ends' ends members.skel,ranks=40,N=200
+check 'both engines replay it' bash -c '"$1" replay members.skel --ranks 40 -p star-1g -q && "$1" replay members.skel --ranks 40 $2 -q' \
+    - "$timeless" "$loggops"
 awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 1' "$top_srcdir/doc/SKELETON.md" >example.skel
 check 'the example of holes in doc/SKELETON.md: each message has two ends' ends example.skel,ranks=10
 tap_done
