@@ -76,7 +76,8 @@ typedef struct fit_symbol {
     uint32_t variant;  /* of a call site that makes several communicators */
     uint32_t request;  /* symbols with the same number share the name of their requests */
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
-    unsigned copied;                 /* bits: fit_part; see fit_holes.c */
+    bool is_partial; /* the first symbol of a name, of which MPI_Waitall completes a part */
+    unsigned copied; /* bits: fit_part; see fit_holes.c */
     const struct fit_grid
         *places;          /* in which ranks have copied rows by their place; NULL: in none */
     bool is_copied_whole; /* all that differs between ranks is copied, as of the other end of
@@ -332,6 +333,8 @@ void fit_load(fitting *f);
 /* The call site, the same for all ranks and captures. */
 uint64_t fit_site_hash(const fitting *f, uint32_t capture, uint32_t rank, uint32_t id);
 void fit_unload(fitting *f);
+/* The number of the symbol that is like this one, which is made if there is none. */
+uint32_t fit_find_symbol(fitting *f, const fit_symbol *like);
 
 /* ---- fit_canonical.c ---- */
 
@@ -343,6 +346,16 @@ void fit_canonical_take(fit_canonical *k, const tl_event *e);
 /* The calls, without MPI_Init. The caller may take over their lists, and sets them to NULL. */
 fit_call *fit_canonical_end(fit_canonical *k, size_t *n);
 void fit_canonical_free(fit_canonical *k);
+
+/* Adds to the number of a change. */
+void fit_count_change(fitting *f, skel_array *counts, const char *name, uint64_t n);
+
+/* ---- fit_waits.c ---- */
+
+/* Brings the waits into the order of the starts, when the names of requests are known. */
+void fit_order_waits(fitting *f);
+/* Exchanges peer, tag and size of two calls. */
+void fit_swap_message(tl_event *a, tl_event *b);
 
 /* ---- fit_comms.c ---- */
 

@@ -51,7 +51,7 @@ struct fit_canonical {
     tl_event match;     /* of the next blocking receive; call 0: none */
 };
 
-static void count(fitting *f, skel_array *counts, const char *name, uint64_t n)
+void fit_count_change(fitting *f, skel_array *counts, const char *name, uint64_t n)
 {
     fit_count *all = counts->items;
     for (size_t i = 0; i < counts->n; i++)
@@ -199,19 +199,6 @@ static void match(fit_canonical *k, const tl_event *e)
     receive->e.tag = e->peer == TL_PROC_NULL ? 0 : e->tag;
 }
 
-static void swap_message(fit_call *a, fit_call *b)
-{
-    const fit_call kept = *a;
-    a->e.peer = b->e.peer;
-    a->e.tag = b->e.tag;
-    a->e.count = b->e.count;
-    a->e.type_bytes = b->e.type_bytes;
-    b->e.peer = kept.e.peer;
-    b->e.tag = kept.e.tag;
-    b->e.count = kept.e.count;
-    b->e.type_bytes = kept.e.type_bytes;
-}
-
 static bool are_alike(const fit_call *a, const fit_call *b)
 {
     return a->e.call == b->e.call && a->e.site == b->e.site && a->init_site == b->init_site &&
@@ -234,7 +221,7 @@ static void take_oldest(fit_canonical *k, uint32_t id)
         if (other->is_completed || !are_alike(older, call))
             continue;
         if (call->is_open)
-            swap_message(older, call);
+            fit_swap_message(&older->e, &call->e);
         named(k, other->id)->number = number;
         own->number = i;
         this->id = other->id;
@@ -274,7 +261,7 @@ static uint32_t without_late(fit_canonical *k, int64_t *ids, uint32_t n)
         if (!name || !name->number || !started_at(k, name->number)->is_late)
             ids[kept++] = ids[i];
     }
-    count(k->f, &k->f->reordered, "sends that are completed at the end", n - kept);
+    fit_count_change(k->f, &k->f->reordered, "sends that are completed at the end", n - kept);
     return kept;
 }
 
@@ -344,7 +331,7 @@ static void wait_for_others(fit_canonical *k, const tl_event *e, const tl_call_i
     const bool is_all = e->call == TL_MPI_Waitall || e->call == TL_MPI_Testall;
     fit_call *to = joins && continues(k, e) ? call_at(k, k->calls.n - 1) : NULL;
     if (any)
-        count(k->f, &k->f->reordered, row->name, 1);
+        fit_count_change(k->f, &k->f->reordered, row->name, 1);
     if (to || (!n && !is_all)) {
         k->volume += e->volume;
     } else {
@@ -440,7 +427,8 @@ static void drop(fit_canonical *k, const tl_event *e, const tl_call_info *row)
     if (row->action == TL_ACTION_MATCH)
         match(k, e);
     else
-        count(k->f, &k->f->dropped, row->name, 1 + (row->action == TL_ACTION_CLOCK ? e->polls : 0));
+        fit_count_change(k->f, &k->f->dropped, row->name,
+                         1 + (row->action == TL_ACTION_CLOCK ? e->polls : 0));
     if (row->action == TL_ACTION_SEND_INIT || row->action == TL_ACTION_RECV_INIT)
         keep_init(k, e);
 }
@@ -460,7 +448,7 @@ void fit_canonical_take(fit_canonical *k, const tl_event *given)
     tl_event own = *given, *e = &own;
     set_tags_of_nobody(e, row);
     if (row->action != TL_ACTION_CLOCK)
-        count(k->f, &k->f->dropped, "failed tests and probes", e->polls);
+        fit_count_change(k->f, &k->f->dropped, "failed tests and probes", e->polls);
     if (is_dropped(k, e, row)) {
         drop(k, e, row);
         return;
@@ -513,8 +501,8 @@ static void sort_messages(fit_canonical *k, const size_t *at, size_t n)
     if (sorted)
         qsort(sorted, n, sizeof *sorted, by_message);
     for (size_t i = 0; sorted && i < n; i++) {
-        fit_call rest = sorted[i];
-        swap_message(call_at(k, at[i]), &rest);
+        tl_event rest = sorted[i].e;
+        fit_swap_message(&call_at(k, at[i])->e, &rest);
     }
     free(sorted);
 }
@@ -559,7 +547,7 @@ fit_call *fit_canonical_end(fit_canonical *k, size_t *n)
         make_single(call_at(k, i));
         if (!call_at(k, i)->is_open)
             continue;
-        count(k->f, &k->f->reordered, "receives from any source", 1);
+        fit_count_change(k->f, &k->f->reordered, "receives from any source", 1);
         if (!done[i])
             sort_group(k, i, done);
     }

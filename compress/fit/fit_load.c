@@ -128,7 +128,7 @@ const char *fit_call_text(const fitting *f, uint32_t symbol, char text[300])
     return text;
 }
 
-static uint32_t find_symbol(fitting *f, const fit_symbol *like)
+uint32_t fit_find_symbol(fitting *f, const fit_symbol *like)
 {
     fit_symbol *all = f->symbol_array.items;
     for (size_t i = 0; i < f->symbol_array.n; i++)
@@ -326,7 +326,7 @@ static void load_call(fitting *f, uint32_t capture, uint32_t rank, skel_array *e
                        .capture = capture,
                        .rank = rank,
                        .site_id = e->site};
-    uint32_t symbol = find_symbol(f, &like);
+    uint32_t symbol = fit_find_symbol(f, &like);
     const tl_site *site = tl_reader_site(r, rank, e->site);
     char text[300];
     const char *missing = lacks(row, e);
@@ -335,7 +335,7 @@ static void load_call(fitting *f, uint32_t capture, uint32_t rank, skel_array *e
         missing = "is on a communicator that no call of the language has made";
     if (f->status == TL_OK && !missing)
         while ((missing = note_comm(f, capture, rank, symbol, e)) && ++like.variant < MAX_VARIANTS)
-            symbol = find_symbol(f, &like);
+            symbol = fit_find_symbol(f, &like);
     e->comm = comm;
     if (f->status == TL_OK && !missing && !has_requests(row, e))
         missing = "has a request that no call of the language started";
@@ -442,6 +442,8 @@ void fit_load(fitting *f)
         load_capture(f, (uint32_t)i);
     for (uint32_t i = 0; i < f->n_symbols; i++)
         f->symbols[i].request = group_of(f, i);
+    if (f->status == TL_OK)
+        fit_order_waits(f);
     for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
         list_comms(f, &f->captures[i]);
 }
