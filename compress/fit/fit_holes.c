@@ -358,10 +358,11 @@ static void find_parts(const fitting *f, const uint32_t *first, const uint32_t *
         again = false;
         for (uint32_t i = 0; i < f->n_symbols; i++)
             for (uint32_t k = 0; k < i; k++) {
-                const uint32_t at = f->symbols[k].position;
+                const uint32_t at = f->symbols[k].position, own = f->symbols[i].position;
                 const bool meet = f->groups[i] == f->groups[k] ||
                                   f->symbols[i].request == f->symbols[k].request ||
-                                  (at >= first[i] && at <= last[i]) || share_members(f, i, k);
+                                  (at >= first[i] && at <= last[i]) ||
+                                  (own >= first[k] && own <= last[k]) || share_members(f, i, k);
                 if (!meet || part[i] == part[k])
                     continue;
                 part[i] = part[k] = part[i] < part[k] ? part[i] : part[k];
