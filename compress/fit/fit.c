@@ -217,22 +217,35 @@ static void print_match(const fitting *f, FILE *out)
     fputc('\n', out);
 }
 
-/* Copied rows belong to places in a grid if this predicts the capture with the most ranks better
- * than blocks of ranks do. */
-static void choose_places(fitting *f)
+static size_t largest_used(const fitting *f)
 {
-    char ignored[400];
-    size_t largest = f->hidden == 0;
+    size_t largest = !fit_uses(f, 0);
     for (size_t i = 1; i < f->n_captures; i++)
         if (fit_uses(f, i) && f->captures[i].n_ranks > f->captures[largest].n_ranks)
             largest = i;
+    return largest;
+}
+
+/* A fit with copied values. They belong to places in a grid if this predicts the capture with the
+ * most ranks better than blocks of ranks do. `left_out`: a capture that is not used. */
+static char *fit_by_places(fitting *f, size_t left_out, char why[400])
+{
+    f->hidden = left_out;
     fit_set_places(f, NULL);
-    f->left_out = largest;
-    char *fewer = fit_once(f, ignored);
+    f->left_out = largest_used(f);
+    char *fewer = fit_once(f, why), *text;
     if (fewer)
-        fit_copy_places(f);
-    f->left_out = f->n_captures;
+        fit_copy_places(f, f->left_out);
     free(fewer);
+    f->hidden = f->n_captures;
+    f->left_out = left_out;
+    text = fit_once(f, why);
+    if (text) {
+        fit_copy_places(f, largest_used(f));
+        free(text);
+        text = fit_whole_text(f);
+    }
+    return text;
 }
 
 /* Fits the other captures and compares. The grids of copied rows are chosen again, without this
@@ -240,12 +253,8 @@ static void choose_places(fitting *f)
 static void leave_out(fitting *f, size_t i, FILE *out)
 {
     char why[400], differs[400] = "", *all = NULL;
-    f->hidden = i;
-    if (f->may_copy)
-        choose_places(f);
-    f->hidden = f->n_captures;
     f->left_out = i;
-    char *text = fit_once(f, why);
+    char *text = f->may_copy ? fit_by_places(f, i, why) : fit_once(f, why);
     f->left_out = f->n_captures;
     f->counts = true;
     fputs("# fitted without ", out);
@@ -407,9 +416,8 @@ static tl_status make_result(fitting *f, char **result)
            (fit_add_iterations(f, &f->first_lack) || fit_draw_lack(f)))
         text = fit_once(f, why);
     if (text && (f->copies.n || fit_copies_comms(f))) {
-        choose_places(f);
         free(text);
-        text = fit_once(f, why);
+        text = fit_by_places(f, f->n_captures, why);
     }
     const double worst = text ? worst_residual(text) : 0;
     if (!text)

@@ -232,8 +232,8 @@ typedef struct fit_match {
     double made_bytes, recorded_bytes;
 } fit_match;
 
-/* The same for the calls of a call site; and how many more ends of messages they have on one side
- * than on the other. */
+/* The same for the calls of a call site; and how many ends of messages lack the other one, and
+ * calls of collectives the same one of another member. */
 typedef struct fit_score {
     uint64_t exact;
     int64_t open;
@@ -529,9 +529,10 @@ void fit_iterations_report(const fitting *f, FILE *out);
 
 /* All calls have the rows of ranks by their places in this grid; NULL: in blocks. */
 void fit_set_places(fitting *f, const fit_grid *grid);
-/* Finds for each call the grid whose places predict the left-out capture best, from the text of a
- * fit without it. */
-void fit_copy_places(fitting *f);
+/* Finds for each call the grid whose places predict the largest capture best, from the text of a fit
+ * without it. With the text of a fit that has it, keeps the grids with which no more messages and
+ * collectives are incomplete at more ranks than with blocks. */
+void fit_copy_places(fitting *f, size_t largest);
 /* Finds the arrangement that copies least. */
 bool fit_with_holes(fitting *f);
 /* Writes the expression of a value that is copied. False: it must not be. */
@@ -598,5 +599,7 @@ void fit_draw_compare(const fitting *f, size_t capture, FILE *out);
 double fit_bytes(const tl_event *e);
 /* Compares the events of a skeleton with a capture. Returns "", or the first difference. */
 const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400]);
+/* Adds the open ends at another number of ranks to the scores. */
+void fit_count_open(fitting *f, const char *text, uint32_t n_ranks, size_t capture);
 
 #endif

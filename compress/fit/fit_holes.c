@@ -300,19 +300,37 @@ bool fit_with_holes(fitting *f)
 
 /* ---- whose rows other ranks have ---- */
 
+static char *text_to_score(fitting *f)
+{
+    char *text = fit_whole_text(f), *all = NULL;
+    if (!text || asprintf(&all, "skeleton 1\n%s", text) < 0)
+        all = NULL;
+    if (!all)
+        fit_out_of_memory(f);
+    memset(f->scores, 0, f->n_symbols * sizeof *f->scores);
+    free(text);
+    return all;
+}
+
 /* Compares the text with the left-out capture. */
 static void score(fitting *f)
 {
-    char why[400], *text = fit_whole_text(f), *all = NULL;
-    if (!text || asprintf(&all, "skeleton 1\n%s", text) < 0)
-        all = NULL;
-    memset(f->scores, 0, f->n_symbols * sizeof *f->scores);
-    if (all)
-        fit_verify(f, all, f->left_out, why);
-    else
-        fit_out_of_memory(f);
+    char why[400], *text = text_to_score(f);
+    if (text)
+        fit_verify(f, text, f->left_out, why);
     free(text);
-    free(all);
+}
+
+/* Counts the open ends at more ranks than those of a capture. */
+static void score_larger(fitting *f, size_t capture)
+{
+    const uint32_t n = f->captures[capture].n_ranks;
+    char *text = text_to_score(f);
+    if (text) {
+        fit_count_open(f, text, n + (n + 2) / 3, capture);
+        fit_count_open(f, text, 2 * n, capture);
+    }
+    free(text);
 }
 
 /* Removes what the text does not have: it was written and given up. */
@@ -374,24 +392,76 @@ static void find_parts(const fitting *f, const uint32_t *first, const uint32_t *
 typedef struct trial {
     const fit_grid *best;
     uint64_t most;
+    int64_t open;
 } trial;
+
+/* The sum over the symbols of a part. */
+static fit_score sum_part(const fitting *f, const uint32_t *part, uint32_t p)
+{
+    fit_score sum = {0};
+    for (uint32_t i = p; i < f->n_symbols; i++)
+        if (part[i] == p) {
+            sum.exact += f->scores[i].exact;
+            sum.open += f->scores[i].open;
+        }
+    return sum;
+}
 
 /* Keeps the grid for the parts of the program that have more of the capture with it. */
 static void keep_better(const fitting *f, const uint32_t *part, const fit_grid *grid, trial *trials)
 {
     for (uint32_t p = 0; p < f->n_symbols; p++) {
-        fit_score sum = {0};
-        for (uint32_t i = p; i < f->n_symbols; i++)
-            if (part[i] == p) {
-                sum.exact += f->scores[i].exact;
-                sum.open += f->scores[i].open;
-            }
+        const fit_score sum = sum_part(f, part, p);
         if (!sum.open && (sum.exact > trials[p].most || !grid))
-            trials[p] = (trial){grid, sum.exact};
+            trials[p] = (trial){.best = grid, .most = sum.exact};
     }
 }
 
-void fit_copy_places(fitting *f)
+static void try_grids(fitting *f, const uint32_t *part, trial *trials)
+{
+    fit_set_places(f, NULL);
+    score(f);
+    keep_better(f, part, NULL, trials);
+    for (size_t i = 0; i < FIT_N_GRIDS && f->status == TL_OK; i++) {
+        fit_set_places(f, &fit_grids[i]);
+        score(f);
+        keep_better(f, part, &fit_grids[i], trials);
+    }
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        f->symbols[i].places = trials[part[i]].best;
+}
+
+/* Parts with fewer open ends at more ranks get blocks of ranks. Messages of several parts may have
+ * the same tag, so those with the most open ends are the first. */
+static bool use_blocks(const fitting *f, const uint32_t *part, trial *trials)
+{
+    int64_t most = 0;
+    for (uint32_t p = 0; p < f->n_symbols; p++) {
+        const int64_t more = trials[p].best ? sum_part(f, part, p).open - trials[p].open : 0;
+        most = more > most ? more : most;
+    }
+    for (uint32_t p = 0; p < f->n_symbols && most; p++)
+        if (trials[p].best && 2 * (sum_part(f, part, p).open - trials[p].open) >= most)
+            trials[p].best = NULL;
+    return most > 0;
+}
+
+static void try_blocks(fitting *f, size_t largest, const uint32_t *part, trial *trials)
+{
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        trials[i].best = f->symbols[i].places;
+    fit_set_places(f, NULL);
+    score_larger(f, largest);
+    for (uint32_t p = 0; p < f->n_symbols; p++)
+        trials[p].open = sum_part(f, part, p).open;
+    do {
+        for (uint32_t i = 0; i < f->n_symbols; i++)
+            f->symbols[i].places = trials[part[i]].best;
+        score_larger(f, largest);
+    } while (f->status == TL_OK && use_blocks(f, part, trials));
+}
+
+void fit_copy_places(fitting *f, size_t largest)
 {
     const fit_copy *all = f->copies.items;
     const size_t n = f->n_symbols + 1;
@@ -408,15 +478,10 @@ void fit_copy_places(fitting *f)
                 all[i].high > last[all[i].symbol] ? all[i].high : last[all[i].symbol];
         find_parts(f, first, last, part);
         keep_written(f);
-        score(f);
-        keep_better(f, part, NULL, trials);
-        for (size_t i = 0; i < FIT_N_GRIDS && f->status == TL_OK; i++) {
-            fit_set_places(f, &fit_grids[i]);
-            score(f);
-            keep_better(f, part, &fit_grids[i], trials);
-        }
-        for (uint32_t i = 0; i < f->n_symbols; i++)
-            f->symbols[i].places = trials[part[i]].best;
+        if (f->left_out == largest)
+            try_grids(f, part, trials);
+        else
+            try_blocks(f, largest, part, trials);
     } else {
         fit_out_of_memory(f);
     }

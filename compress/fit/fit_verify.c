@@ -4,6 +4,7 @@
 #include "fit.h"
 
 #include "actions.h"
+#include "core/error.h"
 #include "draw.h"
 
 #include <inttypes.h>
@@ -154,6 +155,29 @@ static void count_end(fitting *f, const skeleton *s, uint32_t from, int32_t peer
     *n = (uint64_t)(before + (is_sent ? 1 : -1));
 }
 
+/* A collective has the same call and root on all members. Those of other call sites are counted by
+ * themselves. */
+static void count_member(fitting *f, const skeleton *s, uint32_t rank, const tl_event *e,
+                         uint32_t symbol)
+{
+    const skel_comm *c = skel_comm_at(s, e->comm);
+    const int32_t first_member = c ? c->members[c->first[rank]] : 0;
+    const uint64_t comm =
+        tl_draw(tl_draw(~(uint64_t)e->comm, (uint64_t)first_member), f->groups[symbol]);
+    const bool has_root = tl_is_rooted(tl_call_by_code(e->call)->action);
+    const uint64_t call = tl_draw(e->call, has_root ? (uint64_t)e->peer : 0) | 1;
+    uint64_t *turn = tl_map_at(&f->ends, tl_draw(comm, rank));
+    uint64_t *first = turn ? tl_map_at(&f->ends, tl_draw(~comm, (*turn)++)) : NULL;
+    if (!first)
+        fit_out_of_memory(f);
+    else if (*first)
+        f->scores[symbol].open += *first == call ? -1 : 1;
+    else
+        f->scores[symbol].open += (int64_t)(c ? c->size[rank] : s->n_ranks) - 1;
+    if (first && !*first)
+        *first = call;
+}
+
 static void count_ends(fitting *f, const skeleton *s, uint32_t rank, const tl_event *e,
                        uint32_t symbol)
 {
@@ -164,6 +188,8 @@ static void count_ends(fitting *f, const skeleton *s, uint32_t rank, const tl_ev
         count_end(f, s, rank, e->peer, e->tag, e, symbol, false);
     if (kind == TL_KIND_SENDRECV)
         count_end(f, s, rank, e->recv_peer, e->recv_tag, e, symbol, false);
+    if (tl_is_collective(tl_call_by_code(e->call)->action) && e->comm != SKEL_SELF)
+        count_member(f, s, rank, e, symbol);
 }
 
 /* A call of the skeleton counts for its call site: sites have the order of the text. */
@@ -213,29 +239,59 @@ static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t
     tl_map_free(&recorded);
 }
 
-const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400])
+/* Reads the skeleton with so many ranks, and the parameters of a capture. */
+static tl_status read_for(fitting *f, skeleton *s, const char *text, int64_t n_ranks,
+                          size_t capture, tl_error *err)
 {
     static char path[] = "app.skel", ranks[] = "ranks";
-    const fit_capture *c = &f->captures[capture];
-    skeleton s = {.path = path};
-    tl_error err;
     const fit_iterations *iterations = f->iterations.items;
     const size_t n_given = 1 + f->n_names + f->iterations.n;
     skel_parameter *given = calloc(n_given, sizeof *given);
+    *s = (skeleton){.path = path};
     if (!given) {
         fit_out_of_memory(f);
-        return "out of memory";
+        return tl_no_memory(err, path);
     }
-    given[0] = (skel_parameter){ranks, c->n_ranks};
+    given[0] = (skel_parameter){ranks, n_ranks};
     for (size_t i = 0; i < f->n_names; i++)
-        given[i + 1] = (skel_parameter){(char *)f->names[i], c->values[i]};
+        given[i + 1] = (skel_parameter){(char *)f->names[i], f->captures[capture].values[i]};
     for (size_t i = 0; i < f->iterations.n; i++)
         given[1 + f->n_names + i] =
             (skel_parameter){(char *)iterations[i].name, iterations[i].lack.trips[capture]};
+    const tl_status status = skel_read(s, text, given, n_given, err);
+    free(given);
+    return status;
+}
+
+void fit_count_open(fitting *f, const char *text, uint32_t n_ranks, size_t capture)
+{
+    skeleton s;
+    tl_error err;
+    tl_event e;
+    const bool ok = read_for(f, &s, text, n_ranks, capture, &err) == TL_OK;
+    for (uint32_t rank = 0; ok && rank < n_ranks && f->status == TL_OK; rank++) {
+        void *walk;
+        for (tl_status status = skel_start(&s, rank, &walk);
+             status == TL_OK && (status = skel_next(walk, &e)) == TL_OK;) {
+            number_comms(&s, rank, tl_call_by_code(e.call), &e);
+            score(f, &s, rank, &e, false);
+        }
+        skel_stop(walk);
+    }
+    tl_map_free(&f->ends);
+    s.path = NULL;
+    skel_clear(&s);
+}
+
+const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400])
+{
+    const fit_capture *c = &f->captures[capture];
+    skeleton s;
+    tl_error err;
     *why = '\0';
     f->made = f->captured = 0;
     fit_draw_restart(f);
-    bool ok = skel_read(&s, text, given, n_given, &err) == TL_OK;
+    bool ok = read_for(f, &s, text, c->n_ranks, capture, &err) == TL_OK;
     if (!ok)
         snprintf(why, 400, "%.390s", err.text);
     ok = ok && fit_same_comms(f, &s, (uint32_t)capture, why);
@@ -247,7 +303,6 @@ const char *fit_verify(fitting *f, const char *text, size_t capture, char why[40
     tl_map_free(&f->ends);
     s.path = NULL;
     skel_clear(&s);
-    free(given);
     if (!ok && !*why)
         snprintf(why, 400, "out of memory");
     return why;

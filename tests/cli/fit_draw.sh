@@ -194,6 +194,8 @@ calls places.skel,ranks=42,N=200,steps=6 | grep -v Comm_split >first
 calls program.skel,ranks=42,N=200,steps=6 | grep -v Comm_split >true
 check 'the ranks of a larger grid have the calls of the captured ranks at their places' cmp first true
 
+check 'at other sizes, each message of them has two ends' bash -c 'for n in 7 16 30 35 64; do "$1" dump places.skel,ranks=$n |
+    awk "/MPI_Isend/ && !/peer=null/ {s++} /MPI_Irecv/ && !/peer=null/ {r++} END {exit !(s && s == r)}" || exit; done' - "$timeless"
 # Which ranks are in a communicator depends on data, and some are in none.
 of_comm() { printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' "$@" >program.skel; }
 of_comm 'comm some = permute(rank, ranks, N) % 3 == 2 ? null : permute(rank, ranks, N) % 3' 'MPI_Comm_split new_comm=some' \
