@@ -529,9 +529,9 @@ void fit_iterations_report(const fitting *f, FILE *out);
 
 /* All calls have the rows of ranks by their places in this grid; NULL: in blocks. */
 void fit_set_places(fitting *f, const fit_grid *grid);
-/* Finds for each call the grid whose places predict the largest capture best, from the text of a fit
- * without it. With the text of a fit that has it, keeps the grids with which no more messages and
- * collectives are incomplete at more ranks than with blocks. */
+/* Finds for each call the grid whose places predict the largest capture best, from the text of a
+ * fit without it. With the text of a fit that has it, keeps the grids with which no more messages
+ * and collectives are incomplete at more ranks than with blocks. */
 void fit_copy_places(fitting *f, size_t largest);
 /* Finds the arrangement that copies least. */
 bool fit_with_holes(fitting *f);

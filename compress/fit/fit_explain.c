@@ -134,7 +134,10 @@ static bool write_field(fitting *f, const fit_node *node, field which, const cha
     const fit_part part = is_peer                                                       ? FIT_PEERS
                           : which.slot == TL_SLOT_TAG || which.slot == TL_SLOT_RECV_TAG ? FIT_TAGS
                                                                                         : FIT_SIZES;
-    if (!fit_attribute(f, node, use, get_field, &which, text) &&
+    /* The other end is a rank of the same block, or at its place in the grid, and no fixed one. */
+    const bool has_partner = is_peer && f->copies_now && fit_is_copied_whole(f, node) &&
+                             tl_is_message(f->symbols[f->order[node->low]].row->action);
+    if ((has_partner || !fit_attribute(f, node, use, get_field, &which, text)) &&
         !fit_copy_value(f, node, get_field, &which, part, text)) {
         fit_range_text(f, node, get_field, &which, range);
         return has_no_expression(f, node, which.slot, name, range);
