@@ -123,6 +123,7 @@ static char *fit_with(fitting *f, char why[400])
     size_t most = 0;
     *why = *f->why = '\0';
     f->first_lack = (fit_lack){0};
+    f->most_samples = UINT64_MAX;
     use_all_iterations(f);
     sum_volume(f);
     fit_draw_prepare(f);
@@ -135,6 +136,7 @@ static char *fit_with(fitting *f, char why[400])
         snprintf(why, 400, "%s", f->why);
         return text;
     }
+    fit_limit_samples(f);
     for (int i = 0; i < 2 * FIT_N_SHAPES && !text && f->status == TL_OK; i++) {
         if (fit_arrange(f, i))
             text = checked_text(f);

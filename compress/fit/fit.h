@@ -121,6 +121,7 @@ typedef struct fit_node {
     uint32_t body, next;       /* nodes; 0: none */
     bool has_each;             /* the samples have FIT_EACH */
     skel_array samples;        /* fit_sample */
+    skel_array calls;          /* size_t: the samples with an event; unused if has_each */
 } fit_node;
 
 typedef struct fit_interval {
@@ -284,6 +285,7 @@ typedef struct fitting {
     unsigned shared;  /* bits: variables of loops that are the same for all ranks */
     uint32_t unknown; /* communicators from this one on have no expression yet; 0: all have one */
     int arrangement;  /* of the calls, if values may be copied */
+    uint64_t most_samples; /* of an arrangement that is worth trying */
     /* Use the rest of the list, too, and combine expressions. This is done only if the captures
      * have no skeleton without it; so a longer list does not change earlier skeletons. */
     bool is_wide;
@@ -380,8 +382,13 @@ bool fit_same_comms(const fitting *f, const skeleton *s, uint32_t capture, char 
 
 /* ---- fit_loops.c ---- */
 
+/* Sets `most_samples` of the captures that are used. A statement has a sample for each iteration of
+ * the loop around it, even if its call is made in few of them, so that a poor arrangement has many
+ * times as many samples as there are calls. */
+void fit_limit_samples(fitting *f);
 /* Orders the calls, finds the loops and collects the samples of each statement. False: the calls
- * have no common order; `why` names the first rank that disagrees. */
+ * have no common order, and `why` names the first rank that disagrees; or there would be more than
+ * `most_samples`. */
 bool fit_loops(fitting *f, fit_shape shape);
 void fit_loops_free(fitting *f);
 
@@ -442,6 +449,14 @@ bool fit_explain(fitting *f, uint32_t node, unsigned indent);
 void fit_volume(fitting *f, const fit_node *node, unsigned indent);
 
 typedef bool fit_getter(const void *arg, const fit_sample *sample, int64_t *out);
+/* Whether the call is made; the number of iterations of a loop. No other getter of calls has values
+ * for calls that are not made. */
+fit_getter fit_presence;
+/* Whether only the samples in `calls` have values. Of a rare call in a loop, these are few. */
+static inline bool fit_calls_only(const fit_node *node, fit_getter *get)
+{
+    return !node->is_loop && !node->has_each && node->calls.n && get != fit_presence;
+}
 /* Finds the expression that has these values. The getter returns false for samples to ignore. */
 bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *get, const void *arg,
                    char text[400]);
@@ -472,6 +487,8 @@ typedef struct fit_line {
 
 bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v);
 void fit_release(fit_values *v);
+/* The next sample with another value or rank. */
+size_t fit_past(const fit_values *v, size_t i);
 /* The next sample to compare. A candidate without variables has the same value in all iterations of
  * a rank, so these are skipped. Otherwise loops with many iterations would take hours. */
 size_t fit_next(const fitting *f, size_t candidate, const fit_values *v, size_t i);

@@ -42,7 +42,7 @@ static void find_past(fit_values *v)
     }
 }
 
-static size_t past_of(const fit_values *v, size_t i)
+size_t fit_past(const fit_values *v, size_t i)
 {
     return v->past ? v->past[i] : i + 1;
 }
@@ -50,13 +50,14 @@ static size_t past_of(const fit_values *v, size_t i)
 size_t fit_next(const fitting *f, size_t candidate, const fit_values *v, size_t i)
 {
     const fit_candidate *all = f->candidates.items;
-    return all[candidate].variables ? i + 1 : past_of(v, i);
+    return all[candidate].variables ? i + 1 : fit_past(v, i);
 }
 
 bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v)
 {
     const fit_sample *samples = node->samples.items;
-    const size_t n = node->samples.n;
+    const size_t *calls = fit_calls_only(node, get) ? node->calls.items : NULL;
+    const size_t n = calls ? node->calls.n : node->samples.n;
     *v = (fit_values){.samples = calloc(n + 1, sizeof *v->samples),
                       .value = calloc(n + 1, sizeof *v->value),
                       .without = f->without,
@@ -69,9 +70,11 @@ bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *
         v->variables &= f->shared;
     if (v->comm >= SKEL_FIRST_COMM && fit_comm_at(f, v->comm)->is_world)
         v->comm = SKEL_WORLD;
-    for (size_t i = 0; i < n && v->samples && v->value; i++)
-        if (fit_is_used(f, node, &samples[i]) && get(arg, &samples[i], &v->value[v->n]))
-            v->samples[v->n++] = &samples[i];
+    for (size_t i = 0; i < n && v->samples && v->value; i++) {
+        const fit_sample *sample = &samples[calls ? calls[i] : i];
+        if (fit_is_used(f, node, sample) && get(arg, sample, &v->value[v->n]))
+            v->samples[v->n++] = sample;
+    }
     if (v->samples && v->value) {
         find_past(v);
         return true;
@@ -127,7 +130,7 @@ static bool line_of(const fitting *f, size_t candidate, const fit_values *v, int
     int64_t x0, x = 0, dx, dy, product;
     if (!fit_value(f, candidate, v->samples[0], &x0))
         return false;
-    for (size_t i = past_of(v, 0); i < v->n; i = past_of(v, i)) {
+    for (size_t i = fit_past(v, 0); i < v->n; i = fit_past(v, i)) {
         if (!fit_value(f, candidate, v->samples[i], &x))
             return false;
         if (x == x0 && v->value[i] != v->value[0])
@@ -148,7 +151,7 @@ static bool is_on_line_at(const fitting *f, size_t candidate, const fit_values *
                           const int64_t line[2], bool every)
 {
     int64_t x, value;
-    for (size_t i = 0; i < v->n; i = every ? i + 1 : past_of(v, i))
+    for (size_t i = 0; i < v->n; i = every ? i + 1 : fit_past(v, i))
         if (!fit_value(f, candidate, v->samples[i], &x) ||
             __builtin_mul_overflow(line[0], x, &value) ||
             __builtin_add_overflow(value, line[1], &value) || value != v->value[i])

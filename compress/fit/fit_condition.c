@@ -7,6 +7,16 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Few samples refute most conditions: those whose value is not 0, which are few for a rare call. */
+static bool may_hold(const fitting *f, size_t candidate, const fit_values *v)
+{
+    int64_t value;
+    for (size_t i = 0; i < v->n; i = v->value[i] ? fit_next(f, candidate, v, i) : fit_past(v, i))
+        if (v->value[i] && (!fit_value(f, candidate, v->samples[i], &value) || !value))
+            return false;
+    return true;
+}
+
 /* Whether a condition holds wherever the value is not 0 (`all`: and nowhere else). */
 static bool holds(const fitting *f, size_t candidate, const fit_values *v, bool all)
 {
@@ -44,7 +54,8 @@ static bool search_condition(const fitting *f, const fit_values *v, char text[FI
     if (!any || every)
         return true;
     for (size_t i = 0; i < f->candidates.n; i++) {
-        if (!(all[i].use & FIT_CONDITION) || !fit_is_allowed(&all[i], v) || !holds(f, i, v, false))
+        if (!(all[i].use & FIT_CONDITION) || !fit_is_allowed(&all[i], v) || !may_hold(f, i, v) ||
+            !holds(f, i, v, false))
             continue;
         snprintf(text, FIT_MAX_TEXT, "%s", all[i].text);
         if (holds(f, i, v, true))
@@ -94,7 +105,7 @@ static bool is_part(const fitting *f, size_t candidate, const fit_values *v)
 {
     int64_t value;
     bool any = false;
-    for (size_t i = 0; i < v->n; i++) {
+    for (size_t i = 0; i < v->n; i = fit_next(f, candidate, v, i)) {
         if (!fit_value(f, candidate, v->samples[i], &value) || (value && !v->value[i]))
             return false;
         any |= value != 0;
@@ -104,8 +115,10 @@ static bool is_part(const fitting *f, size_t candidate, const fit_values *v)
 
 static bool are_all(const fitting *f, size_t a, size_t b, const fit_values *v)
 {
+    const fit_candidate *all = f->candidates.items;
+    const size_t with_variables = all[a].variables ? a : b;
     int64_t x, y;
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n; i = fit_next(f, with_variables, v, i))
         if (!fit_value(f, a, v->samples[i], &x) || !fit_value(f, b, v->samples[i], &y) ||
             (x || y) != (v->value[i] != 0))
             return false;

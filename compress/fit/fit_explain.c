@@ -237,7 +237,7 @@ static bool explain_fields(fitting *f, const fit_node *node)
 
 /* ---- calls and loops ---- */
 
-static bool get_presence(const void *arg, const fit_sample *sample, int64_t *out)
+bool fit_presence(const void *arg, const fit_sample *sample, int64_t *out)
 {
     (void)arg;
     *out = sample->event ? 1 : sample->trips;
@@ -266,8 +266,8 @@ static void note_call(fitting *f, uint32_t symbol)
 static bool explain_call(fitting *f, const fit_node *node, unsigned indent)
 {
     char condition[400];
-    if (!fit_condition(f, node, get_presence, NULL, condition) &&
-        !fit_copy_value(f, node, get_presence, NULL, FIT_CALLS, condition))
+    if (!fit_condition(f, node, fit_presence, NULL, condition) &&
+        !fit_copy_value(f, node, fit_presence, NULL, FIT_CALLS, condition))
         return unexplained(f, node, "no condition holds for the ranks and iterations that call it");
     if (!strcmp(condition, "0"))
         return true;
@@ -315,7 +315,7 @@ static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
 {
     char trips[400] = "", condition[400] = "1";
     bool found = fit_attribute(f, node, FIT_NUMBER, get_trips, NULL, trips);
-    if (!found && fit_condition(f, node, get_presence, NULL, condition))
+    if (!found && fit_condition(f, node, fit_presence, NULL, condition))
         found = fit_attribute(f, node, FIT_NUMBER, get_trips, f, trips);
     /* A loop over partners that are copied has those of the capture. */
     const bool has_partners =

@@ -62,12 +62,17 @@ static void read_row(fitting *f, const asked *a, uint32_t capture, uint32_t rank
                      copied_row *r)
 {
     const fit_sample *all = a->node->samples.items;
+    const size_t *calls = fit_calls_only(a->node, a->get) ? a->node->calls.items : NULL;
+    const size_t n = calls ? a->node->calls.n : a->node->samples.n;
     fit_print(f, &r->text, "%s", "");
-    for (; *i < a->node->samples.n && all[*i].capture == capture && all[*i].rank == rank; ++*i) {
+    for (; *i < n; ++*i) {
+        const fit_sample *sample = &all[calls ? calls[*i] : *i];
         int64_t value = 0;
-        if ((a->part != FIT_CALLS && !all[*i].event) || !fit_is_used(f, a->node, &all[*i]))
+        if (sample->capture != capture || sample->rank != rank)
+            break;
+        if ((a->part != FIT_CALLS && !sample->event) || !fit_is_used(f, a->node, sample))
             continue;
-        if (!a->get(a->arg, &all[*i], &value))
+        if (!a->get(a->arg, sample, &value))
             value = 0;
         add_value(f, r, a->is_distance && value != SKEL_NULL ? value - rank : value);
     }
@@ -270,6 +275,7 @@ static int find_arrangement(fitting *f)
     double least = -1;
     int best = 0;
     f->is_wide = false;
+    fit_limit_samples(f);
     for (int i = 0; i < 2 * FIT_N_SHAPES && f->status == TL_OK; i++) {
         const bool ok = explain(f, i);
         const double n = count_copied(f);
@@ -280,6 +286,7 @@ static int find_arrangement(fitting *f)
         fit_loops_free(f);
     }
     f->is_wide = true;
+    f->most_samples = UINT64_MAX;
     return best;
 }
 

@@ -27,23 +27,29 @@ static uint32_t count_symbols(const fitting *f, const fit_capture *c, uint32_t r
     return n;
 }
 
+/* The order while it is made. */
+typedef struct ordering {
+    uint32_t n;
+    uint32_t *at; /* position by symbol; UINT32_MAX: not in the order yet */
+} ordering;
+
 /* Inserts the symbols of a rank that are not in the order yet: behind all that the rank has called
  * before, as what follows a loop; or behind the last call, as what a later iteration calls within
  * the loop. */
-static void insert_rank(fitting *f, const fit_capture *c, uint32_t rank, uint32_t *n)
+static void insert_rank(fitting *f, const fit_capture *c, uint32_t rank, ordering *o)
 {
     int64_t before = -1;
     for (size_t i = c->first[rank]; i < c->first[rank + 1]; i++) {
         const uint32_t symbol = c->events[i].symbol;
-        int64_t at = 0;
-        while (at < *n && f->order[at] != symbol)
-            at++;
-        if (at == *n) {
-            at = before + 1;
-            memmove(f->order + at + 1, f->order + at, (*n - (size_t)at) * sizeof *f->order);
+        if (o->at[symbol] == UINT32_MAX) {
+            const uint32_t at = (uint32_t)(before + 1);
+            memmove(f->order + at + 1, f->order + at, (o->n - at) * sizeof *f->order);
             f->order[at] = symbol;
-            ++*n;
+            o->n++;
+            for (uint32_t k = at; k < o->n; k++)
+                o->at[f->order[k]] = k;
         }
+        const int64_t at = o->at[symbol];
         before = f->behind_last || at > before ? at : before;
     }
 }
@@ -51,12 +57,14 @@ static void insert_rank(fitting *f, const fit_capture *c, uint32_t rank, uint32_
 /* The rank with the most statements comes first. */
 static bool make_order(fitting *f)
 {
-    uint32_t most = 0, n = 0, first_rank = 0;
+    uint32_t most = 0, first_rank = 0;
     size_t first_capture = 0;
+    ordering o = {.at = calloc(f->n_symbols + 1, sizeof *o.at)};
     bool *seen = calloc(f->n_symbols + 1, sizeof *seen);
     f->order = calloc(f->n_symbols + 1, sizeof *f->order);
-    if (!seen || !f->order) {
+    if (!seen || !f->order || !o.at) {
         free(seen);
+        free(o.at);
         fit_out_of_memory(f);
         return false;
     }
@@ -70,14 +78,17 @@ static bool make_order(fitting *f)
             first_rank = rank;
         }
     free(seen);
-    insert_rank(f, &f->captures[first_capture], first_rank, &n);
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        o.at[i] = UINT32_MAX;
+    insert_rank(f, &f->captures[first_capture], first_rank, &o);
     for (size_t c = 0; c < f->n_captures; c++)
         for (uint32_t rank = 0; fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++)
-            insert_rank(f, &f->captures[c], rank, &n);
-    for (uint32_t i = 0; i < n; i++)
+            insert_rank(f, &f->captures[c], rank, &o);
+    free(o.at);
+    for (uint32_t i = 0; i < o.n; i++)
         f->symbols[f->order[i]].position = i;
-    f->n_positions = n;
-    return n > 0;
+    f->n_positions = o.n;
+    return o.n > 0;
 }
 
 /* ---- loops ---- */
@@ -243,6 +254,16 @@ static bool is_next(const walker *w, const fit_node *node)
     return position >= node->low && position <= node->high;
 }
 
+static void note_call(walker *w, fit_node *node, fit_sample *sample)
+{
+    size_t *made = skel_push(&node->calls, sizeof *made);
+    sample->event = w->at++;
+    if (made)
+        *made = node->samples.n - 1;
+    else
+        fit_out_of_memory(w->f);
+}
+
 static void walk(walker *w, uint32_t first)
 {
     fitting *f = w->f;
@@ -258,7 +279,7 @@ static void walk(walker *w, uint32_t first)
         memcpy(made->index, w->index, FIT_MAX_DEPTH * sizeof *made->index);
         if (!node->is_loop) {
             if (is_next(w, node))
-                made->event = w->at++;
+                note_call(w, node, made);
             continue;
         }
         int64_t trips = 0;
@@ -271,14 +292,34 @@ static void walk(walker *w, uint32_t first)
     }
 }
 
+/* Counts the samples that the rank has of these nodes, and stops behind `most`. */
+static void count_samples(walker *w, uint32_t first, uint64_t most, uint64_t *n)
+{
+    for (uint32_t number = first; number && *n <= most; number = node_at(w->f, number)->next) {
+        const fit_node *node = node_at(w->f, number);
+        ++*n;
+        if (!node->is_loop)
+            w->at += is_next(w, node);
+        else
+            while (is_next(w, node) && *n <= most)
+                count_samples(w, node->body, most, n);
+    }
+}
+
+static walker walker_of(fitting *f, uint32_t capture, uint32_t rank)
+{
+    const fit_capture *c = &f->captures[capture];
+    return (walker){.f = f,
+                    .capture = capture,
+                    .rank = rank,
+                    .at = c->events + c->first[rank],
+                    .end = c->events + c->first[rank + 1]};
+}
+
 static bool walk_rank(fitting *f, uint32_t capture, uint32_t rank)
 {
     const fit_capture *c = &f->captures[capture];
-    walker w = {.f = f,
-                .capture = capture,
-                .rank = rank,
-                .at = c->events + c->first[rank],
-                .end = c->events + c->first[rank + 1]};
+    walker w = walker_of(f, capture, rank);
     char text[300];
     walk(&w, f->top);
     if (f->status != TL_OK || w.at == w.end)
@@ -290,15 +331,58 @@ static bool walk_rank(fitting *f, uint32_t capture, uint32_t rank)
     return false;
 }
 
-bool fit_loops(fitting *f, fit_shape shape)
+static bool find_nodes(fitting *f, fit_shape shape)
 {
-    bool fits = make_order(f);
-    if (fits)
+    const bool is_ordered = make_order(f);
+    if (is_ordered)
         find_loops(f, shape);
     if (!skel_push(&f->nodes, sizeof(fit_node)))
         fit_out_of_memory(f);
-    if (fits && f->status == TL_OK)
+    if (is_ordered && f->status == TL_OK)
         f->top = build(f, 0, f->n_positions - 1, 0, NULL);
+    return is_ordered && f->status == TL_OK;
+}
+
+/* 0: the calls of a rank are not in the order. The number is only exact up to `most`. */
+static uint64_t count_all_samples(fitting *f, uint64_t most)
+{
+    uint64_t n = 0;
+    for (size_t c = 0; c < f->n_captures; c++)
+        for (uint32_t rank = 0; fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++) {
+            walker w = walker_of(f, (uint32_t)c, rank);
+            count_samples(&w, f->top, most, &n);
+            if (n > most)
+                return n;
+            if (w.at != w.end)
+                return 0;
+        }
+    return n;
+}
+
+void fit_limit_samples(fitting *f)
+{
+    enum { ENOUGH = 1 << 21, MANY_TIMES = 4 };
+    const bool behind_last = f->behind_last;
+    uint64_t most = 0, least = UINT64_MAX;
+    for (size_t c = 0; c < f->n_captures; c++)
+        most += fit_uses(f, c) ? f->captures[c].n_events * f->n_symbols : 0;
+    f->most_samples = UINT64_MAX;
+    for (int i = 0; most > ENOUGH && i < 2 * FIT_N_SHAPES; i++) {
+        f->behind_last = i >= FIT_N_SHAPES;
+        const uint64_t n =
+            find_nodes(f, (fit_shape)(i % FIT_N_SHAPES)) ? count_all_samples(f, least) : 0;
+        least = n && n < least ? n : least;
+        fit_loops_free(f);
+    }
+    if (least < UINT64_MAX / MANY_TIMES)
+        f->most_samples = MANY_TIMES * least > ENOUGH ? MANY_TIMES * least : ENOUGH;
+    f->behind_last = behind_last;
+}
+
+bool fit_loops(fitting *f, fit_shape shape)
+{
+    bool fits = find_nodes(f, shape) && (f->most_samples == UINT64_MAX ||
+                                         count_all_samples(f, f->most_samples) <= f->most_samples);
     for (size_t c = 0; c < f->n_captures; c++)
         for (uint32_t rank = 0;
              fits && f->status == TL_OK && fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++)
@@ -309,8 +393,10 @@ bool fit_loops(fitting *f, fit_shape shape)
 void fit_loops_free(fitting *f)
 {
     fit_node *nodes = f->nodes.items;
-    for (size_t i = 0; i < f->nodes.n; i++)
+    for (size_t i = 0; i < f->nodes.n; i++) {
         free(nodes[i].samples.items);
+        free(nodes[i].calls.items);
+    }
     free(f->nodes.items);
     free(f->intervals.items);
     free(f->order);
