@@ -342,4 +342,29 @@ else
     check 'many iterations take little more CPU time than to read them' in_time
     check 'and have the right numbers' grep -q 'for i0 = 0 to K - 1 {' fitted.skel
 fi
+
+# ---- many loops in a loop ----
+# If they are taken for one loop, each of its iterations makes one of 120 calls.
+loops() { # RANKS TAG
+    printf 'skeleton 1\nranks %d\nrepeat 2 {\n' "$1"
+    local i
+    for i in {1..60}; do
+        printf 'repeat 10 {\nMPI_Send peer=(rank + 1) %% ranks count=%d tag=%d\n' "$i" $((i == 7 ? $2 : 0))
+        printf 'MPI_Recv peer=(rank - 1) %% ranks count=%d tag=%d\n}\n' "$i" $((i == 7 ? $2 : 0))
+    done
+    echo '}'
+}
+many_loops() {
+    loops 4 17 >4.skel && loops 6 90 >6.skel && loops 9 5 >9.skel &&
+        "$timeless" make 4.skel -o 1.tl && "$timeless" make 6.skel -o 2.tl && "$timeless" make 9.skel -o 3.tl
+}
+# 18 MB; 222 MB when the samples of all arrangements of the loops were made.
+with_little_memory() { (ulimit -v 150000 && "$timeless" fit [1-3].tl --holes nearest -o loops.skel); }
+check 'captures of many loops in a loop, with a tag that nothing explains' many_loops
+if [ -n "$SANITIZE" ]; then
+    skip 'have a skeleton, with little memory' 'needs the plain build'
+else
+    check 'have a skeleton, with little memory' with_little_memory
+    check 'in which the tag is copied' grep -q 'MPI_Send .*tag=copied(' loops.skel
+fi
 tap_done
