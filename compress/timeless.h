@@ -2,9 +2,10 @@
  *
  * A trace contains, for each rank of a run, the sequence of its MPI calls and kernels (calls of
  * routines such as dgemm), and the volume of the computation between them, for example in
- * instructions.  Only some calls, the marks (such as MPI_Init), have a recorded time.  It can be
- * compared with the predicted time.  One file contains all ranks.  doc/FORMAT.md specifies the
- * file; compress/mpi_calls.def lists what each call records.
+ * instructions.  Some calls, the marks (such as MPI_Init), also have the clock time at which they
+ * ended, which can be compared with the predicted time; if it was asked for, calls have the time
+ * that they took.  A replay uses neither.  One file contains all ranks.  doc/FORMAT.md specifies
+ * the file; compress/mpi_calls.def lists what each call records.
  *
  * Conventions of every function here:
  *   - A function that can fail returns a tl_status.  The end of each public header of libtimeless
@@ -113,7 +114,7 @@ TL_API int tl_status_exit_code(tl_status status);
 
 /* ---- schema ---- */
 
-/* What a call does. Calls with the same action are replayed and counted in the same way. A number
+/* What a call does. Calls with the same action are replayed in the same way. A number
  * never changes. A new action gets the next free number (tests/golden/numbers.txt lists the
  * released ones). */
 typedef enum tl_action {
@@ -199,7 +200,7 @@ typedef enum tl_action {
     TL_ACTION_FILE_SYNC = 77,
     TL_ACTION_FILE_READ_ALL = 78,
     TL_ACTION_FILE_WRITE_ALL = 79,
-    TL_ACTION_FILE_READ_BEGIN = 80, /* begins a split collective, and has its sizes */
+    TL_ACTION_FILE_READ_BEGIN = 80, /* begins a split collective; this event has the sizes */
     TL_ACTION_FILE_WRITE_BEGIN = 81,
     TL_ACTION_FILE_READ_END = 82, /* waits until the data are moved */
     TL_ACTION_FILE_WRITE_END = 83,
@@ -248,7 +249,7 @@ enum {
     TL_SLOT_FLAGS = 1 << 11,
     TL_SLOT_CLOCK = 1 << 12,
     TL_SLOT_LIST = 1 << 13,
-    TL_SLOT_TOOK = 1 << 14 /* in no row: any event can have it */
+    TL_SLOT_TOOK = 1 << 14 /* took_ns; in no row of mpi_calls.def: any event can have it */
 };
 
 enum {
@@ -378,8 +379,8 @@ typedef struct tl_event {
  * others.
  *
  * Two rules differ for intercommunicators.  The local group in one definition may be the remote
- * group in the other.  The parents are compared only if they are intercommunicators, too: if they
- * are intracommunicators, each of the two groups has a parent of its own. */
+ * group in the other.  If the parents are intracommunicators, they are not compared, because each
+ * of the two groups has a parent of its own. */
 typedef struct tl_comm {
     uint32_t id;      /* TL_COMM_FIRST or more; WORLD and SELF need no definition */
     uint32_t parent;  /* id of the communicator from which it was made; defined earlier */
@@ -404,8 +405,9 @@ typedef struct tl_site {
     uint64_t offset;                 /* of the call in this file, in bytes */
     uint32_t n_sources;              /* 0: the source line is unknown */
     const struct tl_source *sources; /* timeless_source.h */
-    uint32_t caller; /* id of the site one level up the stack, from which the function with this
-                        site was called; less than the id of this site; 0: unknown */
+    uint32_t caller; /* id of the call site one level up the stack: from there, the function that
+                        contains this site was called. It is less than the id of this site; 0:
+                        unknown */
 } tl_site;
 
 /* A kernel that the program named (tracer/timeless_kernel.h). Events of TL_KERNEL_user have its id
@@ -435,14 +437,15 @@ typedef struct tl_run {
     const char *origin; /* of a trace that was made from others: their names, and how; else "" */
     const char *run_id; /* unique for each run; "" unknown */
     /* Each of the following is "" if it does not apply. Several names are separated by blanks. */
-    const char *parts;         /* names of the hosts, if each host wrote a file of its own */
-    const char *folding;       /* "64 ranks on 2 cores", if ranks shared cores */
-    const char *untraced;      /* MPI functions that the tracer does not know */
-    const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
-    const char *volume_sample; /* "16 of 301": only 16 of 301 blocks of events have volumes */
-    const char *volume_bursts; /* "900 sampled, 3 rounded, of 1000": of 1000 volumes, 900 were
-                                  replaced by volumes of similar events, 3 were rounded, the others
-                                  are exact (FORMAT.md) */
+    const char *parts;      /* names of the hosts, if each host wrote a file of its own */
+    const char *folding;    /* "64 ranks on 2 cores", if ranks shared cores */
+    const char *untraced;   /* MPI functions that the tracer does not know */
+    const char *parameters; /* "N=1000 steps=20", sizes that the user named */
+    const char *
+        volume_sample; /* "16 of 301": only 16 of 301 parts of the run were recorded with volumes */
+    const char *volume_bursts; /* "900 sampled, 3 rounded, of 1000": to make the file smaller, 900
+                                  of 1000 volumes were replaced by volumes of similar events, and 3
+                                  were rounded; the others are as recorded (FORMAT.md) */
 } tl_run;
 
 /* How the events of a rank end. */

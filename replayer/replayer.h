@@ -5,10 +5,10 @@
  * Status, errors and ownership follow the conventions of timeless.h.
  *
  * SimGrid keeps its simulation in global variables and cannot start a second one. tlr_replay and
- * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h).  In this
- * process, the source files of the engine share one global variable (`replay`, smpi/state.h). One
- * thread at a time may call these two functions. All others may be called from several threads,
- * each with objects of its own.
+ * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h), where the
+ * source files of the engine share one global variable (`replay`, smpi/state.h).  They fork, so
+ * only one thread at a time may call these two functions. All others may be called from several
+ * threads, each with objects of its own.
  *
  * An event is an MPI call or a kernel (a call of a routine such as dgemm; timeless.h).  A burst is
  * the computation between two events, and its volume is the amount of it, such as instructions.
@@ -162,12 +162,12 @@ typedef struct tlr_bending {
     uint16_t kernel; /* code of the call; 0: none */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
-    double acts_as[TLR_N_HOGS]; /* numbers of hogs by kind: the class slows down other cores as much
-                                   as all these hogs together; may be fractions */
+    double acts_as[TLR_N_HOGS]; /* how many hogs of each kind together slow down the other cores as
+                                   much as this class does; these numbers need not be whole */
 } tlr_bending;
 
 typedef struct tlr_interference {
-    size_t n;                /* number of classes; 0 and no `rest`: nothing was measured */
+    size_t n; /* number of classes. If it is 0 and `rest` is NULL, nothing was measured */
     tlr_bending *classes;    /* first those without call sites, then by `from` and `to` */
     const tlr_bending *rest; /* the class of all other computation; NULL: that is not slowed down */
 } tlr_interference;
@@ -177,8 +177,8 @@ typedef struct tlr_interference {
  * model is read from a libconfig file, model.conf (doc/timeless-model.5). */
 typedef struct tlr_model {
     char *path;
-    double reference_flops; /* speed in the platform, flop/s, of the host on which the model was
-                               measured */
+    double reference_flops; /* the speed (flop/s) that the platform gives the host on which the
+                               model was measured */
     double s_per_flop; /* roofline, for kernels that the model does not list; negative: unknown */
     double s_per_byte; /* the same for the bytes that they move; the longer time counts */
     double kernel_threads;  /* threads of the BLAS in each process during the measurement */
@@ -225,8 +225,9 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
 typedef struct tlr_platform {
     char *folder; /* the name as predictions print it: "FOLDER@CALIBRATION+...", or the path of
                     the XML file */
-    char *dated;  /* "2020-10 dgemm-2020-07 (-92 days), ...": the requested date, then the chosen
-                     calibrations with their distance from it; "": no date was requested */
+    char *dated;  /* "2020-10 dgemm-2020-07 (-92 days), ...": if the name ended in @DATE
+                     (tlr_platform_load), this date, then the chosen calibrations with their
+                     distance from it; otherwise "" */
     char *xml_path;
     size_t n_options;
     size_t n_settings; /* the first n_settings options come from <config> in the XML file */
@@ -337,9 +338,9 @@ typedef struct tlr_job {
     tl_reader *trace;
     double start_s;       /* when its program starts on the platform */
     const char *hostfile; /* of this job; NULL: the cores after those of the previous job */
-    const char *const *regions_at; /* names of functions; tlr_details reports each call of one
-                                      of them as a part of the run */
-    size_t n_regions_at;           /* 0: the parts are those of MPI_Pcontrol */
+    const char *const *regions_at; /* names of functions of the program: tlr_details reports
+                                      each call of one of them as a region of the run */
+    size_t n_regions_at;           /* 0: the regions are those of MPI_Pcontrol */
 } tlr_job;
 
 typedef struct tlr_timeline tlr_timeline; /* timeline.h */
@@ -368,10 +369,11 @@ typedef struct tlr_options {
     size_t n_changes;
     const char *model_path; /* compute model that replaces the platform's */
     int no_compute;         /* bursts and kernels take no time */
-    tlr_waiting waiting;    /* tlr_replay_jobs sets it, by changes and timeless/idle-waits */
-    int model_strict;       /* refuse kernels without a line in the model, and calls on files by
-                               ranks on hosts without a disk */
-    int allow_opaque;       /* replay although the trace has calls that are not modelled */
+    tlr_waiting waiting; /* leave it 0: tlr_replay_jobs sets it from the change energy.wait, or from
+                            the option timeless/idle-waits of the platform */
+    int model_strict;    /* refuse kernels without a line in the model, and calls on files by
+                            ranks on hosts without a disk */
+    int allow_opaque;    /* replay although the trace has calls that are not modelled */
     double io_bandwidth; /* bytes per second that each rank reads or writes; 0: the bandwidth of the
                             disk of its host, or TLR_IO_BANDWIDTH without a disk */
     int wildcards_first; /* a nonblocking receive from any source takes the message that arrives
@@ -396,16 +398,19 @@ typedef struct tlr_options {
     const tlr_params_change *params_changes; /* of loggops_params, one after the other */
     size_t n_params_changes;
     unsigned n_threads; /* number of threads that simulate; 0: one. It does not change the result */
-    double node_memory_Bps; /* timeless/memory-bandwidth; 0: unknown. tlr_replay_jobs sets it */
+    double node_memory_Bps; /* leave it 0: tlr_replay_jobs sets it from the option
+                               timeless/memory-bandwidth of the platform */
 } tlr_options;
 
-/* The bandwidths that limit parallel regions bound by memory on other numbers of threads, if the
- * model does not state this limit; otherwise 0. */
+/* The time of a parallel region that is limited by memory, with another number of threads than
+ * recorded, follows from these two bandwidths if the model has no measured speedup for memory. If
+ * it has one, they are 0. */
 typedef struct tlr_region_memory {
     double core_Bps; /* assumed */
     double node_Bps;
     bool is_assumed; /* node_Bps, which the platform does not state */
-    bool is_ignored; /* nobody names what limits regions: arithmetic is assumed */
+    bool is_ignored; /* neither the model nor a change (region.bound) says what limits regions, so
+                        arithmetic is assumed */
 } tlr_region_memory;
 tlr_region_memory tlr_find_region_memory(const tlr_model *model, const tlr_options *options);
 
@@ -485,7 +490,7 @@ typedef struct tlr_overload {
     double late_s;             /* how much longer the bytes take at the possible speed */
 } tlr_overload;
 
-/* The host with the fewest cores for each of its ranks; no cores: the ranks have no hosts. */
+/* The host with the fewest cores per rank. n_cores is 0 if the ranks have no hosts. */
 typedef struct tlr_fullest_host {
     uint32_t n_ranks, n_cores;
 } tlr_fullest_host;
@@ -539,9 +544,11 @@ typedef struct tlr_prediction {
     bool memories_are_assumed;    /* the platform does not describe the memories */
     double links_limit;           /* share of the makespan (0 to 1) in which links between switches
                                      limited messages; of the LogGOPS engine only */
-    /* If the model has interference, a replay is repeated, a few times at most, until the mean load
-     * of the hosts no longer changes. 0: it no longer changes. Otherwise, the largest change of the
-     * end of a rank by the last repetition, relative to the makespan. */
+    /* If the model has interference, what a core computes depends on what the other cores of its
+     * host do, on average over the run (the load), which only a replay tells. So a replay is
+     * repeated with the load of the one before, a few times at most. 0: the load no longer changes.
+     * Otherwise: by how much the last repetition changed the end of a rank at most, relative to the
+     * makespan. */
     double load_change;
     tlr_region_memory region_memory;
     char *volume_sample; /* of the tl_run */
@@ -611,8 +618,8 @@ double tlr_estimated_share(const tlr_prediction *prediction, tlr_estimate by);
 /* ---- results: replayer/results/prediction.c ---- */
 
 /* Writes "4e+08 B at 5e+09 B/s where one has 1.25e+09 B/s: 0.24 s late (4 overloaded)": the
- * engine moved these bytes at 5e+09 B/s through a link that carries 1.25e+09 B/s, so they should
- * have arrived 0.24 s later; this is the worst of 4 such links. */
+ * engine moved these bytes at 5e+09 B/s through a link that carries 1.25e+09 B/s, so the prediction
+ * has them 0.24 s too early; this is the worst of 4 such links. */
 const char *tlr_overload_text(const tlr_prediction *prediction, const tlr_overload *load,
                               char *text, size_t size);
 /* Writes " for messages below 65536 B" if the engine ignores the limiter for these only; otherwise
@@ -632,8 +639,9 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
 
 /* Writes an OTF2 archive into a new folder, FOLDER/trace.otf2: the calls, messages and collectives
  * of each rank. Nothing is simulated: each rank has a clock of its own, in which computation takes
- * the nanoseconds that the rates give, and each call takes one nanosecond.  It fails if the trace
- * has an event that OTF2 cannot express.  Only builds with OTF2 (HAVE_OTF2) have this function.
+ * its volume times `rates` (timeless_convert.h), and each call takes one nanosecond.  It fails if
+ * the trace has an event that OTF2 cannot express.  Only builds with OTF2 (HAVE_OTF2) have this
+ * function.
  */
 tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *folder,
                           tl_error *err);
