@@ -150,9 +150,11 @@ static tl_status start(const tlr_batch *b, size_t i, unsigned most_s, worker *ou
     }
     const int output = memfd_create("timeless-point", MFD_CLOEXEC);
     fflush(NULL);
-    const pid_t child = output < 0 ? -1 : fork();
+    const pid_t self = getpid(), child = output < 0 ? -1 : fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != self) /* it was killed before */
+            _exit(127);
         alarm(most_s);
         if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
             _exit(127);

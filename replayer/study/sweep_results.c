@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <timeless_files.h>
 #include <unistd.h>
 
@@ -30,11 +31,24 @@ static int ends_line(int file)
            write(file, "\n", 1) == 1;
 }
 
-/* A file system without locks is used without one. */
+/* Whether another sweep has the file. The processes of a sweep that was killed have it for a moment
+ * longer. A file system without locks is used without one. */
+static bool is_taken(int file)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    int tries = 0;
+    while (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        if (++tries == 100)
+            return 1;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
 static tl_status open_part(tlr_results *r, tl_error *err)
 {
     r->file = open(r->part, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (r->file >= 0 && flock(r->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (r->file >= 0 && is_taken(r->file)) {
         close(r->file);
         r->file = -1;
         return tl_fail(err, TL_ERR_SYSTEM,
