@@ -25,10 +25,13 @@ const tl_program_kind *tl_program_find(const char *path, const char **parameters
         *parameters = path + size + 1;
         return kinds[i];
     }
-    if (!tl_is_skeleton(path))
-        return NULL;
-    *parameters = path;
-    return &tl_program_skeleton;
+    for (size_t i = 0; i < N_KINDS; i++) {
+        if (!kinds[i]->is_file || !kinds[i]->is_file(path))
+            continue;
+        *parameters = path;
+        return kinds[i];
+    }
+    return NULL;
 }
 
 bool tl_is_program(const char *path)

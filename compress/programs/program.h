@@ -28,6 +28,9 @@ typedef struct tl_program_face {
  * validates them).  Otherwise the plan reads and validates all events, as those of a file. */
 typedef struct tl_program_kind {
     const char *name; /* the text before the colon */
+    /* Whether the path is a file that contains such a program, perhaps with parameters behind it;
+     * NULL: the programs have no files. */
+    bool (*is_file)(const char *path);
     tl_status (*open)(const char *parameters, void **program, tl_error *err);
     void (*close)(void *program);
     tl_program_face (*face)(const void *program);
@@ -50,15 +53,12 @@ typedef struct tl_program_kind {
     void (*stop)(void *state);
 } tl_program_kind;
 
-/* Finds the kind and the parameters of "KIND:PARAMETERS" or of a file that contains a skeleton.
+/* Finds the kind and the parameters of "KIND:PARAMETERS" or of a file that contains a program.
  * NULL: the path is not a program. */
 const tl_program_kind *tl_program_find(const char *path, const char **parameters);
 
 extern const tl_program_kind tl_program_hpl;
 extern const tl_program_kind tl_program_skeleton;
 extern const tl_program_kind tl_program_pattern;
-
-/* Whether the path, perhaps followed by ",NAME=NUMBER,...", is a file that contains a skeleton. */
-bool tl_is_skeleton(const char *path);
 
 #endif

@@ -66,7 +66,8 @@ static size_t length_of_path(const char *text)
     }
 }
 
-bool tl_is_skeleton(const char *path)
+/* The path may be followed by ",NAME=NUMBER,...". */
+static bool is_skeleton(const char *path)
 {
     char start[sizeof first_word - 1];
     struct stat st;
@@ -350,6 +351,7 @@ static tl_program_face face(const void *program)
 }
 
 const tl_program_kind tl_program_skeleton = {.name = "skel",
+                                             .is_file = is_skeleton,
                                              .open = open_file,
                                              .close = close_program,
                                              .face = face,
