@@ -6,7 +6,8 @@
 #
 # COMMAND starts the program, as mpirun -np 4 ./app. PLATFORM is the machine to predict for. If the program became slower,
 # check prints by what calls and call sites, and the path of a page. Other exit codes than 0 and 1 are no verdict: 2 is wrong
-# usage, and 3 that the program failed, or that there is no baseline of as many ranks.
+# usage, and 3 that the program failed, in a measured run, too, that there is no baseline of as many ranks, or no prediction with
+# computation, though GATE_COMPUTE_TOLERANCE is set.
 # Environment:
 #   GATE_TOLERANCE           how much slower a prediction may be (default 2%)
 #   GATE_REPLAY              options of timeless replay (default --ranks-per-host 1 --no-compute: messages and collectives
@@ -28,7 +29,7 @@ mkdir -p "$folder"
 record() {
     local trace=$folder/$1.tl
     shift
-    rm -f "$folder"/*.xml "$folder/report.html" # of the check before
+    rm -f "$folder"/{predicted,measured,compute}.xml "$folder/report.html" # of the check before
     timeless record ${GATE_RECORD---call-paths 8} -o "$trace" -- "$@" >&2 ||
         { echo "gate.sh: the program failed, or was not recorded; nothing was compared" >&2; exit 3; }
 }
@@ -39,7 +40,7 @@ predict() {
 }
 # predict_compute NAME: likewise with computation, if the other prediction is without
 predict_compute() {
-    timeless replay "$folder/$1.tl" --platform "$platform" ${replay//--no-compute/} -q 2>/dev/null |
+    timeless replay "$folder/$1.tl" --platform "$platform" ${replay//--no-compute/} -q 2>"$folder/compute.log" |
         awk '{ print "with computation," $1 }'
 }
 # measure COMMAND...: the wall-clock time of each run
@@ -47,7 +48,7 @@ measure() {
     local from
     for _ in $(seq "$runs"); do
         from=$(date +%s.%N)
-        "$@" >/dev/null
+        "$@" >/dev/null || { echo "gate.sh: the program failed in a measured run; nothing was measured" >&2; exit 3; }
         awk -v from="$from" -v to="$(date +%s.%N)" 'BEGIN { printf "measured,%.3f\n", to - from }'
     done
 }
@@ -64,8 +65,10 @@ explain() {
 }
 # compare_compute: prints the change of the time with computation, and judges it with GATE_COMPUTE_TOLERANCE
 compare_compute() {
-    predict_compute before >"$folder/compute.csv" && predict_compute now >"$folder/compute-now.csv" || return 0
-    if [ -n "${GATE_COMPUTE_TOLERANCE-}" ]; then
+    if ! predict_compute before >"$folder/compute.csv" || ! predict_compute now >"$folder/compute-now.csv"; then
+        echo "gate.sh: there is no prediction with computation: $(head -n 1 "$folder/compute.log")" >&2
+        [ -z "${GATE_COMPUTE_TOLERANCE-}" ] || return 3
+    elif [ -n "${GATE_COMPUTE_TOLERANCE-}" ]; then
         compare compute "$GATE_COMPUTE_TOLERANCE"
     else
         paste -d, "$folder/compute.csv" "$folder/compute-now.csv" |
