@@ -50,7 +50,17 @@ check_exit 3 'nor is one of another number of ranks' bash ci/gate.sh check basel
 export GATE_COMPUTE_TOLERANCE=99%
 check 'GATE_COMPUTE_TOLERANCE judges it' run github.yml check
 check 'in a JUnit file' grep -q 'name="with computation"' baseline/compute.xml
+cp -r "$top_srcdir/platforms/star-1g" bare && rm -f bare/model.conf
+check_exit 3 'nor is no prediction with computation, if it shall be judged' bash ci/gate.sh check baseline bare -- mpirun -np 2 ./app
 unset GATE_COMPUTE_TOLERANCE
+cp err said
+check 'whose message names the reason' grep -q '^gate.sh: there is no prediction with computation: .*model' said
+check_exit 0 'otherwise it is only reported' bash ci/gate.sh check baseline bare -- mpirun -np 2 ./app
+cp err said
+check 'with the same message' grep -q '^gate.sh: there is no prediction with computation: .*model' said
+touch baseline/mine.xml
+check 'a check' run github.yml check
+check 'keeps other files of the folder' test -e baseline/mine.xml
 timeless dump baseline/now.tl | sed 's/cpu-ns/instructions/' >counted.txt; timeless undump counted.txt -o counted.tl
 check 'instructions.conf is a model of counted instructions' timeless replay counted.tl -p star-1g --model "$top_srcdir/doc/ci/instructions.conf"
 sed -i '1i /* a line, which moves the calls */' app.c
@@ -66,6 +76,10 @@ check 'gitlab.yml: fewer messages pass' run gitlab.yml check
 export GATE_RUNS=3
 check 'with GATE_RUNS, the baseline is measured' run gitlab.yml baseline
 check 'three times' sh -c 'grep -c . baseline/measured.csv | grep -qx 3'
+printf '%s\n' '[ ! -e ran ] && touch ran && exec "$@"' >once
+check_exit 3 'a measured run that fails is no verdict' bash ci/gate.sh check baseline star-1g -- bash once mpirun -np 2 ./app
+cp err said
+check 'whose message says so' grep -q '^gate.sh: the program failed in a measured run' said
 sed -i 's/measured,.*/measured,0.001/; 2s/$/1/' baseline/measured.csv
 check_exit 1 'gitlab.yml: a longer measured time fails' run gitlab.yml check
 check 'the measured row is the failed one' sh -c 'grep -q "name=\"measured\"[^>]*><failure" baseline/measured.xml &&
