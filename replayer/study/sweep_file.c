@@ -7,14 +7,11 @@
 #include "sweep_table.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <timeless_files.h>
 
 /* ---- writing ---- */
@@ -63,12 +60,6 @@ void tlr_sweep_write_row(const tlr_sweep *sweep, size_t i, FILE *out)
     fprintf(out, ",%016" PRIx64 "\n", point->key);
 }
 
-static int compare_labels(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_rows *others, FILE *out,
                               tl_error *err)
 {
@@ -86,9 +77,9 @@ tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_rows *others, FI
             tlr_sweep_write_row(sweep, i, out);
             labels[n++] = tlr_point_label(sweep, i);
         }
-    qsort(labels, n, sizeof *labels, compare_labels);
+    qsort(labels, n, sizeof *labels, tlr_compare_labels);
     for (size_t i = 0; others && i < others->n; i++)
-        if (!bsearch(&others->rows[i].label, labels, n, sizeof *labels, compare_labels))
+        if (!bsearch(&others->rows[i].label, labels, n, sizeof *labels, tlr_compare_labels))
             fprintf(out, "%s\n", others->rows[i].line);
     free(header);
     free(labels);

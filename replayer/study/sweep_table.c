@@ -72,6 +72,12 @@ uint64_t tlr_point_label(const tlr_sweep *sweep, size_t point)
     return add_label(label, sweep->command);
 }
 
+int tlr_compare_labels(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* ---- lines ---- */
 
 /* Ends the field at *at with a zero and removes its quotes. Returns whether another field follows
@@ -183,7 +189,8 @@ static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
 
 /* ---- the rows of a file ---- */
 
-/* A file, and the points that its rows may give results: those without one, by their keys. */
+/* A file, the points that its rows may give results: those without one, by their keys; and the
+ * labels of the rows that were read before, in order. */
 typedef struct reading {
     tlr_rows *rows;
     const tlr_sweep *sweep;
@@ -191,6 +198,8 @@ typedef struct reading {
     char **fields; /* room for those of a line */
     size_t n_open;
     tlr_point **open;
+    size_t n_before;
+    uint64_t *before;
 } reading;
 
 static int compare_keys(const void *a, const void *b)
@@ -204,8 +213,12 @@ static int begin(reading *r)
     const tlr_sweep *sweep = r->sweep;
     r->fields = calloc(sweep->n_axes + TLR_N_RESULTS, sizeof *r->fields);
     r->open = malloc((sweep->n_points + 1) * sizeof(tlr_point *));
-    if (!r->open || !r->fields)
+    r->before = malloc((r->rows->n + 1) * sizeof *r->before);
+    if (!r->open || !r->fields || !r->before)
         return 0;
+    for (; r->n_before < r->rows->n; r->n_before++)
+        r->before[r->n_before] = r->rows->rows[r->n_before].label;
+    qsort(r->before, r->n_before, sizeof *r->before, tlr_compare_labels);
     for (size_t i = 0; i < sweep->n_points; i++)
         if (!sweep->points[i].known || sweep->points[i].error[0])
             r->open[r->n_open++] = &sweep->points[i];
@@ -270,7 +283,12 @@ static tl_status read_row(reading *r, char *line, size_t number, tl_error *err)
     }
     if (!result.error[0])
         take(r, &result);
-    return keep(r->rows, whole, add_label(label, texts[TLR_COMMAND]), err);
+    label = add_label(label, texts[TLR_COMMAND]);
+    if (bsearch(&label, r->before, r->n_before, sizeof label, tlr_compare_labels)) {
+        free(whole);
+        return TL_OK;
+    }
+    return keep(r->rows, whole, label, err);
 }
 
 tl_status tlr_rows_read(tlr_rows *rows, const char *path, bool is_part, tlr_sweep *sweep,
@@ -291,7 +309,7 @@ tl_status tlr_rows_read(tlr_rows *rows, const char *path, bool is_part, tlr_swee
         *end = '\0';
         if (!strcmp(line, header))
             continue; /* a part has one wherever a sweep went on with it */
-        if (number == 1)
+        if (number == 1 && !(is_part && !strncmp(line, header, strlen(line))))
             status = tl_fail(err, TL_ERR_INPUT,
                              "%s:1: is not a results file of this grid; give another file with -o",
                              path);
@@ -302,6 +320,7 @@ tl_status tlr_rows_read(tlr_rows *rows, const char *path, bool is_part, tlr_swee
     free(header);
     free(r.fields);
     free(r.open);
+    free(r.before);
     return status;
 }
 

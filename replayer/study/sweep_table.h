@@ -32,6 +32,7 @@ bool tlr_sweep_has_column(const tlr_sweep *sweep, int column);
 char *tlr_sweep_header(const tlr_sweep *sweep);
 /* A hash of the values of a point and of its command. */
 uint64_t tlr_point_label(const tlr_sweep *sweep, size_t point);
+int tlr_compare_labels(const void *a, const void *b); /* for qsort */
 
 /* Rows of a file, as they stand there. */
 struct tlr_rows {
@@ -45,7 +46,9 @@ struct tlr_rows {
 /* Gives each point without a result that of the row with its key, and keeps the rows of the file. A
  * missing file has no rows; a last line without its end is left out, and failed points stay without
  * a result. TL_ERR_INPUT: the file is not a results file of this sweep, or one of its rows is
- * wrong. In a `part`, which an interrupted sweep leaves behind, wrong rows are left out instead. */
+ * wrong. In a `part`, which an interrupted sweep leaves behind, wrong rows and a header that was
+ * cut are left out instead. Of rows with the same values and command, those of a part that was read
+ * before replace those of the file. */
 tl_status tlr_rows_read(tlr_rows *rows, const char *path, bool is_part, tlr_sweep *sweep,
                         tl_error *err);
 void tlr_rows_free(tlr_rows *rows);
