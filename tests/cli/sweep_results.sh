@@ -93,6 +93,16 @@ check 'a grid is swept, to be interrupted' sweep d.tl --grid seed=11:12 -o i.csv
 check 'other values are swept into the interrupted file' sweep d.tl --grid seed=1 -o j.csv
 check 'the rows of an interrupted sweep are kept, except the cut one' test "$(rows j.csv seed | tr '\n' ' ')" = '1 11 '
 check 'the part of an interrupted sweep is removed' test ! -e j.csv.part
+{ head -c 10 i.csv; echo; cat i.csv; } >k.csv.part
+check 'a part whose header was cut is read' sweep d.tl --grid seed=1 -o k.csv
+check 'its rows are kept' equal "$(rows k.csv seed | tr '\n' ' ')" '1 11 12 '
+{ echo other,columns; cat i.csv; } >k.csv.part
+check_exit 3 'the part of another grid is refused' sweep d.tl --grid seed=1 -o k.csv
+cp i.csv k.csv
+sed '3d; 2s/.\{16\}$/0000000000000001/' i.csv >k.csv.part
+check 'a sweep of a changed trace was interrupted' sweep d.tl --grid seed=1 -o k.csv
+check 'its row replaces the one with the same values' equal "$(rows k.csv seed | tr '\n' ' ')" '1 11 12 '
+check 'it is the newer one' grep -q 0000000000000001 k.csv
 
 # Two sweeps at once.
 exec 9>both.csv.part
