@@ -341,14 +341,21 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     char *options_path = find_file(p->folder, calibrations, "options.conf");
     char *model_path = find_file(p->folder, calibrations, "model.conf"), *text = NULL;
     char *noise_path = find_file(p->folder, calibrations, "noise.conf");
+    char *params_path = find_file(p->folder, calibrations, "loggops.params");
     size_t size = 0;
     XXH64_state_t state;
     XXH64_reset(&state, 0);
     tl_status status = TL_OK;
     p->xml_path =
         is_file(p->folder) ? strdup(p->folder) : find_file(p->folder, calibrations, "platform.xml");
-    if (!p->xml_path || !options_path || !model_path || !noise_path) {
+    if (!p->xml_path || !options_path || !model_path || !noise_path || !params_path) {
         status = tl_no_memory(err, p->folder);
+        goto cleanup;
+    }
+    if (is_file(params_path)) {
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: is no longer read; remove it, and give its content with --params",
+                         params_path);
         goto cleanup;
     }
     if ((status = tlr_read_text(p->xml_path, &text, &size, err)) != TL_OK)
@@ -392,6 +399,7 @@ cleanup:
     free(options_path);
     free(model_path);
     free(noise_path);
+    free(params_path);
     return status;
 }
 
