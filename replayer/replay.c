@@ -335,11 +335,14 @@ static const char *change_without_meaning(const tlr_change *change)
 /* What is given, but has no meaning for GOAL; NULL: nothing. */
 static const char *without_meaning(const tlr_options *o)
 {
+    static const char selector[] = "smpi/coll-selector:";
     const char *name = NULL;
     for (size_t i = 0; i < o->n_changes && !name; i++)
         name = change_without_meaning(&o->changes[i]);
     for (size_t i = 0; i < o->n_cfg && !name; i++)
-        name = tlr_option_is_choice(o->cfg[i]) ? "--coll" : NULL;
+        name = !tlr_option_is_choice(o->cfg[i])                  ? NULL
+               : !strncmp(o->cfg[i], selector, strlen(selector)) ? "--cfg smpi/coll-selector"
+                                                                 : "--coll or --cfg smpi/...";
     return name                  ? name
            : o->coll_selector    ? "--coll-selector"
            : o->model_path       ? "--model"
