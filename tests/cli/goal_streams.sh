@@ -226,6 +226,8 @@ for option in '--host-speed 2Gf' '--scale kernels=2' '--rank-threads 2' '--set r
     check "$option is refused" refused 2 "timeless: ex.goal: is a schedule of GOAL, for which ${option%% *}.* has no meaning" \
         on_platform_refused $option
 done
+check 'an option of SimGrid is refused by its name' refused 2 'for which --cfg smpi/coll-selector has no meaning' \
+    on_platform_refused --cfg smpi/coll-selector:ompi
 check 'a computation of years is refused' refused 2 'timeless: ex.goal: a computation would take' on_platform_refused --scale bursts=1e20
 cp -r "$top_srcdir/platforms/fat-tree" noisy && chmod -R u+w noisy
 echo 'between = ( { above_bytes = 0; least = 0.8; modes = ( [ 0.9, 0.95, 0.04 ], [ 0.1, 1.45, 0.1 ] ); } ); between_run_sd = 0.05;' \
