@@ -93,8 +93,9 @@ needs 'or sleeps' '70 + 80 + 2 * 70' threads $idle
 
 needs 'by the options of the platform, too' '70 + 80 + 2 * 70' uneven --cfg timeless/idle-waits:yes
 needs 'an option of the command line has priority' '4 * 80' uneven --cfg timeless/idle-waits:yes --set energy.wait=busy
-check 'in options.conf' sh -c 'cp -r p idle && echo timeless/idle-waits:yes >idle/options.conf &&
-    test "$("$0" replay uneven.tl -p idle | grep "^of the job")" = "$("$0" replay uneven.tl -p p $1 | grep "^of the job")"' "$timeless" "$idle"
+cp -r p idle && echo timeless/idle-waits:yes >idle/options.conf
+of_job() { "$timeless" replay uneven.tl "$@" | grep '^of the job'; }
+check 'in options.conf' equal "$(of_job -p idle)" "$(of_job -p p $idle)"
 
 check 'another word is refused' refused 2 "'often' is not the state of cores that wait; give idle or busy" \
     "$timeless" replay early.tl -p p --set energy.wait=often
