@@ -188,9 +188,8 @@ static tl_status remove_row(rows *r, double confidence, bool *is_unlike, tl_erro
 tl_status tlr_find_outliers(const double *values, size_t n, size_t n_quantities, double confidence,
                             bool *is_out, tl_error *err)
 {
-    const size_t least = n_quantities < 3 ? 3 : n_quantities + 1, n_steps = (n + 3) / 4;
-    const double of_step =
-        n < MANY_ROWS ? 1 - (1 - confidence) / (double)(n_steps ? n_steps : 1) : confidence;
+    const size_t least = n_quantities < 3 ? 3 : n_quantities + 1, n_steps = n < 4 ? 1 : n / 4;
+    const double of_step = n < MANY_ROWS ? 1 - (1 - confidence) / (double)n_steps : confidence;
     rows r = {values, n, n_quantities, calloc(n + 1, sizeof *r.order),
               calloc(n * n_quantities + 1, sizeof *r.others)};
     tl_status status = r.order && r.others ? TL_OK : tl_no_memory(err, "testing");
