@@ -49,7 +49,8 @@ extern const struct argp cli_skip;
  * the exit code after reporting the error. */
 int cli_open_trace(const char *path, tl_reader **out);
 
-/* The same of a trace that is to be written to `out` (cli_check_output). */
+/* The same, of a trace from which another one is made: checks first that this may be written to
+ * `out` (cli_check_output). */
 int cli_open_for(const char *path, const char *out, tl_reader **reader);
 
 /* To be called before a trace is written to `path`. CLI_OK if the path does not exist, or if it is

@@ -85,7 +85,7 @@
 /* Of files: no trace with such calls is performed (check.c). */
 #define VALUE_FILE(x) MPI_FILE_NULL
 #define VALUE_NEWFILE(x) NULL
-#define VALUE_NAME(x) p->made.name
+#define VALUE_NAME(x) NULL
 #define VALUE_BYTES(x) e->count
 #define VALUE_STATUS(x) MPI_STATUS_IGNORE
 #define VALUE_ARG_buf p->received

@@ -321,7 +321,7 @@ uint16_t perform_prepare_object(performer *p)
 {
     const tl_event *e = &p->event;
     const tl_action action = tl_call_by_code(e->call)->action;
-    p->made = (perform_made){.group = MPI_GROUP_NULL, .size = p->window_bytes, .name = "native"};
+    p->made = (perform_made){.group = MPI_GROUP_NULL, .size = p->window_bytes};
     switch (action) {
     case TL_ACTION_WIN_CREATE: return window(p, e->call);
     case TL_ACTION_WIN_POST:

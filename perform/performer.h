@@ -67,8 +67,7 @@ typedef struct perform_made {
     int n_nodes, *index, *edges; /* of a graph */
     int indegree, *sources, outdegree, *destinations;
     void *memory;
-    int64_t size;     /* of a window or file */
-    const char *name; /* of a file, or of its representation of data */
+    int64_t size; /* of a window */
 } perform_made;
 
 typedef struct performer {

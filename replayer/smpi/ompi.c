@@ -274,7 +274,7 @@ int smpi_ompi_call(tl_action action, const smpi_call *s, int *rc)
     const bool is_reduction = action == TL_ACTION_REDUCE || action == TL_ACTION_ALLREDUCE;
     if (c.n_ranks < 2 || is_left[action] || (is_reduction && s->op == replay.noncommutative))
         return 0;
-    if (action == TL_ACTION_SCAN || action == TL_ACTION_EXSCAN) { /* it has no other */
+    if (action == TL_ACTION_SCAN || action == TL_ACTION_EXSCAN) { /* its only algorithm */
         send_all(&c, TLR_SCAN_LINEAR, 0);
         *rc = MPI_SUCCESS;
         return 1;
