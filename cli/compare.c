@@ -3,7 +3,6 @@
 #include "progress.h"
 
 #include <study/compare.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "progress.h"
 #include "timeless_files.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

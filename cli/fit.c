@@ -3,7 +3,6 @@
 #include "progress.h"
 #include "timeless_convert.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <calibrate/network.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
 #include <unistd.h>

@@ -8,7 +8,6 @@
 #include "core/room.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_SEGMENTS = 65536 };
 

@@ -7,7 +7,6 @@
 #include "calls.h"
 #include "rank.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
