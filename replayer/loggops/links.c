@@ -140,10 +140,10 @@ struct loggops_links {
     size_t n_changes;
     uint64_t again_ps; /* when rates are worked out if there are changes */
     /* While rates are worked out: */
-    uint32_t n_rated;      /* how often so far, from 1 on */
-    double from_ps;        /* from when on the rates hold */
-    candidate *candidates; /* a heap */
-    size_t n_candidates, candidates_room;
+    uint32_t n_rated;                               /* how often so far, from 1 on */
+    double from_ps;                                 /* from when on the rates hold */
+    candidate *candidates;                          /* a heap */
+    size_t n_candidates, candidates_room, n_filled; /* n_filled: those without flows */
     size_t n_without; /* flows without a rate, counted on each of their tight links */
 
     uint32_t *full; /* links that are saturated since full_from_ps */
@@ -577,7 +577,7 @@ static void fix_rate(loggops_links *l, flow *f, double Bps)
         tight_link *t = &l->tight[place];
         t->left_Bps -= Bps;
         t->left_weight -= f->weight;
-        t->n_left--;
+        l->n_filled += --t->n_left == 0;
         l->n_without--;
     }
 }
@@ -605,6 +605,12 @@ static void fill_link(loggops_links *l, const shared_link *k, double share_Bps)
         }
 }
 
+static void make_heap(loggops_links *l)
+{
+    for (size_t i = l->n_candidates / 2; i-- > 0;)
+        sink(l, i);
+}
+
 /* A heap of the links that may limit flows. Returns 0 without memory. */
 static int list_links(loggops_links *l)
 {
@@ -612,6 +618,7 @@ static int list_links(loggops_links *l)
     if (n && !tl_make_room(&l->candidates, n - 1, &l->candidates_room, sizeof *l->candidates))
         return 0;
     l->n_without = 0;
+    l->n_filled = 0;
     l->n_candidates = n;
     for (size_t i = 0; i < n; i++) {
         tight_link *t = &l->tight[i];
@@ -622,9 +629,22 @@ static int list_links(loggops_links *l)
         t->n_left = (uint32_t)k->n_flows;
         l->candidates[i] = (candidate){share_of(t), (uint32_t)i};
     }
-    for (size_t i = n / 2; i-- > 0;)
-        sink(l, i);
+    make_heap(l);
     return 1;
+}
+
+/* Takes the links out whose flows all have a rate. */
+static void drop_filled(loggops_links *l)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_candidates; i++) { /* without a branch, which would be random */
+        const candidate c = l->candidates[i];
+        l->candidates[n] = c;
+        n += l->tight[c.tight].n_left > 0;
+    }
+    l->n_candidates = n;
+    l->n_filled = 0;
+    make_heap(l);
 }
 
 static void count_limited(loggops_links *l, bool is_now, uint64_t at_ps)
@@ -683,8 +703,14 @@ static void fill_links(loggops_links *l)
             fill_link(l, &l->all[t->link], share_Bps);
         if (t->n_left)
             c->Bps = share_of(t);
-        if (!t->n_left)
+        if (2 * l->n_filled > l->n_candidates) {
+            drop_filled(l);
+            continue;
+        }
+        if (!t->n_left) {
             *c = l->candidates[--l->n_candidates];
+            l->n_filled--;
+        }
         sink(l, 0);
     }
     limit_adapters(l);
