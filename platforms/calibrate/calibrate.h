@@ -263,6 +263,8 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
 typedef struct tlp_kernel_host {
     char name[256], sockets[2048]; /* sockets: of core 0, 1, ...: "0,0,1,1" */
     char alias[256];               /* its name in the platform; "": the same */
+    char processor[128];
+    double instruction_s; /* not above 0: no counter */
 } tlp_kernel_host;
 
 /* Cores that have a fit of their own: those of a socket of a host, or one core. */
@@ -282,7 +284,7 @@ typedef struct tlp_result {
     unsigned cores;   /* groups of cores of a host that measured at the same time */
     unsigned threads; /* cores in a group, and threads of each call */
     unsigned long seed;
-    double instruction_s;                          /* negative: no counter */
+    double instruction_s; /* negative: no counter; of hosts: see tlp_find_variability */
     char processor[128], moment[TLP_MOMENT_BYTES]; /* of the measurement; moment "": unknown */
     tlp_fit fits[TLP_FIT_ROOM];
     size_t n_hosts, n_units; /* no hosts: this one; no units: only all cores together */
@@ -351,7 +353,7 @@ tl_status tlp_find_units(tlp_result *result, bool per_core, tl_error *err);
 void tlp_unit_name(const tlp_result *result, const tlp_unit *unit, FILE *out);
 void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out);
 /* Finds host_sd and day_sd of units that are not out, from this campaign and the history of the
- * folder (NULL: none). */
+ * folder (NULL: none), and instruction_s: the median of their hosts. */
 tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error *err);
 /* A page: units by dgemm and dgemv with the region that has this share of them; dgemm by M N K and
  * by time, measured and fitted (tl_writing). */

@@ -48,6 +48,8 @@ tl_status tlp_name_host(tlp_result *result, tl_error *err)
     if (!host)
         return tl_no_memory(err, "calibrating");
     result->n_hosts = 1;
+    host->instruction_s = result->instruction_s;
+    snprintf(host->processor, sizeof host->processor, "%s", result->processor);
     tlp_host_name(host->name, sizeof host->name);
     size_t used = 0;
     for (unsigned core = 0; core < result->cores && used + 16 < sizeof host->sockets; core++)
@@ -263,6 +265,20 @@ static void split_variance(tlp_result *result, const pasts *all, double *means)
     result->host_sd = n_in ? sqrt(fmax(0, between - day * (double)n_in / n_days)) : 0;
 }
 
+/* Of the hosts that count instructions and have a unit that is not out. */
+static void find_instruction_s(tlp_result *result, double *room)
+{
+    size_t n = 0;
+    for (size_t h = 0; h < result->n_hosts; h++) {
+        bool is_in = 0;
+        for (size_t u = 0; u < result->n_units; u++)
+            is_in |= result->units[u].host == h && !result->units[u].is_out;
+        if (is_in && result->hosts[h].instruction_s > 0)
+            room[n++] = result->hosts[h].instruction_s;
+    }
+    result->instruction_s = n ? tlp_median(room, n) : -1;
+}
+
 tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error *err)
 {
     pasts all = {result->n_units, calloc(result->n_units + 1, sizeof *all.at)};
@@ -274,8 +290,10 @@ tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error 
     }
     if (all.at && means && folder)
         tlp_read_history(folder, "kernels", take_value, &all);
-    if (all.at && means)
+    if (all.at && means) {
         split_variance(result, &all, means);
+        find_instruction_s(result, means);
+    }
     const tl_status status = all.at && means ? TL_OK : tl_no_memory(err, "fitting");
     for (size_t u = 0; all.at && u < all.n; u++)
         free(all.at[u].name);

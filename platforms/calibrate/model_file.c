@@ -227,8 +227,13 @@ static void write_units(FILE *out, const tlp_result *result)
 static void write_origins(const tlp_result *result, const config_t *base, FILE *out)
 {
     char hosts[64] = "";
+    const char *processor = result->n_hosts ? result->hosts[0].processor : result->processor;
+    bool is_same = 1;
+    for (size_t h = 1; h < result->n_hosts; h++)
+        is_same &= !strcmp(result->hosts[h].processor, processor);
     if (result->n_hosts)
-        snprintf(hosts, sizeof hosts, "%zu hosts at once, each ", result->n_hosts);
+        snprintf(hosts, sizeof hosts, "%zu hosts at once, %s ", result->n_hosts,
+                 is_same ? "each" : "the first");
     fprintf(
         out,
         "# Measured by 'timeless calibrate kernels' %s on %s%s: %u process%s at once, seed %lu,\n"
@@ -236,8 +241,8 @@ static void write_origins(const tlp_result *result, const config_t *base, FILE *
         "# Measured at %s.\n"
         "# timeless-model(5) describes this file.\n"
         "# reference_flops: a reference speed, not measured; cpu-ns: by definition.\n",
-        tl_version(), hosts, result->processor, result->cores, result->cores == 1 ? "" : "es",
-        result->seed, result->n_samples, result->threads, result->threads == 1 ? "" : "s",
+        tl_version(), hosts, processor, result->cores, result->cores == 1 ? "" : "es", result->seed,
+        result->n_samples, result->threads, result->threads == 1 ? "" : "s",
         result->threads == 1 ? "in CPU time" : "by the clock",
         *result->moment ? result->moment : "an unknown moment");
     if (result->instruction_s >= 0 && !keep_units(base, NULL))

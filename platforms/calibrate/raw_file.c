@@ -29,9 +29,10 @@ static void write_rows(const void *all, FILE *out)
     const tlp_result *result = all;
     for (size_t i = 0; i < result->n_samples; i++) {
         const tlp_sample *s = &result->samples[i];
-        if (result->n_hosts && (!i || s->host != s[-1].host))
-            fprintf(out, "# host %s sockets %s\n", result->hosts[s->host].name,
-                    result->hosts[s->host].sockets);
+        const tlp_kernel_host *host = result->n_hosts ? &result->hosts[s->host] : NULL;
+        if (host && (!i || s->host != s[-1].host))
+            fprintf(out, "# host %s sockets %s instruction_s %.17g processor %s\n", host->name,
+                    host->sockets, host->instruction_s, tl_printable(host->processor));
         fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.17g,%.6f,%.0f,%.1f,%.2f\n",
                 tl_call_by_code(s->call.kernel)->name, s->call.sizes[0], s->call.sizes[1],
                 s->call.sizes[2], s->work, s->core, s->repeats, s->seconds, s->at_s,
@@ -53,7 +54,10 @@ static tl_status take_line(void *all, const char *line, tl_error *err)
         if (!more || h > UINT16_MAX)
             return tl_no_memory(err, "reading measurements");
         result->hosts = more;
-        result->hosts[result->n_hosts++] = result->reading;
+        more[h] = result->reading;
+        more[h].instruction_s = result->instruction_s;
+        snprintf(more[h].processor, sizeof more[h].processor, "%s", result->processor);
+        result->n_hosts++;
     }
     result->host = (uint16_t)h;
     return TL_OK;
