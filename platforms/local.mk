@@ -16,7 +16,7 @@ platforms_libcalibrate_la_SOURCES = \
 	platforms/calibrate/noise.c platforms/calibrate/noise.h platforms/calibrate/plan.c \
 	platforms/calibrate/raw_file.c platforms/calibrate/state.c
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/perform -I$(top_srcdir)/plots $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)
-platforms_libcalibrate_la_LIBADD = perform/libkernels.la platforms/libcpu.la platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
+platforms_libcalibrate_la_LIBADD = perform/libkernels.la platforms/libcpu.la platforms/libgenerate.la platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcpu.la
 platforms_libcpu_la_SOURCES = \

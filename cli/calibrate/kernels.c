@@ -355,14 +355,11 @@ static tl_status begin_raw(arguments *a, tl_error *err)
     return tl_output_open(a->raw_path, &a->raw, err);
 }
 
-/* The folder of a platform, which has the network of a shipped one. */
-static tl_status begin_folder(arguments *a, const char *shipped, unsigned cores, size_t n_hosts,
-                              tl_error *err)
+static tl_status begin_folder(arguments *a, const tlp_result *result, tl_error *err)
 {
-    char platforms[PATH_MAX], from[2 * PATH_MAX];
+    char platforms[PATH_MAX];
     tlr_platforms_folder(platforms, sizeof platforms);
-    snprintf(from, sizeof from, "%s/%s", platforms, shipped);
-    return tlp_begin_folder(from, a->folder, cores, n_hosts, &a->describes_other, err);
+    return tlp_begin_folder(result, platforms, a->folder, &a->describes_other, err);
 }
 
 /* Opens files before the measurement, so that a wrong path is reported at once. */
@@ -388,7 +385,7 @@ static tl_status begin(campaign *c, tl_error *err)
     if (status == TL_OK && a->folder)
         status = campaign_make_folder(a->folder, err);
     if (status == TL_OK && a->folder && !c->from && !a->launcher.hosts && !a->launcher.words)
-        status = begin_folder(a, "local", tlp_n_cores(), 0, err);
+        status = begin_folder(a, NULL, err);
     if (status != TL_OK && is_new)
         (void)rmdir(a->folder);
     return status;
@@ -398,10 +395,8 @@ static tl_status begin(campaign *c, tl_error *err)
 static tl_status fit(arguments *a, tlp_result *result, tl_error *err)
 {
     tl_status status = TL_OK;
-    if (a->c.from && a->folder && !a->needs && !result->n_hosts)
-        status = begin_folder(a, "local", tlp_n_cores(), 0, err);
-    if (result->n_hosts && a->folder)
-        status = begin_folder(a, "star-1g", result->cores * result->threads, result->n_hosts, err);
+    if (a->folder && !a->needs && (a->c.from || result->n_hosts))
+        status = begin_folder(a, result, err);
     if (status == TL_OK && result->n_hosts && a->folder)
         status = hosts_find_names(result, a->folder, err);
     if (status == TL_OK && (result->n_hosts || a->fit.per_core))

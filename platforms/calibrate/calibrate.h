@@ -261,7 +261,7 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
 
 /* A host of a campaign on several hosts. */
 typedef struct tlp_kernel_host {
-    char name[256], sockets[2048]; /* sockets: of core 0, 1, ...: "0,0,1,1" */
+    char name[256], sockets[2048]; /* of all its cores, measured or not: "0,0,1,1" */
     char alias[256];               /* its name in the platform; "": the same */
     char processor[128];
     double instruction_s; /* not above 0: no counter */
@@ -333,10 +333,10 @@ void tlp_write_piece(FILE *out, const tlp_piece *piece);
 void tlp_write_kernel_head(FILE *out, const char *name, const tlp_fit *fit);
 /* The measurements as repetitions, by kernel and core: seconds divided by the fitted seconds. */
 tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out);
-/* Writes the files of a platform folder that need no measurement: those of a shipped folder, with
- * this number of cores and, unless it is 0, hosts. A folder that describes another platform, such
- * as a measured network, keeps its description. */
-tl_status tlp_begin_folder(const char *shipped, const char *folder, unsigned cores, size_t n_hosts,
+/* Writes platform and options into a folder: the hosts of the result, or without any (NULL: none)
+ * this machine, from the folder of the shipped platforms. A folder that describes another platform,
+ * such as a measured network, keeps its description. */
+tl_status tlp_begin_folder(const tlp_result *result, const char *platforms, const char *folder,
                            int *describes_other, tl_error *err);
 /* Writes the model and, unless the folder describes another platform, its origin. */
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
@@ -345,8 +345,9 @@ tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int de
 /* ---- several hosts: platforms/calibrate/hosts.c, platforms/calibrate/hosts_page.c ---- */
 
 void tlp_host_name(char *name, size_t size);
-/* This host and the sockets of its groups of cores, as the only host of the result. */
+/* This host and the sockets of its cores, as the only host of the result. */
 tl_status tlp_name_host(tlp_result *result, tl_error *err);
+unsigned tlp_host_cores(const tlp_kernel_host *host);
 /* Makes the units and finds their shifts. */
 tl_status tlp_find_units(tlp_result *result, bool per_core, tl_error *err);
 /* "node1, socket 0"; the pattern of its cores in a model. */

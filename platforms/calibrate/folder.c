@@ -3,6 +3,8 @@
 
 #include "calibrate.h"
 
+#include <generate/generate.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,44 +16,32 @@
 typedef struct shipped_file {
     FILE *in;
     unsigned cores;
-    size_t n_hosts; /* 0: as they are */
 } shipped_file;
 
-/* Replaces the value of an attribute (ATTRIBUTE=") of a line, if the line has it. */
-static void set_value(char *line, size_t size, const char *attribute, const char *value)
-{
-    char *at = strstr(line, attribute), rest[1024];
-    const char *end = at ? strchr(at += strlen(attribute), '"') : NULL;
-    if (!end)
-        return;
-    snprintf(rest, sizeof rest, "%s", end);
-    snprintf(at, size - (size_t)(at - line), "%s%s", value, rest);
-}
-
-/* The first core="N" of each line becomes core="cores", and radical="0-N" has n_hosts hosts. Lines
- * with watts are left out: they are those of another machine. So is the line that counts hosts. */
+/* The first core="N" of each line becomes core="cores". Lines with watts are left out: they are
+ * those of another machine. */
 static tl_status copy_lines(const void *arg, FILE *out, tl_error *err)
 {
     const shipped_file *f = arg;
-    char line[1024], value[32];
+    char line[1024];
     (void)err;
     while (fgets(line, sizeof line, f->in)) {
-        if (strstr(line, "wattage_per_state") || (f->n_hosts && strstr(line, "<!--")))
+        if (strstr(line, "wattage_per_state"))
             continue;
-        snprintf(value, sizeof value, "%u", f->cores);
-        set_value(line, sizeof line, "core=\"", value);
-        snprintf(value, sizeof value, "0-%zu", f->n_hosts - 1);
-        if (f->n_hosts)
-            set_value(line, sizeof line, "radical=\"", value);
-        fputs(line, out);
+        char *attribute = strstr(line, "core=\"");
+        char *quote = attribute ? strchr(attribute + 6, '"') : NULL;
+        if (quote)
+            fprintf(out, "%.*s%u%s", (int)(attribute + 6 - line), line, f->cores, quote);
+        else
+            fputs(line, out);
     }
     return TL_OK;
 }
 
 static tl_status copy_file(const char *shipped, const char *folder, const char *name,
-                           unsigned cores, size_t n_hosts, tl_error *err)
+                           unsigned cores, tl_error *err)
 {
-    shipped_file file = {tlp_open_in(shipped, name, err), cores, n_hosts};
+    shipped_file file = {tlp_open_in(shipped, name, err), cores};
     if (!file.in)
         return TL_ERR_SYSTEM;
     const tl_status status = tlp_write_in(folder, name, copy_lines, &file, err);
@@ -83,18 +73,19 @@ static tl_status write_hosts_readme(const void *arg, FILE *out, tl_error *err)
 {
     const tlp_result *result = arg;
     (void)err;
-    fprintf(out,
-            HOSTS_TITLE
-            "\n"
-            "Written by `timeless calibrate kernels -o` %s.\n\n"
-            "- `platform.xml`, `options.conf`: %zu hosts, copied from the shipped `star-1g`. Its "
-            "network\n"
-            "  was measured on another machine: measure yours by `timeless calibrate network -o`.\n"
-            "- `model.conf`: measured on these hosts at the same time, on %u cores of each; its "
-            "first lines\n"
-            "  say how. Its groups `hosts` name the host and socket that each was measured on.\n"
-            "- `kernels.html`: how the hosts differ.\n",
-            tl_version(), result->n_hosts, result->cores * result->threads);
+    fprintf(
+        out,
+        HOSTS_TITLE
+        "\n"
+        "Written by `timeless calibrate kernels -o` %s.\n\n"
+        "- `platform.xml`, `options.conf`: %zu hosts, with the network of the shipped `star-1g`. "
+        "It\n"
+        "  was measured on another machine: measure yours by `timeless calibrate network -o`.\n"
+        "- `model.conf`: measured on these hosts at the same time, on %u cores of each; its "
+        "first lines\n"
+        "  say how. Its groups `hosts` name the host and socket that each was measured on.\n"
+        "- `kernels.html`: how the hosts differ.\n",
+        tl_version(), result->n_hosts, result->cores * result->threads);
     return TL_OK;
 }
 
@@ -115,15 +106,38 @@ static bool is_described(const char *folder)
     return is_there && !is_ours;
 }
 
-tl_status tlp_begin_folder(const char *shipped, const char *folder, unsigned cores, size_t n_hosts,
+/* The hosts, as many as were measured, with the network of star-1g. */
+static tl_status generate_hosts(const tlp_result *result, const char *folder, tl_error *err)
+{
+    unsigned cores = 1;
+    for (size_t h = 0; h < result->n_hosts; h++)
+        if (tlp_host_cores(&result->hosts[h]) > cores)
+            cores = tlp_host_cores(&result->hosts[h]);
+    const tlp_description d = {.topology = tlp_topology_find("star"),
+                               .title = "measured hosts with the network of star-1g, README.md",
+                               .prefix = "node-",
+                               .suffix = "",
+                               .n_nodes = (int64_t)result->n_hosts,
+                               .cores = (int32_t)cores,
+                               .speed_flops = TLP_REFERENCE_FLOPS,
+                               .link = {1, 125e6, 8e-6, 0},
+                               .loopback = {1, 5e9, 2e-7, 0}};
+    return tlp_generate_folder(&d, folder, err);
+}
+
+tl_status tlp_begin_folder(const tlp_result *result, const char *platforms, const char *folder,
                            int *describes_other, tl_error *err)
 {
+    char shipped[PATH_MAX];
+    const bool has_hosts = result && result->n_hosts;
+    snprintf(shipped, sizeof shipped, "%s/%s", platforms, has_hosts ? "star-1g" : "local");
     *describes_other = is_described(folder);
     if (*describes_other)
         return TL_OK;
-    tl_status status = copy_file(shipped, folder, "platform.xml", cores, n_hosts, err);
+    tl_status status = has_hosts ? generate_hosts(result, folder, err)
+                                 : copy_file(shipped, folder, "platform.xml", tlp_n_cores(), err);
     if (status == TL_OK)
-        status = copy_file(shipped, folder, "options.conf", 0, n_hosts, err);
+        status = copy_file(shipped, folder, "options.conf", 0, err);
     return status;
 }
 

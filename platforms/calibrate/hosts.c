@@ -52,17 +52,25 @@ tl_status tlp_name_host(tlp_result *result, tl_error *err)
     snprintf(host->processor, sizeof host->processor, "%s", result->processor);
     tlp_host_name(host->name, sizeof host->name);
     size_t used = 0;
-    for (unsigned core = 0; core < result->cores && used + 16 < sizeof host->sockets; core++)
+    for (unsigned core = 0; core < tlp_n_cores() && used + 16 < sizeof host->sockets; core++)
         used += (size_t)snprintf(host->sockets + used, sizeof host->sockets - used, "%s%d",
-                                 core ? "," : "", find_socket(core * result->threads));
+                                 core ? "," : "", find_socket(core));
     return TL_OK;
 }
 
-/* The socket of a core of a host. */
-static int socket_of(const tlp_result *result, unsigned host, unsigned core)
+unsigned tlp_host_cores(const tlp_kernel_host *host)
+{
+    unsigned n = *host->sockets ? 1 : 0;
+    for (const char *at = host->sockets; (at = strchr(at, ',')); at++)
+        n++;
+    return n;
+}
+
+/* The socket of a group of cores of a host. */
+static int socket_of(const tlp_result *result, unsigned host, unsigned group)
 {
     const char *at = result->hosts[host].sockets;
-    for (unsigned i = 0; i < core; i++) {
+    for (unsigned i = 0; i < group * result->threads; i++) {
         at += strcspn(at, ",");
         at += *at == ',';
     }
@@ -98,8 +106,9 @@ void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out)
         fprintf(out, "%d", unit->part);
         return;
     }
-    for (unsigned core = 0; core < result->cores; core++) {
-        if (part_of(result, unit->host, core, 0) != unit->part)
+    const unsigned n = tlp_host_cores(&result->hosts[unit->host]) / result->threads;
+    for (unsigned core = 0; core < n; core++) {
+        if (socket_of(result, unit->host, core) != unit->part)
             continue;
         fprintf(out, "%s%u", before, core);
         before = "|";
