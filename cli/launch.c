@@ -83,6 +83,27 @@ FILE *cli_launch(char **argv, pid_t *pid, tl_error *err)
     return NULL;
 }
 
+tl_status cli_launch_run(char **argv, bool to_end, bool (*take_line)(void *arg, const char *line),
+                         void *arg, tl_error *err)
+{
+    char line[CLI_LAUNCH_TEXT];
+    bool is_complete = 0;
+    pid_t pid = 0;
+    FILE *in = cli_launch(argv, &pid, err);
+    if (!in)
+        return TL_ERR_SYSTEM;
+    while (!is_complete && fgets(line, sizeof line, in))
+        is_complete = take_line(arg, line);
+    const int code = cli_launch_end(pid, is_complete);
+    fclose(in);
+    if (is_complete || (to_end && code == 0))
+        return TL_OK;
+    return tl_fail(err, TL_ERR_SYSTEM,
+                   "%.100s ended with code %d before all was measured; see its message above, "
+                   "check that it starts programs on these hosts",
+                   argv[0], code);
+}
+
 int cli_launch_end(pid_t pid, bool is_complete)
 {
     int result = 0, rounds = 0;

@@ -27,5 +27,9 @@ FILE *cli_launch(char **argv, pid_t *pid, tl_error *err);
 /* Waits for the end and returns the exit code. is_complete: everything has been measured; then it
  * does not wait for mpirun, which can remain for a minute between network namespaces. */
 int cli_launch_end(pid_t pid, bool is_complete);
+/* Does both, and gives each line of output to take_line, up to that for which it returns true: then
+ * everything has been measured. to_end: so it has after an exit with code 0. */
+tl_status cli_launch_run(char **argv, bool to_end, bool (*take_line)(void *arg, const char *line),
+                         void *arg, tl_error *err);
 
 #endif

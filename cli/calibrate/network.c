@@ -171,22 +171,16 @@ static int build_command(const arguments *a, int launch, char *probe,
 }
 
 /* Copies the output of the probe to the file, up to the probe's last line. */
-static int copy_until_end(FILE *in, FILE *out)
+static bool copy_line(void *out, const char *line)
 {
-    char line[1024];
-    bool is_complete = 0;
-    while (!is_complete && fgets(line, sizeof line, in)) {
-        fputs(line, out);
-        is_complete = !strncmp(line, "# end ", 6) || !strncmp(line, "# error ", 8);
-    }
-    return is_complete;
+    fputs(line, out);
+    return !strncmp(line, "# end ", 6) || !strncmp(line, "# error ", 8);
 }
 
 /* Runs the probe; its measurements go to `path`. */
 static tl_status measure_launch(const arguments *a, int launch, const char *path, tl_error *err)
 {
     char probe[PATH_MAX], texts[7][CLI_LAUNCH_TEXT], *argv[MAX_ARGS];
-    pid_t pid = 0;
     tl_status status = find_probe(a->probe, probe, err);
     if (status != TL_OK)
         return status;
@@ -197,21 +191,11 @@ static tl_status measure_launch(const arguments *a, int launch, const char *path
     if (!out)
         return tl_fail(err, TL_ERR_SYSTEM, "%.200s: cannot be written: %s; check the path", path,
                        strerror(errno));
-    FILE *in = cli_launch(argv, &pid, err);
-    if (!in) {
-        fclose(out);
-        return TL_ERR_SYSTEM;
-    }
-    bool is_complete = copy_until_end(in, out);
-    int code = cli_launch_end(pid, is_complete);
-    fclose(in);
-    if (fclose(out) == 0 && is_complete)
-        return TL_OK;
-    return tl_fail(
-        err, TL_ERR_SYSTEM,
-        "%.100s ended with code %d before all was measured; see its message above, check "
-        "that it starts programs on these hosts",
-        argv[0], code);
+    status = cli_launch_run(argv, 0, copy_line, out, err);
+    if (fclose(out) != 0 && status == TL_OK)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%.200s: cannot be written: %s; check the disk", path,
+                         strerror(errno));
+    return status;
 }
 
 static void report(const tlp_network *net, const char *folder)
