@@ -17,27 +17,37 @@
 
 /* ---- measuring ---- */
 
-/* Puts the files of all hosts into one. */
-static tl_status join_files(const char *folder, const char *path, tl_error *err)
+/* Puts the n_wanted files of all hosts, FOLDER/HOST.csv, into one. */
+static tl_status join_files(const char *folder, const char *path, size_t n_wanted, tl_error *err)
 {
     struct dirent **entries = NULL;
     const int n = scandir(folder, &entries, NULL, versionsort);
     FILE *out = fopen(path, "w");
-    tl_status status = n >= 0 && out ? TL_OK : TL_ERR_SYSTEM;
+    bool is_whole = n >= 0 && out;
+    size_t n_files = 0;
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name, *end = strrchr(name, '.');
-        FILE *in =
-            status == TL_OK && end && !strcmp(end, ".csv") ? tlp_open_in(folder, name, err) : NULL;
-        if (in) {
-            status = tlp_copy_stream(in, out, err);
-            fclose(in);
+        FILE *in = NULL;
+        if (is_whole && end && !strcmp(end, ".csv")) {
+            in = tlp_open_in(folder, name, NULL);
+            n_files++;
+            is_whole = in && tlp_copy_stream(in, out, NULL) == TL_OK && !ferror(in);
         }
+        if (in)
+            fclose(in);
         free(entries[i]);
     }
     free(entries);
-    if (!out || fclose(out) != 0 || status != TL_OK)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the disk", path);
-    return TL_OK;
+    is_whole &= out && fclose(out) == 0;
+    if (!is_whole)
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "%s: the files of the hosts cannot be put together here; check the disk",
+                       path);
+    return n_files >= n_wanted ? TL_OK
+                               : tl_fail(err, TL_ERR_SYSTEM,
+                                         "%s: has the measurements of %zu of %zu hosts; give -o in "
+                                         "a file system that all hosts share",
+                                         folder, n_files, n_wanted);
 }
 
 static void remove_folder(const char *folder)
@@ -55,28 +65,24 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* Runs the command to its end; its output is that of the launcher. */
-static tl_status run(char **argv, tl_error *err)
+/* What the processes print. */
+typedef struct started {
+    char *folder;
+    size_t n; /* that have measured: each prints the path of its file */
+} started;
+
+static bool take_line(void *arg, const char *line)
 {
-    char line[1024];
-    pid_t pid = 0;
-    FILE *in = cli_launch(argv, &pid, err);
-    if (!in)
-        return TL_ERR_SYSTEM;
-    while (fgets(line, sizeof line, in))
+    started *s = arg;
+    if (strstr(line, s->folder))
+        s->n++;
+    else
         fputs(line, stderr);
-    fclose(in);
-    const int code = cli_launch_end(pid, 0);
-    if (code)
-        return tl_fail(err, TL_ERR_SYSTEM,
-                       "%s ended with code %d before all was measured; see its message above, "
-                       "check that it starts programs on these hosts",
-                       tl_printable(argv[0]), code);
-    return TL_OK;
+    return 0;
 }
 
-static tl_status measure_into(const cli_launcher *launcher, char *const *options, char *folder,
-                              unsigned *n_hosts, tl_error *err)
+static tl_status measure_into(const cli_launcher *launcher, char *const *options, started *s,
+                              tl_error *err)
 {
     char texts[2][CLI_LAUNCH_TEXT] = {""}, self[PATH_MAX] = "", *argv[CLI_LAUNCH_WORDS + 32];
     static const char *const unbound[] = {"--bind-to", "none"};
@@ -84,7 +90,6 @@ static tl_status measure_into(const cli_launcher *launcher, char *const *options
     if (!n || readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return tl_fail(err, TL_ERR_USAGE, "--hosts '%s': name hosts, with commas between them",
                        tl_printable(launcher->hosts));
-    *n_hosts = (unsigned)strtoul(texts[0], NULL, 10);
     for (int i = 0; i < 2 && !launcher->n_words; i++)
         argv[n++] = (char *)unbound[i];
     argv[n++] = self;
@@ -93,34 +98,30 @@ static tl_status measure_into(const cli_launcher *launcher, char *const *options
     for (int i = 0; options[i]; i++)
         argv[n++] = options[i];
     argv[n++] = (char *)"--raw";
-    argv[n++] = folder;
+    argv[n++] = s->folder;
     argv[n] = NULL;
-    return run(argv, err);
+    return cli_launch_run(argv, 1, take_line, s, err);
 }
 
 tl_status hosts_measure(const cli_launcher *launcher, char *const *options, const char *folder,
                         tlp_result **out, tl_error *err)
 {
-    char made[PATH_MAX], path[PATH_MAX + 2], all[PATH_MAX + 16];
-    unsigned n_wanted = 0;
-    snprintf(made, sizeof made, "%s/measuring-XXXXXX", folder);
-    if (!mkdtemp(made) || !realpath(made, path))
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the folder", made);
+    char whole[PATH_MAX], path[PATH_MAX + 32], all[PATH_MAX + 64];
+    started s = {path, 0};
+    if (!realpath(folder, whole))
+        snprintf(whole, sizeof whole, "%s", folder);
+    snprintf(path, sizeof path, "%s/measuring-XXXXXX", whole);
+    if (!mkdtemp(path))
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the folder", path);
     snprintf(all, sizeof all, "%s/all", path);
     strcat(path, "/");
-    tl_status status = measure_into(launcher, options, path, &n_wanted, err);
+    tl_status status = measure_into(launcher, options, &s, err);
     if (status == TL_OK)
-        status = join_files(path, all, err);
+        status = join_files(path, all, s.n, err);
     tlp_result *result = status == TL_OK ? tlp_raw_open(&tlp_raw_kernels, all, err) : NULL;
     *out = result;
     if (status == TL_OK && !result)
         status = err->status;
-    const size_t n = result ? result->n_hosts : 0;
-    if (result && n < n_wanted)
-        status = tl_fail(err, TL_ERR_SYSTEM,
-                         "%s: has the measurements of %zu of %u hosts; give -o in a file system "
-                         "that all hosts share",
-                         folder, n, n_wanted);
     remove_folder(path);
     return status;
 }
@@ -182,14 +183,22 @@ tl_status hosts_find_names(tlp_result *result, const char *folder, tl_error *err
     char path[PATH_MAX];
     tlr_cluster cluster = {0};
     snprintf(path, sizeof path, "%s/platform.xml", folder);
-    const tl_status status = tlr_cluster_read(path, &cluster, err);
-    bool has_own = 0;
-    for (size_t h = 0; h < result->n_hosts && status == TL_OK; h++)
-        has_own |= has_host(&cluster, result->hosts[h].name);
-    for (size_t h = 0; h < result->n_hosts && !has_own && status == TL_OK; h++)
-        if (h < cluster.n_hosts)
-            snprintf(result->hosts[h].alias, sizeof result->hosts[h].alias, "%s",
-                     cluster.hosts[h].name);
+    const tl_status status =
+        access(path, F_OK) == 0 ? tlr_cluster_read(path, &cluster, err) : TL_OK;
+    const size_t n = cluster.n_hosts ? result->n_hosts : 0;
+    size_t n_named = 0;
+    for (size_t h = 0; h < n; h++)
+        n_named += has_host(&cluster, result->hosts[h].name);
+    if (!n_named)
+        for (; n_named < n && n_named < cluster.n_hosts; n_named++)
+            snprintf(result->hosts[n_named].alias, sizeof result->hosts[n_named].alias, "%s",
+                     cluster.hosts[n_named].name);
+    for (size_t h = 0; h < n && n_named < n; h++)
+        if (!*result->hosts[h].alias && !has_host(&cluster, result->hosts[h].name))
+            fprintf(stderr,
+                    "timeless: warning: %s: has no host %s and no other for it; its own times are "
+                    "used in no replay\n",
+                    path, tl_printable(result->hosts[h].name));
     tlr_cluster_free(&cluster);
     return status;
 }

@@ -454,7 +454,9 @@ static void report_all(campaign *c)
 {
     const arguments *a = (arguments *)c;
     const tlp_result *result = c->all;
-    fflush(stdout); /* the model comes before the report */
+    if (a->only_measures)
+        puts(a->raw_path); /* hosts.c counts these lines */
+    fflush(stdout);        /* the model comes before the report */
     if (a->only_measures)
         return;
     if (result->n_hosts)
