@@ -1,5 +1,7 @@
 /* kernels.c - timeless calibrate kernels: times the BLAS of this machine for a compute
  * model. */
+#include "config.h"
+
 #include "calibrate/campaign.h"
 #include "calibrate/hosts.h"
 #include "cli.h"
@@ -15,13 +17,16 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-enum { MAX_NB = 16, MAX_CORES = 4096 };
+enum { MAX_NB = 16, MAX_CORES = 4096, MAX_PASSED = 16 };
 
 typedef struct arguments {
     campaign c;
     const char *raw_path, *folder, *trace, *sizes_path;
-    tlp_needs *sizes;        /* of --sizes */
-    cli_launcher launcher;   /* of several hosts; hosts and words NULL: only this one */
+    tlp_needs *sizes;             /* of --sizes */
+    cli_launcher launcher;        /* of several hosts, ... */
+    bool has_hosts;               /* ... or only this one */
+    char *passed[MAX_PASSED + 1]; /* options of the processes on them */
+    int n_passed;
     bool only_measures;      /* --raw FOLDER/ ... */
     char raw_file[PATH_MAX]; /* ... the file in it */
     tlp_measure_options measure;
@@ -127,8 +132,8 @@ static void parse_cores(struct argp_state *state, arguments *a, const char *valu
     if (!strcmp(value, "all"))
         return;
     a->measure.cores = (unsigned)cli_parse_number(state, "--cores", value, MAX_CORES);
-    if (a->measure.cores == 0 || a->measure.cores > tlp_n_cores())
-        argp_error(state, "--cores %s: this process may use 1 to %u", value, tlp_n_cores());
+    if (a->measure.cores == 0)
+        argp_error(state, "--cores 0: this process may use 1 to %u", tlp_n_cores());
 }
 
 static void check_arguments(struct argp_state *state, arguments *a)
@@ -139,15 +144,20 @@ static void check_arguments(struct argp_state *state, arguments *a)
                           "out --cores and --threads");
     if (c->from && c->measured_by)
         argp_error(state, "--reuse measures nothing: leave out %s", c->measured_by);
-    if (!tlp_n_groups(&a->measure))
+    const size_t length = a->raw_path ? strlen(a->raw_path) : 0;
+    a->only_measures = length && a->raw_path[length - 1] == '/';
+    a->has_hosts = a->launcher.hosts || a->launcher.n_words;
+    if (!a->has_hosts && a->measure.cores > tlp_n_cores())
+        argp_error(state, "--cores %u: this process may use 1 to %u", a->measure.cores,
+                   tlp_n_cores());
+    if (!a->has_hosts && !tlp_n_groups(&a->measure))
         argp_error(state, "--threads %u: needs as many cores, and %u may be used",
                    a->measure.threads, a->measure.cores ? a->measure.cores : tlp_n_cores());
-    const bool has_hosts = a->launcher.hosts || a->launcher.n_words;
-    a->only_measures = a->raw_path && a->raw_path[strlen(a->raw_path) - 1] == '/';
-    if (has_hosts &&
-        (a->launcher.n_words > CLI_LAUNCH_WORDS / 2 || (a->launcher.hosts && a->launcher.n_words)))
+    if (a->launcher.hosts && a->launcher.n_words)
         argp_error(state, "give only one of --hosts and '-- mpirun ARGUMENTS'");
-    if (has_hosts && (c->from || a->trace || a->only_measures || !c->output))
+    if (a->launcher.n_words > CLI_LAUNCH_WORDS / 2)
+        argp_error(state, "too many arguments for mpirun");
+    if (a->has_hosts && (c->from || a->trace || a->only_measures || !c->output))
         argp_error(state, "several hosts: give -o, and neither --reuse, --for nor --raw FOLDER/");
     if (a->only_measures && (c->from || a->trace || c->output))
         argp_error(state, "--raw FOLDER/ only measures: give neither -o, --reuse nor --for");
@@ -164,9 +174,29 @@ static void check_arguments(struct argp_state *state, arguments *a)
     a->measure.seed = c->seed;
 }
 
+/* Keeps the options that the processes on other hosts get, too. */
+static void pass_on(struct argp_state *state, arguments *a, int key, const char *value)
+{
+    static const struct {
+        int key;
+        const char *name;
+    } list[] = {{KEY_CORES, "cores"}, {KEY_THREADS, "threads"}, {KEY_SECONDS, "max-seconds"},
+                {KEY_NB, "nb"},       {KEY_SIZES, "sizes"},     {KEY_SEED, "seed"}};
+    char *path = key == KEY_SIZES ? realpath(value, NULL) : NULL;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (list[i].key != key)
+            continue;
+        if (a->n_passed == MAX_PASSED ||
+            asprintf(&a->passed[a->n_passed++], "--%s=%s", list[i].name, path ? path : value) < 0)
+            argp_error(state, "--%s: too many options", list[i].name);
+    }
+    free(path);
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
+    pass_on(state, a, key, value);
     switch (key) {
     case KEY_RAW: a->raw_path = value; break;
     case KEY_SIZES: a->sizes_path = value; break;
@@ -253,7 +283,7 @@ static void report_needs(const tlp_result *result, const tlp_needs *needs, const
     for (size_t i = 0; i < needs->n_own; i++) {
         if (needs->own[i].n > 0)
             fprintf(stderr, "%s user:%s (as recorded)", before, tl_printable(needs->own[i].name));
-        before = ",";
+        before = needs->own[i].n > 0 ? "," : before;
     }
     fputc('\n', stderr);
     if (needs->n_others)
@@ -277,36 +307,6 @@ static tl_status check_threads(const char *path, unsigned threads, tl_error *err
     return status;
 }
 
-/* The same calls on each host: with the same seed. */
-static tl_status measure_on_hosts(const arguments *a, tlp_result **out, tl_error *err)
-{
-    const tlp_measure_options *m = &a->measure;
-    char path[PATH_MAX] = "", cores[16] = "all", threads[16], seconds[32], seed[32],
-         nb[8 * MAX_NB + 8] = "any";
-    char *const words[] = {(char *)"--cores",
-                           cores,
-                           (char *)"--threads",
-                           threads,
-                           (char *)(a->sizes_path ? "--sizes" : "--nb"),
-                           a->sizes_path ? path : nb,
-                           (char *)"--seed",
-                           seed,
-                           (char *)"--max-seconds",
-                           seconds,
-                           NULL};
-    if (a->sizes_path && !realpath(a->sizes_path, path))
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read", tl_printable(a->sizes_path));
-    if (m->cores)
-        snprintf(cores, sizeof cores, "%u", m->cores);
-    snprintf(threads, sizeof threads, "%u", m->threads);
-    snprintf(seconds, sizeof seconds, "%.0f", m->max_seconds);
-    snprintf(seed, sizeof seed, "%lu", m->seed);
-    size_t used = 0;
-    for (size_t i = 0; i < m->n_nb; i++)
-        used += (size_t)snprintf(nb + used, sizeof nb - used, "%s%d", i ? "," : "", m->nb[i]);
-    return hosts_measure(&a->launcher, words, a->folder ? a->folder : ".", out, err);
-}
-
 static tl_status measure(campaign *c, tl_error *err)
 {
     arguments *a = (arguments *)c;
@@ -316,8 +316,9 @@ static tl_status measure(campaign *c, tl_error *err)
         fprintf(stderr, "timeless: measuring for about %.0f s, then fitting\n",
                 a->measure.max_seconds);
     if (status == TL_OK)
-        status = a->launcher.hosts || a->launcher.words ? measure_on_hosts(a, &result, err)
-                                                        : tlp_calibrate(&a->measure, &result, err);
+        status = a->has_hosts ? hosts_measure(&a->launcher, a->passed, a->folder ? a->folder : ".",
+                                              &result, err)
+                              : tlp_calibrate(&a->measure, &result, err);
     c->all = result;
     if (status == TL_OK && a->only_measures)
         status = tlp_name_host(result, err);
@@ -384,7 +385,9 @@ static tl_status begin(campaign *c, tl_error *err)
     const bool is_new = a->folder && access(a->folder, F_OK) != 0;
     if (status == TL_OK && a->folder)
         status = campaign_make_folder(a->folder, err);
-    if (status == TL_OK && a->folder && !c->from && !a->launcher.hosts && !a->launcher.words)
+    if (status == TL_OK && a->folder && a->has_hosts)
+        status = hosts_find_names(&(tlp_result){.n_hosts = 0}, a->folder, err);
+    else if (status == TL_OK && a->folder && !c->from)
         status = begin_folder(a, NULL, err);
     if (status != TL_OK && is_new)
         (void)rmdir(a->folder);
@@ -415,15 +418,15 @@ static tl_status write_result(campaign *c, tl_error *err)
     tlp_result *result = c->all;
     tl_status status = a->needs && c->from ? check_threads(c->model, result->threads, err) : TL_OK;
     result->base = a->base;
+    if (status == TL_OK && a->raw.file) /* first, so that they are kept if the fit fails */
+        status = tl_output_close(&a->raw, a->raw_path,
+                                 tlp_raw_write(&tlp_raw_kernels, result, a->raw.file, err), err);
     if (status == TL_OK && !a->only_measures)
         status = fit(a, result, err);
     if (status == TL_OK && a->needs)
         status = tlp_merge_model(result, a->needs, a->trace, c->model, c->model, err);
     if (status == TL_OK && a->out.file)
         status = tl_output_close(&a->out, c->model, tlp_write_model(result, a->out.file, err), err);
-    if (status == TL_OK && a->raw.file)
-        status = tl_output_close(&a->raw, a->raw_path,
-                                 tlp_raw_write(&tlp_raw_kernels, result, a->raw.file, err), err);
     if (status == TL_OK && a->folder && !a->needs)
         status = tlp_finish_folder(result, a->folder, a->describes_other, err);
     return status;
@@ -476,6 +479,8 @@ static void end(campaign *c)
     tl_output_close(&a->raw, "", TL_ERR_SYSTEM, NULL);
     tlp_needs_free(a->needs);
     tlp_needs_free(a->sizes);
+    for (int i = 0; i < a->n_passed; i++)
+        free(a->passed[i]);
 }
 
 int calibrate_kernels(int argc, char **argv)
