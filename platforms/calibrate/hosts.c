@@ -4,6 +4,8 @@
 
 #include "calibrate.h"
 
+#include "core/room.h"
+
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -116,32 +118,38 @@ void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out)
     fputc(')', out);
 }
 
-static uint16_t find_unit(tlp_result *result, unsigned host, int part)
+static tl_status find_unit(tlp_result *result, size_t *room, unsigned host, int part, uint16_t *out,
+                           tl_error *err)
 {
     size_t u = 0;
     while (u < result->n_units && (result->units[u].host != host || result->units[u].part != part))
         u++;
-    if (u == result->n_units) {
-        for (size_t i = 0; i < u; i++)
-            result->units[i].is_last &= result->units[i].host != host;
-        result->units[result->n_units++] =
-            (tlp_unit){.host = (uint16_t)host, .part = part, .is_last = 1};
-    }
-    return (uint16_t)u;
+    *out = (uint16_t)u;
+    if (u < result->n_units)
+        return TL_OK;
+    if (u > UINT16_MAX)
+        return tl_fail(err, TL_ERR_INPUT, "the hosts have more than %d %s; measure on fewer",
+                       UINT16_MAX, result->has_core_units ? "cores" : "sockets");
+    if (!tl_make_room(&result->units, u, room, sizeof *result->units))
+        return tl_no_memory(err, "fitting");
+    for (size_t i = 0; i < u; i++)
+        result->units[i].is_last &= result->units[i].host != host;
+    result->units[result->n_units++] =
+        (tlp_unit){.host = (uint16_t)host, .part = part, .is_last = 1};
+    return TL_OK;
 }
 
 static tl_status make_units(tlp_result *result, bool per_core, tl_error *err)
 {
-    const size_t most = (result->n_hosts ? result->n_hosts : 1) * result->cores;
+    size_t room = 0;
+    tl_status status = TL_OK;
     result->has_core_units = per_core;
-    result->units = most < UINT16_MAX ? calloc(most, sizeof *result->units) : NULL;
-    if (!result->units)
-        return tl_no_memory(err, "fitting");
-    for (size_t i = 0; i < result->n_samples; i++) {
+    for (size_t i = 0; i < result->n_samples && status == TL_OK; i++) {
         tlp_sample *s = &result->samples[i];
-        s->unit = find_unit(result, s->host, part_of(result, s->host, s->core, per_core));
+        status = find_unit(result, &room, s->host, part_of(result, s->host, s->core, per_core),
+                           &s->unit, err);
     }
-    return TL_OK;
+    return status;
 }
 
 /* ---- their differences ---- */
