@@ -348,6 +348,10 @@ void tlp_host_name(char *name, size_t size);
 /* This host and the sockets of its cores, as the only host of the result. */
 tl_status tlp_name_host(tlp_result *result, tl_error *err);
 unsigned tlp_host_cores(const tlp_kernel_host *host);
+/* The kernels by which units are compared, and how a unit differs in one of them. */
+enum { TLP_UNIT_QUANTITIES = 2 };
+extern const uint16_t tlp_unit_kernels[TLP_UNIT_QUANTITIES];
+double tlp_unit_shift(const tlp_unit *unit, int which);
 /* Makes the units and finds their shifts. */
 tl_status tlp_find_units(tlp_result *result, bool per_core, tl_error *err);
 /* "node1, socket 0"; the pattern of its cores in a model. */
@@ -369,15 +373,20 @@ typedef struct tlp_quantity {
 } tlp_quantity;
 
 /* Appends the result ("kernels", "network", ...) to FOLDER/history.csv: a few quantities by which
- * 'timeless compare --history' finds out whether the machine has changed. */
-tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_quantity *quantities,
-                             size_t n, tl_error *err);
+ * 'timeless compare --history' finds out whether the machine has changed. moment: of the
+ * measurement, "": now. Measurements that were fitted before are there already, and stay. */
+tl_status tlp_add_to_history(const char *folder, const char *what, const char *moment,
+                             const tlp_quantity *quantities, size_t n, tl_error *err);
 /* Those of the units of hosts: TLP_UNIT_QUANTITIES for each. Their names are to be freed, and NULL
  * without memory. */
-enum { TLP_UNIT_QUANTITIES = 2 };
 size_t tlp_unit_quantities(const tlp_result *result, tlp_quantity *out);
+/* Only one moment, or all others. */
+typedef struct tlp_moments {
+    const char *when;
+    bool is_then;
+} tlp_moments;
 /* Calls `take` for each value of `what` in the history, in its order. */
-void tlp_read_history(const char *folder, const char *what,
+void tlp_read_history(const char *folder, const char *what, tlp_moments moments,
                       void (*take)(void *arg, const char *name, double value), void *arg);
 
 #endif

@@ -166,7 +166,8 @@ static tl_status add_to_history(const tlp_result *result, const char *folder, tl
     for (size_t i = 0; i < n; i++)
         has_names &= list[i].name != NULL;
     const tl_status status =
-        has_names ? tlp_add_to_history(folder, "kernels", list, n, err) : tl_no_memory(err, folder);
+        has_names ? tlp_add_to_history(folder, "kernels", result->moment, list, n, err)
+                  : tl_no_memory(err, folder);
     for (size_t i = n_of_all; i < n; i++)
         free((char *)list[i].name);
     free(list);

@@ -8,14 +8,33 @@
 #include <string.h>
 #include <time.h>
 
-tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_quantity *quantities,
-                             size_t n, tl_error *err)
+/* Now, with milliseconds. */
+static void print_now(char *when, size_t size)
 {
-    char *path = NULL, when[32];
     struct timespec now;
     struct tm utc;
     clock_gettime(CLOCK_REALTIME, &now);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
+    const size_t n = strftime(when, size, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
+    snprintf(when + n, size - n, ".%03dZ", (int)(now.tv_nsec / 1000000));
+}
+
+static void note_any(void *is_any, const char *name, double value)
+{
+    (void)name;
+    (void)value;
+    *(bool *)is_any = 1;
+}
+
+tl_status tlp_add_to_history(const char *folder, const char *what, const char *moment,
+                             const tlp_quantity *quantities, size_t n, tl_error *err)
+{
+    char *path = NULL, now[32];
+    bool is_there = 0;
+    print_now(now, sizeof now);
+    const char *when = *moment ? moment : now;
+    tlp_read_history(folder, what, (tlp_moments){when, 1}, note_any, &is_there);
+    if (is_there)
+        return TL_OK;
     if (asprintf(&path, "%s/history.csv", folder) < 0)
         return tl_no_memory(err, folder);
     tl_status status = TL_OK;
@@ -25,8 +44,7 @@ tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_qua
         if (fseek(out, 0, SEEK_END) == 0 && ftell(out) == 0)
             fputs("when,what,name,value\n", out);
         for (size_t i = 0; i < n; i++)
-            fprintf(out, "%s.%03dZ,%s,%s,%.9g\n", when, (int)(now.tv_nsec / 1000000), what,
-                    quantities[i].name, quantities[i].value);
+            fprintf(out, "%s,%s,%s,%.9g\n", when, what, quantities[i].name, quantities[i].value);
         failed = ferror(out);
         failed |= fclose(out) != 0;
     }
@@ -37,7 +55,7 @@ tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_qua
     return status;
 }
 
-void tlp_read_history(const char *folder, const char *what,
+void tlp_read_history(const char *folder, const char *what, tlp_moments moments,
                       void (*take)(void *arg, const char *name, double value), void *arg)
 {
     char *line = NULL;
@@ -45,9 +63,9 @@ void tlp_read_history(const char *folder, const char *what,
     FILE *in = tlp_open_in(folder, "history.csv", NULL);
     while (in && getline(&line, &size, in) >= 0) {
         char *rest = line;
-        strsep(&rest, ",");
-        const char *kind = strsep(&rest, ","), *name = strsep(&rest, ",");
-        if (rest && !strcmp(kind, what))
+        const char *when = strsep(&rest, ","), *kind = strsep(&rest, ","),
+                   *name = strsep(&rest, ",");
+        if (rest && !strcmp(kind, what) && !strcmp(when, moments.when) == moments.is_then)
             take(arg, name, strtod(rest, NULL));
     }
     free(line);

@@ -306,7 +306,7 @@ tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error 
             add_value(&all.at[u], quantity(result, &result->units[u], 0));
     }
     if (all.at && means && folder)
-        tlp_read_history(folder, "kernels", take_value, &all);
+        tlp_read_history(folder, "kernels", (tlp_moments){result->moment, 0}, take_value, &all);
     if (all.at && means) {
         split_variance(result, &all, means);
         find_instruction_s(result, means);

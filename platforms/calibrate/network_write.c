@@ -410,7 +410,7 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
     const tlp_quantity quantities[] = {{"latency s", tlp_network_transfer_s(network, 1)},
                                        {"bandwidth B/s", network->bandwidth_Bps}};
     if (status == TL_OK)
-        status = tlp_add_to_history(options->folder, "network", quantities,
+        status = tlp_add_to_history(options->folder, "network", "", quantities,
                                     sizeof quantities / sizeof *quantities, err);
     return status;
 }
