@@ -128,30 +128,24 @@ tl_status hosts_measure(const cli_launcher *launcher, char *const *options, cons
 
 /* ---- judging ---- */
 
-enum { N_TESTED = 2, LEAST_UNITS = 4 };
+enum { LEAST_UNITS = 4 };
+#define CONFIDENCE 0.95
 /* A smaller difference of either is not named, however small the spread of the others. */
 #define LEAST_SHIFT 0.05
-
-static const unsigned tested[N_TESTED] = {TL_KERNEL_dgemm, TL_KERNEL_dgemv};
-
-static double shift_of(const tlp_unit *unit, int which)
-{
-    return unit->shift[tested[which] - TL_KERNEL_dgemm];
-}
 
 /* Marks the units that the test calls unlike in this quantity. Each is tested alone: slow hosts
  * stretch the region of both along the line on which they are, so that others seem to be out. */
 static tl_status judge(tlp_result *result, int which, double *room, bool *is_out, tl_error *err)
 {
-    const double confidence = 1 - (1 - TLP_UNITS_CONFIDENCE) / N_TESTED;
+    const double confidence = 1 - (1 - CONFIDENCE) / TLP_UNIT_QUANTITIES;
     const size_t n = result->n_units;
     for (size_t u = 0; u < n; u++)
-        room[u] = shift_of(&result->units[u], which);
-    const tl_status status = tlr_find_outliers(room, n, 1, confidence, is_out, err);
+        room[u] = tlp_unit_shift(&result->units[u], which);
+    const tl_status status = tlr_find_outliers(room, n, confidence, is_out, err);
     const double middle = tlp_median(room, n);
     for (size_t u = 0; u < n && status == TL_OK; u++)
         result->units[u].is_out |=
-            is_out[u] && fabs(shift_of(&result->units[u], which) - middle) >= LEAST_SHIFT;
+            is_out[u] && fabs(tlp_unit_shift(&result->units[u], which) - middle) >= LEAST_SHIFT;
     return status;
 }
 
@@ -161,7 +155,7 @@ tl_status hosts_judge(tlp_result *result, tl_error *err)
     double *room = calloc(n + 1, sizeof *room);
     bool *is_out = calloc(n + 1, sizeof *is_out);
     tl_status status = room && is_out ? TL_OK : tl_no_memory(err, "testing");
-    for (int i = 0; i < N_TESTED && n >= LEAST_UNITS && status == TL_OK; i++)
+    for (int i = 0; i < TLP_UNIT_QUANTITIES && n >= LEAST_UNITS && status == TL_OK; i++)
         status = judge(result, i, room, is_out, err);
     free(room);
     free(is_out);
@@ -209,10 +203,10 @@ static void report_unit(const tlp_result *result, const tlp_unit *unit)
 {
     fputs("timeless: ", stderr);
     tlp_unit_name(result, unit, stderr);
-    for (int i = 0; i < N_TESTED; i++) {
-        const double ratio = exp(shift_of(unit, i));
+    for (int i = 0; i < TLP_UNIT_QUANTITIES; i++) {
+        const double ratio = exp(tlp_unit_shift(unit, i));
         fprintf(stderr, "%s %s takes %.1f%% %s", i ? "," : ":",
-                tl_call_by_code((uint16_t)tested[i])->name, 100 * fabs(ratio - 1),
+                tl_call_by_code(tlp_unit_kernels[i])->name, 100 * fabs(ratio - 1),
                 ratio > 1 ? "longer" : "less");
     }
     fputs(" than on the others; the fits of all hosts leave it out\n", stderr);

@@ -200,11 +200,12 @@ tl_status tlp_find_units(tlp_result *result, bool per_core, tl_error *err)
 
 /* ---- variability ---- */
 
-static const struct {
-    unsigned kernel;
-    const char *of;
-} kept[TLP_UNIT_QUANTITIES] = {{TL_KERNEL_dgemm, "dgemm s per unit of work of "},
-                               {TL_KERNEL_dgemv, "dgemv s per unit of work of "}};
+const uint16_t tlp_unit_kernels[TLP_UNIT_QUANTITIES] = {TL_KERNEL_dgemm, TL_KERNEL_dgemv};
+
+double tlp_unit_shift(const tlp_unit *unit, int which)
+{
+    return unit->shift[tlp_unit_kernels[which] - TL_KERNEL_dgemm];
+}
 
 /* A quantity of a unit in the history, to be freed. */
 static char *quantity_name(const tlp_result *result, const tlp_unit *unit, int which)
@@ -214,15 +215,15 @@ static char *quantity_name(const tlp_result *result, const tlp_unit *unit, int w
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    fputs(kept[which].of, out);
+    fprintf(out, "%s s per unit of work of ", tl_call_by_code(tlp_unit_kernels[which])->name);
     tlp_unit_name(result, unit, out);
     return fclose(out) == 0 ? text : NULL;
 }
 
 static double quantity(const tlp_result *result, const tlp_unit *unit, int which)
 {
-    const unsigned kernel = kept[which].kernel;
-    return tlp_result_fit(result, kernel)->slope_s * exp(unit->shift[kernel - TL_KERNEL_dgemm]);
+    return tlp_result_fit(result, tlp_unit_kernels[which])->slope_s *
+           exp(tlp_unit_shift(unit, which));
 }
 
 /* The logarithms of dgemm of one unit, by campaign. */

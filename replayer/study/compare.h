@@ -32,15 +32,15 @@ tl_status tlr_test_region(const double *before, size_t n_before, const double *a
 size_t tlr_test_each(const double *before, size_t n_before, const double *after, size_t n_after,
                      size_t n_quantities, double confidence, int *changed);
 
-/* Finds the rows of values[row * n_quantities + quantity] that are unlike the others. Removes one
- * row after the other, up to a quarter of them, but at least one: the one that is furthest out of
- * the prediction region of those that are left. All rows are out up to the last one for which the
- * test finds a change. So several outliers do not hide each other (B. Rosner, Percentage points for
- * a generalized ESD many-outlier procedure, Technometrics 25, 1983). With this confidence no row is
- * out if all are from one normal distribution. A quantity in which all other rows are identical is
- * not tested: it has no noise with which a row could be compared. */
-tl_status tlr_find_outliers(const double *values, size_t n, size_t n_quantities, double confidence,
-                            bool *is_out, tl_error *err);
+/* Finds the values that are unlike the others. Removes one after the other, up to a quarter of
+ * them, but at least one: the one that is furthest out of the prediction region of those that are
+ * left. All are out up to the last one for which the test finds a change. So several outliers do
+ * not hide each other (B. Rosner, Percentage points for a generalized ESD many-outlier procedure,
+ * Technometrics 25, 1983). With this confidence none is out if all are from one normal
+ * distribution. If all others are identical, a value is not tested: there is no noise with which it
+ * could be compared. */
+tl_status tlr_find_outliers(const double *values, size_t n, double confidence, bool *is_out,
+                            tl_error *err);
 
 /* ---- comparison: replayer/study/compare.c ---- */
 

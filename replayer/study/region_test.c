@@ -139,38 +139,37 @@ tl_status tlr_test_region(const double *before, size_t n_before, const double *a
 
 /* ---- outliers ---- */
 
-/* The rows, in the order of `order`; those from n_left on were removed. */
-typedef struct rows {
+/* The values, in the order of `order`; those from n_left on were removed. */
+typedef struct remaining {
     const double *values;
-    size_t n_left, p;
+    size_t n_left;
     size_t *order;
-    double *others; /* room for all rows */
-} rows;
+    double *others; /* room for all values */
+} remaining;
 
-/* Tests the row at `at` of the order against the other rows that are left. */
-static tl_status test_row(const rows *r, size_t at, double confidence, tlr_region_test *test,
-                          tl_error *err)
+/* Tests the value at `at` of the order against the other values that are left. */
+static tl_status test_value(const remaining *r, size_t at, double confidence, tlr_region_test *test,
+                            tl_error *err)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_left; i++)
-        for (size_t j = 0; i != at && j < r->p; j++)
-            r->others[n++] = r->values[r->order[i] * r->p + j];
-    return tlr_test_region(r->others, n / r->p, &r->values[r->order[at] * r->p], 1, r->p,
-                           confidence, test, err);
+        if (i != at)
+            r->others[n++] = r->values[r->order[i]];
+    return tlr_test_region(r->others, n, &r->values[r->order[at]], 1, 1, confidence, test, err);
 }
 
-/* Rosner's levels hold from so many rows on. With fewer, each step is as good as a test of its own
- * (Bonferroni). */
-enum { MANY_ROWS = 25 };
+/* Rosner's levels hold from so many values on. With fewer, each step is as good as a test of its
+ * own (Bonferroni). */
+enum { MANY_VALUES = 25, LEAST_VALUES = 3 };
 
-/* Removes the row that is furthest from the others. Returns whether it is unlike them. */
-static tl_status remove_row(rows *r, double confidence, bool *is_unlike, tl_error *err)
+/* Removes the value that is furthest from the others. Returns whether it is unlike them. */
+static tl_status remove_value(remaining *r, double confidence, bool *is_unlike, tl_error *err)
 {
     tlr_region_test test, furthest = {.statistic = -1};
     size_t found = 0;
     const double of_each = 1 - (1 - confidence) / (double)r->n_left;
     for (size_t i = 0; i < r->n_left; i++) {
-        const tl_status status = test_row(r, i, of_each, &test, err);
+        const tl_status status = test_value(r, i, of_each, &test, err);
         if (status != TL_OK)
             return status;
         if (test.statistic > furthest.statistic) {
@@ -178,27 +177,26 @@ static tl_status remove_row(rows *r, double confidence, bool *is_unlike, tl_erro
             found = i;
         }
     }
-    const size_t row = r->order[found];
+    const size_t removed = r->order[found];
     r->order[found] = r->order[--r->n_left];
-    r->order[r->n_left] = row;
+    r->order[r->n_left] = removed;
     *is_unlike = furthest.changed;
     return TL_OK;
 }
 
-tl_status tlr_find_outliers(const double *values, size_t n, size_t n_quantities, double confidence,
-                            bool *is_out, tl_error *err)
+tl_status tlr_find_outliers(const double *values, size_t n, double confidence, bool *is_out,
+                            tl_error *err)
 {
-    const size_t least = n_quantities < 3 ? 3 : n_quantities + 1, n_steps = n < 4 ? 1 : n / 4;
-    const double of_step = n < MANY_ROWS ? 1 - (1 - confidence) / (double)n_steps : confidence;
-    rows r = {values, n, n_quantities, calloc(n + 1, sizeof *r.order),
-              calloc(n * n_quantities + 1, sizeof *r.others)};
+    const size_t n_steps = n < 4 ? 1 : n / 4;
+    const double of_step = n < MANY_VALUES ? 1 - (1 - confidence) / (double)n_steps : confidence;
+    remaining r = {values, n, calloc(n + 1, sizeof *r.order), calloc(n + 1, sizeof *r.others)};
     tl_status status = r.order && r.others ? TL_OK : tl_no_memory(err, "testing");
     size_t first_out = n;
     for (size_t i = 0; r.order && i < n; i++)
         r.order[i] = i;
-    while (status == TL_OK && r.n_left + n_steps > n && r.n_left > least) {
+    while (status == TL_OK && r.n_left + n_steps > n && r.n_left > LEAST_VALUES) {
         bool is_unlike = 0;
-        status = remove_row(&r, of_step, &is_unlike, err);
+        status = remove_value(&r, of_step, &is_unlike, err);
         if (is_unlike)
             first_out = r.n_left;
     }
