@@ -360,9 +360,7 @@ void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out)
 /* Finds host_sd and day_sd of units that are not out, from this campaign and the history of the
  * folder (NULL: none), and instruction_s: the median of their hosts. */
 tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error *err);
-/* A page: units by dgemm and dgemv with the region that has this share of them; dgemm by M N K and
- * by time, measured and fitted (tl_writing). */
-#define TLP_UNITS_CONFIDENCE 0.95
+/* A page: units by dgemm and dgemv; dgemm by M N K, measured and fitted (tl_writing). */
 tl_status tlp_write_units_page(const void *result, FILE *out, tl_error *err);
 
 /* ---- history: platforms/calibrate/history.c ---- */

@@ -7,38 +7,12 @@
 #include <plot.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
-
 /* A plot shows about this number of calls. */
-enum { MOST_CALLS = 2000, N_CORNERS = 101 };
-
-static const unsigned shown[2] = {TL_KERNEL_dgemm, TL_KERNEL_dgemv};
+enum { MOST_CALLS = 2000 };
 
 static double percent_of(const tlp_unit *unit, int which)
 {
-    return 100 * (exp(unit->shift[shown[which] - TL_KERNEL_dgemm]) - 1);
-}
-
-/* The region in which a further unit lies with the confidence of the test, given these n. Returns
- * the number of its corners; 0: there are too few units. */
-static size_t draw_ellipse(const double *x, const double *y, size_t n, size_t n_tested,
-                           double *corner_x, double *corner_y)
-{
-    const double units = (double)n, confidence = 1 - (1 - TLP_UNITS_CONFIDENCE) / (double)n_tested;
-    if (n < 4)
-        return 0;
-    const double mean_x = gsl_stats_mean(x, 1, n), mean_y = gsl_stats_mean(y, 1, n),
-                 sd_x = gsl_stats_sd(x, 1, n), sd_y = gsl_stats_sd(y, 1, n),
-                 r = sd_x > 0 && sd_y > 0 ? gsl_stats_correlation(x, 1, y, 1, n) : 0,
-                 size = sqrt(gsl_cdf_fdist_Pinv(confidence, 2, units - 2) * 2 * (units + 1) *
-                             (units - 1) / (units * (units - 2)));
-    for (int i = 0; i < N_CORNERS; i++) {
-        const double angle = 2 * M_PI * i / (N_CORNERS - 1);
-        corner_x[i] = mean_x + size * sd_x * cos(angle);
-        corner_y[i] = mean_y + size * sd_y * (r * cos(angle) + sqrt(1 - r * r) * sin(angle));
-    }
-    return N_CORNERS;
+    return 100 * (exp(tlp_unit_shift(unit, which)) - 1);
 }
 
 /* dgemm and dgemv of each unit beside the mean of all that are not out. room: 4 values a unit. */
@@ -46,7 +20,6 @@ static void draw_units(const tlp_result *result, double *room, FILE *out)
 {
     const size_t n = result->n_units;
     double *x[2] = {room, room + n}, *y[2] = {room + 2 * n, room + 3 * n};
-    double corner_x[N_CORNERS], corner_y[N_CORNERS];
     size_t n_of[2] = {0};
     for (size_t u = 0; u < n; u++) {
         const tlp_unit *unit = &result->units[u];
@@ -60,13 +33,7 @@ static void draw_units(const tlp_result *result, double *room, FILE *out)
          .number = 1,
          .n = n_of[1],
          .x = x[1],
-         .y = y[1]},
-        {.name = "region of 95 % of campaigns",
-         .look = TLG_CURVE,
-         .number = TLG_BLACK,
-         .n = draw_ellipse(x[0], y[0], n_of[0], n, corner_x, corner_y),
-         .x = corner_x,
-         .y = corner_y}};
+         .y = y[1]}};
     const tlg_panel panel = {.title = "time, compared with the mean",
                              .x = {.label = "dgemm", .unit = "%"},
                              .y = {.label = "dgemv", .unit = "%"},
@@ -110,40 +77,6 @@ static void draw_calls(const tlp_result *result, size_t n_gemm, double *room, FI
     tlg_draw_into_page(&(tlg_picture){.n_panels = 1, .panels = &panel}, out);
 }
 
-/* dgemm, measured beside fitted, in the order of time. room: 4 values a call. */
-static void draw_times(const tlp_result *result, size_t n_gemm, double *room, FILE *out)
-{
-    static const char *const names[] = {"measured", "unlike the others"};
-    const tlp_fit *fit = tlp_result_fit(result, TL_KERNEL_dgemm);
-    double first_s = INFINITY, *x[2] = {room, room + MOST_CALLS},
-           *y[2] = {room + 2 * (size_t)MOST_CALLS, room + 3 * (size_t)MOST_CALLS};
-    size_t n = 0, n_of[2] = {0};
-    tlg_series series[2];
-    for (size_t i = 0; i < result->n_samples; i++)
-        first_s = fmin(first_s, result->samples[i].at_s);
-    if (!(first_s > 0) || !isfinite(first_s))
-        return;
-    for (size_t i = 0; i < result->n_samples; i++) {
-        const tlp_sample *s = &result->samples[i];
-        const double fitted = tlp_fitted_s(fit, s);
-        if (s->call.kernel != TL_KERNEL_dgemm || !(fitted > 0) ||
-            n++ % (1 + n_gemm / MOST_CALLS) != 0)
-            continue;
-        const bool is_out = result->units[s->unit].is_out;
-        x[is_out][n_of[is_out]] = s->at_s - first_s;
-        y[is_out][n_of[is_out]++] = s->seconds / fitted;
-    }
-    for (int i = 0; i < 2; i++)
-        series[i] = (tlg_series){
-            .name = names[i], .look = TLG_DOTS, .number = i, .n = n_of[i], .x = x[i], .y = y[i]};
-    const tlg_panel panel = {.title = "dgemm over time",
-                             .x = {.label = "time", .unit = "s"},
-                             .y = {.label = "measured / fitted", .unit = "", .is_log = 1},
-                             .n_series = 2,
-                             .series = series};
-    tlg_draw_into_page(&(tlg_picture){.n_panels = 1, .panels = &panel}, out);
-}
-
 static void print_units(const tlp_result *result, FILE *out)
 {
     fputs("<table><tr><th></th><th>dgemm</th><th>dgemv</th><th></th></tr>\n", out);
@@ -173,7 +106,6 @@ tl_status tlp_write_units_page(const void *arg, FILE *out, tl_error *err)
             result->n_hosts, 100 * result->host_sd);
     draw_units(result, room, out);
     draw_calls(result, n_gemm, room + 4 * result->n_units, out);
-    draw_times(result, n_gemm, room, out);
     print_units(result, out);
     fputs("</body></html>\n", out);
     free(room);
