@@ -76,7 +76,7 @@ static const struct argp_option options[] = {
      "inner sizes of products and orders of triangular matrices (default: 32,64,96,128,192,256)",
      0},
     {"sizes", KEY_SIZES, "FILE", 0,
-     "measure only the calls of FILE, lines KERNEL,D0[,D1[,D2]], in random order", 0},
+     "measure only calls of FILE, lines KERNEL,D0[,D1[,D2]], drawn in random order", 0},
     {"seed", KEY_SEED, "N", 0, "draw the sizes from this seed (default: 1)", 0},
 
     {0, 0, 0, 0, "What is fitted:", 2},
