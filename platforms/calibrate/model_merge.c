@@ -138,8 +138,9 @@ static void write_own(const merge *m, const char *comma)
         const tlp_own_kernel *own = &m->needs->own[i];
         if (!(own->n > 0))
             continue;
-        fprintf(m->out, "%s  { kernel = \"" OWN_PREFIX "%s\"; seconds = { %s = %.6e; }; }", comma,
-                own->name, own->work > 0 ? "work" : "one",
+        fprintf(m->out, "%s  { kernel = \"" OWN_PREFIX, comma);
+        tlp_string_write(m->out, own->name);
+        fprintf(m->out, "\"; seconds = { %s = %.6e; }; }", own->work > 0 ? "work" : "one",
                 own->seconds / (own->work > 0 ? own->work : own->n));
         comma = ",\n";
     }

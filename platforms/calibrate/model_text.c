@@ -18,15 +18,13 @@ static void write_float(FILE *out, double number)
     fprintf(out, is_whole && number != 0 ? "%.1f" : "%.9e", number);
 }
 
-static void write_string(FILE *out, const char *text)
+void tlp_string_write(FILE *out, const char *text)
 {
-    fputc('"', out);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             fputc('\\', out);
         fputc(*text, out);
     }
-    fputc('"', out);
 }
 
 static void write_members(FILE *out, const config_setting_t *parent, const char *behind, int depth)
@@ -50,7 +48,11 @@ void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth)
     case CONFIG_TYPE_INT64: fprintf(out, "%lld", config_setting_get_int64(setting)); break;
     case CONFIG_TYPE_FLOAT: write_float(out, config_setting_get_float(setting)); break;
     case CONFIG_TYPE_BOOL: fputs(config_setting_get_bool(setting) ? "true" : "false", out); break;
-    case CONFIG_TYPE_STRING: write_string(out, config_setting_get_string(setting)); break;
+    case CONFIG_TYPE_STRING:
+        fputc('"', out);
+        tlp_string_write(out, config_setting_get_string(setting));
+        fputc('"', out);
+        break;
     case CONFIG_TYPE_GROUP:
         fputs("{\n", out);
         write_members(out, setting, ";", depth + 1);

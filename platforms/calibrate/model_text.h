@@ -23,6 +23,8 @@ void tlp_model_head(const char *path, bool (*is_kept)(const char *line, const vo
 /* Add a setting to a group; 0: it cannot be added. */
 int tlp_set_string(config_setting_t *group, const char *name, const char *value);
 int tlp_set_number(config_setting_t *group, const char *name, double value);
+/* Writes the text of a string, between its quotation marks. */
+void tlp_string_write(FILE *out, const char *text);
 /* Writes the value of a setting; its lines are indented by `depth` steps. */
 void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth);
 /* Writes the settings of the model, except those that are left out. */
