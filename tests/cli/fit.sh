@@ -354,9 +354,12 @@ loops() { # RANKS TAG
     done
     echo '}'
 }
-many_loops() {
-    loops 4 17 >4.skel && loops 6 90 >6.skel && loops 9 5 >9.skel &&
-        "$timeless" make 4.skel -o 1.tl && "$timeless" make 6.skel -o 2.tl && "$timeless" make 9.skel -o 3.tl
+many_loops() { # from one file, so that the call sites are the same
+    local i=0 one
+    for one in '4 17' '6 90' '9 5'; do
+        i=$((i + 1))
+        loops $one >many-loops.skel && "$timeless" make many-loops.skel -o $i.tl || return
+    done
 }
 # 18 MB; 222 MB when the samples of all arrangements of the loops were made.
 with_little_memory() { (ulimit -v 150000 && "$timeless" fit [1-3].tl --holes nearest -o loops.skel); }
