@@ -442,17 +442,38 @@ static void print_head(const struct perform_measure *m)
         printf("# slack_s %.3e\n", m->slack_s);
 }
 
-/* Numbers the samples with the same call, site and size. Calls come in loops, so the one before is
- * near. */
-static void number_calls(sample *samples, size_t n)
+/* By site, call and size: less than 0, 0 or more. */
+static int compare_calls(const sample *x, const sample *y)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = i; k-- > 0;)
-            if (samples[k].site == samples[i].site && samples[k].call == samples[i].call &&
-                samples[k].bytes == samples[i].bytes) {
-                samples[i].repetition = samples[k].repetition + 1;
-                break;
-            }
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* The same calls in the order in which they were made. */
+static int compare_samples(const void *a, const void *b)
+{
+    const sample *x = *(sample *const *)a, *y = *(sample *const *)b;
+    const int order = compare_calls(x, y);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* Numbers the samples with the same call, site and size. */
+static void number_calls(performer *p)
+{
+    const struct perform_measure *m = p->measure;
+    sample **sorted = malloc((m->n + 1) * sizeof *sorted);
+    if (!sorted)
+        perform_give_up(p, "out of memory for the rows; measure fewer repetitions");
+    for (size_t i = 0; i < m->n; i++)
+        sorted[i] = &m->samples[i];
+    qsort(sorted, m->n, sizeof *sorted, compare_samples);
+    for (size_t i = 1; i < m->n; i++)
+        if (!compare_calls(sorted[i - 1], sorted[i]))
+            sorted[i]->repetition = sorted[i - 1]->repetition + 1;
+    free(sorted);
 }
 
 /* "MPI_Send at main (app.c:12)," without commas of its own */
@@ -514,7 +535,7 @@ int perform_measure_close(performer *p)
     synchronise(p);
     m->line.n_samples = m->n;
     if (m->sync == PERFORM_CALLS)
-        number_calls(m->samples, m->n);
+        number_calls(p);
     if (p->rank) {
         m->line.uncertainty_s = uncertainty_of(m);
         PMPI_Send(&m->line, (int)sizeof m->line, MPI_BYTE, 0, TAG_CLOCK, MPI_COMM_WORLD);
