@@ -383,20 +383,26 @@ void perform_measure_mark(performer *p, int64_t bytes)
     add_sample(p, (sample){.bytes = bytes, .repetition = repetition});
 }
 
-static int64_t bytes_of(const tl_event *e)
+/* What the rank sends; if nothing, what it receives. */
+static int64_t bytes_of(const performer *p)
 {
-    const bool has_counts = tl_is_collective(tl_call_by_code(e->call)->action);
-    int64_t bytes = e->count * e->type_bytes;
-    for (uint32_t i = 0; has_counts && i < e->list_len; i++)
-        bytes += e->list[i] * (e->type_bytes ? e->type_bytes : 1);
-    return bytes ? bytes : e->recv_count * e->recv_type_bytes;
+    const tl_event *e = &p->event;
+    const tl_action action = tl_call_by_code(e->call)->action;
+    const bool is_sent = tl_meaning_of(action)->received == TL_SIZE_OWN;
+    int64_t sent = e->count * e->type_bytes, received = e->recv_count * e->recv_type_bytes;
+    for (uint32_t i = 0; tl_is_collective(action) && i < e->list_len; i++)
+        if (is_sent || i < (uint32_t)p->n_sent_counts)
+            sent += e->list[i] * (e->type_bytes ? e->type_bytes : 1);
+        else
+            received += e->list[i] * (e->recv_type_bytes ? e->recv_type_bytes : 1);
+    return sent ? sent : received;
 }
 
 static void begin_call(performer *p)
 {
     struct perform_measure *m = p->measure;
     const tl_event *e = &p->event;
-    add_sample(p, (sample){.bytes = bytes_of(e),
+    add_sample(p, (sample){.bytes = bytes_of(p),
                            .site = e->site,
                            .call = e->call,
                            .cpu = sched_getcpu(),

@@ -14,6 +14,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 enum { MOST = 1 << 24 };
+#define MOST_BYTES 0x1p53
 
 static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
 {
@@ -51,7 +52,7 @@ static tl_status take_row(void *all, char **cells)
         double least, most, *out;
         int cell, may_lack; /* may_lack: the machine does not tell */
     } numbers[] = {{0, MOST, &launch, 0, 0},
-                   {0, INT32_MAX, &bytes, 2, 0},
+                   {0, MOST_BYTES, &bytes, 2, 0},
                    {0, MOST, &repetition, 3, 0},
                    {0, MOST, &rank, 4, 0},
                    {-1, MOST, &cpu, 6, 0},
