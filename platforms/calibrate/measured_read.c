@@ -188,18 +188,27 @@ static int add_repetition(tlp_measured *m, size_t i)
     return tlp_add_repetition(&m->repetitions.items[m->n_cases - 1], group, m->seconds[i]) == TL_OK;
 }
 
-/* The durations of a case, or of one launch of it (-1: of all), that are neither first nor warm-up,
- * ascending; if there are no others, these. Returns how many there are. */
-static size_t settled(const tlp_measured *m, size_t k, int launch, double *out)
+/* The durations of a case, or of one launch of it (-1: of all), from a category on. Returns how
+ * many there are. */
+static size_t list_from(const tlp_measured *m, size_t k, int launch, tlp_category least,
+                        double *out)
 {
     const tlp_repetitions *r = &m->repetitions.items[k];
     const unsigned n_groups = m->n_together > 1 ? 1 : m->n_ranks; /* of a launch */
     size_t n = 0;
-    for (int least = TLP_OUTLIER; !n && least >= TLP_FIRST; least -= TLP_OUTLIER)
-        for (size_t i = 0; i < r->n; i++)
-            if ((int)r->categories[i] >= least &&
-                (launch < 0 || r->groups[i] / n_groups == (unsigned)launch))
-                out[n++] = r->values[i];
+    for (size_t i = 0; i < r->n; i++)
+        if (r->categories[i] >= least &&
+            (launch < 0 || r->groups[i] / n_groups == (unsigned)launch))
+            out[n++] = r->values[i];
+    return n;
+}
+
+/* Those that are neither first nor warm-up, ascending; if there are none, all. */
+static size_t settled(const tlp_measured *m, size_t k, int launch, double *out)
+{
+    size_t n = list_from(m, k, launch, TLP_OUTLIER, out);
+    if (!n)
+        n = list_from(m, k, launch, TLP_FIRST, out);
     gsl_sort(out, 1, n);
     return n;
 }
