@@ -19,7 +19,7 @@ enum { MOST = 1 << 24 };
 static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
 {
     tlp_measured *m = all;
-    const tlp_note list[] = {{"operation", 'w', m->operation, sizeof m->operation},
+    const tlp_note list[] = {{"operation", 's', m->operation, sizeof m->operation},
                              {"seed", 'l', &m->seed, 0},
                              {"moment", 'w', m->moment, sizeof m->moment},
                              {"mpi", 's', m->mpi, sizeof m->mpi},
