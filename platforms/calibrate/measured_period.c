@@ -39,7 +39,7 @@ static void add_stratum(const tlp_measured *m, size_t first, size_t past, double
         const double at_s = m->rows[i * m->n_together].begin_s;
         if (!of->is_used[i] || of->is_outlier[i] != of->outliers)
             continue;
-        const bool is_next = of->outliers && at_s - before_s < BUNCH_S;
+        const bool is_next = of->outliers && fabs(at_s - before_s) < BUNCH_S;
         before_s = at_s;
         if (is_next)
             continue;
