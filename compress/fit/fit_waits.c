@@ -18,13 +18,19 @@
 typedef struct started {
     fit_event *event;
     uint32_t own, whose; /* the request that is completed instead of this one, and the reverse */
+    uint32_t next;       /* of the same name */
     bool is_completed;
 } started;
+
+/* Requests of a name. */
+typedef struct named {
+    uint32_t oldest, newest; /* those before the oldest are completed; 0: none was started */
+} named;
 
 typedef struct waits {
     fitting *f;
     skel_array requests; /* started; number 0 is none */
-    uint32_t oldest;     /* no request before is under way */
+    named *names;
 } waits;
 
 static started *at(const waits *w, int64_t number)
@@ -45,15 +51,12 @@ static int kind_of(const waits *w, uint32_t number)
 /* The oldest request of the name; 0: this one, or another kind of call started the oldest one. */
 static uint32_t find_older(waits *w, uint32_t number)
 {
-    while (w->oldest < number && at(w, w->oldest)->is_completed)
-        w->oldest++;
-    const uint32_t name = symbol_of(w, number)->request;
+    uint32_t *oldest = &w->names[symbol_of(w, number)->request].oldest;
     const int kind = kind_of(w, number);
-    uint32_t i = w->oldest;
-    while (i < number && (at(w, i)->is_completed || symbol_of(w, i)->request != name))
-        i++;
+    while (*oldest < number && at(w, *oldest)->is_completed)
+        *oldest = at(w, *oldest)->next;
     const bool may = kind == TL_KIND_SEND || kind == TL_KIND_RECEIVE;
-    return i < number && may && kind_of(w, i) == kind ? i : 0;
+    return *oldest < number && may && kind_of(w, *oldest) == kind ? *oldest : 0;
 }
 
 void fit_swap_message(tl_event *a, tl_event *b)
@@ -92,6 +95,18 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static void add(waits *w, started *made, fit_event *event)
+{
+    const uint32_t number = (uint32_t)w->requests.n - 1;
+    named *n = &w->names[w->f->symbols[event->symbol].request];
+    *made = (started){.event = event, .own = number, .whose = number};
+    if (n->newest)
+        at(w, n->newest)->next = number;
+    else
+        n->oldest = number;
+    n->newest = number;
+}
+
 static void take(waits *w, fit_event *event)
 {
     tl_event *e = &event->e;
@@ -108,9 +123,8 @@ static void take(waits *w, fit_event *event)
         qsort(list, e->list_len, sizeof *list, by_number);
     } else if (row->slots & TL_SLOT_REQUEST) {
         started *made = skel_push(&w->requests, sizeof *made);
-        const uint32_t number = (uint32_t)w->requests.n - 1;
         if (made)
-            *made = (started){.event = event, .own = number, .whose = number};
+            add(w, made, event);
         else
             fit_out_of_memory(w->f);
     }
@@ -118,12 +132,14 @@ static void take(waits *w, fit_event *event)
 
 static void order_rank(fitting *f, const fit_capture *c, uint32_t rank)
 {
-    waits w = {.f = f, .oldest = 1};
-    if (!skel_push(&w.requests, sizeof(started)))
+    waits w = {.f = f, .names = calloc(f->n_symbols + 1, sizeof *w.names)};
+    const bool ok = skel_push(&w.requests, sizeof(started)) && w.names;
+    if (!ok)
         fit_out_of_memory(f);
-    for (size_t i = c->first[rank]; i < c->first[rank + 1] && f->status == TL_OK; i++)
+    for (size_t i = c->first[rank]; ok && i < c->first[rank + 1] && f->status == TL_OK; i++)
         take(&w, &c->events[i]);
     free(w.requests.items);
+    free(w.names);
 }
 
 /* ---- MPI_Waitall of a part ---- */
