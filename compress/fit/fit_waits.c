@@ -176,6 +176,7 @@ static void split(fitting *f, fit_event *event, skel_array *to, int64_t *volume)
     const uint32_t name = f->symbols[event->symbol].request;
     fit_symbol like = f->symbols[event->symbol];
     like.row = tl_call_by_code(TL_MPI_Wait);
+    like.variant = 1; /* the program may have MPI_Wait on the same line, for other requests */
     const uint32_t symbol = fit_find_symbol(f, &like);
     f->symbols[symbol].request = name;
     *volume += event->e.volume;
