@@ -44,9 +44,10 @@ check 'each send is completed, before the end' test "$("$timeless" dump late.ske
 check 'both engines replay it' bash -c '"$1" replay late.skel --ranks 30 --set steps=8 -p star-1g -q &&
     "$1" replay late.skel --ranks 30 --set steps=8 --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns -q' - "$timeless"
 
-# mixed RANKS: requests of one call site are completed in an order that depends on the rank, and MPI_Waitall completes two of three
+# mixed RANKS [SITE]: requests of one call site are completed in an order that depends on the rank, and MPI_Waitall completes two of three
+# at this call site
 mixed() {
-    local n=$1 rank i k wait
+    local n=$1 rank i k wait at=${2:-4}
     {
         printf '%s\n' 'timeless-text 1' "ranks $n"
         for ((rank = 0; rank < n; rank++)); do
@@ -62,14 +63,14 @@ mixed() {
             for wait in $((1 + rank % 3)) $((1 + (rank + 2) % 3)) $((1 + (rank + 1) % 3)); do
                 echo "$rank $((k++)) MPI_Wait request=$wait site=3"
             done
-            echo "$rank $((k++)) MPI_Waitall list=[$((5 - rank % 2)),6] site=4"
-            echo "$rank $((k++)) MPI_Waitall list=[$((4 + rank % 2))] site=4"
+            echo "$rank $((k++)) MPI_Waitall list=[$((5 - rank % 2)),6] site=$at"
+            echo "$rank $((k++)) MPI_Waitall list=[$((4 + rank % 2))] site=$at"
             echo "$rank $k MPI_Finalize clock_ns=0"
             echo 'end finalized clock_ns=0'
         done
     } | "$timeless" undump - -o "$n.tl"
 }
-mixed_captures() { mixed 4 && mixed 6 && mixed 9 && mixed 12; }
+mixed_captures() { local n; for n in 4 6 9 12; do mixed $n "$@" || return; done; }
 check 'captures of requests that are completed in any order' mixed_captures
 check 'they have a skeleton' "$timeless" fit 4.tl 6.tl 9.tl 12.tl --holes nearest -o mixed.skel
 cp "$scratch/out" report
@@ -82,6 +83,12 @@ check 'each request is completed' completed mixed.skel,ranks=9
 check 'a receive is started as early as it is completed' bash -c 'order() { sed -n "s/^\([0-9]*\) .*MPI_Irecv .* tag=\([0-9]\).*/\1:\2/p"; }
     cmp <("$1" dump mixed.skel,ranks=9 | order) <(for r in 0 1 2 3 4 5 6 7 8; do printf "$r:%d\n" $((1 + r % 3)) $((1 + (r + 2) % 3)) $((1 + (r + 1) % 3)); done)' \
     - "$timeless"
+# As for waits that one source line makes of requests of two names.
+at_one_place() {
+    mixed_captures 3 && "$timeless" fit 4.tl 6.tl 9.tl 12.tl --holes nearest -o place.skel -q && completed place.skel,ranks=9 &&
+        grep 'MPI_Wait request=r0$' place.skel && grep 'MPI_Wait request=r1$' place.skel
+}
+check 'MPI_Wait at the place of MPI_Waitall still completes its own requests' at_one_place
 check 'both engines replay this, too' bash -c '"$1" replay mixed.skel --ranks 18 -p star-1g -q &&
     "$1" replay mixed.skel --ranks 18 --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns -q' - "$timeless"
 tap_done
