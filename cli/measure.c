@@ -32,6 +32,7 @@ typedef struct arguments {
     cli_texts words; /* the operation, or files */
     grid grid;
     const char *platform, *plot, *page;
+    const char *of_prediction; /* an option that changes it; NULL: none was given */
     unsigned n_seeds;
     cli_json json;
 } arguments;
@@ -87,6 +88,9 @@ static void take_trace(struct argp_state *state, measure_campaign *c)
 static void check_arguments(struct argp_state *state, arguments *a)
 {
     measure_campaign *c = &a->campaign;
+    if (a->of_prediction && !a->platform)
+        argp_error(state, "%s changes a prediction, and nothing is predicted; give --platform NAME",
+                   a->of_prediction);
     if (!a->words.n)
         argp_error(state, "what is measured? give an operation and '-- mpirun ARGUMENTS', or a "
                           "file of an earlier measurement");
@@ -148,8 +152,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'o': c->output = value; return 0;
     case 'p': set(state, a, "platform", a->platform = value); return 0;
     case KEY_ENGINE: set(state, a, "engine", value); return 0;
-    case KEY_NOISE: set(state, a, "noise", value); return 0;
+    case KEY_NOISE:
+        a->of_prediction = "--noise";
+        set(state, a, "noise", value);
+        return 0;
     case KEY_SEEDS:
+        a->of_prediction = "--seeds";
         a->n_seeds = (unsigned)cli_parse_number_from(state, "--seeds", value, 1, MOST_SEEDS);
         return 0;
     case KEY_JSON: a->json = (cli_json){1, value}; return 0;
