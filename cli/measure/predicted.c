@@ -163,14 +163,13 @@ static tl_status run(grid *g, const tlp_measured *m, const char *folder, unsigne
 tl_status measure_predict(grid *g, const tlp_measured *m, unsigned seeds, measure_predicted *out,
                           tl_error *err)
 {
-    const char *above = getenv("TMPDIR");
     char folder[PATH_MAX - 32], path[PATH_MAX];
     if (!measure_has_prediction(m->operation))
         return tl_fail(err, TL_ERR_USAGE,
                        "%.60s: only collectives and messages can be predicted; leave out "
                        "--platform",
                        tl_printable(m->operation));
-    snprintf(folder, sizeof folder, "%s/timeless-measure.XXXXXX", above ? above : "/tmp");
+    snprintf(folder, sizeof folder, "%s/timeless-measure.XXXXXX", tl_temporary_folder());
     if (!mkdtemp(folder))
         return tl_fail(err, TL_ERR_SYSTEM, "%.200s: cannot be made; check TMPDIR", folder);
     const tl_status status = run(g, m, folder, seeds, out, err);
