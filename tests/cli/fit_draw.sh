@@ -196,6 +196,14 @@ check 'the ranks of a larger grid have the calls of the captured ranks at their 
 
 check 'at other sizes, each message of them has two ends' bash -c 'for n in 7 16 30 35 64; do "$1" dump places.skel,ranks=$n |
     awk "/MPI_Isend/ && !/peer=null/ {s++} /MPI_Irecv/ && !/peer=null/ {r++} END {exit !(s && s == r)}" || exit; done' - "$timeless"
+# Which workers send to the master depends on data. At more ranks, each block of ranks has a master, to which its workers send.
+takes_part() { echo "if permute($1, ranks, N) % 3 != 0 {"; }
+program 'if rank == 0 {' 'for i = 1 to ranks - 1 {' "$(takes_part i)" 'MPI_Recv peer=i count=10' '}' '}' '} else {' "$(takes_part rank)" \
+    'MPI_Send peer=0 count=10' '}' '}'
+check 'captures of a master and workers that depend on data' captures
+check 'they have a skeleton' fit --holes nearest -q -o master.skel
+check 'at other sizes, each worker has a master that receives' bash -c 'for n in 7 16 20 35; do
+    "$1" replay master.skel --ranks $n $2 -q || exit; done' - "$timeless" "$loggops"
 # Which ranks are in a communicator depends on data, and some are in none.
 of_comm() { printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' "$@" >program.skel; }
 of_comm 'comm some = permute(rank, ranks, N) % 3 == 2 ? null : permute(rank, ranks, N) % 3' 'MPI_Comm_split new_comm=some' \
