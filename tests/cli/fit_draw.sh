@@ -196,6 +196,15 @@ check 'the ranks of a larger grid have the calls of the captured ranks at their 
 
 check 'at other sizes, each message of them has two ends' bash -c 'for n in 7 16 30 35 64; do "$1" dump places.skel,ranks=$n |
     awk "/MPI_Isend/ && !/peer=null/ {s++} /MPI_Irecv/ && !/peer=null/ {r++} END {exit !(s && s == r)}" || exit; done' - "$timeless"
+# A loop that starts requests of two names: both have the rows of the same ranks, or some are never completed.
+there='peer=around(g, permute(k, 9, 7)) count=100' back='peer=around(g, permute(8 - k, 9, 7)) count=100'
+program "$neighbours" "MPI_Isend $there request=a tag=1" "MPI_Irecv $back request=b tag=2" '} }' "$neighbours" \
+    "MPI_Irecv $there request=a tag=1" "MPI_Isend $there request=b tag=2" '} }' 'MPI_Waitall request=a' 'MPI_Waitall request=b'
+captures 4:40:2 6:60:3 9:190:5 12:200:6
+check 'a loop of two neighbours: there is a skeleton' \
+    "$timeless" fit ?.tl --parameter N=40,60,190,200 --parameter steps=2,3,5,6 --holes nearest -q -o two.skel
+check 'at other sizes, no rank waits forever' bash -c 'for n in 7 16 20 35; do
+    "$1" replay two.skel --ranks $n $2 -q || exit; done' - "$timeless" "$loggops"
 # Which workers send to the master depends on data. At more ranks, each block of ranks has a master, to which its workers send.
 takes_part() { echo "if permute($1, ranks, N) % 3 != 0 {"; }
 program 'if rank == 0 {' 'for i = 1 to ranks - 1 {' "$(takes_part i)" 'MPI_Recv peer=i count=10' '}' '}' '} else {' "$(takes_part rank)" \
