@@ -4,8 +4,8 @@
  * routines such as dgemm), and the volume of the computation between them, for example in
  * instructions.  Some calls, the marks (such as MPI_Init), also have the clock time at which they
  * ended, which can be compared with the predicted time; if it was asked for, calls have the time
- * that they took.  A replay uses neither.  One file contains all ranks.  doc/FORMAT.md specifies
- * the file; compress/mpi_calls.def lists what each call records.
+ * that they took.  A replay does not need them.  One file contains all ranks.  doc/FORMAT.md
+ * specifies the file; compress/mpi_calls.def lists what each call records.
  *
  * Conventions of every function here:
  *   - A function that can fail returns a tl_status.  The end of each public header of libtimeless
@@ -212,7 +212,8 @@ typedef enum tl_action {
     TL_ACTION_PUT = 87,
     TL_ACTION_GET = 88,
     TL_ACTION_ACCUMULATE = 89,
-    TL_ACTION_GET_ACCUMULATE = 90, /* count * type_bytes there, recv_count * recv_type_bytes back */
+    TL_ACTION_GET_ACCUMULATE = 90, /* count * type_bytes go there, recv_count *
+                                  recv_type_bytes come back */
     TL_ACTION_WIN_POST = 91,       /* list: ranks that may access this rank's window */
     TL_ACTION_WIN_START = 92,      /* list: ranks whose windows are accessed */
     TL_ACTION_WIN_COMPLETE = 93,
@@ -252,6 +253,7 @@ enum {
     TL_SLOT_TOOK = 1 << 14 /* took_ns; in no row of mpi_calls.def: any event can have it */
 };
 
+/* Traits of a call, as bits. */
 enum {
     TL_TRAIT_NB = 1 << 0,    /* starts a request */
     TL_TRAIT_SYNC = 1 << 1,  /* no rank leaves before every rank has entered */
@@ -373,10 +375,9 @@ typedef struct tl_event {
  * MPI_File_open), as one rank defines it.
  *
  * Two definitions, by different ranks, describe the same communicator if they have the same
- * members, tag and index, and if their parents are the same communicator (by this rule again).  The
- * index is not stored: it is the number of definitions with the same members, parent and tag that
- * the same rank made before.  Definitions by MPI_Comm_create_group are counted apart from all
- * others.
+ * members and tag, if their parents are the same communicator (by this rule again), and if each is
+ * the n-th such definition of its rank, with the same n.  The number n is not stored.  Definitions
+ * by MPI_Comm_create_group are counted apart from all others.
  *
  * Two rules differ for intercommunicators.  The local group in one definition may be the remote
  * group in the other.  If the parents are intracommunicators, they are not compared, because each
@@ -437,12 +438,12 @@ typedef struct tl_run {
     const char *origin; /* of a trace that was made from others: their names, and how; else "" */
     const char *run_id; /* unique for each run; "" unknown */
     /* Each of the following is "" if it does not apply. Several names are separated by blanks. */
-    const char *parts;      /* names of the hosts, if each host wrote a file of its own */
-    const char *folding;    /* "64 ranks on 2 cores", if ranks shared cores */
-    const char *untraced;   /* MPI functions that the tracer does not know */
-    const char *parameters; /* "N=1000 steps=20", sizes that the user named */
-    const char *
-        volume_sample; /* "16 of 301": only 16 of 301 parts of the run were recorded with volumes */
+    const char *parts;         /* names of the hosts, if each host wrote a file of its own */
+    const char *folding;       /* "64 ranks on 2 cores", if ranks shared cores */
+    const char *untraced;      /* MPI functions that the tracer does not know */
+    const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
+    const char *volume_sample; /* "16 of 301": the events were recorded in 301 blocks, and only 16
+                                  of them have volumes */
     const char *volume_bursts; /* "900 sampled, 3 rounded, of 1000": to make the file smaller, 900
                                   of 1000 volumes were replaced by volumes of similar events, and 3
                                   were rounded; the others are as recorded (FORMAT.md) */
@@ -510,7 +511,7 @@ TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
 TL_API tl_status tl_writer_flush(tl_writer *w);
 /* The failure of the writer; its status is TL_OK if there was none. */
 TL_API const tl_error *tl_writer_error(const tl_writer *w);
-/* Sets the reason for the end of the part: one line of less than 512 bytes. */
+/* Sets tl_rank_summary.remark, why the events of the rank end: one line of less than 512 bytes. */
 TL_API tl_status tl_writer_remark(tl_writer *w, const char *text);
 /* Sets the reason why the rank's clocks are not comparable with a prediction, for example an
  * overloaded machine: one line of less than 512 bytes. It replaces an earlier reason; ""
@@ -594,8 +595,8 @@ TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
  * writer or a cursor that has failed returns the status of this failure again.  The path
  * given to tl_reader_open may also name a generator of events, such as "hpl:N=1000"
  * (timeless_convert.h). tl_reader_open returns USAGE only for wrong parameters of a generator, and
- * INPUT only for an error in a file that a generator reads (HPL.dat, a skeleton), or in a text
- * trace.
+ * INPUT only for an error in a file that a generator reads (HPL.dat, or a skeleton: a text that
+ * describes the calls of a program), or in a text trace.
  *
  *   tl_trace_create          SYSTEM MEMORY LIMIT
  *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT

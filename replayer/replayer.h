@@ -1,13 +1,12 @@
 /* replayer.h - replays a trace on a described platform; the result is a prediction.
  *
- * The name of a member that holds seconds ends in _s.  These are simulated seconds, unless the name
- * begins with wall_: then they are the real time that the replay took.
+ * The name of a member that holds seconds ends in _s.  These are simulated seconds, but for wall_s
+ * (the real time that the replay took) and measured_s (from the clocks of the recorded run).
  * Status, errors and ownership follow the conventions of timeless.h.
  *
  * SimGrid keeps its simulation in global variables and cannot start a second one. tlr_replay and
- * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h), where the
- * source files of the engine share one global variable (`replay`, smpi/state.h).  They fork, so
- * only one thread at a time may call these two functions. All others may be called from several
+ * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h).  They fork,
+ * so only one thread at a time may call these two functions. All others may be called from several
  * threads, each with objects of its own.
  *
  * An event is an MPI call or a kernel (a call of a routine such as dgemm; timeless.h).  A burst is
@@ -53,7 +52,8 @@ typedef struct tlr_mode {
     double weight, mean, sd;
 } tlr_mode;
 
-/* The bounds of a tlr_piece, in this order: m, n, k, and the work (tl_kernel_work). */
+/* The bounds of a tlr_piece, in this order: m, n, k, and the work, such as m * n * k
+ * (tl_kernel_work). */
 enum { TLR_N_BOUNDS = 4 };
 
 /* A piece of a kernel model: the seconds of the calls whose sizes lie between bounds. Its mean M
@@ -82,8 +82,8 @@ typedef struct tlr_kernel_model {
     tlr_piece *pieces;
 } tlr_kernel_model;
 
-/* The class of the bursts from one call site to the next, such as "hpcc+0x1234"; "?" stands for the
- * start of the program. */
+/* All bursts that begin behind the call site `from` and end at the call site `to` are a class. A
+ * call site is a text such as "hpcc+0x1234", or "?" for the start of the program. */
 typedef struct tlr_burst_class {
     char *from, *to;
     double s_per_unit;
@@ -104,7 +104,7 @@ typedef struct tlr_rates {
     tlr_kernel_model *kernels;
 } tlr_rates;
 
-/* The rates of some hosts, instead of the rates of all hosts. */
+/* The rates of some hosts. What they have not comes from tlr_model.pool. */
 typedef struct tlr_host_rates {
     char *pattern; /* of names of hosts, or of HOST:CORE; fnmatch(3) */
     double factor; /* multiplies all seconds on these hosts */
@@ -162,8 +162,9 @@ typedef struct tlr_bending {
     uint16_t kernel; /* code of the call; 0: none */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
-    double acts_as[TLR_N_HOGS]; /* how many hogs of each kind together slow down the other cores as
-                                   much as this class does; these numbers need not be whole */
+    double acts_as[TLR_N_HOGS]; /* the class slows down the other cores as much as acts_as[0] hogs
+                                   of the first kind, acts_as[1] of the second, and so on, at the
+                                   same time; fractions are allowed */
 } tlr_bending;
 
 typedef struct tlr_interference {
@@ -182,7 +183,7 @@ typedef struct tlr_model {
     double s_per_flop; /* roofline, for kernels that the model does not list; negative: unknown */
     double s_per_byte; /* the same for the bytes that they move; the longer time counts */
     double kernel_threads;  /* threads of the BLAS in each process during the measurement */
-    double host_sd, day_sd; /* relative standard deviation of all seconds, between hosts and days */
+    double host_sd, day_sd; /* the same of all seconds, in addition to that of each kernel */
     tlr_rates pool;         /* of all hosts */
     size_t n_hosts;
     tlr_host_rates *hosts; /* of some hosts, instead of `pool` */
@@ -204,8 +205,8 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* How the time of a kernel is estimated if the model has no line for it. */
 typedef enum tlr_estimate {
-    TLR_AS_RECORDED, /* the work of the call (tl_kernel_work) times the kernel's mean recorded
-                        seconds per unit of work */
+    TLR_AS_RECORDED, /* the work of the call (tl_kernel_work) times the kernel's mean seconds
+                        per unit of work in the recording, if the trace has its volumes */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -225,9 +226,9 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
 typedef struct tlr_platform {
     char *folder; /* the name as predictions print it: "FOLDER@CALIBRATION+...", or the path of
                     the XML file */
-    char *dated;  /* "2020-10 dgemm-2020-07 (-92 days), ...": if the name ended in @DATE
-                     (tlr_platform_load), this date, then the chosen calibrations with their
-                     distance from it; otherwise "" */
+    char *dated;  /* if the name ended in @DATE: this date, then the calibration that was chosen
+                     for each kind of input, with its distance from the date, as "2020-10
+                     dgemm-2020-07 (-92 days), ..." (tlr_platform_load); otherwise "" */
     char *xml_path;
     size_t n_options;
     size_t n_settings; /* the first n_settings options come from <config> in the XML file */
@@ -240,10 +241,11 @@ typedef struct tlr_platform {
 } tlr_platform;
 
 /* Loads a platform. `name` is an XML file of SimGrid, a folder, or the name of a folder in
- * TIMELESS_PLATFORMS (default: the installed platforms). Calibrations may follow, as "@A+B": each
- * file is then read from calibrations/B/ if it exists there, else from calibrations/A/, else from
- * the folder.  A calibration may be named KIND-DATE. "@DATE" (YYYY-MM or YYYY-MM-DD)
- * stands for the nearest calibration of each KIND. */
+ * TIMELESS_PLATFORMS (default: the installed platforms). A
+ * calibration is a folder in calibrations/ whose files take the place of those of the platform.
+ * Calibrations may follow the name, as "@A+B": each file is then read from calibrations/B/ if it
+ * exists there, else from calibrations/A/, else from the folder.  A calibration may be named
+ * KIND-DATE. "@DATE" (YYYY-MM or YYYY-MM-DD) stands for the nearest calibration of each KIND. */
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
 
@@ -253,9 +255,9 @@ typedef enum tlr_quantity {
     TLR_LINK_BANDWIDTH,
     TLR_LINK_LATENCY,
     TLR_HOST_SPEED,
-    /* changes of the compute model, by a factor */
-    TLR_KERNEL_TIME,
-    TLR_BURST_TIME,
+    /* The following change the compute model or the MPI library. */
+    TLR_KERNEL_TIME,         /* a factor */
+    TLR_BURST_TIME,          /* a factor */
     TLR_RANK_THREADS,        /* a number */
     TLR_REGION_BOUND,        /* a tlr_limit */
     TLR_MESSAGE_OVERHEAD,    /* a factor for the CPU time of sends and receives */
@@ -274,8 +276,8 @@ typedef enum tlr_progress {
     TLR_N_PROGRESSES
 } tlr_progress;
 
-/* What a core does while its rank waits in MPI, or its thread in a parallel region: for the energy.
- */
+/* What a core is assumed to do while its rank waits in MPI, or its thread waits in a parallel
+ * region. Only the energy depends on it. */
 typedef enum tlr_waiting {
     TLR_WAITING_BUSY, /* it polls, and takes the power of computation */
     TLR_WAITING_IDLE
@@ -310,6 +312,7 @@ bool tlr_change_is_of_model(const tlr_change *change);
 bool tlr_change_is_of_retransmission(const tlr_change *change);
 /* The last rendezvous.progress of the changes; TLR_PROGRESS_OFFLOAD if there is none. */
 tlr_progress tlr_change_progress(const tlr_change *changes, size_t n);
+/* The last energy.wait of the changes; `fallback` if there is none. */
 tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n, tlr_waiting fallback);
 /* Whether packets are lost when all changes have been made. */
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n);
@@ -325,8 +328,8 @@ typedef struct tlr_params_change {
                     the adapters), R (time per byte of a reduction), or S (the size in bytes from
                     which messages use rendezvous) */
     bool is_factor; /* 1: multiplies the parameter for messages of all sizes, within nodes and
-                      between them. A factor of o also multiplies oi (the overhead of MPI_Isend),
-                      which some messages use in its place, and a factor of G also multiplies B.
+                      between them. A factor of o also multiplies oi, the overhead of MPI_Isend,
+                      and a factor of G also multiplies B.
                       0: sets the parameter for messages of all sizes between nodes */
     double value;   /* the factor; or picoseconds (G, O, B, R: per byte), or bytes (S) */
 } tlr_params_change;
@@ -339,7 +342,8 @@ typedef struct tlr_job {
     double start_s;       /* when its program starts on the platform */
     const char *hostfile; /* of this job; NULL: the cores after those of the previous job */
     const char *const *regions_at; /* names of functions of the program: tlr_details reports
-                                      each call of one of them as a region of the run */
+                                      each call of one of them as a region of the run, as
+                                      regions of MPI_Pcontrol are */
     size_t n_regions_at;           /* 0: the regions are those of MPI_Pcontrol */
 } tlr_job;
 
@@ -402,13 +406,13 @@ typedef struct tlr_options {
                                timeless/memory-bandwidth of the platform */
 } tlr_options;
 
-/* The time of a parallel region that is limited by memory, with another number of threads than
- * recorded, follows from these two bandwidths if the model has no measured speedup for memory. If
- * it has one, they are 0. */
+/* These bandwidths give the speedup of a parallel region that is limited by memory, if it is
+ * replayed with another number of threads than recorded. They are 0 if the model has a measured
+ * speedup for memory. */
 typedef struct tlr_region_memory {
     double core_Bps; /* assumed */
     double node_Bps;
-    bool is_assumed; /* node_Bps, which the platform does not state */
+    bool is_assumed; /* node_Bps is assumed, because the platform does not state it */
     bool is_ignored; /* neither the model nor a change (region.bound) says what limits regions, so
                         arithmetic is assumed */
 } tlr_region_memory;
@@ -436,8 +440,9 @@ typedef struct tlr_rank_prediction {
     double delay_s; /* how much earlier the rank ends if no rank has noise; loggops engine only */
 } tlr_rank_prediction;
 
-/* The marks of all ranks that belong together: of each rank, its n-th call of Init, Finalize,
- * Barrier, Pcontrol or Wtime from the same call site. */
+/* A mark is a call whose clock time was recorded: Init, Finalize, Barrier, Pcontrol or Wtime. A
+ * tlr_mark has the marks of all ranks that belong together: the n-th call of each rank from the
+ * same call site. */
 typedef struct tlr_mark {
     uint16_t call;
     char *site;          /* "hpcc+0x1234" */
@@ -483,8 +488,9 @@ typedef struct tlr_sampled {
 /* Links or memories that got more traffic than they can carry, because the engine gave each message
  * the whole bandwidth, which messages share in reality. */
 typedef struct tlr_overload {
-    uint64_t n; /* number of overloaded links or memories. The rest is about the worst one, in its
-                   worst interval: */
+    uint64_t n; /* number of overloaded links or memories. The rest is about the worst one, in the
+                   interval in which it is late by most (between two moments at which its traffic
+                   changes): */
     uint64_t bytes;            /* bytes that it moved */
     double asked_Bps, has_Bps; /* the speed in the engine; the speed that is possible */
     double late_s;             /* how much longer the bytes take at the possible speed */
@@ -534,7 +540,7 @@ typedef struct tlr_prediction {
                            or NULL */
     uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
     uint64_t n_crowded_cores; /* the cores of these hosts */
-    uint32_t n_threads;       /* of a parallel region, at most; 0: there is none */
+    uint32_t n_threads;       /* of the largest parallel region; 0: there is none */
     tlr_fullest_host fullest;
     uint64_t ignores_limiter; /* the engine ignores the limiter of the platform (a bandwidth that
                                  both directions share) for messages with fewer bytes than this;
@@ -544,11 +550,11 @@ typedef struct tlr_prediction {
     bool memories_are_assumed;    /* the platform does not describe the memories */
     double links_limit;           /* share of the makespan (0 to 1) in which links between switches
                                      limited messages; of the LogGOPS engine only */
-    /* If the model has interference, what a core computes depends on what the other cores of its
-     * host do, on average over the run (the load), which only a replay tells. So a replay is
-     * repeated with the load of the one before, a few times at most. 0: the load no longer changes.
-     * Otherwise: by how much the last repetition changed the end of a rank at most, relative to the
-     * makespan. */
+    /* With interference, the speed of a core depends on what the other cores of its host do on
+     * average over the run (the load), which is known only after a replay. So a replay is repeated
+     * with the load of the one before, a few times at most. This is the largest change of the end
+     * of a rank by the last repetition, relative to the makespan; 0 if the load no longer changed,
+     * and without interference. */
     double load_change;
     tlr_region_memory region_memory;
     char *volume_sample; /* of the tl_run */
@@ -618,8 +624,8 @@ double tlr_estimated_share(const tlr_prediction *prediction, tlr_estimate by);
 /* ---- results: replayer/results/prediction.c ---- */
 
 /* Writes "4e+08 B at 5e+09 B/s where one has 1.25e+09 B/s: 0.24 s late (4 overloaded)": the
- * engine moved these bytes at 5e+09 B/s through a link that carries 1.25e+09 B/s, so the prediction
- * has them 0.24 s too early; this is the worst of 4 such links. */
+ * engine moved these bytes at 5e+09 B/s through one link, which carries 1.25e+09 B/s. On a real
+ * link they would be 0.24 s later than predicted. It is the worst of 4 such links. */
 const char *tlr_overload_text(const tlr_prediction *prediction, const tlr_overload *load,
                               char *text, size_t size);
 /* Writes " for messages below 65536 B" if the engine ignores the limiter for these only; otherwise
