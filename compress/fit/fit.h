@@ -73,7 +73,8 @@ typedef struct fit_symbol {
     uint32_t comm;     /* SKEL_WORLD... */
     uint32_t new_comm; /* the communicator that it makes; 0: none */
     uint32_t position; /* in the order of the statements */
-    uint32_t variant;  /* of a call site that makes several communicators; 1: waits for a part */
+    uint32_t variant;  /* of a call site that makes several communicators; of MPI_Wait, 1: fit made
+                          it of an MPI_Waitall */
     uint32_t request;  /* symbols with the same number share the name of their requests */
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
     bool is_partial; /* the first symbol of a name, of which MPI_Waitall completes a part */

@@ -129,7 +129,7 @@ static tl_status find_unit(tlp_result *result, size_t *room, unsigned host, int 
         return TL_OK;
     if (u > UINT16_MAX)
         return tl_fail(err, TL_ERR_INPUT, "the hosts have more than %d %s; measure on fewer",
-                       UINT16_MAX, result->has_core_units ? "cores" : "sockets");
+                       UINT16_MAX + 1, result->has_core_units ? "cores" : "sockets");
     if (!tl_make_room(&result->units, u, room, sizeof *result->units))
         return tl_no_memory(err, "fitting");
     for (size_t i = 0; i < u; i++)

@@ -140,10 +140,11 @@ struct loggops_links {
     size_t n_changes;
     uint64_t again_ps; /* when rates are worked out if there are changes */
     /* While rates are worked out: */
-    uint32_t n_rated;                               /* how often so far, from 1 on */
-    double from_ps;                                 /* from when on the rates hold */
-    candidate *candidates;                          /* a heap */
-    size_t n_candidates, candidates_room, n_filled; /* n_filled: those without flows */
+    uint32_t n_rated;      /* how often so far, from 1 on */
+    double from_ps;        /* from when on the rates hold */
+    candidate *candidates; /* a heap */
+    size_t n_candidates, candidates_room,
+        n_filled;     /* n_filled: those whose flows all have a rate */
     size_t n_without; /* flows without a rate, counted on each of their tight links */
 
     uint32_t *full; /* links that are saturated since full_from_ps */

@@ -45,10 +45,27 @@ static bool is_taken(int file)
     return 0;
 }
 
+/* Whether the open file still has this path: a sweep that ends removes its part. */
+static bool is_at(int file, const char *path)
+{
+    struct stat own, there;
+    if (fstat(file, &own) != 0)
+        return 1;
+    if (stat(path, &there) != 0)
+        return errno != ENOENT;
+    return own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
 static tl_status open_part(tlr_results *r, tl_error *err)
 {
-    r->file = open(r->part, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (r->file >= 0 && is_taken(r->file)) {
+    bool has_other = 0;
+    do {
+        if (r->file >= 0)
+            close(r->file);
+        r->file = open(r->part, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        has_other = r->file >= 0 && is_taken(r->file);
+    } while (r->file >= 0 && !has_other && !is_at(r->file, r->part));
+    if (has_other) {
         close(r->file);
         r->file = -1;
         return tl_fail(err, TL_ERR_SYSTEM,

@@ -80,6 +80,10 @@ printf '%s\n' '[ ! -e ran ] && touch ran && exec "$@"' >once
 check_exit 3 'a measured run that fails is no verdict' bash ci/gate.sh check baseline star-1g -- bash once mpirun -np 2 ./app
 cp err said
 check 'whose message says so' grep -q '^gate.sh: the program failed in a measured run' said
+rm ran; build 21 0
+check_exit 1 'a program that became slower is, though a measured run fails' \
+    bash ci/gate.sh check baseline star-1g -- bash once mpirun -np 2 ./app
+build 2 0
 sed -i 's/measured,.*/measured,0.001/; 2s/$/1/' baseline/measured.csv
 check_exit 1 'gitlab.yml: a longer measured time fails' run gitlab.yml check
 check 'the measured row is the failed one' sh -c 'grep -q "name=\"measured\"[^>]*><failure" baseline/measured.xml &&

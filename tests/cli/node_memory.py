@@ -36,7 +36,7 @@ def message_s(name, size):
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)
 def falls_of(name):
     """Between nodes: by how much one message falls where the platform states another protocol, or else where SMPI has other factors."""
     options = options_of(name)
