@@ -53,7 +53,9 @@ int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TE
     return n_hosts ? n : 0;
 }
 
-FILE *cli_launch(char **argv, pid_t *pid, tl_error *err)
+/* Starts the command in a process group of its own, with its output in a pipe. NULL after an error.
+ */
+static FILE *start(char **argv, pid_t *pid, tl_error *err)
 {
     int ends[2];
     posix_spawn_file_actions_t actions;
@@ -83,28 +85,9 @@ FILE *cli_launch(char **argv, pid_t *pid, tl_error *err)
     return NULL;
 }
 
-tl_status cli_launch_run(char **argv, bool to_end, bool (*take_line)(void *arg, const char *line),
-                         void *arg, tl_error *err)
-{
-    char line[CLI_LAUNCH_TEXT];
-    bool is_complete = 0;
-    pid_t pid = 0;
-    FILE *in = cli_launch(argv, &pid, err);
-    if (!in)
-        return TL_ERR_SYSTEM;
-    while (!is_complete && fgets(line, sizeof line, in))
-        is_complete = take_line(arg, line);
-    const int code = cli_launch_end(pid, is_complete);
-    fclose(in);
-    if (is_complete || (to_end && code == 0))
-        return TL_OK;
-    return tl_fail(err, TL_ERR_SYSTEM,
-                   "%.100s ended with code %d before all was measured; see its message above, "
-                   "check that it starts programs on these hosts",
-                   argv[0], code);
-}
-
-int cli_launch_end(pid_t pid, bool is_complete)
+/* Waits for the end and returns the exit code. is_complete: everything has been measured; then it
+ * does not wait for mpirun, which can remain for a minute between network namespaces. */
+static int end_launch(pid_t pid, bool is_complete)
 {
     int result = 0, rounds = 0;
     while (waitpid(pid, &result, is_complete ? WNOHANG : 0) == 0) {
@@ -115,4 +98,27 @@ int cli_launch_end(pid_t pid, bool is_complete)
         usleep(100000);
     }
     return WIFEXITED(result) ? WEXITSTATUS(result) : 128;
+}
+
+tl_status cli_launch_run(char **argv, bool to_end, bool (*take_line)(void *arg, const char *line),
+                         void *arg, tl_error *err)
+{
+    char line[CLI_LAUNCH_TEXT];
+    bool is_complete = 0;
+    pid_t pid = 0;
+    FILE *in = start(argv, &pid, err);
+    if (!in)
+        return TL_ERR_SYSTEM;
+    while (!is_complete && fgets(line, sizeof line, in))
+        is_complete = take_line(arg, line);
+    const int code = end_launch(pid, is_complete);
+    fclose(in);
+    if (is_complete || (to_end && code == 0))
+        return TL_OK;
+    while (argv[1] && (!strcmp(argv[0], "env") || strchr(argv[0], '=')))
+        argv++;
+    return tl_fail(err, TL_ERR_SYSTEM,
+                   "%.100s ended with code %d before all was measured; see its message above, "
+                   "check that it starts programs on these hosts",
+                   argv[0], code);
 }

@@ -198,63 +198,52 @@ static bool is_without(const char *mpi, const measure_algorithm *algorithm)
     return algorithm->id && !*algorithm->mpich && strncmp(mpi, "Open MPI", 8) != 0;
 }
 
-/* Copies the rows of a launch and returns how many there are; -1: they broke off. Nothing is copied
- * if the library does not have the algorithm. */
-static long copy_rows(FILE *in, const job *j, FILE *out)
+/* The rows of a launch. Nothing is copied if the library does not have the algorithm. */
+typedef struct rows {
+    const job *job;
+    FILE *out;
+    long n;
+    bool are_left_out;
+} rows;
+
+/* Whether the line is the last one, and no row before it is missing. */
+static bool copy_row(void *arg, const char *line)
 {
-    char line[1024] = "";
-    long n = 0;
-    int skips = 0;
-    while (fgets(line, sizeof line, in)) {
-        if (!strncmp(line, "# mpi ", 6))
-            skips = is_without(line + 6, j->algorithm);
-        if (!strncmp(line, "# end ", 6))
-            break;
-        if (skips)
-            continue;
-        if (!strncmp(line, "# clock ", 8))
-            fprintf(out, "# clock launch %u algorithm %s %s", j->launch, j->algorithm->name,
-                    line + 8);
-        else if (*line == '#')
-            fputs(line, out);
-        else if (isdigit((unsigned char)*line)) {
-            fprintf(out, "%u,%s,%s", j->launch, j->algorithm->name, line);
-            n++;
-        } else if (!strncmp(line, "MPI_", 4)) { /* of a trace: the call stands for an algorithm */
-            fprintf(out, "%u,%s", j->launch, line);
-            n++;
-        }
-    }
-    if (strncmp(line, "# end ", 6) != 0 || (!skips && strtol(line + 6, NULL, 10) != n))
-        return -1;
-    if (skips && !j->launch)
-        fprintf(
-            stderr,
-            "timeless: the algorithm %s is left out, as this MPI library has no parameter for it\n",
-            j->algorithm->name);
-    return n;
+    rows *r = arg;
+    const job *j = r->job;
+    if (!strncmp(line, "# mpi ", 6))
+        r->are_left_out = is_without(line + 6, j->algorithm);
+    if (!strncmp(line, "# end ", 6))
+        return r->are_left_out || strtol(line + 6, NULL, 10) == r->n;
+    if (r->are_left_out)
+        return 0;
+    if (!strncmp(line, "# clock ", 8))
+        fprintf(r->out, "# clock launch %u algorithm %s %s", j->launch, j->algorithm->name,
+                line + 8);
+    else if (*line == '#')
+        fputs(line, r->out);
+    else if (isdigit((unsigned char)*line) && ++r->n)
+        fprintf(r->out, "%u,%s,%s", j->launch, j->algorithm->name, line);
+    else if (!strncmp(line, "MPI_", 4) && ++r->n) /* of a trace: the call is the algorithm */
+        fprintf(r->out, "%u,%s", j->launch, line);
+    return 0;
 }
 
 static tl_status run_job(plan *p, const job *j, FILE *out, tl_error *err)
 {
     char texts[2][160], *argv[MAX_WORDS];
-    pid_t pid = 0;
+    rows r = {.job = j, .out = out};
     tl_status status = p->c->trace ? TL_OK : tl_output_write(p->skeleton, write_skeleton, p, err);
     if (status != TL_OK)
         return status;
     build_command(p, j->algorithm, texts, argv);
-    FILE *in = cli_launch(argv, &pid, err);
-    if (!in)
-        return err->status;
-    const long n = copy_rows(in, j, out);
-    const int code = cli_launch_end(pid, n >= 0);
-    fclose(in);
-    if (n >= 0)
-        return TL_OK;
-    return tl_fail(err, TL_ERR_SYSTEM,
-                   "%.100s ended with code %d before all was measured; see its message above, and "
-                   "check that it starts programs",
-                   p->c->launcher[0], code);
+    status = cli_launch_run(argv, 0, copy_row, &r, err);
+    if (status == TL_OK && r.are_left_out && !j->launch)
+        fprintf(
+            stderr,
+            "timeless: the algorithm %s is left out, as this MPI library has no parameter for it\n",
+            j->algorithm->name);
+    return status;
 }
 
 /* ---- all launches ---- */
