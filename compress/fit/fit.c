@@ -339,6 +339,21 @@ static void print_changes(const fitting *f, FILE *out)
                  out);
 }
 
+static void print_left_out(const fitting *f, FILE *out)
+{
+    double bytes = f->lacking_bytes;
+    for (size_t c = 0; c < f->n_captures; c++)
+        for (size_t i = 0; i < f->captures[c].n_events; i++)
+            bytes += fit_bytes(&f->captures[c].events[i].e);
+    char behind[300];
+    snprintf(behind, sizeof behind,
+             ": skeletons of fit have no windows, files and neighbourhood collectives; with these "
+             "calls, %.1f %% of the bytes are missing, and a prediction does not contain their "
+             "time",
+             bytes > 0 ? 100 * f->lacking_bytes / bytes : 0);
+    print_counts(&f->lacking, "# warning: left out, in all captures: ", behind, out);
+}
+
 static void print_threads(const fitting *f, FILE *out)
 {
     if (f->n_threads > 1)
@@ -441,6 +456,7 @@ static tl_status make_result(fitting *f, char **result)
         fit_comm_report(f, out);
         fit_copy_report(f, out);
         print_changes(f, out);
+        print_left_out(f, out);
         print_threads(f, out);
         print_library(f, out);
         if (f->has_volumes)

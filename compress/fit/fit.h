@@ -261,6 +261,8 @@ typedef struct fitting {
     size_t n_symbols;
     skel_array comms;              /* fit_comm */
     skel_array dropped, reordered; /* fit_count */
+    skel_array lacking;            /* fit_count: calls that the language lacks (--holes) */
+    double lacking_bytes;          /* what they send, read and write */
     uint32_t n_threads;            /* the most threads of a dropped region that computes */
     uint32_t *order;               /* symbols by position */
     uint32_t n_positions;
@@ -349,6 +351,10 @@ void fit_canonical_take(fit_canonical *k, const tl_event *e);
 /* The calls, without MPI_Init. The caller may take over their lists, and sets them to NULL. */
 fit_call *fit_canonical_end(fit_canonical *k, size_t *n);
 void fit_canonical_free(fit_canonical *k);
+
+/* Whether captures are read without such calls if the skeleton may have holes: no other call needs
+ * them. */
+bool fit_may_leave_out(const tl_call_info *row);
 
 /* Adds to the number of a change. */
 void fit_count_change(fitting *f, skel_array *counts, const char *name, uint64_t n);

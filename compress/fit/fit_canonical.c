@@ -30,6 +30,7 @@ enum { MAX_UNDER_WAY = 4096 };
 typedef struct named_request {
     tl_event init; /* of a persistent request; call 0: it is not persistent */
     uint32_t number;
+    bool is_left_out; /* the call that started it is left out */
 } named_request;
 
 /* By number of a request. */
@@ -143,6 +144,7 @@ static void start(fit_canonical *k, const tl_event *e, uint32_t init_site)
     *made = (started_request){.event = k->calls.n - 1, .id = e->request};
     name->number = call->e.request = (uint32_t)k->started.n - 1;
     name->init.call = init_site ? name->init.call : 0;
+    name->is_left_out = false;
     made->is_late = tl_map_find(&k->f->late, late_key(k, call)) && is_send(call);
     call->is_open = tl_call_by_code(e->call)->action == TL_ACTION_IRECV && is_open(e);
 }
@@ -252,16 +254,18 @@ static void note_late(fit_canonical *k, int64_t id)
         fit_out_of_memory(k->f);
 }
 
-/* Moves the other requests to the front; their number. */
-static uint32_t without_late(fit_canonical *k, int64_t *ids, uint32_t n)
+/* Moves the requests that this wait completes in the skeleton to the front; their number. */
+static uint32_t completed_here(fit_canonical *k, int64_t *ids, uint32_t n)
 {
-    uint32_t kept = 0;
+    uint32_t kept = 0, n_late = 0;
     for (uint32_t i = 0; i < n; i++) {
         const named_request *name = named(k, ids[i]);
-        if (!name || !name->number || !started_at(k, name->number)->is_late)
+        const bool is_late = name && name->number && started_at(k, name->number)->is_late;
+        n_late += is_late;
+        if (!is_late && !(name && name->is_left_out))
             ids[kept++] = ids[i];
     }
-    fit_count_change(k->f, &k->f->reordered, "sends that are completed at the end", n - kept);
+    fit_count_change(k->f, &k->f->reordered, "sends that are completed at the end", n_late);
     return kept;
 }
 
@@ -352,13 +356,13 @@ static void wait_for(fit_canonical *k, const tl_event *e, const tl_call_info *ro
 {
     const uint32_t n = e->list_len ? e->list_len : e->request != 0;
     tl_event own = *e;
-    int64_t *ids = k->f->ends_late && n ? calloc(n, sizeof *ids) : NULL;
+    int64_t *ids = (k->f->ends_late || k->f->may_draw) && n ? calloc(n, sizeof *ids) : NULL;
     for (uint32_t i = 0; ids && i < n; i++)
         ids[i] = e->list_len ? e->list[i] : e->request;
     if (ids && e->list_len) {
-        own.list_len = without_late(k, ids, n);
+        own.list_len = completed_here(k, ids, n);
         own.list = ids;
-    } else if (ids && !without_late(k, ids, n)) {
+    } else if (ids && !completed_here(k, ids, n)) {
         own.request = 0;
     }
     if (n && !own.list_len && !own.request)
@@ -418,6 +422,22 @@ static bool is_dropped(fit_canonical *k, const tl_event *e, const tl_call_info *
     }
 }
 
+bool fit_may_leave_out(const tl_call_info *row)
+{
+    return tl_is_on_window(row->action) || tl_is_on_file(row->action) ||
+           tl_meaning_of(row->action)->kind == TL_KIND_NEIGHBORHOOD;
+}
+
+static void leave_out(fit_canonical *k, const tl_event *e, const tl_call_info *row)
+{
+    named_request *name = row->slots & TL_SLOT_REQUEST ? named(k, e->request) : NULL;
+    if (name)
+        *name = (named_request){.is_left_out = true};
+    k->volume += e->volume;
+    k->f->lacking_bytes += tl_moves_data(row->action) ? fit_bytes(e) : 0;
+    fit_count_change(k->f, &k->f->lacking, row->name, 1);
+}
+
 static void drop(fit_canonical *k, const tl_event *e, const tl_call_info *row)
 {
     k->volume += e->volume;
@@ -451,6 +471,10 @@ void fit_canonical_take(fit_canonical *k, const tl_event *given)
         fit_count_change(k->f, &k->f->dropped, "failed tests and probes", e->polls);
     if (is_dropped(k, e, row)) {
         drop(k, e, row);
+        return;
+    }
+    if (k->f->may_draw && fit_may_leave_out(row)) {
+        leave_out(k, e, row);
         return;
     }
     switch (row->action) {

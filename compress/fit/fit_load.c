@@ -177,6 +177,9 @@ static const char *lacks(const tl_call_info *row, const tl_event *e)
 /* What the user can do about such a call. */
 static const char *advice(const tl_call_info *row)
 {
+    if (fit_may_leave_out(row))
+        return tl_refusal_of(row) ? "leave such calls out (--holes nearest), or write a skeleton"
+                                  : "leave such calls out (--holes nearest), or use extrapolate";
     if (tl_refusal_of(row))
         return "extrapolate refuses it, too: record a run without this call, or write a skeleton "
                "without it";
@@ -430,7 +433,8 @@ static bool find_late(fitting *f)
             fit_canonical_free(k);
         }
     f->finds_late = false;
-    f->dropped.n = f->reordered.n = 0;
+    f->dropped.n = f->reordered.n = f->lacking.n = 0;
+    f->lacking_bytes = 0;
     return f->late.n > 0;
 }
 
@@ -462,6 +466,7 @@ void fit_unload(fitting *f)
     free(f->comms.items);
     free(f->dropped.items);
     free(f->reordered.items);
+    free(f->lacking.items);
     free(f->symbol_array.items);
     free(f->captures);
 }
