@@ -156,6 +156,8 @@ static const char *lacks(const tl_call_info *row, const tl_event *e)
 {
     if (row->action == TL_ACTION_FINALIZE)
         return NULL;
+    if (row->action == TL_ACTION_THREAD || row->action == TL_ACTION_ENTER)
+        return "shows that several threads call MPI, which the language lacks";
     if (!skel_knows(row))
         return "is not in the language of skeletons";
     if (tl_is_on_window(row->action))
@@ -177,6 +179,8 @@ static const char *lacks(const tl_call_info *row, const tl_event *e)
 /* What the user can do about such a call. */
 static const char *advice(const tl_call_info *row)
 {
+    if (row->action == TL_ACTION_THREAD || row->action == TL_ACTION_ENTER)
+        return "record a run of the program in which one thread calls MPI";
     if (fit_may_leave_out(row))
         return tl_refusal_of(row) ? "leave such calls out (--holes nearest), or write a skeleton"
                                   : "leave such calls out (--holes nearest), or use extrapolate";
