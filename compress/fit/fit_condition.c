@@ -28,23 +28,76 @@ static bool holds(const fitting *f, size_t candidate, const fit_values *v, bool 
     return true;
 }
 
-static bool hold_both(const fitting *f, size_t a, size_t b, const fit_values *v)
+/* Pairs of conditions. A sample that refutes a pair refutes many others, too, so these samples are
+ * remembered, with the value of each condition there. */
+enum { MAX_POSSIBLE = 200, MAX_REFUTING = 64 };
+
+typedef struct pairs {
+    const fitting *f;
+    const fit_values *v;
+    bool either; /* one of them must hold, in place of both */
+    size_t possible[MAX_POSSIBLE], n;
+    uint64_t refutes[MAX_POSSIBLE]; /* bits: it agrees with the wrong side in these samples */
+    unsigned n_refuting;
+} pairs;
+
+static bool holds_at(const pairs *p, size_t k, size_t sample)
 {
-    const fit_candidate *all = f->candidates.items;
-    const size_t with_variables = all[a].variables ? a : b;
-    int64_t x, y;
-    for (size_t i = 0; i < v->n; i = fit_next(f, with_variables, v, i))
-        if (!fit_value(f, a, v->samples[i], &x) || !fit_value(f, b, v->samples[i], &y) ||
-            (x && y) != (v->value[i] != 0))
+    int64_t value;
+    return fit_value(p->f, p->possible[k], p->v->samples[sample], &value) && value;
+}
+
+/* The pair must hold where the value is not 0, and nowhere else. */
+static bool is_refuted(const pairs *p, size_t a, size_t b, size_t sample)
+{
+    const bool wanted = p->v->value[sample] != 0;
+    return p->either ? (holds_at(p, a, sample) || holds_at(p, b, sample)) != wanted
+                     : (holds_at(p, a, sample) && holds_at(p, b, sample)) != wanted;
+}
+
+static void remember(pairs *p, size_t sample)
+{
+    if (p->n_refuting == MAX_REFUTING)
+        return;
+    for (size_t k = 0; k < p->n; k++)
+        if (holds_at(p, k, sample) != p->either)
+            p->refutes[k] |= UINT64_C(1) << p->n_refuting;
+    p->n_refuting++;
+}
+
+/* Each condition alone holds wherever the value is not 0 (`either`: nowhere else). */
+static bool fits(pairs *p, size_t a, size_t b)
+{
+    const fit_candidate *all = p->f->candidates.items;
+    const size_t with_variables = p->possible[all[p->possible[a]].variables ? a : b];
+    if (p->refutes[a] & p->refutes[b])
+        return false;
+    for (size_t i = 0; i < p->v->n; i = fit_next(p->f, with_variables, p->v, i))
+        if (is_refuted(p, a, b, i)) {
+            remember(p, i);
             return false;
+        }
     return true;
+}
+
+/* The first pair that fits. */
+static bool search_pairs(pairs *p, char text[FIT_MAX_TEXT])
+{
+    const fit_candidate *all = p->f->candidates.items;
+    for (size_t a = 0; a < p->n; a++)
+        for (size_t b = a + 1; b < p->n; b++)
+            if (fits(p, a, b)) {
+                snprintf(text, FIT_MAX_TEXT, p->either ? "%.190s || %.190s" : "%.190s && %.190s",
+                         all[p->possible[a]].text, all[p->possible[b]].text);
+                return true;
+            }
+    return false;
 }
 
 static bool search_condition(const fitting *f, const fit_values *v, char text[FIT_MAX_TEXT])
 {
-    enum { MAX_POSSIBLE = 200 };
     const fit_candidate *all = f->candidates.items;
-    size_t possible[MAX_POSSIBLE], n = 0;
+    pairs p = {.f = f, .v = v};
     bool any = false, every = true;
     for (size_t i = 0; i < v->n; i++) {
         any |= v->value[i] != 0;
@@ -60,17 +113,10 @@ static bool search_condition(const fitting *f, const fit_values *v, char text[FI
         snprintf(text, FIT_MAX_TEXT, "%s", all[i].text);
         if (holds(f, i, v, true))
             return true;
-        if (n < MAX_POSSIBLE)
-            possible[n++] = i;
+        if (p.n < MAX_POSSIBLE)
+            p.possible[p.n++] = i;
     }
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = a + 1; b < n; b++)
-            if (hold_both(f, possible[a], possible[b], v)) {
-                snprintf(text, FIT_MAX_TEXT, "%.190s && %.190s", all[possible[a]].text,
-                         all[possible[b]].text);
-                return true;
-            }
-    return false;
+    return search_pairs(&p, text);
 }
 
 /* ---- two conditions of which one holds ---- */
@@ -113,36 +159,15 @@ static bool is_part(const fitting *f, size_t candidate, const fit_values *v)
     return any;
 }
 
-static bool are_all(const fitting *f, size_t a, size_t b, const fit_values *v)
-{
-    const fit_candidate *all = f->candidates.items;
-    const size_t with_variables = all[a].variables ? a : b;
-    int64_t x, y;
-    for (size_t i = 0; i < v->n; i = fit_next(f, with_variables, v, i))
-        if (!fit_value(f, a, v->samples[i], &x) || !fit_value(f, b, v->samples[i], &y) ||
-            (x || y) != (v->value[i] != 0))
-            return false;
-    return true;
-}
-
 static bool search_either(const fitting *f, const fit_values *v, char text[FIT_MAX_TEXT])
 {
-    enum { MAX_POSSIBLE = 200, MARGIN_BITS = 3 };
+    enum { MARGIN_BITS = 3 };
     const fit_candidate *all = f->candidates.items;
-    size_t possible[MAX_POSSIBLE], n = 0;
-    const double bits = bits_of(v);
-    for (size_t i = 0; i < f->candidates.n && n < MAX_POSSIBLE; i++)
+    pairs p = {.f = f, .v = v, .either = true};
+    for (size_t i = 0; i < f->candidates.n && p.n < MAX_POSSIBLE; i++)
         if (all[i].use & FIT_CONDITION && fit_is_allowed(&all[i], v) && is_part(f, i, v))
-            possible[n++] = i;
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = a + 1; b < n; b++)
-            if (2 * log2((double)n) + MARGIN_BITS <= bits &&
-                are_all(f, possible[a], possible[b], v)) {
-                snprintf(text, FIT_MAX_TEXT, "%.190s || %.190s", all[possible[a]].text,
-                         all[possible[b]].text);
-                return true;
-            }
-    return false;
+            p.possible[p.n++] = i;
+    return 2 * log2((double)p.n) + MARGIN_BITS <= bits_of(v) && search_pairs(&p, text);
 }
 
 bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
