@@ -222,20 +222,38 @@ static bool explain_comm(fitting *f, uint32_t number, const skel_array *samples)
     return true;
 }
 
+/* Whether the expressions that have the communicator must be parsed again. `was`: as they were
+ * parsed; then, all communicators from this one on are unknown. */
+static bool is_changed(const fitting *f, uint32_t i, fit_comm *was)
+{
+    const fit_comm *now = fit_comm_at(f, SKEL_FIRST_COMM + i);
+    const char *a = *was[i].text ? was[i].text : "0", *b = *now->text ? now->text : "0";
+    if (!now->is_copied && !was[i].is_copied && !strcmp(a, b))
+        return false;
+    memset(was + i, 0, (f->comms.n - i) * sizeof *was);
+    was[i] = *now;
+    return true;
+}
+
 bool fit_comms(fitting *f)
 {
     skel_array samples = {0};
     bool found = !f->comms.n || take_samples(f, &samples);
-    for (uint32_t i = 0; i < f->comms.n; i++)
-        *fit_comm_at(f, SKEL_FIRST_COMM + i) =
-            (fit_comm){.symbol = fit_comm_at(f, SKEL_FIRST_COMM + i)->symbol};
+    fit_comm *was = calloc(f->comms.n + 1, sizeof *was);
+    for (uint32_t i = 0; was && i < f->comms.n; i++) {
+        was[i] = *fit_comm_at(f, SKEL_FIRST_COMM + i);
+        *fit_comm_at(f, SKEL_FIRST_COMM + i) = (fit_comm){.symbol = was[i].symbol};
+    }
+    if (!was)
+        fit_out_of_memory(f);
     for (uint32_t i = 0; found && i < f->comms.n && f->status == TL_OK; i++) {
         f->unknown = SKEL_FIRST_COMM + i;
         found = explain_comm(f, f->unknown, &samples);
-        if (found)
+        if (found && is_changed(f, i, was))
             fit_candidates_again(f);
     }
     f->unknown = 0;
+    free(was);
     free(samples.items);
     return found && f->status == TL_OK;
 }
