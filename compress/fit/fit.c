@@ -110,6 +110,7 @@ bool fit_arrange(fitting *f, int i)
     *f->why = '\0';
     f->lack = (fit_lack){0};
     f->reached = f->out.size = 0;
+    tl_map_free(&f->failed);
     fit_print(f, &f->out, "%s", "");
     use_all_iterations(f);
     return fit_loops(f, (fit_shape)(i % FIT_N_SHAPES)) && fit_explain(f, f->top, 0);
@@ -547,6 +548,7 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
     free(f.iterations.items);
     free(f.lines.items);
     tl_map_free(&f.late);
+    tl_map_free(&f.failed);
     free(f.out.text);
     *has_joined = f.has_joined;
     fit_unload(&f);

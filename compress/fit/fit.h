@@ -309,15 +309,16 @@ typedef struct fitting {
     skel_array copies;     /* fit_copy */
     skel_array iterations; /* fit_iterations */
     const fit_node *gated; /* a loop without the samples that have no iteration; NULL: none */
-    tl_map turns, sent;    /* of the messages that fit_verify has read */
-    tl_map ends;           /* of messages that have one end so far, in fit_verify */
-    skel_array lines;      /* fit_written: the calls in `out` */
-    fit_score *scores;     /* by symbol; NULL: fit_verify does not count them */
-    double volume;         /* of the captures that are used */
-    double made;           /* computation of the last verified capture by the laws */
-    double captured;       /* the same as recorded */
-    fit_match match;       /* of the last verified capture */
-    tl_status status;      /* of the first failure */
+    tl_map failed; /* loops that had no expression, by the iterations of the loops around them */
+    tl_map turns, sent; /* of the messages that fit_verify has read */
+    tl_map ends;        /* of messages that have one end so far, in fit_verify */
+    skel_array lines;   /* fit_written: the calls in `out` */
+    fit_score *scores;  /* by symbol; NULL: fit_verify does not count them */
+    double volume;      /* of the captures that are used */
+    double made;        /* computation of the last verified capture by the laws */
+    double captured;    /* the same as recorded */
+    fit_match match;    /* of the last verified capture */
+    tl_status status;   /* of the first failure */
     tl_error *err;
 } fitting;
 

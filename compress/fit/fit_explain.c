@@ -4,6 +4,7 @@
 #include "fit.h"
 
 #include "actions.h"
+#include "draw.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -481,12 +482,15 @@ static bool assign(const fitting *f, const fit_range *r, const fit_node *node,
     return n == loop->trips;
 }
 
-static bool assign_all(const fitting *f, const fit_range *r, const fit_node *node)
+/* *n: how many samples of the loop may have other values then. */
+static bool assign_all(const fitting *f, const fit_range *r, const fit_node *node, size_t *n)
 {
     const fit_sample *loops = node->samples.items;
     size_t start = 0;
     for (size_t i = 0; i < node->samples.n; i++) {
-        if (fit_is_used(f, node, &loops[i]) && !assign(f, r, node, &loops[i], start))
+        const bool is_used = fit_is_used(f, node, &loops[i]);
+        *n = is_used && i >= *n ? i + 1 : *n;
+        if (is_used && !assign(f, r, node, &loops[i], start))
             return false;
         start += (size_t)loops[i].trips;
     }
@@ -494,20 +498,21 @@ static bool assign_all(const fitting *f, const fit_range *r, const fit_node *nod
 }
 
 /* Back to 0, 1, 2... */
-static void restore(const fitting *f, const fit_node *node)
+static void restore(const fitting *f, const fit_node *node, size_t n)
 {
     const fit_sample *loops = node->samples.items;
     size_t start = 0;
-    for (size_t i = 0; i < node->samples.n; i++)
+    for (size_t i = 0; i < n; i++)
         for (int64_t k = 0; k < loops[i].trips; k++)
             set_index(f, node, start++, k);
 }
 
-static bool explain_range(fitting *f, const fit_range *r, const fit_node *node, unsigned indent)
+static bool explain_range(fitting *f, const fit_range *r, const fit_node *node, unsigned indent,
+                          size_t *n_assigned)
 {
     const fit_candidate *all = f->candidates.items;
     const bool is_guarded = strcmp(all[r->guard].text, "1") != 0;
-    if (!assign_all(f, r, node))
+    if (!assign_all(f, r, node, n_assigned))
         return false;
     indent_by(f, indent);
     fit_print(f, &f->out, "for i%u = %s to %s%s {\n", r->depth, all[r->first].text,
@@ -531,6 +536,7 @@ static bool explain_ranges(fitting *f, const fit_node *node, size_t start, unsig
 {
     const fit_range *ranges = f->ranges.items;
     bool found = false;
+    size_t n_assigned = 0;
     for (uint32_t at = node->body; at; at = node_at(f, at)->next)
         if (node_at(f, at)->is_loop)
             return false;
@@ -538,10 +544,10 @@ static bool explain_ranges(fitting *f, const fit_node *node, size_t start, unsig
         if (ranges[i].depth != node->depth || (ranges[i].is_wide && !f->is_wide))
             continue;
         f->out.size = start;
-        found = explain_range(f, &ranges[i], node, indent);
+        found = explain_range(f, &ranges[i], node, indent, &n_assigned);
     }
     if (!found)
-        restore(f, node);
+        restore(f, node, n_assigned);
     return found;
 }
 
@@ -581,6 +587,25 @@ static bool explain_gated(fitting *f, const fit_node *node, unsigned indent)
     return ok;
 }
 
+/* A loop without copies. If it failed before, it fails again where the loops around it have the
+ * same iterations. */
+static bool explain_alone(fitting *f, uint32_t number, size_t start, unsigned indent)
+{
+    const fit_node *node = node_at(f, number);
+    uint64_t key = tl_draw(number, f->shared);
+    if (fit_is_copied_whole(f, node))
+        return false;
+    for (uint32_t d = 0; d < node->depth; d++)
+        key = tl_draw(tl_draw(tl_draw(key, (uint64_t)f->fixed[d]), (uint64_t)f->period[d]),
+                      (uint64_t)f->phase[d]);
+    if (*f->why && tl_map_find(&f->failed, key | 1))
+        return false;
+    const bool ok = explain_somehow(f, node, start, indent);
+    if (!ok && !tl_map_at(&f->failed, key | 1))
+        fit_out_of_memory(f);
+    return ok;
+}
+
 bool fit_explain(fitting *f, uint32_t number, unsigned indent)
 {
     bool ok = true;
@@ -594,7 +619,7 @@ bool fit_explain(fitting *f, uint32_t number, unsigned indent)
         }
         const bool may_copy = f->copies_now;
         f->copies_now = false;
-        ok = !fit_is_copied_whole(f, node) && explain_somehow(f, node, start, indent);
+        ok = explain_alone(f, number, start, indent);
         f->copies_now = may_copy;
         if (!ok && may_copy) {
             f->out.size = start;
