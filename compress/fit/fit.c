@@ -113,7 +113,8 @@ bool fit_arrange(fitting *f, int i)
     tl_map_free(&f->failed);
     fit_print(f, &f->out, "%s", "");
     use_all_iterations(f);
-    return fit_loops(f, (fit_shape)(i % FIT_N_SHAPES)) && fit_explain(f, f->top, 0);
+    return !(f->skipped & 1U << i) && fit_loops(f, (fit_shape)(i % FIT_N_SHAPES)) &&
+           fit_explain(f, f->top, 0);
 }
 
 /* The same for the first arrangement of loops that explains everything. `why`: of the one that
@@ -124,7 +125,7 @@ static char *fit_with(fitting *f, char why[400])
     size_t most = 0;
     *why = *f->why = '\0';
     f->first_lack = (fit_lack){0};
-    f->most_samples = UINT64_MAX;
+    f->skipped = 0;
     use_all_iterations(f);
     sum_volume(f);
     fit_draw_prepare(f);

@@ -109,10 +109,10 @@ void fit_numbers_free(fit_numbers *n);
 
 /* One time at which a statement or loop is reached. */
 typedef struct fit_sample {
+    const fit_event *event; /* NULL: a loop, or the call is not made */
     uint32_t capture, rank;
-    int64_t index[FIT_N_VARIABLES]; /* of the loops around it, and FIT_EACH */
-    const fit_event *event;         /* NULL: a loop, or the call is not made */
-    int64_t trips;                  /* of a loop */
+    int32_t index[FIT_N_VARIABLES]; /* of the loops around it, and FIT_EACH */
+    int32_t trips;                  /* of a loop */
 } fit_sample;
 
 /* A call (low == high, not a loop) or a loop over the calls of these positions. */
@@ -288,7 +288,7 @@ typedef struct fitting {
     unsigned shared;  /* bits: variables of loops that are the same for all ranks */
     uint32_t unknown; /* communicators from this one on have no expression yet; 0: all have one */
     int arrangement;  /* of the calls, if values may be copied */
-    uint64_t most_samples; /* of an arrangement that is worth trying */
+    unsigned skipped; /* bits: arrangements that are not worth trying */
     /* Use the rest of the list, too, and combine expressions. This is done only if the captures
      * have no skeleton without it; so a longer list does not change earlier skeletons. */
     bool is_wide;
@@ -390,13 +390,12 @@ bool fit_same_comms(const fitting *f, const skeleton *s, uint32_t capture, char 
 
 /* ---- fit_loops.c ---- */
 
-/* Sets `most_samples` of the captures that are used. A statement has a sample for each iteration of
+/* Sets `skipped` for the captures that are used. A statement has a sample for each iteration of
  * the loop around it, even if its call is made in few of them, so that a poor arrangement has many
  * times as many samples as there are calls. */
 void fit_limit_samples(fitting *f);
 /* Orders the calls, finds the loops and collects the samples of each statement. False: the calls
- * have no common order, and `why` names the first rank that disagrees; or there would be more than
- * `most_samples`. */
+ * have no common order, and `why` names the first rank that disagrees. */
 bool fit_loops(fitting *f, fit_shape shape);
 void fit_loops_free(fitting *f);
 

@@ -431,7 +431,7 @@ static fit_node for_each(fitting *f, const fit_node *node, int slot)
             fit_sample *made = skel_push(&all.samples, sizeof *made);
             if (made) {
                 *made = samples[i];
-                made->index[FIT_EACH] = k;
+                made->index[FIT_EACH] = (int32_t)k;
             } else {
                 fit_out_of_memory(f);
             }

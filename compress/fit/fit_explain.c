@@ -457,7 +457,8 @@ static bool explain_periods(fitting *f, const fit_node *node, size_t start, unsi
 static void set_index(const fitting *f, const fit_node *node, size_t iteration, int64_t value)
 {
     for (uint32_t at = node->body; at; at = node_at(f, at)->next)
-        ((fit_sample *)node_at(f, at)->samples.items)[iteration].index[node->depth] = value;
+        ((fit_sample *)node_at(f, at)->samples.items)[iteration].index[node->depth] =
+            (int32_t)value;
 }
 
 /* Likewise for all iterations of a sample of the loop. False: the range has another number of
@@ -470,8 +471,8 @@ static bool assign(const fitting *f, const fit_range *r, const fit_node *node,
     if (!fit_value(f, r->first, &at, &first) || !fit_value(f, r->last, &at, &last))
         return false;
     for (int64_t k = first; r->step > 0 ? k <= last : k >= last; k += r->step) {
-        at.index[r->depth] = k;
-        if (!fit_value(f, r->guard, &at, &holds))
+        at.index[r->depth] = (int32_t)k;
+        if (k > INT32_MAX || k < INT32_MIN || !fit_value(f, r->guard, &at, &holds))
             return false;
         if (!holds)
             continue;

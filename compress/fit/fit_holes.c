@@ -286,7 +286,7 @@ static int find_arrangement(fitting *f)
         fit_loops_free(f);
     }
     f->is_wide = true;
-    f->most_samples = UINT64_MAX;
+    f->skipped = 0;
     return best;
 }
 

@@ -243,7 +243,7 @@ typedef struct walker {
     fitting *f;
     uint32_t capture, rank;
     const fit_event *at, *end;
-    int64_t index[FIT_MAX_DEPTH + 1];
+    int32_t index[FIT_MAX_DEPTH + 1];
 } walker;
 
 static bool is_next(const walker *w, const fit_node *node)
@@ -282,7 +282,7 @@ static void walk(walker *w, uint32_t first)
                 note_call(w, node, made);
             continue;
         }
-        int64_t trips = 0;
+        int32_t trips = 0;
         for (; is_next(w, node); trips++) {
             w->index[node->depth] = trips;
             walk(w, node->body);
@@ -363,26 +363,25 @@ void fit_limit_samples(fitting *f)
 {
     enum { ENOUGH = 1 << 21, MANY_TIMES = 4 };
     const bool behind_last = f->behind_last;
-    uint64_t most = 0, least = UINT64_MAX;
+    uint64_t n[2 * FIT_N_SHAPES] = {0}, most = 0, limit = UINT64_MAX;
     for (size_t c = 0; c < f->n_captures; c++)
         most += fit_uses(f, c) ? f->captures[c].n_events * f->n_symbols : 0;
-    f->most_samples = UINT64_MAX;
-    for (int i = 0; most > ENOUGH && i < 2 * FIT_N_SHAPES; i++) {
+    f->skipped = 0;
+    for (unsigned i = 0; most > ENOUGH && i < 2 * FIT_N_SHAPES; i++) {
         f->behind_last = i >= FIT_N_SHAPES;
-        const uint64_t n =
-            find_nodes(f, (fit_shape)(i % FIT_N_SHAPES)) ? count_all_samples(f, least) : 0;
-        least = n && n < least ? n : least;
+        n[i] = find_nodes(f, (fit_shape)(i % FIT_N_SHAPES)) ? count_all_samples(f, limit) : 0;
+        if (n[i] && n[i] < limit / MANY_TIMES)
+            limit = MANY_TIMES * n[i] > ENOUGH ? MANY_TIMES * n[i] : ENOUGH;
         fit_loops_free(f);
     }
-    if (least < UINT64_MAX / MANY_TIMES)
-        f->most_samples = MANY_TIMES * least > ENOUGH ? MANY_TIMES * least : ENOUGH;
+    for (unsigned i = 0; i < 2 * FIT_N_SHAPES; i++)
+        f->skipped |= n[i] > limit ? 1U << i : 0;
     f->behind_last = behind_last;
 }
 
 bool fit_loops(fitting *f, fit_shape shape)
 {
-    bool fits = find_nodes(f, shape) && (f->most_samples == UINT64_MAX ||
-                                         count_all_samples(f, f->most_samples) <= f->most_samples);
+    bool fits = find_nodes(f, shape);
     for (size_t c = 0; c < f->n_captures; c++)
         for (uint32_t rank = 0;
              fits && f->status == TL_OK && fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++)

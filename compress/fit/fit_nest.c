@@ -96,7 +96,7 @@ static bool sizes_of(const nest *n, inner_trips trips, const fit_sample *loop, i
 static void set_index(const nest *n, size_t iteration, unsigned d, int64_t value)
 {
     for (uint32_t at = n->node->body; at; at = node_at(n->f, at)->next)
-        ((fit_sample *)node_at(n->f, at)->samples.items)[iteration].index[d] = value;
+        ((fit_sample *)node_at(n->f, at)->samples.items)[iteration].index[d] = (int32_t)value;
 }
 
 static int64_t end_of(const char *text, int64_t a, int64_t i, int64_t b)
