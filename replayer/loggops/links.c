@@ -56,12 +56,19 @@ typedef struct shared_link {
     uint64_t saturated_ps;
 } shared_link;
 
-/* A link whose flows ask for more than it has, were each alone. While rates are worked out: what it
- * has left for the flows without a rate, their weight and number. */
+/* A link whose flows ask for more than it has, were each alone. */
 typedef struct tight_link {
-    double Bps, left_Bps, left_weight;
-    uint32_t n_left, link;
+    double Bps;
+    uint32_t link;
 } tight_link;
+
+/* While rates are worked out: what a link has left for the flows without a rate, their weight and
+ * number. Links that are not tight have these, too, but they mean nothing: to look which links of a
+ * flow are tight takes longer. Their number does not become 0 again. */
+typedef struct rest_of_link {
+    double Bps, weight;
+    uint64_t n;
+} rest_of_link;
 
 /* A link of a flow, and the place of the flow in shared_link.flows. */
 typedef struct link_of {
@@ -116,7 +123,7 @@ typedef struct noting {
  */
 typedef struct candidate {
     double Bps;
-    uint32_t tight; /* its place in links.tight */
+    uint32_t link;
 } candidate;
 
 struct loggops_links {
@@ -126,7 +133,8 @@ struct loggops_links {
     tight_link *tight;
     size_t n_tight, tight_room;
     uint32_t *place_of; /* by link: in `tight`; NONE: not there */
-    size_t places_room;
+    rest_of_link *rests; /* by link */
+    size_t places_room, rests_room;
     uint32_t *slots; /* by id: number + 1 */
     size_t n_slots;
     pool flow_pool;
@@ -143,9 +151,8 @@ struct loggops_links {
     uint32_t n_rated;      /* how often so far, from 1 on */
     double from_ps;        /* from when on the rates hold */
     candidate *candidates; /* a heap */
-    size_t n_candidates, candidates_room,
-        n_filled;     /* n_filled: those whose flows all have a rate */
-    size_t n_without; /* flows without a rate, counted on each of their tight links */
+    size_t n_candidates, candidates_room;
+    size_t n_filled; /* candidates whose flows all have a rate */
 
     uint32_t *full; /* links that are saturated since full_from_ps */
     size_t n_full, full_room;
@@ -166,7 +173,7 @@ struct loggops_links {
 
 static flow *flow_at(const loggops_links *l, uint32_t i)
 {
-    return (flow *)(void *)loggops_pool_at(&l->flow_pool, i);
+    return (flow *)(void *)l->flow_pool.memory + i;
 }
 
 /* ---- start and end ---- */
@@ -194,6 +201,7 @@ void loggops_links_end(loggops_links *l)
     }
     free(l->threads);
     free(l->place_of);
+    free(l->rests);
     free(l->tight);
     free(l->slots);
     free(l->active);
@@ -359,6 +367,7 @@ static void add_to_route(void *arg, const tlr_link *link)
         return;
     if (!grow_slots(l) || !tl_make_room(&l->all, l->n, &l->room, sizeof *l->all) ||
         !tl_make_room(&l->place_of, l->n, &l->places_room, sizeof *l->place_of) ||
+        !tl_make_room(&l->rests, l->n, &l->rests_room, sizeof *l->rests) ||
         !tl_make_room(&l->route, l->n_route, &l->route_room, sizeof *l->route)) {
         l->is_out_of_memory = 1;
         return;
@@ -368,6 +377,7 @@ static void add_to_route(void *arg, const tlr_link *link)
         l->all[l->n++] = (shared_link){
             .id = link->id, .Bps = link->bandwidth_Bps, .number = (uint32_t)l->n_route + 1};
         l->place_of[l->n - 1] = NONE;
+        l->rests[l->n - 1] = (rest_of_link){0};
         l->slots[slot] = (uint32_t)l->n;
     }
     l->route[l->n_route++] = l->slots[slot] - 1;
@@ -396,7 +406,7 @@ static void set_tight(loggops_links *l, shared_link *k, bool is_tight)
         *place = NONE;
     } else if (tl_make_room(&l->tight, l->n_tight, &l->tight_room, sizeof *l->tight)) {
         *place = (uint32_t)l->n_tight;
-        l->tight[l->n_tight++].link = link;
+        l->tight[l->n_tight++] = (tight_link){k->Bps, link};
     } else {
         l->is_out_of_memory = 1;
     }
@@ -533,9 +543,9 @@ static double fair_share(loggops_links *l, flow *f)
     return share;
 }
 
-static double share_of(const tight_link *t)
+static double share_of(const rest_of_link *r)
 {
-    return (t->left_Bps > least_Bps ? t->left_Bps : least_Bps) / t->left_weight;
+    return (r->Bps > least_Bps ? r->Bps : least_Bps) / r->weight;
 }
 
 /* Moves a link down the heap of links. */
@@ -570,17 +580,16 @@ static void set_share(loggops_links *l, flow *f, double share, uint32_t rated)
 
 static void fix_rate(loggops_links *l, flow *f, double Bps)
 {
+    const double weight = f->weight;
+    size_t n_filled = 0;
     set_share(l, f, Bps < f->alone_Bps ? Bps / f->alone_Bps : 1, l->n_rated);
     for (uint32_t i = 0; i < f->n_links; i++) {
-        const uint32_t place = l->place_of[f->links[i].link];
-        if (place == NONE)
-            continue;
-        tight_link *t = &l->tight[place];
-        t->left_Bps -= Bps;
-        t->left_weight -= f->weight;
-        l->n_filled += --t->n_left == 0;
-        l->n_without--;
+        rest_of_link *r = &l->rests[f->links[i].link];
+        r->Bps -= Bps;
+        r->weight -= weight;
+        n_filled += --r->n == 0;
     }
+    l->n_filled += n_filled;
 }
 
 /* Gives rates to the flows of the link that has least for each: to those that need less, if there
@@ -618,17 +627,13 @@ static int list_links(loggops_links *l)
     const size_t n = l->n_tight;
     if (n && !tl_make_room(&l->candidates, n - 1, &l->candidates_room, sizeof *l->candidates))
         return 0;
-    l->n_without = 0;
     l->n_filled = 0;
     l->n_candidates = n;
     for (size_t i = 0; i < n; i++) {
-        tight_link *t = &l->tight[i];
-        const shared_link *k = &l->all[t->link];
-        l->n_without += k->n_flows;
-        t->Bps = t->left_Bps = k->Bps;
-        t->left_weight = k->weight;
-        t->n_left = (uint32_t)k->n_flows;
-        l->candidates[i] = (candidate){share_of(t), (uint32_t)i};
+        const uint32_t link = l->tight[i].link;
+        const shared_link *k = &l->all[link];
+        l->rests[link] = (rest_of_link){k->Bps, k->weight, k->n_flows};
+        l->candidates[i] = (candidate){share_of(&l->rests[link]), link};
     }
     make_heap(l);
     return 1;
@@ -641,7 +646,7 @@ static void drop_filled(loggops_links *l)
     for (size_t i = 0; i < l->n_candidates; i++) { /* without a branch, which would be random */
         const candidate c = l->candidates[i];
         l->candidates[n] = c;
-        n += l->tight[c.tight].n_left > 0;
+        n += l->rests[c.link].n > 0;
     }
     l->n_candidates = n;
     l->n_filled = 0;
@@ -696,19 +701,19 @@ static void note_full(loggops_links *l, uint32_t link)
 /* Gives a rate to each flow that passes a tight link. */
 static void fill_links(loggops_links *l)
 {
-    while (l->n_without) {
+    while (l->n_candidates > l->n_filled) {
         candidate *c = &l->candidates[0];
-        const tight_link *t = &l->tight[c->tight];
-        const double share_Bps = share_of(t);
-        if (t->n_left && share_Bps <= c->Bps * (1 + rounding))
-            fill_link(l, &l->all[t->link], share_Bps);
-        if (t->n_left)
-            c->Bps = share_of(t);
+        const rest_of_link *r = &l->rests[c->link];
+        const double share_Bps = share_of(r);
+        if (r->n && share_Bps <= c->Bps * (1 + rounding))
+            fill_link(l, &l->all[c->link], share_Bps);
+        if (r->n)
+            c->Bps = share_of(r);
         if (2 * l->n_filled > l->n_candidates) {
             drop_filled(l);
             continue;
         }
-        if (!t->n_left) {
+        if (!r->n) {
             *c = l->candidates[--l->n_candidates];
             l->n_filled--;
         }
@@ -717,7 +722,7 @@ static void fill_links(loggops_links *l)
     limit_adapters(l);
     for (size_t i = 0; i < l->n_tight; i++) {
         const tight_link *t = &l->tight[i];
-        if (t->Bps - t->left_Bps >= TLR_SATURATED * t->Bps)
+        if (t->Bps - l->rests[t->link].Bps >= TLR_SATURATED * t->Bps)
             note_full(l, t->link);
     }
 }
