@@ -128,35 +128,49 @@ tl_status hosts_measure(const cli_launcher *launcher, char *const *options, cons
 
 /* ---- judging ---- */
 
-enum { LEAST_UNITS = 4 };
+enum { LEAST_UNITS = 4, N_TESTS = 2 * TLP_UNIT_QUANTITIES };
 #define CONFIDENCE 0.95
 /* A smaller difference of either is not named, however small the spread of the others. */
 #define LEAST_SHIFT 0.05
 
-/* Marks the units that the test calls unlike in this quantity. Each is tested alone: slow hosts
- * stretch the region of both along the line on which they are, so that others seem to be out. */
-static tl_status judge(tlp_result *result, int which, double *room, bool *is_out, tl_error *err)
+/* Marks the units that the test calls unlike in this quantity, of themselves or with all of their
+ * host: if sockets differ much, the mean of a host shows what each of them hides. Each quantity is
+ * tested alone: slow hosts stretch the region of both along the line on which they are, so that
+ * others seem to be out. room, is_out: for as many values as units and hosts. */
+static tl_status judge(tlp_result *result, int which, bool by_host, double *room, bool *is_out,
+                       tl_error *err)
 {
-    const double confidence = 1 - (1 - CONFIDENCE) / TLP_UNIT_QUANTITIES;
-    const size_t n = result->n_units;
+    const size_t n = result->n_units, n_groups = by_host ? result->n_hosts : n;
     for (size_t u = 0; u < n; u++)
         room[u] = tlp_unit_shift(&result->units[u], which);
-    const tl_status status = tlr_find_outliers(room, n, confidence, is_out, err);
     const double middle = tlp_median(room, n);
+    for (size_t g = 0; g < n_groups; g++) {
+        double sum = 0, n_own = 0;
+        for (size_t u = 0; u < n; u++)
+            if (g == (by_host ? result->units[u].host : u)) {
+                sum += tlp_unit_shift(&result->units[u], which);
+                n_own++;
+            }
+        room[g] = n_own ? sum / n_own : middle;
+    }
+    const tl_status status =
+        tlr_find_outliers(room, n_groups, 1 - (1 - CONFIDENCE) / N_TESTS, is_out, err);
     for (size_t u = 0; u < n && status == TL_OK; u++)
         result->units[u].is_out |=
-            is_out[u] && fabs(tlp_unit_shift(&result->units[u], which) - middle) >= LEAST_SHIFT;
+            is_out[by_host ? result->units[u].host : u] &&
+            fabs(tlp_unit_shift(&result->units[u], which) - middle) >= LEAST_SHIFT;
     return status;
 }
 
 tl_status hosts_judge(tlp_result *result, tl_error *err)
 {
-    const size_t n = result->n_units;
+    const size_t n = result->n_units + result->n_hosts;
     double *room = calloc(n + 1, sizeof *room);
     bool *is_out = calloc(n + 1, sizeof *is_out);
     tl_status status = room && is_out ? TL_OK : tl_no_memory(err, "testing");
-    for (int i = 0; i < TLP_UNIT_QUANTITIES && n >= LEAST_UNITS && status == TL_OK; i++)
-        status = judge(result, i, room, is_out, err);
+    for (int i = 0; i < N_TESTS && status == TL_OK; i++)
+        if (result->n_units >= LEAST_UNITS)
+            status = judge(result, i / 2, i % 2, room, is_out, err);
     free(room);
     free(is_out);
     return status;

@@ -217,6 +217,8 @@ static char *quantity_name(const tlp_result *result, const tlp_unit *unit, int w
         return NULL;
     fprintf(out, "%s s per unit of work of ", tl_call_by_code(tlp_unit_kernels[which])->name);
     tlp_unit_name(result, unit, out);
+    /* Another name, so that day_sd of a later calibration leaves it out. */
+    fputs(unit->is_out ? " (unlike the others)" : "", out);
     return fclose(out) == 0 ? text : NULL;
 }
 

@@ -4,18 +4,20 @@
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
 
-# made SEED HOST:FACTOR...: dgemm and dgemv on 8 hosts of two sockets that differ by 0.7 %; some hosts take FACTOR times as long.
-# Sockets have cores 0, 2 and 1, 3.
+# made SEED HOST:FACTOR...: dgemm and dgemv on 8 (hosts) hosts of two sockets; hosts differ by 0.7 % (of_hosts), sockets of a host by
+# 0 (of_sockets).  Some hosts take FACTOR times as long.  Sockets have cores 0, 2 and 1, 3.
 made() {
     echo "# seed 1 instruction_s 2e-10 threads 1 moment 2026-${day:-11-30}T00:00:00Z processor Made Up"
     echo kernel,d0,d1,d2,work,core,repeats,seconds
-    awk -v seed="$1" -v slow="${*:2}" 'function gauss() { return sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()) }
+    awk -v seed="$1" -v slow="${*:2}" -v hosts=${hosts:-8} -v host_sd=${of_hosts:-0.007} -v socket_sd=${of_sockets:-0} 'function gauss() { return sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()) }
         BEGIN { srand(seed); n = split(slow, list, " "); for (i = 1; i <= n; i++) { split(list[i], p, ":"); factor[p[1]] = p[2] }
-            for (h = 1; h <= 8; h++) {
+            for (h = 1; h <= hosts; h++) {
                 print "# host n" h " sockets 0,1,0,1"
-                of_host = (h in factor ? factor[h] : 1) * (1 + 0.007 * gauss())
+                of_host = (h in factor ? factor[h] : 1) * (1 + host_sd * gauss())
+                for (c = 0; c < 2 && socket_sd; c++) of_socket[c] = socket_sd * gauss()
                 for (c = 0; c < 4; c++) for (i = 0; i < 30; i++) {
-                    m = int(50 + 2000 * rand()); k = 32 * int(1 + 8 * rand()); t = of_host * (1 + 0.01 * gauss())
+                    m = int(50 + 2000 * rand()); k = 32 * int(1 + 8 * rand())
+                    t = of_host * (1 + of_socket[c % 2]) * (1 + 0.01 * gauss())
                     printf "dgemm,%d,%d,%d,1,%d,1,%.9g\n", m, m, k, c, t * (1e-6 + 7e-11 * m * m * k)
                     printf "dgemv,%d,%d,0,1,%d,1,%.9g\n", m, k, c, t * (1e-6 + 1e-9 * m * k) } } }'
 }
@@ -63,6 +65,19 @@ none_is_named() {
     done
 }
 check 'no host is named where none was planted' none_is_named
+
+# With seeds 1 to 20, a test of single sockets finds both sockets of both hosts 13 times, with one of hosts beside it 19 times.
+hosts=32 of_hosts=0 of_sockets=0.02 made 16 3:1.1 5:1.18 >wide.csv
+fit wide.csv --archive none -o wide.conf
+check 'slow hosts are named where sockets differ by 2 %' equal "$(named)" 'n3 socket 0,n3 socket 1,n5 socket 0,n5 socket 1,'
+
+# Of an earlier day, sockets that were unlike the others are no part of the spread between days.
+made 3 5:1.18 >cool.csv
+day=12-01 made 3 >repaired.csv
+fit cool.csv -o cooled
+fit repaired.csv -o cooled
+check 'a host that was slow on another day does not widen the spread of days' \
+    between "$(sed -n 's/^variability = .* day_sd = \([0-9.]*\); };/\1/p' cooled/model.conf)" 0 0.003
 
 # Another day: each host 2 % faster or slower.
 made 2 >first.csv
