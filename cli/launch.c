@@ -31,7 +31,8 @@ static int some_on_each(const char *hosts, int n_each, char *out, size_t size)
     return n;
 }
 
-int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TEXT], char **argv)
+int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TEXT], char **argv,
+                       tl_error *err)
 {
     int n = 0;
     while (n < launcher->n_words) {
@@ -50,6 +51,8 @@ int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TE
     snprintf(texts[0], CLI_LAUNCH_TEXT, "%d", launcher->n_each * n_hosts);
     argv[n++] = (char *)"--host";
     argv[n++] = texts[1];
+    if (!n_hosts)
+        tl_error_set(err, TL_ERR_USAGE, "--hosts: too many; give '-- mpirun ARGUMENTS'");
     return n_hosts ? n : 0;
 }
 

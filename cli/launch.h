@@ -17,8 +17,9 @@ typedef struct cli_launcher {
 } cli_launcher;
 
 /* The first words of the command, of which two are put into `texts`. Returns how many there are; 0:
- * no host is named, or too many. */
-int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TEXT], char **argv);
+ * the names of the hosts are too long. */
+int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TEXT], char **argv,
+                       tl_error *err);
 /* Runs the command in a process group of its own, and gives each line of its output to take_line,
  * up to that for which it returns true: then everything has been measured. to_end: it also has
  * after an exit with code 0. */

@@ -115,6 +115,28 @@ static tl_status finish_archive(campaign *c, tl_error *err)
 
 /* ---- the whole ---- */
 
+/* The words behind "--". */
+static void parse_launcher(struct argp_state *state, campaign *c)
+{
+    char **words = state->argv + state->next;
+    if (!c->kind->words || strcmp(words[-1], "--") != 0)
+        argp_error(state, "'%s': this command takes no argument%s%s", *words,
+                   c->kind->words ? ", but " : "", c->kind->words ? c->kind->words : "");
+    c->launcher.words = words;
+    c->launcher.n_words = state->argc - state->next;
+    if (c->launcher.n_words > CLI_LAUNCH_WORDS / 2)
+        argp_error(state, "too many arguments for mpirun");
+    state->next = state->argc;
+}
+
+bool campaign_has_hosts(struct argp_state *state, const campaign *c)
+{
+    const bool has_words = c->launcher.n_words > 0;
+    if ((c->launcher.hosts != NULL) + has_words + (c->from != NULL) > 1)
+        argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --reuse");
+    return c->launcher.hosts || has_words;
+}
+
 error_t campaign_parse(int key, char *value, struct argp_state *state)
 {
     campaign *c = state->input;
@@ -136,7 +158,12 @@ error_t campaign_parse(int key, char *value, struct argp_state *state)
         c->max_bytes = cli_parse_number_from(state, "--max-bytes", value, c->kind->least_bytes,
                                              c->kind->most_bytes);
         break;
-    case ARGP_KEY_ARG: argp_error(state, "'%s': this command takes no argument", value); break;
+    case KEY_HOSTS:
+        if (!value[strspn(value, ",")])
+            argp_error(state, "--hosts '%s': name hosts, with commas between them", value);
+        c->launcher.hosts = value;
+        break;
+    case ARGP_KEY_ARGS: parse_launcher(state, c); break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;

@@ -86,10 +86,11 @@ static tl_status measure_into(const cli_launcher *launcher, char *const *options
 {
     char texts[2][CLI_LAUNCH_TEXT] = {""}, self[PATH_MAX] = "", *argv[CLI_LAUNCH_WORDS + 32];
     static const char *const unbound[] = {"--bind-to", "none"};
-    int n = cli_launcher_words(launcher, texts, argv);
-    if (!n || readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        return tl_fail(err, TL_ERR_USAGE, "--hosts '%s': name hosts, with commas between them",
-                       tl_printable(launcher->hosts));
+    int n = cli_launcher_words(launcher, texts, argv, err);
+    if (!n)
+        return err->status;
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        return tl_fail(err, TL_ERR_SYSTEM, "/proc/self/exe: cannot be read; mount /proc");
     for (int i = 0; i < 2 && !launcher->n_words; i++)
         argv[n++] = (char *)unbound[i];
     argv[n++] = self;

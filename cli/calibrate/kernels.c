@@ -23,8 +23,7 @@ typedef struct arguments {
     campaign c;
     const char *raw_path, *folder, *trace, *sizes_path;
     tlp_needs *sizes;             /* of --sizes */
-    cli_launcher launcher;        /* of several hosts, ... */
-    bool has_hosts;               /* ... or only this one */
+    bool has_hosts;               /* or only this one */
     char *passed[MAX_PASSED + 1]; /* options of the processes on them */
     int n_passed;
     bool only_measures;      /* --raw FOLDER/ ... */
@@ -49,7 +48,6 @@ enum {
     KEY_NOISE,
     KEY_PER_CORE,
     KEY_FOR,
-    KEY_HOSTS,
     KEY_SIZES
 };
 
@@ -146,19 +144,15 @@ static void check_arguments(struct argp_state *state, arguments *a)
         argp_error(state, "--reuse measures nothing: leave out %s", c->measured_by);
     const size_t length = a->raw_path ? strlen(a->raw_path) : 0;
     a->only_measures = length && a->raw_path[length - 1] == '/';
-    a->has_hosts = a->launcher.hosts || a->launcher.n_words;
+    a->has_hosts = campaign_has_hosts(state, c);
     if (!a->has_hosts && a->measure.cores > tlp_n_cores())
         argp_error(state, "--cores %u: this process may use 1 to %u", a->measure.cores,
                    tlp_n_cores());
     if (!a->has_hosts && !tlp_n_groups(&a->measure))
         argp_error(state, "--threads %u: needs as many cores, and %u may be used",
                    a->measure.threads, a->measure.cores ? a->measure.cores : tlp_n_cores());
-    if (a->launcher.hosts && a->launcher.n_words)
-        argp_error(state, "give only one of --hosts and '-- mpirun ARGUMENTS'");
-    if (a->launcher.n_words > CLI_LAUNCH_WORDS / 2)
-        argp_error(state, "too many arguments for mpirun");
-    if (a->has_hosts && (c->from || a->trace || a->only_measures || !c->output))
-        argp_error(state, "several hosts: give -o, and neither --reuse, --for nor --raw FOLDER/");
+    if (a->has_hosts && (a->trace || a->only_measures || !c->output))
+        argp_error(state, "several hosts: give -o, and neither --for nor --raw FOLDER/");
     if (a->only_measures && (c->from || a->trace || c->output))
         argp_error(state, "--raw FOLDER/ only measures: give neither -o, --reuse nor --for");
     if (c->seconds == UINT64_MAX)
@@ -200,15 +194,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     switch (key) {
     case KEY_RAW: a->raw_path = value; break;
     case KEY_SIZES: a->sizes_path = value; break;
-    case KEY_HOSTS: a->launcher.hosts = value; break;
-    case ARGP_KEY_ARGS:
-        if (strcmp(state->argv[state->next - 1], "--") != 0)
-            return campaign_parse(ARGP_KEY_ARG, state->argv[state->next], state);
-        a->launcher.words = state->argv + state->next;
-        a->launcher.n_words = state->argc - state->next;
-        state->next = state->argc;
-        break;
-    case ARGP_KEY_ARG: return ARGP_ERR_UNKNOWN;
     case KEY_CORES:
         a->has_cores = 1;
         parse_cores(state, a, value);
@@ -316,7 +301,7 @@ static tl_status measure(campaign *c, tl_error *err)
         fprintf(stderr, "timeless: measuring for about %.0f s, then fitting\n",
                 a->measure.max_seconds);
     if (status == TL_OK)
-        status = a->has_hosts ? hosts_measure(&a->launcher, a->passed, a->folder ? a->folder : ".",
+        status = a->has_hosts ? hosts_measure(&c->launcher, a->passed, a->folder ? a->folder : ".",
                                               &result, err)
                               : tlp_calibrate(&a->measure, &result, err);
     c->all = result;
@@ -499,8 +484,7 @@ int calibrate_kernels(int argc, char **argv)
         .add = add,
         .report = report_all,
         .end = end};
-    arguments a = {.c = {.seconds = UINT64_MAX, .seed = 1},
-                   .launcher = {.n_each = 1},
+    arguments a = {.c = {.seconds = UINT64_MAX, .seed = 1, .launcher = {.n_each = 1}},
                    .measure = {.threads = 1, .n_nb = 6},
                    .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
                    .nb = {32, 64, 96, 128, 192, 256}};

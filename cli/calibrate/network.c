@@ -13,19 +13,17 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-enum { KEY_HOSTS = KEY_OWN, KEY_NODES, KEY_PROBE, KEY_FOR, KEY_PER_HOST, KEY_LAUNCHES };
+enum { KEY_NODES = KEY_OWN, KEY_PROBE, KEY_FOR, KEY_PER_HOST, KEY_LAUNCHES };
 enum { MAX_ARGS = CLI_LAUNCH_WORDS, MAX_PER_HOST = 64 };
 /* By default, each launch of the probe measures so long, or longer. */
 enum { LAUNCH_SECONDS = 18, DEFAULT_LAUNCHES = 5, MAX_LAUNCHES = 1000 };
 
 typedef struct arguments {
     campaign c;
-    const char *hosts, *probe, *trace;
+    const char *probe, *trace;
     char raw[PATH_MAX];              /* the measurements */
     int nodes, per_host, n_launches; /* n_launches 0: not given */
-    char **launcher;                 /* mpirun and its arguments */
-    int n_launcher;
-    tlp_network_needs needs; /* of the trace */
+    tlp_network_needs needs;         /* of the trace */
     tlp_network net;
 } arguments;
 
@@ -79,25 +77,17 @@ static void check_arguments(struct argp_state *state, arguments *a)
     if ((uint64_t)a->n_launches > c->seconds)
         argp_error(state, "--launches %d needs a second for each: give more --max-seconds",
                    a->n_launches);
-    if ((a->hosts != NULL) + (a->launcher != NULL) + (c->from != NULL) > 1)
-        argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --reuse");
-    if (a->per_host > 1 && !a->hosts && !a->launcher && !c->from)
+    const bool has_hosts = campaign_has_hosts(state, c);
+    if (a->per_host > 1 && !has_hosts && !c->from)
         argp_error(state,
                    "--per-host %d needs several hosts: give --hosts, or '-- mpirun ARGUMENTS'",
                    a->per_host);
-    if (a->n_launcher > MAX_ARGS - 10)
-        argp_error(state, "too many arguments for mpirun");
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case KEY_HOSTS:
-        if (!value[strspn(value, ",")])
-            argp_error(state, "--hosts '%s': name hosts, with commas between them", value);
-        a->hosts = value;
-        return 0;
     case KEY_LAUNCHES:
         a->n_launches = (int)cli_parse_number_from(state, "--launches", value, 1, MAX_LAUNCHES);
         return 0;
@@ -109,13 +99,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_PROBE: a->probe = value; return 0;
     case KEY_FOR: a->trace = value; return 0;
-    case ARGP_KEY_ARGS:
-        a->launcher = state->argv + state->next;
-        a->n_launcher = state->argc - state->next;
-        state->next = state->argc;
-        return 0;
     case ARGP_KEY_END: check_arguments(state, a); return 0;
-    default: return key == ARGP_KEY_ARG ? ARGP_ERR_UNKNOWN : campaign_parse(key, value, state);
+    default: return campaign_parse(key, value, state);
     }
 }
 
@@ -142,11 +127,11 @@ static void write_seconds(const arguments *a, int launch, char *out, size_t size
 
 /* The command that measures. Its texts are in the caller's buffers. */
 static int build_command(const arguments *a, int launch, char *probe,
-                         char (*texts)[CLI_LAUNCH_TEXT], char **argv)
+                         char (*texts)[CLI_LAUNCH_TEXT], char **argv, tl_error *err)
 {
-    const cli_launcher launcher = {a->hosts, a->per_host > 1 ? a->per_host : 2, a->launcher,
-                                   a->n_launcher};
-    int n = cli_launcher_words(&launcher, texts, argv);
+    cli_launcher launcher = a->c.launcher;
+    launcher.n_each = a->per_host > 1 ? a->per_host : 2;
+    int n = cli_launcher_words(&launcher, texts, argv, err);
     if (!n)
         return 0;
     argv[n++] = probe;
@@ -184,9 +169,8 @@ static tl_status measure_launch(const arguments *a, int launch, const char *path
     tl_status status = find_probe(a->probe, probe, err);
     if (status != TL_OK)
         return status;
-    if (!build_command(a, launch, probe, texts, argv))
-        return tl_fail(err, TL_ERR_USAGE, "--hosts '%.100s': name hosts, with commas between them",
-                       a->hosts ? a->hosts : "");
+    if (!build_command(a, launch, probe, texts, argv, err))
+        return err->status;
     FILE *out = fopen(path, "w");
     if (!out)
         return tl_fail(err, TL_ERR_SYSTEM, "%.200s: cannot be written: %s; check the path", path,

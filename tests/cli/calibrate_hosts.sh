@@ -122,7 +122,7 @@ check 'a second process of a host is refused' refused 4 'start one process on ea
 check 'files of hosts can be put together' sh -c 'cat files/*.csv slow.csv >both.csv'
 check 'and fitted' fit both.csv -o both.conf
 check 'all hosts are in the model' equal "$(grep -c '^{ hosts = ' both.conf)" 17
-check 'hosts and a trace are refused' refused 2 'neither --reuse, --for nor --raw FOLDER/' \
+check 'hosts and a trace are refused' refused 2 'neither --for nor --raw FOLDER/' \
     "$timeless" calibrate kernels --hosts a,b --for one.tl -o x
 check 'a path of measurements must not be empty' refused 4 ':' "$timeless" calibrate kernels --raw '' --max-seconds 0 --cores 1 --nb 32
 check 'cores of other hosts may be more than here' ends_with 4 'false ended with code 1' \
