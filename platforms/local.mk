@@ -12,7 +12,7 @@ platforms_libcalibrate_la_SOURCES = \
 	platforms/calibrate/blas.c platforms/calibrate/calibrate.c platforms/calibrate/calibrate.h \
 	platforms/calibrate/counter.c platforms/calibrate/fit.c \
 	platforms/calibrate/fit_model.c platforms/calibrate/fit_noise.c platforms/calibrate/folder.c \
-	platforms/calibrate/history.c platforms/calibrate/hosts.c platforms/calibrate/hosts_page.c platforms/calibrate/measure.c platforms/calibrate/model_file.c platforms/calibrate/model_merge.c platforms/calibrate/needs.c \
+	platforms/calibrate/history.c platforms/calibrate/hosts.c platforms/calibrate/kernels_page.c platforms/calibrate/measure.c platforms/calibrate/model_file.c platforms/calibrate/model_merge.c platforms/calibrate/needs.c \
 	platforms/calibrate/noise.c platforms/calibrate/noise.h platforms/calibrate/plan.c \
 	platforms/calibrate/raw_file.c platforms/calibrate/state.c
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/perform -I$(top_srcdir)/plots $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)

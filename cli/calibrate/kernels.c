@@ -48,7 +48,9 @@ enum {
     KEY_NOISE,
     KEY_PER_CORE,
     KEY_FOR,
-    KEY_SIZES
+    KEY_SIZES,
+    KEY_WARM,
+    KEY_OPERANDS
 };
 
 static const struct argp_option options[] = {
@@ -76,6 +78,12 @@ static const struct argp_option options[] = {
     {"sizes", KEY_SIZES, "FILE", 0,
      "measure only calls of FILE, lines KERNEL,D0[,D1[,D2]], drawn in random order", 0},
     {"seed", KEY_SEED, "N", 0, "draw the sizes from this seed (default: 1)", 0},
+    {"warm-up", KEY_WARM, "S", 0,
+     "at first, make calls for S seconds that are not measured, so that the cores are as hot as in "
+     "a run (default: a tenth of --max-seconds)",
+     0},
+    {"operands", KEY_OPERANDS, "KIND", 0,
+     "numbers in the operands: random (default), constant, sequential", 0},
 
     {0, 0, 0, 0, "What is fitted:", 2},
     {"model-form", KEY_FORM, "FORM", 0,
@@ -165,6 +173,8 @@ static void check_arguments(struct argp_state *state, arguments *a)
         argp_error(state, "--sizes: give neither --for, --reuse nor --nb");
     a->fit.only_measured = a->trace || c->from || a->sizes_path;
     a->measure.max_seconds = (double)c->seconds;
+    if (a->measure.warm_s < 0)
+        a->measure.warm_s = a->measure.max_seconds / 10;
     a->measure.seed = c->seed;
 }
 
@@ -174,8 +184,9 @@ static void pass_on(struct argp_state *state, arguments *a, int key, const char 
     static const struct {
         int key;
         const char *name;
-    } list[] = {{KEY_CORES, "cores"}, {KEY_THREADS, "threads"}, {KEY_SECONDS, "max-seconds"},
-                {KEY_NB, "nb"},       {KEY_SIZES, "sizes"},     {KEY_SEED, "seed"}};
+    } list[] = {{KEY_CORES, "cores"},  {KEY_THREADS, "threads"},  {KEY_SECONDS, "max-seconds"},
+                {KEY_NB, "nb"},        {KEY_SIZES, "sizes"},      {KEY_SEED, "seed"},
+                {KEY_WARM, "warm-up"}, {KEY_OPERANDS, "operands"}};
     char *path = key == KEY_SIZES ? realpath(value, NULL) : NULL;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         if (list[i].key != key)
@@ -202,6 +213,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         a->has_cores = 1;
         a->measure.threads =
             (unsigned)cli_parse_number_from(state, "--threads", value, 1, TLP_MAX_THREADS);
+        break;
+    case KEY_WARM:
+        a->c.measured_by = "--warm-up";
+        a->measure.warm_s = (double)cli_parse_number(state, "--warm-up", value, 86400);
+        break;
+    case KEY_OPERANDS:
+        a->c.measured_by = "--operands";
+        a->measure.operands = tlp_operands[parse_form(state, "--operands", tlp_operands, value)];
         break;
     case KEY_FORM: a->fit.form = parse_form(state, "--model-form", forms, value); break;
     case KEY_NOISE: a->fit.noise = parse_form(state, "--noise-form", noises, value); break;
@@ -485,7 +504,7 @@ int calibrate_kernels(int argc, char **argv)
         .report = report_all,
         .end = end};
     arguments a = {.c = {.seconds = UINT64_MAX, .seed = 1, .launcher = {.n_each = 1}},
-                   .measure = {.threads = 1, .n_nb = 6},
+                   .measure = {.threads = 1, .n_nb = 6, .warm_s = -1, .operands = tlp_operands[0]},
                    .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
                    .nb = {32, 64, 96, 128, 192, 256}};
     a.measure.nb = a.nb;

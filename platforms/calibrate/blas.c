@@ -28,7 +28,7 @@ typedef enum buffer {
     X,          /* vectors, with room for a varied start */
     Y,          /* ... those up to here are refreshed */
     TRIANGULAR, /* LEADING_INNER x TLP_MAX_INNER, small outside of the diagonal */
-    POOL,       /* random elements in [0, 1) */
+    POOL,       /* elements in [0, 1) */
     N_BUFFERS
 } buffer;
 static const size_t lengths[N_BUFFERS] = {(size_t)TLP_LEADING * TLP_MAX_SIZE,
@@ -90,7 +90,10 @@ static void set(const operands *o, buffer b, size_t i, double value)
         ((double *)o->buffers[b])[i] = value;
 }
 
-static tl_status make_operands(operands *o, size_t element_bytes, gsl_rng *rng)
+const char *const tlp_operands[] = {"random", "constant", "sequential", NULL};
+
+/* kind: the first letter of one of tlp_operands. */
+static tl_status make_operands(operands *o, size_t element_bytes, char kind, gsl_rng *rng)
 {
     static const double doubles[] = {-1, 1};
     static const float floats[] = {-1, 1};
@@ -102,7 +105,10 @@ static tl_status make_operands(operands *o, size_t element_bytes, gsl_rng *rng)
         if (!(o->buffers[b] = malloc(lengths[b] * element_bytes)))
             return TL_ERR_MEMORY;
     for (size_t i = 0; i < N_POOL; i++)
-        set(o, POOL, i, gsl_rng_uniform(rng));
+        set(o, POOL, i,
+            kind == 'c'   ? 0.5
+            : kind == 's' ? (double)i / N_POOL
+                          : gsl_rng_uniform(rng));
     for (size_t i = 0; i < lengths[TRIANGULAR]; i++)
         set(o, TRIANGULAR, i,
             i % (LEADING_INNER + 1) == 0 ? 1 : gsl_rng_uniform(rng) / TLP_MAX_INNER);
@@ -123,16 +129,16 @@ void tlp_blas_refresh(tlp_blas *blas)
     }
 }
 
-tl_status tlp_blas_open(unsigned long seed, unsigned threads, tlp_blas **out, tl_error *err)
+tl_status tlp_blas_open(const tlp_measure_options *options, tlp_blas **out, tl_error *err)
 {
     tlp_blas *blas = calloc(1, sizeof *blas);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     tl_status status =
-        blas && rng ? find_symbols(blas, threads, err) : tl_no_memory(err, "the kernels");
+        blas && rng ? find_symbols(blas, options->threads, err) : tl_no_memory(err, "the kernels");
     if (status == TL_OK) {
-        gsl_rng_set(rng, seed);
-        if (make_operands(&blas->precision[0], sizeof(double), rng) != TL_OK ||
-            make_operands(&blas->precision[1], sizeof(float), rng) != TL_OK)
+        gsl_rng_set(rng, options->seed);
+        if (make_operands(&blas->precision[0], sizeof(double), *options->operands, rng) != TL_OK ||
+            make_operands(&blas->precision[1], sizeof(float), *options->operands, rng) != TL_OK)
             status = tl_no_memory(err, "the operands of the kernels");
     }
     if (status == TL_OK) {

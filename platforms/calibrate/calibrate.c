@@ -4,6 +4,7 @@
 #include "machine.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
@@ -16,6 +17,8 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     result->cores = tlp_n_groups(options);
     result->threads = options->threads;
     result->seed = options->seed;
+    result->warm_s = options->warm_s;
+    snprintf(result->operands, sizeof result->operands, "%s", options->operands);
     tlp_cpu_name(result->processor, sizeof result->processor);
     tlp_moment(result->moment);
     if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)

@@ -95,20 +95,6 @@ void tlp_needs_free(tlp_needs *needs);
 tl_status tlp_plan_needed(const tlp_needs *needs, unsigned long seed, unsigned round,
                           tlp_call **out, size_t *n, tl_error *err);
 
-/* ---- BLAS: platforms/calibrate/blas.c ---- */
-
-typedef struct tlp_blas tlp_blas;
-
-/* Loads the BLAS that programs get (libblas.so.3), with so many threads in this process, and makes
- * operands with random content. */
-tl_status tlp_blas_open(unsigned long seed, unsigned threads, tlp_blas **out, tl_error *err);
-void tlp_blas_close(tlp_blas *blas);
-/* Restores the first content of the operands, so that repeated solves do not overflow. */
-void tlp_blas_refresh(tlp_blas *blas);
-/* Calls the kernel on operands that begin `offset` elements into the buffers (modulo the largest
- * possible offset). */
-void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset);
-
 /* ---- measuring: platforms/calibrate/measure.c ---- */
 
 /* 0: the system does not tell. watts: of all packages since the last call. */
@@ -128,12 +114,17 @@ typedef struct tlp_sample {
     tlp_state state;  /* of the core and machine then */
 } tlp_sample;
 
-enum { TLP_MAX_THREADS = 4096 };
+enum { TLP_MAX_THREADS = 4096, TLP_OPERANDS_BYTES = 16 };
+/* What the numbers in the operands are; the time of a kernel, and its power, depend on it: "random"
+ * (the first one), "constant", "sequential", NULL. */
+extern const char *const tlp_operands[];
 
 typedef struct tlp_measure_options {
-    unsigned cores;     /* that measure at the same time; 0: all */
-    unsigned threads;   /* of the BLAS in each process, with a core for each; at least 1 */
-    double max_seconds; /* a round begins only before this; at least one round is measured */
+    unsigned cores;       /* that measure at the same time; 0: all */
+    unsigned threads;     /* of the BLAS in each process, with a core for each; at least 1 */
+    double max_seconds;   /* a round begins only before this; at least one round is measured */
+    double warm_s;        /* of it, at least so long the machine works before the first sample */
+    const char *operands; /* of tlp_operands; all other kernels have random ones */
     unsigned long seed;
     const int *nb; /* block sizes */
     size_t n_nb;
@@ -162,6 +153,20 @@ tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *
                               tl_error *err);
 /* Seconds per retired instruction. */
 tl_status tlp_measure_instructions(double *seconds_per_instruction, tl_error *err);
+
+/* ---- BLAS: platforms/calibrate/blas.c ---- */
+
+typedef struct tlp_blas tlp_blas;
+
+/* Loads the BLAS that programs get (libblas.so.3), with the threads of the options, and makes
+ * operands. */
+tl_status tlp_blas_open(const tlp_measure_options *options, tlp_blas **out, tl_error *err);
+void tlp_blas_close(tlp_blas *blas);
+/* Restores the first content of the operands, so that repeated solves do not overflow. */
+void tlp_blas_refresh(tlp_blas *blas);
+/* Calls the kernel on operands that begin `offset` elements into the buffers (modulo the largest
+ * possible offset). */
+void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset);
 
 /* ---- fitting: platforms/calibrate/fit.c ---- */
 
@@ -286,6 +291,8 @@ typedef struct tlp_result {
     unsigned long seed;
     double instruction_s; /* negative: no counter; of hosts: see tlp_find_variability */
     char processor[128], moment[TLP_MOMENT_BYTES]; /* of the measurement; moment "": unknown */
+    double warm_s;                                 /* of the options; 0 and "": unknown */
+    char operands[TLP_OPERANDS_BYTES];             /* ... too */
     tlp_fit fits[TLP_FIT_ROOM];
     size_t n_hosts, n_units; /* no hosts: this one; no units: only all cores together */
     tlp_kernel_host *hosts;
@@ -338,11 +345,18 @@ tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *
  * such as a measured network, keeps its description. */
 tl_status tlp_begin_folder(const tlp_result *result, const char *platforms, const char *folder,
                            int *describes_other, tl_error *err);
-/* Writes the model and, unless the folder describes another platform, its origin. */
+/* Kernels bound by computation and kernels bound by memory, which dominate HPL and solvers: those
+ * of pages and histories. */
+enum { TLP_COMPARED_KERNELS = 4 };
+extern const uint16_t tlp_compared_kernels[TLP_COMPARED_KERNELS];
+/* platforms/calibrate/kernels_page.c: a page with these kernels by work and over time, measured
+ * and fitted; units by dgemm and dgemv (tl_writing). */
+tl_status tlp_write_kernels_page(const void *result, FILE *out, tl_error *err);
+/* Writes model, page and, unless the folder describes another platform, its origin. */
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
                             tl_error *err);
 
-/* ---- several hosts: platforms/calibrate/hosts.c, platforms/calibrate/hosts_page.c ---- */
+/* ---- several hosts: platforms/calibrate/hosts.c ---- */
 
 void tlp_host_name(char *name, size_t size);
 /* This host and the sockets of its cores, as the only host of the result. */
@@ -360,9 +374,6 @@ void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out)
 /* Finds host_sd and day_sd of units that are not out, from this campaign and the history of the
  * folder (NULL: none), and instruction_s: the median of their hosts. */
 tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error *err);
-/* A page: units by dgemm and dgemv; dgemm by M N K, measured and fitted (tl_writing). */
-tl_status tlp_write_units_page(const void *result, FILE *out, tl_error *err);
-
 /* ---- history: platforms/calibrate/history.c ---- */
 
 typedef struct tlp_quantity {

@@ -62,6 +62,7 @@ static tl_status write_readme(const void *arg, FILE *out, tl_error *err)
         "- `platform.xml`: one host of %u cores, copied from the shipped `local`. Its speed is a\n"
         "  reference speed, not measured; bandwidth and latency were measured on another machine.\n"
         "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
+        "- `kernels.html`: how the model fits, by work and over time.\n"
         "- `options.conf`: copied from the shipped `local`; its network figures were measured "
         "on another\n"
         "  machine (see the README there). Ranks of one host talk through shared memory.\n",
@@ -84,7 +85,7 @@ static tl_status write_hosts_readme(const void *arg, FILE *out, tl_error *err)
         "- `model.conf`: measured on these hosts at the same time, on %u cores of each; its "
         "first lines\n"
         "  say how. Its groups `hosts` name the host and socket that each was measured on.\n"
-        "- `kernels.html`: how the hosts differ.\n",
+        "- `kernels.html`: how the hosts differ, and how the model fits.\n",
         tl_version(), result->n_hosts, result->cores * result->threads);
     return TL_OK;
 }
@@ -141,25 +142,23 @@ tl_status tlp_begin_folder(const tlp_result *result, const char *platforms, cons
     return status;
 }
 
-/* Kernels bound by computation and kernels bound by memory, which dominate HPL and solvers. */
+const uint16_t tlp_compared_kernels[] = {TL_KERNEL_dgemm, TL_KERNEL_dtrsm, TL_KERNEL_dgemv,
+                                         TL_KERNEL_daxpy};
+
 static tl_status add_to_history(const tlp_result *result, const char *folder, tl_error *err)
 {
-    static const struct {
-        unsigned kernel;
-        const char *name;
-    } kernels[] = {{TL_KERNEL_dgemm, "dgemm s per unit of work"},
-                   {TL_KERNEL_dtrsm, "dtrsm s per unit of work"},
-                   {TL_KERNEL_dgemv, "dgemv s per unit of work"},
-                   {TL_KERNEL_daxpy, "daxpy s per unit of work"}};
-    enum { N_KERNELS = sizeof kernels / sizeof *kernels };
-    tlp_quantity *list = calloc(N_KERNELS + TLP_UNIT_QUANTITIES * result->n_units, sizeof *list);
+    static const char *const names[] = {"dgemm s per unit of work", "dtrsm s per unit of work",
+                                        "dgemv s per unit of work", "daxpy s per unit of work"};
+    tlp_quantity *list =
+        calloc(TLP_COMPARED_KERNELS + TLP_UNIT_QUANTITIES * result->n_units, sizeof *list);
     size_t n = 0;
     if (!list)
         return tl_no_memory(err, folder);
-    for (int i = 0; i < N_KERNELS; i++)
-        if (tlp_result_fit(result, kernels[i].kernel)->n)
-            list[n++] =
-                (tlp_quantity){kernels[i].name, tlp_result_fit(result, kernels[i].kernel)->slope_s};
+    for (int i = 0; i < TLP_COMPARED_KERNELS; i++) {
+        const tlp_fit *fit = tlp_result_fit(result, tlp_compared_kernels[i]);
+        if (fit->n)
+            list[n++] = (tlp_quantity){names[i], fit->slope_s};
+    }
     const size_t n_of_all = n;
     n += tlp_unit_quantities(result, list + n);
     bool has_names = 1;
@@ -181,8 +180,8 @@ tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int de
     if (status == TL_OK && !describes_other)
         status = tlp_write_in(folder, "README.md",
                               result->n_hosts ? write_hosts_readme : write_readme, result, err);
-    if (status == TL_OK && result->n_hosts)
-        status = tlp_write_in(folder, "kernels.html", tlp_write_units_page, result, err);
+    if (status == TL_OK)
+        status = tlp_write_in(folder, "kernels.html", tlp_write_kernels_page, result, err);
     if (status == TL_OK)
         status = add_to_history(result, folder, err);
     return status;

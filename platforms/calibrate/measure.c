@@ -66,7 +66,20 @@ typedef struct callers {
     tlp_blas *blas;
     perform_kernels *others;   /* NULL: there are none */
     double energy_j, energy_s; /* tlp_read_state */
+    /* All cores work at the same time, as in an MPI run that uses all of them, until all are ready
+     * and until warm_s. */
+    struct board *board;
+    unsigned cores;
+    double warm_s;
+    bool is_ready; /* this process */
 } callers;
+
+static bool is_warm(const callers *c)
+{
+    return atomic_load(&c->board->failed) ||
+           (c->is_ready && atomic_load(&c->board->ready) >= c->cores &&
+            tl_now_s(CLOCK_MONOTONIC) >= c->warm_s);
+}
 
 static void run(callers *c, const tlp_call *call, size_t offset)
 {
@@ -98,7 +111,8 @@ static void time_call(callers *c, clockid_t clock, const tlp_call *call, size_t 
         .call = *call, .repeats = repeats, .work = tlp_call_work(call), .seconds = seconds};
 }
 
-/* Plans and times one round. Round 0 is the warm-up and gives no sample. */
+/* Plans and times one round. Round 0 is the warm-up and gives no sample; it ends when all is warm.
+ */
 static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_rng *offsets,
                            unsigned core, unsigned round, double end_s, struct lane *lane)
 {
@@ -111,9 +125,12 @@ static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_r
     if (status != TL_OK)
         return status;
     const clockid_t clock = options->threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    gsl_rng_set(offsets, options->seed + core + 1000003UL * round);
     tlp_blas_refresh(c->blas);
     for (size_t i = 0; i < n_calls && lane->n < MAX_SAMPLES; i++) {
         tlp_sample sample;
+        if (round == 0 && is_warm(c))
+            break;
         if (options->needs && round != 1 && tl_now_s(CLOCK_MONOTONIC) >= end_s)
             break;
         time_call(c, clock, &calls[i], gsl_rng_get(offsets), &sample);
@@ -132,27 +149,24 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
                               struct board *board)
 {
     struct lane *lane = &board->lanes[core];
-    callers c = {.blas = NULL};
+    callers c = {.board = board, .cores = cores};
     gsl_rng *offsets = gsl_rng_alloc(gsl_rng_mt19937);
     /* Before the BLAS starts its threads, which take over the cores. */
     tlp_pin(core * options->threads, options->threads);
-    tl_status status = offsets ? tlp_blas_open(options->seed, options->threads, &c.blas, &lane->err)
+    tl_status status = offsets ? tlp_blas_open(options, &c.blas, &lane->err)
                                : tl_no_memory(&lane->err, "measuring");
     if (status == TL_OK && options->needs)
         status =
             perform_kernels_open(options->needs->operands, options->seed, &c.others, &lane->err);
-    const double end_s = tl_now_s(CLOCK_MONOTONIC) + options->max_seconds;
-    if (status == TL_OK) {
-        gsl_rng_set(offsets, options->seed + core);
+    const double begin_s = tl_now_s(CLOCK_MONOTONIC), end_s = begin_s + options->max_seconds;
+    c.warm_s = begin_s + options->warm_s;
+    while (status == TL_OK && !is_warm(&c)) {
         status = run_round(options, &c, offsets, core, 0, end_s, lane);
+        atomic_fetch_add(&board->ready, !c.is_ready);
+        c.is_ready = 1;
     }
     if (status != TL_OK)
         atomic_store(&board->failed, 1);
-    atomic_fetch_add(&board->ready, 1);
-    /* All cores work at the same time, as in an MPI run that uses all of them, so each process
-     * waits until all are ready. */
-    while (atomic_load(&board->ready) < cores && !atomic_load(&board->failed))
-        usleep(1000);
     for (unsigned round = 1; status == TL_OK && !atomic_load(&board->failed); round++) {
         if (round > 1 && tl_now_s(CLOCK_MONOTONIC) >= end_s)
             break;

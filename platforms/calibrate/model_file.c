@@ -226,11 +226,14 @@ static void write_units(FILE *out, const tlp_result *result)
  * that the other commands that change the model keep it. */
 static void write_origins(const tlp_result *result, const config_t *base, FILE *out)
 {
-    char hosts[64] = "";
+    char hosts[64] = "", warm[128] = "";
     const char *processor = result->n_hosts ? result->hosts[0].processor : result->processor;
     bool is_same = 1;
     for (size_t h = 1; h < result->n_hosts; h++)
         is_same &= !strcmp(result->hosts[h].processor, processor);
+    if (*result->operands)
+        snprintf(warm, sizeof warm, ", after %g s of unmeasured calls, with %s operands",
+                 result->warm_s, result->operands);
     if (result->n_hosts)
         snprintf(hosts, sizeof hosts, "%zu hosts at once, %s ", result->n_hosts,
                  is_same ? "each" : "the first");
@@ -238,13 +241,13 @@ static void write_origins(const tlp_result *result, const config_t *base, FILE *
         out,
         "# Measured by 'timeless calibrate kernels' %s on %s%s: %u process%s at once, seed %lu,\n"
         "# %zu calls of the BLAS that programs get, %u thread%s in each process, %s.\n"
-        "# Measured at %s.\n"
+        "# Measured at %s%s.\n"
         "# timeless-model(5) describes this file.\n"
         "# reference_flops: a reference speed, not measured; cpu-ns: by definition.\n",
         tl_version(), hosts, processor, result->cores, result->cores == 1 ? "" : "es", result->seed,
         result->n_samples, result->threads, result->threads == 1 ? "" : "s",
         result->threads == 1 ? "in CPU time" : "by the clock",
-        *result->moment ? result->moment : "an unknown moment");
+        *result->moment ? result->moment : "an unknown moment", warm);
     if (result->instruction_s >= 0 && !keep_units(base, NULL))
         fputs("# instructions: measured on a loop of copies, index arithmetic and branches.\n",
               out);

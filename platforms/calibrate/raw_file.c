@@ -16,6 +16,8 @@ static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
     const tlp_note list[] = {{"seed", 'l', &r->seed, 0},
                              {"instruction_s", 'd', &r->instruction_s, 0},
                              {"threads", 'u', &r->threads, 0},
+                             {"warm_s", 'd', &r->warm_s, 0},
+                             {"operands", 'w', r->operands, sizeof r->operands},
                              {"moment", 'w', r->moment, sizeof r->moment},
                              {"host", 'w', r->reading.name, sizeof r->reading.name},
                              {"sockets", 'w', r->reading.sockets, sizeof r->reading.sockets},

@@ -18,7 +18,7 @@ raw_is_sane() {
              END { if (NR < 181) exit 1 }' "$1"
 }
 
-check 'measures for two seconds' "$timeless" calibrate kernels --max-seconds 2 --seed 3 --nb 64 \
+check 'measures for two seconds' "$timeless" calibrate kernels --max-seconds 2 --warm-up 1 --operands constant --seed 3 --nb 64 \
     --raw "$scratch/raw.csv" -o "$scratch/here"
 keep
 check 'the command reports what it did' says 'calls timed' "$scratch/said"
@@ -27,7 +27,10 @@ head_has() { sed '/^[^#]/,$d' "$1" | grep -qE -- "$2"; } # MODEL PATTERN: the co
 check 'the model states command, version, machine and seed of its measurement' head_has "$scratch/here/model.conf" \
     "^# Measured by 'timeless calibrate kernels' [0-9.]+.* on .*: [0-9]+ process(es)? at once, seed 3,"
 check 'the model states the number of calls' head_has "$scratch/here/model.conf" '^# [0-9]+ calls of the BLAS'
-check 'the model states the moment of the measurement' head_has "$scratch/here/model.conf" '^# Measured at 20[0-9-]+T[0-9:]+Z\.'
+check 'the model states the moment of the measurement' head_has "$scratch/here/model.conf" '^# Measured at 20[0-9-]+T[0-9:]+Z, '
+check 'the model states its warm-up and operands' head_has "$scratch/here/model.conf" \
+    ', after 1 s of unmeasured calls, with constant operands\.$'
+check 'the page shows four kernels by work and over time' test "$(grep -c '>measured / fitted<' "$scratch/here/kernels.html")" = 4
 check 'the model states which of its constants are not measured' head_has "$scratch/here/model.conf" \
     '^# reference_flops: a reference speed, not measured; cpu-ns: by definition'
 check 'the raw measurements are complete' raw_is_sane "$scratch/raw.csv"
