@@ -47,7 +47,9 @@ static const struct argp_option options[] = {
     {"launches", KEY_LAUNCHES, "N", 0, "start the program N times for each algorithm (default: 5)",
      0},
     {"start", KEY_START, "HOW", 0,
-     "window: ranks begin at a time that rank 0 announces (default); barrier: after a barrier", 0},
+     "window: ranks begin at a time that rank 0 announces (default); barrier: after a barrier; "
+     "loop: only a barrier between the calls, as other benchmarks",
+     0},
     {"seed", KEY_SEED, "N", 0, "draw the order of launches and sizes from this seed (default: 1)",
      0},
     {"program", KEY_PROGRAM, "FILE", 0, "the measuring program, if the hosts have it elsewhere", 0},
@@ -115,6 +117,11 @@ static void check_arguments(struct argp_state *state, arguments *a)
         argp_error(state, "too many arguments for mpirun");
     if (!c->start)
         c->start = "window";
+    if (!strcmp(c->start, "loop") && !measure_has_loop(c->operation))
+        argp_error(state,
+                   "--start loop repeats one blocking collective, and %s is none; give "
+                   "window or barrier",
+                   c->operation);
     if (!c->repetitions)
         c->repetitions = 100;
     if (!c->bytes)
@@ -143,8 +150,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         c->launches = (unsigned)cli_parse_number_from(state, "--launches", value, 1, 1000);
         return 0;
     case KEY_START:
-        if (strcmp(value, "window") != 0 && strcmp(value, "barrier") != 0)
-            argp_error(state, "--start '%s': give window or barrier", value);
+        if (strcmp(value, "window") != 0 && strcmp(value, "barrier") != 0 &&
+            strcmp(value, "loop") != 0)
+            argp_error(state, "--start '%s': give window, barrier or loop", value);
         c->start = value;
         return 0;
     case KEY_SEED: c->seed = cli_parse_number(state, "--seed", value, UINT64_MAX); return 0;

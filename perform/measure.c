@@ -67,6 +67,7 @@ typedef struct sample {
 
 struct perform_measure {
     perform_sync sync;
+    long n_in_loop;
     int n_ranks, is_open;
     double slack_s; /* from the announcement to the start */
     size_t n, room;
@@ -297,6 +298,12 @@ static void start_together(performer *p)
     sample *s = at_hand(m);
     const bool is_window = m->sync == PERFORM_WINDOW;
     double start_s = 0;
+    if (m->sync == PERFORM_LOOP) {
+        PMPI_Barrier(MPI_COMM_WORLD);
+        s->has_begun = 1;
+        s->begin_s = s->end_s = tl_now_s(CLOCK_MONOTONIC);
+        return;
+    }
     if (is_window)
         wait_until(&m->line, (start_s = announced(p)) - READ_S);
     else
@@ -335,13 +342,14 @@ static void finish(performer *p)
     m->is_open = 0;
 }
 
-void perform_measure_open(performer *p, perform_sync sync)
+void perform_measure_open(performer *p, perform_sync sync, long n_in_loop)
 {
     struct perform_measure *m = calloc(1, sizeof *m);
     if (!m)
         perform_give_up(p, "out of memory for the measurement");
     p->measure = m;
     m->sync = sync;
+    m->n_in_loop = n_in_loop;
     m->counter = open_counters();
     PMPI_Comm_size(MPI_COMM_WORLD, &m->n_ranks);
     if (m->n_ranks < 2)
@@ -380,7 +388,11 @@ void perform_measure_mark(performer *p, int64_t bytes)
     const int64_t repetition = is_new ? 0 : at_hand(p->measure)->repetition + 1;
     if (is_new)
         synchronise(p);
-    add_sample(p, (sample){.bytes = bytes, .repetition = repetition});
+    sample s = {.bytes = bytes, .repetition = repetition, .cpu = sched_getcpu()};
+    add_sample(p, s);
+    while (++s.repetition < m->n_in_loop) /* for perform_measure_again() */
+        add_sample(p, s);
+    p->measure->n -= (size_t)(s.repetition - repetition - 1);
 }
 
 /* What the rank sends; if nothing, what it receives. */
@@ -427,6 +439,16 @@ void perform_measure_after(performer *p)
     at_hand(p->measure)->end_s = tl_now_s(CLOCK_MONOTONIC);
     if (p->measure->sync == PERFORM_CALLS)
         finish(p);
+}
+
+bool perform_measure_again(performer *p)
+{
+    struct perform_measure *m = p->measure;
+    if (m->sync != PERFORM_LOOP || !m->is_open)
+        return 0;
+    m->is_open = at_hand(m)->repetition + 1 < m->n_in_loop;
+    m->n += m->is_open; /* it was added at the mark */
+    return m->is_open;
 }
 
 /* ---- rows ---- */
@@ -496,7 +518,7 @@ static void print_call(const performer *p, int rank, const sample *s)
 /* The line of a rank's clock, and its rows. */
 static void print_rank(const performer *p, int rank, const clock_line *l, const sample *samples)
 {
-    static const char *const starts[] = {"window", "barrier", "calls"};
+    static const char *const starts[] = {"window", "barrier", "loop", "calls"};
     const struct perform_measure *m = p->measure;
     printf("# clock rank %d host %s at_s %.9f offset_s %.9f drift %.6e uncertainty_s %.3e\n", rank,
            l->host, l->at_s, l->offset_s, l->drift, l->uncertainty_s);
@@ -504,10 +526,14 @@ static void print_rank(const performer *p, int rank, const clock_line *l, const 
         const sample *s = &samples[i];
         if (m->sync == PERFORM_CALLS)
             print_call(p, rank, s);
-        printf("%lld,%lld,%d,%s,%d,%d,%s,%d,%.9f,%.9f,%.3e,%lld,%lld,%.9f,", (long long)s->bytes,
+        printf("%lld,%lld,%d,%s,%d,%d,%s,%d,%.9f,%.9f,%.3e,", (long long)s->bytes,
                (long long)s->repetition, rank, l->host, s->cpu, s->cpu_end, starts[m->sync],
-               s->is_late, to_global(l, s->begin_s), to_global(l, s->end_s), l->uncertainty_s,
-               (long long)s->switches, (long long)s->faults, s->without_cpu_s);
+               s->is_late, to_global(l, s->begin_s), to_global(l, s->end_s), l->uncertainty_s);
+        if (m->sync == PERFORM_LOOP) {
+            puts(",,,,,");
+            continue;
+        }
+        printf("%lld,%lld,%.9f,", (long long)s->switches, (long long)s->faults, s->without_cpu_s);
         if (s->clock_hz > 0)
             printf("%.0f", s->clock_hz);
         if (s->instructions >= 0)

@@ -9,18 +9,21 @@
 typedef enum perform_sync {
     PERFORM_WINDOW, /* at a time that rank 0 has announced */
     PERFORM_BARRIER,
+    PERFORM_LOOP, /* after a barrier that follows the call before at once; counters are not read */
     PERFORM_CALLS /* not together: each call of the trace is timed where it stands */
 } perform_sync;
 
 /* All ranks call these functions together. A trace marks its repetitions by MPI_Pcontrol, whose
  * level is the number of bytes: the repetition is what follows, up to the next mark. A level
  * below 0 only ends one. */
-void perform_measure_open(performer *p, perform_sync sync);
+void perform_measure_open(performer *p, perform_sync sync, long n_in_loop);
 /* At a mark. */
 void perform_measure_mark(performer *p, int64_t bytes);
 /* Directly before and after a call. The first call of the repetition waits for the other ranks. */
 void perform_measure_before(performer *p);
 void perform_measure_after(performer *p);
+/* After that: whether the same call is to be made once more, as the next repetition of a loop. */
+bool perform_measure_again(performer *p);
 /* After the last event: rank 0 prints the rows. Returns 0 if they could not be printed. */
 int perform_measure_close(performer *p);
 

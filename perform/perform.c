@@ -220,11 +220,14 @@ static void note_persistent(performer *p)
 static int perform_call(performer *p)
 {
     const int special = is_special(p->event.call);
-    if (p->measure && special) /* perform_row has it when the arguments are known */
-        perform_measure_before(p);
-    const int rc = special ? perform_special(p) : perform_row(p);
-    if (p->measure)
-        perform_measure_after(p);
+    int rc;
+    do {
+        if (p->measure && special) /* perform_row has it when the arguments are known */
+            perform_measure_before(p);
+        rc = special ? perform_special(p) : perform_row(p);
+        if (p->measure)
+            perform_measure_after(p);
+    } while (p->measure && perform_measure_again(p));
     if (special)
         return rc;
     perform_keep_object(p);
@@ -372,8 +375,14 @@ static int fail(const tl_error *err)
     return tl_status_exit_code(err->status);
 }
 
-static perform_sync sync_of(const char *measure)
+/* "loop:100" repeats each call 100 times. */
+static perform_sync sync_of(const char *measure, long *n_in_loop)
 {
+    *n_in_loop = 0;
+    if (!strncmp(measure, "loop:", 5)) {
+        *n_in_loop = strtol(measure + 5, NULL, 10);
+        return PERFORM_LOOP;
+    }
     return !strcmp(measure, "calls")     ? PERFORM_CALLS
            : !strcmp(measure, "barrier") ? PERFORM_BARRIER
                                          : PERFORM_WINDOW;
@@ -388,7 +397,7 @@ static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_read
     if (!a->measure)
         return tl_reader_open(a->trace, out, err);
     MPI_Init(argc, argv);
-    if (sync_of(a->measure) == PERFORM_CALLS)
+    if (!strcmp(a->measure, "calls"))
         return tl_reader_open(a->trace, out, err);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (asprintf(&text, "%s,ranks=%d", a->trace, n_ranks) < 0)
@@ -402,8 +411,11 @@ static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_read
 static int perform_and_report(performer *p, const arguments *a)
 {
     const double begin_s = tl_now_s(CLOCK_MONOTONIC);
-    if (a->measure)
-        perform_measure_open(p, sync_of(a->measure));
+    long n_in_loop;
+    if (a->measure) {
+        const perform_sync sync = sync_of(a->measure, &n_in_loop);
+        perform_measure_open(p, sync, n_in_loop);
+    }
     perform_all(p);
     return a->measure ? perform_measure_close(p)
                       : !report(p, tl_now_s(CLOCK_MONOTONIC) - begin_s, a);

@@ -145,6 +145,12 @@ static void shuffle(void *things, size_t n, size_t size)
     }
 }
 
+/* The measuring program repeats the call itself. */
+static bool is_loop(const measure_campaign *c)
+{
+    return !strcmp(c->start, "loop");
+}
+
 static tl_status write_skeleton(const void *arg, FILE *out, tl_error *err)
 {
     const plan *p = arg;
@@ -156,7 +162,7 @@ static tl_status write_skeleton(const void *arg, FILE *out, tl_error *err)
         fputs("comm w = 0\nMPI_Win_allocate new_comm=w\nMPI_Win_lock_all comm=w\n", out);
     for (size_t i = 0; i < p->sizes.n; i++)
         measure_write_block(p->c->operation, strtoull(p->sizes.values[i], NULL, 10),
-                            p->c->repetitions, out);
+                            is_loop(p->c) ? 1 : p->c->repetitions, out);
     if (has_window) /* a mark below 0 ends the last repetition */
         fputs("MPI_Pcontrol level=-1\nMPI_Win_unlock_all comm=w\nMPI_Win_free comm=w\n", out);
     return TL_OK;
@@ -188,7 +194,9 @@ static void build_command(plan *p, const measure_algorithm *algorithm, char (*te
         argv[n++] = p->c->launcher[i];
     argv[n++] = p->program;
     argv[n++] = (char *)"--measure";
-    argv[n++] = (char *)p->c->start;
+    snprintf(texts[2], sizeof *texts, is_loop(p->c) ? "%s:%u" : "%s", p->c->start,
+             p->c->repetitions);
+    argv[n++] = texts[2];
     argv[n++] = p->c->trace ? (char *)p->c->trace : p->skeleton;
     argv[n] = NULL;
 }
@@ -231,7 +239,7 @@ static bool copy_row(void *arg, const char *line)
 
 static tl_status run_job(plan *p, const job *j, FILE *out, tl_error *err)
 {
-    char texts[2][160], *argv[MAX_WORDS];
+    char texts[3][160], *argv[MAX_WORDS];
     rows r = {.job = j, .out = out};
     tl_status status = p->c->trace ? TL_OK : tl_output_write(p->skeleton, write_skeleton, p, err);
     if (status != TL_OK)
@@ -332,6 +340,12 @@ bool measure_has_prediction(const char *operation)
 {
     const tl_call_info *info = find_call(operation);
     return info && !tl_is_on_window(info->action);
+}
+
+bool measure_has_loop(const char *operation)
+{
+    const tl_call_info *info = find_call(operation);
+    return info && tl_is_collective(info->action) && !tl_is_nonblocking(info->action);
 }
 
 tl_status measure_run(const measure_campaign *c, tl_error *err)

@@ -31,6 +31,8 @@ typedef struct measure_campaign {
 /* Whether the operation can be measured, and predicted. */
 bool measure_has(const char *operation);
 bool measure_has_prediction(const char *operation);
+/* Whether it is one call, which a loop can repeat. */
+bool measure_has_loop(const char *operation);
 /* Writes the repetitions of a size, in the language of skeletons. */
 void measure_write_block(const char *operation, unsigned long long bytes, unsigned repetitions,
                          FILE *out);

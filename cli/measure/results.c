@@ -219,16 +219,17 @@ void measure_print(const measure_results *r, FILE *out)
 {
     const tlp_measured *m = r->measured;
     char text[TIME_BYTES];
-    fprintf(out,
-            "%s, %u ranks on %zu host%s, %s, %u launch%s, start by %s\n"
-            "A repetition %s; clocks agree within %s.\n"
-            "Median and quantiles leave out the first repetitions and the warm-up.\n\n",
-            tl_printable(m->operation), m->n_ranks, m->n_hosts, m->n_hosts == 1 ? "" : "s",
-            tl_printable(m->mpi), m->n_launches, m->n_launches == 1 ? "" : "es",
-            tl_printable(m->start),
-            m->n_together > 1 ? "takes from the latest begin to the latest end of all ranks"
-                              : "is a call of one rank, from its begin to its end",
-            time_text(m->uncertainty_s, text));
+    fprintf(
+        out,
+        "%s, %u ranks on %zu host%s, %s, %u launch%s, start by %s\n"
+        "A repetition %s; clocks agree within %s.\n"
+        "Median and quantiles leave out the first repetitions and the warm-up.\n\n",
+        tl_printable(m->operation), m->n_ranks, m->n_hosts, m->n_hosts == 1 ? "" : "s",
+        tl_printable(m->mpi), m->n_launches, m->n_launches == 1 ? "" : "es", tl_printable(m->start),
+        m->n_together == 1          ? "is a call of one rank, from its begin to its end"
+        : !strcmp(m->start, "loop") ? "is the mean of the ranks' own times"
+                                    : "takes from the latest begin to the latest end of all ranks",
+        time_text(m->uncertainty_s, text));
     print_cases(r, out);
     print_ranking(r, out);
     print_choice(m, out);

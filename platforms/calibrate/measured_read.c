@@ -61,9 +61,9 @@ static tl_status take_row(void *all, char **cells)
                    {-1e9, 1e12, &row.begin_s, 10, 0},
                    {-1e9, 1e12, &row.end_s, 11, 0},
                    {0, 1e9, &row.uncertainty_s, 12, 0},
-                   {0, 1e15, &row.switches, 13, 0},
-                   {0, 1e15, &row.faults, 14, 0},
-                   {0, 1e9, &row.without_cpu_s, 15, 0},
+                   {0, 1e15, &row.switches, 13, 1},
+                   {0, 1e15, &row.faults, 14, 1},
+                   {0, 1e9, &row.without_cpu_s, 15, 1},
                    {0, 1e12, &row.clock_hz, 16, 1},
                    {0, 1e18, &row.instructions, 17, 1},
                    {0, 1e18, &row.cycles, 18, 1}};
@@ -140,19 +140,20 @@ static bool are_whole(const tlp_measured *m)
 }
 
 /* The duration of a repetition; marks the rank that ended last. Ranks without a call do not count.
- */
-static double seconds_of(tlp_measured_row *rows, unsigned n)
+ * In a loop, the mean of the ranks' own times, as benchmarks print it. */
+static double seconds_of(tlp_measured_row *rows, unsigned n, bool is_loop)
 {
-    double begin_s = -INFINITY;
+    double begin_s = -INFINITY, sum_s = 0;
     unsigned last = 0;
     for (unsigned r = 0; r < n; r++) {
+        sum_s += rows[r].end_s - rows[r].begin_s;
         if (rows[r].end_s > rows[r].begin_s)
             begin_s = fmax(begin_s, rows[r].begin_s);
         last = rows[r].end_s > rows[last].end_s ? r : last;
     }
     begin_s = isfinite(begin_s) ? begin_s : rows[last].end_s;
     rows[last].is_last = 1;
-    return rows[last].end_s - begin_s;
+    return is_loop ? sum_s / n : rows[last].end_s - begin_s;
 }
 
 /* Begins a case with the repetition i. 0: no memory. */
@@ -184,7 +185,7 @@ static int add_repetition(tlp_measured *m, size_t i)
     c->n++;
     c->n_late += tlp_measured_is_late(m, i);
     m->n_launches = row->launch >= m->n_launches ? row->launch + 1 : m->n_launches;
-    m->seconds[i] = seconds_of(row, m->n_together);
+    m->seconds[i] = seconds_of(row, m->n_together, !strcmp(m->start, "loop"));
     return tlp_add_repetition(&m->repetitions.items[m->n_cases - 1], group, m->seconds[i]) == TL_OK;
 }
 

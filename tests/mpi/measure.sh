@@ -26,6 +26,24 @@ check 'no rank ends an allreduce before the last one has begun, within the uncer
 by_barrier() { measure bcast --start barrier --bytes 64 --launches 1 --repetitions 20 -o b.csv -- $MPIRUN -n 2 >/dev/null &&
     equal "$(grep '^[0-9]' b.csv | cut -d, -f9 | sort -u)" barrier; }
 check '--start barrier is a column' by_barrier
+in_loop() { measure bcast --start loop --bytes 64,1K --launches 1 --repetitions 20 -o l.csv --json=l.json -- $MPIRUN -n 2 >text && cat text &&
+    equal "$(grep -c '^0,default,[0-9]*,[0-9]*,[01],.*,loop,.*,,,,,,$' l.csv)" 80 && grep -q "mean of the ranks' own times" text &&
+    python3 - <<'END'
+import csv, json
+own, last = {}, 0
+for r in csv.DictReader(l for l in open("l.csv") if l[0] != "#"):
+    begin, end = float(r["begin_s"]), float(r["end_s"])
+    assert r["rank"] == "1" or begin >= last, r
+    last = end
+    own.setdefault((int(r["bytes"]), int(r["repetition"])), []).append(end - begin)
+for c in json.load(open("l.json"))["cases"]:
+    means = sorted(sum(v) / len(v) for k, v in own.items() if k[0] == c["bytes"])
+    assert means[0] - 2e-9 <= c["low_s"] <= c["median_s"] <= c["high_s"] <= means[-1] + 2e-9, (c, means)
+END
+}
+check '--start loop has one call after the other, each the mean of the ranks, and no counters' in_loop
+check '--start loop takes no operation of two calls' sh -c '! "$0" measure pingpong --start loop -o l.csv -- false 2>said &&
+    grep -q "give window or barrier" said' $timeless
 others() {
     local operation
     for operation in iallreduce alltoallv pingpong issend sendrecv_replace put accumulate; do
