@@ -7,7 +7,8 @@
  *
  * Start: rank 0 announces a time at which all ranks begin (the window of Hoefler et al., NBC
  * benchmarks, 2008; announced anew for each repetition as the round-time scheme of Hunold and
- * Carpen-Amarie, CLUSTER 2018). A rank that gets the announcement too late is marked as late. */
+ * Carpen-Amarie, CLUSTER 2018). A rank that gets the announcement too late is marked as late, and
+ * the next announcement is given earlier. */
 #include "config.h"
 
 #include "measure.h"
@@ -28,9 +29,12 @@
 #include <unistd.h>
 
 enum { TAG_PING = 1, TAG_PONG, TAG_CLOCK, TAG_ROWS, TAG_NONE };
-enum { N_PINGS = 30, N_POLLS = 10, N_TRIALS = 20, MAX_POINTS = 4096 };
-/* Counters are read so long before the start. */
-#define READ_S 5e-6
+enum { N_PINGS = 30, N_POLLS = 10, MAX_POINTS = 4096 };
+/* The time from the announcement to the start, and its changes after a repetition. */
+#define FIRST_SLACK_S 5e-6
+#define MOST_SLACK_S 1e-3
+#define LONGER 1.25
+#define SHORTER 0.99
 /* A rank that waits longer lets others have its core. */
 #define YIELD_S 5e-5
 /* Clocks gain less than this in a second. */
@@ -262,27 +266,6 @@ static double announced(const performer *p)
     return start_s;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The slack: what nine of ten announcements need to the slowest rank, and half as much again. */
-static void choose_slack(performer *p)
-{
-    struct perform_measure *m = p->measure;
-    double late_s[N_TRIALS], most_s;
-    for (int i = 0; i < N_TRIALS; i++) {
-        PMPI_Barrier(MPI_COMM_WORLD);
-        const double start_s = announced(p);
-        late_s[i] = to_global(&m->line, tl_now_s(CLOCK_MONOTONIC)) - start_s;
-    }
-    qsort(late_s, N_TRIALS, sizeof *late_s, compare_doubles);
-    PMPI_Allreduce(&late_s[N_TRIALS * 9 / 10 - 1], &most_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    m->slack_s = 1.5 * fmax(0, most_s) + 2 * READ_S;
-}
-
 /* Reading the counters leaves the caches of the processor cold. Polling warms up the MPI library,
  * as in a program that communicates all the time. */
 static void warm_up(void)
@@ -292,24 +275,31 @@ static void warm_up(void)
         PMPI_Iprobe(MPI_ANY_SOURCE, TAG_NONE, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
 }
 
+/* The announcement is as late as the slowest rank allows in about 19 of 20 repetitions: the longer
+ * a rank waits, the slower its next call is. */
+static void adapt_slack(struct perform_measure *m, bool was_late)
+{
+    int all, mine = was_late;
+    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    m->slack_s = fmin(MOST_SLACK_S, m->slack_s * (all ? LONGER : SHORTER));
+}
+
 static void start_together(performer *p)
 {
     struct perform_measure *m = p->measure;
     sample *s = at_hand(m);
     const bool is_window = m->sync == PERFORM_WINDOW;
     double start_s = 0;
-    if (m->sync == PERFORM_LOOP) {
+    if (is_window) {
+        adapt_slack(m, m->n > 1 && s[-1].is_late);
+        start_s = announced(p);
+    } else if (m->sync == PERFORM_BARRIER) {
         PMPI_Barrier(MPI_COMM_WORLD);
-        s->has_begun = 1;
-        s->begin_s = s->end_s = tl_now_s(CLOCK_MONOTONIC);
-        return;
     }
-    if (is_window)
-        wait_until(&m->line, (start_s = announced(p)) - READ_S);
-    else
-        PMPI_Barrier(MPI_COMM_WORLD);
-    s->cpu = sched_getcpu();
-    m->before = read_counts(m);
+    if (m->sync != PERFORM_LOOP) {
+        s->cpu = sched_getcpu();
+        m->before = read_counts(m);
+    }
     if (is_window) {
         warm_up();
         s->is_late = to_global(&m->line, tl_now_s(CLOCK_MONOTONIC)) > start_s;
@@ -357,8 +347,6 @@ void perform_measure_open(performer *p, perform_sync sync, long n_in_loop)
                            "library with which Timeless was built");
     gethostname(m->line.host, sizeof m->line.host - 1);
     synchronise(p);
-    if (sync == PERFORM_WINDOW)
-        choose_slack(p);
 }
 
 static void add_sample(performer *p, sample s)
@@ -386,8 +374,10 @@ void perform_measure_mark(performer *p, int64_t bytes)
         return;
     const bool is_new = !m->n || at_hand(p->measure)->bytes != bytes;
     const int64_t repetition = is_new ? 0 : at_hand(p->measure)->repetition + 1;
-    if (is_new)
+    if (is_new) {
         synchronise(p);
+        p->measure->slack_s = FIRST_SLACK_S;
+    }
     sample s = {.bytes = bytes, .repetition = repetition, .cpu = sched_getcpu()};
     add_sample(p, s);
     while (++s.repetition < m->n_in_loop) /* for perform_measure_again() */
@@ -466,8 +456,6 @@ static void print_head(const struct perform_measure *m)
     else
         printf("# mpi %s\n", library);
     printf("# ranks %d\n", m->n_ranks);
-    if (m->sync == PERFORM_WINDOW)
-        printf("# slack_s %.3e\n", m->slack_s);
 }
 
 /* By site, call and size: less than 0, 0 or more. */
