@@ -187,10 +187,10 @@ static tl_status write_page(const void *arg, FILE *out, tl_error *err)
     (void)err;
     snprintf(title, sizeof title, "timeless measure: %s", tl_printable(m->operation));
     snprintf(notes, sizeof notes,
-             "MPI library: %s\nranks: %u on %zu hosts\nlaunches: %u (a group each)\nstart: "
+             "MPI library: %s\nranks: %u on %zu host%s\nlaunches: %u (a group each)\nstart: "
              "%s\nmoment: %s\nseed: %lu%s%s",
-             m->mpi, m->n_ranks, m->n_hosts, m->n_launches, m->start, m->moment, m->seed,
-             r->predicted.cases ? "\npredicted on: " : "", r->predicted.place);
+             m->mpi, m->n_ranks, m->n_hosts, m->n_hosts == 1 ? "" : "s", m->n_launches, m->start,
+             m->moment, m->seed, r->predicted.cases ? "\npredicted on: " : "", r->predicted.place);
     for (size_t k = 0; k < m->n_cases; k++)
         if (measure_is_predicted(&r->predicted, k)) {
             m->repetitions.items[k].predicted = r->predicted.values + k * r->predicted.n_seeds;

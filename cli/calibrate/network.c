@@ -228,8 +228,8 @@ static tl_status add(campaign *c, tl_error *err)
     tlp_archive_note(c->archive, "MPI", "%s", data->mpi);
     tlp_archive_note(c->archive, "seed", "%lu", data->seed);
     tlp_archive_note(c->archive, "seconds", "%g", data->max_seconds);
-    tlp_archive_note(c->archive, "ranks", "%d on %d hosts; raw/network.csv describes each host",
-                     data->n_ranks, data->n_hosts);
+    tlp_archive_note(c->archive, "ranks", "%d on %d host%s; raw/network.csv describes each host",
+                     data->n_ranks, data->n_hosts, data->n_hosts == 1 ? "" : "s");
     tlp_archive_note(c->archive, "operations", "%zu, of which %zu were taken as warm-up",
                      data->n_rows, a->net.n_warm);
     if (c->from)

@@ -66,10 +66,13 @@ static tlg_panel plot_order(const tlp_repetitions *r, int all, const tlg_axis *v
     return panel;
 }
 
-/* The empirical distribution function of the values up to `high`; returns how many steps it has. */
+/* The empirical distribution function of the values up to `high`; returns how many steps it has.
+ * The first is from 0 %, because equal values have no other. */
 static size_t fill_steps(const double *sorted, size_t n, double high, double *x, double *y)
 {
-    size_t n_steps = 0, n_low = 0;
+    size_t n_steps = 1, n_low = 0;
+    x[0] = sorted[0];
+    y[0] = 0;
     for (size_t i = 0; i < n && sorted[i] <= high; i += 1 + n / N_STEPS, n_steps++) {
         x[n_steps] = sorted[i];
         y[n_steps] = 100 * (double)(i + 1) / (double)n;
@@ -109,39 +112,38 @@ static tlg_panel plot_distribution(const tlp_repetitions *r, const double *sorte
             .y = room + 3 * past};
     for (int i = 0; i < N_SHARES; i++)
         rules[i] = gsl_stats_quantile_from_sorted_data(sorted, 1, n, shares[i]);
-    return (tlg_panel){
-        .title = "distribution (ECDF); dashed: 5, 25, 50, 75, 95 %",
-        .x = *value,
-        .y = {.label = "repetitions that are no longer", .unit = "%", .from_zero = 1},
-        .n_series = r->n_predicted ? 2 : 1,
-        .series = series,
-        .n_rules = N_SHARES,
-        .rules = rules};
+    return (tlg_panel){.title = "distribution (ECDF); dashed: 5, 25, 50, 75, 95 %",
+                       .x = *value,
+                       .y = {.label = "repetitions up to this value", .unit = "%", .high = 100},
+                       .n_series = r->n_predicted ? 2 : 1,
+                       .series = series,
+                       .n_rules = N_SHARES,
+                       .rules = rules};
 }
 
-static bool is_duration(const tlp_repetitions *r)
-{
-    return !strcmp(r->unit, "s");
-}
+/* How values of a unit are shown: durations get their prefixes by tlg_put_seconds. */
+typedef struct quantity {
+    const char *of, *unit;
+    double factor; /* of this unit */
+    tlg_axis axis;
+} quantity;
 
-static tlg_axis axis_of(const tlp_repetitions *r)
+static quantity quantity_of(const tlp_repetitions *r)
 {
-    static const struct {
-        const char *of;
-        tlg_axis axis;
-    } axes[] = {{"s", {.label = "duration", .unit = "s"}},
-                {"bytes/s", {.label = "bandwidth", .unit = "B/s"}},
-                {"operations/s", {.label = "operations", .unit = "1/s"}}};
-    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-        if (!strcmp(r->unit, axes[i].of))
-            return axes[i].axis;
-    return (tlg_axis){.label = r->unit, .unit = ""};
+    static const quantity known[] = {
+        {"s", "", 1, {.label = "duration", .unit = "s"}},
+        {"bytes/s", "GB/s", 1e9, {.label = "bandwidth", .unit = "B/s"}},
+        {"operations/s", "10⁹/s", 1e9, {.label = "operations", .unit = "1/s"}}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(r->unit, known[i].of))
+            return known[i];
+    return (quantity){r->unit, r->unit, 1, {.label = r->unit, .unit = ""}};
 }
 
 static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE *out)
 {
     double rules[N_SHARES];
-    const tlg_axis value = axis_of(r);
+    const tlg_axis value = quantity_of(r).axis;
     const size_t order = 2 * (size_t)TLP_N_CATEGORIES * r->n, past = N_STEPS + 2;
     double *room = calloc(2 * order + 4 * past, sizeof *room);
     tlg_series series[2 * TLP_N_CATEGORIES + 2];
@@ -162,11 +164,12 @@ static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE 
 
 static void print_value(const tlp_repetitions *r, double value, FILE *out)
 {
+    const quantity shown = quantity_of(r);
     fputs("<td>", out);
-    if (is_duration(r))
+    if (!*shown.unit)
         tlg_put_seconds(out, value);
     else
-        fprintf(out, "%.4g", value);
+        fprintf(out, "%.4g", value / shown.factor);
     fputs("</td>", out);
 }
 
@@ -195,7 +198,7 @@ static void print_operation(const tlp_repetitions *r, FILE *out)
     double *sorted = malloc((r->n + 1) * sizeof *sorted);
     fputs("<h2>", out);
     put_text(out, r->name);
-    fprintf(out, " <small>%s</small></h2>\n", is_duration(r) ? "" : r->unit);
+    fprintf(out, " <small>%s</small></h2>\n", quantity_of(r).unit);
     if (r->n && sorted) {
         memcpy(sorted, r->values, r->n * sizeof *sorted);
         gsl_sort(sorted, 1, r->n);

@@ -51,6 +51,7 @@ static tl_status draw(const tlr_scaling *study, const drawn *d, const char *path
                             .places = d->ranks};
     const tlg_series times[] = {{.name = study->is_weak ? "makespan" : "speed-up",
                                  .look = TLG_LINE,
+                                 .number = N_SHARES, /* the legend has the shares, too */
                                  .n = n,
                                  .x = d->ranks,
                                  .y = d->times},

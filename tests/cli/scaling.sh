@@ -168,9 +168,9 @@ for path, y in ("strong.svg", "speed-up"), ("weak.svg", "makespan"):
     for name in "ideal", "load balance", "serialisation", "transfer", "computation", "efficiency": assert t.count(name) == 1, (name, t)
     for tick in "2", "4", "8": assert tick in t, t
     assert t.count("16") >= 2 and any(s.startswith(y) for s in t) and t.count("ranks, logarithmic") == 2, t'
-check '... and each series of a panel has a colour and a mark of its own' python3 -c '
+check '... and each series, of both panels, has a colour and a mark of its own' python3 -c '
 import re
 for path in "strong.svg", "weak.svg":
     looks = set(re.findall("gpPt([0-9]+). [^>]* color=.(rgb[^)]*)", open(path).read()))
-    assert len(looks) == 6 and all(len(set(of)) == 6 for of in zip(*looks)), looks'
+    assert len(looks) == 7 and all(len(set(of)) == 7 for of in zip(*looks)), looks'
 tap_done
