@@ -131,6 +131,7 @@ typedef struct skel_distribution {
 typedef struct skel_copies {
     uint32_t slot;        /* of a rank's place in its row */
     bool by_grid;         /* ranks have the row of their place in a grid */
+    bool in_blocks;       /* the captured grid repeats in blocks, and else from the edges */
     skel_grid own, there; /* this grid, and the same of the capture */
     skel_array rows, runs;
 } skel_copies;
@@ -332,10 +333,12 @@ bool skel_draw_done(const skel_draw *d);
 void skel_read_capture(skel_parser *p);
 /* Parses the values for the ranks of all captures; returns the index. NULL: ranks have the rows in
  * blocks. */
-uint32_t skel_read_copies(skel_parser *p, uint32_t line, const skel_grid *grid);
+uint32_t skel_read_copies(skel_parser *p, uint32_t line, const skel_grid *grid, bool in_blocks);
 void skel_free_copies(skeleton *s);
-/* The next value of a rank; `is_partner`: it is the distance to a rank, which may be null. */
-int64_t skel_copied(const skeleton *s, int64_t *slots, int64_t number, bool is_partner);
+/* The next value of a rank; the rank that is as far away as it says, as a rank of `comm`, whose
+ * number among the communicators begins with 1; 0: as a rank of the world. It may be null. */
+int64_t skel_copied(const skeleton *s, int64_t *slots, int64_t number);
+int64_t skel_partner(const skeleton *s, int64_t *slots, int64_t number, int64_t comm);
 
 /* ---- skeleton_expression.c ---- */
 

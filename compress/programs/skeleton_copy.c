@@ -1,7 +1,8 @@
 /* skeleton_copy.c - values that are copied from a capture, because no expression has them. A rank
  * gets the values of one rank of the capture with the nearest sizes, one after the other and again
- * from the first one. More ranks than those of the capture repeat them, block by block; or, by the
- * places in a grid, a rank has the row of the rank that is as far away from the edges. */
+ * from the first one. More ranks than those of the capture repeat them, block by block, in the
+ * order of the ranks or along the dimensions of a grid; or, by the places in a grid, a rank has the
+ * row of the rank that is as far away from the edges. */
 #include "config.h"
 
 #include "skeleton.h"
@@ -84,7 +85,7 @@ void skel_read_capture(skel_parser *p)
     free(captured.items);
 }
 
-/* ---- copies NAME [by GRID] = VALUE [* TIMES], ... | ... : ... ---- */
+/* ---- copies NAME [by GRID | in GRID] = VALUE [* TIMES], ... | ... : ... ---- */
 
 /* [* TIMES] */
 static uint64_t read_times(skel_parser *p)
@@ -187,7 +188,7 @@ static void read_sizes_there(skel_parser *p, uint32_t line, skel_copies *c)
 }
 
 /* Keeps the rows of the nearest capture. */
-uint32_t skel_read_copies(skel_parser *p, uint32_t line, const skel_grid *grid)
+uint32_t skel_read_copies(skel_parser *p, uint32_t line, const skel_grid *grid, bool in_blocks)
 {
     skel_copies read = {0}, kept = {0};
     uint32_t n = 0;
@@ -215,6 +216,7 @@ uint32_t skel_read_copies(skel_parser *p, uint32_t line, const skel_grid *grid)
     }
     *made = kept;
     made->by_grid = grid != NULL;
+    made->in_blocks = in_blocks;
     if (grid) {
         made->own = *grid;
         read_sizes_there(p, line, made);
@@ -266,26 +268,35 @@ static int64_t rank_there(const skeleton *s, const skel_copies *c, int64_t rank)
         return rank % s->captured_ranks;
     for (uint32_t d = c->own.n_dimensions; d-- > 0;) {
         const int64_t size = c->own.size[d], there = c->there.size[d];
-        result += place_there(rank % size, size, there) * stride;
+        result +=
+            (c->in_blocks ? rank % size % there : place_there(rank % size, size, there)) * stride;
         stride *= there;
         rank /= size;
     }
     return result;
 }
 
-/* The rank that is as many steps away from `rank` in each dimension as two ranks of the capture are
- * from each other; SKEL_NULL: beyond an edge. */
+/* The coordinate as many steps away as two coordinates of the capture are from each other, or at
+ * the second one's place in the same block. */
+static int64_t move_in_grid(const skel_copies *c, uint32_t d, int64_t at, int64_t from, int64_t to)
+{
+    const int64_t size = c->own.size[d], there = c->there.size[d];
+    if (c->in_blocks)
+        return at - from + to;
+    int64_t steps = to - from;
+    if (c->own.periodic[d] && (steps > there / 2 || -steps > there / 2))
+        steps += steps < 0 ? there : -there;
+    return c->own.periodic[d] ? ((at + steps) % size + size) % size : at + steps;
+}
+
+/* The rank that is as far away from `rank` in each dimension as two ranks of the capture are from
+ * each other; SKEL_NULL: beyond an edge. */
 static int64_t partner_in_grid(const skel_copies *c, int64_t rank, int64_t from, int64_t to)
 {
     int64_t result = 0, stride = 1;
     for (uint32_t d = c->own.n_dimensions; d-- > 0;) {
         const int64_t size = c->own.size[d], there = c->there.size[d];
-        int64_t steps = to % there - from % there;
-        if (c->own.periodic[d] && (steps > there / 2 || -steps > there / 2))
-            steps += steps < 0 ? there : -there;
-        int64_t moved = rank % size + steps;
-        if (c->own.periodic[d])
-            moved = (moved % size + size) % size;
+        const int64_t moved = move_in_grid(c, d, rank % size, from % there, to % there);
         if (moved < 0 || moved >= size)
             return SKEL_NULL;
         result += moved * stride;
@@ -297,16 +308,34 @@ static int64_t partner_in_grid(const skel_copies *c, int64_t rank, int64_t from,
     return result;
 }
 
-int64_t skel_copied(const skeleton *s, int64_t *slots, int64_t number, bool is_partner)
+/* The next value of the row; `none` if it is empty. */
+static int64_t next_value(const skel_copies *c, int64_t *slots, int64_t there, int64_t none)
+{
+    const copy_row *row = (const copy_row *)c->rows.items + there;
+    return row->n ? value_at(c, row, (uint64_t)slots[c->slot]++) : none;
+}
+
+int64_t skel_copied(const skeleton *s, int64_t *slots, int64_t number)
 {
     const skel_copies *c = (const skel_copies *)s->copies.items + number;
-    const int64_t there = rank_there(s, c, slots[0]);
-    const copy_row *row = (const copy_row *)c->rows.items + there;
-    const int64_t none = is_partner ? SKEL_NULL : 0;
-    const int64_t value = row->n ? value_at(c, row, (uint64_t)slots[c->slot]++) : none;
-    if (!is_partner || value == SKEL_NULL)
-        return value;
-    if (c->by_grid && there + value >= 0 && there + value < s->captured_ranks)
-        return partner_in_grid(c, slots[0], there, there + value);
-    return slots[0] + value < s->n_ranks ? slots[0] + value : SKEL_NULL;
+    return next_value(c, slots, rank_there(s, c, slots[0]), 0);
+}
+
+int64_t skel_partner(const skeleton *s, int64_t *slots, int64_t number, int64_t comm)
+{
+    const skel_copies *c = (const skel_copies *)s->copies.items + number;
+    const int64_t own = slots[0], there = rank_there(s, c, own);
+    int64_t other = next_value(c, slots, there, SKEL_NULL);
+    if (other == SKEL_NULL)
+        return other;
+    if (c->by_grid && there + other >= 0 && there + other < s->captured_ranks)
+        other = partner_in_grid(c, own, there, there + other);
+    else
+        other = own + other < s->n_ranks ? own + other : SKEL_NULL;
+    if (!comm || other == SKEL_NULL)
+        return other;
+    const skel_comm *within = (const skel_comm *)s->comms.items + comm - 1;
+    const bool is_member = other >= 0 && within->size[own] && within->size[other] &&
+                           within->first[own] == within->first[other];
+    return is_member ? within->place[other] : SKEL_NULL;
 }

@@ -306,8 +306,8 @@ static int64_t function(evaluation *v, const skel_node *node)
     case SKEL_RANK_IN:
     case SKEL_RANKS_IN: return in_comm(v, node);
     case SKEL_DRAW: return skel_drawn(v->s, node->value, (uint64_t)v->slots[SKEL_KEY]);
-    case SKEL_COPIED:
-    case SKEL_PARTNER: return skel_copied(v->s, v->slots, node->value, node->op == SKEL_PARTNER);
+    case SKEL_COPIED: return skel_copied(v->s, v->slots, node->value);
+    case SKEL_PARTNER: return skel_partner(v->s, v->slots, node->value, a[0]);
     default: return in_grid(v, node, a[0], a[1]);
     }
 }

@@ -112,7 +112,7 @@ static int64_t drawn_from(skel_parser *p, uint32_t line)
 }
 
 /* The grid, communicator or copies that a function is about; its number. */
-static int64_t first_argument(skel_parser *p, uint32_t line, const char *name, skel_op op)
+static int64_t named_argument(skel_parser *p, uint32_t line, const char *name, skel_op op)
 {
     static const char *const kinds[][2] = {{"grid", "grid NAME = SIZE, ..."},
                                            {"communicator", "comm NAME = COLOUR, KEY"},
@@ -120,8 +120,8 @@ static int64_t first_argument(skel_parser *p, uint32_t line, const char *name, s
     const int kind = op >= SKEL_COPIED ? 2 : op >= SKEL_RANK_IN;
     const skel_name *found = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
     if (!found || !(kind == 2 ? found->is_copies : kind ? found->is_comm : found->is_grid)) {
-        skel_wrong(p, line, "the first argument of %s is not a %s; define one: %s", name,
-                   kinds[kind][0], kinds[kind][1]);
+        skel_wrong(p, line, "an argument of %s is not a %s; define one: %s", name, kinds[kind][0],
+                   kinds[kind][1]);
         return 0;
     }
     p->varies = true;
@@ -143,7 +143,7 @@ static uint32_t parse_call(skel_parser *p, uint32_t which)
     skel_advance(p);
     skel_expect(p, "(", "the arguments of a function in parentheses");
     if (in_grid || has_name)
-        of = first_argument(p, line, name, op);
+        of = named_argument(p, line, name, op);
     if (op == SKEL_DRAW)
         of = drawn_from(p, line);
     if (in_grid)
@@ -151,6 +151,10 @@ static uint32_t parse_call(skel_parser *p, uint32_t which)
     if (p->status != TL_OK)
         return 0;
     const uint32_t node = add(p, op, line, of);
+    if (op == SKEL_PARTNER && skel_accept(p, ",")) {
+        const int64_t comm = named_argument(p, line, name, SKEL_RANK_IN);
+        set_operand(p, node, 0, add(p, SKEL_NUMBER, line, comm + 1));
+    }
     for (uint32_t i = 0; i < n; i++) {
         if (i)
             skel_expect(p, ",", "all arguments of the function");

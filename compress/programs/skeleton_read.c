@@ -246,25 +246,27 @@ static void read_distribution(skel_parser *p)
         ((skel_name *)p->names.items)[p->names.n - 1].is_distribution = true;
 }
 
-/* The grid behind `by`. NULL: it is none. */
+/* The grid behind `by` or `in`. NULL: it is none. */
 static const skel_grid *read_grid_name(skel_parser *p)
 {
     const skel_name *name = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
     const bool is_grid = name && name->is_grid;
     if (!is_grid)
-        skel_wrong(p, p->token.line, "by has no grid; write copies NAME by GRID = NUMBER, ...");
+        skel_wrong(p, p->token.line,
+                   "copies has no grid behind by or in; write copies NAME by GRID = NUMBER, ...");
     skel_advance(p);
     return is_grid ? (skel_grid *)p->s->grids.items + name->slot : NULL;
 }
 
-/* copies NAME [by GRID] = ROWS: the place of a rank in its row is a slot. */
+/* copies NAME [by GRID | in GRID] = ROWS: the place of a rank in its row is a slot. */
 static void read_copies(skel_parser *p)
 {
     const uint32_t line = p->token.line;
     const skel_token token = new_name(p);
-    const skel_grid *grid = skel_accept(p, "by") ? read_grid_name(p) : NULL;
+    const bool in_blocks = skel_accept(p, "in");
+    const skel_grid *grid = in_blocks || skel_accept(p, "by") ? read_grid_name(p) : NULL;
     skel_expect(p, "=", "copies NAME = NUMBER, ...");
-    const uint32_t number = skel_read_copies(p, line, grid);
+    const uint32_t number = skel_read_copies(p, line, grid, in_blocks);
     if (p->status == TL_OK)
         ((skel_copies *)p->s->copies.items)[number].slot = p->s->n_slots;
     define_constant(p, &token, 0);

@@ -233,4 +233,6 @@ check 'both engines replay it' bash -c '"$1" replay members.skel --ranks 40 -p s
     - "$timeless" "$loggops"
 awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 1' "$top_srcdir/doc/SKELETON.md" >example.skel
 check 'the example of holes in doc/SKELETON.md: each message has two ends' ends example.skel,ranks=10
+awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 3' "$top_srcdir/doc/SKELETON.md" >example.skel
+check 'the example of blocks of a grid: each message has two ends' ends example.skel,ranks=15
 tap_done
