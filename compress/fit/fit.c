@@ -235,7 +235,7 @@ static size_t largest_used(const fitting *f)
 static char *fit_by_places(fitting *f, size_t left_out, char why[400])
 {
     f->hidden = left_out;
-    fit_set_places(f, NULL);
+    fit_copy_in_order(f);
     f->left_out = largest_used(f);
     char *fewer = fit_once(f, why), *text;
     if (fewer)
@@ -243,13 +243,16 @@ static char *fit_by_places(fitting *f, size_t left_out, char why[400])
     free(fewer);
     f->hidden = f->n_captures;
     f->left_out = left_out;
-    text = fit_once(f, why);
-    if (text) {
-        fit_copy_places(f, largest_used(f));
+    bool again = true;
+    for (text = NULL; again && f->status == TL_OK;) {
         free(text);
-        text = fit_whole_text(f);
+        text = fit_once(f, why);
+        again = text && fit_copy_places(f, largest_used(f));
     }
-    return text;
+    if (!text)
+        return NULL;
+    free(text);
+    return fit_whole_text(f);
 }
 
 /* Fits the other captures and compares. The grids of copied rows are chosen again, without this

@@ -65,6 +65,12 @@ typedef struct fit_capture {
     int64_t *slots;
 } fit_capture;
 
+/* Which ranks have the copied rows of which (doc/SKELETON.md, "Holes"). */
+typedef struct fit_places {
+    const struct fit_grid *grid; /* NULL: blocks of ranks in their order */
+    bool in_blocks;              /* blocks along the dimensions of the grid; else by its edges */
+} fit_places;
+
 /* A call at a call site. It becomes a statement. */
 typedef struct fit_symbol {
     const tl_call_info *row;
@@ -79,8 +85,7 @@ typedef struct fit_symbol {
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
     bool is_partial; /* the first symbol of a name, of which MPI_Waitall completes a part */
     unsigned copied; /* bits: fit_part; see fit_holes.c */
-    const struct fit_grid
-        *places;          /* in which ranks have copied rows by their place; NULL: in none */
+    fit_places places;
     bool is_copied_whole; /* all that differs between ranks is copied, as of the other end of
                              messages */
 } fit_symbol;
@@ -301,6 +306,7 @@ typedef struct fitting {
     bool finds_late;       /* note them in `late` */
     tl_map late;           /* their call sites */
     bool may_draw;         /* sizes without an expression are drawn */
+    fit_places blocks;     /* in which the captured ranks repeat, at more ranks */
     bool may_copy;         /* other values without an expression are copied */
     bool copies_now;       /* in the statements that are being written */
     bool counts;           /* fill `match` if a capture differs */
@@ -551,12 +557,15 @@ void fit_iterations_report(const fitting *f, FILE *out);
 
 /* ---- fit_holes.c ---- */
 
-/* All calls have the rows of ranks by their places in this grid; NULL: in blocks. */
-void fit_set_places(fitting *f, const fit_grid *grid);
-/* Finds for each call the grid whose places predict the largest capture best, from the text of a
- * fit without it. With the text of a fit that has it, keeps the grids with which no more messages
- * and collectives are incomplete at more ranks than with blocks. */
-void fit_copy_places(fitting *f, size_t largest);
+/* Finds the blocks in which the captured ranks repeat: those with the fewest incomplete messages
+ * and collectives at more ranks. Then finds for each call the grid whose places predict the largest
+ * capture best, from the text of a fit without it. With the text of a fit that has it, keeps the
+ * grids with which no more messages and collectives are incomplete at more ranks than with blocks.
+ * True: calls whose messages are incomplete even then are copied now, so the fit is to be repeated.
+ */
+bool fit_copy_places(fitting *f, size_t largest);
+/* Captured ranks repeat in their order, for all calls. */
+void fit_copy_in_order(fitting *f);
 /* Finds the arrangement that copies least. */
 bool fit_with_holes(fitting *f);
 /* Writes the expression of a value that is copied. False: it must not be. */
@@ -568,6 +577,8 @@ bool fit_copy_gate(fitting *f, const fit_node *node, char text[FIT_MAX_TEXT]);
 void fit_copies_forget(fitting *f, size_t first);
 /* Whether calls of the node are copied with all that differs between ranks. */
 bool fit_is_copied_whole(const fitting *f, const fit_node *node);
+/* Writes the grid of a call behind the name of its copies, if it has one. */
+void fit_write_places(const fit_places *places, FILE *out);
 /* Writes the sizes of the captures. */
 void fit_capture_statements(const fitting *f, FILE *out);
 /* Write the statements of the copies; the comments about them in the head. */
@@ -623,6 +634,8 @@ void fit_draw_compare(const fitting *f, size_t capture, FILE *out);
 double fit_bytes(const tl_event *e);
 /* Compares the events of a skeleton with a capture. Returns "", or the first difference. */
 const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400]);
+/* Whether all ranks come to their end at another number of ranks, if sends wait for nothing. */
+bool fit_comes_to_end(fitting *f, const char *text, uint32_t n_ranks, size_t capture);
 /* Adds the open ends at another number of ranks to the scores. */
 void fit_count_open(fitting *f, const char *text, uint32_t n_ranks, size_t capture);
 

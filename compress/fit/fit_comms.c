@@ -142,25 +142,28 @@ static const char *find_key(const asked *a, const skel_array *samples)
     return NULL;
 }
 
-/* The groups have no expression: each is known by its first member. Blocks of ranks have groups of
- * their own; ranks at the same place in a grid have one. */
+/* The groups have no expression: each is known by its first member. Blocks have groups of their
+ * own; ranks at the same place in a grid have one. */
 static void write_copied(const fitting *f, uint32_t number, FILE *out)
 {
     const unsigned k = number - SKEL_FIRST_COMM;
-    const fit_grid *places = f->symbols[fit_comm_at(f, number)->symbol].places;
+    const fit_places *places = &f->symbols[fit_comm_at(f, number)->symbol].places;
+    const bool by_grid = places->grid && !places->in_blocks;
     const char *separator = "";
-    fprintf(out, "copies group%u%s%s = ", k, places ? " by " : "", places ? places->name : "");
+    fprintf(out, "copies group%u", k);
+    fit_write_places(places, out);
+    fputs(" = ", out);
     for (uint32_t c = 0; c < f->n_captures; c++)
         for (uint32_t rank = 0; fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++) {
             const tl_comm *own = fit_comm_of(f, c, rank, number);
             fputs(rank ? " | " : separator, out);
             separator = " : ";
             if (own)
-                fprintf(out, "%" PRId64, own->members[0] - (places ? 0 : (int64_t)rank));
+                fprintf(out, "%" PRId64, own->members[0] - (by_grid ? 0 : (int64_t)rank));
             else
                 fputs("null", out);
         }
-    fprintf(out, "\ncomm comm%u = %s(group%u)\n", k, places ? "copied" : "partner", k);
+    fprintf(out, "\ncomm comm%u = %s(group%u)\n", k, by_grid ? "copied" : "partner", k);
 }
 
 bool fit_copies_comms(const fitting *f)

@@ -76,7 +76,7 @@ void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *bod
     for (size_t i = 0; i < FIT_N_GRIDS; i++) {
         bool is_used = !body || fit_grid_uses(body, &fit_grids[i]);
         for (size_t k = 0; body && k < f->n_symbols; k++)
-            is_used |= f->symbols[k].places == &fit_grids[i];
+            is_used |= f->symbols[k].places.grid == &fit_grids[i];
         for (size_t k = 0; k < f->comms.n; k++)
             is_used |= fit_grid_uses(comms[k].text, &fit_grids[i]) > 0;
         if (!is_used)

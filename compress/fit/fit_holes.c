@@ -53,8 +53,17 @@ typedef struct asked {
     fit_getter *get;
     const void *arg;
     fit_part part;
-    bool is_distance; /* from the rank to its peer */
+    bool is_distance; /* from the rank to its peer, in the world */
+    uint32_t comm;    /* the peer is a rank in it */
 } asked;
+
+/* The rank of the world that is this rank of its communicator. */
+static int64_t in_world(const fitting *f, uint32_t capture, uint32_t rank, uint32_t comm,
+                        int64_t peer)
+{
+    const tl_comm *own = comm < SKEL_FIRST_COMM ? NULL : fit_comm_of(f, capture, rank, comm);
+    return own && peer >= 0 && peer < own->n_members ? own->members[peer] : peer;
+}
 
 /* The values of a rank; *i goes on to the samples of the next one. The skeleton evaluates a field
  * of each call that it makes, even if MPI ignores it there. */
@@ -74,7 +83,9 @@ static void read_row(fitting *f, const asked *a, uint32_t capture, uint32_t rank
             continue;
         if (!a->get(a->arg, sample, &value))
             value = 0;
-        add_value(f, r, a->is_distance && value != SKEL_NULL ? value - rank : value);
+        if (a->is_distance && value != SKEL_NULL)
+            value = in_world(f, capture, rank, a->comm, value) - rank;
+        add_value(f, r, value);
     }
     end_run(f, r);
 }
@@ -111,9 +122,9 @@ bool fit_copy_value(fitting *f, const fit_node *node, fit_getter *get, const voi
 {
     const fit_symbol *s = &f->symbols[f->order[node->low]];
     const bool is_peer = part == FIT_PEERS, is_root = is_peer && !tl_is_message(s->row->action);
-    const bool in_world =
+    const bool is_world =
         s->comm == SKEL_WORLD || (s->comm >= SKEL_FIRST_COMM && fit_comm_at(f, s->comm)->is_world);
-    const asked a = {node, get, arg, part, is_peer && !is_root && in_world};
+    const asked a = {node, get, arg, part, is_peer && !is_root && s->comm != SKEL_SELF, s->comm};
     fit_copy *made = f->copies_now ? skel_push(&f->copies, sizeof *made) : NULL;
     if (!made)
         return false;
@@ -134,10 +145,15 @@ bool fit_copy_value(fitting *f, const fit_node *node, fit_getter *get, const voi
         }
     free(first);
     const size_t number = f->copies.n - 1;
-    if (a.is_distance)
+    const unsigned comm = s->comm - SKEL_FIRST_COMM;
+    if (a.is_distance && is_world)
         snprintf(text, FIT_MAX_TEXT, "partner(copy%zu)", number);
-    else if (is_root && in_world)
+    else if (a.is_distance)
+        snprintf(text, FIT_MAX_TEXT, "partner(copy%zu, comm%u)", number, comm);
+    else if (is_root && is_world)
         snprintf(text, FIT_MAX_TEXT, "copied(copy%zu) %% ranks", number);
+    else if (is_root && s->comm != SKEL_SELF)
+        snprintf(text, FIT_MAX_TEXT, "copied(copy%zu) %% ranks_in(comm%u)", number, comm);
     else
         snprintf(text, FIT_MAX_TEXT, "copied(copy%zu)", number);
     return f->status == TL_OK;
@@ -211,6 +227,18 @@ static bool is_drawn(fitting *f, const fit_copy *c)
            fit_draw_add(f, symbol);
 }
 
+/* The calls whose messages meet those that are copied, and the waits for them, are copied, too. */
+static void copy_ends(fitting *f)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < f->n_symbols; i++)
+            for (uint32_t k = 0; f->symbols[i].is_copied_whole && k < f->n_symbols; k++)
+                if (f->groups[i] == f->groups[k] || f->symbols[i].request == f->symbols[k].request)
+                    again |= copy_whole(f, k);
+    }
+}
+
 /* True: the next pass copies or draws more. */
 static bool copy_more(fitting *f)
 {
@@ -226,13 +254,8 @@ static bool copy_more(fitting *f)
             for (uint32_t k = all[i].low; k <= all[i].high; k++)
                 more |= copy_whole(f, f->order[k]);
     }
-    for (bool again = more; again;) {
-        again = false;
-        for (uint32_t i = 0; i < f->n_symbols; i++)
-            for (uint32_t k = 0; f->symbols[i].is_copied_whole && k < f->n_symbols; k++)
-                if (f->groups[i] == f->groups[k] || f->symbols[i].request == f->symbols[k].request)
-                    again |= copy_whole(f, k);
-    }
+    if (more)
+        copy_ends(f);
     return more;
 }
 
@@ -356,10 +379,27 @@ static void keep_written(fitting *f)
     f->lines.n = n;
 }
 
-void fit_set_places(fitting *f, const fit_grid *grid)
+static void set_places(fitting *f, fit_places places)
 {
     for (size_t i = 0; i < f->n_symbols; i++)
-        f->symbols[i].places = grid;
+        f->symbols[i].places = places;
+}
+
+void fit_copy_in_order(fitting *f)
+{
+    f->blocks = (fit_places){0};
+    set_places(f, f->blocks);
+}
+
+static bool is_same(fit_places a, fit_places b)
+{
+    return a.grid == b.grid && a.in_blocks == b.in_blocks;
+}
+
+void fit_write_places(const fit_places *places, FILE *out)
+{
+    if (places->grid)
+        fprintf(out, " %s %s", places->in_blocks ? "in" : "by", places->grid->name);
 }
 
 /* Whether both calls need the same members of a communicator. */
@@ -397,7 +437,7 @@ static void find_parts(const fitting *f, const uint32_t *first, const uint32_t *
 }
 
 typedef struct trial {
-    const fit_grid *best;
+    fit_places best;
     uint64_t most;
     int64_t open;
 } trial;
@@ -414,25 +454,46 @@ static fit_score sum_part(const fitting *f, const uint32_t *part, uint32_t p)
     return sum;
 }
 
+/* Finds the blocks with the fewest open ends at more ranks. */
+static void find_blocks(fitting *f, size_t largest)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i <= FIT_N_PLAIN_GRIDS && least > 0 && f->status == TL_OK; i++) {
+        const fit_grid *grid = i ? &fit_grids[i - 1] : NULL;
+        int64_t open = 0;
+        if (grid && (grid->periodic || grid->n_dimensions < 2))
+            continue;
+        set_places(f, (fit_places){grid, grid != NULL});
+        score_larger(f, largest);
+        for (size_t k = 0; k < f->n_symbols; k++)
+            open += f->scores[k].open;
+        if (open < least) {
+            least = open;
+            f->blocks = f->symbols[0].places;
+        }
+    }
+}
+
 /* Keeps the grid for the parts of the program that have more of the capture with it. */
-static void keep_better(const fitting *f, const uint32_t *part, const fit_grid *grid, trial *trials)
+static void keep_better(const fitting *f, const uint32_t *part, fit_places places, trial *trials)
 {
     for (uint32_t p = 0; p < f->n_symbols; p++) {
         const fit_score sum = sum_part(f, part, p);
-        if (!sum.open && (sum.exact > trials[p].most || !grid))
-            trials[p] = (trial){.best = grid, .most = sum.exact};
+        if (!sum.open && (sum.exact > trials[p].most || is_same(places, f->blocks)))
+            trials[p] = (trial){.best = places, .most = sum.exact};
     }
 }
 
 static void try_grids(fitting *f, const uint32_t *part, trial *trials)
 {
-    fit_set_places(f, NULL);
+    set_places(f, f->blocks);
     score(f);
-    keep_better(f, part, NULL, trials);
+    keep_better(f, part, f->blocks, trials);
     for (size_t i = 0; i < FIT_N_GRIDS && f->status == TL_OK; i++) {
-        fit_set_places(f, &fit_grids[i]);
+        const fit_places tried = {.grid = &fit_grids[i]};
+        set_places(f, tried);
         score(f);
-        keep_better(f, part, &fit_grids[i], trials);
+        keep_better(f, part, tried, trials);
     }
     for (uint32_t i = 0; i < f->n_symbols; i++)
         f->symbols[i].places = trials[part[i]].best;
@@ -444,20 +505,32 @@ static bool use_blocks(const fitting *f, const uint32_t *part, trial *trials)
 {
     int64_t most = 0;
     for (uint32_t p = 0; p < f->n_symbols; p++) {
-        const int64_t more = trials[p].best ? sum_part(f, part, p).open - trials[p].open : 0;
+        const int64_t more =
+            is_same(trials[p].best, f->blocks) ? 0 : sum_part(f, part, p).open - trials[p].open;
         most = more > most ? more : most;
     }
     for (uint32_t p = 0; p < f->n_symbols && most; p++)
-        if (trials[p].best && 2 * (sum_part(f, part, p).open - trials[p].open) >= most)
-            trials[p].best = NULL;
+        if (!is_same(trials[p].best, f->blocks) &&
+            2 * (sum_part(f, part, p).open - trials[p].open) >= most)
+            trials[p].best = f->blocks;
     return most > 0;
+}
+
+/* Whether no rank waits forever at more ranks: 3/2 in one direction of a grid, two or both. */
+static bool larger_end(fitting *f, size_t capture)
+{
+    const uint32_t n = f->captures[capture].n_ranks, sizes[] = {n + (n + 1) / 2, 2 * n, 9 * n / 4};
+    char *text = text_to_score(f);
+    bool ok = text != NULL;
+    for (size_t i = 0; ok && i < sizeof sizes / sizeof *sizes; i++)
+        ok = fit_comes_to_end(f, text, sizes[i], capture);
+    free(text);
+    return ok;
 }
 
 static void try_blocks(fitting *f, size_t largest, const uint32_t *part, trial *trials)
 {
-    for (uint32_t i = 0; i < f->n_symbols; i++)
-        trials[i].best = f->symbols[i].places;
-    fit_set_places(f, NULL);
+    set_places(f, f->blocks);
     score_larger(f, largest);
     for (uint32_t p = 0; p < f->n_symbols; p++)
         trials[p].open = sum_part(f, part, p).open;
@@ -466,10 +539,46 @@ static void try_blocks(fitting *f, size_t largest, const uint32_t *part, trial *
             f->symbols[i].places = trials[part[i]].best;
         score_larger(f, largest);
     } while (f->status == TL_OK && use_blocks(f, part, trials));
+    bool are_blocks = true;
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        are_blocks &= is_same(f->symbols[i].places, f->blocks);
+    if (!are_blocks && !larger_end(f, largest))
+        set_places(f, f->blocks);
 }
 
-void fit_copy_places(fitting *f, size_t largest)
+/* Copies the calls whose messages and collectives are incomplete at more ranks although the
+ * captured ranks repeat in blocks: their expressions hold at the captured sizes alone. False: there
+ * is none. The calls keep their places. */
+static bool copy_open(fitting *f, size_t largest, const trial *trials)
 {
+    bool more = false;
+    set_places(f, f->blocks);
+    score_larger(f, largest);
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        if (sum_part(f, f->groups, f->groups[i]).open)
+            more |= copy_whole(f, i);
+    if (more)
+        copy_ends(f);
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        f->symbols[i].places = trials[i].best;
+    return more;
+}
+
+/* Finds the blocks, in place of those so far; `trials` has the other places of the calls. */
+static void change_blocks(fitting *f, size_t largest, trial *trials)
+{
+    const fit_places before = f->blocks;
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        trials[i].best = f->symbols[i].places;
+    find_blocks(f, largest);
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        if (is_same(trials[i].best, before))
+            trials[i].best = f->blocks;
+}
+
+bool fit_copy_places(fitting *f, size_t largest)
+{
+    bool again = false;
     const fit_copy *all = f->copies.items;
     const size_t n = f->n_symbols + 1;
     f->scores = calloc(n, sizeof *f->scores);
@@ -485,9 +594,11 @@ void fit_copy_places(fitting *f, size_t largest)
                 all[i].high > last[all[i].symbol] ? all[i].high : last[all[i].symbol];
         find_parts(f, first, last, part);
         keep_written(f);
+        change_blocks(f, largest, trials);
+        again = f->left_out == f->n_captures && copy_open(f, largest, trials);
         if (f->left_out == largest)
             try_grids(f, part, trials);
-        else
+        else if (!again)
             try_blocks(f, largest, part, trials);
     } else {
         fit_out_of_memory(f);
@@ -497,6 +608,7 @@ void fit_copy_places(fitting *f, size_t largest)
     free(part);
     free(trials);
     f->scores = NULL;
+    return again;
 }
 
 /* ---- the text ---- */
@@ -527,9 +639,9 @@ void fit_copy_statements(const fitting *f, FILE *out)
     if (f->copies.n && !fit_copies_comms(f))
         fit_capture_statements(f, out);
     for (size_t i = 0; i < f->copies.n; i++) {
-        const fit_grid *places = f->symbols[all[i].symbol].places;
-        fprintf(out, "copies copy%zu%s%s = %s\n", i, places ? " by " : "",
-                places ? places->name : "", all[i].rows.text);
+        fprintf(out, "copies copy%zu", i);
+        fit_write_places(&f->symbols[all[i].symbol].places, out);
+        fprintf(out, " = %s\n", all[i].rows.text);
     }
 }
 
@@ -563,7 +675,10 @@ void fit_copy_report(const fitting *f, FILE *out)
             }
         fprintf(out, " of %s: %.1f %% of the calls, %.1f %% of the bytes%s%s\n",
                 fit_call_text(f, k, text), 100 * own_n / n, bytes > 0 ? 100 * own_bytes / bytes : 0,
-                s->places ? "; by places in the grid " : "", s->places ? s->places->name : "");
+                !s->places.grid       ? ""
+                : s->places.in_blocks ? "; in blocks of the grid "
+                                      : "; by places in the grid ",
+                s->places.grid ? s->places.grid->name : "");
         copied_n += own_n;
         copied_bytes += own_bytes;
     }

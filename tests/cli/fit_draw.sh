@@ -231,6 +231,30 @@ check 'it has the calls and members of a capture' bash -c 'calls() { "$1" dump "
 check 'at other sizes, each message has two ends' ends members.skel,ranks=40,N=200
 check 'both engines replay it' bash -c '"$1" replay members.skel --ranks 40 -p star-1g -q && "$1" replay members.skel --ranks 40 $2 -q' \
     - "$timeless" "$loggops"
+# Rows and columns of a grid, with partners and roots in them that depend on data.
+of_comm 'grid g = dims(ranks, 2, 0), dims(ranks, 2, 1)' 'comm row = coord(g, 0)' 'comm column = coord(g, 1)' \
+    'MPI_Comm_split new_comm=row' 'MPI_Comm_split new_comm=column' 'for step = 1 to steps {' \
+    'MPI_Isend comm=row peer=permute(rank_in(row), ranks_in(row), N + coord(g, 0)) count=5 request=a' \
+    'MPI_Recv comm=row peer=unpermute(rank_in(row), ranks_in(row), N + coord(g, 0)) count=5' 'MPI_Wait request=a' \
+    'MPI_Bcast comm=column peer=(N + coord(g, 1)) * 40503 % 65537 % ranks_in(column) count=7' '}'
+captures 4:40:2 6:60:3 9:190:5 12:200:6
+check 'partners in rows and columns of a grid: there is a skeleton' \
+    "$timeless" fit ?.tl --parameter N=40,60,190,200 --parameter steps=2,3,5,6 --holes nearest -o rows.skel
+cp "$scratch/out" report
+check 'the report names the grid along which the captured ranks repeat' grep -q '^hole: peers of MPI_Isend .*; in blocks of the grid square$' report
+check 'the skeleton has partners in the communicator' grep -q 'MPI_Isend peer=partner(copy[0-9]*, comm[0-9]*) ' rows.skel
+check 'at other sizes, rows and columns make the same calls' bash -c 'for n in 7 8 16 20 35; do
+    "$1" replay rows.skel --ranks $n $2 -q || exit; done' - "$timeless" "$loggops"
+check 'and in the other engine' "$timeless" replay rows.skel --ranks 20 -p star-1g -q
+# One end of the messages has an expression, and the numbers of the other end depend on data: these are equal at the captured sizes.
+count='(step * 1299709 + N) * 40503 % 65537 % 4'
+program 'repeat ranks {' 'MPI_Irecv comm=self peer=0 count=10 request=a' '}' "repeat $count {" 'MPI_Isend comm=self peer=0 count=10 request=b' \
+    '}' "repeat ranks - $count {" 'MPI_Isend comm=self peer=0 count=10 request=b' '}' 'MPI_Waitall request=all'
+captures 4:40:2 6:60:3 9:190:5 12:200:6
+check 'as many receives as ranks, and sends that depend on data: there is a skeleton' \
+    "$timeless" fit ?.tl --parameter N=40,60,190,200 --parameter steps=2,3,5,6 --holes nearest -q -o ends.skel
+check 'at other sizes, no rank waits forever' bash -c 'for n in 7 16 20; do
+    "$1" replay ends.skel --ranks $n $2 -q || exit; done' - "$timeless" "$loggops"
 awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 1' "$top_srcdir/doc/SKELETON.md" >example.skel
 check 'the example of holes in doc/SKELETON.md: each message has two ends' ends example.skel,ranks=10
 awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 3' "$top_srcdir/doc/SKELETON.md" >example.skel
