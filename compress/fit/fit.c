@@ -280,6 +280,8 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     }
     if (text && f->draws.n && !*differs)
         fit_draw_compare(f, i, out);
+    if (all && *differs && f->may_copy && i == largest_used(f))
+        fit_report_inexact(f, all, i, out);
     f->counts = false;
     free(all);
     free(text);

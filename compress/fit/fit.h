@@ -239,10 +239,13 @@ typedef struct fit_match {
     double made_bytes, recorded_bytes;
 } fit_match;
 
-/* The same for the calls of a call site; and how many ends of messages lack the other one, and
- * calls of collectives the same one of another member. */
+/* What may differ between a call of a skeleton and a recorded one. */
+typedef enum fit_but { FIT_BUT_NOTHING, FIT_BUT_SIZES, FIT_BUT_PEERS, FIT_N_BUT } fit_but;
+
+/* The same for the calls of a call site; how many ends of messages lack the other one, and calls of
+ * collectives the same one of another member; and how many calls are like one at this call site. */
 typedef struct fit_score {
-    uint64_t exact;
+    uint64_t exact, made, recorded, like[FIT_N_BUT];
     int64_t open;
 } fit_score;
 
@@ -636,6 +639,9 @@ double fit_bytes(const tl_event *e);
 const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400]);
 /* Whether all ranks come to their end at another number of ranks, if sends wait for nothing. */
 bool fit_comes_to_end(fitting *f, const char *text, uint32_t n_ranks, size_t capture);
+/* Writes the call sites with most of the calls that are not those of the capture, from the text of
+ * a fit without it, and what differs. */
+void fit_report_inexact(fitting *f, const char *text, size_t capture, FILE *out);
 /* Adds the open ends at another number of ranks to the scores. */
 void fit_count_open(fitting *f, const char *text, uint32_t n_ranks, size_t capture);
 

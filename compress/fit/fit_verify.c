@@ -120,12 +120,22 @@ double fit_bytes(const tl_event *e)
     return n * (double)e->type_bytes;
 }
 
-static uint64_t key_of(const tl_event *e)
+static uint64_t key_of(const tl_event *e, fit_but but)
 {
-    const int64_t parts[] = {e->call,  e->flags,     e->comm,     e->new_comm,   e->peer,
-                             e->tag,   e->recv_peer, e->recv_tag, e->type_bytes, e->recv_type_bytes,
-                             e->count, e->recv_count};
-    const bool has_sizes = tl_call_by_code(e->call)->action != TL_ACTION_WAIT;
+    const bool has_peers = but != FIT_BUT_PEERS, has_counts = but != FIT_BUT_SIZES;
+    const int64_t parts[] = {e->call,
+                             e->flags,
+                             e->comm,
+                             e->new_comm,
+                             has_peers ? e->peer : 0,
+                             e->tag,
+                             has_peers ? e->recv_peer : 0,
+                             e->recv_tag,
+                             has_counts ? e->type_bytes : 0,
+                             has_counts ? e->recv_type_bytes : 0,
+                             has_counts ? e->count : 0,
+                             has_counts ? e->recv_count : 0};
+    const bool has_sizes = has_counts && tl_call_by_code(e->call)->action != TL_ACTION_WAIT;
     uint64_t key = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         key = tl_draw(key, (uint64_t)parts[i]);
@@ -209,6 +219,46 @@ static void score(fitting *f, const skeleton *s, uint32_t rank, const tl_event *
     count_ends(f, s, rank, e, symbol);
 }
 
+/* Counts a call of the capture at its call site, or one of the skeleton that is like one of those.
+ */
+static void count_like(fitting *f, tl_map *recorded, const tl_event *e, uint32_t symbol,
+                       bool is_made)
+{
+    fit_score *s = &f->scores[symbol];
+    *(is_made ? &s->made : &s->recorded) += 1;
+    for (unsigned but = 0; but < FIT_N_BUT; but++) {
+        uint64_t *n = tl_map_at(recorded, tl_draw(tl_draw(key_of(e, but), symbol), but));
+        if (!n) {
+            fit_out_of_memory(f);
+        } else if (!is_made) {
+            ++*n;
+        } else if (*n) {
+            --*n;
+            s->like[but]++;
+        }
+    }
+}
+
+/* The same for all calls of a rank. */
+static void count_rank_likes(fitting *f, const skeleton *s, uint32_t capture, uint32_t rank)
+{
+    const fit_capture *c = &f->captures[capture];
+    const fit_written *all = f->lines.items;
+    tl_map recorded = {0};
+    void *walk;
+    tl_event e;
+    for (size_t i = c->first[rank]; i < c->first[rank + 1]; i++)
+        count_like(f, &recorded, &c->events[i].e, c->events[i].symbol, false);
+    for (tl_status status = skel_start(s, rank, &walk);
+         status == TL_OK && (status = skel_next(walk, &e)) == TL_OK;) {
+        number_comms(s, rank, tl_call_by_code(e.call), &e);
+        if (e.site && e.site <= f->lines.n)
+            count_like(f, &recorded, &e, all[e.site - 1].symbol, true);
+    }
+    skel_stop(walk);
+    tl_map_free(&recorded);
+}
+
 /* Counts the calls of a rank that the capture has with all their values, in any order. */
 static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t rank)
 {
@@ -218,7 +268,7 @@ static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t
     void *walk;
     tl_event e;
     for (size_t i = c->first[rank]; i < c->first[rank + 1]; i++) {
-        uint64_t *n = tl_map_at(&recorded, key_of(&c->events[i].e));
+        uint64_t *n = tl_map_at(&recorded, key_of(&c->events[i].e, FIT_BUT_NOTHING));
         if (n)
             ++*n;
         else
@@ -232,7 +282,7 @@ static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t
         if (row->action == TL_ACTION_INIT)
             continue;
         number_comms(s, rank, row, &e);
-        uint64_t *n = tl_map_find(&recorded, key_of(&e));
+        uint64_t *n = tl_map_find(&recorded, key_of(&e, FIT_BUT_NOTHING));
         if (f->scores)
             score(f, s, rank, &e, n && *n);
         m->exact += n && *n;
@@ -444,6 +494,56 @@ bool fit_comes_to_end(fitting *f, const char *text, uint32_t n_ranks, size_t cap
     s.path = NULL;
     skel_clear(&s);
     return ok;
+}
+
+/* ---- which calls are not the same ---- */
+
+/* "MPI_Send at FILE:LINE: 8 calls (10 made), 2 exact, 8 but for sizes, 3 but for peers" */
+static void report_score(const fitting *f, uint32_t symbol, FILE *out)
+{
+    const fit_score *s = &f->scores[symbol];
+    char text[300];
+    fprintf(out, "%s: %" PRIu64 " calls (%" PRIu64 " made), %" PRIu64 " exact",
+            fit_call_text(f, symbol, text), s->recorded, s->made, s->like[FIT_BUT_NOTHING]);
+    if (s->like[FIT_BUT_SIZES] > s->like[FIT_BUT_NOTHING])
+        fprintf(out, ", %" PRIu64 " but for sizes", s->like[FIT_BUT_SIZES]);
+    if (s->like[FIT_BUT_PEERS] > s->like[FIT_BUT_NOTHING])
+        fprintf(out, ", %" PRIu64 " but for peers", s->like[FIT_BUT_PEERS]);
+    fputc('\n', out);
+}
+
+static uint64_t wrong_calls(const fit_score *s)
+{
+    return (s->made > s->recorded ? s->made : s->recorded) - s->like[FIT_BUT_NOTHING];
+}
+
+void fit_report_inexact(fitting *f, const char *text, size_t capture, FILE *out)
+{
+    enum { MOST = 10, SHARE = 100 };
+    const fit_capture *c = &f->captures[capture];
+    skeleton s = {0};
+    tl_error err;
+    f->scores = calloc(f->n_symbols + 1, sizeof *f->scores);
+    if (!f->scores)
+        fit_out_of_memory(f);
+    else if (read_for(f, &s, text, c->n_ranks, capture, &err) == TL_OK)
+        for (uint32_t rank = 0; rank < c->n_ranks && f->status == TL_OK; rank++)
+            count_rank_likes(f, &s, (uint32_t)capture, rank);
+    for (int i = 0; f->scores && i < MOST; i++) {
+        uint32_t worst = 0;
+        for (uint32_t k = 1; k < f->n_symbols; k++)
+            worst = wrong_calls(&f->scores[k]) > wrong_calls(&f->scores[worst]) ? k : worst;
+        if (wrong_calls(&f->scores[worst]) * SHARE < c->n_events)
+            break;
+        fprintf(out, "# not exact without capture %zu (ranks=%" PRIu32 "): ", capture + 1,
+                c->n_ranks);
+        report_score(f, worst, out);
+        f->scores[worst] = (fit_score){0};
+    }
+    free(f->scores);
+    f->scores = NULL;
+    s.path = NULL;
+    skel_clear(&s);
 }
 
 const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400])

@@ -168,6 +168,8 @@ check 'the report names the call sites with their shares' bash -c \
     grep -q "^holes: .* % of the calls with .* % of the bytes" report'
 check 'it has the exact calls and the bytes of the captures that are left out' test \
     "$(grep -c '^fitted without .* % of its calls are exact, bytes [-+][0-9.]* %$' report)" = 4
+check 'it names the calls that are not exact, and what differs' grep -qE \
+    '^not exact without capture [0-9] \(ranks=[0-9]+\): MPI_Isend at program.skel:11: ([0-9]+) calls \(\1 made\), [0-9]+ exact, \1 but for peers$' report
 calls holes.skel,ranks=12,N=20000,steps=6 | grep -v Comm_split >first
 calls program.skel,ranks=12,N=20000,steps=6 | grep -v Comm_split >true
 check 'it has the calls of a capture' cmp first true
