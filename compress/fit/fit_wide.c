@@ -162,6 +162,17 @@ static void add_last(fitting *f)
         }
 }
 
+/* The largest square of ranks by rows and columns, and the ranks behind it, as of a program that
+ * gives a solver of matrices as many ranks as it can use. */
+static void add_largest_square(fitting *f)
+{
+    fit_add(f, FIT_CONDITION, 0, "rank < root(ranks, 2) * root(ranks, 2)");
+    fit_add(f, FIT_CONDITION, 0, "root(ranks, 2) > 1");
+    fit_add(f, FIT_COLOUR, 0, "rank < root(ranks, 2) * root(ranks, 2) ? 0 : 1");
+    fit_add(f, FIT_COLOUR, 0, "rank / root(ranks, 2)");
+    fit_add(f, FIT_COLOUR, 0, "rank %% root(ranks, 2)");
+}
+
 /* Rows and columns of ranks, a times as many columns as rows: the rank at the transposed place,
  * each of `a` parts of what its row and its column have, and sums along a row by exchanges at
  * distances that halve. CG of the NAS benchmarks has one or two times as many. */
@@ -271,6 +282,7 @@ void fit_add_wide(fitting *f)
     add_mixed_grids(f);
     add_sorted_neighbours(f);
     add_last(f);
+    add_largest_square(f);
     add_inner_of_grids(f);
     f->adds_wide = false;
 }

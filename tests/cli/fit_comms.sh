@@ -50,6 +50,15 @@ program 'comm row = coord(g, 0)' 'MPI_Comm_split new_comm=row' 'repeat steps {' 
     'MPI_Allgatherv comm=row count=local(N, 1, rank_in(row), ranks_in(row)) recv_counts=local(N, 1, each, ranks_in(row)) type_bytes=8'
 fits 'counts for each rank' 25 1000 2
 
+# The largest square of ranks by rows and columns, as for a solver that needs one; the other ranks have a communicator, too.
+square='rank < root(ranks, 2) * root(ranks, 2)'
+program "comm part = $square ? 0 : 1" "comm row = $square ? rank / root(ranks, 2) : null" \
+    "comm column = $square ? rank % root(ranks, 2) : null" 'MPI_Comm_split new_comm=part' \
+    'MPI_Comm_split comm=part new_comm=row' 'MPI_Comm_split comm=part new_comm=column' 'repeat steps {' \
+    '    MPI_Allreduce comm=part count=N' '    if rank_in(row) != null {' '        MPI_Bcast comm=row peer=0 count=N' \
+    '        MPI_Allreduce comm=column count=2' '    }' '}'
+fits 'the largest square of ranks' 23 10 2
+
 program 'repeat steps {' '    for l = 0 to bits(N) - 3 {' '        MPI_Bcast peer=0 count=(N >> l) * (N >> l)' '    }' '    MPI_Barrier' \
     '    for l = 0 to bits(N) - 3 {' '        MPI_Bcast peer=0 count=4 << 2 * l' '    }' '}'
 fits 'levels' 7 256 3
