@@ -553,6 +553,8 @@ static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *co
     free(f.copies.items);
     free(f.iterations.items);
     free(f.lines.items);
+    free(f.sample_pool.items);
+    free(f.call_pool.items);
     tl_map_free(&f.late);
     tl_map_free(&f.failed);
     free(f.out.text);

@@ -126,6 +126,7 @@ typedef struct fit_node {
     uint32_t low, high, depth; /* depth: index of the loop's variable */
     uint32_t body, next;       /* nodes; 0: none */
     bool has_each;             /* the samples have FIT_EACH */
+    size_t n_samples, n_calls; /* how many there will be */
     skel_array samples;        /* fit_sample */
     skel_array calls;          /* size_t: the samples with an event; unused if has_each */
 } fit_node;
@@ -275,8 +276,9 @@ typedef struct fitting {
     uint32_t *order;               /* symbols by position */
     uint32_t n_positions;
     skel_array symbol_array;
-    skel_array intervals; /* fit_interval: loops by depth */
-    skel_array nodes;     /* fit_node; number 0 is none */
+    skel_array intervals;              /* fit_interval: loops by depth */
+    skel_array nodes;                  /* fit_node; number 0 is none */
+    skel_array sample_pool, call_pool; /* the room of their samples, and its size */
     uint32_t top;
     size_t rank;           /* the candidate "rank" */
     skel_array candidates; /* fit_candidate */

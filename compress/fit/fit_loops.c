@@ -254,32 +254,20 @@ static bool is_next(const walker *w, const fit_node *node)
     return position >= node->low && position <= node->high;
 }
 
-static void note_call(walker *w, fit_node *node, fit_sample *sample)
-{
-    size_t *made = skel_push(&node->calls, sizeof *made);
-    sample->event = w->at++;
-    if (made)
-        *made = node->samples.n - 1;
-    else
-        fit_out_of_memory(w->f);
-}
-
 static void walk(walker *w, uint32_t first)
 {
     fitting *f = w->f;
     for (uint32_t number = first; number && f->status == TL_OK; number = node_at(f, number)->next) {
         fit_node *node = node_at(f, number);
-        fit_sample *made = skel_push(&node->samples, sizeof *made);
-        const size_t own = node->samples.n - 1;
-        if (!made) {
-            fit_out_of_memory(f);
-            return;
-        }
+        const size_t own = node->samples.n++;
+        fit_sample *made = (fit_sample *)node->samples.items + own;
         *made = (fit_sample){.capture = w->capture, .rank = w->rank};
         memcpy(made->index, w->index, FIT_MAX_DEPTH * sizeof *made->index);
         if (!node->is_loop) {
-            if (is_next(w, node))
-                note_call(w, node, made);
+            if (is_next(w, node)) {
+                ((size_t *)node->calls.items)[node->calls.n++] = own;
+                made->event = w->at++;
+            }
             continue;
         }
         int32_t trips = 0;
@@ -288,19 +276,22 @@ static void walk(walker *w, uint32_t first)
             walk(w, node->body);
         }
         w->index[node->depth] = 0;
-        ((fit_sample *)node->samples.items)[own].trips = trips;
+        made->trips = trips;
     }
 }
 
-/* Counts the samples that the rank has of these nodes, and stops behind `most`. */
+/* Counts the samples that the rank has of these nodes, and those with a call; stops behind `most`.
+ */
 static void count_samples(walker *w, uint32_t first, uint64_t most, uint64_t *n)
 {
     for (uint32_t number = first; number && *n <= most; number = node_at(w->f, number)->next) {
-        const fit_node *node = node_at(w->f, number);
+        fit_node *node = node_at(w->f, number);
         ++*n;
-        if (!node->is_loop)
-            w->at += is_next(w, node);
-        else
+        node->n_samples++;
+        if (!node->is_loop && is_next(w, node)) {
+            node->n_calls++;
+            w->at++;
+        } else if (node->is_loop)
             while (is_next(w, node) && *n <= most)
                 count_samples(w, node->body, most, n);
     }
@@ -346,6 +337,7 @@ static bool find_nodes(fitting *f, fit_shape shape)
 /* 0: the calls of a rank are not in the order. The number is only exact up to `most`. */
 static uint64_t count_all_samples(fitting *f, uint64_t most)
 {
+    bool is_ordered = true;
     uint64_t n = 0;
     for (size_t c = 0; c < f->n_captures; c++)
         for (uint32_t rank = 0; fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++) {
@@ -353,10 +345,9 @@ static uint64_t count_all_samples(fitting *f, uint64_t most)
             count_samples(&w, f->top, most, &n);
             if (n > most)
                 return n;
-            if (w.at != w.end)
-                return 0;
+            is_ordered &= w.at == w.end;
         }
-    return n;
+    return is_ordered ? n : 0;
 }
 
 void fit_limit_samples(fitting *f)
@@ -379,9 +370,48 @@ void fit_limit_samples(fitting *f)
     f->behind_last = behind_last;
 }
 
+/* Makes room for as many elements; those that are there are not kept. */
+static bool make_room(fitting *f, skel_array *pool, size_t n, size_t size)
+{
+    if (n <= pool->n && pool->items)
+        return true;
+    free(pool->items);
+    *pool = (skel_array){.items = malloc((n + 1) * size)};
+    if (pool->items)
+        pool->n = n;
+    else
+        fit_out_of_memory(f);
+    return pool->items != NULL;
+}
+
+/* Gives the nodes room for their samples, which all arrangements have in common. */
+static bool share_room(fitting *f)
+{
+    fit_node *nodes = f->nodes.items;
+    size_t n_samples = 0, n_calls = 0;
+    for (size_t i = 0; i < f->nodes.n; i++)
+        nodes[i].n_samples = nodes[i].n_calls = 0;
+    count_all_samples(f, UINT64_MAX);
+    for (size_t i = 0; i < f->nodes.n; i++) {
+        n_samples += nodes[i].n_samples;
+        n_calls += nodes[i].n_calls;
+    }
+    if (!make_room(f, &f->sample_pool, n_samples, sizeof(fit_sample)) ||
+        !make_room(f, &f->call_pool, n_calls, sizeof(size_t)))
+        return false;
+    n_samples = n_calls = 0;
+    for (size_t i = 0; i < f->nodes.n; i++) {
+        nodes[i].samples.items = (fit_sample *)f->sample_pool.items + n_samples;
+        nodes[i].calls.items = (size_t *)f->call_pool.items + n_calls;
+        n_samples += nodes[i].n_samples;
+        n_calls += nodes[i].n_calls;
+    }
+    return true;
+}
+
 bool fit_loops(fitting *f, fit_shape shape)
 {
-    bool fits = find_nodes(f, shape);
+    bool fits = find_nodes(f, shape) && share_room(f);
     for (size_t c = 0; c < f->n_captures; c++)
         for (uint32_t rank = 0;
              fits && f->status == TL_OK && fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++)
@@ -391,11 +421,6 @@ bool fit_loops(fitting *f, fit_shape shape)
 
 void fit_loops_free(fitting *f)
 {
-    fit_node *nodes = f->nodes.items;
-    for (size_t i = 0; i < f->nodes.n; i++) {
-        free(nodes[i].samples.items);
-        free(nodes[i].calls.items);
-    }
     free(f->nodes.items);
     free(f->intervals.items);
     free(f->order);
