@@ -146,7 +146,8 @@ typedef enum fit_use {
     FIT_CONDITION = 4, /* a condition */
     FIT_LAW = 8,       /* a base of computation, the same for all iterations */
     FIT_OTHER = 16,
-    FIT_COLOUR = 32 /* a colour of a communicator; so are numbers */
+    FIT_COLOUR = 32, /* a colour of a communicator; so are numbers */
+    FIT_SOME = 64    /* a colour that comes first if not all ranks are members */
 } fit_use;
 
 /* Ranks as a grid of n dimensions: the sizes of MPI_Dims_create, the largest or smallest first. */

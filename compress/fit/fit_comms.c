@@ -110,8 +110,8 @@ static bool may_have(const fit_candidate *c, const asked *a)
            (!c->comm || c->comm < a->number) && c->use & (FIT_NUMBER | FIT_COLOUR);
 }
 
-/* The colour of a member; NULL: none. */
-static const char *find_colour(const asked *a, const skel_array *samples)
+/* The colour of a member; NULL: none. `some`: not all ranks are members. */
+static const char *find_colour(const asked *a, const skel_array *samples, bool some)
 {
     const fit_candidate *all = a->f->candidates.items;
     const fit_sample *s = samples->items;
@@ -124,9 +124,11 @@ static const char *find_colour(const asked *a, const skel_array *samples)
                       comm_of(a, &s[i])->members[0] == comm_of(a, &s[k])->members[0];
     if (is_one)
         found = "0";
-    for (size_t i = 0; values && !found && i < a->f->candidates.n; i++)
-        if (may_have(&all[i], a) && divides(a, i, samples, values))
-            found = all[i].text;
+    for (int only_some = some; values && only_some >= 0; only_some--)
+        for (size_t i = 0; !found && i < a->f->candidates.n; i++)
+            if ((!only_some || all[i].use & FIT_SOME) && may_have(&all[i], a) &&
+                divides(a, i, samples, values))
+                found = all[i].text;
     free(values);
     return found;
 }
@@ -201,8 +203,10 @@ static bool explain_comm(fitting *f, uint32_t number, const skel_array *samples)
     const fit_node node = {.samples = *samples};
     fit_comm *comm = fit_comm_at(f, number);
     char condition[400], text[300];
-    const char *colour = find_colour(&a, samples), *key = find_key(&a, samples), *lacks = NULL;
-    if (!fit_condition(f, &node, get_membership, &a, condition))
+    const bool has_condition = fit_condition(f, &node, get_membership, &a, condition);
+    const char *colour = find_colour(&a, samples, has_condition && strcmp(condition, "1") != 0);
+    const char *key = find_key(&a, samples), *lacks = NULL;
+    if (!has_condition)
         lacks = "no condition holds for the members of its communicator";
     else if (!colour)
         lacks = "no expression has the groups of its communicators (colour)";

@@ -169,8 +169,8 @@ static void add_largest_square(fitting *f)
     fit_add(f, FIT_CONDITION, 0, "rank < root(ranks, 2) * root(ranks, 2)");
     fit_add(f, FIT_CONDITION, 0, "root(ranks, 2) > 1");
     fit_add(f, FIT_COLOUR, 0, "rank < root(ranks, 2) * root(ranks, 2) ? 0 : 1");
-    fit_add(f, FIT_COLOUR, 0, "rank / root(ranks, 2)");
-    fit_add(f, FIT_COLOUR, 0, "rank %% root(ranks, 2)");
+    fit_add(f, FIT_COLOUR | FIT_SOME, 0, "rank / root(ranks, 2)");
+    fit_add(f, FIT_COLOUR | FIT_SOME, 0, "rank %% root(ranks, 2)");
 }
 
 /* Rows and columns of ranks, a times as many columns as rows: the rank at the transposed place,

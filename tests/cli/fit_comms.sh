@@ -57,7 +57,7 @@ program "comm part = $square ? 0 : 1" "comm row = $square ? rank / root(ranks, 2
     'MPI_Comm_split comm=part new_comm=row' 'MPI_Comm_split comm=part new_comm=column' 'repeat steps {' \
     '    MPI_Allreduce comm=part count=N' '    if rank_in(row) != null {' '        MPI_Bcast comm=row peer=0 count=N' \
     '        MPI_Allreduce comm=column count=2' '    }' '}'
-fits 'the largest square of ranks' 23 10 2
+fits 'the largest square of ranks' 32 10 2
 
 program 'repeat steps {' '    for l = 0 to bits(N) - 3 {' '        MPI_Bcast peer=0 count=(N >> l) * (N >> l)' '    }' '    MPI_Barrier' \
     '    for l = 0 to bits(N) - 3 {' '        MPI_Bcast peer=0 count=4 << 2 * l' '    }' '}'
