@@ -197,12 +197,35 @@ void fit_comm_report(const fitting *f, FILE *out)
                     fit_call_text(f, all[i].symbol, text));
 }
 
+/* A duplicate has the members of its communicator, also where no rank makes it. */
+static bool is_duplicate(const fitting *f, uint32_t number)
+{
+    const fit_symbol *maker = &f->symbols[fit_comm_at(f, number)->symbol];
+    return maker->row->action == TL_ACTION_COMM_DUP && maker->comm != SKEL_SELF &&
+           maker->comm < number;
+}
+
+static void explain_duplicate(const fitting *f, fit_comm *comm)
+{
+    const uint32_t of = f->symbols[comm->symbol].comm;
+    const uint32_t symbol = comm->symbol;
+    if (of >= SKEL_FIRST_COMM)
+        *comm = *fit_comm_at(f, of);
+    else
+        *comm = (fit_comm){.is_world = true, .text = "0"};
+    comm->symbol = symbol;
+}
+
 static bool explain_comm(fitting *f, uint32_t number, const skel_array *samples)
 {
     const asked a = {f, number};
     const fit_node node = {.samples = *samples};
     fit_comm *comm = fit_comm_at(f, number);
     char condition[400], text[300];
+    if (is_duplicate(f, number)) {
+        explain_duplicate(f, comm);
+        return true;
+    }
     const bool has_condition = fit_condition(f, &node, get_membership, &a, condition);
     const char *colour = find_colour(&a, samples, has_condition && strcmp(condition, "1") != 0);
     const char *key = find_key(&a, samples), *lacks = NULL;
@@ -247,12 +270,15 @@ bool fit_comms(fitting *f)
     skel_array samples = {0};
     bool found = !f->comms.n || take_samples(f, &samples);
     fit_comm *was = calloc(f->comms.n + 1, sizeof *was);
-    for (uint32_t i = 0; was && i < f->comms.n; i++) {
+    if (!was) {
+        fit_out_of_memory(f);
+        free(samples.items);
+        return false;
+    }
+    for (uint32_t i = 0; i < f->comms.n; i++) {
         was[i] = *fit_comm_at(f, SKEL_FIRST_COMM + i);
         *fit_comm_at(f, SKEL_FIRST_COMM + i) = (fit_comm){.symbol = was[i].symbol};
     }
-    if (!was)
-        fit_out_of_memory(f);
     for (uint32_t i = 0; found && i < f->comms.n && f->status == TL_OK; i++) {
         f->unknown = SKEL_FIRST_COMM + i;
         found = explain_comm(f, f->unknown, &samples);
@@ -275,6 +301,8 @@ bool fit_same_comms(const fitting *f, const skeleton *s, uint32_t capture, char 
             const tl_comm *own = fit_comm_of(f, capture, rank, SKEL_FIRST_COMM + i);
             const skel_comm *made = skel_comm_at(s, SKEL_FIRST_COMM + i);
             const uint32_t n = own ? own->n_members : 0;
+            if (!own && is_duplicate(f, SKEL_FIRST_COMM + i))
+                continue;
             if (n == made->size[rank] &&
                 (!n || !memcmp(own->members, made->members + made->first[rank],
                                n * sizeof *own->members)))
