@@ -43,6 +43,19 @@ void fit_print(fitting *f, fit_text *text, const char *format, ...)
 
 /* ---- one fit ---- */
 
+/* A communicator that only a capture makes that is not used is never made. */
+static void write_unmade(const fitting *f, FILE *out)
+{
+    for (size_t i = 0; i < f->comms.n; i++) {
+        char line[60];
+        snprintf(line, sizeof line, " new_comm=comm%zu\n", i);
+        const char *made = strstr(f->out.text, line);
+        snprintf(line, sizeof line, " new_comm=comm%zu ", i);
+        if (!made && !strstr(f->out.text, line))
+            fprintf(out, "if 0 {\n    MPI_Comm_split new_comm=comm%zu\n}\n", i);
+    }
+}
+
 /* The head, and what the statements are. NULL without memory. */
 char *fit_whole_text(fitting *f)
 {
@@ -59,6 +72,7 @@ char *fit_whole_text(fitting *f)
         if (*f->mpi)
             fprintf(out, "mpi \"%s\"\n", f->mpi);
         fwrite(f->out.text, 1, f->out.size, out);
+        write_unmade(f, out);
     }
     if (out && fclose(out) == 0)
         return text;

@@ -257,6 +257,14 @@ check 'as many receives as ranks, and sends that depend on data: there is a skel
     "$timeless" fit ?.tl --parameter N=40,60,190,200 --parameter steps=2,3,5,6 --holes nearest -q -o ends.skel
 check 'at other sizes, no rank waits forever' bash -c 'for n in 7 16 20; do
     "$1" replay ends.skel --ranks $n $2 -q || exit; done' - "$timeless" "$loggops"
+# Communicators that only the largest capture makes.
+printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' 'comm pair = rank / 2' 'comm copy = rank / 2' \
+    'if ranks == 12 {' '    MPI_Comm_split new_comm=pair' '    MPI_Comm_dup comm=pair new_comm=copy' \
+    '    MPI_Allreduce comm=copy count=3' '}' 'MPI_Barrier' >program.skel
+captures 4:40:2 6:60:3 9:190:5 12:200:6
+check 'a communicator that only one capture makes: there is a skeleton' fit_members --holes nearest
+cp "$scratch/out" report
+check 'the others have one, too' bash -c '! grep -q "not possible" report && grep -q "^fitted without capture 4" report'
 awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 1' "$top_srcdir/doc/SKELETON.md" >example.skel
 check 'the example of holes in doc/SKELETON.md: each message has two ends' ends example.skel,ranks=10
 awk '/^## Holes/ {in_holes = 1} in_holes && /^```/ {n++; next} in_holes && n == 3' "$top_srcdir/doc/SKELETON.md" >example.skel
