@@ -17,7 +17,8 @@ static bool may_hold(const fitting *f, size_t candidate, const fit_values *v)
     return true;
 }
 
-/* Whether a condition holds wherever the value is not 0 (`all`: and nowhere else). */
+/* Whether a condition has a value everywhere, and holds wherever the value is not 0 (`all`: and
+ * nowhere else). */
 static bool holds(const fitting *f, size_t candidate, const fit_values *v, bool all)
 {
     int64_t value;
@@ -86,7 +87,8 @@ static bool search_pairs(pairs *p, char text[FIT_MAX_TEXT])
     const fit_candidate *all = p->f->candidates.items;
     for (size_t a = 0; a < p->n; a++)
         for (size_t b = a + 1; b < p->n; b++)
-            if (fits(p, a, b)) {
+            if (fits(p, a, b) && (p->either || (holds(p->f, p->possible[a], p->v, false) &&
+                                                holds(p->f, p->possible[b], p->v, false)))) {
                 snprintf(text, FIT_MAX_TEXT, p->either ? "%.190s || %.190s" : "%.190s && %.190s",
                          all[p->possible[a]].text, all[p->possible[b]].text);
                 return true;
@@ -107,12 +109,12 @@ static bool search_condition(const fitting *f, const fit_values *v, char text[FI
     if (!any || every)
         return true;
     for (size_t i = 0; i < f->candidates.n; i++) {
-        if (!(all[i].use & FIT_CONDITION) || !fit_is_allowed(&all[i], v) || !may_hold(f, i, v) ||
-            !holds(f, i, v, false))
+        if (!(all[i].use & FIT_CONDITION) || !fit_is_allowed(&all[i], v) || !may_hold(f, i, v))
             continue;
-        snprintf(text, FIT_MAX_TEXT, "%s", all[i].text);
-        if (holds(f, i, v, true))
+        if (holds(f, i, v, true)) {
+            snprintf(text, FIT_MAX_TEXT, "%s", all[i].text);
             return true;
+        }
         if (p.n < MAX_POSSIBLE)
             p.possible[p.n++] = i;
     }
