@@ -46,6 +46,7 @@ typedef struct flow_on {
 typedef struct shared_link {
     double Bps;
     double asked_Bps, weight; /* of all flows on it; asked_Bps: were each alone */
+    double least_Bps; /* no flow on it had less alone, for a weight of 1, since it was idle */
     flow_on *flows;
     size_t n_flows, room, n_limited; /* n_limited: flows on it with flow.is_limited */
     uint32_t ends[2];                /* nodes at which all flows so far begin or end; NO_NODE */
@@ -132,7 +133,7 @@ struct loggops_links {
     size_t n, room;
     tight_link *tight;
     size_t n_tight, tight_room;
-    uint32_t *place_of; /* by link: in `tight`; NONE: not there */
+    uint32_t *place_of;  /* by link: in `tight`; NONE: not there */
     rest_of_link *rests; /* by link */
     size_t places_room, rests_room;
     uint32_t *slots; /* by id: number + 1 */
@@ -162,6 +163,7 @@ struct loggops_links {
     uint32_t *route; /* of the flow at hand */
     size_t n_route, route_room;
     double latency_s, slow_s, slowest_Bps; /* of it; slow_s: the sum of 1 / bandwidth */
+    double flow_least_Bps; /* of the flow at hand alone, for a weight of 1, but for rounding */
     uint64_t limiter_bytes;
     uint64_t flow_bytes;
     uint64_t limited_ps, limited_from_ps; /* the time in which links limited flows */
@@ -433,6 +435,8 @@ static void enter_link(loggops_links *l, uint32_t i, uint32_t which)
     for (int e = 0; e < 2; e++)
         if (k->ends[e] != f->from && k->ends[e] != f->to)
             k->ends[e] = NO_NODE;
+    if (!k->n_flows || l->flow_least_Bps < k->least_Bps)
+        k->least_Bps = l->flow_least_Bps;
     f->links[which].place = (uint32_t)k->n_flows;
     k->flows[k->n_flows++] = (flow_on){i, which};
     ask(l, k, f->alone_Bps, f->weight);
@@ -578,6 +582,9 @@ static void set_share(loggops_links *l, flow *f, double share, uint32_t rated)
     f->end_ps = e->end_ps = loggops_rounded_ps(f->at_ps + f->left_ps / share);
 }
 
+/* By so many a loop loads into the cache what it needs later. */
+enum { AHEAD = 8 };
+
 static void fix_rate(loggops_links *l, flow *f, double Bps)
 {
     const double weight = f->weight;
@@ -598,9 +605,14 @@ static void fill_link(loggops_links *l, const shared_link *k, double share_Bps)
 {
     const int limits = is_of_several(l, k);
     bool has_little = 0;
-    for (int all = 0; all < 2 && !has_little; all++)
+    for (int all = k->least_Bps > share_Bps * (1 + 2 * rounding); all < 2 && !has_little; all++)
         for (size_t i = 0; i < k->n_flows; i++) {
             flow *f = flow_at(l, k->flows[i].flow);
+            if (i + AHEAD < k->n_flows) {
+                const flow *next = flow_at(l, k->flows[i + AHEAD].flow);
+                __builtin_prefetch(next);
+                __builtin_prefetch(next->own_links);
+            }
             if (f->rated == l->n_rated)
                 continue;
             if (f->alone_Bps <= share_Bps * f->weight * (1 + rounding)) {
@@ -632,6 +644,8 @@ static int list_links(loggops_links *l)
     for (size_t i = 0; i < n; i++) {
         const uint32_t link = l->tight[i].link;
         const shared_link *k = &l->all[link];
+        if (i + AHEAD < n)
+            __builtin_prefetch(&l->all[l->tight[i + AHEAD].link]);
         l->rests[link] = (rest_of_link){k->Bps, k->weight, k->n_flows};
         l->candidates[i] = (candidate){share_of(&l->rests[link]), link};
     }
@@ -645,6 +659,8 @@ static void drop_filled(loggops_links *l)
     size_t n = 0;
     for (size_t i = 0; i < l->n_candidates; i++) { /* without a branch, which would be random */
         const candidate c = l->candidates[i];
+        if (i + AHEAD < l->n_candidates)
+            __builtin_prefetch(&l->rests[l->candidates[i + AHEAD].link]);
         l->candidates[n] = c;
         n += l->rests[c.link].n > 0;
     }
@@ -812,6 +828,7 @@ static void begin_flow(loggops_links *l, uint32_t i)
     find_route(l, f);
     f->weight = 1 / (l->latency_s + weight_bytes * l->slow_s);
     f->alone_Bps = l->slowest_Bps * (f->left_ps > 0 ? (double)f->adapter_ps / f->left_ps : 1);
+    l->flow_least_Bps = f->alone_Bps / f->weight * (1 - rounding);
     if (!enter_links(l, i)) {
         l->is_out_of_memory = 1;
         return;
