@@ -141,8 +141,9 @@ struct loggops_links {
     pool flow_pool;
     unsigned n_threads;
     noting *threads;
-    ending *active;
-    size_t n_active, active_room;
+    ending *active; /* first a heap of those that end before soon_ps, then the others */
+    size_t n_active, active_room, n_soon;
+    uint64_t soon_ps;
     size_t n_important; /* active flows that are limited or gone */
     uint32_t n_hot;     /* links of several nodes from which more is asked than they have */
     double changes_ps;  /* the sum of the moments of the changes since the last rates */
@@ -168,7 +169,7 @@ struct loggops_links {
     uint64_t flow_bytes;
     uint64_t limited_ps, limited_from_ps; /* the time in which links limited flows */
     size_t n_limited;                     /* flows that links limit now */
-    bool is_heap;      /* the active flow that ends first is first; else no end of a flow counts */
+    bool ends_count;                      /* else no end of a flow counts */
     bool has_adapters; /* of the nodes: all that leaves or reaches a node passes one link */
     bool is_out_of_memory;
 };
@@ -467,7 +468,7 @@ static void limit(loggops_links *l, flow *f)
         l->all[f->links[i].link].n_limited++;
 }
 
-/* ---- the heap of flows ---- */
+/* ---- the heap of flows that end soon ---- */
 
 static int ends_before(const loggops_links *l, const ending *x, const ending *y)
 {
@@ -500,8 +501,8 @@ static void move_up(loggops_links *l, size_t place, ending e)
 static void move_down(loggops_links *l, size_t place, ending e)
 {
     const size_t from = place;
-    for (size_t below; (below = 2 * place + 1) < l->n_active; place = below) {
-        if (below + 1 < l->n_active && ends_before(l, &l->active[below + 1], &l->active[below]))
+    for (size_t below; (below = 2 * place + 1) < l->n_soon; place = below) {
+        if (below + 1 < l->n_soon && ends_before(l, &l->active[below + 1], &l->active[below]))
             below++;
         if (!ends_before(l, &l->active[below], &e))
             break;
@@ -513,17 +514,63 @@ static void move_down(loggops_links *l, size_t place, ending e)
 
 static void take_out(loggops_links *l, uint32_t i)
 {
-    const size_t place = flow_at(l, i)->place;
-    const ending last = l->active[--l->n_active];
+    size_t place = flow_at(l, i)->place;
     flow_at(l, i)->place = NONE;
     l->n_important -= flow_at(l, i)->is_limited | flow_at(l, i)->is_gone;
-    if (last.flow == i)
+    if (place < l->n_soon) {
+        const ending last = l->active[--l->n_soon];
+        if (place < l->n_soon) {
+            put(l, place, &last);
+            move_down(l, place, last);
+            move_up(l, place, l->active[place]);
+        }
+        place = l->n_soon;
+    }
+    if (place < --l->n_active)
+        put(l, place, &l->active[l->n_active]);
+}
+
+static void put_in(loggops_links *l, const ending *e)
+{
+    if (e->end_ps >= l->soon_ps) {
+        put(l, l->n_active++, e);
         return;
-    put(l, place, &last);
-    if (l->is_heap && place && ends_before(l, &last, &l->active[(place - 1) / 2]))
-        move_up(l, place, last);
-    else if (l->is_heap)
-        move_down(l, place, last);
+    }
+    if (l->n_soon < l->n_active)
+        put(l, l->n_active, &l->active[l->n_soon]);
+    l->n_active++;
+    move_up(l, l->n_soon++, *e);
+}
+
+/* Makes the heap of the flows that end before soon_ps, after ends have changed. */
+static void find_soon(loggops_links *l, uint64_t soon_ps)
+{
+    l->soon_ps = soon_ps;
+    l->n_soon = 0;
+    for (size_t i = 0; i < l->n_active; i++) {
+        const ending e = l->active[i];
+        if (e.end_ps >= soon_ps)
+            continue;
+        if (i > l->n_soon)
+            put(l, i, &l->active[l->n_soon]);
+        put(l, l->n_soon++, &e);
+    }
+    for (size_t i = l->n_soon / 2; i-- > 0;)
+        move_down(l, i, l->active[i]);
+}
+
+/* When the first flow ends; NEVER if no end counts. The ends until past_ps are of interest. */
+static uint64_t first_end_ps(loggops_links *l, uint64_t past_ps)
+{
+    uint64_t first_ps = NEVER;
+    if (!l->ends_count || !l->n_active)
+        return NEVER;
+    for (size_t i = 0; !l->n_soon && i < l->n_active; i++)
+        if (l->active[i].end_ps < first_ps)
+            first_ps = l->active[i].end_ps;
+    if (!l->n_soon)
+        find_soon(l, first_ps < past_ps ? past_ps : first_ps + 1);
+    return l->active[0].end_ps;
 }
 
 /* ---- rates ---- */
@@ -762,14 +809,13 @@ static void find_rates(loggops_links *l, uint64_t now_ps)
             set_share(l, flow_at(l, e->flow), 1, 0);
         sum_ps += (double)e->end_ps - (double)now_ps;
     }
-    l->is_heap = l->n_hot || l->n_important;
-    for (size_t i = l->n_active / 2; l->is_heap && i-- > 0;)
-        move_down(l, i, l->active[i]);
+    l->ends_count = l->n_hot || l->n_important;
     l->changes_ps = 0;
     l->n_changes = 0;
     l->again_ps = now_ps;
     if (l->n_active && sum_ps > 0)
         l->again_ps += (uint64_t)(part * sum_ps / (double)l->n_active);
+    find_soon(l, l->ends_count ? l->again_ps : 0);
     count_limited(l, l->n_limited > 0, now_ps);
 }
 
@@ -840,10 +886,7 @@ static void begin_flow(loggops_links *l, uint32_t i)
     if (!l->has_adapters)
         limit(l, f);
     const ending e = {f->end_ps, f->source, f->sent, i, f->share < 1};
-    if (l->is_heap)
-        move_up(l, l->n_active++, e);
-    else
-        put(l, l->n_active++, &e);
+    put_in(l, &e);
     note_change(l, f->begin_ps);
 }
 
@@ -903,7 +946,7 @@ static void hand_over(simulation *s, loggops_links *l, flow *f)
 
 static void end_flows(simulation *s, loggops_links *l, uint64_t past_ps)
 {
-    while (l->is_heap && l->n_active && l->active[0].end_ps < past_ps) {
+    while (first_end_ps(l, past_ps) < past_ps) {
         const uint32_t i = l->active[0].flow;
         flow *f = flow_at(l, i);
         end_flow(l, i, f->end_ps);
@@ -925,7 +968,7 @@ static void take_held(simulation *s, loggops_links *l, uint32_t held)
     if (f->is_limited && f->place != NONE && !f->is_eager)
         return;
     hand_over(s, l, f);
-    if (f->place != NONE && !f->is_limited && (!f->is_eager || !l->is_heap))
+    if (f->place != NONE && !f->is_limited && (!f->is_eager || !l->ends_count))
         end_flow(l, i, f->leaves_ps);
     if (f->place == NONE)
         drop_flow(l, i);
@@ -1008,7 +1051,7 @@ static size_t take_noted(const simulation *s, loggops_links *l, bool is_begun)
 /* Whether the rates are to be worked out: a link may limit flows, and enough has changed. */
 static bool are_due(loggops_links *l, uint64_t now_ps)
 {
-    if (!l->n_hot && !l->is_heap && l->has_adapters) {
+    if (!l->n_hot && !l->ends_count && l->has_adapters) {
         l->changes_ps = 0;
         l->n_changes = 0;
         l->again_ps = 0;
@@ -1021,7 +1064,6 @@ int loggops_links_pass(simulation *s)
 {
     loggops_links *l = s->run->nodes->links;
     const uint64_t end_ps = (s->window + 1) * s->window_ps;
-    uint64_t next_ps = NEVER;
     end_flows(s, l, end_ps);
     const size_t n_begun = take_noted(s, l, 1);
     for (size_t k = 0; k < n_begun; k++)
@@ -1033,8 +1075,7 @@ int loggops_links_pass(simulation *s)
     const size_t n_held = take_noted(s, l, 0);
     for (size_t k = 0; k < n_held; k++)
         take_held(s, l, l->sorted[k].item);
-    if (l->is_heap && l->n_active)
-        next_ps = l->active[0].end_ps;
+    uint64_t next_ps = first_end_ps(l, 0);
     if (l->n_changes && l->again_ps < next_ps)
         next_ps = l->again_ps;
     if (next_ps != NEVER && next_ps / s->window_ps < s->workers[0].wakes_at)
