@@ -17,52 +17,25 @@
 
 /* ---- measuring ---- */
 
-/* Puts the n_wanted files of all hosts, FOLDER/HOST.csv, into one. */
-static tl_status join_files(const char *folder, const char *path, size_t n_wanted, tl_error *err)
+/* Removes the files of all hosts, FOLDER/HOST.csv, and appends them to `out` unless it is NULL.
+ * Returns how many were appended. */
+static size_t gather_files(const char *folder, FILE *out)
 {
     struct dirent **entries = NULL;
+    char path[2 * PATH_MAX];
+    size_t n_read = 0;
     const int n = scandir(folder, &entries, NULL, versionsort);
-    FILE *out = fopen(path, "w");
-    bool is_whole = n >= 0 && out;
-    size_t n_files = 0;
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name, *end = strrchr(name, '.');
-        FILE *in = NULL;
-        if (is_whole && end && !strcmp(end, ".csv")) {
-            in = tlp_open_in(folder, name, NULL);
-            n_files++;
-            is_whole = in && tlp_copy_stream(in, out, NULL) == TL_OK && !ferror(in);
-        }
-        if (in)
-            fclose(in);
-        free(entries[i]);
-    }
-    free(entries);
-    is_whole &= out && fclose(out) == 0;
-    if (!is_whole)
-        return tl_fail(err, TL_ERR_SYSTEM,
-                       "%s: the files of the hosts cannot be put together here; check the disk",
-                       path);
-    return n_files >= n_wanted ? TL_OK
-                               : tl_fail(err, TL_ERR_SYSTEM,
-                                         "%s: has the measurements of %zu of %zu hosts; give -o in "
-                                         "a file system that all hosts share",
-                                         folder, n_files, n_wanted);
-}
-
-static void remove_folder(const char *folder)
-{
-    struct dirent **entries = NULL;
-    char path[PATH_MAX];
-    const int n = scandir(folder, &entries, NULL, NULL);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (*entries[i]->d_name != '.')
-            unlink(path);
+        FILE *in = out && *entries[i]->d_name != '.' ? fopen(path, "r") : NULL;
+        n_read += in && tlp_copy_stream(in, out, NULL) == TL_OK;
+        if (in)
+            fclose(in);
+        unlink(path); /* leaves folders */
         free(entries[i]);
     }
     free(entries);
-    rmdir(folder);
+    return n_read;
 }
 
 /* What the processes print. */
@@ -114,16 +87,24 @@ tl_status hosts_measure(const cli_launcher *launcher, char *const *options, cons
     snprintf(path, sizeof path, "%s/measuring-XXXXXX", whole);
     if (!mkdtemp(path))
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the folder", path);
-    snprintf(all, sizeof all, "%s/all", path);
+    snprintf(all, sizeof all, "%s.csv", path);
     strcat(path, "/");
     tl_status status = measure_into(launcher, options, &s, err);
-    if (status == TL_OK)
-        status = join_files(path, all, s.n, err);
-    tlp_result *result = status == TL_OK ? tlp_raw_open(&tlp_raw_kernels, all, err) : NULL;
-    *out = result;
-    if (status == TL_OK && !result)
+    FILE *file = status == TL_OK ? fopen(all, "w") : NULL;
+    const size_t n = gather_files(path, file);
+    const bool failed = !file || ferror(file);
+    if (status == TL_OK && ((file && fclose(file) != 0) || failed))
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the disk", all);
+    else if (status == TL_OK && n < s.n)
+        status = tl_fail(err, TL_ERR_SYSTEM,
+                         "%s: has the measurements of %zu of %zu hosts; give -o in a file system "
+                         "that all hosts share",
+                         path, n, s.n);
+    *out = status == TL_OK ? tlp_raw_open(&tlp_raw_kernels, all, err) : NULL;
+    if (status == TL_OK && !*out)
         status = err->status;
-    remove_folder(path);
+    unlink(all);
+    rmdir(path);
     return status;
 }
 
@@ -216,8 +197,8 @@ tl_status hosts_find_names(tlp_result *result, const char *folder, tl_error *err
 
 static void report_unit(const tlp_result *result, const tlp_unit *unit)
 {
-    fputs("timeless: ", stderr);
-    tlp_unit_name(result, unit, stderr);
+    char name[TLP_UNIT_NAME_BYTES];
+    fprintf(stderr, "timeless: %s", tlp_unit_name(result, unit, name));
     for (int i = 0; i < TLP_UNIT_QUANTITIES; i++) {
         const double ratio = exp(tlp_unit_shift(unit, i));
         fprintf(stderr, "%s %s takes %.1f%% %s", i ? "," : ":",

@@ -368,8 +368,10 @@ extern const uint16_t tlp_unit_kernels[TLP_UNIT_QUANTITIES];
 double tlp_unit_shift(const tlp_unit *unit, int which);
 /* Makes the units and finds their shifts. */
 tl_status tlp_find_units(tlp_result *result, bool per_core, tl_error *err);
-/* "node1, socket 0"; the pattern of its cores in a model. */
-void tlp_unit_name(const tlp_result *result, const tlp_unit *unit, FILE *out);
+/* "node1 socket 0", in `name`; the pattern of its cores in a model. */
+enum { TLP_UNIT_NAME_BYTES = 300 };
+const char *tlp_unit_name(const tlp_result *result, const tlp_unit *unit,
+                          char name[TLP_UNIT_NAME_BYTES]);
 void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out);
 /* Finds host_sd and day_sd of units that are not out, from this campaign and the history of the
  * folder (NULL: none), and instruction_s: the median of their hosts. */
@@ -386,9 +388,10 @@ typedef struct tlp_quantity {
  * measurement, "": now. Measurements that were fitted before are there already, and stay. */
 tl_status tlp_add_to_history(const char *folder, const char *what, const char *moment,
                              const tlp_quantity *quantities, size_t n, tl_error *err);
-/* Those of the units of hosts: TLP_UNIT_QUANTITIES for each. Their names are to be freed, and NULL
- * without memory. */
-size_t tlp_unit_quantities(const tlp_result *result, tlp_quantity *out);
+/* Those of the units of hosts: TLP_UNIT_QUANTITIES for each. `names` has room for their names. */
+enum { TLP_QUANTITY_BYTES = TLP_UNIT_NAME_BYTES + 64 };
+size_t tlp_unit_quantities(const tlp_result *result, char (*names)[TLP_QUANTITY_BYTES],
+                           tlp_quantity *out);
 /* Only one moment, or all others. */
 typedef struct tlp_moments {
     const char *when;

@@ -149,26 +149,21 @@ static tl_status add_to_history(const tlp_result *result, const char *folder, tl
 {
     static const char *const names[] = {"dgemm s per unit of work", "dtrsm s per unit of work",
                                         "dgemv s per unit of work", "daxpy s per unit of work"};
-    tlp_quantity *list =
-        calloc(TLP_COMPARED_KERNELS + TLP_UNIT_QUANTITIES * result->n_units, sizeof *list);
+    const size_t n_own = TLP_UNIT_QUANTITIES * result->n_units;
+    tlp_quantity *list = calloc(TLP_COMPARED_KERNELS + n_own, sizeof *list);
+    char(*own_names)[TLP_QUANTITY_BYTES] = calloc(n_own + 1, sizeof *own_names);
+    tl_status status = list && own_names ? TL_OK : tl_no_memory(err, folder);
     size_t n = 0;
-    if (!list)
-        return tl_no_memory(err, folder);
-    for (int i = 0; i < TLP_COMPARED_KERNELS; i++) {
+    for (int i = 0; i < TLP_COMPARED_KERNELS && status == TL_OK; i++) {
         const tlp_fit *fit = tlp_result_fit(result, tlp_compared_kernels[i]);
         if (fit->n)
             list[n++] = (tlp_quantity){names[i], fit->slope_s};
     }
-    const size_t n_of_all = n;
-    n += tlp_unit_quantities(result, list + n);
-    bool has_names = 1;
-    for (size_t i = 0; i < n; i++)
-        has_names &= list[i].name != NULL;
-    const tl_status status =
-        has_names ? tlp_add_to_history(folder, "kernels", result->moment, list, n, err)
-                  : tl_no_memory(err, folder);
-    for (size_t i = n_of_all; i < n; i++)
-        free((char *)list[i].name);
+    if (status == TL_OK) {
+        n += tlp_unit_quantities(result, own_names, list + n);
+        status = tlp_add_to_history(folder, "kernels", result->moment, list, n, err);
+    }
+    free(own_names);
     free(list);
     return status;
 }

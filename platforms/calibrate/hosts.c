@@ -90,10 +90,13 @@ static const char *platform_name(const tlp_result *result, const tlp_unit *unit)
     return !host ? "*" : *host->alias ? host->alias : host->name;
 }
 
-void tlp_unit_name(const tlp_result *result, const tlp_unit *unit, FILE *out)
+const char *tlp_unit_name(const tlp_result *result, const tlp_unit *unit,
+                          char name[TLP_UNIT_NAME_BYTES])
 {
-    fprintf(out, "%s %s %d", result->n_hosts ? result->hosts[unit->host].name : "this host",
-            result->has_core_units ? "core" : "socket", unit->part);
+    snprintf(name, TLP_UNIT_NAME_BYTES, "%s %s %d",
+             result->n_hosts ? result->hosts[unit->host].name : "this host",
+             result->has_core_units ? "core" : "socket", unit->part);
+    return name;
 }
 
 void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out)
@@ -207,19 +210,15 @@ double tlp_unit_shift(const tlp_unit *unit, int which)
     return unit->shift[tlp_unit_kernels[which] - TL_KERNEL_dgemm];
 }
 
-/* A quantity of a unit in the history, to be freed. */
-static char *quantity_name(const tlp_result *result, const tlp_unit *unit, int which)
+/* A quantity of a unit in the history. */
+static void name_quantity(const tlp_result *result, const tlp_unit *unit, int which,
+                          char out[TLP_QUANTITY_BYTES])
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "%s s per unit of work of ", tl_call_by_code(tlp_unit_kernels[which])->name);
-    tlp_unit_name(result, unit, out);
-    /* Another name, so that day_sd of a later calibration leaves it out. */
-    fputs(unit->is_out ? " (unlike the others)" : "", out);
-    return fclose(out) == 0 ? text : NULL;
+    char name[TLP_UNIT_NAME_BYTES];
+    /* One that is out has another name, so that day_sd of a later calibration leaves it out. */
+    snprintf(out, TLP_QUANTITY_BYTES, "%s s per unit of work of %s%s",
+             tl_call_by_code(tlp_unit_kernels[which])->name, tlp_unit_name(result, unit, name),
+             unit->is_out ? " (unlike the others)" : "");
 }
 
 static double quantity(const tlp_result *result, const tlp_unit *unit, int which)
@@ -230,7 +229,7 @@ static double quantity(const tlp_result *result, const tlp_unit *unit, int which
 
 /* The logarithms of dgemm of one unit, by campaign. */
 typedef struct past {
-    char *name;
+    char name[TLP_QUANTITY_BYTES];
     double n, sum, squares;
 } past;
 
@@ -250,7 +249,7 @@ static void take_value(void *all, const char *name, double value)
 {
     pasts *p = all;
     for (size_t u = 0; u < p->n && value > 0; u++)
-        if (p->at[u].name && !strcmp(p->at[u].name, name))
+        if (!strcmp(p->at[u].name, name))
             add_value(&p->at[u], value);
 }
 
@@ -304,7 +303,7 @@ tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error 
     pasts all = {result->n_units, calloc(result->n_units + 1, sizeof *all.at)};
     double *means = calloc(result->n_hosts + 1, sizeof *means);
     for (size_t u = 0; all.at && u < all.n; u++) {
-        all.at[u].name = quantity_name(result, &result->units[u], 0);
+        name_quantity(result, &result->units[u], 0, all.at[u].name);
         if (quantity(result, &result->units[u], 0) > 0)
             add_value(&all.at[u], quantity(result, &result->units[u], 0));
     }
@@ -315,20 +314,21 @@ tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error 
         find_instruction_s(result, means);
     }
     const tl_status status = all.at && means ? TL_OK : tl_no_memory(err, "fitting");
-    for (size_t u = 0; all.at && u < all.n; u++)
-        free(all.at[u].name);
     free(all.at);
     free(means);
     return status;
 }
 
-size_t tlp_unit_quantities(const tlp_result *result, tlp_quantity *out)
+size_t tlp_unit_quantities(const tlp_result *result, char (*names)[TLP_QUANTITY_BYTES],
+                           tlp_quantity *out)
 {
     size_t n = 0;
     for (size_t u = 0; u < result->n_units && result->n_hosts; u++)
         for (int i = 0; i < TLP_UNIT_QUANTITIES; i++)
-            if (quantity(result, &result->units[u], i) > 0)
-                out[n++] = (tlp_quantity){quantity_name(result, &result->units[u], i),
-                                          quantity(result, &result->units[u], i)};
+            if (quantity(result, &result->units[u], i) > 0) {
+                name_quantity(result, &result->units[u], i, names[n]);
+                out[n] = (tlp_quantity){names[n], quantity(result, &result->units[u], i)};
+                n++;
+            }
     return n;
 }

@@ -125,14 +125,12 @@ static tl_status draw_units(const tlp_result *result, FILE *out)
 
 static void print_units(const tlp_result *result, FILE *out)
 {
+    char name[TLP_UNIT_NAME_BYTES];
     fputs("<table><tr><th></th><th>dgemm</th><th>dgemv</th><th></th></tr>\n", out);
-    for (size_t u = 0; u < result->n_units; u++) {
-        fputs("<tr><td>", out);
-        tlp_unit_name(result, &result->units[u], out);
-        fprintf(out, "</td><td>%+.2f %%</td><td>%+.2f %%</td><td>%s</td></tr>\n",
-                percent_of(&result->units[u], 0), percent_of(&result->units[u], 1),
-                result->units[u].is_out ? names[UNLIKE] : "");
-    }
+    for (size_t u = 0; u < result->n_units; u++)
+        fprintf(out, "<tr><td>%s</td><td>%+.2f %%</td><td>%+.2f %%</td><td>%s</td></tr>\n",
+                tlp_unit_name(result, &result->units[u], name), percent_of(&result->units[u], 0),
+                percent_of(&result->units[u], 1), result->units[u].is_out ? names[UNLIKE] : "");
     fputs("</table>\n", out);
 }
 

@@ -209,11 +209,10 @@ static void write_units(FILE *out, const tlp_result *result)
     fputs(result->n_units ? "hosts = (\n" : "", out);
     for (size_t u = 0; u < result->n_units; u++) {
         const tlp_unit *unit = &result->units[u];
-        if (result->n_hosts) {
-            fputs("# ", out);
-            tlp_unit_name(result, unit, out);
-            fputs(unit->is_out ? ": unlike the others, and no part of kernels above\n" : "\n", out);
-        }
+        char name[TLP_UNIT_NAME_BYTES];
+        if (result->n_hosts)
+            fprintf(out, "# %s%s\n", tlp_unit_name(result, unit, name),
+                    unit->is_out ? ": unlike the others, and no part of kernels above" : "");
         fputs("{ hosts = \"", out);
         tlp_unit_pattern(result, unit, out);
         fputs("\";\n", out);
