@@ -6,9 +6,11 @@
 #include <jansson.h>
 #include <results/json_text.h>
 #include <results/volumes.h>
+#include <sampled.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <timeless_files.h>
 
 struct info_options {
@@ -259,12 +261,21 @@ static void print_sections(const struct facts *f)
     }
 }
 
+/* Samples of the stack are a table of their own, in a prediction. */
+static size_t counters_of(const tl_reader *r, uint32_t rank, const tl_counter **out)
+{
+    size_t n = tl_reader_counters(r, rank, out);
+    while (n && !strncmp((*out)[n - 1].name, TL_SAMPLED_NAME, strlen(TL_SAMPLED_NAME)))
+        n--;
+    return n;
+}
+
 static void print_counters(const struct facts *f)
 {
     uint32_t n_ranks = 0;
     for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
         const tl_counter *counters;
-        size_t n = tl_reader_counters(f->r, rank, &counters);
+        size_t n = counters_of(f->r, rank, &counters);
         if (n && !n_ranks)
             printf("\n%8s %20s  %s\n", "rank", "count", "counter");
         if (n && n_ranks++ >= f->most_ranks)
@@ -428,7 +439,7 @@ static void set_count(json_t *object, const char *name, uint64_t n)
 static json_t *counters_json(const tl_reader *r, uint32_t rank)
 {
     const tl_counter *counters;
-    size_t n = tl_reader_counters(r, rank, &counters);
+    size_t n = counters_of(r, rank, &counters);
     json_t *object = json_object();
     for (size_t i = 0; i < n; i++)
         set_count(object, counters[i].name, counters[i].value);

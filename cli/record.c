@@ -28,6 +28,7 @@ enum {
     OPTION_COUNTERS,
     OPTION_CALL_PATHS,
     OPTION_CALL_TIMES,
+    OPTION_SAMPLE_STACKS,
     OPTION_FOLDED,
     OPTION_NO_PACK,
     OPTION_PACK_SECONDS,
@@ -36,6 +37,9 @@ enum {
     OPTION_REPEAT
 };
 
+/* The depth of call paths if samples are taken, and no depth is given. */
+#define CALL_PATHS_OF_SAMPLES "8"
+
 typedef struct settings {
     const char *output;
     const char *volume;
@@ -43,9 +47,10 @@ typedef struct settings {
     const char *clocks;
     const char *counters;
     const char *call_paths;
-    const char *n_ranks; /* NULL: the command says it */
-    char **launched;     /* the command behind a launcher of ours */
-    unsigned n_runs;     /* 0: one, whose trace is `output` itself */
+    const char *samples_hz; /* NULL: no samples of the stack */
+    const char *n_ranks;    /* NULL: the command says it */
+    char **launched;        /* the command behind a launcher of ours */
+    unsigned n_runs;        /* 0: one, whose trace is `output` itself */
     bool quiet, list_volumes, folded, no_pack, call_times;
     record_packing packing; /* max_s 0: as long as `limit_packing` says */
     char **command;
@@ -74,6 +79,8 @@ static const struct argp_option options[] = {
     {"counters", OPTION_COUNTERS, "LIST", 0, "also count PAPI events, or mpit:NAME (mpit:NAME*)",
      0},
     {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0, "callers of each call to record (default: 0)", 0},
+    {"sample-stacks", OPTION_SAMPLE_STACKS, "HZ", 0,
+     "sample the stack so often in each second of computation, as 100Hz", 0},
 
     {0, 0, 0, 0, "Size of the trace:", 4},
     {"volume-precision", OPTION_PRECISION, "HOW", 0,
@@ -102,6 +109,16 @@ static void add_parameter(struct argp_state *state, const char *word)
     setenv("TIMELESS_PARAMETERS", all, 1);
 }
 
+/* "100" or "100Hz" */
+static const char *read_rate(struct argp_state *state, char *text)
+{
+    char *unit = text + strspn(text, "0123456789");
+    if (!strcmp(unit, "Hz"))
+        *unit = '\0';
+    cli_parse_number_from(state, "samples in a second", text, 1, 1000);
+    return text;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     settings *s = state->input;
@@ -125,6 +142,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         s->call_paths = arg;
         return 0;
     case OPTION_CALL_TIMES: s->call_times = true; return 0;
+    case OPTION_SAMPLE_STACKS: s->samples_hz = read_rate(state, arg); return 0;
     case OPTION_FOLDED: s->folded = true; return 0;
     case OPTION_NO_PACK: s->no_pack = true; return 0;
     case OPTION_PACK_SECONDS:
@@ -163,6 +181,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
                        s->n_ranks, s->command[0], s->n_ranks, s->n_ranks, s->n_ranks);
         if (s->no_pack && (s->packing.volume_precision > 0 || s->packing.statistical))
             argp_error(state, "--volume-precision needs packing; leave out --no-pack");
+        if (s->samples_hz && s->volume && !strncmp(s->volume, "exact", strlen("exact")))
+            argp_error(state, "--sample-stacks needs the time of the program, and --volume exact "
+                              "runs it in an emulator; leave out one of them");
         if (record_skips_kernels() && s->kernels && !strcmp(s->kernels, "none"))
             argp_error(state,
                        "--skip-kernels needs the sizes of kernels; leave out --kernels none");
@@ -199,6 +220,7 @@ static const char *const forwarded[] = {
     "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
     "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SKIP",
     "TIMELESS_CALL_PATHS", "TIMELESS_PARAMETERS", "TIMELESS_CLOCKS", "TIMELESS_CALL_TIMES",
+    "TIMELESS_SAMPLE_STACKS",
     /* for --folded */
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 4 };
@@ -234,8 +256,10 @@ static void set_environment(const settings *s, const char *output)
         setenv("TIMELESS_CLOCKS", s->clocks, 1);
     if (s->call_times)
         setenv("TIMELESS_CALL_TIMES", "1", 1);
-    if (s->call_paths)
-        setenv("TIMELESS_CALL_PATHS", s->call_paths, 1);
+    if (s->samples_hz)
+        setenv("TIMELESS_SAMPLE_STACKS", s->samples_hz, 1);
+    if (s->call_paths || s->samples_hz)
+        setenv("TIMELESS_CALL_PATHS", s->call_paths ? s->call_paths : CALL_PATHS_OF_SAMPLES, 1);
     /* Open MPI's own counting is off unless requested. */
     if (s->counters && strstr(s->counters, "mpit:runtime_spc"))
         setenv("OMPI_MCA_mpi_spc_attach", "all", 0);

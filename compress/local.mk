@@ -10,7 +10,7 @@ TIMELESS_CORE = \
 	compress/core/watch.h compress/core/writer.c compress/core/writer.h
 TIMELESS_SOURCES = \
 	compress/actions.def compress/actions.h compress/parallel.h compress/balance.c compress/balance.h compress/codec_get.c \
-	compress/clock.h compress/cursor.c compress/cut.c compress/draw.h compress/index.c compress/index.h compress/join.c \
+	compress/clock.h compress/sampled.h compress/cursor.c compress/cut.c compress/draw.h compress/index.c compress/index.h compress/join.c \
 	compress/kernel_groups.h compress/kernels.def compress/mpi_calls.def compress/open_read.c compress/owned.c \
 	compress/owned.h compress/pack.c compress/pack_sites.c compress/pack_sites.h compress/past.c compress/past.h \
 	compress/payload.c compress/quantity.c compress/quantise.c compress/quantise.h compress/reader.c compress/reader.h \

@@ -35,7 +35,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/sample/window.h \
 	replayer/machine/model_read.c replayer/machine/network_noise_read.c replayer/machine/parallel_read.c replayer/machine/parallel_read.h replayer/machine/platform.c replayer/machine/setting.c replayer/machine/interference_read.c replayer/machine/interference_read.h \
 	replayer/machine/setting.h \
-	replayer/results/call_path.c replayer/results/call_path.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
+	replayer/results/call_path.c replayer/results/call_path.h replayer/results/samples.c replayer/results/samples.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h replayer/results/efficiency.c replayer/results/efficiency.h \
 	replayer/results/call_times.c replayer/results/call_times.h replayer/results/details_print.c replayer/results/parallel_regions.c replayer/results/parallel_regions.h replayer/results/prediction.c replayer/results/prediction_json.c \
 	replayer/results/flame.c replayer/results/flame.h replayer/results/looks.def replayer/results/json_text.c replayer/results/json_text.h \

@@ -7,7 +7,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/blas.c tracer/comparable.c tracer/comparable.h \
 	tracer/fftw.c tracer/fortran.c tracer/frames.c tracer/frames.h tracer/gomp.c tracer/helper_kernels.c tracer/hosts.c tracer/hosts.h tracer/kernel.h tracer/next.c tracer/objects.c tracer/objects.h tracer/ompt.c tracer/openblas.c tracer/operators.c tracer/output.c tracer/paths.c tracer/paths.h tracer/python.c tracer/python.h \
 	tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
-	tracer/sites.c tracer/sleep.c tracer/split.c tracer/swaps.c tracer/swaps.h tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
+	tracer/samples.c tracer/samples.h tracer/sites.c tracer/sleep.c tracer/split.c tracer/stacks.c tracer/stacks.h tracer/swaps.c tracer/swaps.h tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
 	tracer/ticks.c tracer/ticks.h tracer/turns.c tracer/turns.h tracer/ucx.c tracer/user_kernel.c tracer/utf8.c tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_exact.c tracer/exact/exact.h \
@@ -21,7 +21,7 @@ nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h tracer/larg
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-core.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftw[fl]?_.*|timeless_kernel_.*|GOMP_.*|omp_(un)?set_lock|ompt_start_tool|exec_blas(_async)?|sched_yield|pthread_create|pthread_join|ucp_worker_progress|[a-z0-9_]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftw[fl]?_.*|timeless_kernel_.*|GOMP_.*|omp_(un)?set_lock|ompt_start_tool|exec_blas(_async)?|sched_yield|sigaction|signal|pthread_create|pthread_join|ucp_worker_progress|[a-z0-9_]+_)$$'
 
 # What is compiled once for each family of MPI (tracer/mpi/interface.h).
 FAMILY_SOURCES = \

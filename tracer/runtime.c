@@ -14,7 +14,9 @@
 #include "kernel.h"
 #include "mpi/interface.h"
 #include "requests.h"
+#include "samples.h"
 #include "skip/skip.h"
+#include "stacks.h"
 #include "swaps.h"
 #include "teams.h"
 #include "turns.h"
@@ -121,6 +123,8 @@ void tlt_put_look(tl_event *event)
         tlt_put(event);
         return;
     }
+    if (TLT_UNLIKELY(tlt_self.is_sampled))
+        tlt_samples_take(event->site);
     event->volume = tlt_self.volume_kept;
     tlt_self.volume_kept = 0;
     tlt_self.look = *event;
@@ -133,6 +137,8 @@ void tlt_put(tl_event *event)
         event->took_ns = is_timed(event) ? (float)took_ns : 0;
     }
     write_look();
+    if (TLT_UNLIKELY(tlt_self.is_sampled))
+        tlt_samples_take(event->site);
     /* The volume of a region of OpenMP is the sum of its parts: no other event takes it. */
     if (TLT_UNLIKELY(__atomic_load_n(&tlt_workers_busy, __ATOMIC_RELAXED)) &&
         event->call != TL_MPI_Parallel)
@@ -186,6 +192,7 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
     }
     if (reason == TL_END_FINALIZED)
         tlt_mpi->counters_write(writer);
+    tlt_samples_write(writer);
     tlt_kernel_volumes_write(writer);
     tlt_teams_check();
     if (reason == TL_END_FINALIZED)
@@ -194,6 +201,7 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
     if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
         say_stopped(tl_writer_error(writer)->text);
     tl_writer_close(writer, reason, clock_ns);
+    tlt_stacks_stop();
     tlt_stop_volume();
 }
 
@@ -409,6 +417,7 @@ void tlt_start(uint16_t call, tlt_place place)
     tl_event event;
     tlt_event_init(&event, call, tlt_site_from(place));
     tlt_put(&event);
+    tlt_samples_start(event.site);
     tlt_mpi->barrier(); /* the ranks' clocks start together */
     tlt_mpi->counters_mark();
     tlt_comparable_start();

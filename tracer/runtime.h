@@ -256,6 +256,8 @@ uint32_t tlt_site(void *return_address);
 /* The same for a call path of n addresses, from inner to outer functions; the last function was
  * called at `site` (0: unknown). */
 uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site);
+/* The same for a sample of the stack, which leaves sites for calls. */
+uint32_t tlt_site_sampled(void *const addresses[], size_t n);
 /* Defines a site in the trace and returns its id; 0 if there are too many. */
 uint32_t tlt_define_site(tl_site site);
 void tlt_sites_reset(void);

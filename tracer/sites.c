@@ -8,8 +8,10 @@
 #include <limits.h>
 #include <string.h>
 
-/* When paths have used most of the sites, further calls get a site without callers. */
+/* When paths have used most of the sites, further calls get a site without callers; when half are
+ * used, samples get none. */
 enum { N_SLOTS = 1 << 14, MAX_SITES = N_SLOTS / 2, MAX_IN_PATHS = MAX_SITES / 4 * 3 };
+enum { MAX_SAMPLED = MAX_SITES / 2 };
 
 static struct {
     void *address;
@@ -85,4 +87,9 @@ uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site)
             break;
     }
     return site;
+}
+
+uint32_t tlt_site_sampled(void *const addresses[], size_t n)
+{
+    return n_sites + n > MAX_SAMPLED ? 0 : tlt_site_path(addresses, n, 0);
 }

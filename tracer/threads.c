@@ -11,6 +11,8 @@
 #include "mpi/interface.h"
 #include "requests.h"
 #include "runtime.h"
+#include "samples.h"
+#include "stacks.h"
 #include "teams.h"
 #include "workers.h"
 
@@ -57,6 +59,7 @@ static void thread_ends(void *unused)
         link = &(*link)->next;
     if (*link)
         *link = tlt_self.next;
+    tlt_stacks_stop();
     tlt_stop_volume();
     tlt_unlock();
     tlt_mpi->completion_free();
@@ -94,6 +97,8 @@ bool tlt_thread_join(void)
         tlt_fail(trouble);
     else
         enlist();
+    if (!trouble)
+        tlt_samples_start(0);
     tlt_unlock();
     return !trouble;
 }

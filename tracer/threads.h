@@ -40,7 +40,9 @@ typedef struct tlt_thread {
     tl_event look;      /* an MPI_Wtime that is kept until the next event; no call: none */
     int64_t *list;      /* scratch for tl_event.list, of list_size elements */
     size_t list_size;
-    bool is_measured; /* the volume source measures this thread */
+    bool is_measured;      /* the volume source measures this thread */
+    bool is_sampled;       /* its stack is sampled while it computes (samples.h) */
+    uint32_t sampled_from; /* the call site of its last event */
 
     /* If several threads are recorded: */
     uint32_t number;

@@ -70,6 +70,11 @@ for (const id of ["calls", "sites", "communicators", "regions"])
         withPaths(details[id], (s, name) => [name, exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
             exact(s.count, count), orEmpty(s.bytes, bytes)]));
 
+if (details.functions)
+    table("functions", ["", "time of all ranks", "share", "samples"], details.functions.map(f =>
+        [f.name, exact(f.time_s, seconds), share(f.time_s), exact(f.samples, count)]));
+else
+    byId("functions-box").remove();
 if (details.parallel_regions)
     table("parallel", ["", "number", "threads", "slowest thread", "balance", "imbalance"], withPaths(details.parallel_regions, (s, name) =>
         [name, exact(s.count, count), exact(s.threads, count), exact(s.slowest_s, seconds), percent(s.balance, 1), exact(s.imbalance_s, seconds)]));

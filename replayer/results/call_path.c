@@ -22,9 +22,10 @@ static const tl_site *find_site(const tl_reader *trace, uint32_t rank, uint32_t 
     return n ? bsearch(&id, sites, n, sizeof *sites, compare_site) : NULL;
 }
 
-static void find_path(const tl_reader *trace, uint32_t rank, uint32_t id, tlr_call_path *out)
+void tlr_call_path_at(const tl_reader *trace, uint32_t rank, uint32_t id, tlr_call_path *out)
 {
     out->n = 0;
+    out->until = NULL;
     for (int depth = 0; id && depth <= TL_MAX_CALLERS; depth++) {
         const tl_site *site = find_site(trace, rank, id);
         if (!site)
@@ -70,13 +71,12 @@ static void keep_common(tlr_call_path *a, const tlr_call_path *b)
 void tlr_call_path_of(const tl_reader *trace, const tlr_state *state, tlr_call_path *out)
 {
     tlr_call_path after;
-    out->until = NULL;
     if (state->kind != TLR_STATE_COMPUTE || state->site) {
-        find_path(trace, state->rank, state->site, out);
+        tlr_call_path_at(trace, state->rank, state->site, out);
         return;
     }
-    find_path(trace, state->rank, state->before ? state->before : state->after, out);
-    find_path(trace, state->rank, state->after ? state->after : state->before, &after);
+    tlr_call_path_at(trace, state->rank, state->before ? state->before : state->after, out);
+    tlr_call_path_at(trace, state->rank, state->after ? state->after : state->before, &after);
     keep_common(out, &after);
     if (out->n)
         out->until = after.levels[out->n - 1].source;

@@ -20,6 +20,8 @@ typedef struct tlr_call_path {
                                       last function; NULL: unknown */
 } tlr_call_path;
 
+/* The path of a call site. */
+void tlr_call_path_at(const tl_reader *trace, uint32_t rank, uint32_t id, tlr_call_path *out);
 /* The path of a call. Computation has the functions that the paths of the calls before and after it
  * have in common: both enter them in the same lines. */
 void tlr_call_path_of(const tl_reader *trace, const tlr_state *state, tlr_call_path *out);

@@ -6,6 +6,7 @@
 #include "call_path.h"
 #include "chosen.h"
 #include "core/room.h"
+#include "samples.h"
 
 #include <stdlib.h>
 
@@ -15,6 +16,7 @@ typedef struct walk {
     const tl_reader *trace;
     const tlr_job *job;
     tlr_path *out;
+    tlr_samples *samples; /* NULL: none */
     tlr_table sites, regions;
     double *pending_s; /* by rank: in the region whose beginning comes next */
     bool has_regions;
@@ -93,8 +95,21 @@ static void account(walk *w, const tlr_state *s, double took_s)
         add(w, &w->regions, tlr_region_at(w->job, s), took_s);
     else
         w->pending_s[s->rank] += took_s;
+    if (tlr_samples_add(w->samples, s, took_s))
+        return;
     tlr_state_place(s, w->trace, place, sizeof place);
     add(w, &w->sites, place, took_s);
+}
+
+static void add_sampled(void *walk_of, uint32_t rank, uint32_t site, double time_s, uint64_t n)
+{
+    walk *w = walk_of;
+    char place[TLR_PLACE_BYTES];
+    (void)n;
+    if (time_s <= 0)
+        return;
+    tlr_sampled_path(w->trace, rank, site, place, sizeof place);
+    add(w, &w->sites, place, time_s);
 }
 
 /* What the path did on the rank since then was in the region of this level. */
@@ -186,7 +201,8 @@ tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
               .pending_s = calloc(n_ranks + 1, sizeof *w.pending_s)};
     if (w.out)
         w.out->rank_s = calloc(n_ranks + 1, sizeof *w.out->rank_s);
-    w.failed = !w.out || !w.out->rank_s || !w.pending_s;
+    status = tlr_samples_open(w.trace, &w.samples, err);
+    w.failed = !w.out || !w.out->rank_s || !w.pending_s || status != TL_OK;
     if (!w.failed) {
         w.out->n_ranks = n_ranks;
         for (size_t i = 0; i < n; i++)
@@ -196,6 +212,7 @@ tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
             }
         begin_segment(&w, w.rank, w.at_s);
         walk_back(&w, states, n, job);
+        tlr_samples_share(w.samples, add_sampled, &w);
     }
     if (w.failed || w.sites.failed || w.regions.failed) {
         status = tl_no_memory(err, "critical path");
@@ -208,6 +225,7 @@ tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
     }
     tlr_table_close(&w.sites);
     tlr_table_close(&w.regions);
+    tlr_samples_free(w.samples);
     free(w.pending_s);
     tlr_path_free(w.out);
     return status;

@@ -7,6 +7,7 @@
 #include "critical_path.h"
 #include "details.h"
 #include "parallel_regions.h"
+#include "samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ typedef struct pass {
     const tl_reader *trace;
     const tlr_job *job;
     tlr_details *out;
-    tlr_table calls, sites, communicators, regions, pairs;
+    tlr_samples *samples; /* NULL: none */
+    tlr_table calls, sites, communicators, regions, pairs, functions;
     bool has_regions;
     int64_t *levels; /* by rank: of the last MPI_Pcontrol */
     size_t n_parallel, parallel_room;
@@ -95,6 +97,18 @@ static bool add_parallel(pass *p, const tlr_state *s)
     return true;
 }
 
+static void add_sampled(void *pass_of, uint32_t rank, uint32_t site, double time_s, uint64_t n)
+{
+    pass *p = pass_of;
+    char name[TLR_SITE_BYTES];
+    tlr_sampled_function(p->trace, rank, site, name, sizeof name);
+    tlr_sum *row = tlr_table_at(&p->functions, name);
+    if (!row)
+        return;
+    row->count += n;
+    row->time_s += time_s;
+}
+
 static void add_state(pass *p, const tlr_state *s)
 {
     char key[TLR_PLACE_BYTES];
@@ -104,6 +118,9 @@ static void add_state(pass *p, const tlr_state *s)
         add_message(p, s);
     if (s->kind == TLR_STATE_MESSAGE)
         return;
+    if (p->samples && s->kind == TLR_STATE_COMPUTE &&
+        !tlr_samples_add(p->samples, s, s->end_s - s->begin_s))
+        add(&p->functions, "without a sample", s);
     const char *name = tlr_state_name(s, p->trace);
     p->out->ranks[s->rank].wait_s[s->wait] += s->wait_s;
     add(&p->calls, name, s);
@@ -212,7 +229,8 @@ tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size
               .levels = calloc(n_ranks + 1, sizeof *p.levels)};
     if (p.out)
         p.out->ranks = calloc(n_ranks + 1, sizeof *p.out->ranks);
-    int failed = !p.out || !p.levels || !p.out->ranks;
+    status = tlr_samples_open(p.trace, &p.samples, err);
+    int failed = !p.out || !p.levels || !p.out->ranks || status != TL_OK;
     if (!failed)
         p.out->n_ranks = n_ranks;
     for (uint32_t r = 0; r < n_ranks && !failed; r++)
@@ -220,6 +238,8 @@ tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size
     for (size_t i = 0; i < n && !failed; i++)
         if (states[i].job == job)
             add_state(&p, &states[i]);
+    if (!failed)
+        tlr_samples_share(p.samples, add_sampled, &p);
     if (!failed && tlr_timeline_chosen(timeline))
         failed = !add_rest(&p, tlr_timeline_chosen(timeline));
     /* A schedule of GOAL has no calls, and a made program no durations. */
@@ -231,12 +251,13 @@ tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size
             goto cleanup;
     }
     if (p.calls.failed || p.sites.failed || p.communicators.failed || p.regions.failed ||
-        p.pairs.failed)
+        p.pairs.failed || p.functions.failed)
         failed = 1;
     if (!failed && take_traffic(&p.pairs, p.out)) {
         tlr_table_take(&p.calls, &p.out->calls);
         tlr_table_take(&p.sites, &p.out->sites);
         tlr_table_take(&p.communicators, &p.out->communicators);
+        tlr_table_take(&p.functions, &p.out->functions);
         if (p.has_regions)
             tlr_table_take(&p.regions, &p.out->regions);
         status = tlr_path_make(timeline, jobs, job, &p.out->path, err);
@@ -256,6 +277,8 @@ cleanup:
     tlr_table_close(&p.communicators);
     tlr_table_close(&p.regions);
     tlr_table_close(&p.pairs);
+    tlr_table_close(&p.functions);
+    tlr_samples_free(p.samples);
     free(p.levels);
     free(p.parallel);
     tlr_details_free(p.out);
@@ -270,6 +293,7 @@ void tlr_details_free(tlr_details *details)
     tlr_sums_free(details->sites.rows, details->sites.n);
     tlr_sums_free(details->communicators.rows, details->communicators.n);
     tlr_sums_free(details->regions.rows, details->regions.n);
+    tlr_sums_free(details->functions.rows, details->functions.n);
     tlr_sums_free(details->parallel.rows, details->parallel.n);
     tlr_path_free(details->path);
     free(details->traffic);

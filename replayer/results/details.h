@@ -24,6 +24,7 @@ struct tlr_details {
     tlr_sums communicators; /* "MPI_COMM_WORLD", "communicator 3" */
     tlr_sums regions;       /* "MPI_Pcontrol(1)", "before MPI_Pcontrol"; none without it */
     tlr_sums parallel;      /* "Parallel grid.f90:85": the slowest threads of parallel regions */
+    tlr_sums functions;     /* "solve (solver.c)": computation, if its stack was sampled */
     uint32_t n_ranks;
     tlr_rank_waits *ranks;
     char *chosen; /* ranks and time whose states were kept; NULL: all. The waits of ranks, the calls

@@ -41,6 +41,16 @@ static json_t *parallel_json(const tlr_sums *sums)
     return array;
 }
 
+static json_t *functions_json(const tlr_sums *sums)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < sums->n; i++)
+        json_array_append_new(
+            array, json_pack("{s:o, s:f, s:I}", "name", tlr_json_text(sums->rows[i].name), "time_s",
+                             sums->rows[i].time_s, "samples", (json_int_t)sums->rows[i].count));
+    return array;
+}
+
 static json_t *path_sums_json(const tlr_sums *sums)
 {
     json_t *array = json_array();
@@ -120,6 +130,8 @@ json_t *tlr_details_json(const tlr_prediction *p)
         json_object_set_new(root, "efficiency", tlr_efficiency_json(&efficiency));
     if (d->parallel.n)
         json_object_set_new(root, "parallel_regions", parallel_json(&d->parallel));
+    if (d->functions.n)
+        json_object_set_new(root, "functions", functions_json(&d->functions));
     if (d->chosen)
         json_object_set_new(root, "chosen", json_string(d->chosen));
     return root;

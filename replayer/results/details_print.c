@@ -87,6 +87,24 @@ static void print_parallel(const tlr_sums *sums, FILE *out)
         fprintf(out, "and %zu more\n", sums->n - N_SITES);
 }
 
+/* The count of a row is the number of its samples. */
+static void print_functions(const tlr_sums *sums, FILE *out)
+{
+    short_names names;
+    double all_s = 0;
+    for (size_t i = 0; i < sums->n; i++)
+        all_s += sums->rows[i].time_s;
+    shorten_names(sums, 32, MOST, &names);
+    fprintf(out, "\n%-*s %12s %6s %9s\n", names.width, "seconds computing in function", "all ranks",
+            "%", "samples");
+    for (size_t i = 0; i < names.n; i++)
+        fprintf(out, "%-*s %12.4g %6.1f %9" PRIu64 "\n", names.width, tl_printable(names.texts[i]),
+                sums->rows[i].time_s, 100 * sums->rows[i].time_s / (all_s > 0 ? all_s : 1),
+                sums->rows[i].count);
+    if (sums->n > N_SITES)
+        fprintf(out, "and %zu more\n", sums->n - N_SITES);
+}
+
 static void print_path(const tlr_path *path, FILE *out)
 {
     const double whole_s = path->length_s > 0 ? path->length_s : 1;
@@ -151,10 +169,12 @@ void tlr_details_print(const tlr_prediction *p, FILE *out)
     print_what_if(&p->what_if, out);
     print_efficiency(p, out);
     print_sums("seconds in call", &d->calls, out);
-    if (d->chosen && (d->sites.n || d->regions.n || d->parallel.n))
+    if (d->chosen && (d->sites.n || d->functions.n || d->regions.n || d->parallel.n))
         fprintf(out, "\nof %s alone:\n", d->chosen);
     if (d->sites.n)
         print_sums("seconds at call site", &d->sites, out);
+    if (d->functions.n)
+        print_functions(&d->functions, out);
     if (d->regions.n)
         print_sums("seconds in region", &d->regions, out);
     if (d->parallel.n)

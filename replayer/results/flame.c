@@ -4,6 +4,7 @@
 #include "flame.h"
 
 #include "call_path.h"
+#include "samples.h"
 #include "timeless_source.h"
 
 #include <inttypes.h>
@@ -16,6 +17,7 @@ enum { STACK_BYTES = 1 << 14 };
 
 typedef struct pass {
     const tl_reader *trace;
+    tlr_samples *samples; /* NULL: none */
     tlr_table stacks[TLR_FLAME_N_KINDS];
     int failed; /* no memory */
     bool has_call_paths, has_regions;
@@ -44,13 +46,14 @@ static void push(stack *s, const char *format, ...)
             *c = '_'; /* a file with such a name */
 }
 
-static void push_path(stack *s, const tlr_call_path *p)
+/* Samples without source hit many offsets: `is_sampled`. */
+static void push_path(stack *s, const tlr_call_path *p, bool is_sampled)
 {
     for (size_t i = 0; i < p->n; i++) {
         const tlr_level *l = &p->levels[i];
         if (l->source && *l->source->function)
             push(s, "%s", l->source->function);
-        else if (l->site->offset)
+        else if (l->site->offset && !is_sampled)
             push(s, "%s+0x%" PRIx64, l->site->object, l->site->offset);
         else
             push(s, "%s", l->site->object);
@@ -94,7 +97,8 @@ static void add_state(pass *p, const tlr_state *state)
 {
     stack s = {.used = 0};
     tlr_call_path at;
-    if (state->kind == TLR_STATE_MESSAGE)
+    if (state->kind == TLR_STATE_MESSAGE ||
+        tlr_samples_add(p->samples, state, state->end_s - state->begin_s))
         return;
     if (state->call == TL_MPI_Pcontrol)
         p->regions[state->rank] = state->tag;
@@ -104,7 +108,7 @@ static void add_state(pass *p, const tlr_state *state)
         push(&s, "%s", region);
     }
     tlr_call_path_of(p->trace, state, &at);
-    push_path(&s, &at);
+    push_path(&s, &at, false);
     if (state->kind == TLR_STATE_COMPUTE) {
         push_computation(&s, &at);
         add(p, TLR_FLAME_COMPUTE, &s, state->end_s - state->begin_s);
@@ -117,6 +121,18 @@ static void add_state(pass *p, const tlr_state *state)
         push(&s, "%s", tlr_wait_name(state->wait));
         add(p, TLR_FLAME_WAIT, &s, wait_s);
     }
+}
+
+static void add_sampled(void *pass_of, uint32_t rank, uint32_t site, double time_s, uint64_t n)
+{
+    pass *p = pass_of;
+    stack s = {.used = 0};
+    tlr_call_path at;
+    (void)n;
+    tlr_call_path_at(p->trace, rank, site, &at);
+    push_path(&s, &at, true);
+    push(&s, "compute");
+    add(p, TLR_FLAME_COMPUTE, &s, time_s);
 }
 
 static bool has_call_paths(const tl_reader *trace)
@@ -144,7 +160,8 @@ tl_status tlr_flame_make(tlr_timeline *timeline, const tl_reader *trace, size_t 
               .has_call_paths = has_call_paths(trace),
               .regions = calloc(n_ranks + 1, sizeof *p.regions)};
     memset(out, 0, sizeof *out);
-    p.failed = !p.regions;
+    status = tlr_samples_open(trace, &p.samples, err);
+    p.failed = !p.regions || status != TL_OK;
     for (uint32_t r = 0; p.regions && r < n_ranks; r++)
         p.regions[r] = TLR_NO_LEVEL;
     for (size_t i = 0; i < n; i++)
@@ -152,6 +169,8 @@ tl_status tlr_flame_make(tlr_timeline *timeline, const tl_reader *trace, size_t 
     for (size_t i = 0; i < n && !p.failed; i++)
         if (states[i].job == job)
             add_state(&p, &states[i]);
+    if (!p.failed)
+        tlr_samples_share(p.samples, add_sampled, &p);
     out->has_call_paths = p.has_call_paths;
     if (p.failed)
         status = tl_no_memory(err, "call paths");
@@ -160,6 +179,7 @@ tl_status tlr_flame_make(tlr_timeline *timeline, const tl_reader *trace, size_t 
             tlr_table_take(&p.stacks[k], &out->stacks[k]);
         tlr_table_close(&p.stacks[k]);
     }
+    tlr_samples_free(p.samples);
     free(p.regions);
     return status;
 }

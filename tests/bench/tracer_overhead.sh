@@ -9,7 +9,8 @@
 #    does nothing, without a volume source and with each that reads a clock; one reading of these. The
 #    columns with "paths" record the 10 callers of each call, the others its call site only; those with
 #    "times" record how long each call takes (--call-times), as nanoseconds and as a ratio to those without.
-# 2. Where perf is there: the shares of a call's nanoseconds, from samples.
+# 2. What a sample of the stack costs (--sample-stacks), with 1 to 8 callers.
+# 3. Where perf is there: the shares of a call's nanoseconds, from samples.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/tap.sh"
 tracer=$top_builddir/tracer/.libs/libtimeless-tracer.so
@@ -66,6 +67,10 @@ awk '$1 == "bare" && $3 == 0 {ns[$2] = $4} END {
         ns["wall-clock"], ns["cpu-clock"]}' "$scratch/all"
 echo "load: $(cut -d' ' -f1 /proc/loadavg), $rounds rounds"
 echo "bars: 60 ns without a source; 100 ns and the reading with the default one"
+
+$MPICC -O1 -o "$scratch/sample_stacks" "$top_srcdir/tests/mpi/sample_stacks.c" -ldl
+echo
+"$MPIRUN" -np 1 env LD_PRELOAD="$tracer" TIMELESS_SAMPLE_STACKS=1 TIMELESS_CALL_PATHS=8 "$scratch/sample_stacks" 1 cost | grep -v own
 
 command -v perf >/dev/null || { echo "perf is not there: no shares"; exit 0; }
 body=Isend+Irecv+Waitall

@@ -4,14 +4,14 @@ tests_mpi_print_events_SOURCES = tests/mpi/print_events.c
 tests_mpi_print_events_LDADD = compress/libtimeless.la
 tests_mpi_print_events_LDFLAGS = $(AM_LDFLAGS) -no-install
 MPI_TESTS = \
-	tests/mpi/call_times.sh tests/mpi/call_paths.sh tests/mpi/calls.sh tests/mpi/ends.sh tests/mpi/faults.sh tests/mpi/fit_npb.sh tests/mpi/fitted.sh tests/mpi/fortran.sh tests/mpi/hpcc.sh tests/mpi/isendrecv.sh tests/mpi/kernels.sh tests/mpi/killed.sh tests/mpi/mpich.sh tests/mpi/mpich_suite.sh tests/mpi/ompi_making.sh tests/mpi/unknown_calls.sh tests/mpi/races.sh tests/mpi/record.sh tests/mpi/repeat.sh tests/mpi/record_pack.sh tests/mpi/operators.sh \
+	tests/mpi/call_times.sh tests/mpi/sample_stacks.sh tests/mpi/call_paths.sh tests/mpi/calls.sh tests/mpi/ends.sh tests/mpi/faults.sh tests/mpi/fit_npb.sh tests/mpi/fitted.sh tests/mpi/fortran.sh tests/mpi/hpcc.sh tests/mpi/isendrecv.sh tests/mpi/kernels.sh tests/mpi/killed.sh tests/mpi/mpich.sh tests/mpi/mpich_suite.sh tests/mpi/ompi_making.sh tests/mpi/unknown_calls.sh tests/mpi/races.sh tests/mpi/record.sh tests/mpi/repeat.sh tests/mpi/record_pack.sh tests/mpi/operators.sh \
 	tests/mpi/measure.sh tests/mpi/perform.sh tests/mpi/rows.sh tests/mpi/skip.sh tests/mpi/sleeps.sh tests/mpi/slurm.sh tests/mpi/source_lines.sh tests/mpi/swaps.sh tests/mpi/symbols.sh tests/mpi/threads.sh tests/mpi/user_kernels.sh \
 	tests/mpi/volumes.sh
 TESTS += $(MPI_TESTS)
 EXTRA_DIST += $(MPI_TESTS) \
 	tests/ompi_making.py tests/mpi/ompi_making.c tests/mpi/perform_compare.py tests/mpi/clock_apart.awk tests/mpi/clock_apart.c tests/mpi/hog.c tests/mpi/tracer.sh tests/mpi/source/halo.c tests/mpi/source/heat.f90 tests/mpi/source/nested.f90 tests/mpi/source/paths.c tests/mpi/source/solver.cpp tests/mpi/rows/rows.py tests/mpi/rows/frame.c tests/mpi/rows/frame.F90 \
 	tests/mpi/calls_collective.c tests/mpi/calls_comm.c tests/mpi/calls_completion.c \
-	tests/mpi/call_times.c tests/mpi/calls_p2p.c tests/mpi/ends.c tests/mpi/faults.c tests/mpi/fitted.c tests/mpi/starve.c tests/mpi/hinder.c tests/mpi/isendrecv.c tests/mpi/killed.c tests/mpi/large.c tests/mpi/kernels.c tests/mpi/kernels_fftw.c tests/mpi/operators.c tests/mpi/operators.cpp tests/mpi/fortran/operators.F90 \
+	tests/mpi/call_times.c tests/mpi/sample_stacks.c tests/mpi/calls_p2p.c tests/mpi/ends.c tests/mpi/faults.c tests/mpi/fitted.c tests/mpi/starve.c tests/mpi/hinder.c tests/mpi/isendrecv.c tests/mpi/killed.c tests/mpi/large.c tests/mpi/kernels.c tests/mpi/kernels_fftw.c tests/mpi/operators.c tests/mpi/operators.cpp tests/mpi/fortran/operators.F90 \
 	tests/mpi/threads.c tests/mpi/skip.c tests/mpi/sleeps.c tests/mpi/steps.c tests/mpi/swaps.c tests/mpi/expected/swaps tests/mpi/user_kernels.c tests/mpi/fortran/user_kernels.f90 tests/mpi/vectors.c tests/mpi/volumes.c tests/mpi/workers.c \
 	tests/mpi/expected/calls_collective.0 tests/mpi/expected/calls_collective.1 \
 	tests/mpi/expected/calls_collective.2 tests/mpi/expected/calls_comm.0 \

@@ -1,0 +1,260 @@
+/* stacks.c - a timer for each thread, and the handler of its signal. */
+#include "config.h"
+
+#include "stacks.h"
+
+#include "frames.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum { MAX_KEPT = 256 };
+
+/* The samples of a thread. */
+typedef struct keeper {
+    int timer; /* -1: none */
+    struct keeper *next;
+    uint32_t n;
+    uint32_t weight, n_skipped; /* one signal of `weight` is kept */
+    tlt_stack kept[MAX_KEPT];
+} keeper;
+
+static __thread keeper *mine __attribute__((tls_model("initial-exec")));
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static keeper *first; /* of all threads */
+static tlt_stacks_settings settings;
+static int taken; /* the signal; 0: none yet; -1: the program took it */
+
+/* ---- in the handler ---- */
+
+/* Every second sample goes, and the others count twice: so there is always room, and no moment is
+ * preferred. */
+static void thin_out(keeper *k)
+{
+    for (k->n = 0; k->n < MAX_KEPT / 2; k->n++) {
+        k->kept[k->n] = k->kept[2 * k->n + 1];
+        k->kept[k->n].weight *= 2;
+    }
+    k->weight *= 2;
+}
+
+#ifdef __x86_64__
+
+typedef struct walk {
+    tlt_climb climb; /* first */
+    const char *low; /* lowest word that may be read */
+    uintptr_t fp;    /* of the innermost function */
+} walk;
+
+__attribute__((no_sanitize("address"))) static bool read_word(tlt_climb *climb, const char *at,
+                                                              uintptr_t *value)
+{
+    const walk *w = (const walk *)climb;
+    const bool is_register = at == (const char *)&w->fp;
+    if (!is_register &&
+        ((uintptr_t)at % sizeof *value || at < w->low || at > tlt_own_stack.end - sizeof *value))
+        return false;
+    *value = *(const uintptr_t *)at;
+    return true;
+}
+
+/* Functions of the C library that the program calls have callers, those that call main have not. */
+static void take_stack(const ucontext_t *context, tlt_stack *out)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+    const char *stack = (const char *)registers[REG_RSP];
+    walk w = {.climb = {.stack = stack, .read = read_word},
+              .low = stack,
+              .fp = (uintptr_t)registers[REG_RBP]};
+    w.climb.fp_at = (const char *)&w.fp;
+    out->addresses[0] = (char *)registers[REG_RIP] + 1;
+    out->n = 1;
+    if (!settings.depth || stack < tlt_own_stack.begin || stack >= tlt_own_stack.end)
+        return;
+    tlt_frame frame = tlt_frame_find(out->addresses[0]);
+    bool is_inner = frame.in_c_library;
+    while (out->n <= settings.depth) {
+        void *address = tlt_climb_up(&w.climb, frame);
+        if (!address)
+            return;
+        frame = tlt_frame_find(address);
+        if (frame.kind == TLT_FRAME_OUTSIDE || (frame.in_c_library && !is_inner))
+            return;
+        is_inner &= frame.in_c_library;
+        out->addresses[out->n++] = address;
+    }
+}
+
+#elif defined __aarch64__
+
+static void take_stack(const ucontext_t *context, tlt_stack *out)
+{
+    out->addresses[0] = (char *)(uintptr_t)context->uc_mcontext.pc + 1;
+    out->n = 1;
+}
+
+#endif
+
+#if defined __x86_64__ || defined __aarch64__
+
+static void keep(int signal, siginfo_t *info, void *context)
+{
+    keeper *k = mine;
+    (void)signal;
+    (void)info;
+    if (!k || !settings.is_wanted() || ++k->n_skipped < k->weight)
+        return;
+    k->n_skipped = 0;
+    if (k->n == MAX_KEPT)
+        thin_out(k);
+    tlt_stack *stack = &k->kept[k->n];
+    stack->weight = k->weight;
+    take_stack(context, stack);
+    k->n++;
+}
+
+#else
+
+static void keep(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)info;
+    (void)context;
+}
+
+#endif
+
+/* ---- outside ---- */
+
+/* The last signal that the program leaves alone. */
+static const char *choose_signal(void)
+{
+    struct sigaction now,
+        own = {.sa_sigaction = keep, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    sigemptyset(&own.sa_mask);
+    for (int s = SIGRTMAX - 1; s > SIGRTMIN; s--) {
+        if (sigaction(s, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||
+            now.sa_handler != SIG_DFL)
+            continue;
+        if (sigaction(s, &own, NULL) != 0)
+            break;
+        taken = s;
+        return NULL;
+    }
+    return "the program uses all signals";
+}
+
+static const char *start_timer(int *timer)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = taken};
+    const struct timespec period = {.tv_sec = (time_t)(settings.period_ns / 1000000000U),
+                                    .tv_nsec = (long)(settings.period_ns % 1000000000U)};
+    const struct itimerspec times = {.it_interval = period, .it_value = period};
+    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    /* Not by timer_create, which was in another library than the C library for long. */
+    if (syscall(SYS_timer_create, settings.clock, &event, timer) != 0)
+        return "the system has no such timer";
+    syscall(SYS_timer_settime, *timer, 0, &times, NULL);
+    return NULL;
+}
+
+static const char *start(keeper *k, const tlt_stacks_settings *wanted)
+{
+    const char *why = NULL;
+    if (!taken) {
+        settings = *wanted;
+        if (!tlt_frames_are_safe)
+            settings.depth = 0;
+        if (settings.depth >= TLT_STACK_LEVELS)
+            settings.depth = TLT_STACK_LEVELS - 1;
+        why = choose_signal();
+    }
+    if (taken < 0)
+        why = "the program uses the signal";
+    if (!why)
+        why = start_timer(&k->timer);
+    if (why)
+        return why;
+    k->next = first;
+    first = k;
+    return NULL;
+}
+
+const char *tlt_stacks_start(const tlt_stacks_settings *wanted)
+{
+    if (mine)
+        return NULL;
+    keeper *k = calloc(1, sizeof *k);
+    if (!k)
+        return "out of memory";
+    k->weight = 1;
+    k->timer = -1;
+    tlt_find_own_stack();
+    pthread_mutex_lock(&lock);
+    const char *why = start(k, wanted);
+    pthread_mutex_unlock(&lock);
+    if (why)
+        free(k);
+    else
+        mine = k;
+    return why;
+}
+
+static void delete_timer(keeper *k)
+{
+    if (k->timer >= 0)
+        syscall(SYS_timer_delete, k->timer);
+    k->timer = -1;
+}
+
+/* The handler stays: a signal may be on its way. */
+void tlt_stacks_stop(void)
+{
+    keeper *k = mine;
+    if (!k)
+        return;
+    mine = NULL;
+    pthread_mutex_lock(&lock);
+    delete_timer(k);
+    keeper **link = &first;
+    while (*link && *link != k)
+        link = &(*link)->next;
+    if (*link)
+        *link = k->next;
+    pthread_mutex_unlock(&lock);
+    free(k);
+}
+
+size_t tlt_stacks_take(const tlt_stack **out)
+{
+    keeper *k = mine;
+    const size_t n = k ? k->n : 0;
+    if (!n)
+        return 0;
+    *out = k->kept;
+    k->n = 0;
+    k->weight = 1;
+    return n;
+}
+
+bool tlt_stacks_give_way(int signal)
+{
+    if (!signal || signal != taken)
+        return false;
+    pthread_mutex_lock(&lock);
+    const bool was_sampled = first != NULL;
+    for (keeper *k = first; k; k = k->next)
+        delete_timer(k);
+    taken = -1;
+    pthread_mutex_unlock(&lock);
+    return was_sampled;
+}
