@@ -267,6 +267,7 @@ static void forget_after_fork(void)
 {
     tlt_threads_after_fork();
     tlt_teams_forget();
+    tlt_stacks_forget();
     if (tlt.writer)
         tl_writer_abandon(tlt.writer);
     tlt.writer = NULL;

@@ -56,13 +56,31 @@ static void count(uint32_t from, uint32_t to, uint32_t at, uint32_t n)
     slots[i].n += n;
 }
 
+/* The memory of the tracer, as linkers name it. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+/* The tracer's own functions stand for those of OpenMP, which they call. */
+static void leave_out_own(tlt_stack *stack)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < stack->n; i++) {
+        const char *address = stack->addresses[i];
+        if (address < __ehdr_start || address >= _end)
+            stack->addresses[n++] = stack->addresses[i];
+    }
+    stack->n = n;
+}
+
 void tlt_samples_take(uint32_t site)
 {
-    const tlt_stack *stacks;
+    tlt_stack *stacks;
     const size_t n = tlt_stacks_take(&stacks);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        leave_out_own(&stacks[i]);
         count(tlt_self.sampled_from, site, tlt_site_sampled(stacks[i].addresses, stacks[i].n),
               stacks[i].weight);
+    }
     tlt_self.sampled_from = site;
 }
 

@@ -91,5 +91,5 @@ uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site)
 
 uint32_t tlt_site_sampled(void *const addresses[], size_t n)
 {
-    return n_sites + n > MAX_SAMPLED ? 0 : tlt_site_path(addresses, n, 0);
+    return !n || n_sites + n > MAX_SAMPLED ? 0 : tlt_site_path(addresses, n, 0);
 }

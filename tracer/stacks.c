@@ -234,7 +234,7 @@ void tlt_stacks_stop(void)
     free(k);
 }
 
-size_t tlt_stacks_take(const tlt_stack **out)
+size_t tlt_stacks_take(tlt_stack **out)
 {
     keeper *k = mine;
     const size_t n = k ? k->n : 0;
@@ -257,4 +257,13 @@ bool tlt_stacks_give_way(int signal)
     taken = -1;
     pthread_mutex_unlock(&lock);
     return was_sampled;
+}
+
+void tlt_stacks_forget(void)
+{
+    pthread_mutex_init(&lock, NULL); /* another thread may have held it */
+    mine = NULL;
+    first = NULL;
+    if (taken)
+        taken = -1;
 }

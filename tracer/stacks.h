@@ -31,11 +31,13 @@ const char *tlt_stacks_start(const tlt_stacks_settings *settings);
 void tlt_stacks_stop(void);
 
 /* The samples of the calling thread since the last call: their number. To be called where none are
- * wanted; *out is valid as long. */
-size_t tlt_stacks_take(const tlt_stack **out);
+ * wanted; *out is valid as long, and may be changed. */
+size_t tlt_stacks_take(tlt_stack **out);
 
 /* The program takes the signal for itself: no thread is sampled from now on. Returns whether one
  * was. */
 bool tlt_stacks_give_way(int signal);
+/* In the child of fork(), which has no timers. */
+void tlt_stacks_forget(void);
 
 #endif

@@ -97,16 +97,21 @@ static bool add_parallel(pass *p, const tlr_state *s)
     return true;
 }
 
-static void add_sampled(void *pass_of, uint32_t rank, uint32_t site, double time_s, uint64_t n)
+static void add_function(pass *p, const char *name, double time_s, uint64_t n)
 {
-    pass *p = pass_of;
-    char name[TLR_SITE_BYTES];
-    tlr_sampled_function(p->trace, rank, site, name, sizeof name);
     tlr_sum *row = tlr_table_at(&p->functions, name);
     if (!row)
         return;
     row->count += n;
     row->time_s += time_s;
+}
+
+static void add_sampled(void *pass_of, uint32_t rank, uint32_t site, double time_s, uint64_t n)
+{
+    pass *p = pass_of;
+    char name[TLR_SITE_BYTES];
+    tlr_sampled_function(p->trace, rank, site, name, sizeof name);
+    add_function(p, name, time_s, n);
 }
 
 static void add_state(pass *p, const tlr_state *s)
@@ -120,7 +125,7 @@ static void add_state(pass *p, const tlr_state *s)
         return;
     if (p->samples && s->kind == TLR_STATE_COMPUTE &&
         !tlr_samples_add(p->samples, s, s->end_s - s->begin_s))
-        add(&p->functions, "without a sample", s);
+        add_function(p, "without a sample", s->end_s - s->begin_s, 0);
     const char *name = tlr_state_name(s, p->trace);
     p->out->ranks[s->rank].wait_s[s->wait] += s->wait_s;
     add(&p->calls, name, s);

@@ -65,6 +65,8 @@ static int is_disturbed(void)
     int status = 1;
     const pid_t child = fork();
     if (child == 0) {
+        for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+            signal(s, SIG_DFL);
         iterate(30000000);
         _exit(7);
     }

@@ -39,7 +39,8 @@ check "info does not list samples as counters" eval '$timeless info sampled.tl >
 check "pack and undump keep them" eval '$timeless dump sampled.tl >a.txt && $timeless undump a.txt -o b.tl && $timeless pack b.tl -o c.tl && $timeless dump c.tl | diff - a.txt'
 
 how=(own) rounds=4
-check "a program with a SIGPROF of its own, poll, fork and dlopen runs as without" recorded own.tl --sample-stacks 250
+own() { recorded own.tl --sample-stacks 250 2>own.txt && ! grep 'samples of the stack' own.txt; }
+check "a program with a SIGPROF of its own, poll, fork and dlopen runs as without" own
 check "and has samples" test "$($timeless dump own.tl | grep -c timeless:samples)" -gt 0
 how=(all)
 taken() { recorded all.tl --sample-stacks 1000Hz 2>all.txt; }

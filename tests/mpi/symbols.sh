@@ -37,6 +37,7 @@ printf '%s\n' ompt_start_tool exec_blas exec_blas_async sched_yield ucp_worker_p
 printf '%s\n' {P,}MPI_Op_create{,_c} >>"$scratch/wanted" # operators.c
 printf '%s\n' sleep usleep nanosleep clock_nanosleep >>"$scratch/wanted" # sleep.c
 printf '%s\n' pthread_create pthread_join >>"$scratch/wanted" # workers.c
+printf '%s\n' sigaction signal >>"$scratch/wanted" # samples.c
 # library NAME: its file.  The folder of ldconfig is not in the PATH of Debian's users.
 library() { PATH=$PATH:/usr/sbin:/sbin ldconfig -p | awk -v lib="$1" '$1 == lib {print $NF; exit}'; }
 # Of libgomp every function that takes a region or a task, those in which a thread may wait, and those that begin or end
