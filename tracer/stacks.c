@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -32,7 +33,7 @@ static __thread keeper *mine __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static keeper *first; /* of all threads */
 static tlt_stacks_settings settings;
-static int taken; /* the signal; 0: none yet; -1: the program took it */
+static atomic_int taken; /* the signal; 0: none yet; -1: the program took it */
 
 /* ---- in the handler ---- */
 
