@@ -57,8 +57,8 @@ static void count(uint32_t from, uint32_t to, uint32_t at, uint32_t n)
 }
 
 /* The memory of the tracer, as linkers name it. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
+extern const char own_begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+extern const char own_end[] __asm__("_end") __attribute__((visibility("hidden")));
 
 /* The tracer's own functions stand for those of OpenMP, which they call. */
 static void leave_out_own(tlt_stack *stack)
@@ -66,7 +66,7 @@ static void leave_out_own(tlt_stack *stack)
     uint32_t n = 0;
     for (uint32_t i = 0; i < stack->n; i++) {
         const char *address = stack->addresses[i];
-        if (address < __ehdr_start || address >= _end)
+        if (address < own_begin || address >= own_end)
             stack->addresses[n++] = stack->addresses[i];
     }
     stack->n = n;

@@ -47,9 +47,14 @@ static bool read_rank(tlr_samples *s, const tl_reader *trace, uint32_t rank)
     const tl_counter *counters;
     const size_t n = tl_reader_counters(trace, rank, &counters);
     for (size_t i = 0; i < n; i++) {
+        static const char begin[] = TL_SAMPLED_NAME;
         row r = {.rank = rank, .n = counters[i].value};
-        if (sscanf(counters[i].name, TL_SAMPLED_NAME "%u %u %u", &r.from, &r.to, &r.at) != 3)
+        if (!r.n || strncmp(counters[i].name, begin, sizeof begin - 1) != 0)
             continue;
+        char *rest = (char *)counters[i].name + sizeof begin - 1;
+        r.from = (uint32_t)strtoul(rest, &rest, 10);
+        r.to = (uint32_t)strtoul(rest, &rest, 10);
+        r.at = (uint32_t)strtoul(rest, &rest, 10);
         if (!tl_make_room(&s->rows, s->n_rows, &s->rows_room, sizeof r))
             return false;
         s->rows[s->n_rows++] = r;
@@ -119,7 +124,7 @@ bool tlr_samples_add(tlr_samples *s, const tlr_state *state, double took_s)
     const burst key = {
         .rank = state->rank, .to = state->site ? state->site : state->after, .from = state->before};
     const burst before = {.rank = key.rank, .to = key.to};
-    size_t first = find(s, &key), end = first;
+    size_t first = find(s, &key), end;
     if (!state->site && first < s->n_bursts && !compare(&s->bursts[first], &key)) {
         s->bursts[first].time_s += took_s;
         return true;

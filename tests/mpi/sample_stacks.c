@@ -136,7 +136,7 @@ static void print_cost(void)
 
 int main(int argc, char **argv)
 {
-    const int rounds = atoi(argv[1]);
+    const int rounds = (int)strtol(argv[1], NULL, 10);
     const char *how = argc > 2 ? argv[2] : "";
     int wrong = 0, rank;
     MPI_Init(&argc, &argv);
