@@ -16,6 +16,9 @@
  *
  * Everything takes SLOWDOWN times as long as MBIT_PER_S and LATENCY_US say.
  *
+ * With WIRE_STALL=HOST:EACH:US, the link to host number HOST stops for US microseconds at every
+ * EACH-th of its packets.
+ *
  * The shapers of the kernel (tbf, htb) let a packet pass an idle link at once and make the next one
  * wait: a message of one packet then takes no time for its bytes, and a ping-pong of any size half
  * of it, which no network does and no model of one says. */
@@ -77,6 +80,8 @@ static host hosts[MOST_HOSTS];
 static int n_hosts;
 static double ns_per_byte;
 static uint64_t latency_ns, ahead_ns, longest_ns = LONGEST_NS;
+static unsigned long stalled, each; /* WIRE_STALL; stalled counts from 1, 0: none is */
+static uint64_t stall_ns;
 
 static void give_up(const char *what)
 {
@@ -130,7 +135,10 @@ static struct timespec timespec_of(uint64_t ns)
 /* Into the queue of its receiver, whose thread is to wake up for it. */
 static void put(host *to, packet *p, uint64_t now, uint64_t up_free_ns, uint64_t busy_ns)
 {
+    static unsigned long n_packets; /* to the stalled host */
     pthread_mutex_lock(&to->lock);
+    if (stalled && to == &hosts[stalled - 1] && ++n_packets % each == 0)
+        to->down_free_ns = later(to->down_free_ns, now) + stall_ns;
     /* The switch sends on while it receives: another link of the same rate takes no more time. */
     const uint64_t due = later(up_free_ns, to->down_free_ns + busy_ns);
     if (to->n < QUEUE && due <= now + longest_ns) {
@@ -266,6 +274,12 @@ int main(int argc, char **argv)
     latency_ns *= slowdown;
     longest_ns *= slowdown;
     n_hosts = argc - 6;
+    const char *stall = getenv("WIRE_STALL");
+    unsigned long us = 0;
+    if (stall && (sscanf(stall, "%lu:%lu:%lu", &stalled, &each, &us) != 3 || !each ||
+                  stalled > (unsigned long)n_hosts))
+        give_up("WIRE_STALL");
+    stall_ns = 1000 * (uint64_t)us;
     ahead_ns = n_hosts > 2 ? AHEAD_IN_TURN_NS : AHEAD_NS;
     /* A wire does not wait for a core; threads inherit this. */
     const struct sched_param first = {.sched_priority = 1};

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # osu.sh - allreduce by timeless measure beside a loop in the manner of the OSU micro-benchmarks (osu_loop.c), in turns.
 # `osu.sh [ROUNDS]` (default 10) prints, for each size, the median over the rounds of the medians in microseconds: of the loop, and
-# of measure by barrier and by window (the mean of the two ranks' own times, as in the loop, and what the table has). Run it from
-# the build folder (about 40 s). Ranks have real-time priority if they may.
+# of measure by loop, barrier and window (the mean of the two ranks' own times, as in the loop, and what the table has). Run it from
+# the build folder (about 50 s). Ranks have real-time priority if they may.
 set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 export TIMELESS=$PWD/cli/timeless ROUNDS=${1:-10}
@@ -20,7 +20,7 @@ run = lambda words: subprocess.run(first + words, check=True, stdout=subprocess.
 found = collections.defaultdict(list)
 def loop():
     for line in run(["mpirun", "-n", "2", "./osu_loop", "500"] + list(map(str, sizes))).splitlines():
-        found["loop", int(line.split()[0])].append(float(line.split()[2]))
+        found["OSU", int(line.split()[0])].append(float(line.split()[2]))
 def measure(start):
     run([os.environ["TIMELESS"], "measure", "allreduce", "--start", start, "--bytes", ",".join(map(str, sizes)), "--launches", "1",
          "--repetitions", "500", "-o", "m.csv", "--json=m.json", "--", "mpirun", "-n", "2"])
@@ -33,10 +33,10 @@ def measure(start):
     for case in json.load(open("m.json"))["cases"]:
         found[start, case["bytes"]].append(1e6 * case["median_s"])
 for i in range(int(os.environ["ROUNDS"])):
-    loop(), measure("barrier"), measure("window")
-columns = ["loop", "barrier, own", "barrier", "window, own", "window"]
+    loop(), measure("loop"), measure("barrier"), measure("window")
+columns = ["OSU", "loop", "barrier, own", "barrier", "window, own", "window"]
 print("   bytes", *(f"{c:>20}" for c in columns))
 for size in sizes:
-    base = median(found["loop", size])
+    base = median(found["OSU", size])
     print(f"{size:8}", *(f"{median(found[c, size]):12.3f} {100 * (median(found[c, size]) / base - 1):+5.1f} %" for c in columns))
 END
