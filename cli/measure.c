@@ -16,6 +16,7 @@ enum {
     KEY_REPETITIONS,
     KEY_LAUNCHES,
     KEY_START,
+    KEY_COUNTERS,
     KEY_SEED,
     KEY_PROGRAM,
     KEY_ENGINE,
@@ -50,6 +51,8 @@ static const struct argp_option options[] = {
      "window: ranks begin at a time that rank 0 announces (default); barrier: after a barrier; "
      "loop: only a barrier between the calls, as other benchmarks",
      0},
+    {"counters", KEY_COUNTERS, "LIST", 0,
+     "up to 4 variables of MPI_T in each repetition, as record: mpit:NAME,...", 0},
     {"seed", KEY_SEED, "N", 0, "draw the order of launches and sizes from this seed (default: 1)",
      0},
     {"program", KEY_PROGRAM, "FILE", 0, "the measuring program, if the hosts have it elsewhere", 0},
@@ -157,6 +160,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_SEED: c->seed = cli_parse_number(state, "--seed", value, UINT64_MAX); return 0;
     case KEY_PROGRAM: c->program = value; return 0;
+    case KEY_COUNTERS:
+        c->counters = value;
+        if (strstr(value, "_monitoring_"))
+            setenv("OMPI_MCA_pml_monitoring_enable", "1", 0);
+        return 0;
     case 'o': c->output = value; return 0;
     case 'p': set(state, a, "platform", a->platform = value); return 0;
     case KEY_ENGINE: set(state, a, "engine", value); return 0;

@@ -12,7 +12,7 @@ if MPI
 pkglibexec_PROGRAMS += perform/timeless-perform
 endif
 perform_timeless_perform_SOURCES = \
-	perform/calls.c perform/compute.c perform/measure.c perform/measure.h perform/messages.c perform/objects.c perform/perform.c \
+	perform/calls.c perform/compute.c perform/counters.c perform/counters.h perform/measure.c perform/measure.h perform/messages.c perform/objects.c perform/perform.c \
 	perform/performer.h perform/special.c
 perform_timeless_perform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform -I$(top_srcdir)/replayer $(MPI_CFLAGS)
 # GCC reads from MPI_UNWEIGHTED, which is an address without memory behind it.

@@ -14,6 +14,7 @@
 #include "measure.h"
 
 #include "clock.h"
+#include "counters.h"
 
 #include <actions.h>
 #include <fcntl.h>
@@ -57,6 +58,7 @@ typedef struct counts {
     double wall_s, cpu_s;
     int64_t switches, faults;
     uint64_t instructions, cycles;
+    int64_t counters[PERFORM_MAX_COUNTERS];
 } counts;
 
 /* One repetition on this rank; times of its own clock. */
@@ -65,8 +67,9 @@ typedef struct sample {
     uint32_t site; /* of a call of a trace */
     uint16_t call;
     int32_t cpu, cpu_end, is_late, has_begun;
-    double begin_s, end_s, without_cpu_s, clock_hz;
+    double begin_s, end_s, without_cpu_s, clock_hz, celsius;
     int64_t switches, faults, instructions, cycles; /* instructions -1: no counter */
+    int64_t counters[PERFORM_MAX_COUNTERS];
 } sample;
 
 struct perform_measure {
@@ -80,7 +83,8 @@ struct perform_measure {
     point points[MAX_POINTS];
     clock_line line;
     counts before;
-    int counter; /* of instructions, -1: there is none */
+    int counter;       /* of instructions, -1: there is none */
+    const char *names; /* of the counters; NULL: none */
 };
 
 static sample *at_hand(struct perform_measure *m)
@@ -218,6 +222,7 @@ static counts read_counts(const struct perform_measure *m)
         c.instructions = values[1];
         c.cycles = values[2];
     }
+    perform_counters_read(c.counters);
     getrusage(RUSAGE_THREAD, &usage);
     c.switches = usage.ru_nivcsw;
     c.faults = usage.ru_minflt + usage.ru_majflt;
@@ -227,12 +232,39 @@ static counts read_counts(const struct perform_measure *m)
     return c;
 }
 
+/* The number in an open file of the system; 0: there is none. */
+static double number_in(int file)
+{
+    char text[64];
+    const ssize_t n = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    return strtod(text, NULL);
+}
+
+/* Of the hottest zone; 0: the system does not tell. */
+static double temperature(void)
+{
+    enum { MOST_ZONES = 8 };
+    static int files[MOST_ZONES], n = -1;
+    char path[64];
+    double hottest = 0;
+    for (; n < 0 || (n < MOST_ZONES && files[n] >= 0); n++) {
+        snprintf(path, sizeof path, "/sys/class/thermal/thermal_zone%d/temp", n + 1);
+        if (n + 1 < MOST_ZONES)
+            files[n + 1] = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    for (int i = 0; i < n; i++)
+        hottest = fmax(hottest, 1e-3 * number_in(files[i]));
+    return hottest;
+}
+
 /* 0: the system does not tell. */
 static double clock_rate(int cpu)
 {
     static int file = -2, of;
     char text[64];
-    ssize_t n = -1;
     if (file == -2 || (file >= 0 && of != cpu)) {
         if (file >= 0)
             close(file);
@@ -240,12 +272,7 @@ static double clock_rate(int cpu)
         file = open(text, O_RDONLY | O_CLOEXEC);
         of = cpu;
     }
-    if (file >= 0)
-        n = pread(file, text, sizeof text - 1, 0);
-    if (n <= 0)
-        return 0;
-    text[n] = '\0';
-    return 1e3 * strtod(text, NULL);
+    return 1e3 * number_in(file);
 }
 
 /* ---- the start ---- */
@@ -328,11 +355,14 @@ static void finish(performer *p)
     s->without_cpu_s = fmax(0, now.wall_s - m->before.wall_s - (now.cpu_s - m->before.cpu_s));
     s->instructions = m->counter < 0 ? -1 : (int64_t)(now.instructions - m->before.instructions);
     s->cycles = (int64_t)(now.cycles - m->before.cycles);
+    for (int i = 0; i < PERFORM_MAX_COUNTERS; i++)
+        s->counters[i] = now.counters[i] - m->before.counters[i];
     s->clock_hz = clock_rate(s->cpu_end);
+    s->celsius = temperature();
     m->is_open = 0;
 }
 
-void perform_measure_open(performer *p, perform_sync sync, long n_in_loop)
+void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const char *counters)
 {
     struct perform_measure *m = calloc(1, sizeof *m);
     if (!m)
@@ -341,6 +371,13 @@ void perform_measure_open(performer *p, perform_sync sync, long n_in_loop)
     m->sync = sync;
     m->n_in_loop = n_in_loop;
     m->counter = open_counters();
+    m->names = counters;
+    const char *unknown = counters ? perform_counters_open(counters) : NULL;
+    if (unknown)
+        perform_give_up(p,
+                        "--counters: the MPI library has no variable %s that is a number; give "
+                        "mpit: and its name",
+                        unknown);
     PMPI_Comm_size(MPI_COMM_WORLD, &m->n_ranks);
     if (m->n_ranks < 2)
         perform_give_up(p, "a measurement needs 2 ranks or more; give mpirun -n 2, of the MPI "
@@ -456,6 +493,11 @@ static void print_head(const struct perform_measure *m)
     else
         printf("# mpi %s\n", library);
     printf("# ranks %d\n", m->n_ranks);
+    if (m->names)
+        printf("# counters %s\n", m->names);
+    struct timespec tick; /* this clock moves at ticks only */
+    if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0)
+        printf("# tick_s %.6f\n", (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec);
 }
 
 /* By site, call and size: less than 0, 0 or more. */
@@ -508,6 +550,8 @@ static void print_rank(const performer *p, int rank, const clock_line *l, const 
 {
     static const char *const starts[] = {"window", "barrier", "loop", "calls"};
     const struct perform_measure *m = p->measure;
+    int64_t values[PERFORM_MAX_COUNTERS];
+    const int n_counters = perform_counters_read(values);
     printf("# clock rank %d host %s at_s %.9f offset_s %.9f drift %.6e uncertainty_s %.3e\n", rank,
            l->host, l->at_s, l->offset_s, l->drift, l->uncertainty_s);
     for (size_t i = 0; i < l->n_samples; i++) {
@@ -518,16 +562,21 @@ static void print_rank(const performer *p, int rank, const clock_line *l, const 
                (long long)s->repetition, rank, l->host, s->cpu, s->cpu_end, starts[m->sync],
                s->is_late, to_global(l, s->begin_s), to_global(l, s->end_s), l->uncertainty_s);
         if (m->sync == PERFORM_LOOP) {
-            puts(",,,,,");
+            puts(",,,,,,,");
             continue;
         }
         printf("%lld,%lld,%.9f,", (long long)s->switches, (long long)s->faults, s->without_cpu_s);
         if (s->clock_hz > 0)
             printf("%.0f", s->clock_hz);
         if (s->instructions >= 0)
-            printf(",%lld,%lld\n", (long long)s->instructions, (long long)s->cycles);
+            printf(",%lld,%lld,", (long long)s->instructions, (long long)s->cycles);
         else
-            puts(",,");
+            printf(",,,");
+        if (s->celsius > 0)
+            printf("%.1f", s->celsius);
+        for (int k = 0; k < n_counters; k++)
+            printf("%c%lld", k ? ';' : ',', (long long)s->counters[k]);
+        puts(n_counters ? "" : ",");
     }
 }
 

@@ -20,7 +20,16 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { KEY_MODEL = 1000, KEY_COMPUTE, KEY_WINDOW, KEY_DILATE, KEY_SEED, KEY_JSON, KEY_MEASURE };
+enum {
+    KEY_MODEL = 1000,
+    KEY_COMPUTE,
+    KEY_WINDOW,
+    KEY_DILATE,
+    KEY_SEED,
+    KEY_JSON,
+    KEY_MEASURE,
+    KEY_COUNTERS
+};
 
 typedef struct arguments {
     const char *trace, *model, *json;
@@ -29,6 +38,7 @@ typedef struct arguments {
     uint64_t seed;
     int64_t window_bytes; /* the largest access of all ranks */
     const char *measure;  /* how repetitions begin, if each is timed; NULL: none is */
+    const char *counters; /* of each repetition */
 } arguments;
 
 static const struct argp_option options[] = {
@@ -41,6 +51,8 @@ static const struct argp_option options[] = {
     {"measure", KEY_MEASURE, "START", 0,
      "print times: of the repetitions of a skeleton, which begin by window or barrier; or of calls",
      0},
+    {"counters", KEY_COUNTERS, "LIST", 0, "variables of MPI_T of each repetition: mpit:NAME,...",
+     0},
     {0}};
 
 /* The command 'timeless perform' has checked these texts. */
@@ -52,6 +64,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_MODEL: a->model = value; return 0;
     case KEY_JSON: a->json = value; return 0;
     case KEY_MEASURE: a->measure = value; return 0;
+    case KEY_COUNTERS: a->counters = value; return 0;
     case KEY_SEED: a->seed = strtoull(value, NULL, 10); return 0;
     case KEY_WINDOW: a->window_bytes = strtoll(value, NULL, 10); return 0;
     case KEY_DILATE:
@@ -414,7 +427,7 @@ static int perform_and_report(performer *p, const arguments *a)
     long n_in_loop;
     if (a->measure) {
         const perform_sync sync = sync_of(a->measure, &n_in_loop);
-        perform_measure_open(p, sync, n_in_loop);
+        perform_measure_open(p, sync, n_in_loop, a->counters);
     }
     perform_all(p);
     return a->measure ? perform_measure_close(p)

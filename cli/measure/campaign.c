@@ -193,6 +193,10 @@ static void build_command(plan *p, const measure_algorithm *algorithm, char (*te
     for (int i = 0; i < p->c->n_launcher; i++)
         argv[n++] = p->c->launcher[i];
     argv[n++] = p->program;
+    if (p->c->counters) {
+        argv[n++] = (char *)"--counters";
+        argv[n++] = (char *)p->c->counters;
+    }
     argv[n++] = (char *)"--measure";
     snprintf(texts[2], sizeof *texts, is_loop(p->c) ? "%s:%u" : "%s", p->c->start,
              p->c->repetitions);

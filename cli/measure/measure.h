@@ -21,7 +21,7 @@ const measure_algorithm *measure_algorithm_of(const char *operation, size_t i);
 
 typedef struct measure_campaign {
     const char *operation, *trace; /* trace: its calls are measured; NULL: an operation is */
-    const char *bytes, *algorithms, *start, *output, *program;
+    const char *bytes, *algorithms, *start, *output, *program, *counters;
     unsigned repetitions, launches;
     uint64_t seed;
     char **launcher;

@@ -17,17 +17,19 @@
  * faults: of pages; without_cpu_s: time in which the rank was ready but had no CPU, or slept. */
 #define TLP_MEASURED_CELLS                                                                         \
     "bytes,repetition,rank,host,cpu,cpu_end,start,late,begin_s,end_s,uncertainty_s,switches,"      \
-    "faults,without_cpu_s,clock_hz,instructions,cycles"
+    "faults,without_cpu_s,clock_hz,instructions,cycles,celsius,counters"
 #define TLP_MEASURED_HEADER "launch,algorithm," TLP_MEASURED_CELLS
 
-/* A rank in a repetition. clock_hz and instructions are 0 if the machine does not tell. */
+enum { TLP_MOST_COUNTERS = 4 };
+
+/* A rank in a repetition. clock_hz, instructions and celsius are 0 if the machine does not tell. */
 typedef struct tlp_measured_row {
     unsigned launch, algorithm, rank, host; /* algorithm, host: indices of the names */
     unsigned alone;                         /* the rank, if its calls are not those of all */
     int cpu, cpu_end, is_last;              /* is_last: no rank ended later */
     int64_t bytes, repetition;
     double is_late, begin_s, end_s, uncertainty_s, switches, faults, without_cpu_s, clock_hz,
-        instructions, cycles;
+        instructions, cycles, celsius, counters[TLP_MOST_COUNTERS];
 } tlp_measured_row;
 
 /* A size with an algorithm. Its repetitions follow each other launch by launch. */
@@ -41,7 +43,9 @@ typedef struct tlp_measured_case {
 
 typedef struct tlp_measured {
     char operation[64], mpi[128], moment[TLP_MOMENT_BYTES], start[16]; /* start: "window" */
+    char counters[256];                                                /* "mpit:NAME,mpit:NAME" */
     unsigned long seed;
+    double tick_s; /* of the kernel of rank 0; 0: unknown */
     unsigned n_ranks, n_launches;
     unsigned n_together; /* rows of a repetition: n_ranks, or 1 if the calls of a trace are timed */
     size_t n_algorithms, n_hosts;

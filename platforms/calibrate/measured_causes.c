@@ -19,7 +19,7 @@
 #define LEAST_WITHOUT_S 5e-6
 
 /* Which ranks of a repetition a factor looks at. */
-typedef enum factor_scope { ALL_RANKS, ON_CPU, OF_RANK, ON_HOST, OF_LAUNCH } factor_scope;
+typedef enum factor_scope { ALL_RANKS, ON_CPU, OF_RANK, ON_HOST, OF_LAUNCH, COUNTERS } factor_scope;
 
 /* A CPU of a host. */
 typedef struct place {
@@ -69,6 +69,11 @@ static double stalls_of(const tlp_measured_row *row)
     return row->instructions > 0 ? row->cycles / row->instructions : 0;
 }
 
+static double celsius_of(const tlp_measured_row *row)
+{
+    return row->celsius;
+}
+
 static double last_of(const tlp_measured_row *row)
 {
     return row->is_last ? 100 : 0;
@@ -97,11 +102,33 @@ static const struct {
                {"page faults", "", ALL_RANKS, faults_of},
                {"cycle of the slowest CPU", "s", ALL_RANKS, period_of},
                {"cycles per instruction", "", ALL_RANKS, stalls_of},
+               {"temperature of the hottest zone", "C", ALL_RANKS, celsius_of},
                {"the last to end is", "%", OF_RANK, last_of},
                {"the last to end is", "%", ON_HOST, last_of},
                {"it is in", "%", OF_LAUNCH, all_of},
-               {"number of the repetition (place in time)", "", ALL_RANKS, number_of}};
+               {"number of the repetition (place in time)", "", ALL_RANKS, number_of},
+               {"", "", COUNTERS, NULL}};
 enum { N_FACTORS = sizeof factors / sizeof *factors };
+
+/* The name of a counter; 0: there are not so many. */
+static int counter_name(const tlp_measured *m, size_t which, const char **name)
+{
+    *name = m->counters;
+    for (; which && **name; which--) {
+        *name += strcspn(*name, ",");
+        *name += **name == ',';
+    }
+    return (int)strcspn(*name, ",");
+}
+
+static size_t n_counters(const tlp_measured *m)
+{
+    const char *name;
+    size_t n = 0;
+    while (n < TLP_MOST_COUNTERS && counter_name(m, n, &name))
+        n++;
+    return n;
+}
 
 /* With one host or launch, all repetitions have the same. */
 static size_t n_in(const search *s, factor_scope scope)
@@ -110,7 +137,8 @@ static size_t n_in(const search *s, factor_scope scope)
                         [ON_CPU] = s->n_places,
                         [OF_RANK] = s->m->n_ranks,
                         [ON_HOST] = s->m->n_hosts > 1 ? s->m->n_hosts : 0,
-                        [OF_LAUNCH] = s->m->n_launches > 1 ? s->m->n_launches : 0};
+                        [OF_LAUNCH] = s->m->n_launches > 1 ? s->m->n_launches : 0,
+                        [COUNTERS] = n_counters(s->m)};
     return n[scope];
 }
 
@@ -131,13 +159,13 @@ static double value_of(const search *s, size_t i, size_t f, size_t which)
     double most = 0;
     for (unsigned r = 0; r < s->m->n_together; r++)
         if (is_in(s, factors[f].scope, which, &rows[r]))
-            most = fmax(most, factors[f].of(&rows[r]));
+            most = fmax(most, factors[f].of ? factors[f].of(&rows[r]) : rows[r].counters[which]);
     return most;
 }
 
 static void name_factor(const search *s, size_t f, size_t which, char *text, size_t size)
 {
-    const char *name = factors[f].name;
+    const char *name = factors[f].name, *counter = "";
     if (s->m->n_together == 1 && factors[f].of == last_of)
         name = "it is of";
     switch (factors[f].scope) {
@@ -148,6 +176,11 @@ static void name_factor(const search *s, size_t f, size_t which, char *text, siz
     case OF_RANK: snprintf(text, size, "%s rank %zu", name, which); break;
     case ON_HOST: snprintf(text, size, "%s on host %.100s", name, s->m->hosts[which]); break;
     case OF_LAUNCH: snprintf(text, size, "%s launch %zu", name, which); break;
+    case COUNTERS: {
+        const int n = counter_name(s->m, which, &counter);
+        snprintf(text, size, "%.*s", n, counter);
+        break;
+    }
     default: snprintf(text, size, "%s", name);
     }
 }
@@ -362,7 +395,8 @@ tl_status tlp_find_causes(const tlp_measured *m, tlp_causes *out, tl_error *err)
     if (good) {
         find_places(&s);
         mark(&s, out);
-        out->causes = calloc(1 + N_FACTORS + s.n_places + m->n_ranks + m->n_hosts + m->n_launches,
+        out->causes = calloc(1 + N_FACTORS + TLP_MOST_COUNTERS + s.n_places + m->n_ranks +
+                                 m->n_hosts + m->n_launches,
                              sizeof *out->causes);
         good = out->causes != NULL;
     }

@@ -95,7 +95,11 @@ bool tlp_find_period(const tlp_measured *m, const unsigned char *is_outlier,
                            .good = 100 * share_of(&b),
                            .p = fmin(1, N_PERIODS * gsl_cdf_chisq_Q(a.statistic, 2.0 * a.n_strata)),
                            .superiority = 0.5 + share / 2};
-        snprintf(out->name, sizeof out->name, "they come every %g ms", 1e3 * periods_s[i]);
+        const double rest = fmod(m->tick_s + 1e-6, periods_s[i]);
+        int n = snprintf(out->name, sizeof out->name, "they come every %g ms", 1e3 * periods_s[i]);
+        if (m->tick_s > 0 && rest < 2e-6)
+            snprintf(out->name + n, sizeof out->name - (size_t)n, " (the kernel's ticks: %g ms)",
+                     1e3 * m->tick_s);
     }
     return best > 0;
 }

@@ -23,7 +23,9 @@ static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
                              {"seed", 'l', &m->seed, 0},
                              {"moment", 'w', m->moment, sizeof m->moment},
                              {"mpi", 's', m->mpi, sizeof m->mpi},
-                             {"ranks", 'u', &m->n_ranks, 0}};
+                             {"ranks", 'u', &m->n_ranks, 0},
+                             {"tick_s", 'd', &m->tick_s, 0},
+                             {"counters", 's', m->counters, sizeof m->counters}};
     memcpy(notes, list, sizeof list);
     return sizeof list / sizeof *list;
 }
@@ -66,13 +68,19 @@ static tl_status take_row(void *all, char **cells)
                    {0, 1e9, &row.without_cpu_s, 15, 1},
                    {0, 1e12, &row.clock_hz, 16, 1},
                    {0, 1e18, &row.instructions, 17, 1},
-                   {0, 1e18, &row.cycles, 18, 1}};
+                   {0, 1e18, &row.cycles, 18, 1},
+                   {0, 1e6, &row.celsius, 19, 1}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const char *cell = cells[numbers[i].cell];
         if (!(numbers[i].may_lack && !*cell) &&
             !tlp_cell_number(cell, numbers[i].least, numbers[i].most, numbers[i].out))
             return TL_ERR_INPUT;
     }
+    char *rest = cells[20];
+    for (int i = 0; i < TLP_MOST_COUNTERS && *rest; i++, rest += *rest == ';')
+        row.counters[i] = strtod(rest, &rest);
+    if (*rest)
+        return TL_ERR_INPUT;
     const int algorithm = index_of(&m->algorithms, &m->n_algorithms, cells[1]);
     const int host = index_of(&m->hosts, &m->n_hosts, cells[5]);
     if (algorithm < 0 || host < 0 || !tl_make_room(&m->rows, m->n_rows, &m->room, sizeof *m->rows))
@@ -307,6 +315,7 @@ const tlp_raw tlp_raw_measured = {.bytes = sizeof(tlp_measured),
                                   .entry = "raw/measured.csv",
                                   .magic = TLP_MEASURED_MAGIC,
                                   .header = TLP_MEASURED_HEADER,
+                                  .least_cells = 19,
                                   .behind_notes = "\n",
                                   .notes = list_notes,
                                   .take_row = take_row,

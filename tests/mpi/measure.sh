@@ -44,6 +44,12 @@ END
 check '--start loop has one call after the other, each the mean of the ranks, and no counters' in_loop
 check '--start loop takes no operation of two calls' sh -c '! "$0" measure pingpong --start loop -o l.csv -- false 2>said &&
     grep -q "give window or barrier" said' $timeless
+counted() { measure allreduce --bytes 64 --counters mpit:coll_monitoring_a2a_count,mpit:coll_monitoring_o2a_count --launches 1 \
+    --repetitions 20 -o n.csv -- $MPIRUN -n 3 --oversubscribe >/dev/null && grep -q '^# counters mpit:coll_monitoring_a2a_count,mpit:coll_' n.csv &&
+    equal "$(grep '^0,' n.csv | sed 's/.*,//' | sort -u)" '1;0'; }
+check 'an allreduce is one call more in a variable of MPI_T of each rank, and none in another' counted
+unknown() { ! measure allreduce --counters mpit:none -o n2.csv -- $MPIRUN -n 2 2>said && grep -q 'has no variable mpit:none' said; }
+check 'a variable that the library does not have is named' unknown
 others() {
     local operation
     for operation in iallreduce alltoallv pingpong issend sendrecv_replace put accumulate; do
