@@ -275,11 +275,14 @@ int main(int argc, char **argv)
     longest_ns *= slowdown;
     n_hosts = argc - 6;
     const char *stall = getenv("WIRE_STALL");
-    unsigned long us = 0;
-    if (stall && (sscanf(stall, "%lu:%lu:%lu", &stalled, &each, &us) != 3 || !each ||
-                  stalled > (unsigned long)n_hosts))
-        give_up("WIRE_STALL");
-    stall_ns = 1000 * (uint64_t)us;
+    char *rest = NULL;
+    if (stall) {
+        stalled = strtoul(stall, &rest, 10);
+        each = *rest == ':' ? strtoul(rest + 1, &rest, 10) : 0;
+        stall_ns = *rest == ':' ? 1000 * strtoul(rest + 1, &rest, 10) : 0;
+        if (!each || !stall_ns || stalled > (unsigned long)n_hosts)
+            give_up("WIRE_STALL");
+    }
     ahead_ns = n_hosts > 2 ? AHEAD_IN_TURN_NS : AHEAD_NS;
     /* A wire does not wait for a core; threads inherit this. */
     const struct sched_param first = {.sched_priority = 1};

@@ -42,7 +42,7 @@ on_hosts() { # CAUSE
     export CLUSTER_PIN=1 CLUSTER_TIMEOUT=60 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
     case $1 in
     quota)
-        mkdir -p cpu && mount -t cgroup -o cpu none cpu && mkdir cpu/planted && echo 10000 >cpu/planted/cpu.rt_period_us &&
+        mkdir -p cpu && mount -t cgroup -o cpu none cpu && mkdir -p cpu/planted && echo 10000 >cpu/planted/cpu.rt_period_us &&
             echo 6000 >cpu/planted/cpu.rt_runtime_us || return
         launcher+=(./slow) ;;
     stall) export WIRE_STALL=2:20:2000 rate=1gbit; what="64 --repetitions 3000" ;;
