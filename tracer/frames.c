@@ -5,10 +5,12 @@
 
 #include "frames.h"
 
+#include <pthread.h>
+
 #ifdef __x86_64__
 
+#include <dlfcn.h>
 #include <link.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum { REGISTER_FP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
@@ -377,7 +379,28 @@ static bool is_c_library(const char *path)
            !strncmp(name, "libpthread", 10) || !strncmp(name, "ld-musl", 7);
 }
 
-static int find_object(struct dl_phdr_info *info, size_t size, void *argument)
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+
+const bool tlt_frames_are_safe = true;
+
+static void find_object(search *s)
+{
+    struct dl_find_object object;
+    if (_dl_find_object((void *)(uintptr_t)s->pc, &object) != 0)
+        return;
+    const uint8_t *table = object.dlfo_eh_frame;
+    s->found.kind = TLT_FRAME_UNKNOWN;
+    if (table)
+        s->found =
+            find_in_table(table, (size_t)((const uint8_t *)object.dlfo_map_end - table), s->pc);
+    s->found.in_c_library = is_c_library(object.dlfo_link_map->l_name);
+}
+
+#else
+
+const bool tlt_frames_are_safe = false; /* dl_iterate_phdr takes a lock */
+
+static int look_into(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;
     search *s = argument;
@@ -393,15 +416,21 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *argument)
     }
     if (!contains)
         return 0;
-    if (is_c_library(info->dlpi_name))
-        s->found.kind = TLT_FRAME_OUTSIDE;
-    else if (table)
+    if (table)
         s->found = find_in_table((const uint8_t *)(info->dlpi_addr + table->p_vaddr),
                                  table->p_memsz, s->pc);
     else
         s->found.kind = TLT_FRAME_UNKNOWN;
+    s->found.in_c_library = is_c_library(info->dlpi_name);
     return 1;
 }
+
+static void find_object(search *s)
+{
+    dl_iterate_phdr(look_into, s);
+}
+
+#endif
 
 tlt_frame tlt_frame_find(const void *return_address)
 {
@@ -409,11 +438,39 @@ tlt_frame tlt_frame_find(const void *return_address)
      * itself may belong to the next function. */
     search s = {.pc = (uint64_t)(uintptr_t)return_address - 1,
                 .found = {.kind = TLT_FRAME_OUTSIDE}};
-    dl_iterate_phdr(find_object, &s);
+    find_object(&s);
     return s.found;
 }
 
+void *tlt_climb_up(tlt_climb *c, tlt_frame frame)
+{
+    uintptr_t fp = 0, cfa = 0, address;
+    if (frame.kind < TLT_FRAME_SP)
+        return NULL;
+    if ((frame.kind != TLT_FRAME_SP || frame.saved_kind == TLT_SAVED_AT_FP) &&
+        !c->read(c, c->fp_at, &fp))
+        return NULL;
+    if (frame.kind == TLT_FRAME_SP)
+        cfa = (uintptr_t)c->stack + (uintptr_t)(intptr_t)frame.cfa;
+    else
+        cfa = fp + (uintptr_t)(intptr_t)frame.cfa;
+    if (frame.kind == TLT_FRAME_AT_FP && !c->read(c, (const char *)cfa, &cfa))
+        return NULL;
+    if (cfa <= (uintptr_t)c->stack || !c->read(c, (const char *)cfa - sizeof(void *), &address))
+        return NULL;
+    switch (frame.saved_kind) {
+    case TLT_SAVED_SAME: break;
+    case TLT_SAVED_AT_CFA: c->fp_at = (const char *)cfa + frame.saved; break;
+    case TLT_SAVED_AT_FP: c->fp_at = (const char *)fp + frame.saved; break;
+    default: c->fp_at = NULL;
+    }
+    c->stack = (const char *)cfa;
+    return (void *)address;
+}
+
 #else
+
+const bool tlt_frames_are_safe = false;
 
 tlt_frame tlt_frame_find(const void *return_address)
 {
@@ -421,4 +478,27 @@ tlt_frame tlt_frame_find(const void *return_address)
     return (tlt_frame){.kind = TLT_FRAME_UNKNOWN};
 }
 
+void *tlt_climb_up(tlt_climb *c, tlt_frame frame)
+{
+    (void)c;
+    (void)frame;
+    return NULL;
+}
+
 #endif
+
+__thread tlt_stack_range tlt_own_stack __attribute__((tls_model("initial-exec")));
+
+void tlt_find_own_stack(void)
+{
+    pthread_attr_t attributes;
+    void *begin;
+    size_t size;
+    if (tlt_own_stack.end || pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
+        tlt_own_stack.begin = begin;
+        tlt_own_stack.end = tlt_own_stack.begin + size;
+    }
+    pthread_attr_destroy(&attributes);
+}

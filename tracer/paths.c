@@ -18,7 +18,6 @@
 #include "frames.h"
 #include "runtime.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +28,6 @@ enum { ABOVE_FRAME = 2 * WORD };
 enum { N_RULES = 1 << 13, N_WALKS = 1 << 9, MAX_WORDS = 64 };
 
 unsigned tlt_path_depth;
-
-/* The stack of this thread; NULL: unknown. */
-static __thread struct {
-    const char *begin, *end;
-} own_stack __attribute__((tls_model("initial-exec")));
 
 /* Hash table of the frames of return addresses. */
 static struct {
@@ -58,9 +52,8 @@ static walk walks[N_WALKS];
 
 /* A walk in progress. */
 typedef struct walker {
-    const char *stack; /* stack pointer in the function of the last address */
-    const char *fp_at; /* where its frame pointer is saved; NULL: unknown */
-    const char *low;   /* lowest word that may be read */
+    tlt_climb climb; /* first; in the function of the last address */
+    const char *low; /* lowest word that may be read */
     void *addresses[MAX_DEPTH + 1];
     size_t n;
     uint32_t root; /* the site that calls the last function; 0: unknown */
@@ -84,21 +77,7 @@ void tlt_paths_start(void)
 /* False if this thread now has another stack than its own. */
 static inline bool is_on_own_stack(const char *at)
 {
-    return at >= own_stack.begin && at < own_stack.end;
-}
-
-static void find_own_stack(void)
-{
-    pthread_attr_t attributes;
-    void *begin;
-    size_t size;
-    if (own_stack.end || pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return;
-    if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
-        own_stack.begin = begin;
-        own_stack.end = own_stack.begin + size;
-    }
-    pthread_attr_destroy(&attributes);
+    return at >= tlt_own_stack.begin && at < tlt_own_stack.end;
 }
 
 static tlt_frame frame_of(const void *address)
@@ -117,11 +96,11 @@ static tlt_frame frame_of(const void *address)
     return rules[i].frame;
 }
 
-/* A word of the stack. False if it is outside of what may be read. */
-__attribute__((no_sanitize("address"))) static bool read_word(walker *w, const char *at,
+__attribute__((no_sanitize("address"))) static bool read_word(tlt_climb *climb, const char *at,
                                                               uintptr_t *value)
 {
-    if (!at || (uintptr_t)at % WORD || at < w->low || at > own_stack.end - WORD)
+    walker *w = (walker *)climb;
+    if (!at || (uintptr_t)at % WORD || at < w->low || at > tlt_own_stack.end - WORD)
         return false;
     *value = *(const uintptr_t *)at;
     walk *out = w->out;
@@ -137,37 +116,23 @@ __attribute__((no_sanitize("address"))) static bool read_word(walker *w, const c
     return true;
 }
 
+static bool is_outside(tlt_frame frame)
+{
+    return frame.kind == TLT_FRAME_OUTSIDE || frame.in_c_library;
+}
+
 /* From a function to its caller. False: the path ends here. */
 static bool step(walker *w)
 {
     const tlt_frame frame = frame_of(w->addresses[w->n - 1]);
-    uintptr_t fp = 0, cfa = 0, address;
-    if (frame.kind < TLT_FRAME_SP)
+    void *address = is_outside(frame) ? NULL : tlt_climb_up(&w->climb, frame);
+    if (!address || is_outside(frame_of(address)))
         return false;
-    if ((frame.kind != TLT_FRAME_SP || frame.saved_kind == TLT_SAVED_AT_FP) &&
-        !read_word(w, w->fp_at, &fp))
-        return false;
-    if (frame.kind == TLT_FRAME_SP)
-        cfa = (uintptr_t)w->stack + (uintptr_t)(intptr_t)frame.cfa;
-    else
-        cfa = fp + (uintptr_t)(intptr_t)frame.cfa;
-    if (frame.kind == TLT_FRAME_AT_FP && !read_word(w, (const char *)cfa, &cfa))
-        return false;
-    if (cfa <= (uintptr_t)w->stack || !read_word(w, (const char *)cfa - WORD, &address) ||
-        !address || frame_of((void *)address).kind == TLT_FRAME_OUTSIDE)
-        return false;
-    if (w->out->python && tlt_in_python((void *)address)) {
+    if (w->out->python && tlt_in_python(address)) {
         w->root = w->out->python;
         return false;
     }
-    switch (frame.saved_kind) {
-    case TLT_SAVED_SAME: break;
-    case TLT_SAVED_AT_CFA: w->fp_at = (const char *)cfa + frame.saved; break;
-    case TLT_SAVED_AT_FP: w->fp_at = (const char *)fp + frame.saved; break;
-    default: w->fp_at = NULL;
-    }
-    w->stack = (const char *)cfa;
-    w->addresses[w->n++] = (void *)address;
+    w->addresses[w->n++] = address;
     return true;
 }
 
@@ -175,11 +140,11 @@ __attribute__((noinline, no_sanitize("address"))) static uint32_t
 walk_stack(void *return_address, const void *frame, uint32_t python, walk *out)
 {
     const char *stack = (const char *)frame + ABOVE_FRAME;
-    find_own_stack();
+    tlt_find_own_stack();
     if (!is_on_own_stack(frame) || *(void *const *)(stack - WORD) != return_address)
         return tlt_site(return_address);
     *out = (walk){.stack = stack, .python = python};
-    walker w = {.stack = stack, .fp_at = frame, .low = frame, .out = out};
+    walker w = {.climb = {stack, frame, read_word}, .low = frame, .out = out};
     w.addresses[w.n++] = return_address;
     while (w.n <= tlt_path_depth && step(&w))
         ;
@@ -195,7 +160,7 @@ __attribute__((no_sanitize("address"))) static inline bool
 is_same(const walk *known, const void *address, const char *stack, uint32_t python)
 {
     if (known->address != address || known->stack != stack || known->python != python ||
-        stack + known->top > own_stack.end)
+        stack + known->top > tlt_own_stack.end)
         return false;
     for (uint32_t i = 0; i < known->n_words; i++)
         if (*(const uintptr_t *)(stack + known->words[i].at) != known->words[i].value)
