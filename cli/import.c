@@ -16,13 +16,13 @@ struct import_options {
 };
 
 static const struct argp_option option_table[] = {
-    {"from", 'f', "FORMAT", 0, "simgrid, dumpi, otf2 or goal", 0},
+    {"from", 'f', "FORMAT", 0, "simgrid, dumpi, otf2, liballprof or goal", 0},
     {"output", 'o', "FILE", 0, "the trace to write", 0},
 
-    {0, 0, 0, 0, "DUMPI and OTF2 only:", 1},
+    {0, 0, 0, 0, "DUMPI, OTF2 and liballprof only:", 1},
     {"volume", OPTION_VOLUME, "WHAT", 0,
      "take volumes from cpu (time), wall (time), none, or a counter's label (default: the first of "
-     "these that the trace has; OTF2 has no CPU time)",
+     "these that the trace has; OTF2 and liballprof have no CPU time)",
      0},
     {"rate", OPTION_RATE, "X", 0, "units of volume for one nanosecond or count (default: 1)", 0},
     {"call-times", OPTION_CALL_TIMES, NULL, 0, "keep how long each call took", 0},
@@ -34,8 +34,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'f':
         if (strcmp(arg, "simgrid") != 0 && strcmp(arg, "dumpi") != 0 && strcmp(arg, "otf2") != 0 &&
-            strcmp(arg, "goal") != 0)
-            argp_error(state, "format '%s': give simgrid, dumpi, otf2 or goal", arg);
+            strcmp(arg, "liballprof") != 0 && strcmp(arg, "goal") != 0)
+            argp_error(state, "format '%s': give simgrid, dumpi, otf2, liballprof or goal", arg);
         o->from = arg;
         return 0;
     case 'o': o->out = arg; return 0;
@@ -45,9 +45,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_SUCCESS:
         if (!o->out || !o->from)
             argp_error(state, "give --from FORMAT and -o FILE");
-        else if (*o->from != 'd' && *o->from != 'o' &&
+        else if (!strchr("dol", *o->from) &&
                  (o->dumpi.volume || o->dumpi.rate > 0 || o->dumpi.call_times))
-            argp_error(state, "--volume, --rate and --call-times need --from dumpi or otf2");
+            argp_error(state,
+                       "--volume, --rate and --call-times need --from dumpi, otf2 or liballprof");
         return 0;
     default: return cli_argument(key, arg, state, "file", &o->path);
     }
@@ -85,6 +86,7 @@ int cmd_import(int argc, char **argv)
     case 's': status = tl_import_simgrid(o.path, o.out, &err); break;
     case 'd': status = tl_import_dumpi(o.path, &o.dumpi, o.out, &err); break;
     case 'o': status = read_otf2(&o, &err); break;
+    case 'l': status = tl_import_liballprof(o.path, &o.dumpi, o.out, &err); break;
     default: status = tl_import_goal(o.path, o.out, &err); break;
     }
     return status ? cli_fail(&err) : CLI_OK;

@@ -24,7 +24,8 @@ TIMELESS_SOURCES = \
 	compress/exchange/dumpi_requests.c compress/exchange/dumpi_sizes.c compress/exchange/export.c \
 	compress/exchange/export.h compress/exchange/export_comms.c compress/exchange/export_goal.c \
 	compress/exchange/export_simgrid.c compress/exchange/goal.c compress/exchange/goal.h compress/exchange/goal_binary.c \
-	compress/exchange/goal_text.c compress/exchange/import.c compress/exchange/import.h compress/exchange/import_dumpi.c \
+	compress/exchange/goal_text.c compress/exchange/import.c compress/exchange/import.h \
+	compress/exchange/import_allprof.c compress/exchange/import_dumpi.c \
 	compress/exchange/import_goal.c compress/exchange/import_simgrid.c compress/exchange/refusals.h \
 	compress/exchange/simgrid_files.c compress/exchange/simgrid_tests.c compress/extrapolate/extrapolate.c \
 	compress/extrapolate/extrapolate.h compress/extrapolate/extrapolate_check.c compress/extrapolate/extrapolate_comms.c \

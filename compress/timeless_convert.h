@@ -171,6 +171,11 @@ TL_API tl_status tl_import_dumpi(const char *path, const tl_dumpi_options *optio
  * the error names the first operation that has no place. */
 TL_API tl_status tl_import_goal(const char *path, const char *out_path, tl_error *err);
 
+/* liballprof, the tracer of LogGOPSim. `path` is a list of the files in the order of the ranks.
+ * options->volume is "wall", "none" or NULL: "wall". */
+TL_API tl_status tl_import_liballprof(const char *path, const tl_dumpi_options *options,
+                                      const char *out_path, tl_error *err);
+
 /* Reading GOAL without making a trace: text or binary, one rank after the other. A schedule is a
  * graph of operations. An operation runs on one of the rank's streams (`cpu`) and, if it is a
  * message, on one of its interfaces (`nic`). */
@@ -516,6 +521,7 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_import_dumpi          SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED LIMIT INPUT UNSUPPORTED
  *                            USAGE
  *   tl_import_goal           SYSTEM MEMORY NOT_A_TRACE LIMIT INPUT UNSUPPORTED USAGE
+ *   tl_import_liballprof     SYSTEM MEMORY LIMIT INPUT USAGE
  *   tl_goal_open             SYSTEM MEMORY NOT_A_TRACE INPUT
  *   tl_goal_next             END SYSTEM MEMORY INPUT
  *   tl_reader_open_goal      SYSTEM MEMORY NOT_A_TRACE INPUT

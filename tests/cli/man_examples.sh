@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every command of the EXAMPLES sections of the manual works when pasted, beside the traces that the
 # examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, hybrid.tl, a parallel region,
-# dumpi/all.meta, archive/trace.otf2, waits.tl, whose calls have durations, run.node1.tl and run.node2.tl, parts of a run, and the measurements before.csv and
+# dumpi/all.meta, files.txt, a trace of liballprof, archive/trace.otf2, waits.tl, whose calls have durations, run.node1.tl and run.node2.tl, parts of a run, and the measurements before.csv and
 # now.csv.  And every command has a page.
 # The pages of `timeless calibrate` are in man_examples_calibrate.sh.
 . "$top_srcdir/tests/tap.sh"
@@ -50,6 +50,8 @@ printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' \
     '0 0 MPI_Send count=1 type_bytes=8 peer=1 tag=0 comm=1' 'end cut clock_ns=0' 'rank 1 host="h"' \
     '1 0 MPI_Recv count=1 type_bytes=8 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | timeless undump - -o pair.tl
 python3 "$top_srcdir/tests/cli/dumpi_write.py" dumpi
+printf '%s\n' 'MPI_Init:-:0:0:1000' 'MPI_Barrier:1100:0,0,1:1200' 'MPI_Finalize:1300:-' >pmpi-trace-rank-0.txt
+ls pmpi-trace-rank-*.txt >files.txt
 timeless export --to otf2 -o archive ring.tl
 timeless dump ring.tl | sed 's/^volume_unit .*/volume_unit "cpu-ns"/;s/^\([01] [0-9]* MPI_[BRS].*\) volume=/\1 took_ns=2000000 volume=/' | timeless undump - -o waits.tl
 part() { printf '%s\n' 'timeless-text 1' 'ranks 2' 'parts "node1 node2"' "rank $1 host=\"$2\"" 'end cut clock_ns=0' |

@@ -466,6 +466,8 @@ static void fail_to_open_and_make(const char *none, const char *bad, const char 
     FAILS(tl_import_dumpi, bad, &(tl_dumpi_options){.rate = 1}, good);
     FAILS(tl_import_goal, none, good);
     FAILS(tl_import_goal, bad, good);
+    FAILS(tl_import_liballprof, none, &(tl_dumpi_options){.rate = 1}, good);
+    FAILS(tl_import_liballprof, bad, &(tl_dumpi_options){.rate = 1}, good);
     FAILS(tl_goal_open, none, &goal);
     FAILS(tl_goal_open, bad, &goal);
     FAILS(tl_reader_open_goal, none, &r);
