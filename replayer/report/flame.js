@@ -31,14 +31,27 @@ function pathOf(node) {
   return names.join(" > ") || "all";
 }
 
+/* Black or white: what is read better on a colour "#rrggbb". */
+const INKS = new Map();
+function inkOn(name) {
+  if (!INKS.has(name)) {
+    const [r, g, b] = colour(name).match(/[0-9a-f]{2}/gi).map(part => parseInt(part, 16));
+    INKS.set(name, 0.3 * r + 0.6 * g + 0.1 * b > 110 ? "#000" : "#fff");
+  }
+  return INKS.get(name);
+}
+
 function drawFrames() {
   flame.textContent = "";
+  INKS.clear();
   const width = flame.clientWidth;
   let deepest = 0;
   function put(node, left, share, isAbove) {
     if (share * width < 0.5) return;
     const box = document.createElement("div");
-    box.style.background = "var(--" + (node.kind === "wait" ? idOf(node.name) : node.kind) + ")";
+    const looks = node.kind === "wait" ? idOf(node.name) : node.kind;
+    box.style.background = "var(--" + looks + ")";
+    box.style.color = inkOn(looks);
     box.className = (isAbove ? " above" : "") + (pattern && pattern.test(node.name) ? " found" : "");
     box.style.left = 100 * left + "%";
     box.style.width = 100 * share + "%";
@@ -83,6 +96,7 @@ search.oninput = () => {
 };
 flame.onmouseleave = () => { hover.textContent = hint; };
 window.onresize = drawFrames;
+dark.addEventListener("change", drawFrames);
 legend(byId("key"), ["function", "compute", "call", ...new Set(data.waits.map(([stack]) => idOf(stack.split(";").pop())))]);
 const prediction = data.prediction;
 document.title = (prediction.command || prediction.trace) + ": predicted time by call path";
