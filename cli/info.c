@@ -255,7 +255,7 @@ static void print_sections(const struct facts *f)
         printf("%7zu %-20s %-28s %12" PRIu64, i, row ? row->name : "(start)",
                row ? tl_printable(site) : "", s->n_events);
         if (s->clock_ns)
-            printf(" %14.6f\n", (double)s->clock_ns * 1e-9);
+            printf(" %14.4g\n", (double)s->clock_ns * 1e-9);
         else
             printf(" %14s\n", "unknown");
     }
@@ -301,11 +301,11 @@ static const char *wall_text(const struct facts *f, uint32_t rank, const tl_rank
                              char *text, size_t size)
 {
     if (s->end == TL_END_CUT && s->clock_ns)
-        snprintf(text, size, "> %.6f", (double)s->clock_ns * 1e-9);
+        snprintf(text, size, "> %.4g", (double)s->clock_ns * 1e-9);
     else if (s->end != TL_END_NONE)
-        snprintf(text, size, "%.6f", (double)s->clock_ns * 1e-9);
+        snprintf(text, size, "%.4g", (double)s->clock_ns * 1e-9);
     else if (f->last_mark_ns[rank])
-        snprintf(text, size, "> %.6f", (double)f->last_mark_ns[rank] * 1e-9);
+        snprintf(text, size, "> %.4g", (double)f->last_mark_ns[rank] * 1e-9);
     else
         snprintf(text, size, "unknown");
     return text;
@@ -350,7 +350,7 @@ static void sum_up_ranks(const struct facts *f)
         const tl_rank_summary *least = &ends[end].least, *most = &ends[end].most;
         if (ends[end].n)
             printf("%8" PRIu32 " %12" PRIu64 " %12" PRIu64 " %20" PRIu64 " %20" PRIu64
-                   " %12.6f %12.6f  %-12s %" PRIu32 "\n",
+                   " %12.4g %12.4g  %-12s %" PRIu32 "\n",
                    ends[end].n, least->n_events, most->n_events, least->volume, most->volume,
                    (double)least->clock_ns * 1e-9, (double)most->clock_ns * 1e-9, end_text(end),
                    ends[end].first);
@@ -397,7 +397,7 @@ static void print_text(const struct facts *f)
     printf("%-16s %016" PRIx64 "\n", "hash", f->hash);
     printf("%-16s %" PRIu32 "\n", "ranks", f->run->n_ranks);
     printf("%-16s %" PRIu64 "\n", "events", f->n_events);
-    printf("%-16s %" PRIu64 " (%.3f per event)\n", "bytes", tl_reader_file_bytes(f->r),
+    printf("%-16s %" PRIu64 " (%.4g per event)\n", "bytes", tl_reader_file_bytes(f->r),
            bytes_per_event(f));
     printf("%-16s %s", "complete", tl_reader_complete(f->r) ? "yes" : "no");
     if (tl_reader_n_damages(f->r))

@@ -415,6 +415,6 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out, "changed           %s\n", tl_printable(p->changes));
     fprintf(out, "timeless          %s\n", tl_version());
     if (p->wall_s > 0)
-        fprintf(out, "wall time         %.3g s, %.3g events/s\n", p->wall_s,
+        fprintf(out, "wall time         %.4g s, %.4g events/s\n", p->wall_s,
                 (double)p->n_events / p->wall_s);
 }

@@ -203,10 +203,10 @@ void tlr_usage_print(const tlr_usage *usage, FILE *out)
         const tlr_resource *link = &usage->links[i];
         fprintf(out, "%-32s ", tl_printable(link->name));
         if (link->sent_bytes >= 0)
-            fprintf(out, "%14.9g", link->sent_bytes);
+            fprintf(out, "%14.0f", link->sent_bytes);
         else
             fprintf(out, "%14s", "unknown");
-        fprintf(out, " %14.9g %9.3g%% %14.4g\n", link->bytes, 100 * mean_use(usage, link),
+        fprintf(out, " %14.0f %9.4g%% %14.4g\n", link->bytes, 100 * mean_use(usage, link),
                 link->saturated_s);
     }
     if (usage->has_links && usage->n_links > N_SHOWN)

@@ -85,7 +85,7 @@ for name, joules in (("a", 120), ("b", 0.7 * 250 + 0.5 * 100), ("c", 48)):
     assert abs(hosts[name] / joules - 1) < 1e-3, (name, hosts)'
 check 'as text' "$timeless" replay after.tl -p watts --hostfile hosts --links --energy
 cp out text
-check 'with both' bash -c 'grep -qE "^shared +100000000 +1[0-9.e+]+ +83\.3% " text && grep -qE "^energy +[0-9.]+ J of 3 hosts" text'
+check 'with both' bash -c 'grep -qE "^shared +100000000 +1[0-9.e+]+ +83\.3[0-9]% " text && grep -qE "^energy +[0-9.]+ J of 3 hosts" text'
 check 'energy does not change the prediction' bash -c "'$timeless' replay after.tl -p watts --hostfile hosts -q |
     python3 -c 'import json; assert float(input()) == json.load(open(\"after.json\"))[\"makespan_s\"]'"
 
