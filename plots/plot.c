@@ -269,7 +269,9 @@ static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s,
         fprintf(out, "set logscale %c\nset m%ctics 10\n", name, name);
         if (tick < 13)
             fprintf(out, "set %ctics %.9g,10\n", name, pow(10, floor(log10(s->low))));
-        fprintf(out, "set format %c '%s%s'\n", name, axis->unit[0] ? "%.0s %c" : "%g", axis->unit);
+        const bool is_long = s->low >= 1 && s->high >= 1e6; /* 10 M instead of 1e+07 */
+        fprintf(out, "set format %c '%s%s'\n", name, axis->unit[0] || is_long ? "%.0s %c" : "%g",
+                axis->unit);
     } else {
         fprintf(out, "set format %c '%%g'\n", name);
     }
