@@ -173,10 +173,10 @@ static tl_status make_replay(const void *arg, size_t i, tlr_scenario *out, tl_er
     for (size_t k = 0; k < b->n; k++)
         positions[k] = budget_usual(b, k);
     positions[t->input] = t->position;
-    tl_status status = tlr_scenario_copy(&b->sides[r->side], out, err);
-    if (status == TL_OK && t->trace)
-        status = tlr_scenario_set_source(out, t->trace, err);
-    return status == TL_OK ? budget_change(b, positions, r->side, out, err) : status;
+    TL_TRY(tlr_scenario_copy(&b->sides[r->side], out, err));
+    if (t->trace)
+        TL_TRY(tlr_scenario_set_source(out, t->trace, err));
+    return budget_change(b, positions, r->side, out, err);
 }
 
 /* Replays end in any order. A replay with another input may fail for the same reason as the one
@@ -352,17 +352,15 @@ static tl_status replay_all(arguments *a, tl_error *err)
 
 static tl_status make_budget(arguments *a, tl_error *err)
 {
-    tl_status status = budget_find_inputs(&a->inputs, err);
-    if (status == TL_OK)
-        status = replay_all(a, err);
+    TL_TRY(budget_find_inputs(&a->inputs, err));
+    TL_TRY(replay_all(a, err));
     a->budget.inputs = a->inputs.inputs;
     a->budget.n = a->inputs.n;
     a->budget.notes = a->inputs.notes;
     a->budget.n_notes = a->inputs.n_notes;
     a->budget.classes = budget_classes_json(a->inputs.spread);
-    if (status == TL_OK)
-        tlr_budget_finish(&a->budget);
-    return status;
+    tlr_budget_finish(&a->budget);
+    return TL_OK;
 }
 
 static tl_status write_json(const void *arg, FILE *out, tl_error *err)
@@ -400,27 +398,25 @@ static tl_status read_other(arguments *a, char *command, tl_error *err)
         return tl_fail(err, TL_ERR_USAGE,
                        "--versus: the options to compare with are missing; write them after it, as "
                        "--versus --platform NAME");
-    tl_status status = tlr_scenario_copy(&a->inputs.sides[0], &a->inputs.sides[1], err);
+    TL_TRY(tlr_scenario_copy(&a->inputs.sides[0], &a->inputs.sides[1], err));
     a->words[0] = command;
     a->parsed = 1;
-    if (status == TL_OK)
-        parse_side(a, a->n_words, a->words);
-    return status;
+    parse_side(a, a->n_words, a->words);
+    return TL_OK;
 }
 
 static tl_status read_sides(arguments *a, char *command, tl_error *err)
 {
-    tl_status status = budget_read_recordings(&a->inputs, err);
-    if (status == TL_OK)
-        status = tlr_scenario_set_source(&a->inputs.sides[0], a->inputs.trace, err);
-    if (status == TL_OK && a->inputs.n_sides > 1)
-        status = read_other(a, command, err);
+    TL_TRY(budget_read_recordings(&a->inputs, err));
+    TL_TRY(tlr_scenario_set_source(&a->inputs.sides[0], a->inputs.trace, err));
+    if (a->inputs.n_sides > 1)
+        TL_TRY(read_other(a, command, err));
     /* The text of the other side begins with that of the first one. */
     a->budget.n_sides = a->inputs.n_sides;
     a->budget.sides[0].options = a->inputs.sides[0].text;
-    if (status == TL_OK && a->inputs.n_sides > 1)
+    if (a->inputs.n_sides > 1)
         a->budget.sides[1].options = a->inputs.sides[1].text + strlen(a->inputs.sides[0].text);
-    return status;
+    return TL_OK;
 }
 
 int cmd_budget(int argc, char **argv)

@@ -153,9 +153,7 @@ static tl_status write_file(const char *path, const tlr_comparison *comparison,
     tl_output out;
     if (!path)
         return TL_OK;
-    const tl_status status = tl_output_open(path, &out, err);
-    if (status)
-        return status;
+    TL_TRY(tl_output_open(path, &out, err));
     write(comparison, out.file);
     return tl_output_close(&out, path, TL_OK, err);
 }
@@ -171,12 +169,9 @@ static tl_status write_all(const struct arguments *a, const tlr_comparison *comp
     cli_progress_stop();
     if (cli_json_leaves_text(&a->json))
         tlr_comparison_print(comparison, stdout);
-    tl_status status = cli_json_write(&a->json, write_json, comparison, err);
-    if (status == TL_OK)
-        status = write_file(a->csv_path, comparison, tlr_comparison_write_csv, err);
-    if (status == TL_OK)
-        status = write_file(a->junit_path, comparison, tlr_comparison_write_junit, err);
-    return status;
+    TL_TRY(cli_json_write(&a->json, write_json, comparison, err));
+    TL_TRY(write_file(a->csv_path, comparison, tlr_comparison_write_csv, err));
+    return write_file(a->junit_path, comparison, tlr_comparison_write_junit, err);
 }
 
 int cmd_compare(int argc, char **argv)

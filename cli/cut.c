@@ -113,9 +113,7 @@ static tl_status find_span(tl_reader *r, struct cut_options *o, tl_span *span, t
         return tl_span_of_events(r, o->a, o->b, span, err);
     if (o->last) {
         size_t n;
-        tl_status status = tl_sections_count(r, &n, err);
-        if (status)
-            return status;
+        TL_TRY(tl_sections_count(r, &n, err));
         o->b = n - 1;
         if (o->a == UINT64_MAX)
             o->a = o->b;
@@ -128,9 +126,7 @@ static tl_status describe_origin(tl_reader *r, const struct cut_options *o, char
                                  tl_error *err)
 {
     uint64_t hash;
-    tl_status status = tl_reader_hash(r, &hash, err);
-    if (status)
-        return status;
+    TL_TRY(tl_reader_hash(r, &hash, err));
     static const char *const names[] = {"", "--section", "--region", "--events"};
     const char *base = strrchr(o->path, '/');
     const char *before = tl_reader_run(r)->origin;

@@ -210,35 +210,29 @@ static char *command_of(const grid *g)
 
 tl_status grid_expand(const grid *g, tlr_axis *axes, size_t n_axes, tl_error *err)
 {
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n_axes && status == TL_OK; i++) {
+    for (size_t i = 0; i < n_axes; i++) {
         const char *engine = NULL;
         if (!tlr_axis_has_all(&axes[i]))
             continue;
-        status = find_engine(g, axes, n_axes, &engine, err);
-        if (status == TL_OK)
-            status = tlr_axis_expand(&axes[i], engine, err);
+        TL_TRY(find_engine(g, axes, n_axes, &engine, err));
+        TL_TRY(tlr_axis_expand(&axes[i], engine, err));
     }
-    return status;
+    return TL_OK;
 }
 
 tl_status grid_run(grid *g, tl_error *err)
 {
-    tl_status status = TL_OK;
     if (!(g->command = command_of(g)))
-        status = tl_no_memory(err, "the command");
+        return tl_no_memory(err, "the command");
     g->sweep.command = g->command;
     g->sweep.has_efficiency = g->finds_efficiency;
-    if (status == TL_OK && g->traces.n == 1)
-        status = tlr_scenario_set_source(&g->base, g->traces.texts[0], err);
-    if (status == TL_OK && g->out)
-        status = tlr_results_open(g->out, &g->results, err);
-    if (status == TL_OK)
-        status = set_keys(g, err);
-    if (status == TL_OK && g->results)
-        status = tlr_results_read(g->results, &g->sweep, err);
-    if (status != TL_OK)
-        return status;
+    if (g->traces.n == 1)
+        TL_TRY(tlr_scenario_set_source(&g->base, g->traces.texts[0], err));
+    if (g->out)
+        TL_TRY(tlr_results_open(g->out, &g->results, err));
+    TL_TRY(set_keys(g, err));
+    if (g->results)
+        TL_TRY(tlr_results_read(g->results, &g->sweep, err));
     const tlr_batch batch = {.n = g->sweep.n_points,
                              .points = g->sweep.points,
                              .make = make,

@@ -29,9 +29,7 @@ static tl_status describe_origin(tl_reader *r, const struct pack_options *o, cha
                                  size_t size, tl_error *err)
 {
     uint64_t hash;
-    tl_status status = tl_reader_hash(r, &hash, err);
-    if (status)
-        return status;
+    TL_TRY(tl_reader_hash(r, &hash, err));
     const char *base = strrchr(o->path, '/'), *before = tl_reader_run(r)->origin;
     snprintf(text, size, "timeless pack --volume-precision %s of %s (%016" PRIx64 ")%s%s",
              o->precision, base ? base + 1 : o->path, hash, *before ? "; " : "", before);

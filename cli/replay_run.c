@@ -35,16 +35,14 @@ static tl_status write_timeline(const replay_arguments *a, tl_error *err)
         return tlr_timeline_draw(timeline, stage->jobs, stage->predictions, stage->n_jobs, path,
                                  err);
     tl_output out;
-    tl_status status = tl_output_open(path, &out, err);
-    if (status == TL_OK)
-        status =
-            tl_output_close(&out, path,
-                            tlr_timeline_write(timeline, a->timeline_format, stage->jobs,
-                                               stage->predictions, stage->n_jobs, out.file, err),
-                            err);
-    if (status == TL_OK && a->timeline_format == TLR_TIMELINE_PARAVER)
-        status = tlr_paraver_write_names(path, stage->predictions, stage->n_jobs, err);
-    return status;
+    TL_TRY(tl_output_open(path, &out, err));
+    TL_TRY(tl_output_close(&out, path,
+                           tlr_timeline_write(timeline, a->timeline_format, stage->jobs,
+                                              stage->predictions, stage->n_jobs, out.file, err),
+                           err));
+    if (a->timeline_format == TLR_TIMELINE_PARAVER)
+        TL_TRY(tlr_paraver_write_names(path, stage->predictions, stage->n_jobs, err));
+    return TL_OK;
 }
 
 static tl_status tell_states(const replay_arguments *a, tl_error *err)
@@ -119,12 +117,11 @@ static tl_status replay(replay_arguments *a, tl_error *err)
     /* Pages have the energy with --quiet, too: it does not change them. */
     if (!a->scenario.energy && ((!a->quiet && !a->take) || a->keep))
         a->scenario.energy = TLR_WANTED_IF_STATED;
-    tl_status status = tlr_stage_open(&a->scenario, &a->stage, err);
-    if (status == TL_OK && (a->timeline_path || a->details))
-        status = begin_timeline(a, err);
-    if (status == TL_OK)
-        status = tlr_stage_replay(&a->stage, err);
-    return status == TL_OK ? tell_states(a, err) : status;
+    TL_TRY(tlr_stage_open(&a->scenario, &a->stage, err));
+    if ((a->timeline_path || a->details))
+        TL_TRY(begin_timeline(a, err));
+    TL_TRY(tlr_stage_replay(&a->stage, err));
+    return tell_states(a, err);
 }
 
 int replay_run(replay_arguments *a)

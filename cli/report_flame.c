@@ -28,9 +28,8 @@ write_file(const char *path, const tlr_flame *flame, const tlr_prediction *predi
     tl_output out;
     if (!path)
         return TL_OK;
-    const tl_status status = tl_output_open(path, &out, err);
-    return status ? status
-                  : tl_output_close(&out, path, put(flame, prediction, out.file, err), err);
+    TL_TRY(tl_output_open(path, &out, err));
+    return tl_output_close(&out, path, put(flame, prediction, out.file, err), err);
 }
 
 tl_status flame_write_files(const flame_files *files, const replay_arguments *replay,

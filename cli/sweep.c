@@ -118,16 +118,14 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 
 static tl_status write_results(arguments *a, tl_error *err)
 {
-    tl_status status = TL_OK;
     if (a->grid.results)
-        status = tlr_results_write(a->grid.results, &a->grid.sweep, err);
+        TL_TRY(tlr_results_write(a->grid.results, &a->grid.sweep, err));
     else if (cli_json_leaves_text(&a->json))
-        status = tlr_sweep_write_csv(&a->grid.sweep, NULL, stdout, err);
-    if (status == TL_OK)
-        status = cli_json_write(&a->json, write_json, &a->grid.sweep, err);
-    if (status == TL_OK && a->plot)
-        status = tlr_sweep_draw(&a->grid.sweep, a->plot, err);
-    return status;
+        TL_TRY(tlr_sweep_write_csv(&a->grid.sweep, NULL, stdout, err));
+    TL_TRY(cli_json_write(&a->json, write_json, &a->grid.sweep, err));
+    if (a->plot)
+        TL_TRY(tlr_sweep_draw(&a->grid.sweep, a->plot, err));
+    return TL_OK;
 }
 
 /* ---- the sweep ---- */
@@ -147,10 +145,9 @@ static tl_status make_grid(arguments *a, tl_error *err)
 
 static tl_status sweep(arguments *a, tl_error *err)
 {
-    tl_status status = make_grid(a, err);
-    if (status == TL_OK)
-        status = grid_run(&a->grid, err);
-    return status == TL_OK ? write_results(a, err) : status;
+    TL_TRY(make_grid(a, err));
+    TL_TRY(grid_run(&a->grid, err));
+    return write_results(a, err);
 }
 
 int cmd_sweep(int argc, char **argv)

@@ -84,9 +84,7 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
     if (peer == TL_PROC_NULL || comm == TL_COMM_SELF)
         return TL_OK;
     uint64_t identity;
-    tl_status status = identify(b, comm, &identity, err);
-    if (status)
-        return status;
+    TL_TRY(identify(b, comm, &identity, err));
     const tl_comm *defined = tl_reader_comm(b->r, b->rank, comm);
     const int32_t *members = NULL; /* those that `peer` counts; NULL: of the world */
     uint32_t n_members = b->r->header.run.n_ranks;
@@ -150,9 +148,7 @@ tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, t
         e->call == TL_MPI_Comm_create_group)
         return TL_OK;
     uint64_t identity;
-    tl_status status = identify(b, e->comm, &identity, err);
-    if (status)
-        return status;
+    TL_TRY(identify(b, e->comm, &identity, err));
     tl_order *own = own_order(b, identity);
     if (!own)
         return tl_no_memory(err, b->r->path);

@@ -187,9 +187,7 @@ static tl_status get_control(tl_codec *codec, tl_input *in, tl_input *masks, uin
     }
     if (codec->run)
         codec->run--;
-    tl_status status = get_context(codec, in, byte & TL_HOW_MASK, index);
-    if (status)
-        return status;
+    TL_TRY(get_context(codec, in, byte & TL_HOW_MASK, index));
     if (byte & TL_SURPRISE) {
         const tl_context *c = &codec->contexts[*index];
         *surprises = tl_get_varint(masks);
@@ -218,10 +216,8 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
 {
     uint32_t index = 0;
     uint64_t surprises;
-    tl_status status = get_control(codec, &streams[TL_STREAM_CONTROL], &streams[TL_STREAM_MASKS],
-                                   &index, &surprises);
-    if (status)
-        return status;
+    TL_TRY(get_control(codec, &streams[TL_STREAM_CONTROL], &streams[TL_STREAM_MASKS], &index,
+                       &surprises));
     tl_context *c = &codec->contexts[index];
     uint64_t v[TL_MAX_CONTEXT_VALUES] = {0};
     get_values(codec, c, surprises, streams, v);
@@ -229,12 +225,9 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
     if (!scatter(codec, event, c->slots, v) ||
         (c->is_to_or_from && (event->comm == TL_COMM_WORLD) != !!(c->slots & TL_RELATIVE)))
         return TL_ERR_CORRUPT;
-    if (c->slots & TL_SLOT_LIST) {
-        status = get_list(codec, c, &streams[TL_STREAM_LISTS], surprises >> c->n_values & 1,
-                          v + c->n_values - TL_LIST_HEAD, event, list);
-        if (status)
-            return status;
-    }
+    if (c->slots & TL_SLOT_LIST)
+        TL_TRY(get_list(codec, c, &streams[TL_STREAM_LISTS], surprises >> c->n_values & 1,
+                        v + c->n_values - TL_LIST_HEAD, event, list));
     get_volume(codec, c, &streams[TL_STREAM_VOLUMES]);
     event->volume = c->volume;
     if (c->slots & TL_SLOT_CLOCK) {

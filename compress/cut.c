@@ -142,9 +142,7 @@ static tl_status pass_event(passage *p, const tl_event *original, bool opens)
     if (!tl_buffer_reserve(&p->list, (e.list_len + 1) * sizeof *e.list))
         return tl_no_memory(p->err, p->state.r->path);
     bool keep = keep_own(p, &e, row);
-    tl_status status = tl_past_follow(&p->state, original);
-    if (status)
-        return status;
+    TL_TRY(tl_past_follow(&p->state, original));
     if (opens) {
         e.volume = 0;
         e.polls = 0;

@@ -154,9 +154,8 @@ static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, con
 static tl_status write_joined(const join *j, const char *out_path)
 {
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, &file, j->err);
-    if (status)
-        return status;
+    TL_TRY(tl_replace_begin(out_path, &file, j->err));
+    tl_status status = TL_OK;
     int fd = open(file.part, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         status = tl_fail_errno(j->err, "%s: cannot be opened for writing", file.part);

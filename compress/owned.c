@@ -29,9 +29,7 @@ static tl_status read_first(tl_reader *r, tl_map *shared, tl_part *part, const u
     tl_owned_definitions *own = add_empty(r);
     if (!own)
         return TL_ERR_MEMORY;
-    const tl_status status = tl_definitions_read(&own->d, &r->pool, raw, size);
-    if (status)
-        return status;
+    TL_TRY(tl_definitions_read(&own->d, &r->pool, raw, size));
     own->is_shared = true;
     own->check = check;
     *index = r->n_definitions;

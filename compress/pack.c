@@ -148,10 +148,9 @@ static tl_status open_lane(packing *p, lane *l, uint32_t rank)
     *l = (lane){.rank = rank, .quantiser = {.precision = p->precision}};
     if (!tl_reader_part(p->r, rank))
         return TL_OK;
-    tl_status status = tl_cursor_open(p->r, rank, &l->cursor, p->err);
-    if (status)
-        return status;
-    status = tl_writer_open_in_blocks(&p->blocks, rank, p->r->header.run.n_ranks, &l->writer);
+    TL_TRY(tl_cursor_open(p->r, rank, &l->cursor, p->err));
+    tl_status status =
+        tl_writer_open_in_blocks(&p->blocks, rank, p->r->header.run.n_ranks, &l->writer);
     if (status)
         return tl_fail_write(p->err, p->out_path, status);
     tl_rank_summary summary;
@@ -159,10 +158,10 @@ static tl_status open_lane(packing *p, lane *l, uint32_t rank)
     l->n_events = summary.n_events;
     if (summary.end != TL_END_NONE)
         tl_writer_foresee_end(l->writer, summary.clock_ns);
-    status = begin_index(p, l);
-    if (!status && p->sampling.n_blocks)
-        status = tl_sampler_open(&l->sampler, &p->sampling, p->r, rank, p->err);
-    return status ? status : pass_extras(p, l);
+    TL_TRY(begin_index(p, l));
+    if (p->sampling.n_blocks)
+        TL_TRY(tl_sampler_open(&l->sampler, &p->sampling, p->r, rank, p->err));
+    return pass_extras(p, l);
 }
 
 static void close_lane(lane *l)
@@ -347,9 +346,8 @@ tl_status tl_pack_indexed(tl_reader *r, const tl_pack_options *options, uint64_t
                        "make', which is packed",
                        r->path);
     tl_replacement file; /* the trace may replace itself */
-    tl_status status = tl_replace_begin(out_path, &file, err);
-    if (status)
-        return status;
+    TL_TRY(tl_replace_begin(out_path, &file, err));
+    tl_status status = TL_OK;
     uint64_t n_events = 0;
     bool has_volumes = false;
     for (size_t i = 0; i < r->n_parts; i++) {

@@ -118,9 +118,8 @@ static int64_t opens(tl_action action)
 /* Counts the messages and collectives of an event. Its requests have been followed. */
 static tl_status count_event(tl_past *p, const tl_event *e, const tl_call_info *row)
 {
-    tl_status status = tl_balance_collective(p->balance, p->account, e, p->err);
-    if (status)
-        return status;
+    TL_TRY(tl_balance_collective(p->balance, p->account, e, p->err));
+    tl_status status = TL_OK;
     p->n_open += opens(row->action);
     switch (row->action) {
     case TL_ACTION_SEND:
@@ -276,8 +275,8 @@ tl_status tl_past_save(const tl_past *p, uint64_t number, tl_buffer *out)
     tl_buffer_put_varint(out, p->clock_ns);
     put_signed(out, p->n_open);
     put_signed(out, p->thread);
-    tl_status status = tl_balance_save(p->balance, out);
-    return status ? status : save_requests(&p->requests, out);
+    TL_TRY(tl_balance_save(p->balance, out));
+    return save_requests(&p->requests, out);
 }
 
 static tl_status load_requests(tl_past *p, tl_input *in, uint64_t number)

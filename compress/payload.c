@@ -21,9 +21,7 @@ tl_status tl_reader_read_at(const tl_reader *r, uint64_t offset, void *data, siz
 static tl_status read_chunk(const tl_reader *r, uint64_t offset, tl_chunk *chunk, uint8_t **stored)
 {
     uint8_t header[TL_CHUNK_HEADER_BYTES];
-    tl_status status = tl_reader_read_at(r, offset, header, sizeof header);
-    if (status)
-        return status;
+    TL_TRY(tl_reader_read_at(r, offset, header, sizeof header));
     if (!tl_chunk_parse(header, r->header.seed, chunk) || tl_chunk_violation(chunk))
         return TL_ERR_CORRUPT;
     *stored = malloc(chunk->stored_bytes + 1);

@@ -193,9 +193,7 @@ static const tl_run not_recorded = {.volume_unit = "none",
 /* Events that are made on demand need no scan. */
 static tl_status open_program(tl_reader *r, const char *parameters, tl_error *err)
 {
-    const tl_status status = r->kind->open(parameters, &r->program, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(r->kind->open(parameters, &r->program, err));
     r->face = r->kind->face(r->program);
     r->header.run = not_recorded;
     r->header.run.n_ranks = r->face.n_ranks;
@@ -215,9 +213,8 @@ tl_status tl_reader_open_goal(const char *path, tl_reader **out, tl_error *err)
     struct stat st;
     tl_goal *goal;
     *out = NULL;
-    tl_status status = tl_goal_open(path, &goal, err);
-    if (status)
-        return status;
+    TL_TRY(tl_goal_open(path, &goal, err));
+    tl_status status = TL_OK;
     tl_reader *r = calloc(1, sizeof *r);
     if (r)
         r->fd = -1;

@@ -291,6 +291,6 @@ tl_status tl_output_close(tl_output *out, const char *path, tl_status status, tl
 tl_status tl_output_write(const char *path, tl_writing write, const void *arg, tl_error *err)
 {
     tl_output out;
-    tl_status status = tl_output_open(path, &out, err);
-    return status ? status : tl_output_close(&out, path, write(arg, out.file, err), err);
+    TL_TRY(tl_output_open(path, &out, err));
+    return tl_output_close(&out, path, write(arg, out.file, err), err);
 }

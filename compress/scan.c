@@ -440,9 +440,7 @@ static tl_status report_region(scan *s, uint64_t from, uint64_t to, const tl_chu
 {
     tl_reader *r = s->r;
     char whose[64];
-    tl_status status = name_ranks(s, bad, whose, sizeof whose);
-    if (status)
-        return status;
+    TL_TRY(name_ranks(s, bad, whose, sizeof whose));
     tl_error damage;
     if (cut_short)
         tl_error_set(&damage, TL_ERR_TRUNCATED,

@@ -181,13 +181,11 @@ static tl_status search_rank(search *s, const search_kind *kind, tl_error *err)
 {
     tl_cursor *c;
     tl_index index;
-    tl_status status = tl_cursor_open(s->r, s->rank, &c, err);
-    if (status)
-        return status;
+    TL_TRY(tl_cursor_open(s->r, s->rank, &c, err));
     if (tl_index_open(s->r, s->rank, &index) != TL_OK)
         index = (tl_index){.n_places = 0};
     tl_event e;
-    status = skip_events(s, kind, &index, c);
+    tl_status status = skip_events(s, kind, &index, c);
     while (!status && !s->done && (status = tl_cursor_next(c, &e)) == TL_OK) {
         const bool was_found = s->found;
         kind->step(s, tl_cursor_position(c) - 1, &e);
@@ -265,9 +263,8 @@ static tl_status search_all(const search *wanted, const search_kind *kind, tl_sp
                             tl_error *err)
 {
     tl_reader *r = wanted->r;
-    tl_status status = span_alloc(r, out, err);
-    if (status)
-        return status;
+    TL_TRY(span_alloc(r, out, err));
+    tl_status status = TL_OK;
     for (uint32_t rank = 0; !status && rank < out->n_ranks; rank++) {
         search s = *wanted;
         s.rank = rank;
@@ -307,9 +304,7 @@ tl_status tl_span_of_events(tl_reader *r, uint64_t first, uint64_t past, tl_span
 {
     if (first >= past)
         return tl_fail(err, TL_ERR_USAGE, "events %" PRIu64 ":%" PRIu64 " are none", first, past);
-    tl_status status = span_alloc(r, out, err);
-    if (status)
-        return status;
+    TL_TRY(span_alloc(r, out, err));
     for (uint32_t rank = 0; rank < out->n_ranks; rank++) {
         tl_rank_summary s = {0};
         tl_reader_rank(r, rank, &s);

@@ -209,9 +209,8 @@ static void rewind_sampler(tl_sampler *s)
 static tl_status observe_all(tl_sampler *s, tl_reader *r, uint32_t rank, tl_error *err)
 {
     tl_cursor *c;
-    tl_status status = tl_cursor_open(r, rank, &c, err);
-    if (status)
-        return status;
+    TL_TRY(tl_cursor_open(r, rank, &c, err));
+    tl_status status = TL_OK;
     tl_event e;
     while ((status = tl_cursor_next(c, &e)) == TL_OK)
         if (!observe(s, &e)) {
@@ -231,9 +230,8 @@ static tl_status try_factor(tl_sampler *s, tl_reader *r, uint32_t rank, int64_t 
                             uint64_t *total, tl_error *err)
 {
     tl_cursor *c;
-    tl_status status = tl_cursor_open(r, rank, &c, err);
-    if (status)
-        return status;
+    TL_TRY(tl_cursor_open(r, rank, &c, err));
+    tl_status status = TL_OK;
     tl_event e;
     rewind_sampler(s);
     *rest = 0;

@@ -100,9 +100,8 @@ static tl_status visit(planning *p, uint32_t rank, visitor *each, void *arg)
 {
     tl_cursor *c;
     tl_event e;
-    tl_status status = tl_cursor_open(p->r, rank, &c, p->err);
-    if (status)
-        return status;
+    TL_TRY(tl_cursor_open(p->r, rank, &c, p->err));
+    tl_status status = TL_OK;
     while ((status = tl_cursor_next(c, &e)) == TL_OK)
         if (!each(p, rank, &e, arg)) {
             status = no_memory(p);
@@ -350,9 +349,7 @@ static tl_status measure_blocks(planning *p)
         return no_memory(p);
     for (uint32_t rank = 0; rank < p->n_ranks; rank++) {
         position at = {.site = tl_sampling_site(p->out, p->r, rank)};
-        tl_status status = visit(p, rank, measure, &at);
-        if (status)
-            return status;
+        TL_TRY(visit(p, rank, measure, &at));
     }
     return TL_OK;
 }

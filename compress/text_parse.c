@@ -265,9 +265,7 @@ static tl_status parse_list(event_parser *p, char *text)
             return wrong(p, "'%.20s' in the list is no whole number; correct it", element);
         if (n == TL_MAX_LIST)
             return wrong(p, "the list has more than %" PRIu32 " elements; shorten it", TL_MAX_LIST);
-        tl_status status = put_element(p, n++, value);
-        if (status)
-            return status;
+        TL_TRY(put_element(p, n++, value));
     }
     p->event->list_len = n;
     return TL_OK;
@@ -415,12 +413,9 @@ tl_status tl_text_parse_event(char *text, tl_event *event, tl_buffer *list, char
                      word ? word : "");
     *event = (tl_event){.call = p.row->code};
     list->size = 0;
-    while ((word = tl_text_word(&text))) {
-        tl_status status = parse_pair(&p, word);
-        if (status)
-            return status;
-    }
-    tl_status status = check_all_given(&p);
+    while ((word = tl_text_word(&text)))
+        TL_TRY(parse_pair(&p, word));
+    TL_TRY(check_all_given(&p));
     event->list = (const int64_t *)(const void *)list->data;
-    return status;
+    return TL_OK;
 }

@@ -162,16 +162,14 @@ static tl_status read_rank(text_reader *t, char *rest)
     if (strlen(host) > TL_MAX_TEXT_BYTES)
         return wrong(t, "the name of the host has more than %d bytes; shorten it",
                      TL_MAX_TEXT_BYTES);
-    tl_status status = leave_rank(t);
-    if (status)
-        return status;
+    TL_TRY(leave_rank(t));
     tl_map_free(&t->ids);
     t->ids = (tl_map){0};
     t->last_counter = 0;
     t->position = 0;
     t->rank = (uint32_t)rank;
     t->next_rank = t->rank + 1;
-    status = tl_writer_open(t->out_path, t->rank, host, &t->w, t->err);
+    tl_status status = tl_writer_open(t->out_path, t->rank, host, &t->w, t->err);
     if (!status)
         tl_writer_keep_times(t->w);
     return status;
@@ -361,11 +359,9 @@ static tl_status read_kernel(text_reader *t, char *rest)
     name = name ? tl_text_unquote(name) : NULL;
     if (!name || strlen(name) > TL_MAX_TEXT_BYTES || tl_text_word(&rest))
         return wrong(t, "kernel %" PRIu64 ": give its 'name=\"NAME\"' alone; correct it", id);
-    tl_status status = define(t, id, 2);
-    if (status)
-        return status;
+    TL_TRY(define(t, id, 2));
     tl_user_kernel kernel = {.id = (uint32_t)id, .name = name};
-    status = tl_writer_define_kernel(t->w, &kernel);
+    tl_status status = tl_writer_define_kernel(t->w, &kernel);
     return status ? write_failed(t, status) : TL_OK;
 }
 
@@ -486,8 +482,9 @@ static tl_status read_lines(text_reader *t)
         status = read_line(t, line);
     if (status != TL_END)
         return status;
-    status = t->created ? TL_OK : create(t);
-    return status ? status : leave_rank(t);
+    if (!t->created)
+        TL_TRY(create(t));
+    return leave_rank(t);
 }
 
 /* Checks the one thing that a reader may refuse in the written trace: communicators with too many
@@ -510,11 +507,9 @@ static tl_status check_written(text_reader *t)
 tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err)
 {
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, &file, err);
-    if (status)
-        return status;
+    TL_TRY(tl_replace_begin(out_path, &file, err));
     text_reader t = {.in = in, .name = name, .out_path = file.part, .err = err};
-    status = read_lines(&t);
+    tl_status status = read_lines(&t);
     if (!status)
         status = check_written(&t);
     status = tl_replace_end(&file, status, err);

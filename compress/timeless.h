@@ -105,6 +105,15 @@ TL_API void tl_error_set(tl_error *err, tl_status status, const char *format, ..
 /* tl_fail for lack of memory. what: the file, or the work, that needed it. */
 #define tl_no_memory(err, what) tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", what)
 
+/* Calls a function that returns a tl_status; returns from the caller, with this status, if it is
+ * not TL_OK. For callers that have nothing to free. */
+#define TL_TRY(...)                                                                                \
+    do {                                                                                           \
+        const tl_status tried = (__VA_ARGS__);                                                     \
+        if (tried != TL_OK)                                                                        \
+            return tried;                                                                          \
+    } while (0)
+
 /* A description of the status in a few words. */
 TL_API const char *tl_status_text(tl_status status);
 

@@ -58,11 +58,10 @@ static bool has_comm(const void *walk, uint32_t comm)
 
 tl_status tlr_walk_outcome(tlr_walk *w, int32_t *source, int32_t *tag, tl_error *err)
 {
-    tl_status status = TL_OK;
     if (!w->ahead)
-        status = tlr_open_receives_make(w->trace, w->rank, w->plan->ranks[w->rank]->is_sparse,
-                                        has_comm, w, &w->ahead, err);
-    return status == TL_OK ? tlr_open_receives_next(w->ahead, source, tag, err) : status;
+        TL_TRY(tlr_open_receives_make(w->trace, w->rank, w->plan->ranks[w->rank]->is_sparse,
+                                      has_comm, w, &w->ahead, err));
+    return tlr_open_receives_next(w->ahead, source, tag, err);
 }
 
 /* ---- marks ---- */

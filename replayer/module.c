@@ -69,16 +69,15 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
                              tlr_prediction *const *out, tl_error *err)
 {
     const tlr_engine *engine;
-    const tl_status status = load_smpi(&engine, err);
-    return status == TL_OK ? engine->replay(jobs, n_jobs, platform, model, options, out, err)
-                           : status;
+    TL_TRY(load_smpi(&engine, err));
+    return engine->replay(jobs, n_jobs, platform, model, options, out, err);
 }
 
 static tl_status algorithms(const char *collective, char **out, tl_error *err)
 {
     const tlr_engine *engine;
-    const tl_status status = load_smpi(&engine, err);
-    return status == TL_OK ? engine->algorithms(collective, out, err) : status;
+    TL_TRY(load_smpi(&engine, err));
+    return engine->algorithms(collective, out, err);
 }
 
 const tlr_engine tlr_engine_smpi = {

@@ -145,9 +145,8 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        "defined",
                        tl_reader_path(s->trace), rank, r->n_events, info->name,
                        is_lost ? event->comm : event->new_comm);
-    tl_status status = tlr_validate(&s->validation, event, info, is_modelled);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_validate(&s->validation, event, info, is_modelled));
+    tl_status status = TL_OK;
     r->uses_self |= comm == TLR_PLAN_SELF;
     note_twin(plan, info, comm);
     tlr_plan_note_collective(plan, rank, event, info);

@@ -266,9 +266,7 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
     for (size_t i = 0; i < n; i++) {
         r->definitions[comms[i].id] = &comms[i];
         r->uses_self |= comms[i].parent == TL_COMM_SELF;
-        tl_status status = add_definition(t, plan, rank, &comms[i], err);
-        if (status != TL_OK)
-            return status;
+        TL_TRY(add_definition(t, plan, rank, &comms[i], err));
     }
     return TL_OK;
 }

@@ -49,8 +49,8 @@ tl_status tlr_engine_algorithms(const char *engine, const char *collective, char
                                 tl_error *err)
 {
     const tlr_engine *e = NULL;
-    const tl_status status = find_engine(engine, &e, err);
-    return status == TL_OK ? e->algorithms(collective, out, err) : status;
+    TL_TRY(find_engine(engine, &e, err));
+    return e->algorithms(collective, out, err);
 }
 
 static tl_status check_platform(const tlr_engine *engine, const tlr_platform *platform,
@@ -69,9 +69,7 @@ static tl_status check_noise(const tlr_job *jobs, size_t n_jobs, const tlr_optio
     uint64_t n_ranks = 0;
     if (!options->noise || !strstr(options->noise, "ranks="))
         return TL_OK;
-    const tl_status status = tlr_noise_read(options->noise, options->seed, &noise, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_noise_read(options->noise, options->seed, &noise, err));
     for (size_t j = 0; j < n_jobs; j++)
         n_ranks += tl_reader_run(jobs[j].trace)->n_ranks;
     const uint32_t last = noise->n_ranges ? noise->ranges[noise->n_ranges - 1].last : 0;

@@ -210,10 +210,9 @@ static tl_status set_scale(tlr_scenario *s, const char *text, tl_error *err)
     snprintf(what, sizeof what, "%.*s", (int)length, text);
     if (tlr_change_scale(what, text[length] ? text + length + 1 : "", changes, &n, &wrong) != TL_OK)
         return tl_fail(err, TL_ERR_USAGE, "--scale: %s", wrong.text);
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n && status == TL_OK; i++)
-        status = tlr_scenario_change(s, &changes[i], err);
-    return status;
+    for (size_t i = 0; i < n; i++)
+        TL_TRY(tlr_scenario_change(s, &changes[i], err));
+    return TL_OK;
 }
 
 static tl_status set_io_bandwidth(tlr_scenario *s, const char *value, tl_error *err)
@@ -412,9 +411,7 @@ tl_status tlr_scenario_set(tlr_scenario *s, const char *name, const char *value,
     void *place = (char *)s + setting->place;
     if (asprintf(&text, value ? " --%s=%s" : " --%s", name, value) < 0)
         text = NULL;
-    const tl_status status = append(&s->text, text, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(append(&s->text, text, err));
     s->given |= UINT64_C(1) << i;
     switch (setting->kind) {
     case FLAG: *(int *)place = 1; return TL_OK;
@@ -590,13 +587,12 @@ tl_status tlr_stage_open(const tlr_scenario *s, tlr_stage *out, tl_error *err)
 tl_status tlr_stage_replay(tlr_stage *stage, tl_error *err)
 {
     tlr_prediction **p = stage->predictions;
-    tl_status status = tlr_replay_jobs(stage->jobs, stage->n_jobs, stage->platform,
-                                       stage->scenario->engine, &stage->options, p, err);
-    if (status == TL_OK && stage->options.usage)
-        status = tlr_usage_read(stage->options.usage, p[0], err);
-    if (status == TL_OK)
-        p[0]->usage = stage->options.usage;
-    return status;
+    TL_TRY(tlr_replay_jobs(stage->jobs, stage->n_jobs, stage->platform, stage->scenario->engine,
+                           &stage->options, p, err));
+    if (stage->options.usage)
+        TL_TRY(tlr_usage_read(stage->options.usage, p[0], err));
+    p[0]->usage = stage->options.usage;
+    return TL_OK;
 }
 
 void tlr_stage_close(tlr_stage *stage)

@@ -194,9 +194,8 @@ static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call
         if (k != wanted)
             return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->comm, name_of(k),
                           name_of(wanted));
-        const tl_status status = k == TLR_KIND_WINDOW ? check_window(v, e, info->action) : TL_OK;
-        if (status != TL_OK)
-            return status;
+        if (k == TLR_KIND_WINDOW)
+            TL_TRY(check_window(v, e, info->action));
     }
     if (e->new_comm && kind_of(v, e->new_comm) != made_kind(info->action))
         return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->new_comm,
@@ -372,9 +371,7 @@ static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call
             return status;
         return check_list(v, e, info, &(tlr_party){0});
     }
-    status = check_comms(v, e, info);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(check_comms(v, e, info));
     const tlr_party *p = party_of(v, e);
     if (tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD &&
         (!p->definition || p->is_inter))
@@ -419,9 +416,7 @@ static tl_status find_request(const tlr_validation *v, const tl_event *e, int64_
 static tl_status start_request(tlr_validation *v, const tl_event *e, int64_t id)
 {
     uint32_t slot;
-    const tl_status status = find_request(v, e, id, &slot);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(find_request(v, e, id, &slot));
     tlr_request *r = &v->requests.slots[slot];
     if (!r->is_persistent || r->is_active)
         return refuse(v, e, "request %" PRId64 " is not ready to start", id);
@@ -432,9 +427,7 @@ static tl_status start_request(tlr_validation *v, const tl_event *e, int64_t id)
 static tl_status complete(tlr_validation *v, const tl_event *e, int64_t id)
 {
     uint32_t slot;
-    const tl_status status = find_request(v, e, id, &slot);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(find_request(v, e, id, &slot));
     tlr_request *r = &v->requests.slots[slot];
     if (r->done_by == v->index + 1)
         return refuse(v, e, "request %" PRId64 " twice in a call", id);
@@ -464,9 +457,7 @@ static tl_status note_match(tlr_validation *v, const tl_event *e)
         v->match_peer = e->peer;
         return TL_OK;
     }
-    const tl_status status = find_request(v, e, e->request, &slot);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(find_request(v, e, e->request, &slot));
     const uint32_t n = v->requests.slots[slot].n_peers;
     if (e->peer == TL_PROC_NULL || (e->peer >= 0 && (uint32_t)e->peer < n))
         return TL_OK;
@@ -501,9 +492,9 @@ static tl_status follow_requests(tlr_validation *v, const tl_event *e, const tl_
 tl_status tlr_validate(tlr_validation *v, const tl_event *event, const tl_call_info *info,
                        bool is_modelled)
 {
-    tl_status status = is_modelled ? check_slots(v, event, info) : TL_OK;
-    if (status == TL_OK)
-        status = follow_requests(v, event, info, is_modelled);
+    if (is_modelled)
+        TL_TRY(check_slots(v, event, info));
+    TL_TRY(follow_requests(v, event, info, is_modelled));
     v->index++;
-    return status;
+    return TL_OK;
 }

@@ -158,9 +158,8 @@ static tl_status add_kernels_of(budget_inputs *b, const tlr_model *model, tl_rea
 {
     tl_cursor *cursor = NULL;
     tl_event e;
-    tl_status status = tl_cursor_open(trace, rank, &cursor, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tl_cursor_open(trace, rank, &cursor, err));
+    tl_status status = TL_OK;
     memset(seen->user, 0, sizeof seen->user);
     while ((status = tl_cursor_next(cursor, &e)) == TL_OK && b->n < BUDGET_MOST_KERNELS)
         if (is_new_kernel(seen, &e))
@@ -258,9 +257,7 @@ static tl_status add_kernels_of_trace(budget_inputs *b, const tlr_model *model, 
 static tl_status add_computation(budget_inputs *b, const tlr_model *model, tl_error *err)
 {
     bool is_timed = 0;
-    const tl_status status = add_kernels_of_trace(b, model, &is_timed, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(add_kernels_of_trace(b, model, &is_timed, err));
     /* CPU time is that of the recording, on both sides, unless they are of different CPUs. */
     tlr_budget_input *bursts = add_scaled(
         b, "bursts", b->shares_model || (is_timed && b->shares_cpu), "bursts", TLR_BURST_TIME, "*",
@@ -484,11 +481,10 @@ static tl_status find_shared(budget_inputs *b, tl_error *err)
     b->shares_model = are_same(x->options.model_path, y->options.model_path) &&
                       (is_same || x->options.model_path);
     b->shares_network = is_same && are_same(x->options.loggops_params, y->options.loggops_params);
-    tl_status status = find_cpu_rate(x, &rates[0], err);
-    if (status == TL_OK)
-        status = find_cpu_rate(y, &rates[1], err);
+    TL_TRY(find_cpu_rate(x, &rates[0], err));
+    TL_TRY(find_cpu_rate(y, &rates[1], err));
     b->shares_cpu = rates[0] == rates[1];
-    return status;
+    return TL_OK;
 }
 
 tl_status budget_find_inputs(budget_inputs *b, tl_error *err)
@@ -519,8 +515,7 @@ double budget_other_bound(const input_change *change, unsigned k)
 tl_status budget_change(const budget_inputs *b, const double *positions, unsigned side,
                         tlr_scenario *s, tl_error *err)
 {
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < b->n && status == TL_OK; i++) {
+    for (size_t i = 0; i < b->n; i++) {
         const input_change *input = &b->changes[i];
         tlr_change change = input->change;
         if (positions[i] == budget_usual(b, i) || !(input->sides & 1U << side))
@@ -528,18 +523,18 @@ tl_status budget_change(const budget_inputs *b, const double *positions, unsigne
         switch (input->kind) {
         case INPUT_FACTOR:
             change.value = positions[i];
-            status = tlr_scenario_change(s, &change, err);
+            TL_TRY(tlr_scenario_change(s, &change, err));
             break;
         case INPUT_PARAMETER:
-            status = tlr_scenario_change_params(
-                s, (tlr_params_change){input->parameter, 1, positions[i]}, err);
+            TL_TRY(tlr_scenario_change_params(
+                s, (tlr_params_change){input->parameter, 1, positions[i]}, err));
             break;
         case INPUT_ORDER:
             s->options.wildcards_first = !b->sides[side].options.wildcards_first;
             break;
         case INPUT_BOUND:
             change = (tlr_change){TLR_REGION_BOUND, "*", positions[i] - 1, 0};
-            status = tlr_scenario_change(s, &change, err);
+            TL_TRY(tlr_scenario_change(s, &change, err));
             break;
         case INPUT_NOISE:
             s->options.seed = b->sides[side].options.seed + (uint64_t)positions[i];
@@ -547,7 +542,7 @@ tl_status budget_change(const budget_inputs *b, const double *positions, unsigne
         case INPUT_FIXED: break;
         }
     }
-    return status;
+    return TL_OK;
 }
 
 void budget_drop_unknown(budget_inputs *b)

@@ -118,12 +118,12 @@ static tl_status write_results(const void *arg, tl_error *err)
     study_place(&a->common.grid, place, sizeof place);
     if (cli_json_leaves_text(&a->common.json))
         tlr_study_print(&study, stdout);
-    tl_status status = cli_json_write(&a->common.json, write_json, &study, err);
-    if (status == TL_OK && a->csv)
-        status = tl_output_write(a->csv, write_csv, &study, err);
-    if (status == TL_OK && a->common.plot)
-        status = tlr_study_draw(&study, a->common.plot, err);
-    return status;
+    TL_TRY(cli_json_write(&a->common.json, write_json, &study, err));
+    if (a->csv)
+        TL_TRY(tl_output_write(a->csv, write_csv, &study, err));
+    if (a->common.plot)
+        TL_TRY(tlr_study_draw(&study, a->common.plot, err));
+    return TL_OK;
 }
 
 int study_collectives(int argc, char **argv)

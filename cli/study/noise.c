@@ -72,16 +72,12 @@ static tl_status make_axes(const arguments *a, tlr_axis *axes, tl_error *err)
     static const char *const none[] = {"none"};
     char seeds[32];
     snprintf(seeds, sizeof seeds, "seed=1:%u", a->n_seeds);
-    tl_status status =
-        tlr_axis_of("noise", a->noises.texts, a->noises.n, &axes[TLR_AMPLIFY_NOISE], err);
-    if (status == TL_OK)
-        status = tlr_axis_of("trace", a->common.grid.traces.texts, a->common.grid.traces.n,
-                             &axes[TLR_AMPLIFY_PROGRAM], err);
-    if (status == TL_OK)
-        status = a->ranks
-                     ? study_numbers("ranks", "--ranks", a->ranks, &axes[TLR_AMPLIFY_RANKS], err)
-                     : tlr_axis_of("ranks", none, 1, &axes[TLR_AMPLIFY_RANKS], err);
-    return status == TL_OK ? tlr_axis_parse(seeds, &axes[TLR_AMPLIFY_SEED], err) : status;
+    TL_TRY(tlr_axis_of("noise", a->noises.texts, a->noises.n, &axes[TLR_AMPLIFY_NOISE], err));
+    TL_TRY(tlr_axis_of("trace", a->common.grid.traces.texts, a->common.grid.traces.n,
+                       &axes[TLR_AMPLIFY_PROGRAM], err));
+    TL_TRY(a->ranks ? study_numbers("ranks", "--ranks", a->ranks, &axes[TLR_AMPLIFY_RANKS], err)
+                    : tlr_axis_of("ranks", none, 1, &axes[TLR_AMPLIFY_RANKS], err));
+    return tlr_axis_parse(seeds, &axes[TLR_AMPLIFY_SEED], err);
 }
 
 static tl_status write_json(const void *study, FILE *out, tl_error *err)
@@ -97,10 +93,10 @@ static tl_status write_results(const void *arg, tl_error *err)
     study_place(&a->common.grid, place, sizeof place);
     if (cli_json_leaves_text(&a->common.json))
         tlr_amplify_print(&study, stdout);
-    tl_status status = cli_json_write(&a->common.json, write_json, &study, err);
-    if (status == TL_OK && a->common.plot)
-        status = tlr_amplify_draw(&study, a->common.plot, err);
-    return status;
+    TL_TRY(cli_json_write(&a->common.json, write_json, &study, err));
+    if (a->common.plot)
+        TL_TRY(tlr_amplify_draw(&study, a->common.plot, err));
+    return TL_OK;
 }
 
 int study_noise(int argc, char **argv)

@@ -111,9 +111,7 @@ static int by_number(const void *a, const void *b)
 
 static tl_status list_ranks(arguments *a, tlr_axis *axis, tl_error *err)
 {
-    tl_status status = study_numbers("ranks", "--ranks", a->ranks, axis, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(study_numbers("ranks", "--ranks", a->ranks, axis, err));
     qsort(axis->values, axis->n, sizeof *axis->values, by_number);
     if (!(a->n_ranks = calloc(axis->n, sizeof *a->n_ranks)))
         return tl_no_memory(err, "the command");
@@ -223,9 +221,7 @@ static tl_status make_grid(arguments *a, tl_error *err)
     tl_status status = !axis      ? tl_no_memory(err, "the command")
                        : a->ranks ? list_ranks(a, axis, err)
                                   : list_traces(a, axis, err);
-    status = study_make_sweep(&a->common.grid, status, axis, 1, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(study_make_sweep(&a->common.grid, status, axis, 1, err));
     a->common.grid.finds_efficiency = 1;
     a->common.grid.change = set_grown;
     a->common.grid.change_arg = a;
@@ -261,10 +257,10 @@ static tl_status write_results(const void *arg, tl_error *err)
     warn_of_kernels(study.sweep);
     if (cli_json_leaves_text(&a->common.json))
         tlr_scaling_print(&study, stdout);
-    tl_status status = cli_json_write(&a->common.json, write_json, &study, err);
-    if (status == TL_OK && a->common.plot)
-        status = tlr_scaling_draw(&study, a->common.plot, err);
-    return status;
+    TL_TRY(cli_json_write(&a->common.json, write_json, &study, err));
+    if (a->common.plot)
+        TL_TRY(tlr_scaling_draw(&study, a->common.plot, err));
+    return TL_OK;
 }
 
 int study_scaling(int argc, char **argv)

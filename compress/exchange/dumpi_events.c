@@ -112,9 +112,8 @@ static tl_status make_comm(tl_dumpi_convert *m, tl_event *e)
 {
     const tl_dumpi_record *r = &m->f->record;
     uint32_t parent = 0, position = TL_DUMPI_MADE_FIRST + m->n_made++;
-    tl_status status = find_comm(m, r->value['c'], &parent);
-    if (status)
-        return status;
+    TL_TRY(find_comm(m, r->value['c'], &parent));
+    tl_status status = TL_OK;
     tl_dumpi_made made = {.function = r->function,
                           .is_null = r->value['w'] == TL_DUMPI_COMM_NULL,
                           .colour = r->value['K'],
@@ -207,9 +206,7 @@ static tl_status take_counts(tl_dumpi_convert *m)
         int64_t value = tl_dumpi_element(&r->counts, i), bytes = 0;
         if (r->function == TL_DUMPI_Alltoallw) {
             int64_t type = i < r->types.n ? tl_dumpi_element(&r->types, i) : 0;
-            tl_status status = tl_dumpi_take_type(m, type, value != 0, &bytes);
-            if (status)
-                return status;
+            TL_TRY(tl_dumpi_take_type(m, type, value != 0, &bytes));
             value *= bytes;
         }
         if (!tl_buffer_reserve(&m->list, sizeof value))
@@ -314,9 +311,7 @@ static tl_status put_call(tl_dumpi_convert *m)
         return TL_OK;
     }
     tl_event e = {.call = row->code};
-    tl_status status = row->slots & TL_SLOT_NEW_COMM ? make_comm(m, &e) : convert(m, &e, row);
-    if (status)
-        return status;
+    TL_TRY(row->slots & TL_SLOT_NEW_COMM ? make_comm(m, &e) : convert(m, &e, row));
     if (m->list.size) {
         e.list = (const int64_t *)(const void *)m->list.data;
         e.list_len = (uint32_t)(m->list.size / sizeof(int64_t));

@@ -145,19 +145,18 @@ tl_status tl_dumpi_open(tl_dumpi_file *f, FILE *in, const char *name, tl_error *
                        name);
     f->labels = index[3];
     f->body = index[5];
-    tl_status status = read_header(f, index[4]);
-    if (!status)
-        status = read_footer(f, index[6]);
-    if (!status && index[1]) {
+    TL_TRY(read_header(f, index[4]));
+    TL_TRY(read_footer(f, index[6]));
+    if (index[1]) {
         seek(f, index[1]);
         f->record.offset = index[1];
-        status = get_array(f, &f->type_bytes, 4);
+        TL_TRY(get_array(f, &f->type_bytes, 4));
     }
-    if (!status && f->bad)
-        status = tl_fail(err, TL_ERR_TRUNCATED,
-                         "%s: its index names places beyond its end; the file is damaged", name);
+    if (f->bad)
+        return tl_fail(err, TL_ERR_TRUNCATED,
+                       "%s: its index names places beyond its end; the file is damaged", name);
     tl_dumpi_rewind(f);
-    return status;
+    return TL_OK;
 }
 
 bool tl_dumpi_find_counter(tl_dumpi_file *f, const char *label)

@@ -121,35 +121,34 @@ static tl_status complete_listed(tl_dumpi_convert *m, size_t at, size_t status_i
     uint32_t request = 0;
     if (at >= requests->n)
         return tl_dumpi_refuse(m, "names a request beyond its array; the file is damaged");
-    tl_status status = complete(m, tl_dumpi_element(requests, at), status_index, &request);
-    return status ? status : list_request(m, request);
+    TL_TRY(complete(m, tl_dumpi_element(requests, at), status_index, &request));
+    return list_request(m, request);
 }
 
 tl_status tl_dumpi_complete_some(tl_dumpi_convert *m)
 {
     const tl_dumpi_record *r = &m->f->record;
-    tl_status status = TL_OK;
     switch (r->function) {
     case TL_DUMPI_Waitall:
     case TL_DUMPI_Testall:
-        for (size_t i = 0; i < r->requests.n && !status; i++)
-            status = complete_listed(m, i, i);
-        return status;
+        for (size_t i = 0; i < r->requests.n; i++)
+            TL_TRY(complete_listed(m, i, i));
+        return TL_OK;
     case TL_DUMPI_Waitany:
     case TL_DUMPI_Testany: /* MPI_UNDEFINED is negative */
         return r->value['i'] < 0 ? TL_OK : complete_listed(m, (size_t)r->value['i'], 0);
     case TL_DUMPI_Waitsome:
     case TL_DUMPI_Testsome:
-        for (size_t i = 0; i < r->indices.n && !status; i++)
-            status = complete_listed(m, (size_t)tl_dumpi_element(&r->indices, i), i);
-        return status;
+        for (size_t i = 0; i < r->indices.n; i++)
+            TL_TRY(complete_listed(m, (size_t)tl_dumpi_element(&r->indices, i), i));
+        return TL_OK;
     default: /* MPI_Startall */
-        for (size_t i = 0; i < r->requests.n && !status; i++) {
+        for (size_t i = 0; i < r->requests.n; i++) {
             const tl_dumpi_pending *p = find_request(m, tl_dumpi_element(&r->requests, i));
-            status = p ? list_request(m, p->request)
-                       : tl_dumpi_refuse(m, "of a request that is not known");
+            TL_TRY(p ? list_request(m, p->request)
+                     : tl_dumpi_refuse(m, "of a request that is not known"));
         }
-        return status;
+        return TL_OK;
     }
 }
 

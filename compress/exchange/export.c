@@ -286,9 +286,8 @@ static void export_event(tl_export *x, const tl_event *e, const tl_call_info *ro
 tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err)
 {
     tl_cursor *c;
-    tl_status status = tl_cursor_open(x->r, rank, &c, err);
-    if (status)
-        return status;
+    TL_TRY(tl_cursor_open(x->r, rank, &c, err));
+    tl_status status = TL_OK;
     x->rank = rank;
     x->computed = 0;
     x->n_transfers = 0;
@@ -325,11 +324,8 @@ tl_status tl_export_look(tl_export *x, tl_error *err)
         return tl_fail(err, TL_ERR_UNSUPPORTED,
                        "%s: is not complete, and %s cannot express this; record the run again",
                        tl_reader_path(x->r), x->target->name);
-    for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
-        tl_status status = tl_export_rank(x, rank, err);
-        if (status)
-            return status;
-    }
+    for (uint32_t rank = 0; rank < x->n_ranks; rank++)
+        TL_TRY(tl_export_rank(x, rank, err));
     if (!tl_export_choose_tags(x))
         return tl_no_memory(err, tl_reader_path(x->r));
     return tl_refusals_report(&x->refusals, tl_reader_path(x->r), x->target->name, err);

@@ -321,9 +321,8 @@ static tl_status write_ranks(tl_export *x, const char *folder, char *path, size_
 {
     snprintf(path, size, "%s/list.txt", folder);
     tl_output list, out;
-    tl_status status = tl_output_open(path, &list, err);
-    if (status)
-        return status;
+    TL_TRY(tl_output_open(path, &list, err));
+    tl_status status = TL_OK;
     for (uint32_t rank = 0; rank < x->n_ranks && !status; rank++) {
         snprintf(path, size, "%s/rank-%" PRIu32 ".txt", folder, rank);
         fprintf(list.file, "%s\n", path);

@@ -73,9 +73,7 @@ tl_status tl_goal_begin_binary(tl_goal *g)
                        "%s: is no regular file, which the binary form needs; write it to one",
                        g->name);
     g->size = g->at = (uint64_t)ftello(g->in);
-    tl_status status = load(g, 0, head, sizeof head);
-    if (status)
-        return status;
+    TL_TRY(load(g, 0, head, sizeof head));
     if (get_number(head, COOKIE_BYTES) != MAGIC)
         return tl_fail(g->err, TL_ERR_NOT_A_TRACE,
                        "%s: byte 0: is not GOAL, whose first number is 4223; give a file of GOAL",
@@ -184,6 +182,6 @@ tl_status tl_goal_read_binary(tl_goal *g)
     g->end = end + COOKIE_BYTES;
     if (!tl_make_room(&g->block, end - begin, &g->block_capacity, 1))
         return tl_goal_out_of_memory(g);
-    const tl_status status = load(g, begin + COOKIE_BYTES, g->block, end - begin);
-    return status ? status : read_block(g, begin + COOKIE_BYTES, end - begin);
+    TL_TRY(load(g, begin + COOKIE_BYTES, g->block, end - begin));
+    return read_block(g, begin + COOKIE_BYTES, end - begin);
 }

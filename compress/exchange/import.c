@@ -29,9 +29,8 @@ tl_status tl_import_open(const char *path, FILE **out, tl_error *err)
 tl_status tl_import_read_list(const char *path, char ***names, size_t *n, tl_error *err)
 {
     FILE *list;
-    tl_status status = tl_import_open(path, &list, err);
-    if (status)
-        return status;
+    TL_TRY(tl_import_open(path, &list, err));
+    tl_status status = TL_OK;
     char *line = NULL;
     size_t line_capacity = 0, capacity = 0;
     while (!status && getline(&line, &line_capacity, list) >= 0) {
@@ -65,12 +64,10 @@ tl_status tl_import_write(const char *out_path, tl_run *run, tl_import_part *par
 {
     char writer[64];
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, &file, err);
-    if (status)
-        return status;
+    TL_TRY(tl_replace_begin(out_path, &file, err));
     snprintf(writer, sizeof writer, "timeless %s", tl_version());
     run->writer = writer;
-    status = tl_trace_create(file.part, run, err);
+    tl_status status = tl_trace_create(file.part, run, err);
     for (uint32_t rank = 0; rank < run->n_ranks && !status; rank++)
         status = part(arg, rank, file.part, err);
     run->writer = NULL;

@@ -28,11 +28,10 @@ static tl_status with_file(run_files *all, uint32_t rank,
                            void *arg, tl_error *err)
 {
     FILE *in = all->files ? all->files[rank] : NULL;
-    tl_status status = in ? TL_OK : tl_import_open(all->names[rank], &in, err);
-    if (status)
-        return status;
+    if (!in)
+        TL_TRY(tl_import_open(all->names[rank], &in, err));
     tl_dumpi_file f;
-    status = tl_dumpi_open(&f, in, all->names[rank], err);
+    tl_status status = tl_dumpi_open(&f, in, all->names[rank], err);
     if (!status)
         status = body(all, rank, &f, arg);
     tl_dumpi_close(&f);

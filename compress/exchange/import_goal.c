@@ -97,10 +97,10 @@ static tl_status put_wait(importer *m, size_t n)
         m->progress[m->held - 1].in_wait = false;
         return put_held(m, true);
     }
-    tl_status status = put_held(m, false);
+    TL_TRY(put_held(m, false));
     size_t kept = 0;
     m->requests.size = 0;
-    for (size_t i = 0; i < m->under_way.n && !status; i++) {
+    for (size_t i = 0; i < m->under_way.n; i++) {
         progress *o = &m->progress[m->under_way.items[i]];
         if (!o->in_wait) {
             m->under_way.items[kept++] = m->under_way.items[i];
@@ -114,8 +114,6 @@ static tl_status put_wait(importer *m, size_t n)
         memcpy(m->requests.data + m->requests.size, &request, sizeof request);
         m->requests.size += sizeof request;
     }
-    if (status)
-        return status;
     m->under_way.n = kept;
     int64_t first;
     memcpy(&first, m->requests.data, sizeof first);
@@ -203,9 +201,7 @@ static void tell_of_end(importer *m, uint32_t i)
 static tl_status place(importer *m, uint32_t i)
 {
     const tl_goal_operation *o = &m->g.operations[i];
-    tl_status status = put_held(m, false);
-    if (status)
-        return status;
+    TL_TRY(put_held(m, false));
     m->n_placed++;
     if (o->call) {
         m->held = i + 1;

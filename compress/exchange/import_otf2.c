@@ -339,9 +339,7 @@ static tl_status take_comms(otf2_source *s)
     otf2_comm *world = NULL;
     for (size_t i = 0; i < s->n_comms; i++) {
         otf2_comm *c = &s->comms[i];
-        tl_status status = take_members(s, c);
-        if (status)
-            return status;
+        TL_TRY(take_members(s, c));
         bool is_world = c->kind == OTF2_OTHER && c->n == s->n_ranks;
         for (uint32_t k = 0; k < c->n && is_world; k++)
             is_world = c->members[k] == (int32_t)k;
@@ -661,12 +659,10 @@ static tl_status put_rank(void *arg, uint32_t rank, const char *out_path, tl_err
     tl_writer *w;
     tl_end_reason end = TL_END_EXITED;
     uint64_t clock_ns = 0;
-    tl_status status = tl_writer_open(out_path, rank, host_of(s, rank), &w, err);
-    if (status)
-        return status;
+    TL_TRY(tl_writer_open(out_path, rank, host_of(s, rank), &w, err));
     if (s->call_times)
         tl_writer_keep_times(w);
-    status = read_rank(s, rank, w, &end, &clock_ns);
+    tl_status status = read_rank(s, rank, w, &end, &clock_ns);
     return tl_import_close(w, out_path, status, end, clock_ns, err);
 }
 
@@ -771,17 +767,14 @@ static tl_status read_all(otf2_source *s)
         return damaged(s, "is no OTF2 archive, or damaged");
     if (!make_callbacks(s))
         return tl_no_memory(s->err, s->path);
-    tl_status status = read_definitions(s);
-    if (!status && is_other && !s->counts)
-        status = tl_fail(s->err, TL_ERR_INPUT,
-                         "%s: has no counter '%.40s'; choose another --volume", s->path, s->volume);
-    if (!status)
-        status = take_ranks(s);
-    if (!status)
-        status = take_comms(s);
-    if (!status)
-        status = open_ranks(s);
-    return status ? status : look(s);
+    TL_TRY(read_definitions(s));
+    if (is_other && !s->counts)
+        return tl_fail(s->err, TL_ERR_INPUT, "%s: has no counter '%.40s'; choose another --volume",
+                       s->path, s->volume);
+    TL_TRY(take_ranks(s));
+    TL_TRY(take_comms(s));
+    TL_TRY(open_ranks(s));
+    return look(s);
 }
 
 tl_status tl_import_otf2(const char *path, const tl_dumpi_options *options, const char *out_path,
@@ -795,12 +788,10 @@ tl_status tl_import_otf2(const char *path, const tl_dumpi_options *options, cons
                      .call_times = options->call_times != 0,
                      .err = err};
     *facts = 0;
-    tl_status status = tl_import_open(path, &anchor, err);
-    if (status)
-        return status;
+    TL_TRY(tl_import_open(path, &anchor, err));
     fclose(anchor);
     OTF2_Error_RegisterCallback(be_silent, NULL);
-    status = read_all(&s);
+    tl_status status = read_all(&s);
     if (!status) {
         put_facts(&s, facts);
         status = write_trace(&s, out_path, facts);

@@ -244,9 +244,7 @@ static tl_status complete(importer *m, unsigned call, pending *p)
 static tl_status wait_for(importer *m, unsigned call)
 {
     pending *p;
-    tl_status status = find_request(m, &p);
-    if (status)
-        return status;
+    TL_TRY(find_request(m, &p));
     return p ? complete(m, call, p)
              : wrong(m, "waits for a request that was not begun; add its isend or irecv");
 }
@@ -300,9 +298,7 @@ static tl_status take_counts(importer *m)
 {
     for (uint32_t i = 0; i < m->n_ranks; i++) {
         int64_t count = 0;
-        tl_status status = take_count(m, "the count of a rank", &count);
-        if (status)
-            return status;
+        TL_TRY(take_count(m, "the count of a rank", &count));
         if (!tl_buffer_reserve(&m->list, sizeof count))
             return tl_no_memory(m->err, m->name);
         memcpy(m->list.data + m->list.size, &count, sizeof count);
@@ -391,9 +387,7 @@ static tl_status location(importer *m)
     int64_t line = 0;
     if (!object || strlen(object) > TL_MAX_TEXT_BYTES)
         return wrong(m, "lacks the name of a file; add it");
-    tl_status status = take_number(m, "the line", 0, INT_MAX, &line);
-    if (status)
-        return status;
+    TL_TRY(take_number(m, "the line", 0, INT_MAX, &line));
     tl_site site = {.id = ++m->next_site, .object = object, .offset = (uint64_t)line};
     m->site = site.id;
     return tl_writer_define_site(m->w, &site) ? tl_no_memory(m->err, m->name) : TL_OK;
@@ -449,14 +443,13 @@ static tl_status read_action(importer *m, const char *name)
         if (actions[i].refusal)
             return wrong(m, "'%s' %s, and a trace cannot hold it; remove it", name,
                          actions[i].refusal);
-        tl_status status = actions[i].plain     ? actions[i].plain(m)
-                           : actions[i].by_call ? actions[i].by_call(m, actions[i].call)
-                           : actions[i].words   ? collective(m, actions[i].call, actions[i].words)
-                                                : TL_OK;
-        if (!status && actions[i].plain != init && actions[i].words != NULL &&
-            tl_text_word(&m->rest))
-            status = wrong(m, "has more words than '%s' takes; remove them", name);
-        return status;
+        TL_TRY(actions[i].plain     ? actions[i].plain(m)
+               : actions[i].by_call ? actions[i].by_call(m, actions[i].call)
+               : actions[i].words   ? collective(m, actions[i].call, actions[i].words)
+                                    : TL_OK);
+        if (actions[i].plain != init && actions[i].words != NULL && tl_text_word(&m->rest))
+            return wrong(m, "has more words than '%s' takes; remove them", name);
+        return TL_OK;
     }
     return wrong(m, "'%.40s' is no action of SMPI's replay; correct it", name);
 }

@@ -107,9 +107,7 @@ static tl_status use(otf2_rank *m, const char *call, OTF2_CommRef ref, uint32_t 
                          call);
     if (!id_of(m, ref)) {
         m->s->n_unmade += !m->w;
-        tl_status status = define(m, ref, TL_COMM_WORLD, TL_MPI_Comm_create, 0);
-        if (status)
-            return status;
+        TL_TRY(define(m, ref, TL_COMM_WORLD, TL_MPI_Comm_create, 0));
     }
     *id = id_of(m, ref);
     return TL_OK;

@@ -32,10 +32,8 @@ static tl_status import_file(void *arg, uint32_t rank, const char *out_path, tl_
     const char *path = files->names[is_shared ? 0 : rank];
     FILE *in;
     tl_writer *w;
-    tl_status status = tl_import_open(path, &in, err);
-    if (status)
-        return status;
-    status = tl_writer_open(out_path, rank, "", &w, err);
+    TL_TRY(tl_import_open(path, &in, err));
+    tl_status status = tl_writer_open(out_path, rank, "", &w, err);
     if (!status) {
         status = tl_import_simgrid_rank(in, path, rank, files->n_ranks, is_shared,
                                         files->without_compute, w, err);
@@ -58,9 +56,7 @@ static bool is_action(char *line, uint64_t *rank)
 static tl_status count_ranks(const char *path, uint32_t *n_ranks, tl_error *err)
 {
     FILE *in;
-    const tl_status status = tl_import_open(path, &in, err);
-    if (status)
-        return status;
+    TL_TRY(tl_import_open(path, &in, err));
     char *line = NULL;
     size_t capacity = 0;
     uint64_t rank, n = 0;
@@ -155,22 +151,20 @@ static tl_status check_named(const char *list, size_t i, const char *name, tl_er
 
 static tl_status read_list(const char *path, file_list *files, tl_error *err)
 {
-    tl_status status = tl_import_read_list(path, &files->names, &files->n, err);
-    for (size_t i = 0; i < files->n && status == TL_OK; i++) {
-        status = find_in_list(path, &files->names[i], err);
-        if (status == TL_OK)
-            status = check_named(path, i, files->names[i], err);
+    TL_TRY(tl_import_read_list(path, &files->names, &files->n, err));
+    for (size_t i = 0; i < files->n; i++) {
+        TL_TRY(find_in_list(path, &files->names[i], err));
+        TL_TRY(check_named(path, i, files->names[i], err));
     }
-    return status;
+    return TL_OK;
 }
 
 /* The files that `path` stands for: those in a list, or itself if it has actions. */
 static tl_status find_files(const char *path, file_list *files, tl_error *err)
 {
     size_t capacity = 0;
-    tl_status status = count_ranks(path, &files->n_ranks, err);
-    if (status)
-        return status;
+    TL_TRY(count_ranks(path, &files->n_ranks, err));
+    tl_status status = TL_OK;
     if (!files->n_ranks)
         status = read_list(path, files, err);
     else if (!tl_make_room(&files->names, 0, &capacity, sizeof *files->names) ||
@@ -234,11 +228,9 @@ tl_status tl_simgrid_convert(const char *path, int *fd, tl_error *err)
     *fd = -1;
     if (!is_text_trace(path))
         return TL_OK;
-    tl_status status = tl_temporary_file("text", &name, &made, err);
-    if (status)
-        return status;
+    TL_TRY(tl_temporary_file("text", &name, &made, err));
     close(made);
-    status = tl_import_simgrid(path, name, err);
+    tl_status status = tl_import_simgrid(path, name, err);
     if (!status && (*fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
         status = tl_fail_errno(err, "%s: cannot be opened", name);
     unlink(name);

@@ -16,50 +16,48 @@ static const char *const hog_names[] = {"arithmetic", "cache", "stream", "chase"
 static tl_status read_row(const tlr_reading *in, const config_setting_t *group, double after,
                           tlr_beside *out)
 {
-    tl_status status = tlr_setting_check(in, group, row_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_number(in, group, "cores", 1, &out->cores);
-    for (int h = 0; h < TLR_N_HOGS && status == TL_OK; h++)
-        status = tlr_setting_number(in, group, hog_names[h], 1, &out->slowdown[h]);
-    if (status == TL_OK && out->cores <= after)
+    TL_TRY(tlr_setting_check(in, group, row_names, NULL));
+    TL_TRY(tlr_setting_number(in, group, "cores", 1, &out->cores));
+    for (int h = 0; h < TLR_N_HOGS; h++)
+        TL_TRY(tlr_setting_number(in, group, hog_names[h], 1, &out->slowdown[h]));
+    if (out->cores <= after)
         return tlr_refuse(in, config_setting_source_line(group),
                           "the 'cores' of the rows of 'beside' do not rise; sort them");
-    return status;
+    return TL_OK;
 }
 
 static tl_status read_rows(const tlr_reading *in, const config_setting_t *group, tlr_bending *out)
 {
     const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(in, group, "beside", &list);
-    const int n = status == TL_OK && list ? config_setting_length(list) : 0;
-    if (status == TL_OK && !n)
-        status = tlr_refuse(in, config_setting_source_line(group),
-                            "a class has no rows; add 'beside = ( { cores = 1; arithmetic = 1.0; "
-                            "cache = 1.1; stream = 1.5; chase = 1.3; }, ... );'");
-    if (status == TL_OK && !(out->rows = calloc((size_t)n, sizeof *out->rows)))
-        status = tl_no_memory(in->err, in->path);
-    for (int i = 0; i < n && status == TL_OK; i++) {
-        status = read_row(in, config_setting_get_elem(list, (unsigned)i),
-                          i ? out->rows[i - 1].cores : 0, &out->rows[i]);
+    TL_TRY(tlr_setting_list(in, group, "beside", &list));
+    const int n = list ? config_setting_length(list) : 0;
+    if (!n)
+        return tlr_refuse(in, config_setting_source_line(group),
+                          "a class has no rows; add 'beside = ( { cores = 1; arithmetic = 1.0; "
+                          "cache = 1.1; stream = 1.5; chase = 1.3; }, ... );'");
+    if (!(out->rows = calloc((size_t)n, sizeof *out->rows)))
+        return tl_no_memory(in->err, in->path);
+    for (int i = 0; i < n; i++) {
+        TL_TRY(read_row(in, config_setting_get_elem(list, (unsigned)i),
+                        i ? out->rows[i - 1].cores : 0, &out->rows[i]));
         out->n = (size_t)i + 1;
     }
-    return status;
+    return TL_OK;
 }
 
 static tl_status read_pressure(const tlr_reading *in, const config_setting_t *group,
                                tlr_bending *out)
 {
     const config_setting_t *pressure = NULL;
-    tl_status status = tlr_setting_group(in, group, "acts_as", &pressure);
-    if (status == TL_OK && !pressure)
-        status = tlr_refuse(in, config_setting_source_line(group),
-                            "'acts_as' is missing; add 'acts_as = { stream = 0.8; };', or "
-                            "'acts_as = {};' for a class that slows no other");
-    if (status == TL_OK)
-        status = tlr_setting_check(in, pressure, hog_names, NULL);
-    for (int h = 0; h < TLR_N_HOGS && status == TL_OK; h++)
-        status = tlr_setting_optional(in, pressure, hog_names[h], 0, &out->acts_as[h]);
-    return status;
+    TL_TRY(tlr_setting_group(in, group, "acts_as", &pressure));
+    if (!pressure)
+        return tlr_refuse(in, config_setting_source_line(group),
+                          "'acts_as' is missing; add 'acts_as = { stream = 0.8; };', or "
+                          "'acts_as = {};' for a class that slows no other");
+    TL_TRY(tlr_setting_check(in, pressure, hog_names, NULL));
+    for (int h = 0; h < TLR_N_HOGS; h++)
+        TL_TRY(tlr_setting_optional(in, pressure, hog_names[h], 0, &out->acts_as[h]));
+    return TL_OK;
 }
 
 /* `from` and `to`, or `kernel`, or nothing. */
@@ -68,12 +66,9 @@ static tl_status read_subject(const tlr_reading *in, const config_setting_t *gro
 {
     const char *name[3] = {NULL, NULL, NULL};
     static const char *const settings[3] = {"from", "to", "kernel"};
-    tl_status status = TL_OK;
-    for (int i = 0; i < 3 && status == TL_OK; i++)
+    for (int i = 0; i < 3; i++)
         if (config_setting_get_member(group, settings[i]))
-            status = tlr_setting_string(in, group, settings[i], &name[i]);
-    if (status != TL_OK)
-        return status;
+            TL_TRY(tlr_setting_string(in, group, settings[i], &name[i]));
     const int line = config_setting_source_line(group);
     if (!name[0] != !name[1] || (name[0] && name[2]))
         return tlr_refuse(in, line,
@@ -103,14 +98,11 @@ static int compare(const void *a, const void *b)
 static tl_status read_class(const tlr_reading *in, const config_setting_t *group, tlr_bending *out)
 {
     double alone_s; /* describes the measurement */
-    tl_status status = tlr_setting_check(in, group, class_names, NULL);
-    if (status == TL_OK)
-        status = read_subject(in, group, out);
-    if (status == TL_OK)
-        status = tlr_setting_optional(in, group, "alone_s", 0, &alone_s);
-    if (status == TL_OK)
-        status = read_rows(in, group, out);
-    return status == TL_OK ? read_pressure(in, group, out) : status;
+    TL_TRY(tlr_setting_check(in, group, class_names, NULL));
+    TL_TRY(read_subject(in, group, out));
+    TL_TRY(tlr_setting_optional(in, group, "alone_s", 0, &alone_s));
+    TL_TRY(read_rows(in, group, out));
+    return read_pressure(in, group, out);
 }
 
 static tl_status check_twice(const tlr_reading *in, int line, const tlr_interference *all)

@@ -49,15 +49,10 @@ static tl_status read_class(const model_reading *m, const config_setting_t *grou
                             tlr_burst_class *out)
 {
     const char *from = NULL, *to = NULL;
-    tl_status status = tlr_setting_check(&m->in, group, class_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_string(&m->in, group, "from", &from);
-    if (status == TL_OK)
-        status = tlr_setting_string(&m->in, group, "to", &to);
-    if (status == TL_OK)
-        status = tlr_setting_number(&m->in, group, "seconds_per_unit", 0, &out->s_per_unit);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_check(&m->in, group, class_names, NULL));
+    TL_TRY(tlr_setting_string(&m->in, group, "from", &from));
+    TL_TRY(tlr_setting_string(&m->in, group, "to", &to));
+    TL_TRY(tlr_setting_number(&m->in, group, "seconds_per_unit", 0, &out->s_per_unit));
     out->from = strdup(from);
     out->to = strdup(to);
     return out->from && out->to ? TL_OK : tl_no_memory(m->in.err, m->in.path);
@@ -67,18 +62,16 @@ static tl_status read_classes(const model_reading *m, const config_setting_t *gr
                               tlr_unit_rate *unit)
 {
     const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(&m->in, group, "classes", &list);
-    if (status != TL_OK || !list)
-        return status;
+    TL_TRY(tlr_setting_list(&m->in, group, "classes", &list));
+    if (!list)
+        return TL_OK;
     const int n = config_setting_length(list);
     unit->classes = calloc((size_t)n + 1, sizeof *unit->classes);
     if (!unit->classes)
         return tl_no_memory(m->in.err, m->in.path);
-    for (int i = 0; i < n && status == TL_OK; i++)
-        status = read_class(m, config_setting_get_elem(list, (unsigned)i),
-                            &unit->classes[unit->n_classes++]);
-    if (status != TL_OK)
-        return status;
+    for (int i = 0; i < n; i++)
+        TL_TRY(read_class(m, config_setting_get_elem(list, (unsigned)i),
+                          &unit->classes[unit->n_classes++]));
     qsort(unit->classes, unit->n_classes, sizeof *unit->classes, tlr_compare_classes);
     for (size_t i = 1; i < unit->n_classes; i++)
         if (tlr_compare_classes(&unit->classes[i - 1], &unit->classes[i]) == 0)
@@ -92,15 +85,10 @@ static tl_status read_unit(const model_reading *m, const config_setting_t *group
 {
     const char *name = NULL;
     tlr_unit_rate rate = {0};
-    tl_status status = tlr_setting_check(&m->in, group, unit_names[m->version - 1], unit_names[1]);
-    if (status == TL_OK)
-        status = tlr_setting_string(&m->in, group, "unit", &name);
-    if (status == TL_OK)
-        status = tlr_setting_number(&m->in, group, "seconds_per_unit", 0, &rate.s_per_unit);
-    if (status == TL_OK)
-        status = tlr_setting_optional(&m->in, group, "relative_sd", 0, &rate.relative_sd);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_check(&m->in, group, unit_names[m->version - 1], unit_names[1]));
+    TL_TRY(tlr_setting_string(&m->in, group, "unit", &name));
+    TL_TRY(tlr_setting_number(&m->in, group, "seconds_per_unit", 0, &rate.s_per_unit));
+    TL_TRY(tlr_setting_optional(&m->in, group, "relative_sd", 0, &rate.relative_sd));
     if (tlr_rates_unit(rates, name))
         return tlr_refuse(&m->in, config_setting_source_line(group),
                           "the unit '%s' appears twice; remove one", name);
@@ -108,7 +96,7 @@ static tl_status read_unit(const model_reading *m, const config_setting_t *group
     if (!rate.unit)
         return tl_no_memory(m->in.err, m->in.path);
     m->model->is_random |= rate.relative_sd > 0;
-    status = read_classes(m, group, &rate);
+    const tl_status status = read_classes(m, group, &rate);
     /* An incomplete list is freed with the model, too. */
     rates->units[rates->n_units++] = rate;
     return status;
@@ -141,15 +129,14 @@ static tl_status read_terms(const model_reading *m, const config_setting_t *grou
                             double min, double *out)
 {
     const config_setting_t *terms = NULL;
-    tl_status status = tlr_setting_group(&m->in, group, name, &terms);
-    if (status == TL_OK && !terms)
-        status = tlr_refuse(&m->in, config_setting_source_line(group),
-                            "'%s' is missing; add '%s = { work = NUMBER; ... };'", name, name);
-    if (status == TL_OK)
-        status = tlr_setting_check(&m->in, terms, term_names, NULL);
-    for (int t = 0; t < TLR_N_TERMS && status == TL_OK; t++)
-        status = tlr_setting_optional(&m->in, terms, term_names[t], min, &out[t]);
-    return status;
+    TL_TRY(tlr_setting_group(&m->in, group, name, &terms));
+    if (!terms)
+        return tlr_refuse(&m->in, config_setting_source_line(group),
+                          "'%s' is missing; add '%s = { work = NUMBER; ... };'", name, name);
+    TL_TRY(tlr_setting_check(&m->in, terms, term_names, NULL));
+    for (int t = 0; t < TLR_N_TERMS; t++)
+        TL_TRY(tlr_setting_optional(&m->in, terms, term_names[t], min, &out[t]));
+    return TL_OK;
 }
 
 /* Shifts and scales the modes to mean 0 and standard deviation 1, because the file gives the mean
@@ -179,27 +166,22 @@ static tl_status standardise(const model_reading *m, const config_setting_t *lis
 static tl_status read_modes(const model_reading *m, const config_setting_t *noise, tlr_piece *piece)
 {
     const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(&m->in, noise, "modes", &list);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_list(&m->in, noise, "modes", &list));
     const int n = list ? config_setting_length(list) : 0;
     if (n < 1 || n > TLR_MAX_MODES)
         return tlr_refuse(&m->in, config_setting_source_line(noise),
                           "a mixture has 1 to %d modes; write 'modes = ( { weight = 0.9; mean = "
                           "0.0; sd = 1.0; }, ... );'",
                           TLR_MAX_MODES);
-    for (int i = 0; i < n && status == TL_OK; i++) {
+    for (int i = 0; i < n; i++) {
         const config_setting_t *mode = config_setting_get_elem(list, (unsigned)i);
         tlr_mode *to = &piece->modes[piece->n_modes++];
-        status = tlr_setting_check(&m->in, mode, mode_names, NULL);
-        if (status == TL_OK)
-            status = tlr_setting_number(&m->in, mode, "weight", 0, &to->weight);
-        if (status == TL_OK)
-            status = tlr_setting_number(&m->in, mode, "mean", -INFINITY, &to->mean);
-        if (status == TL_OK)
-            status = tlr_setting_number(&m->in, mode, "sd", 0, &to->sd);
+        TL_TRY(tlr_setting_check(&m->in, mode, mode_names, NULL));
+        TL_TRY(tlr_setting_number(&m->in, mode, "weight", 0, &to->weight));
+        TL_TRY(tlr_setting_number(&m->in, mode, "mean", -INFINITY, &to->mean));
+        TL_TRY(tlr_setting_number(&m->in, mode, "sd", 0, &to->sd));
     }
-    return status == TL_OK ? standardise(m, list, piece) : status;
+    return standardise(m, list, piece);
 }
 
 /* A fit may have negative terms. But a polynomial without a positive term is no standard deviation.
@@ -224,14 +206,11 @@ static tl_status read_noise(const model_reading *m, const config_setting_t *grou
         {"normal", TLR_NORMAL}, {"half-normal", TLR_HALF_NORMAL}, {"mixture", TLR_MIXTURE}};
     const config_setting_t *noise = NULL;
     const char *name = NULL;
-    tl_status status = tlr_setting_group(&m->in, group, "noise", &noise);
-    if (status != TL_OK || !noise)
-        return status;
-    status = tlr_setting_check(&m->in, noise, noise_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_string(&m->in, noise, "shape", &name);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_group(&m->in, group, "noise", &noise));
+    if (!noise)
+        return TL_OK;
+    TL_TRY(tlr_setting_check(&m->in, noise, noise_names, NULL));
+    TL_TRY(tlr_setting_string(&m->in, noise, "shape", &name));
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (!strcmp(shapes[i].name, name))
             piece->shape = shapes[i].shape;
@@ -239,13 +218,13 @@ static tl_status read_noise(const model_reading *m, const config_setting_t *grou
         return tlr_refuse(&m->in, config_setting_source_line(noise),
                           "shape '%s' is unknown; give normal, half-normal or mixture", name);
     m->model->is_random = 1;
-    status = read_terms(m, noise, "sd", -INFINITY, piece->sd_s);
-    if (status == TL_OK && is_never_positive(piece->sd_s))
+    TL_TRY(read_terms(m, noise, "sd", -INFINITY, piece->sd_s));
+    if (is_never_positive(piece->sd_s))
         return tlr_refuse(&m->in, config_setting_source_line(noise),
                           "no coefficient of 'sd' is positive; give one that is");
-    if (status == TL_OK && piece->shape == TLR_MIXTURE)
-        status = read_modes(m, noise, piece);
-    return status;
+    if (piece->shape == TLR_MIXTURE)
+        TL_TRY(read_modes(m, noise, piece));
+    return TL_OK;
 }
 
 static tl_status read_bounds(const model_reading *m, const config_setting_t *group,
@@ -255,10 +234,10 @@ static tl_status read_bounds(const model_reading *m, const config_setting_t *gro
     tl_status status = tlr_setting_group(&m->in, group, name, &found);
     if (status != TL_OK || !found)
         return status;
-    status = tlr_setting_check(&m->in, found, bound_names, NULL);
-    for (int b = 0; b < TLR_N_BOUNDS && status == TL_OK; b++)
-        status = tlr_setting_optional(&m->in, found, bound_names[b], 0, &bounds[b]);
-    return status;
+    TL_TRY(tlr_setting_check(&m->in, found, bound_names, NULL));
+    for (int b = 0; b < TLR_N_BOUNDS; b++)
+        TL_TRY(tlr_setting_optional(&m->in, found, bound_names[b], 0, &bounds[b]));
+    return TL_OK;
 }
 
 static tl_status read_side(const model_reading *m, const config_setting_t *group, tlr_piece *piece)
@@ -266,29 +245,22 @@ static tl_status read_side(const model_reading *m, const config_setting_t *group
     const char *side = NULL;
     if (!config_setting_get_member(group, "side"))
         return TL_OK;
-    tl_status status = tlr_setting_string(&m->in, group, "side", &side);
-    if (status == TL_OK && strcmp(side, "left") != 0 && strcmp(side, "right") != 0)
-        status = tlr_refuse(&m->in, config_setting_source_line(group),
-                            "side '%s' is unknown; give left or right", side);
-    if (status == TL_OK)
-        piece->side = side[0];
-    return status;
+    TL_TRY(tlr_setting_string(&m->in, group, "side", &side));
+    if (strcmp(side, "left") != 0 && strcmp(side, "right") != 0)
+        return tlr_refuse(&m->in, config_setting_source_line(group),
+                          "side '%s' is unknown; give left or right", side);
+    piece->side = side[0];
+    return TL_OK;
 }
 
 static tl_status read_piece(const model_reading *m, const config_setting_t *group, tlr_piece *piece)
 {
-    tl_status status = tlr_setting_check(&m->in, group, piece_names, NULL);
-    if (status == TL_OK)
-        status = read_side(m, group, piece);
-    if (status == TL_OK)
-        status = read_bounds(m, group, "min", piece->min);
-    if (status == TL_OK)
-        status = read_bounds(m, group, "max", piece->max);
-    if (status == TL_OK)
-        status = read_terms(m, group, "seconds", -INFINITY, piece->mean_s);
-    if (status == TL_OK)
-        status = read_noise(m, group, piece);
-    return status;
+    TL_TRY(tlr_setting_check(&m->in, group, piece_names, NULL));
+    TL_TRY(read_side(m, group, piece));
+    TL_TRY(read_bounds(m, group, "min", piece->min));
+    TL_TRY(read_bounds(m, group, "max", piece->max));
+    TL_TRY(read_terms(m, group, "seconds", -INFINITY, piece->mean_s));
+    return read_noise(m, group, piece);
 }
 
 /* Reads intercept_s and per_work_s, or seconds: both give one piece. */
@@ -311,9 +283,7 @@ static tl_status read_pieces(const model_reading *m, const config_setting_t *gro
                              tlr_kernel_model *kernel)
 {
     const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(&m->in, group, "pieces", &list);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_list(&m->in, group, "pieces", &list));
     const int n = list ? config_setting_length(list) : 1;
     if (n < 1)
         return tlr_refuse(&m->in, config_setting_source_line(list),
@@ -322,23 +292,21 @@ static tl_status read_pieces(const model_reading *m, const config_setting_t *gro
     if (!kernel->pieces)
         return tl_no_memory(m->in.err, m->in.path);
     kernel->n_pieces = (size_t)n;
-    for (int i = 0; i < n && status == TL_OK; i++) {
+    for (int i = 0; i < n; i++) {
         tlr_piece *piece = &kernel->pieces[i];
         for (int b = 0; b < TLR_N_BOUNDS; b++)
             piece->max[b] = INFINITY;
-        status = list ? read_piece(m, config_setting_get_elem(list, (unsigned)i), piece)
-                      : read_single(m, group, piece);
+        TL_TRY(list ? read_piece(m, config_setting_get_elem(list, (unsigned)i), piece)
+                    : read_single(m, group, piece));
     }
-    return status;
+    return TL_OK;
 }
 
 /* The call with this kernel name; for a kernel of the program, *user is its name. */
 static tl_status read_name(const model_reading *m, const config_setting_t *group, uint16_t *call,
                            const char **full_name, const char **user)
 {
-    tl_status status = tlr_setting_string(&m->in, group, "kernel", full_name);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_string(&m->in, group, "kernel", full_name));
     const char *name = *full_name;
     *user = !strncmp(name, USER_PREFIX, strlen(USER_PREFIX)) ? strchr(name, ':') + 1 : NULL;
     const tl_call_info *info = *user ? tl_call_by_code(TL_KERNEL_user) : tl_call_by_name(name);
@@ -397,94 +365,77 @@ static tl_status read_host(const model_reading *m, const config_setting_t *group
 {
     const char *pattern = NULL;
     host->factor = 1;
-    tl_status status = tlr_setting_check(&m->in, group, host_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_string(&m->in, group, "hosts", &pattern);
-    if (status == TL_OK && !(host->pattern = strdup(pattern)))
-        status = tl_no_memory(m->in.err, m->in.path);
-    if (status == TL_OK)
-        status = tlr_setting_optional(&m->in, group, "factor", 0, &host->factor);
-    if (status == TL_OK)
-        status = read_rates(m, group, &host->rates);
-    return status;
+    TL_TRY(tlr_setting_check(&m->in, group, host_names, NULL));
+    TL_TRY(tlr_setting_string(&m->in, group, "hosts", &pattern));
+    if (!(host->pattern = strdup(pattern)))
+        return tl_no_memory(m->in.err, m->in.path);
+    TL_TRY(tlr_setting_optional(&m->in, group, "factor", 0, &host->factor));
+    return read_rates(m, group, &host->rates);
 }
 
 static tl_status read_hosts(const model_reading *m, const config_setting_t *root)
 {
     const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(&m->in, root, "hosts", &list);
-    if (status != TL_OK || !list)
-        return status;
+    TL_TRY(tlr_setting_list(&m->in, root, "hosts", &list));
+    if (!list)
+        return TL_OK;
     int n = config_setting_length(list);
     m->model->hosts = calloc((size_t)n + 1, sizeof *m->model->hosts);
     if (!m->model->hosts)
         return tl_no_memory(m->in.err, m->in.path);
-    for (int i = 0; i < n && status == TL_OK; i++)
-        status = read_host(m, config_setting_get_elem(list, (unsigned)i),
-                           &m->model->hosts[m->model->n_hosts++]);
-    return status;
+    for (int i = 0; i < n; i++)
+        TL_TRY(read_host(m, config_setting_get_elem(list, (unsigned)i),
+                         &m->model->hosts[m->model->n_hosts++]));
+    return TL_OK;
 }
 
 static tl_status read_variability(const model_reading *m, const config_setting_t *root)
 {
     const config_setting_t *group = NULL;
     tlr_model *model = m->model;
-    tl_status status = tlr_setting_group(&m->in, root, "variability", &group);
-    if (status != TL_OK || !group)
-        return status;
-    status = tlr_setting_check(&m->in, group, variability_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_optional(&m->in, group, "host_sd", 0, &model->host_sd);
-    if (status == TL_OK)
-        status = tlr_setting_optional(&m->in, group, "day_sd", 0, &model->day_sd);
+    TL_TRY(tlr_setting_group(&m->in, root, "variability", &group));
+    if (!group)
+        return TL_OK;
+    TL_TRY(tlr_setting_check(&m->in, group, variability_names, NULL));
+    TL_TRY(tlr_setting_optional(&m->in, group, "host_sd", 0, &model->host_sd));
+    TL_TRY(tlr_setting_optional(&m->in, group, "day_sd", 0, &model->day_sd));
     model->is_random |= model->host_sd > 0 || model->day_sd > 0;
-    return status;
+    return TL_OK;
 }
 
 static tl_status read_version(model_reading *m, const config_setting_t *root)
 {
     double version = 1;
-    tl_status status = tlr_setting_optional(&m->in, root, "version", 1, &version);
-    if (status == TL_OK && version != 1 && version != NEWEST_VERSION)
-        status = tlr_refuse(
+    TL_TRY(tlr_setting_optional(&m->in, root, "version", 1, &version));
+    if (version != 1 && version != NEWEST_VERSION)
+        return tlr_refuse(
             &m->in, config_setting_source_line(config_setting_get_member(root, "version")),
             "version %g of model files is not known here; use a newer Timeless", version);
     m->version = (int)version;
-    return status;
+    return TL_OK;
 }
 
 static tl_status read_model(model_reading *m, const config_setting_t *root)
 {
     tlr_model *model = m->model;
-    tl_status status = read_version(m, root);
-    if (status == TL_OK)
-        status = tlr_setting_check(&m->in, root, top_names[m->version - 1], top_names[1]);
-    if (status == TL_OK)
-        status = tlr_setting_number(&m->in, root, "reference_flops", 0, &model->reference_flops);
-    if (status == TL_OK && model->reference_flops == 0)
-        status = tlr_refuse(
+    TL_TRY(read_version(m, root));
+    TL_TRY(tlr_setting_check(&m->in, root, top_names[m->version - 1], top_names[1]));
+    TL_TRY(tlr_setting_number(&m->in, root, "reference_flops", 0, &model->reference_flops));
+    if (model->reference_flops == 0)
+        return tlr_refuse(
             &m->in, config_setting_source_line(config_setting_get_member(root, "reference_flops")),
             "'reference_flops' is 0; give the speed of the host on which the seconds were "
             "measured");
-    if (status == TL_OK)
-        status = read_rates(m, root, &model->pool);
-    if (status == TL_OK)
-        status = read_hosts(m, root);
-    if (status == TL_OK)
-        status = read_variability(m, root);
-    if (status == TL_OK)
-        status = tlr_parallel_read(&m->in, root, &model->parallel);
-    if (status == TL_OK)
-        status = tlr_interference_read(&m->in, root, &model->interference);
+    TL_TRY(read_rates(m, root, &model->pool));
+    TL_TRY(read_hosts(m, root));
+    TL_TRY(read_variability(m, root));
+    TL_TRY(tlr_parallel_read(&m->in, root, &model->parallel));
+    TL_TRY(tlr_interference_read(&m->in, root, &model->interference));
     model->s_per_flop = -1;
-    if (status == TL_OK)
-        status = tlr_setting_optional(&m->in, root, "seconds_per_flop", 0, &model->s_per_flop);
-    if (status == TL_OK)
-        tlr_find_roofline(model);
+    TL_TRY(tlr_setting_optional(&m->in, root, "seconds_per_flop", 0, &model->s_per_flop));
+    tlr_find_roofline(model);
     model->kernel_threads = 1;
-    if (status == TL_OK)
-        status = tlr_setting_optional(&m->in, root, "kernel_threads", 1, &model->kernel_threads);
-    return status;
+    return tlr_setting_optional(&m->in, root, "kernel_threads", 1, &model->kernel_threads);
 }
 
 tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err)

@@ -70,9 +70,7 @@ static tl_status read_modes(const tlr_reading *in, const config_setting_t *group
                           TLR_MAX_MODES);
     for (int i = 0; i < n; i++) {
         const config_setting_t *mode = config_setting_get_elem(list, (unsigned)i);
-        const tl_status status = read_mode(in, mode, out->least, &out->modes[i]);
-        if (status != TL_OK)
-            return status;
+        TL_TRY(read_mode(in, mode, out->least, &out->modes[i]));
         sum += out->modes[i].weight;
     }
     if (!(fabs(sum - 1) <= WEIGHTS_APART))
@@ -101,17 +99,11 @@ static tl_status read_class(const tlr_reading *in, const config_setting_t *group
 {
     const int line = config_setting_source_line(group);
     double samples = 0;
-    tl_status status = tlr_setting_check(in, group, class_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_number(in, group, "above_bytes", 0, &out->above_bytes);
-    if (status == TL_OK)
-        status = tlr_setting_optional(in, group, "samples", 0, &samples);
-    if (status == TL_OK)
-        status = tlr_setting_number(in, group, "least", 0, &out->least);
-    if (status == TL_OK)
-        status = read_run(in, group, "run_sd", &out->run_sd);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_check(in, group, class_names, NULL));
+    TL_TRY(tlr_setting_number(in, group, "above_bytes", 0, &out->above_bytes));
+    TL_TRY(tlr_setting_optional(in, group, "samples", 0, &samples));
+    TL_TRY(tlr_setting_number(in, group, "least", 0, &out->least));
+    TL_TRY(read_run(in, group, "run_sd", &out->run_sd));
     if (before ? out->above_bytes <= before->above_bytes : out->above_bytes != 0)
         return tlr_refuse(in, line,
                           "'above_bytes' does not begin with 0 and rise; sort the classes");
@@ -125,20 +117,17 @@ static tl_status read_path(const tlr_reading *in, const config_setting_t *root, 
                            const char *run_name, tlr_noise_path *out)
 {
     const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(in, root, name, &list);
-    if (status == TL_OK)
-        status = read_run(in, root, run_name, &out->run_sd);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_list(in, root, name, &list));
+    TL_TRY(read_run(in, root, run_name, &out->run_sd));
     const int n = list ? config_setting_length(list) : 0;
     if (n && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
         return tl_no_memory(in->err, in->path);
-    for (; (int)out->n < n && status == TL_OK; out->n++) {
+    for (; (int)out->n < n; out->n++) {
         out->classes[out->n].run_sd = out->run_sd;
-        status = read_class(in, config_setting_get_elem(list, (unsigned)out->n),
-                            out->n ? &out->classes[out->n - 1] : NULL, &out->classes[out->n]);
+        TL_TRY(read_class(in, config_setting_get_elem(list, (unsigned)out->n),
+                          out->n ? &out->classes[out->n - 1] : NULL, &out->classes[out->n]));
     }
-    return status;
+    return TL_OK;
 }
 
 tl_status tlr_network_noise_load(const char *path, tlr_network_noise **out, tl_error *err)

@@ -16,15 +16,11 @@ static tl_status read_row(const tlr_reading *in, const config_setting_t *group,
                           const tlr_busy_cores *before, tlr_busy_cores *out)
 {
     const int line = config_setting_source_line(group);
-    tl_status status = tlr_setting_check(in, group, row_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_number(in, group, "cores", 1, &out->cores);
-    if (status == TL_OK)
-        status = tlr_setting_optional(in, group, "region_s", 0, &out->region_s);
-    for (int i = 0; i < TLR_N_LIMITS && status == TL_OK; i++)
-        status = tlr_setting_optional(in, group, tlr_limit_name((tlr_limit)i), 0, &out->speedup[i]);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_check(in, group, row_names, NULL));
+    TL_TRY(tlr_setting_number(in, group, "cores", 1, &out->cores));
+    TL_TRY(tlr_setting_optional(in, group, "region_s", 0, &out->region_s));
+    for (int i = 0; i < TLR_N_LIMITS; i++)
+        TL_TRY(tlr_setting_optional(in, group, tlr_limit_name((tlr_limit)i), 0, &out->speedup[i]));
     if (before ? out->cores <= before->cores : out->cores != 1)
         return tlr_refuse(in, line, "the rows of 'cores' do not begin with 1 and rise; sort them");
     for (int i = 0; i < TLR_N_LIMITS; i++) {
@@ -41,20 +37,20 @@ static tl_status read_row(const tlr_reading *in, const config_setting_t *group,
 static tl_status read_rows(const tlr_reading *in, const config_setting_t *group, tlr_parallel *p)
 {
     const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(in, group, "cores", &list);
-    const int n = status == TL_OK && list ? config_setting_length(list) : 0;
-    if (status == TL_OK && !n)
-        status = tlr_refuse(in, config_setting_source_line(group),
-                            "'parallel' has no rows; add 'cores = ( { cores = 1; region_s = 0.0; "
-                            "arithmetic = 1.0; }, ... );'");
-    if (status == TL_OK && !(p->rows = calloc((size_t)n, sizeof *p->rows)))
-        status = tl_no_memory(in->err, in->path);
-    for (int i = 0; i < n && status == TL_OK; i++) {
-        status = read_row(in, config_setting_get_elem(list, (unsigned)i),
-                          i ? &p->rows[i - 1] : NULL, &p->rows[i]);
+    TL_TRY(tlr_setting_list(in, group, "cores", &list));
+    const int n = list ? config_setting_length(list) : 0;
+    if (!n)
+        return tlr_refuse(in, config_setting_source_line(group),
+                          "'parallel' has no rows; add 'cores = ( { cores = 1; region_s = 0.0; "
+                          "arithmetic = 1.0; }, ... );'");
+    if (!(p->rows = calloc((size_t)n, sizeof *p->rows)))
+        return tl_no_memory(in->err, in->path);
+    for (int i = 0; i < n; i++) {
+        TL_TRY(read_row(in, config_setting_get_elem(list, (unsigned)i), i ? &p->rows[i - 1] : NULL,
+                        &p->rows[i]));
         p->n = (size_t)i + 1;
     }
-    return status;
+    return TL_OK;
 }
 
 /* What only describes the machine: the names are checked. */
@@ -72,11 +68,8 @@ static tl_status check_list(const tlr_reading *in, const config_setting_t *group
 static tl_status read_bound(const tlr_reading *in, const config_setting_t *group, tlr_parallel *p)
 {
     const char *name = "arithmetic";
-    tl_status status = TL_OK;
     if (config_setting_get_member(group, "bound"))
-        status = tlr_setting_string(in, group, "bound", &name);
-    if (status != TL_OK)
-        return status;
+        TL_TRY(tlr_setting_string(in, group, "bound", &name));
     if (!tlr_limit_find(name, &p->bound) || !(p->rows[0].speedup[p->bound] > 0))
         return tlr_refuse(in, config_setting_source_line(group),
                           "the bound '%s' is not a column of 'cores'; name one of its columns "
@@ -91,14 +84,10 @@ tl_status tlr_parallel_read(const tlr_reading *in, const config_setting_t *root,
     tl_status status = tlr_setting_group(in, root, "parallel", &group);
     if (status != TL_OK || !group)
         return status;
-    status = tlr_setting_check(in, group, group_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_optional(in, group, "shared_region_s", 0, &p->shared_region_s);
-    if (status == TL_OK)
-        status = check_list(in, group, "caches", cache_names);
-    if (status == TL_OK)
-        status = check_list(in, group, "curves", curve_names);
-    if (status == TL_OK)
-        status = read_rows(in, group, p);
-    return status == TL_OK ? read_bound(in, group, p) : status;
+    TL_TRY(tlr_setting_check(in, group, group_names, NULL));
+    TL_TRY(tlr_setting_optional(in, group, "shared_region_s", 0, &p->shared_region_s));
+    TL_TRY(check_list(in, group, "caches", cache_names));
+    TL_TRY(check_list(in, group, "curves", curve_names));
+    TL_TRY(read_rows(in, group, p));
+    return read_bound(in, group, p);
 }

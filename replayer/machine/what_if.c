@@ -137,10 +137,9 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
                            q->item, q->item, q->name, q->example);
         if (rest)
             snprintf(change.pattern, sizeof change.pattern, "%.*s", (int)rest - 1, text + item + 1);
-        tl_status status = parse_value(equals + 1, &change, err);
-        if (status == TL_OK)
-            *out = change;
-        return status;
+        TL_TRY(parse_value(equals + 1, &change, err));
+        *out = change;
+        return TL_OK;
     }
     return tl_fail(err, TL_ERR_USAGE,
                    "'%s' is not a change of a platform; write link.bandwidth=VALUE, "

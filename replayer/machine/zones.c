@@ -293,18 +293,15 @@ static tl_status find_all_ways(const tlr_zones *z, tlr_zone *zone, tl_error *err
 
 tl_status tlr_zones_finish(tlr_zones *z, tl_error *err)
 {
-    tl_status status = TL_OK;
     if (z->n_coordinates)
         qsort(z->coordinates, z->n_coordinates, sizeof *z->coordinates, compare_coordinates);
-    for (size_t i = 0; i < z->n_zones && status == TL_OK; i++) {
+    for (size_t i = 0; i < z->n_zones; i++) {
         tlr_zone *zone = &z->zones[i];
         join_arms(zone);
-        status = order_table(z, zone, &zone->routes, err);
-        if (status == TL_OK)
-            status = order_table(z, zone, &zone->bypasses, err);
-        if (status == TL_OK &&
-            (zone->routing == TLR_ROUTING_FLOYD || zone->routing == TLR_ROUTING_DIJKSTRA))
-            status = find_all_ways(z, zone, err);
+        TL_TRY(order_table(z, zone, &zone->routes, err));
+        TL_TRY(order_table(z, zone, &zone->bypasses, err));
+        if (zone->routing == TLR_ROUTING_FLOYD || zone->routing == TLR_ROUTING_DIJKSTRA)
+            TL_TRY(find_all_ways(z, zone, err));
     }
-    return status;
+    return TL_OK;
 }

@@ -19,15 +19,12 @@ static tl_status read_link_ctn(zones_reading *x, const tlr_element *e, tl_error 
     const bool is_up = direction && !strcmp(direction, "UP"),
                is_down = direction && !strcmp(direction, "DOWN");
     uint32_t link = 0;
-    tl_status status = tlr_xml_text(e, "id", &name, err);
-    if (status == TL_OK && direction && !is_up && !is_down && strcmp(direction, "NONE") != 0)
-        status = tlr_xml_fail(e, TL_ERR_INPUT, err,
-                              "direction=\"%s\" is none of UP, DOWN and NONE; correct it",
-                              tl_printable(direction));
-    if (status == TL_OK)
-        status = zones_find_link(x, e, name, is_up || is_down, &link, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_xml_text(e, "id", &name, err));
+    if (direction && !is_up && !is_down && strcmp(direction, "NONE") != 0)
+        return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                            "direction=\"%s\" is none of UP, DOWN and NONE; correct it",
+                            tl_printable(direction));
+    TL_TRY(zones_find_link(x, e, name, is_up || is_down, &link, err));
     if (!tl_make_room(&x->steps, x->n_steps, &x->steps_room, sizeof *x->steps) ||
         !tl_make_room(&x->directions, x->n_steps, &x->directions_room, sizeof *x->directions))
         return zones_no_memory(x, err);
@@ -84,16 +81,14 @@ static tl_status begin_route(zones_reading *x, const tlr_element *e, tl_error *e
     x->n_steps = 0;
     x->leads_back = !is_bypass(e) && (!back || !strcasecmp(back, "yes"));
     x->route = (tlr_route_row){.gateway_from = TLR_NO_INDEX, .gateway_to = TLR_NO_INDEX};
-    tl_status status = zones_find_point(x, e, "src", &x->route.from, err);
-    if (status == TL_OK)
-        status = zones_find_point(x, e, "dst", &x->route.to, err);
-    if (status == TL_OK)
-        status = check_ends(x, e, err);
-    if (status == TL_OK && is_of_zones(e))
-        status = find_gateway(x, e, "gw_src", x->route.from, &x->route.gateway_from, err);
-    if (status == TL_OK && is_of_zones(e))
-        status = find_gateway(x, e, "gw_dst", x->route.to, &x->route.gateway_to, err);
-    return status;
+    TL_TRY(zones_find_point(x, e, "src", &x->route.from, err));
+    TL_TRY(zones_find_point(x, e, "dst", &x->route.to, err));
+    TL_TRY(check_ends(x, e, err));
+    if (is_of_zones(e))
+        TL_TRY(find_gateway(x, e, "gw_src", x->route.from, &x->route.gateway_from, err));
+    if (is_of_zones(e))
+        TL_TRY(find_gateway(x, e, "gw_dst", x->route.to, &x->route.gateway_to, err));
+    return TL_OK;
 }
 
 /* Adds the steps of the route that is open to the lists of links. */
@@ -137,10 +132,9 @@ static tl_status end_route(zones_reading *x, const tlr_element *e, tl_error *err
     tlr_route_row row = x->route;
     if (!x->n_steps)
         return tlr_xml_fail(e, TL_ERR_INPUT, err, "the route has no links; add <link_ctn>");
-    tl_status status = TL_OK;
     if (is_bypass(e)) {
-        status = keep_steps(x, 0, &row.links, err);
-        return status == TL_OK ? add_row(x, &zone->bypasses, &row, err) : status;
+        TL_TRY(keep_steps(x, 0, &row.links, err));
+        return add_row(x, &zone->bypasses, &row, err);
     }
     if (zone->routing == TLR_ROUTING_STAR || zone->routing == TLR_ROUTING_VIVALDI)
         return end_loop(x, e, err);
@@ -148,17 +142,16 @@ static tl_status end_route(zones_reading *x, const tlr_element *e, tl_error *err
         return tlr_xml_fail(e, TL_ERR_INPUT, err, "its zone cannot have routes; remove it");
     row.from = x->z->points[row.from].id;
     row.to = x->z->points[row.to].id;
-    status = keep_steps(x, 0, &row.links, err);
-    if (status == TL_OK)
-        status = add_row(x, &zone->routes, &row, err);
-    if (status != TL_OK || !x->leads_back || row.from == row.to)
-        return status;
+    TL_TRY(keep_steps(x, 0, &row.links, err));
+    TL_TRY(add_row(x, &zone->routes, &row, err));
+    if (!x->leads_back || row.from == row.to)
+        return TL_OK;
     row = (tlr_route_row){.from = row.to,
                           .to = row.from,
                           .gateway_from = row.gateway_to,
                           .gateway_to = row.gateway_from};
-    status = keep_steps(x, 1, &row.links, err);
-    return status == TL_OK ? add_row(x, &zone->routes, &row, err) : status;
+    TL_TRY(keep_steps(x, 1, &row.links, err));
+    return add_row(x, &zone->routes, &row, err);
 }
 
 /* ---- zones ---- */
@@ -195,18 +188,16 @@ static tl_status begin_zone(zones_reading *x, const tlr_element *e, tl_error *er
                                         "Cluster", "Vivaldi", "Wifi",     "DijkstraCache"};
     enum { N_NAMES = sizeof names / sizeof *names };
     const char *name, *routing;
-    tl_status status = tlr_xml_text(e, "id", &name, err);
-    if (status == TL_OK)
-        status = tlr_xml_text(e, "routing", &routing, err);
-    for (int i = 0; i < N_NAMES && status == TL_OK; i++)
+    TL_TRY(tlr_xml_text(e, "id", &name, err));
+    TL_TRY(tlr_xml_text(e, "routing", &routing, err));
+    for (int i = 0; i < N_NAMES; i++)
         if (!strcasecmp(routing, names[i]))
             return open_zone(x, e, name, i == N_NAMES - 1 ? TLR_ROUTING_DIJKSTRA : (tlr_routing)i,
                              err);
-    return status != TL_OK ? status
-                           : tlr_xml_fail(e, TL_ERR_INPUT, err,
-                                          "routing=\"%s\" is none of SimGrid's; write Full, Floyd, "
-                                          "Dijkstra, None, Cluster, Vivaldi or Wifi",
-                                          tl_printable(routing));
+    return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                        "routing=\"%s\" is none of SimGrid's; write Full, Floyd, "
+                        "Dijkstra, None, Cluster, Vivaldi or Wifi",
+                        tl_printable(routing));
 }
 
 /* ---- clusters ---- */
@@ -216,19 +207,12 @@ static tl_status read_shape(zones_reading *x, const tlr_element *e, tlr_routing 
 {
     char why[400];
     tlr_link link = {0};
-    tl_status status = tlr_xml_quantity(e, "bw", TL_BANDWIDTH, 0, -1, &s->Bps, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "lat", TL_DURATION, 0, -1, &s->latency_s, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "limiter_link", TL_BANDWIDTH, 0, 0, &s->limiter_Bps, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "loopback_bw", TL_BANDWIDTH, 0, 0, &s->loopback_Bps, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "loopback_lat", TL_DURATION, 0, 0, &s->loopback_s, err);
-    if (status == TL_OK)
-        status = zones_read_sharing(e, "sharing_policy", "SPLITDUPLEX", &link, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_xml_quantity(e, "bw", TL_BANDWIDTH, 0, -1, &s->Bps, err));
+    TL_TRY(tlr_xml_quantity(e, "lat", TL_DURATION, 0, -1, &s->latency_s, err));
+    TL_TRY(tlr_xml_quantity(e, "limiter_link", TL_BANDWIDTH, 0, 0, &s->limiter_Bps, err));
+    TL_TRY(tlr_xml_quantity(e, "loopback_bw", TL_BANDWIDTH, 0, 0, &s->loopback_Bps, err));
+    TL_TRY(tlr_xml_quantity(e, "loopback_lat", TL_DURATION, 0, 0, &s->loopback_s, err));
+    TL_TRY(zones_read_sharing(e, "sharing_policy", "SPLITDUPLEX", &link, err));
     s->is_split = link.sharing == TLR_LINK_ONE_WAY;
     s->has_loopback = s->loopback_Bps > 0 || s->loopback_s > 0;
     if (!(s->Bps > 0) || (s->has_loopback && !(s->loopback_Bps > 0)))
@@ -248,14 +232,12 @@ static tl_status add_backbone(zones_reading *x, const tlr_element *e, const char
 {
     tlr_link link = {0};
     char text[300];
-    tl_status status = tlr_xml_quantity(e, "bb_bw", TL_BANDWIDTH, 0, 0, &link.bandwidth_Bps, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "bb_lat", TL_DURATION, 0, 0, &link.latency_s, err);
-    if (status == TL_OK)
-        status = zones_read_sharing(e, "bb_sharing_policy", "SHARED", &link, err);
+    TL_TRY(tlr_xml_quantity(e, "bb_bw", TL_BANDWIDTH, 0, 0, &link.bandwidth_Bps, err));
+    TL_TRY(tlr_xml_quantity(e, "bb_lat", TL_DURATION, 0, 0, &link.latency_s, err));
+    TL_TRY(zones_read_sharing(e, "bb_sharing_policy", "SHARED", &link, err));
     s->backbone = TLR_NO_INDEX;
-    if (status != TL_OK || !(link.bandwidth_Bps > 0 || link.latency_s > 0))
-        return status;
+    if (!(link.bandwidth_Bps > 0 || link.latency_s > 0))
+        return TL_OK;
     if (!(link.bandwidth_Bps > 0))
         return tlr_xml_fail(e, TL_ERR_INPUT, err, "has bb_lat, but no bb_bw; give it");
     snprintf(text, sizeof text, "%.250s_backbone", name);
@@ -356,11 +338,8 @@ static tl_status begin_element(void *reading, const tlr_element *e, tl_error *er
     case TLR_TAG_PEER: return zones_read_peer(x, e, err);
     case TLR_TAG_HOST_LINK: return zones_read_host_link(x, e, err);
     case TLR_TAG_ROUTER: {
-        const tl_status status = tlr_xml_text(e, "id", &name, err);
-        return status == TL_OK
-                   ? zones_add_point(x, e, name, (tlr_point){.of = TLR_NO_INDEX, .is_router = 1},
-                                     err)
-                   : status;
+        TL_TRY(tlr_xml_text(e, "id", &name, err));
+        return zones_add_point(x, e, name, (tlr_point){.of = TLR_NO_INDEX, .is_router = 1}, err);
     }
     case TLR_TAG_LINK:
     case TLR_TAG_BACKBONE: return zones_read_link(x, e, err);
@@ -530,24 +509,19 @@ static tl_status note_element(void *reading, const tlr_element *e, tl_error *err
     static const char *const files[] = {"speed_file",   "availability_file", "state_file",
                                         "latency_file", "bandwidth_file",    "file"};
     contents_reading *r = reading;
-    tl_status status = TL_OK;
     r->e = e;
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == TL_OK; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *file = tlr_xml_value(e, files[i]);
         if (!file || !*file)
             continue;
         r->out->has_profiles = 1;
-        status = r->out->add_file(r->out->arg, file, err);
+        TL_TRY(r->out->add_file(r->out->arg, file, err));
     }
     r->out->has_profiles |= e->tag == TLR_TAG_TRACE;
-    if (status != TL_OK)
-        return status;
     if (e->tag == TLR_TAG_CLUSTER)
-        status = check_size(e, err);
-    if (status == TL_OK && (e->tag == TLR_TAG_CLUSTER || e->tag == TLR_TAG_CABINET))
+        TL_TRY(check_size(e, err));
+    if (e->tag == TLR_TAG_CLUSTER || e->tag == TLR_TAG_CABINET)
         return tlr_xml_radical(e, count_range, r, err);
-    if (status != TL_OK)
-        return status;
     if (e->tag == TLR_TAG_HOST)
         return count_range(r, 0, 0, err);
     if (e->tag != TLR_TAG_PROP)

@@ -43,9 +43,7 @@ tl_status zones_find_point(const zones_reading *x, const tlr_element *e, const c
                            uint32_t *out, tl_error *err)
 {
     const char *name;
-    const tl_status status = tlr_xml_text(e, attribute, &name, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_xml_text(e, attribute, &name, err));
     *out = tlr_names_find(&x->z->point_names, x->z->points, sizeof *x->z->points, name);
     return *out != TLR_NO_INDEX
                ? TL_OK
@@ -100,17 +98,15 @@ static tl_status whole(const tlr_element *e, const char *name, long least, long 
 static tl_status read_host_kind(const tlr_element *e, host_kind *out, tl_error *err)
 {
     long n_cores = 1, state = 0;
-    tl_status status = whole(e, "core", 1, &n_cores, err);
-    if (status == TL_OK)
-        status = whole(e, "pstate", 0, &state, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "speed", TL_SPEED, (unsigned)state, -1, &out->speed, err);
-    if (status == TL_OK && !(out->speed > 0))
-        status = tlr_xml_fail(e, TL_ERR_INPUT, err,
-                              "the speed is not positive; write it as in "
-                              "speed=\"1Gf\"");
+    TL_TRY(whole(e, "core", 1, &n_cores, err));
+    TL_TRY(whole(e, "pstate", 0, &state, err));
+    TL_TRY(tlr_xml_quantity(e, "speed", TL_SPEED, (unsigned)state, -1, &out->speed, err));
+    if (!(out->speed > 0))
+        return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                            "the speed is not positive; write it as in "
+                            "speed=\"1Gf\"");
     out->n_cores = (unsigned)n_cores;
-    return status;
+    return TL_OK;
 }
 
 static tl_status add_host(zones_reading *x, const tlr_element *e, const char *name,
@@ -128,9 +124,7 @@ static tl_status add_host(zones_reading *x, const tlr_element *e, const char *na
     }
     if (!tl_make_room(&x->point_of, n, &x->points_room, sizeof *x->point_of))
         return zones_no_memory(x, err);
-    const tl_status status = zones_add_point(x, e, name, (tlr_point){.of = (uint32_t)n}, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(zones_add_point(x, e, name, (tlr_point){.of = (uint32_t)n}, err));
     x->point_of[n] = (uint32_t)x->z->n_points - 1;
     c->hosts[n] = (tlr_host){x->z->points[x->z->n_points - 1].name, kind->n_cores};
     c->speeds[n] = kind->speed;
@@ -143,12 +137,10 @@ tl_status zones_read_host(zones_reading *x, const tlr_element *e, tl_error *err)
 {
     host_kind kind;
     const char *name;
-    tl_status status = tlr_xml_text(e, "id", &name, err);
-    if (status == TL_OK)
-        status = read_host_kind(e, &kind, err);
-    if (status == TL_OK)
-        status = add_host(x, e, name, &kind, err);
-    return status == TL_OK ? add_coordinates(x, e, (uint32_t)x->z->n_points - 1, err) : status;
+    TL_TRY(tlr_xml_text(e, "id", &name, err));
+    TL_TRY(read_host_kind(e, &kind, err));
+    TL_TRY(add_host(x, e, name, &kind, err));
+    return add_coordinates(x, e, (uint32_t)x->z->n_points - 1, err);
 }
 
 static tl_status add_range(void *series, long first, long last, tl_error *err)
@@ -168,12 +160,10 @@ static tl_status add_range(void *series, long first, long last, tl_error *err)
 
 tl_status zones_add_series(host_series *s, tl_error *err)
 {
-    tl_status status = tlr_xml_text(s->e, "prefix", &s->prefix, err);
-    if (status == TL_OK)
-        status = tlr_xml_text(s->e, "suffix", &s->suffix, err);
-    if (status == TL_OK)
-        status = read_host_kind(s->e, &s->kind, err);
-    return status == TL_OK ? tlr_xml_radical(s->e, add_range, s, err) : status;
+    TL_TRY(tlr_xml_text(s->e, "prefix", &s->prefix, err));
+    TL_TRY(tlr_xml_text(s->e, "suffix", &s->suffix, err));
+    TL_TRY(read_host_kind(s->e, &s->kind, err));
+    return tlr_xml_radical(s->e, add_range, s, err);
 }
 
 bool tlr_watts_read(const char *text, tlr_watts *out)
@@ -261,17 +251,13 @@ tl_status zones_add_named(zones_reading *x, const tlr_element *e, const char *na
                           const tlr_link *link, tl_error *err)
 {
     const uint32_t number = (uint32_t)x->z->n_links;
-    tl_status status = add_link(x, link, err);
-    if (status == TL_OK && link->sharing == TLR_LINK_ONE_WAY) {
-        status = add_link(x, link, err);
-        if (status == TL_OK)
-            status = name_link(x, e, name, "_UP", number, 0, err);
-        if (status == TL_OK)
-            status = name_link(x, e, name, "_DOWN", number + 1, 0, err);
+    TL_TRY(add_link(x, link, err));
+    if (link->sharing == TLR_LINK_ONE_WAY) {
+        TL_TRY(add_link(x, link, err));
+        TL_TRY(name_link(x, e, name, "_UP", number, 0, err));
+        TL_TRY(name_link(x, e, name, "_DOWN", number + 1, 0, err));
     }
-    return status == TL_OK
-               ? name_link(x, e, name, "", number, link->sharing == TLR_LINK_ONE_WAY, err)
-               : status;
+    return name_link(x, e, name, "", number, link->sharing == TLR_LINK_ONE_WAY, err);
 }
 
 /* sharing_policy, whose default differs between elements. */
@@ -299,22 +285,19 @@ tl_status zones_read_link(zones_reading *x, const tlr_element *e, tl_error *err)
 {
     tlr_link link = {0};
     const char *name;
-    tl_status status = tlr_xml_text(e, "id", &name, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "bandwidth", TL_BANDWIDTH, 0, -1, &link.bandwidth_Bps, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "latency", TL_DURATION, 0, 0, &link.latency_s, err);
-    if (status == TL_OK)
-        status = zones_read_sharing(e, "sharing_policy", "SHARED", &link, err);
-    if (status == TL_OK && !(link.bandwidth_Bps > 0))
-        status = tlr_xml_fail(e, TL_ERR_INPUT, err,
-                              "the link '%s' has no bandwidth; give it a positive one",
-                              tl_printable(name));
-    if (status == TL_OK && x->z->zones[x->zone].routing == TLR_ROUTING_WIFI)
+    TL_TRY(tlr_xml_text(e, "id", &name, err));
+    TL_TRY(tlr_xml_quantity(e, "bandwidth", TL_BANDWIDTH, 0, -1, &link.bandwidth_Bps, err));
+    TL_TRY(tlr_xml_quantity(e, "latency", TL_DURATION, 0, 0, &link.latency_s, err));
+    TL_TRY(zones_read_sharing(e, "sharing_policy", "SHARED", &link, err));
+    if (!(link.bandwidth_Bps > 0))
+        return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                            "the link '%s' has no bandwidth; give it a positive one",
+                            tl_printable(name));
+    if (x->z->zones[x->zone].routing == TLR_ROUTING_WIFI)
         link.kind = TLR_LINK_WIFI;
-    if (status == TL_OK && e->tag == TLR_TAG_BACKBONE)
+    if (e->tag == TLR_TAG_BACKBONE)
         x->z->zones[x->zone].backbone = (uint32_t)x->z->n_links;
-    return status == TL_OK ? zones_add_named(x, e, name, &link, err) : status;
+    return zones_add_named(x, e, name, &link, err);
 }
 
 /* A link by its name; is_split: one of two directions. */
@@ -365,8 +348,8 @@ static tl_status add_arm(zones_reading *x, uint32_t id, uint32_t up, uint32_t do
     arm->up = (tlr_span){first, 1};
     arm->down = (tlr_span){first + 1, 1};
     arm->has_backbone = 1;
-    const tl_status status = zones_add_span(x, up, err);
-    return status == TL_OK ? zones_add_span(x, down, err) : status;
+    TL_TRY(zones_add_span(x, up, err));
+    return zones_add_span(x, down, err);
 }
 
 static tl_status check_star(const zones_reading *x, const tlr_element *e, tlr_routing routing,
@@ -383,20 +366,15 @@ tl_status zones_read_host_link(zones_reading *x, const tlr_element *e, tl_error 
 {
     uint32_t point = 0, up = 0, down = 0;
     const char *names[2];
-    tl_status status = check_star(x, e, TLR_ROUTING_STAR, err);
-    if (status == TL_OK)
-        status = zones_find_point(x, e, "id", &point, err);
-    if (status == TL_OK && x->z->points[point].zone != x->zone)
-        status = tlr_xml_fail(e, TL_ERR_INPUT, err, "its host is in another zone; move it");
-    if (status == TL_OK)
-        status = tlr_xml_text(e, "up", &names[0], err);
-    if (status == TL_OK)
-        status = tlr_xml_text(e, "down", &names[1], err);
-    if (status == TL_OK)
-        status = zones_find_link(x, e, names[0], 0, &up, err);
-    if (status == TL_OK)
-        status = zones_find_link(x, e, names[1], 0, &down, err);
-    return status == TL_OK ? add_arm(x, x->z->points[point].id, up, down, err) : status;
+    TL_TRY(check_star(x, e, TLR_ROUTING_STAR, err));
+    TL_TRY(zones_find_point(x, e, "id", &point, err));
+    if (x->z->points[point].zone != x->zone)
+        return tlr_xml_fail(e, TL_ERR_INPUT, err, "its host is in another zone; move it");
+    TL_TRY(tlr_xml_text(e, "up", &names[0], err));
+    TL_TRY(tlr_xml_text(e, "down", &names[1], err));
+    TL_TRY(zones_find_link(x, e, names[0], 0, &up, err));
+    TL_TRY(zones_find_link(x, e, names[1], 0, &down, err));
+    return add_arm(x, x->z->points[point].id, up, down, err);
 }
 
 /* Links a host that was just added by two links of its own. */
@@ -421,29 +399,25 @@ static tl_status add_to_cabinet(zones_reading *x, const tlr_element *e, const ch
                                 tl_error *err)
 {
     double Bps[2], latency_s;
-    tl_status status = tlr_xml_quantity(e, "bw", TL_BANDWIDTH, 0, -1, &Bps[0], err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "lat", TL_DURATION, 0, -1, &latency_s, err);
+    TL_TRY(tlr_xml_quantity(e, "bw", TL_BANDWIDTH, 0, -1, &Bps[0], err));
+    TL_TRY(tlr_xml_quantity(e, "lat", TL_DURATION, 0, -1, &latency_s, err));
     Bps[1] = Bps[0];
-    return status == TL_OK ? add_own_links(x, e, name, Bps, latency_s, err) : status;
+    return add_own_links(x, e, name, Bps, latency_s, err);
 }
 
 tl_status zones_read_cabinet(zones_reading *x, const tlr_element *e, tl_error *err)
 {
     host_series series = {.x = x, .e = e, .most = TLR_MOST_HOSTS, .more = add_to_cabinet};
-    const tl_status status = check_star(x, e, TLR_ROUTING_STAR, err);
-    return status == TL_OK ? zones_add_series(&series, err) : status;
+    TL_TRY(check_star(x, e, TLR_ROUTING_STAR, err));
+    return zones_add_series(&series, err);
 }
 
 tl_status zones_read_peer(zones_reading *x, const tlr_element *e, tl_error *err)
 {
     double Bps[2];
-    tl_status status = check_star(x, e, TLR_ROUTING_VIVALDI, err);
-    if (status == TL_OK)
-        status = zones_read_host(x, e, err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "bw_out", TL_BANDWIDTH, 0, -1, &Bps[0], err);
-    if (status == TL_OK)
-        status = tlr_xml_quantity(e, "bw_in", TL_BANDWIDTH, 0, -1, &Bps[1], err);
-    return status == TL_OK ? add_own_links(x, e, tlr_xml_value(e, "id"), Bps, 0, err) : status;
+    TL_TRY(check_star(x, e, TLR_ROUTING_VIVALDI, err));
+    TL_TRY(zones_read_host(x, e, err));
+    TL_TRY(tlr_xml_quantity(e, "bw_out", TL_BANDWIDTH, 0, -1, &Bps[0], err));
+    TL_TRY(tlr_xml_quantity(e, "bw_in", TL_BANDWIDTH, 0, -1, &Bps[1], err));
+    return add_own_links(x, e, tlr_xml_value(e, "id"), Bps, 0, err);
 }

@@ -191,9 +191,8 @@ tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
     size_t n;
     if (tlr_timeline_chosen(timeline))
         return take_walked(tlr_timeline_chosen(timeline), out, err);
-    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_timeline_read(timeline, &states, &n, err));
+    tl_status status = TL_OK;
     const uint32_t n_ranks = tl_reader_run(jobs[job].trace)->n_ranks;
     walk w = {.trace = jobs[job].trace,
               .job = &jobs[job],

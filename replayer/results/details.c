@@ -223,9 +223,8 @@ tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size
     const unsigned n_threads = tlr_change_threads(options->changes, options->n_changes);
     const tlr_state *states;
     size_t n;
-    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_timeline_read(timeline, &states, &n, err));
+    tl_status status = TL_OK;
     const uint32_t n_ranks = tl_reader_run(jobs[job].trace)->n_ranks;
     pass p = {.trace = jobs[job].trace,
               .job = &jobs[job],

@@ -152,9 +152,8 @@ tl_status tlr_flame_make(tlr_timeline *timeline, const tl_reader *trace, size_t 
 {
     const tlr_state *states;
     size_t n;
-    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_timeline_read(timeline, &states, &n, err));
+    tl_status status = TL_OK;
     const uint32_t n_ranks = tl_reader_run(trace)->n_ranks;
     pass p = {.trace = trace,
               .has_call_paths = has_call_paths(trace),

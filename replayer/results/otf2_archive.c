@@ -287,25 +287,21 @@ static tl_status write_archive(otf2_export *x, const char *folder, tl_error *err
 
 static tl_status look(otf2_export *x, tl_error *err)
 {
-    tl_status status = TL_OK;
     if (!tl_reader_complete(x->trace))
         return tl_fail(err, TL_ERR_UNSUPPORTED,
                        "%s: is not complete, and OTF2 cannot express this; record the run again",
                        tl_reader_path(x->trace));
-    for (uint32_t r = 0; r < x->plan->n_ranks && status == TL_OK; r++)
-        status = otf2_play_rank(x, r, err);
-    return status == TL_OK ? tl_refusals_report(&x->refusals, tl_reader_path(x->trace),
-                                                "the export to OTF2", err)
-                           : status;
+    for (uint32_t r = 0; r < x->plan->n_ranks; r++)
+        TL_TRY(otf2_play_rank(x, r, err));
+    return tl_refusals_report(&x->refusals, tl_reader_path(x->trace), "the export to OTF2", err);
 }
 
 tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *folder,
                           tl_error *err)
 {
     otf2_export x = {.trace = trace, .rates = rates};
-    tl_status status = tlr_plan_make_comms(trace, &x.plan, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_plan_make_comms(trace, &x.plan, err));
+    tl_status status = TL_OK;
     x.comm_use = calloc(x.plan->n_comms + 1, sizeof *x.comm_use);
     x.regions = malloc(sizeof *x.regions);
     if (!x.comm_use || !x.regions) {

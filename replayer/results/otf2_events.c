@@ -460,9 +460,8 @@ tl_status otf2_play_rank(otf2_export *x, uint32_t rank, tl_error *err)
 {
     tl_cursor *cursor;
     tl_event event;
-    tl_status status = tl_cursor_open(x->trace, rank, &cursor, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tl_cursor_open(x->trace, rank, &cursor, err));
+    tl_status status = TL_OK;
     x->rank = rank;
     x->now_ns = x->next_serial = 0;
     x->computed_ns = x->rest_ns = 0;

@@ -24,9 +24,7 @@ static tl_status open_file(FILE **out, tl_error *err)
 {
     char *path;
     int fd;
-    tl_status status = tl_temporary_file("timeline", &path, &fd, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tl_temporary_file("timeline", &path, &fd, err));
     unlink(path);
     free(path);
     *out = fdopen(fd, "w+b");

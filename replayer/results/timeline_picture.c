@@ -239,9 +239,7 @@ tl_status tlr_timeline_draw(tlr_timeline *timeline, const tlr_job *jobs,
     drawing d = {.jobs = jobs, .predictions = predictions, .n_jobs = n_jobs};
     const tlr_state *states;
     size_t n;
-    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_timeline_read(timeline, &states, &n, err));
     d.first_row = calloc(n_jobs, sizeof *d.first_row);
     if (d.first_row) {
         lay_out(&d);
@@ -249,7 +247,7 @@ tl_status tlr_timeline_draw(tlr_timeline *timeline, const tlr_job *jobs,
     }
     for (size_t i = 0; i < n && d.fields; i++)
         add_state(&d, &states[i]);
-    status = d.fields && make_blocks(&d) ? draw(&d, path, err) : TL_ERR_MEMORY;
+    tl_status status = d.fields && make_blocks(&d) ? draw(&d, path, err) : TL_ERR_MEMORY;
     if (status == TL_ERR_MEMORY)
         status = tl_no_memory(err, "picture of the timeline");
     for (int k = 0; k < TLR_N_STATES; k++)

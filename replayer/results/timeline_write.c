@@ -327,9 +327,7 @@ tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
                              FILE *out, tl_error *err)
 {
     writing w = {.jobs = jobs, .predictions = predictions, .n_jobs = n_jobs, .out = out};
-    tl_status status = tlr_timeline_read(timeline, &w.states, &w.n, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_timeline_read(timeline, &w.states, &w.n, err));
     int failed = 0;
     switch (format) {
     case TLR_TIMELINE_CSV: write_csv(&w); break;
@@ -337,9 +335,7 @@ tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
     case TLR_TIMELINE_PAJE: failed = write_paje(&w); break;
     case TLR_TIMELINE_PICTURE: break; /* tlr_timeline_draw */
     case TLR_TIMELINE_PARAVER:
-        status = tlr_paraver_write(w.states, w.n, jobs, predictions, n_jobs, out, err);
-        if (status != TL_OK)
-            return status;
+        TL_TRY(tlr_paraver_write(w.states, w.n, jobs, predictions, n_jobs, out, err));
         break;
     }
     if (failed)

@@ -177,19 +177,17 @@ static tl_status replay_from(const sampling *s, size_t at, size_t past, tlr_wind
 
 static tl_status replay_strata(sampling *s, tl_error *err)
 {
-    tl_status status = TL_OK;
-    for (size_t h = 0; h < s->n && status == TL_OK; h++) {
+    for (size_t h = 0; h < s->n; h++) {
         tlr_stratum *stratum = &s->strata[h];
         tlr_window *w = &s->windows[h];
         if (w->prediction)
             continue;
-        status = replay_from(s, stratum->at, stratum->past_counted, w, err);
-        if (status == TL_OK)
-            stratum->seconds = w->front_s[w->past - w->from] - w->front_s[s->warm_up];
+        TL_TRY(replay_from(s, stratum->at, stratum->past_counted, w, err));
+        stratum->seconds = w->front_s[w->past - w->from] - w->front_s[s->warm_up];
     }
-    if (status == TL_OK && tlr_sample_fit(&s->steps.known, s->strata, s->n, &s->estimate) != TL_OK)
-        status = tl_no_memory(err, "windows of a sample");
-    return status;
+    if (tlr_sample_fit(&s->steps.known, s->strata, s->n, &s->estimate) != TL_OK)
+        return tl_no_memory(err, "windows of a sample");
+    return TL_OK;
 }
 
 static tl_status replay_ends(sampling *s, tl_error *err)
@@ -433,23 +431,19 @@ static tl_status predict(sampling *s, double wanted, tlr_prediction **out, tl_er
                              .low_s = fmax(0, seconds - s->estimate.half_s),
                              .high_s = seconds + s->estimate.half_s,
                              .wanted = wanted};
-    tl_status status = s->how.options->usage ? take_energy(s, err) : TL_OK;
-    if (status == TL_OK)
-        status = add_ranks(s, p, err);
-    if (status == TL_OK)
-        status = take_marks(s, p, err);
-    if (status == TL_OK)
-        status = name_trace(&s->steps, p, err);
+    if (s->how.options->usage)
+        TL_TRY(take_energy(s, err));
+    TL_TRY(add_ranks(s, p, err));
+    TL_TRY(take_marks(s, p, err));
+    TL_TRY(name_trace(&s->steps, p, err));
     p->n_events = n_events;
     for (size_t h = 0; h < s->n; h++)
         p->wall_s += s->windows[h].prediction->wall_s;
     p->wall_s += s->first.prediction->wall_s;
     p->makespan_s = seconds;
-    if (status == TL_OK) {
-        *out = p;
-        s->last.prediction = NULL;
-    }
-    return status;
+    *out = p;
+    s->last.prediction = NULL;
+    return TL_OK;
 }
 
 /* ---- all of it ---- */
@@ -481,9 +475,7 @@ static tl_status replay_all(tlr_replay_function *replay, const tlr_job *jobs,
                             const tlr_options *options, size_t n_steps, tlr_prediction **out,
                             tl_error *err)
 {
-    const tl_status status = replay(jobs, 1, platform, engine, options, out, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(replay(jobs, 1, platform, engine, options, out, err));
     tlr_sampled *sampled = out[0]->sampled = calloc(1, sizeof *sampled);
     if (!sampled)
         return tl_no_memory(err, "windows of a sample");

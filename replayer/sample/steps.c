@@ -10,10 +10,7 @@ static tl_status open_hpl_window(const tlr_steps *steps, size_t from, size_t pas
                                  const int64_t *delays_ns, tl_reader **out, tl_error *err)
 {
     tl_hpl o;
-    tl_status status =
-        tl_hpl_parse(tl_reader_run(steps->trace)->program + sizeof "hpl:" - 1, &o, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tl_hpl_parse(tl_reader_run(steps->trace)->program + sizeof "hpl:" - 1, &o, err));
     o.from = (int64_t)from;
     o.past = (int64_t)past;
     const size_t size = tl_hpl_text(&o, NULL, 0) + 1;
@@ -21,7 +18,7 @@ static tl_status open_hpl_window(const tlr_steps *steps, size_t from, size_t pas
     if (text)
         tl_hpl_text(&o, text, size);
     tl_hpl_free(&o);
-    status = text ? tl_reader_open(text, out, err) : tl_no_memory(err, "a window");
+    tl_status status = text ? tl_reader_open(text, out, err) : tl_no_memory(err, "a window");
     free(text);
     if (status == TL_OK && delays_ns)
         tl_reader_delay(*out, delays_ns);
@@ -54,9 +51,7 @@ tl_status tlr_steps_open(tl_reader *trace, tlr_steps *out, tl_error *err)
     *out = (tlr_steps){.trace = trace};
     if (!tl_reader_calls(trace, &n_calls))
         return tlr_trace_steps_open(out, err);
-    tl_status status = tl_hpl_parse(tl_reader_run(trace)->program + sizeof "hpl:" - 1, &o, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tl_hpl_parse(tl_reader_run(trace)->program + sizeof "hpl:" - 1, &o, err));
     tl_hpl_free(&o);
     if (o.past)
         return tl_fail(err, TL_ERR_USAGE, "%s: is a window already; leave FROM and PAST out",

@@ -89,11 +89,10 @@ static tl_status add_marks(const tlr_prediction *p, tlr_runs *measured, tlr_runs
 static tl_status add_makespan(const tlr_prediction *p, tlr_runs *predicted, tl_error *err)
 {
     const size_t n = p->spread ? p->spread->n_seeds : 1;
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n && status == TL_OK; i++)
-        status = tlr_runs_add(predicted, "makespan",
-                              p->spread ? p->spread->makespan_s[i] : p->makespan_s, err);
-    return status;
+    for (size_t i = 0; i < n; i++)
+        TL_TRY(tlr_runs_add(predicted, "makespan",
+                            p->spread ? p->spread->makespan_s[i] : p->makespan_s, err));
+    return TL_OK;
 }
 
 static bool is_other(const char *a, const char *b)
@@ -139,8 +138,7 @@ static bool is_of_earlier_trace(const tlr_prediction *const *predictions, size_t
 static tl_status add_predictions(const tlr_prediction *const *predictions, size_t n,
                                  tlr_runs *measured, tlr_runs *predicted, tl_error *err)
 {
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n && status == TL_OK; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!have_same_rows(predictions[i], predictions[0]))
             return tl_fail(err, TL_ERR_INPUT,
                            "%s: the predictions are of programs that differ in their marks or "
@@ -153,22 +151,21 @@ static tl_status add_predictions(const tlr_prediction *const *predictions, size_
                            "of them alone",
                            predictions[i]->trace_path ? predictions[i]->trace_path : "prediction",
                            differ);
-        status = add_marks(predictions[i], is_of_earlier_trace(predictions, i) ? NULL : measured,
-                           predicted, err);
+        TL_TRY(add_marks(predictions[i], is_of_earlier_trace(predictions, i) ? NULL : measured,
+                         predicted, err));
     }
     /* The makespan of a run that is cut in no other way is that row already. */
     bool has_makespan = tlr_runs_find(predicted, "makespan") != NULL;
-    for (size_t i = 0; i < n && status == TL_OK && !has_makespan; i++)
-        status = add_makespan(predictions[i], predicted, err);
-    return status;
+    for (size_t i = 0; i < n && !has_makespan; i++)
+        TL_TRY(add_makespan(predictions[i], predicted, err));
+    return TL_OK;
 }
 
 static tl_status read_files(const char *const *paths, size_t n, tlr_runs *out, tl_error *err)
 {
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n && status == TL_OK; i++)
-        status = tlr_runs_read(out, paths[i], err);
-    return status;
+    for (size_t i = 0; i < n; i++)
+        TL_TRY(tlr_runs_read(out, paths[i], err));
+    return TL_OK;
 }
 
 /* ---- rows of the comparison ---- */
@@ -423,10 +420,8 @@ static tl_status gather_versus(const tlr_prediction *const *predictions, size_t 
                        "%s: the predictions are of programs that differ in their marks or ranks; "
                        "give one prediction on each side",
                        first->trace_path ? first->trace_path : "prediction");
-    const tl_status status = add_predictions(predictions, n, NULL, expected, err);
-    return status == TL_OK
-               ? add_predictions(options->versus, options->n_versus, NULL, measured, err)
-               : status;
+    TL_TRY(add_predictions(predictions, n, NULL, expected, err));
+    return add_predictions(options->versus, options->n_versus, NULL, measured, err);
 }
 
 static tl_status gather(const tlr_prediction *const *predictions, size_t n,

@@ -169,9 +169,7 @@ static tl_status remove_value(remaining *r, double confidence, bool *is_unlike, 
     size_t found = 0;
     const double of_each = 1 - (1 - confidence) / (double)r->n_left;
     for (size_t i = 0; i < r->n_left; i++) {
-        const tl_status status = test_value(r, i, of_each, &test, err);
-        if (status != TL_OK)
-            return status;
+        TL_TRY(test_value(r, i, of_each, &test, err));
         if (test.statistic > furthest.statistic) {
             furthest = test;
             found = i;

@@ -124,8 +124,8 @@ void tlr_results_close(tlr_results *r)
 /* The part comes first: its rows are newer. */
 tl_status tlr_results_read(tlr_results *r, tlr_sweep *sweep, tl_error *err)
 {
-    const tl_status status = tlr_rows_read(&r->rows, r->part, 1, sweep, err);
-    return status == TL_OK ? tlr_rows_read(&r->rows, r->path, 0, sweep, err) : status;
+    TL_TRY(tlr_rows_read(&r->rows, r->part, 1, sweep, err));
+    return tlr_rows_read(&r->rows, r->path, 0, sweep, err);
 }
 
 /* One write for each row: a row is there, or not. */
