@@ -18,20 +18,17 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
+#include "draw.h"
 #include "duration.h"
 #include "installed.h"
 #include "text_file.h"
 
 /* ---- delays ---- */
 
-/* A number for each rank and seed, which is the same on every machine (Steele, Lea, Flood, "Fast
- * Splittable Pseudorandom Number Generators", OOPSLA 2014). */
+/* A number for each rank and seed, which is the same on every machine. */
 static uint64_t draw(uint64_t seed, uint32_t rank)
 {
-    uint64_t x = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + rank * UINT64_C(0xd1342543de82ef95);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
+    return tl_draw(rank * UINT64_C(0xd1342543de82ef95), seed);
 }
 
 static uint64_t offset_of(const tlr_noise *noise, uint32_t rank)

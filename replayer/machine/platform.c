@@ -143,9 +143,7 @@ static tl_status parse_options(tlr_platform *p, const char *path, char *text, tl
             return tl_fail(err, TL_ERR_INPUT,
                            "%s:%zu: '%s' is not an option; write key:value, one a line", path,
                            line_number, line);
-        const tl_status status = add_option(p, line, err);
-        if (status != TL_OK)
-            return status;
+        TL_TRY(add_option(p, line, err));
     }
     return TL_OK;
 }
@@ -336,6 +334,21 @@ static tl_status check_calibrations(const char *folder, const char *calibrations
     return TL_OK;
 }
 
+/* Reads a further file of the platform, in place of the text before, and adds it to the hash. *text
+ * is NULL if there is no such file. */
+static tl_status read_further(XXH64_state_t *state, const char *name, const char *path, char **text,
+                              tl_error *err)
+{
+    size_t size;
+    free(*text);
+    *text = NULL;
+    if (!is_file(path))
+        return TL_OK;
+    TL_TRY(tlr_read_text(path, text, &size, err));
+    hash_file(state, name, *text, size);
+    return TL_OK;
+}
+
 static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error *err)
 {
     char *options_path = find_file(p->folder, calibrations, "options.conf");
@@ -368,31 +381,14 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     p->has_watts = contents.has_watts;
     p->has_profiles = contents.has_profiles;
     p->n_settings = p->n_options;
-    if (is_file(options_path)) {
-        free(text);
-        text = NULL;
-        if ((status = tlr_read_text(options_path, &text, &size, err)) != TL_OK)
-            goto cleanup;
-        hash_file(&state, "options.conf", text, size);
-        if ((status = parse_options(p, options_path, text, err)) != TL_OK)
-            goto cleanup;
-    }
-    if (is_file(model_path)) {
-        free(text);
-        text = NULL;
-        if ((status = tlr_read_text(model_path, &text, &size, err)) != TL_OK ||
-            (status = tlr_model_load(model_path, &p->model, err)) != TL_OK)
-            goto cleanup;
-        hash_file(&state, "model.conf", text, size);
-    }
-    if (is_file(noise_path)) {
-        free(text);
-        text = NULL;
-        if ((status = tlr_read_text(noise_path, &text, &size, err)) != TL_OK ||
-            (status = tlr_network_noise_load(noise_path, &p->network_noise, err)) != TL_OK)
-            goto cleanup;
-        hash_file(&state, "noise.conf", text, size);
-    }
+    if ((status = read_further(&state, "options.conf", options_path, &text, err)) == TL_OK && text)
+        status = parse_options(p, options_path, text, err);
+    if (status == TL_OK &&
+        (status = read_further(&state, "model.conf", model_path, &text, err)) == TL_OK && text)
+        status = tlr_model_load(model_path, &p->model, err);
+    if (status == TL_OK &&
+        (status = read_further(&state, "noise.conf", noise_path, &text, err)) == TL_OK && text)
+        status = tlr_network_noise_load(noise_path, &p->network_noise, err);
     p->hash = XXH64_digest(&state);
 cleanup:
     free(text);

@@ -59,25 +59,19 @@ static void print_ranges(const tlr_comparison *c, FILE *out)
     }
 }
 
+/* Measured and predicted, or A and B. */
 static void print_single(const tlr_comparison *c, FILE *out)
 {
-    fprintf(out, "%12s %12s %8s  %s\n", "measured s", "predicted s", "error",
-            "longest rank from .. to");
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const tlr_comparison_row *row = &c->rows[i];
-        fprintf(out, "%12.4g %12.4g %+7.1f%%%c %s\n", row->measured.median, row->expected.median,
-                100 * row->error, row->passed ? ' ' : '!', tl_printable(row->name));
-    }
-}
-
-static void print_versus(const tlr_comparison *c, FILE *out)
-{
-    fprintf(out, "%12s %12s %8s  %s\n", "A s", "B s", "change",
+    const bool is_versus = c->kind == TLR_COMPARED_VERSUS;
+    fprintf(out, "%12s %12s %8s  %s\n", is_versus ? "A s" : "measured s",
+            is_versus ? "B s" : "predicted s", is_versus ? "change" : "error",
             c->are_programs ? "mean of the ranks" : "longest rank from .. to");
     for (size_t i = 0; i < c->n_rows; i++) {
         const tlr_comparison_row *row = &c->rows[i];
-        fprintf(out, "%12.4g %12.4g %+8.1f%%%c %s\n", row->expected.median, row->measured.median,
-                100 * row->error, row->passed ? ' ' : '!', tl_printable(row->name));
+        const double measured = row->measured.median, expected = row->expected.median;
+        fprintf(out, "%12.4g %12.4g %+*.1f%%%c %s\n", is_versus ? expected : measured,
+                is_versus ? measured : expected, is_versus ? 8 : 7, 100 * row->error,
+                row->passed ? ' ' : '!', tl_printable(row->name));
     }
 }
 
@@ -177,9 +171,7 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
         print_platform(c->versus ? "A: " : "", c->prediction, out);
     if (c->versus)
         print_platform("B: ", c->versus, out);
-    if (c->kind == TLR_COMPARED_VERSUS && !has_ranges(c))
-        print_versus(c, out);
-    else if (c->kind == TLR_COMPARED_PREDICTION && !has_ranges(c))
+    if ((c->kind == TLR_COMPARED_VERSUS || c->kind == TLR_COMPARED_PREDICTION) && !has_ranges(c))
         print_single(c, out);
     else
         print_ranges(c, out);
