@@ -860,7 +860,8 @@ static int enter_links(loggops_links *l, uint32_t i)
         shared_link *link = &l->all[l->route[k]];
         if (!tl_make_room(&link->flows, link->n_flows, &link->room, sizeof *link->flows))
             return 0;
-        f->links[f->n_links++].link = l->route[k];
+        f->links[k].link = l->route[k];
+        f->n_links++;
         enter_link(l, i, (uint32_t)k);
         link->sent_bytes += (double)f->bytes;
         link->bytes += (double)f->adapter_ps * 1e-12 * l->slowest_Bps;
