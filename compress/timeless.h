@@ -2,10 +2,10 @@
  *
  * A trace contains, for each rank of a run, the sequence of its MPI calls and kernels (calls of
  * routines such as dgemm), and the volume of the computation between them, for example in
- * instructions.  Some calls, the marks (such as MPI_Init), also have the clock time at which they
- * ended, which can be compared with the predicted time; if it was asked for, calls have the time
- * that they took.  A replay does not need them.  One file contains all ranks.  doc/FORMAT.md
- * specifies the file; compress/mpi_calls.def lists what each call records.
+ * instructions.  Some calls, the marks (such as MPI_Init), also have a clock time, which can be
+ * compared with the predicted time.  If the user asks for it (timeless record --call-times), every
+ * call has the time that it took.  A replay needs neither of these times.  One file contains all
+ * ranks.  doc/FORMAT.md specifies the file; compress/mpi_calls.def lists what each call records.
  *
  * Conventions of every function here:
  *   - A function that can fail returns a tl_status.  The end of each public header of libtimeless
@@ -75,8 +75,8 @@ typedef enum tl_status {
     TL_ERR_CORRUPT = 23,   /* a checksum or a rule of the format is violated */
     TL_ERR_LIMIT = 24,     /* beyond a limit of the format (see doc/FORMAT.md) */
     TL_ERR_NO_RANK = 25,   /* the trace has no such rank */
-    TL_ERR_INPUT = 30,     /* an error in an input other than a trace file: a text trace, HPL.dat */
-    TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented */
+    TL_ERR_INPUT = 30, /* an error in an input that is no binary trace: a text of events, HPL.dat */
+    TL_ERR_UNSUPPORTED = 31, /* the input is legal, but the output cannot express it */
     TL_ERR_USAGE = 40,       /* wrong argument */
     /* The library returns no status of 100 or more. A program may use these numbers for errors of
      * its own, in a tl_error and as results of its callbacks. */
@@ -109,9 +109,9 @@ TL_API void tl_error_set(tl_error *err, tl_status status, const char *format, ..
  * not TL_OK. For callers that have nothing to free. */
 #define TL_TRY(...)                                                                                \
     do {                                                                                           \
-        const tl_status tried = (__VA_ARGS__);                                                     \
-        if (tried != TL_OK)                                                                        \
-            return tried;                                                                          \
+        const tl_status tl_tried_ = (__VA_ARGS__);                                                 \
+        if (tl_tried_ != TL_OK)                                                                    \
+            return tl_tried_;                                                                      \
     } while (0)
 
 /* A description of the status in a few words. */
@@ -283,8 +283,8 @@ typedef struct tl_call_info {
     const char *dimensions; /* kernels: names of the sizes in list, "m n k"; otherwise NULL */
 } tl_call_info;
 
-/* Codes of the calls: TL_MPI_Send, TL_KERNEL_dgemm... TL_MPI_Match is no call of MPI: it names the
- * message that a receive from any source took. */
+/* Codes of the calls: TL_MPI_Send, TL_KERNEL_dgemm... TL_MPI_Match is no call of MPI, but an event
+ * with the source and the tag of the message that a receive from any source took. */
 enum tl_call {
     TL_MPI_NONE = 0,
 #define TL_CALL(code, name, action, traits, ...) TL_MPI_##name = (code),
@@ -348,14 +348,14 @@ enum {
 /* One event of one rank.  The row of the call in mpi_calls.def lists the slots that it fills; all
  * others are 0. */
 typedef struct tl_event {
-    uint16_t call;     /* TL_MPI_* or TL_KERNEL_* */
-    uint16_t flags;    /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
-    uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
-    uint64_t volume;   /* computation since the previous event, in tl_run.volume_unit */
-    uint32_t polls;    /* number of failed tests and probes since the previous event; in an event of
-                        * MPI_Wtime: number of calls of MPI_Wtime directly after it, which have no
-                        * event of their own */
-    uint32_t comm;     /* communicator, window or file: id of a tl_comm of this rank */
+    uint16_t call;   /* TL_MPI_* or TL_KERNEL_* */
+    uint16_t flags;  /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
+    uint32_t site;   /* call site: id of a tl_site of this rank; 0 unknown */
+    uint64_t volume; /* computation since the previous event, in tl_run.volume_unit */
+    uint32_t polls; /* number of tests and probes that found nothing since the previous event; in an
+                     * event of MPI_Wtime: number of calls of MPI_Wtime directly after it, which
+                     * have no event of their own */
+    uint32_t comm;  /* communicator, window or file: id of a tl_comm of this rank */
     uint32_t new_comm; /* what this call made; TL_COMM_NULL if this rank got none */
     uint32_t request;  /* id of a request, 1 or more; a later request may reuse it; 0: null */
     int32_t peer; /* destination, source, target or root: a rank in comm (of an intercommunicator:
@@ -372,7 +372,7 @@ typedef struct tl_event {
                           The clock is read when the call returns, in Finalize and Abort when it
                           begins */
     uint32_t list_len;
-    float took_ns;       /* nanoseconds from the begin of the call to its return, by the clock; 0
+    float took_ns;       /* nanoseconds from the start of the call to its return, by the clock; 0
                             unknown. Exact below 2^24, otherwise to 7 digits: it is a float, because
                             the struct had room for 4 bytes only */
     const int64_t *list; /* counts, request ids, ranks or kernel sizes; in an event that a cursor
@@ -384,9 +384,10 @@ typedef struct tl_event {
  * MPI_File_open), as one rank defines it.
  *
  * Two definitions, by different ranks, describe the same communicator if they have the same
- * members and tag, if their parents are the same communicator (by this rule again), and if each is
- * the n-th such definition of its rank, with the same n.  The number n is not stored.  Definitions
- * by MPI_Comm_create_group are counted apart from all others.
+ * members and tag, and if their parents are the same communicator (by this rule again).  If a rank
+ * has several definitions with the same members, tag and parent, its first belongs to the first of
+ * the other rank, its second to the second, and so on; those by MPI_Comm_create_group are counted
+ * apart from all others.
  *
  * Two rules differ for intercommunicators.  The local group in one definition may be the remote
  * group in the other.  If the parents are intracommunicators, they are not compared, because each
@@ -451,8 +452,8 @@ typedef struct tl_run {
     const char *folding;       /* "64 ranks on 2 cores", if ranks shared cores */
     const char *untraced;      /* MPI functions that the tracer does not know */
     const char *parameters;    /* "N=1000 steps=20", sizes that the user named */
-    const char *volume_sample; /* "16 of 301": the events were recorded in 301 blocks, and only 16
-                                  of them have volumes */
+    const char *volume_sample; /* "16 of 301": the run was divided into 301 blocks of successive
+                                  events, and only 16 of them have volumes */
     const char *volume_bursts; /* "900 sampled, 3 rounded, of 1000": to make the file smaller, 900
                                   of 1000 volumes were replaced by volumes of similar events, and 3
                                   were rounded; the others are as recorded (FORMAT.md) */
@@ -512,9 +513,9 @@ TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
 TL_API tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel);
 /* A counter is defined when its value is known, before the writer is closed. */
 TL_API tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counter);
-/* Appends an event.  It allocates nothing, and makes a system call only if a frame (a block of
- * events) is full.  After
- * a failure, every later call returns the same status and does nothing. */
+/* Appends an event.  It allocates nothing, and makes a system call only if a frame (a compressed
+ * block of events) is full.  After a failure, every later call returns the same status and does
+ * nothing. */
 TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
 /* Writes the buffered events to the file, as a frame. */
 TL_API tl_status tl_writer_flush(tl_writer *w);

@@ -1,8 +1,8 @@
 /* replayer.h - replays a trace on a described platform; the result is a prediction.
  *
- * The name of a member that holds seconds ends in _s.  These are simulated seconds, but for wall_s
- * (the real time that the replay took) and measured_s (from the clocks of the recorded run).
- * Status, errors and ownership follow the conventions of timeless.h.
+ * The name of a member that holds seconds ends in _s. In a prediction these are simulated seconds,
+ * except wall_s (the real time that the replay took) and measured_s (from the clocks of the
+ * recorded run). Status, errors and ownership follow the conventions of timeless.h.
  *
  * SimGrid keeps its simulation in global variables and cannot start a second one. tlr_replay and
  * tlr_replay_jobs therefore run each replay by SimGrid in a child process (sandbox.h).  They fork,
@@ -34,7 +34,8 @@
 
 /* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
 
-/* A term, such as m * n, of the polynomials in the sizes of a kernel (tlr_piece). */
+/* A term, such as m * n. The mean time of a kernel is a polynomial in the sizes of its call, such
+ * as the dimensions m, n and k of matrices (tlr_piece). */
 typedef enum tlr_term {
 #define TL_TERM(name, expression) TLR_TERM_##name,
 #include <terms.def>
@@ -42,7 +43,8 @@ typedef enum tlr_term {
 } tlr_term;
 
 /* How the durations of calls with the same sizes vary: not at all, normal, half-normal, or as a
- * mixture of normals.  Cornebize's thesis (section 4.1) calls these N-0, N-1, N-2 and N'. */
+ * mixture of normals.  Cornebize's thesis (High Performance Computing: Towards Better Performance
+ * Predictions and Experiments, 2021, section 4.1) calls these N-0, N-1, N-2 and N'. */
 typedef enum tlr_shape { TLR_NO_NOISE, TLR_NORMAL, TLR_HALF_NORMAL, TLR_MIXTURE } tlr_shape;
 
 enum { TLR_MAX_MODES = 8 };
@@ -75,14 +77,15 @@ typedef struct tlr_piece {
 typedef struct tlr_kernel_model {
     uint16_t call;          /* TL_KERNEL_dgemm, ... */
     char *user;             /* of TL_KERNEL_user: the name that the program gives it; else NULL */
-    double host_sd, day_sd; /* relative standard deviation between hosts, between days */
+    double host_sd, day_sd; /* relative standard deviation of the speed between hosts, and between
+                               days: a seed of the replay draws the hosts and one day */
     double median_error;    /* of |modelled - measured| / measured of the calls from which the
                                model was made; 0: not stated */
     size_t n_pieces;
     tlr_piece *pieces;
 } tlr_kernel_model;
 
-/* All bursts that begin behind the call site `from` and end at the call site `to` are a class. A
+/* All bursts that begin after the call site `from` and end at the call site `to` are a class. A
  * call site is a text such as "hpcc+0x1234", or "?" for the start of the program. */
 typedef struct tlr_burst_class {
     char *from, *to;
@@ -104,7 +107,7 @@ typedef struct tlr_rates {
     tlr_kernel_model *kernels;
 } tlr_rates;
 
-/* The rates of some hosts. What they have not comes from tlr_model.pool. */
+/* The rates of some hosts. A unit or kernel without a rate here has that of tlr_model.pool. */
 typedef struct tlr_host_rates {
     char *pattern; /* of names of hosts, or of HOST:CORE; fnmatch(3) */
     double factor; /* multiplies all seconds on these hosts */
@@ -154,12 +157,12 @@ typedef struct tlr_beside {
     double slowdown[TLR_N_HOGS];
 } tlr_beside;
 
-/* The interference of a class of bursts with other cores of the same host, in both directions: how
- * much the class is slowed down (rows), and how much it slows down what the others compute
- * (acts_as). */
+/* The interference of a class (bursts between two call sites, or a kernel) with other cores of the
+ * same host, in both directions: how much the class is slowed down (rows), and how much it slows
+ * down what the others compute (acts_as). */
 typedef struct tlr_bending {
-    char *from, *to; /* call sites; both NULL: a kernel, or all other computation */
-    uint16_t kernel; /* code of the call; 0: none */
+    char *from, *to; /* call sites; both NULL: the class is `kernel` */
+    uint16_t kernel; /* code of the call; 0, without call sites: all other computation */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
     double acts_as[TLR_N_HOGS]; /* the class slows down the other cores as much as acts_as[0] hogs
@@ -170,7 +173,8 @@ typedef struct tlr_bending {
 typedef struct tlr_interference {
     size_t n; /* number of classes. If it is 0 and `rest` is NULL, nothing was measured */
     tlr_bending *classes;    /* first those without call sites, then by `from` and `to` */
-    const tlr_bending *rest; /* the class of all other computation; NULL: that is not slowed down */
+    const tlr_bending *rest; /* the class of all other computation; NULL: other computation is not
+                                slowed down */
 } tlr_interference;
 
 /* The compute model converts volumes and kernels into seconds on a host with the speed
@@ -183,7 +187,8 @@ typedef struct tlr_model {
     double s_per_flop; /* roofline, for kernels that the model does not list; negative: unknown */
     double s_per_byte; /* the same for the bytes that they move; the longer time counts */
     double kernel_threads;  /* threads of the BLAS in each process during the measurement */
-    double host_sd, day_sd; /* the same of all seconds, in addition to that of each kernel */
+    double host_sd, day_sd; /* relative standard deviations of all times, between hosts and between
+                               days; those of a kernel (tlr_kernel_model) come in addition */
     tlr_rates pool;         /* of all hosts */
     size_t n_hosts;
     tlr_host_rates *hosts; /* of some hosts, instead of `pool` */
@@ -201,12 +206,13 @@ tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err);
 void tlr_model_free(tlr_model *model);
 /* Mean seconds per unit of volume; negative if the model has no rate for this unit. */
 double tlr_model_unit_s(const tlr_model *model, const char *unit);
-/* Writes the units that have a rate, for messages: "cpu-ns, instructions", or "none". */
+/* Writes the units that have a rate, as text for people: "cpu-ns, instructions", or "none". */
 const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
-/* How the time of a kernel is estimated if the model has no line for it. */
+/* How the time of a kernel is estimated if the model does not list it. */
 typedef enum tlr_estimate {
-    TLR_AS_RECORDED, /* the work of the call (tl_kernel_work) times the kernel's mean seconds
-                        per unit of work in the recording, if the trace has its volumes */
+    TLR_AS_RECORDED, /* the work of the call (tl_kernel_work) times the mean seconds per unit of
+                        work that this kernel took in the recorded run; only for traces with the
+                        volumes of kernels */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -226,9 +232,9 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
 typedef struct tlr_platform {
     char *folder; /* the name as predictions print it: "FOLDER@CALIBRATION+...", or the path of
                     the XML file */
-    char *dated;  /* if the name ended in @DATE: this date, then the calibration that was chosen
-                     for each kind of input, with its distance from the date, as "2020-10
-                     dgemm-2020-07 (-92 days), ..." (tlr_platform_load); otherwise "" */
+    char *dated;  /* if the name ended in @DATE: this date, then for each KIND of calibration (see
+                     tlr_platform_load) the one that was chosen, and how many days it is from the
+                     date: "2020-10 dgemm-2020-07 (-92 days), ..."; otherwise "" */
     char *xml_path;
     size_t n_options;
     size_t n_settings; /* the first n_settings options come from <config> in the XML file */
@@ -266,7 +272,8 @@ typedef enum tlr_quantity {
     /* Lost packets, which TCP sends again.  They must be the last constants of this enum. */
     TLR_RETRANSMISSION_LOSS,    /* a probability */
     TLR_RETRANSMISSION_TIMEOUT, /* seconds */
-    TLR_RETRANSMISSION_FLOWS    /* packets are lost if at least so many flows go to a host */
+    TLR_RETRANSMISSION_FLOWS    /* packets are lost only while at least this number of messages go
+                                   to the same host */
 } tlr_quantity;
 
 /* Who moves a long message that waits for its receive. */
@@ -297,18 +304,18 @@ typedef struct tlr_change {
  * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2", "region.bound=memory",
  * "message.overhead=2x" or "rendezvous.progress=calls". Units are those of SimGrid. */
 tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
-/* Makes one or two changes that multiply `what` (network, bandwidth, latency, overheads, hosts,
- * kernels, bursts) by `factor`. With 0.1, a network has a tenth of the bandwidth and ten times the
- * latency; with 2, overheads, kernels and bursts take twice as long. */
+/* Makes one or two changes that multiply `what` by `factor`: the speed of `network`, `bandwidth`
+ * and `hosts`, and the time of `latency`, `overheads`, `kernels` and `bursts`. With 0.1, a network
+ * has a tenth of the bandwidth and ten times the latency; with 2, kernels take twice as long. */
 tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[2], size_t *n,
                            tl_error *err);
 /* Writes the text that tlr_change_parse reads; returns its length, like snprintf. */
 size_t tlr_change_text(const tlr_change *change, char *text, size_t size);
 /* The value after the change. */
 double tlr_change_apply(const tlr_change *change, double value);
-/* Whether the change is one of the compute model, not of a host or link. */
+/* Whether this changes the compute model, not a host or a link. */
 bool tlr_change_is_of_model(const tlr_change *change);
-/* Whether the change is one of the loss of packets, which only the engine loggops models. */
+/* Whether this changes the loss of packets, which only the engine loggops models. */
 bool tlr_change_is_of_retransmission(const tlr_change *change);
 /* The last rendezvous.progress of the changes; TLR_PROGRESS_OFFLOAD if there is none. */
 tlr_progress tlr_change_progress(const tlr_change *changes, size_t n);
@@ -342,8 +349,8 @@ typedef struct tlr_job {
     double start_s;       /* when its program starts on the platform */
     const char *hostfile; /* of this job; NULL: the cores after those of the previous job */
     const char *const *regions_at; /* names of functions of the program: tlr_details reports
-                                      each call of one of them as a region of the run, as
-                                      regions of MPI_Pcontrol are */
+                                      each call of such a function in the same way as a region
+                                      of MPI_Pcontrol */
     size_t n_regions_at;           /* 0: the regions are those of MPI_Pcontrol */
 } tlr_job;
 
@@ -357,7 +364,7 @@ typedef struct tlr_usage tlr_usage;       /* usage.h */
 /* The options of a replay. All zero: the defaults. The caller owns everything. */
 typedef struct tlr_options {
     const char *hostfile; /* replayer/machine/mapping.h; NULL: the hosts of the platform, ordered by
-                             name and number */
+                             name, with node-2 before node-10 */
     unsigned ranks_per_host; /* 0: one rank for each line of the host file; without a host file,
                                 one for each core of the host; a platform with one host puts all
                                 ranks on it */
@@ -367,15 +374,16 @@ typedef struct tlr_options {
                                   selector of the platform */
     const char *const *cfg;    /* further options of SimGrid, "key:value" */
     size_t n_cfg;
-    const char *schedules;     /* leave it NULL: tlr_replay_jobs sets it in its own copy, to the
-                                  schedules (algorithms of collectives, as text) that cfg names */
+    const char *schedules;     /* leave it NULL: tlr_replay_jobs copies the options, and in its
+                                  copy sets this member to the text of the schedules (algorithms
+                                  of collectives) that cfg names */
     const tlr_change *changes; /* of the platform, applied in this order */
     size_t n_changes;
     const char *model_path; /* compute model that replaces the platform's */
     int no_compute;         /* bursts and kernels take no time */
     tlr_waiting waiting; /* leave it 0: tlr_replay_jobs sets it from the change energy.wait, or from
                             the option timeless/idle-waits of the platform */
-    int model_strict;    /* refuse kernels without a line in the model, and calls on files by
+    int model_strict;    /* refuse kernels that the model does not list, and calls on files by
                             ranks on hosts without a disk */
     int allow_opaque;    /* replay although the trace has calls that are not modelled */
     double io_bandwidth; /* bytes per second that each rank reads or writes; 0: the bandwidth of the
@@ -406,9 +414,9 @@ typedef struct tlr_options {
                                timeless/memory-bandwidth of the platform */
 } tlr_options;
 
-/* These bandwidths give the speedup of a parallel region that is limited by memory, if it is
- * replayed with another number of threads than recorded. They are 0 if the model has a measured
- * speedup for memory. */
+/* If a parallel region that is limited by memory is replayed with another number of threads than
+ * recorded, n threads have n * core_Bps, but at most node_Bps. Both are 0 if the model has a
+ * measured speedup for memory. */
 typedef struct tlr_region_memory {
     double core_Bps; /* assumed */
     double node_Bps;
@@ -429,20 +437,20 @@ typedef struct tlr_rank_prediction {
     double end_s;                        /* when the rank finished */
     double compute_s;                    /* bursts and kernels */
     double kernel_s;                     /* the part of compute_s in kernels */
-    double estimated_s[TLR_N_ESTIMATES]; /* approximate part of kernel_s in kernels without a line
-                                            in the model, for each method of estimating them */
+    double estimated_s[TLR_N_ESTIMATES]; /* by method: the approximate part of kernel_s in kernels
+                                            that the model does not list */
     double p2p_s;        /* in point-to-point calls, without MPI_Wait, MPI_Test and the like */
     double wait_s;       /* in Wait, Waitall, ... and probes */
     double collective_s; /* in collectives and communicator constructors */
     double io_s;         /* in calls on files */
     uint64_t n_events;
     double noise_s; /* time that detours took from the CPU of the rank */
-    double delay_s; /* how much earlier the rank ends if no rank has noise; loggops engine only */
+    double delay_s; /* how much later the rank ends than in a replay in which no rank has noise;
+                       loggops engine only */
 } tlr_rank_prediction;
 
 /* A mark is a call whose clock time was recorded: Init, Finalize, Barrier, Pcontrol or Wtime. A
- * tlr_mark has the marks of all ranks that belong together: the n-th call of each rank from the
- * same call site. */
+ * tlr_mark has one mark of each rank: its n-th call from the same call site. */
 typedef struct tlr_mark {
     uint16_t call;
     char *site;          /* "hpcc+0x1234" */
@@ -488,10 +496,10 @@ typedef struct tlr_sampled {
 /* Links or memories that got more traffic than they can carry, because the engine gave each message
  * the whole bandwidth, which messages share in reality. */
 typedef struct tlr_overload {
-    uint64_t n; /* number of overloaded links or memories. The rest is about the worst one, in the
-                   interval in which it is late by most (between two moments at which its traffic
-                   changes): */
-    uint64_t bytes;            /* bytes that it moved */
+    uint64_t n;     /* number of overloaded links or memories. The other members describe the worst
+                       one, in its worst interval: the time between two changes of its traffic with the
+                       greatest late_s */
+    uint64_t bytes; /* bytes that it moved */
     double asked_Bps, has_Bps; /* the speed in the engine; the speed that is possible */
     double late_s;             /* how much longer the bytes take at the possible speed */
 } tlr_overload;
@@ -552,9 +560,9 @@ typedef struct tlr_prediction {
                                      limited messages; of the LogGOPS engine only */
     /* With interference, the speed of a core depends on what the other cores of its host do on
      * average over the run (the load), which is known only after a replay. So a replay is repeated
-     * with the load of the one before, a few times at most. This is the largest change of the end
-     * of a rank by the last repetition, relative to the makespan; 0 if the load no longer changed,
-     * and without interference. */
+     * with the load of the one before, a few times at most. load_change tells how much the last
+     * repetition still changed the end of a rank: the largest change of any rank, divided by the
+     * makespan. It is 0 if the load did not change any more, or if there is no interference. */
     double load_change;
     tlr_region_memory region_memory;
     char *volume_sample; /* of the tl_run */
@@ -643,11 +651,11 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
 
 /* ---- export: replayer/results/otf2_archive.c ---- */
 
-/* Writes an OTF2 archive into a new folder, FOLDER/trace.otf2: the calls, messages and collectives
- * of each rank. Nothing is simulated: each rank has a clock of its own, in which computation takes
- * its volume times `rates` (timeless_convert.h), and each call takes one nanosecond.  It fails if
- * the trace has an event that OTF2 cannot express.  Only builds with OTF2 (HAVE_OTF2) have this
- * function.
+/* Makes the new folder `folder`, and writes an OTF2 archive into it, whose anchor file is
+ * trace.otf2: the calls, messages and collectives of each rank. Nothing is simulated: each rank has
+ * a clock of its own, on which a computation lasts its volume multiplied by the rate of its unit
+ * (`rates`, timeless_convert.h), and each call lasts one nanosecond.  It fails if the trace has an
+ * event that OTF2 cannot express.  Only builds with OTF2 (HAVE_OTF2) have this function.
  */
 tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *folder,
                           tl_error *err);
