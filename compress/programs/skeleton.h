@@ -253,6 +253,7 @@ typedef struct skel_name {
     size_t size;
     uint32_t slot; /* or number of the grid, ... */
     bool is_constant, is_grid, is_comm, is_distribution, is_copies;
+    bool is_captured; /* a parameter with the value of the nearest capture */
 } skel_name;
 
 void skel_advance(skel_parser *p);

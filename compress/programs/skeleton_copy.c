@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A value, up to this index of the row. */
 typedef struct copy_run {
@@ -25,7 +26,7 @@ typedef struct copy_row {
 
 /* ---- capture NAME = NUMBER, ... ---- */
 
-static int64_t own_value(skel_parser *p, uint32_t *slot)
+static int64_t own_value(skel_parser *p, uint32_t *slot, bool *is_captured)
 {
     char text[64];
     const skel_name *name = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
@@ -36,6 +37,7 @@ static int64_t own_value(skel_parser *p, uint32_t *slot)
                    skel_found(p, text));
     skel_advance(p);
     *slot = is_number ? name->slot : 0;
+    *is_captured = is_number && name->is_captured;
     return is_number ? ((int64_t *)p->s->values.items)[name->slot] : 0;
 }
 
@@ -50,11 +52,32 @@ static bool add_unknown(skel_array *values, size_t n)
     return true;
 }
 
+/* Gives the parameters with the value of a capture those of the nearest one. */
+static void take_captured(skel_parser *p, uint32_t line)
+{
+    const skel_name *names = p->names.items;
+    skel_parameter *parameters = p->s->parameters.items;
+    for (size_t i = 0; i < p->names.n; i++) {
+        if (!names[i].is_captured)
+            continue;
+        const int64_t value = ((int64_t *)p->s->captured.items)[names[i].slot];
+        if (value == SKEL_NULL)
+            skel_wrong(p, line, "no value of '%.*s'; write capture ranks = NUMBER, %.*s = NUMBER",
+                       (int)names[i].size, names[i].start, (int)names[i].size, names[i].start);
+        ((int64_t *)p->s->values.items)[names[i].slot] = value;
+        for (size_t k = 0; k < p->s->parameters.n; k++)
+            if (strlen(parameters[k].name) == names[i].size &&
+                !memcmp(parameters[k].name, names[i].start, names[i].size))
+                parameters[k].value = value;
+    }
+}
+
 void skel_read_capture(skel_parser *p)
 {
     skeleton *s = p->s;
     skel_array captured = {0};
     uint32_t slot;
+    bool is_captured;
     if (!add_unknown(&captured, s->values.n))
         skel_out_of_memory(p);
     const uint32_t line = p->token.line;
@@ -64,10 +87,11 @@ void skel_read_capture(skel_parser *p)
     int64_t n_ranks = 0;
     do {
         const bool are_ranks = skel_is(p, "ranks");
-        const int64_t own = own_value(p, &slot);
+        const int64_t own = own_value(p, &slot, &is_captured);
         skel_expect(p, "=", "capture ranks = NUMBER, NAME = NUMBER, ...");
         const int64_t there = skel_constant(p);
-        distance += fabs(log((1 + fabs((double)own)) / (1 + fabs((double)there))));
+        if (!is_captured)
+            distance += fabs(log((1 + fabs((double)own)) / (1 + fabs((double)there))));
         n_ranks = are_ranks ? there : n_ranks;
         if (slot < captured.n)
             ((int64_t *)captured.items)[slot] = there;
@@ -81,6 +105,7 @@ void skel_read_capture(skel_parser *p)
         free(s->captured.items);
         s->captured = captured;
         captured = (skel_array){0};
+        take_captured(p, line);
     }
     free(captured.items);
 }

@@ -171,8 +171,9 @@ static void read_parameter(skel_parser *p)
 {
     const skel_token token = new_name(p);
     skel_expect(p, "=", "param NAME = DEFAULT");
-    int64_t value = skel_constant(p);
-    is_given(p, token.start, token.size, &value);
+    const bool may_be_captured = skel_accept(p, "captured");
+    int64_t value = may_be_captured ? 0 : skel_constant(p);
+    const bool is_captured = !is_given(p, token.start, token.size, &value) && may_be_captured;
     skel_parameter *kept = p->status == TL_OK ? skel_push(&p->s->parameters, sizeof *kept) : NULL;
     if (!kept || !(kept->name = strndup(token.start, token.size))) {
         skel_out_of_memory(p);
@@ -180,6 +181,8 @@ static void read_parameter(skel_parser *p)
     }
     kept->value = value;
     define_constant(p, &token, value);
+    if (p->status == TL_OK)
+        ((skel_name *)p->names.items)[p->names.n - 1].is_captured = is_captured;
 }
 
 /* grid NAME = SIZE [periodic], ... */
@@ -473,6 +476,18 @@ static uint32_t read_block(skel_parser *p, uint32_t depth)
     return first;
 }
 
+/* A parameter with the value of a capture needs one. */
+static void check_captured(skel_parser *p)
+{
+    const skel_name *names = p->names.items;
+    for (size_t i = 0; !p->s->n_captures && i < p->names.n; i++)
+        if (names[i].is_captured)
+            skel_wrong(p, p->token.line,
+                       "'%.*s' is captured, and there is no capture; write a number, or capture "
+                       "ranks = NUMBER, %.*s = NUMBER",
+                       (int)names[i].size, names[i].start, (int)names[i].size, names[i].start);
+}
+
 static void read_all(skel_parser *p)
 {
     static const char rank_name[] = "rank", ranks_name[] = "ranks";
@@ -500,6 +515,7 @@ static void read_all(skel_parser *p)
     p->s->first = read_block(p, 0);
     if (skel_is(p, "}"))
         skel_wrong(p, p->token.line, "a } without a {; remove it");
+    check_captured(p);
     skel_check_comms(p);
 }
 
