@@ -7,6 +7,8 @@
 #include "stacks.h"
 #include "sampled.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,21 @@ static struct {
 } slots[N_SLOTS];
 static size_t n_used;
 
+static const char *own_begin, *own_end; /* the memory of the tracer */
+
+static void find_own(void)
+{
+    Dl_info own;
+    if (!dladdr((void *)(uintptr_t)&find_own, &own))
+        return;
+    own_begin = own.dli_fbase;
+    const ElfW(Ehdr) *header = own.dli_fbase;
+    const ElfW(Phdr) *segments = (const void *)(own_begin + header->e_phoff);
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD) /* in the order of addresses */
+            own_end = own_begin + segments[i].p_vaddr + segments[i].p_memsz;
+}
+
 static bool is_computing(void)
 {
     return tlt_role == TLT_RECORDING;
@@ -30,6 +47,8 @@ void tlt_samples_start(uint32_t site)
     const unsigned long hertz = wanted ? strtoul(wanted, NULL, 10) : 0;
     if (!hertz)
         return;
+    if (!own_begin)
+        find_own();
     const tlt_stacks_settings settings = {.clock = CLOCK_THREAD_CPUTIME_ID,
                                           .period_ns = 1000000000U / hertz,
                                           .depth = tlt_path_depth,
@@ -55,10 +74,6 @@ static void count(uint32_t from, uint32_t to, uint32_t at, uint32_t n)
     slots[i].at = at;
     slots[i].n += n;
 }
-
-/* The memory of the tracer, as linkers name it. */
-extern const char own_begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
-extern const char own_end[] __asm__("_end") __attribute__((visibility("hidden")));
 
 /* The tracer's own functions stand for those of OpenMP, which they call. */
 static void leave_out_own(tlt_stack *stack)
