@@ -60,7 +60,8 @@ static uint32_t define(size_t slot, void *address, uint32_t caller)
     return site.id;
 }
 
-static inline uint32_t find_or_define(void *return_address, uint32_t caller)
+/* New ones are defined only if there are fewer sites than `most`. */
+static inline uint32_t find_or_define(void *return_address, uint32_t caller, uint32_t most)
 {
     const uint64_t key = (uint64_t)(uintptr_t)return_address ^ (uint64_t)caller << 40;
     size_t i = (size_t)(key * 0x9e3779b97f4a7c15U >> 50);
@@ -69,27 +70,32 @@ static inline uint32_t find_or_define(void *return_address, uint32_t caller)
             return slots[i].id;
         i = (i + 1) % N_SLOTS;
     }
-    return define(i, return_address, caller);
+    return n_sites < most ? define(i, return_address, caller) : 0;
 }
 
 uint32_t tlt_site(void *return_address)
 {
-    return find_or_define(return_address, 0);
+    return find_or_define(return_address, 0, MAX_SITES);
 }
 
-uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site)
+static uint32_t find_or_define_path(void *const addresses[], size_t n, uint32_t site, uint32_t most)
 {
-    if (n_sites + n > MAX_IN_PATHS)
-        return tlt_site(return_addresses[0]);
     while (n-- > 0) {
-        site = find_or_define(return_addresses[n], site);
+        site = find_or_define(addresses[n], site, most);
         if (!site)
             break;
     }
     return site;
 }
 
+uint32_t tlt_site_path(void *const return_addresses[], size_t n, uint32_t site)
+{
+    if (n_sites + n > MAX_IN_PATHS)
+        return tlt_site(return_addresses[0]);
+    return find_or_define_path(return_addresses, n, site, MAX_SITES);
+}
+
 uint32_t tlt_site_sampled(void *const addresses[], size_t n)
 {
-    return !n || n_sites + n > MAX_SAMPLED ? 0 : tlt_site_path(addresses, n, 0);
+    return find_or_define_path(addresses, n, 0, MAX_SAMPLED);
 }
