@@ -15,7 +15,8 @@
 
 enum { N_SLOTS = 1 << 13 };
 
-/* Hash table. If it is full, further samples are not counted. */
+/* Hash table. When half of it is used, new samples are counted at 0, an unknown place; when three
+ * quarters are used, they are not counted. */
 static struct {
     uint32_t from, to, at, n; /* n 0: empty */
 } slots[N_SLOTS];
@@ -66,8 +67,11 @@ static void count(uint32_t from, uint32_t to, uint32_t at, uint32_t n)
     size_t i = (size_t)(key * 0x9e3779b97f4a7c15U >> 51);
     while (slots[i].n && (slots[i].from != from || slots[i].to != to || slots[i].at != at))
         i = (i + 1) % N_SLOTS;
-    if (!slots[i].n && n_used == N_SLOTS / 2)
+    if (!slots[i].n && n_used >= (at ? N_SLOTS / 2 : N_SLOTS / 4 * 3)) {
+        if (at)
+            count(from, to, 0, n);
         return;
+    }
     n_used += !slots[i].n;
     slots[i].from = from;
     slots[i].to = to;
