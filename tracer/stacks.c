@@ -34,6 +34,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static keeper *first; /* of all threads */
 static tlt_stacks_settings settings;
 static atomic_int taken; /* the signal; 0: none yet; -1: the program took it */
+static pid_t owner;      /* the process that took it */
+
+/* Signals wait as long, because a handler of the program may call sigaction(). */
+static void lock_keepers(sigset_t *blocked)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, blocked);
+    pthread_mutex_lock(&lock);
+}
+
+static void unlock_keepers(const sigset_t *blocked)
+{
+    pthread_mutex_unlock(&lock);
+    pthread_sigmask(SIG_SETMASK, blocked, NULL);
+}
 
 /* ---- in the handler ---- */
 
@@ -136,19 +152,20 @@ static void keep(int signal, siginfo_t *info, void *context)
 
 /* ---- outside ---- */
 
-/* The last signal that the program leaves alone. */
-static const char *choose_signal(void)
+/* The last signal that the program leaves alone. A program blocks those for which it waits. */
+static const char *choose_signal(const sigset_t *blocked)
 {
     struct sigaction now,
         own = {.sa_sigaction = keep, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     sigemptyset(&own.sa_mask);
     for (int s = SIGRTMAX - 1; s > SIGRTMIN; s--) {
-        if (sigaction(s, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||
-            now.sa_handler != SIG_DFL)
+        if (sigismember(blocked, s) || sigaction(s, NULL, &now) != 0 ||
+            (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
             continue;
         if (sigaction(s, &own, NULL) != 0)
             break;
         taken = s;
+        owner = getpid();
         return NULL;
     }
     return "the program uses all signals";
@@ -168,7 +185,7 @@ static const char *start_timer(int *timer)
     return NULL;
 }
 
-static const char *start(keeper *k, const tlt_stacks_settings *wanted)
+static const char *start(keeper *k, const tlt_stacks_settings *wanted, const sigset_t *blocked)
 {
     const char *why = NULL;
     if (!taken) {
@@ -177,7 +194,7 @@ static const char *start(keeper *k, const tlt_stacks_settings *wanted)
             settings.depth = 0;
         if (settings.depth >= TLT_STACK_LEVELS)
             settings.depth = TLT_STACK_LEVELS - 1;
-        why = choose_signal();
+        why = choose_signal(blocked);
     }
     if (taken < 0)
         why = "the program uses the signal";
@@ -200,9 +217,10 @@ const char *tlt_stacks_start(const tlt_stacks_settings *wanted)
     k->weight = 1;
     k->timer = -1;
     tlt_find_own_stack();
-    pthread_mutex_lock(&lock);
-    const char *why = start(k, wanted);
-    pthread_mutex_unlock(&lock);
+    sigset_t blocked;
+    lock_keepers(&blocked);
+    const char *why = start(k, wanted, &blocked);
+    unlock_keepers(&blocked);
     if (why)
         free(k);
     else
@@ -221,17 +239,18 @@ static void delete_timer(keeper *k)
 void tlt_stacks_stop(void)
 {
     keeper *k = mine;
+    sigset_t blocked;
     if (!k)
         return;
     mine = NULL;
-    pthread_mutex_lock(&lock);
+    lock_keepers(&blocked);
     delete_timer(k);
     keeper **link = &first;
     while (*link && *link != k)
         link = &(*link)->next;
     if (*link)
         *link = k->next;
-    pthread_mutex_unlock(&lock);
+    unlock_keepers(&blocked);
     free(k);
 }
 
@@ -247,16 +266,25 @@ size_t tlt_stacks_take(tlt_stack **out)
     return n;
 }
 
-bool tlt_stacks_give_way(int signal)
+bool tlt_stacks_give_way(int number)
 {
-    if (!signal || signal != taken)
+    sigset_t blocked;
+    /* The child of vfork() has the memory of its parent, but no timers. */
+    if (number <= 0 || number != taken || getpid() != owner)
         return false;
-    pthread_mutex_lock(&lock);
-    const bool was_sampled = first != NULL;
-    for (keeper *k = first; k; k = k->next)
-        delete_timer(k);
-    taken = -1;
-    pthread_mutex_unlock(&lock);
+    lock_keepers(&blocked);
+    bool was_sampled = false;
+    if (number == taken) {
+        taken = -1;
+        was_sampled = first != NULL;
+        for (keeper *k = first; k; k = k->next)
+            delete_timer(k);
+        /* Before Linux 6.13, the signal of a deleted timer may still come. The first call discards
+         * it; after the second, the program finds the signal as it was. */
+        signal(number, SIG_IGN);
+        signal(number, SIG_DFL);
+    }
+    unlock_keepers(&blocked);
     return was_sampled;
 }
 

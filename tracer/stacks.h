@@ -35,8 +35,8 @@ void tlt_stacks_stop(void);
 size_t tlt_stacks_take(tlt_stack **out);
 
 /* The program takes the signal for itself: no thread is sampled from now on. Returns whether one
- * was. */
-bool tlt_stacks_give_way(int signal);
+ * was. Signal handlers may call it. */
+bool tlt_stacks_give_way(int number);
 /* In the child of fork(), which has no timers. */
 void tlt_stacks_forget(void);
 
