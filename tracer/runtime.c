@@ -201,7 +201,7 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
     if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
         say_stopped(tl_writer_error(writer)->text);
     tl_writer_close(writer, reason, clock_ns);
-    tlt_stacks_stop();
+    tlt_stacks_stop_all();
     tlt_stop_volume();
 }
 

@@ -235,6 +235,17 @@ static void delete_timer(keeper *k)
     k->timer = -1;
 }
 
+/* Returns whether there was one. */
+static bool delete_timers(void)
+{
+    bool was_sampled = false;
+    for (keeper *k = first; k; k = k->next) {
+        was_sampled |= k->timer >= 0;
+        delete_timer(k);
+    }
+    return was_sampled;
+}
+
 /* The handler stays: a signal may be on its way. */
 void tlt_stacks_stop(void)
 {
@@ -252,6 +263,15 @@ void tlt_stacks_stop(void)
         *link = k->next;
     unlock_keepers(&blocked);
     free(k);
+}
+
+void tlt_stacks_stop_all(void)
+{
+    sigset_t blocked;
+    lock_keepers(&blocked);
+    delete_timers();
+    unlock_keepers(&blocked);
+    tlt_stacks_stop();
 }
 
 size_t tlt_stacks_take(tlt_stack **out)
@@ -276,9 +296,7 @@ bool tlt_stacks_give_way(int number)
     bool was_sampled = false;
     if (number == taken) {
         taken = -1;
-        was_sampled = first != NULL;
-        for (keeper *k = first; k; k = k->next)
-            delete_timer(k);
+        was_sampled = delete_timers();
         /* Before Linux 6.13, the signal of a deleted timer may still come. The first call discards
          * it; after the second, the program finds the signal as it was. */
         signal(number, SIG_IGN);

@@ -29,6 +29,8 @@ typedef struct tlt_stacks_settings {
  * or the reason why there are no samples. */
 const char *tlt_stacks_start(const tlt_stacks_settings *settings);
 void tlt_stacks_stop(void);
+/* Ends the samples of all threads, too; what belongs to others is freed when they stop. */
+void tlt_stacks_stop_all(void);
 
 /* The samples of the calling thread since the last call: their number. To be called where none are
  * wanted; *out is valid as long, and may be changed. */
