@@ -259,7 +259,8 @@ static void set_environment(const settings *s, const char *output)
     if (s->samples_hz)
         setenv("TIMELESS_SAMPLE_STACKS", s->samples_hz, 1);
     if (s->call_paths || s->samples_hz)
-        setenv("TIMELESS_CALL_PATHS", s->call_paths ? s->call_paths : CALL_PATHS_OF_SAMPLES, 1);
+        setenv("TIMELESS_CALL_PATHS", s->call_paths ? s->call_paths : CALL_PATHS_OF_SAMPLES,
+               s->call_paths != NULL);
     /* Open MPI's own counting is off unless requested. */
     if (s->counters && strstr(s->counters, "mpit:runtime_spc"))
         setenv("OMPI_MCA_mpi_spc_attach", "all", 0);
