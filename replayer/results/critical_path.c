@@ -106,8 +106,6 @@ static void add_sampled(void *walk_of, uint32_t rank, uint32_t site, double time
     walk *w = walk_of;
     char place[TLR_PLACE_BYTES];
     (void)n;
-    if (time_s <= 0)
-        return;
     tlr_sampled_path(w->trace, rank, site, place, sizeof place);
     add(w, &w->sites, place, time_s);
 }

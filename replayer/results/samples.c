@@ -142,7 +142,7 @@ void tlr_samples_share(const tlr_samples *s, tlr_samples_put *put, void *arg)
 {
     for (size_t i = 0; s && i < s->n_bursts; i++) {
         const burst *b = &s->bursts[i];
-        for (size_t k = b->first; k < b->end && b->n; k++)
+        for (size_t k = b->first; k < b->end && b->time_s > 0; k++)
             put(arg, b->rank, s->rows[k].at, b->time_s * (double)s->rows[k].n / (double)b->n,
                 s->rows[k].n);
     }

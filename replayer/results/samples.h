@@ -13,7 +13,8 @@ void tlr_samples_free(tlr_samples *samples);
 /* Adds computation, which has the samples between the same two calls of the rank; if there are
  * none, those before the second call. False: these are none, too, or `samples` is NULL. */
 bool tlr_samples_add(tlr_samples *samples, const tlr_state *state, double took_s);
-/* For each sampled place with the time of its computation; site 0: an unknown place. */
+/* For each sampled place with the time of its computation, if there was any; site 0: an unknown
+ * place. */
 typedef void tlr_samples_put(void *arg, uint32_t rank, uint32_t site, double time_s, uint64_t n);
 void tlr_samples_share(const tlr_samples *samples, tlr_samples_put *put, void *arg);
 
