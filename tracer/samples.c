@@ -57,7 +57,7 @@ void tlt_samples_start(uint32_t site)
     const char *why = tlt_stacks_start(&settings);
     tlt_self.is_sampled = !why;
     tlt_self.sampled_from = site;
-    if (why && tlt_first_to_complain())
+    if (why && tlt_first_of_launcher("no samples"))
         tlt_say("rank %d: no samples of the stack: %s", tlt.rank, why);
 }
 

@@ -5,6 +5,7 @@
 
 #include "frames.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -66,6 +67,8 @@ static void thin_out(keeper *k)
 
 #ifdef __x86_64__
 
+static const bool is_supported = true;
+
 typedef struct walk {
     tlt_climb climb; /* first */
     const char *low; /* lowest word that may be read */
@@ -113,15 +116,25 @@ static void take_stack(const ucontext_t *context, tlt_stack *out)
 
 #elif defined __aarch64__
 
+static const bool is_supported = true;
+
 static void take_stack(const ucontext_t *context, tlt_stack *out)
 {
     out->addresses[0] = (char *)(uintptr_t)context->uc_mcontext.pc + 1;
     out->n = 1;
 }
 
-#endif
+#else
 
-#if defined __x86_64__ || defined __aarch64__
+static const bool is_supported = false;
+
+static void take_stack(const ucontext_t *context, tlt_stack *out)
+{
+    (void)context;
+    out->n = 0;
+}
+
+#endif
 
 static void keep(int signal, siginfo_t *info, void *context)
 {
@@ -138,17 +151,6 @@ static void keep(int signal, siginfo_t *info, void *context)
     take_stack(context, stack);
     k->n++;
 }
-
-#else
-
-static void keep(int signal, siginfo_t *info, void *context)
-{
-    (void)signal;
-    (void)info;
-    (void)context;
-}
-
-#endif
 
 /* ---- outside ---- */
 
@@ -180,17 +182,20 @@ static const char *start_timer(int *timer)
     event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
     /* Not by timer_create, which was in another library than the C library for long. */
     if (syscall(SYS_timer_create, settings.clock, &event, timer) != 0)
-        return "the system has no such timer";
+        return errno == EAGAIN ? "no further signal can be queued (ulimit -i)"
+                               : "the system has no such timer";
     syscall(SYS_timer_settime, *timer, 0, &times, NULL);
     return NULL;
 }
 
 static const char *start(keeper *k, const tlt_stacks_settings *wanted, const sigset_t *blocked)
 {
-    const char *why = NULL;
-    if (!taken) {
+    const char *why = is_supported ? NULL : "this processor is not supported";
+    if (!taken && !why) {
         settings = *wanted;
-        if (!tlt_frames_are_safe)
+        /* Finds the tracer, so that the dynamic linker has bound what the handler calls. */
+        if (!tlt_frames_are_safe ||
+            tlt_frame_find(__builtin_return_address(0)).kind == TLT_FRAME_OUTSIDE)
             settings.depth = 0;
         if (settings.depth >= TLT_STACK_LEVELS)
             settings.depth = TLT_STACK_LEVELS - 1;
