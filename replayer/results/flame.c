@@ -159,7 +159,8 @@ tl_status tlr_flame_make(tlr_timeline *timeline, const tl_reader *trace, size_t 
               .has_call_paths = has_call_paths(trace),
               .regions = calloc(n_ranks + 1, sizeof *p.regions)};
     memset(out, 0, sizeof *out);
-    status = tlr_samples_open(trace, &p.samples, err);
+    if (p.has_call_paths) /* otherwise a stack begins with the region */
+        status = tlr_samples_open(trace, &p.samples, err);
     p.failed = !p.regions || status != TL_OK;
     for (uint32_t r = 0; p.regions && r < n_ranks; r++)
         p.regions[r] = TLR_NO_LEVEL;
