@@ -11,7 +11,7 @@ check "a program is recorded with samples" recorded sampled.tl --sample-stacks 2
 for engine in smpi loggops; do
     check "$engine: it is replayed with details" eval \
         '$timeless replay sampled.tl --platform star-1g --ranks-per-host 1 --engine $engine --details --json=$engine.json >$engine.txt'
-    # 70 and 30 % of the computation are shown within 5 points: on the critical path by caller, and by function
+    # 70 and 30 % of the computation are shown within 10 points, almost 4 standard deviations: on the critical path by caller, and by function
     shares() {
         python3 - "$1" <<'PY'
 import json, sys
@@ -23,7 +23,7 @@ path = {name: sum(s["time_s"] for s in details["critical_path"]["sites"] if s["n
         for name in ("assemble", "solve")}
 share = path["assemble"] / (path["assemble"] + path["solve"])
 print(samples, "samples", share, iterate / total)
-assert samples > 100 and abs(share - 0.7) < 0.05 and iterate / total > 0.95, path
+assert samples > 100 and abs(share - 0.7) < 0.1 and iterate / total > 0.95, path
 PY
     }
     check "$engine: 70 % of the critical path is in one function, 30 % in another" shares "$engine.json"
@@ -34,7 +34,7 @@ pages() { $timeless report sampled.tl --platform star-1g --ranks-per-host 1 -o p
 check "the page and the flame graph are written" pages
 # stack NAME: its share of the time of all stacks that compute
 stack() { awk -v name="$1" '/;compute / {all += $NF; if (index($0, name)) own += $NF} END {printf "%.3f\n", own / all}' sampled.folded; }
-check "the flame graph has both functions below main" between "$(stack 'main;assemble;iterate;compute')" 0.65 0.75
+check "the flame graph has both functions below main" between "$(stack 'main;assemble;iterate;compute')" 0.6 0.8
 check "info does not list samples as counters" eval '$timeless info sampled.tl >info.txt && ! grep timeless:samples info.txt'
 check "pack and undump keep them" eval '$timeless dump sampled.tl >a.txt && $timeless undump a.txt -o b.tl && $timeless pack b.tl -o c.tl && $timeless dump c.tl | diff - a.txt'
 
