@@ -33,7 +33,7 @@ void tlt_stacks_stop(void);
 void tlt_stacks_stop_all(void);
 
 /* The samples of the calling thread since the last call: their number. To be called where none are
- * wanted; *out is valid as long, and may be changed. */
+ * wanted; *out is valid until some are wanted again, and may be changed. */
 size_t tlt_stacks_take(tlt_stack **out);
 
 /* The program takes the signal for itself: no thread is sampled from now on. Returns whether one
