@@ -40,8 +40,11 @@ check "pack and undump keep them" eval '$timeless dump sampled.tl >a.txt && $tim
 
 how=(own) rounds=4
 own() { recorded own.tl --sample-stacks 250 2>own.txt && ! grep 'samples of the stack' own.txt; }
-check "a program with a SIGPROF of its own, poll, fork and dlopen runs as without" own
+check "a program with a SIGPROF of its own, poll, fork, vfork and dlopen runs as without" own
 check "and has samples" test "$($timeless dump own.tl | grep -c timeless:samples)" -gt 0
+how=(waits)
+check "a program that blocks the last signals gets none of them" recorded waits.tl --sample-stacks 250
+check "and has samples" test "$($timeless dump waits.tl | grep -c timeless:samples)" -gt 0
 how=(all)
 taken() { recorded all.tl --sample-stacks 1000Hz 2>all.txt; }
 check "a program that takes all signals gets none of them" taken
