@@ -38,6 +38,7 @@ typedef struct pairs {
     const fit_values *v;
     bool either; /* one of them must hold, in place of both */
     size_t possible[MAX_POSSIBLE], n;
+    bool is_checked;                /* all in `possible` have a value everywhere */
     uint64_t refutes[MAX_POSSIBLE]; /* bits: it agrees with the wrong side in these samples */
     unsigned n_refuting;
 } pairs;
@@ -96,6 +97,21 @@ static bool search_pairs(pairs *p, char text[FIT_MAX_TEXT])
     return false;
 }
 
+/* A condition without a value somewhere is in no pair. To find these takes long, so they are
+ * removed only when the list is full. */
+static void add_possible(pairs *p, size_t candidate)
+{
+    if (p->n == MAX_POSSIBLE && !p->is_checked) {
+        p->n = 0;
+        for (size_t i = 0; i < MAX_POSSIBLE; i++)
+            if (holds(p->f, p->possible[i], p->v, false))
+                p->possible[p->n++] = p->possible[i];
+        p->is_checked = true;
+    }
+    if (p->n < MAX_POSSIBLE && (!p->is_checked || holds(p->f, candidate, p->v, false)))
+        p->possible[p->n++] = candidate;
+}
+
 static bool search_condition(const fitting *f, const fit_values *v, char text[FIT_MAX_TEXT])
 {
     const fit_candidate *all = f->candidates.items;
@@ -115,8 +131,7 @@ static bool search_condition(const fitting *f, const fit_values *v, char text[FI
             snprintf(text, FIT_MAX_TEXT, "%s", all[i].text);
             return true;
         }
-        if (p.n < MAX_POSSIBLE)
-            p.possible[p.n++] = i;
+        add_possible(&p, i);
     }
     return search_pairs(&p, text);
 }
