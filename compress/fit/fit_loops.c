@@ -337,7 +337,6 @@ static bool find_nodes(fitting *f, fit_shape shape)
 /* 0: the calls of a rank are not in the order. The number is only exact up to `most`. */
 static uint64_t count_all_samples(fitting *f, uint64_t most)
 {
-    bool is_ordered = true;
     uint64_t n = 0;
     for (size_t c = 0; c < f->n_captures; c++)
         for (uint32_t rank = 0; fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++) {
@@ -345,9 +344,10 @@ static uint64_t count_all_samples(fitting *f, uint64_t most)
             count_samples(&w, f->top, most, &n);
             if (n > most)
                 return n;
-            is_ordered &= w.at == w.end;
+            if (w.at != w.end)
+                return 0;
         }
-    return is_ordered ? n : 0;
+    return n;
 }
 
 void fit_limit_samples(fitting *f)
@@ -384,7 +384,8 @@ static bool make_room(fitting *f, skel_array *pool, size_t n, size_t size)
     return pool->items != NULL;
 }
 
-/* Gives the nodes room for their samples, which all arrangements have in common. */
+/* Gives the nodes room for their samples, which all arrangements have in common: up to the first
+ * rank that is not in the order, where fit_loops ends, too. */
 static bool share_room(fitting *f)
 {
     fit_node *nodes = f->nodes.items;
