@@ -286,6 +286,8 @@ bool fit_comms(fitting *f)
             fit_candidates_again(f);
     }
     f->unknown = 0;
+    if (!found) /* those behind are unknown now */
+        fit_candidates_again(f);
     free(was);
     free(samples.items);
     return found && f->status == TL_OK;
