@@ -392,6 +392,12 @@ static void receive(fit_canonical *k, const tl_event *e, bool is_side)
         made->is_open = open && !is_side;
 }
 
+static bool is_of_left_out(fit_canonical *k, const tl_event *e)
+{
+    const named_request *name = e->request ? named(k, e->request) : NULL;
+    return name && name->is_left_out;
+}
+
 static bool is_persistent(fit_canonical *k, const tl_event *e)
 {
     const named_request *name = e->request ? named(k, e->request) : NULL;
@@ -417,13 +423,16 @@ static bool is_dropped(fit_canonical *k, const tl_event *e, const tl_call_info *
     case TL_ACTION_NONE: return row->code == TL_MPI_Parallel;
     case TL_ACTION_SEND_INIT:
     case TL_ACTION_RECV_INIT: return true;
-    case TL_ACTION_REQUEST_FREE: return is_persistent(k, e);
+    case TL_ACTION_REQUEST_FREE: return is_persistent(k, e) || is_of_left_out(k, e);
+    case TL_ACTION_CANCEL: return is_of_left_out(k, e);
     default: return false;
     }
 }
 
 bool fit_may_leave_out(const tl_call_info *row)
 {
+    if (row->traits & TL_TRAIT_PERSISTENT)
+        return false;
     return tl_is_on_window(row->action) || tl_is_on_file(row->action) ||
            tl_meaning_of(row->action)->kind == TL_KIND_NEIGHBORHOOD;
 }
