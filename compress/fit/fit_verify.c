@@ -248,7 +248,8 @@ static void count_rank_likes(fitting *f, const skeleton *s, uint32_t capture, ui
     void *walk;
     tl_event e;
     for (size_t i = c->first[rank]; i < c->first[rank + 1]; i++)
-        count_like(f, &recorded, &c->events[i].e, c->events[i].symbol, false);
+        if (tl_call_by_code(c->events[i].e.call)->action != TL_ACTION_FINALIZE) /* it has no line */
+            count_like(f, &recorded, &c->events[i].e, c->events[i].symbol, false);
     for (tl_status status = skel_start(s, rank, &walk);
          status == TL_OK && (status = skel_next(walk, &e)) == TL_OK;) {
         number_comms(s, rank, tl_call_by_code(e.call), &e);
