@@ -343,7 +343,7 @@ void fit_count_open(fitting *f, const char *text, uint32_t n_ranks, size_t captu
 /* ---- whether all ranks come to their end ---- */
 
 /* A rank on its way: a send waits for nothing, a receive for its message, a collective for all
- * members. */
+ * members. A wait for a nonblocking collective ends at once. */
 typedef struct walker {
     void *walk;
     tl_event e;
@@ -437,6 +437,8 @@ static bool ends(progress *p, walker *w, uint32_t rank)
                 return false;
         return e->list_len || completes(p, w, e->request);
     }
+    if (row->code == TL_MPI_Comm_create_group) /* not all members of e->comm call it */
+        return true;
     if (tl_is_collective(row->action) || kind == TL_KIND_CONSTRUCTOR)
         return all_are_in(p, w, rank, is_first) || row->traits & TL_TRAIT_NB;
     return true;
