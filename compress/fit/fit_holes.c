@@ -516,16 +516,22 @@ static bool use_blocks(const fitting *f, const uint32_t *part, trial *trials)
     return most > 0;
 }
 
-/* Whether no rank waits forever at more ranks: 3/2 in one direction of a grid, two or both. */
-static bool larger_end(fitting *f, size_t capture)
+/* Gives all calls blocks if ranks wait forever at more ranks, 3/2 in one direction of a grid, two
+ * or both, and do not with blocks. */
+static void end_larger(fitting *f, size_t capture, const uint32_t *part, const trial *trials)
 {
     const uint32_t n = f->captures[capture].n_ranks, sizes[] = {n + (n + 1) / 2, 2 * n, 9 * n / 4};
     char *text = text_to_score(f);
-    bool ok = text != NULL;
-    for (size_t i = 0; ok && i < sizeof sizes / sizeof *sizes; i++)
-        ok = fit_comes_to_end(f, text, sizes[i], capture);
+    set_places(f, f->blocks);
+    char *in_blocks = text ? text_to_score(f) : NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && in_blocks && i < sizeof sizes / sizeof *sizes; i++)
+        ok = fit_comes_to_end(f, text, sizes[i], capture) ||
+             !fit_comes_to_end(f, in_blocks, sizes[i], capture);
     free(text);
-    return ok;
+    free(in_blocks);
+    for (uint32_t i = 0; ok && i < f->n_symbols; i++)
+        f->symbols[i].places = trials[part[i]].best;
 }
 
 static void try_blocks(fitting *f, size_t largest, const uint32_t *part, trial *trials)
@@ -542,8 +548,8 @@ static void try_blocks(fitting *f, size_t largest, const uint32_t *part, trial *
     bool are_blocks = true;
     for (uint32_t i = 0; i < f->n_symbols; i++)
         are_blocks &= is_same(f->symbols[i].places, f->blocks);
-    if (!are_blocks && !larger_end(f, largest))
-        set_places(f, f->blocks);
+    if (!are_blocks)
+        end_larger(f, largest, part, trials);
 }
 
 /* Copies the calls whose messages and collectives are incomplete at more ranks although the
