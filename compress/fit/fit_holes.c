@@ -552,16 +552,26 @@ static void try_blocks(fitting *f, size_t largest, const uint32_t *part, trial *
         end_larger(f, largest, part, trials);
 }
 
-/* Copies the calls whose messages and collectives are incomplete at more ranks although the
- * captured ranks repeat in blocks: their expressions hold at the captured sizes alone. False: there
- * is none. The calls keep their places. */
-static bool copy_open(fitting *f, size_t largest, const trial *trials)
+/* Copies the calls whose messages and collectives are incomplete at each larger number of ranks
+ * although the captured ranks repeat in blocks: their expressions hold at the captured sizes alone.
+ * Programs for powers of two, squares or even numbers are complete at one of these sizes. False:
+ * there is no such call. The calls keep their places. */
+static bool copy_open(fitting *f, size_t largest, trial *trials)
 {
+    const uint32_t n = f->captures[largest].n_ranks, sizes[] = {n + (n + 2) / 3, 2 * n, 4 * n};
+    const size_t n_sizes = sizeof sizes / sizeof *sizes;
     bool more = false;
     set_places(f, f->blocks);
-    score_larger(f, largest);
+    for (size_t k = 0; k < n_sizes && f->status == TL_OK; k++) {
+        char *text = text_to_score(f);
+        if (text)
+            fit_count_open(f, text, sizes[k], largest);
+        free(text);
+        for (uint32_t i = 0; i < f->n_symbols; i++)
+            trials[i].open += sum_part(f, f->groups, f->groups[i]).open != 0;
+    }
     for (uint32_t i = 0; i < f->n_symbols; i++)
-        if (sum_part(f, f->groups, f->groups[i]).open)
+        if (trials[i].open == (int64_t)n_sizes)
             more |= copy_whole(f, i);
     if (more)
         copy_ends(f);
