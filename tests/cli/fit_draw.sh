@@ -257,6 +257,20 @@ check 'as many receives as ranks, and sends that depend on data: there is a skel
     "$timeless" fit ?.tl --parameter N=40,60,190,200 --parameter steps=2,3,5,6 --holes nearest -q -o ends.skel
 check 'at other sizes, no rank waits forever' bash -c 'for n in 7 16 20; do
     "$1" replay ends.skel --ranks $n $2 -q || exit; done' - "$timeless" "$loggops"
+# Partners of powers of two have an expression, which numbers of ranks in between do not have. Only the root of the MPI_Bcast is a hole.
+printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'for k = 0 to bits(ranks) - 2 {' \
+    'MPI_Irecv peer=rank ^ (1 << k) count=N request=a' 'MPI_Isend peer=rank ^ (1 << k) count=N request=b' 'MPI_Waitall request=all' '}' \
+    'MPI_Bcast peer=(N * 40503 + 17) % 65537 % ranks count=4' >program.skel
+butterfly() {
+    rm -f ?.tl
+    for ranks in 2 4 8 16; do
+        "$timeless" make program.skel ranks=$ranks N=$((ranks * 1000 + 74)) -o $((ranks > 9 ? 9 : ranks)).tl || return
+    done
+    "$timeless" fit ?.tl --parameter N=2074,4074,8074,16074 --holes nearest -q -o butterfly.skel
+}
+check 'a hole beside partners of powers of two: there is a skeleton' butterfly
+check 'the partners keep their expression' grep -qF 'MPI_Isend peer=rank ^ (1 << ' butterfly.skel
+check 'only the root is copied' test "$(grep -c '^copies ' butterfly.skel)" = 1
 # Communicators that only the largest capture makes.
 printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' 'comm pair = rank / 2' 'comm copy = rank / 2' \
     'if ranks == 12 {' '    MPI_Comm_split new_comm=pair' '    MPI_Comm_dup comm=pair new_comm=copy' \
