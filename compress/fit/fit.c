@@ -261,7 +261,7 @@ static char *fit_by_places(fitting *f, size_t left_out, char why[400])
     for (text = NULL; again && f->status == TL_OK;) {
         free(text);
         text = fit_once(f, why);
-        again = text && fit_copy_places(f, largest_used(f));
+        again = text ? fit_copy_places(f, largest_used(f)) : fit_keep_open(f);
     }
     if (!text)
         return NULL;

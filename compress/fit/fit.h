@@ -314,6 +314,8 @@ typedef struct fitting {
     bool may_draw;         /* sizes without an expression are drawn */
     fit_places blocks;     /* in which the captured ranks repeat, at more ranks */
     bool may_copy;         /* other values without an expression are copied */
+    bool has_copied_open;  /* fit_copy_places has copied calls that are incomplete */
+    bool keeps_open;       /* it does not: then there is no skeleton */
     bool copies_now;       /* in the statements that are being written */
     bool counts;           /* fill `match` if a capture differs */
     uint32_t *groups;      /* by symbol: calls whose sizes must agree have the same number */
@@ -573,6 +575,8 @@ bool fit_copy_places(fitting *f, size_t largest);
 /* Captured ranks repeat in their order, for all calls. */
 void fit_copy_in_order(fitting *f);
 /* Finds the arrangement that copies least. */
+/* Forgets these calls, for a fit that finds nothing with them. False: there are none. */
+bool fit_keep_open(fitting *f);
 bool fit_with_holes(fitting *f);
 /* Writes the expression of a value that is copied. False: it must not be. */
 bool fit_copy_value(fitting *f, const fit_node *node, fit_getter *get, const void *arg,

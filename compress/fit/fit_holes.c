@@ -575,9 +575,20 @@ static bool copy_open(fitting *f, size_t largest, trial *trials)
             more |= copy_whole(f, i);
     if (more)
         copy_ends(f);
+    f->has_copied_open |= more;
     for (uint32_t i = 0; i < f->n_symbols; i++)
         f->symbols[i].places = trials[i].best;
     return more;
+}
+
+bool fit_keep_open(fitting *f)
+{
+    if (!f->has_copied_open || f->keeps_open || f->left_out != f->n_captures)
+        return false;
+    f->keeps_open = true;
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        f->symbols[i].is_copied_whole = false;
+    return true;
 }
 
 /* Finds the blocks, in place of those so far; `trials` has the other places of the calls. */
@@ -611,7 +622,7 @@ bool fit_copy_places(fitting *f, size_t largest)
         find_parts(f, first, last, part);
         keep_written(f);
         change_blocks(f, largest, trials);
-        again = f->left_out == f->n_captures && copy_open(f, largest, trials);
+        again = f->left_out == f->n_captures && !f->keeps_open && copy_open(f, largest, trials);
         if (f->left_out == largest)
             try_grids(f, part, trials);
         else if (!again)
