@@ -367,11 +367,11 @@ static void print_left_out(const fitting *f, FILE *out)
         for (size_t i = 0; i < f->captures[c].n_events; i++)
             bytes += fit_bytes(&f->captures[c].events[i].e);
     char behind[300];
-    snprintf(behind, sizeof behind,
-             ": skeletons of fit have no windows, files and neighbourhood collectives; with these "
-             "calls, %.1f %% of the bytes are missing, and a prediction does not contain their "
-             "time",
-             bytes > 0 ? 100 * f->lacking_bytes / bytes : 0);
+    snprintf(
+        behind, sizeof behind,
+        ": fit writes no windows, files or neighbourhood collectives; these calls have %.1f %% "
+        "of the captures' bytes, and a prediction does not contain their time",
+        bytes > 0 ? 100 * f->lacking_bytes / bytes : 0);
     print_counts(&f->lacking, "# warning: left out, in all captures: ", behind, out);
 }
 
