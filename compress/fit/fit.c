@@ -43,7 +43,8 @@ void fit_print(fitting *f, fit_text *text, const char *format, ...)
 
 /* ---- one fit ---- */
 
-/* A communicator that only a capture makes that is not used is never made. */
+/* A communicator that only the capture left out makes has no constructor in this text. The language
+ * requires one, so one is written that never runs. */
 static void write_unmade(const fitting *f, FILE *out)
 {
     for (size_t i = 0; i < f->comms.n; i++) {

@@ -65,7 +65,7 @@ typedef struct fit_capture {
     int64_t *slots;
 } fit_capture;
 
-/* Which ranks have the copied rows of which (doc/SKELETON.md, "Holes"). */
+/* Whose copied rows the other ranks have (doc/SKELETON.md, "Holes"). */
 typedef struct fit_places {
     const struct fit_grid *grid; /* NULL: blocks of ranks in their order */
     bool in_blocks;              /* blocks along the dimensions of the grid; else by its edges */
@@ -565,18 +565,21 @@ void fit_iterations_report(const fitting *f, FILE *out);
 
 /* ---- fit_holes.c ---- */
 
-/* Finds the blocks in which the captured ranks repeat: those with the fewest incomplete messages
- * and collectives at more ranks. Then finds for each call the grid whose places predict the largest
- * capture best, from the text of a fit without it. With the text of a fit that has it, keeps the
- * grids with which no more messages and collectives are incomplete at more ranks than with blocks.
- * True: calls whose messages are incomplete even then are copied now, so the fit is to be repeated.
- */
+/* Finds whose copied rows the other ranks have: first the blocks in which the captured ranks
+ * repeat, those with the fewest incomplete messages and collectives at more ranks.
+ *
+ * If the fit is without the largest capture (f->left_out), each call then gets the grid whose
+ * places predict this capture best, or blocks. Otherwise each call keeps its grid only if no more
+ * messages and collectives are incomplete at more ranks than with blocks.
+ *
+ * True: the text of all captures has calls that are incomplete at each larger number of ranks. They
+ * are copied now, and the caller repeats the fit. */
 bool fit_copy_places(fitting *f, size_t largest);
+/* Forgets these calls, for a fit that finds nothing with them. False: there are none. */
+bool fit_keep_open(fitting *f);
 /* Captured ranks repeat in their order, for all calls. */
 void fit_copy_in_order(fitting *f);
 /* Finds the arrangement that copies least. */
-/* Forgets these calls, for a fit that finds nothing with them. False: there are none. */
-bool fit_keep_open(fitting *f);
 bool fit_with_holes(fitting *f);
 /* Writes the expression of a value that is copied. False: it must not be. */
 bool fit_copy_value(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
