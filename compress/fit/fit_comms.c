@@ -144,6 +144,14 @@ static const char *find_key(const asked *a, const skel_array *samples)
     return NULL;
 }
 
+/* A duplicate has the members of its communicator, also where no rank makes it. */
+static bool is_duplicate(const fitting *f, uint32_t number)
+{
+    const fit_symbol *maker = &f->symbols[fit_comm_at(f, number)->symbol];
+    return maker->row->action == TL_ACTION_COMM_DUP && maker->comm != SKEL_SELF &&
+           maker->comm < number;
+}
+
 /* The groups have no expression: each is known by its first member. Blocks have groups of their
  * own; ranks at the same place in a grid have one. */
 static void write_copied(const fitting *f, uint32_t number, FILE *out)
@@ -152,12 +160,15 @@ static void write_copied(const fitting *f, uint32_t number, FILE *out)
     const fit_places *places = &f->symbols[fit_comm_at(f, number)->symbol].places;
     const bool by_grid = places->grid && !places->in_blocks;
     const char *separator = "";
+    uint32_t of = number;
+    while (is_duplicate(f, of)) /* a capture without the duplicate may have its members */
+        of = f->symbols[fit_comm_at(f, of)->symbol].comm;
     fprintf(out, "copies group%u", k);
     fit_write_places(places, out);
     fputs(" = ", out);
     for (uint32_t c = 0; c < f->n_captures; c++)
         for (uint32_t rank = 0; fit_uses(f, c) && rank < f->captures[c].n_ranks; rank++) {
-            const tl_comm *own = fit_comm_of(f, c, rank, number);
+            const tl_comm *own = fit_comm_of(f, c, rank, of);
             fputs(rank ? " | " : separator, out);
             separator = " : ";
             if (own)
@@ -192,17 +203,9 @@ void fit_comm_report(const fitting *f, FILE *out)
     const fit_comm *all = f->comms.items;
     char text[300];
     for (size_t i = 0; i < f->comms.n; i++)
-        if (all[i].is_copied)
+        if (all[i].is_copied && !is_duplicate(f, SKEL_FIRST_COMM + (uint32_t)i))
             fprintf(out, "# hole: members of the communicators of %s\n",
                     fit_call_text(f, all[i].symbol, text));
-}
-
-/* A duplicate has the members of its communicator, also where no rank makes it. */
-static bool is_duplicate(const fitting *f, uint32_t number)
-{
-    const fit_symbol *maker = &f->symbols[fit_comm_at(f, number)->symbol];
-    return maker->row->action == TL_ACTION_COMM_DUP && maker->comm != SKEL_SELF &&
-           maker->comm < number;
 }
 
 static void explain_duplicate(const fitting *f, fit_comm *comm)
