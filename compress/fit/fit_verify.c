@@ -43,6 +43,15 @@ static void number_comms(const skeleton *s, uint32_t rank, const tl_call_info *r
     }
 }
 
+/* The next event of a rank. */
+static tl_status next_numbered(void *walk, const skeleton *s, uint32_t rank, tl_event *e)
+{
+    const tl_status status = skel_next(walk, e);
+    if (status == TL_OK)
+        number_comms(s, rank, tl_call_by_code(e->call), e);
+    return status;
+}
+
 static void differ(const fitting *f, uint32_t rank, size_t event, const tl_event *made,
                    const fit_event *recorded, char why[400])
 {
@@ -83,11 +92,10 @@ static bool same_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t 
     size_t i = 0;
     tl_status status = skel_start(s, rank, &walk);
     bool ok = status == TL_OK;
-    while (ok && (status = skel_next(walk, &e)) == TL_OK) {
+    while (ok && (status = next_numbered(walk, s, rank, &e)) == TL_OK) {
         const tl_call_info *row = tl_call_by_code(e.call);
         if (row->action == TL_ACTION_INIT)
             continue;
-        number_comms(s, rank, row, &e);
         const fit_event *other = i < n ? &recorded[i] : NULL;
         ok = fit_number(&numbers, row, &e) && same_event(f, capture, rank, &e, other, why);
         f->made += (double)e.volume;
@@ -251,11 +259,9 @@ static void count_rank_likes(fitting *f, const skeleton *s, uint32_t capture, ui
         if (tl_call_by_code(c->events[i].e.call)->action != TL_ACTION_FINALIZE) /* it has no line */
             count_like(f, &recorded, &c->events[i].e, c->events[i].symbol, false);
     for (tl_status status = skel_start(s, rank, &walk);
-         status == TL_OK && (status = skel_next(walk, &e)) == TL_OK;) {
-        number_comms(s, rank, tl_call_by_code(e.call), &e);
+         status == TL_OK && (status = next_numbered(walk, s, rank, &e)) == TL_OK;)
         if (e.site && e.site <= f->lines.n)
             count_like(f, &recorded, &e, all[e.site - 1].symbol, true);
-    }
     skel_stop(walk);
     tl_map_free(&recorded);
 }
@@ -278,11 +284,9 @@ static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t
         m->recorded_bytes += fit_bytes(&c->events[i].e);
     }
     for (tl_status status = skel_start(s, rank, &walk);
-         status == TL_OK && (status = skel_next(walk, &e)) == TL_OK;) {
-        const tl_call_info *row = tl_call_by_code(e.call);
-        if (row->action == TL_ACTION_INIT)
+         status == TL_OK && (status = next_numbered(walk, s, rank, &e)) == TL_OK;) {
+        if (tl_call_by_code(e.call)->action == TL_ACTION_INIT)
             continue;
-        number_comms(s, rank, row, &e);
         uint64_t *n = tl_map_find(&recorded, key_of(&e, FIT_BUT_NOTHING));
         if (f->scores)
             score(f, s, rank, &e, n && *n);
@@ -329,10 +333,8 @@ void fit_count_open(fitting *f, const char *text, uint32_t n_ranks, size_t captu
     for (uint32_t rank = 0; ok && rank < n_ranks && f->status == TL_OK; rank++) {
         void *walk;
         for (tl_status status = skel_start(&s, rank, &walk);
-             status == TL_OK && (status = skel_next(walk, &e)) == TL_OK;) {
-            number_comms(&s, rank, tl_call_by_code(e.call), &e);
+             status == TL_OK && (status = next_numbered(walk, &s, rank, &e)) == TL_OK;)
             score(f, &s, rank, &e, false);
-        }
         skel_stop(walk);
     }
     tl_map_free(&f->ends);
@@ -450,15 +452,13 @@ static bool go_on(progress *p, walker *w, uint32_t rank)
     bool has_moved = false;
     while (w->walk && !w->is_wrong && !p->lacks_memory) {
         if (!w->has_event) {
-            const tl_status status = skel_next(w->walk, &w->e);
+            const tl_status status = next_numbered(w->walk, p->s, rank, &w->e);
             const tl_call_info *row = status == TL_OK ? tl_call_by_code(w->e.call) : NULL;
             if (status == TL_END) {
                 skel_stop(w->walk);
                 w->walk = NULL;
                 return true;
             }
-            if (row)
-                number_comms(p->s, rank, row, &w->e);
             w->is_wrong = !row || !fit_number(&w->numbers, row, &w->e);
             w->is_begun = false;
         }
