@@ -654,5 +654,13 @@ bool fit_comes_to_end(fitting *f, const char *text, uint32_t n_ranks, size_t cap
 void fit_report_inexact(fitting *f, const char *text, size_t capture, FILE *out);
 /* Adds the open ends at another number of ranks to the scores. */
 void fit_count_open(fitting *f, const char *text, uint32_t n_ranks, size_t capture);
+/* Reads the skeleton with so many ranks, and the parameters of a capture. */
+tl_status fit_read_for(fitting *f, skeleton *s, const char *text, int64_t n_ranks, size_t capture,
+                       tl_error *err);
+/* The next event of a rank, with the numbers of its communicators. Errors: as skel_next. */
+tl_status fit_next_event(void *walk, const skeleton *s, uint32_t rank, tl_event *e);
+/* The same for both ends of a message. The peer is a rank of the communicator. */
+uint64_t fit_message_key(const skeleton *s, uint32_t comm, uint32_t from, int32_t peer, int32_t tag,
+                         bool is_sent);
 
 #endif

@@ -43,8 +43,7 @@ static void number_comms(const skeleton *s, uint32_t rank, const tl_call_info *r
     }
 }
 
-/* The next event of a rank. */
-static tl_status next_numbered(void *walk, const skeleton *s, uint32_t rank, tl_event *e)
+tl_status fit_next_event(void *walk, const skeleton *s, uint32_t rank, tl_event *e)
 {
     const tl_status status = skel_next(walk, e);
     if (status == TL_OK)
@@ -92,7 +91,7 @@ static bool same_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t 
     size_t i = 0;
     tl_status status = skel_start(s, rank, &walk);
     bool ok = status == TL_OK;
-    while (ok && (status = next_numbered(walk, s, rank, &e)) == TL_OK) {
+    while (ok && (status = fit_next_event(walk, s, rank, &e)) == TL_OK) {
         const tl_call_info *row = tl_call_by_code(e.call);
         if (row->action == TL_ACTION_INIT)
             continue;
@@ -152,9 +151,8 @@ static uint64_t key_of(const tl_event *e, fit_but but)
     return tl_draw(key, e->list_len);
 }
 
-/* The same for both ends of a message. The peer is a rank of the communicator. */
-static uint64_t message_key(const skeleton *s, uint32_t comm, uint32_t from, int32_t peer,
-                            int32_t tag, bool is_sent)
+uint64_t fit_message_key(const skeleton *s, uint32_t comm, uint32_t from, int32_t peer, int32_t tag,
+                         bool is_sent)
 {
     const skel_comm *c = skel_comm_at(s, comm);
     uint32_t to = comm == SKEL_SELF ? from : (uint32_t)peer;
@@ -169,7 +167,7 @@ static void count_end(fitting *f, const skeleton *s, uint32_t from, int32_t peer
 {
     if (peer < 0)
         return;
-    uint64_t *n = tl_map_at(&f->ends, message_key(s, e->comm, from, peer, tag, is_sent));
+    uint64_t *n = tl_map_at(&f->ends, fit_message_key(s, e->comm, from, peer, tag, is_sent));
     if (!n) {
         fit_out_of_memory(f);
         return;
@@ -259,7 +257,7 @@ static void count_rank_likes(fitting *f, const skeleton *s, uint32_t capture, ui
         if (tl_call_by_code(c->events[i].e.call)->action != TL_ACTION_FINALIZE) /* it has no line */
             count_like(f, &recorded, &c->events[i].e, c->events[i].symbol, false);
     for (tl_status status = skel_start(s, rank, &walk);
-         status == TL_OK && (status = next_numbered(walk, s, rank, &e)) == TL_OK;)
+         status == TL_OK && (status = fit_next_event(walk, s, rank, &e)) == TL_OK;)
         if (e.site && e.site <= f->lines.n)
             count_like(f, &recorded, &e, all[e.site - 1].symbol, true);
     skel_stop(walk);
@@ -284,7 +282,7 @@ static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t
         m->recorded_bytes += fit_bytes(&c->events[i].e);
     }
     for (tl_status status = skel_start(s, rank, &walk);
-         status == TL_OK && (status = next_numbered(walk, s, rank, &e)) == TL_OK;) {
+         status == TL_OK && (status = fit_next_event(walk, s, rank, &e)) == TL_OK;) {
         if (tl_call_by_code(e.call)->action == TL_ACTION_INIT)
             continue;
         uint64_t *n = tl_map_find(&recorded, key_of(&e, FIT_BUT_NOTHING));
@@ -300,9 +298,8 @@ static void count_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t
     tl_map_free(&recorded);
 }
 
-/* Reads the skeleton with so many ranks, and the parameters of a capture. */
-static tl_status read_for(fitting *f, skeleton *s, const char *text, int64_t n_ranks,
-                          size_t capture, tl_error *err)
+tl_status fit_read_for(fitting *f, skeleton *s, const char *text, int64_t n_ranks, size_t capture,
+                       tl_error *err)
 {
     static char path[] = "app.skel", ranks[] = "ranks";
     const fit_iterations *iterations = f->iterations.items;
@@ -329,11 +326,11 @@ void fit_count_open(fitting *f, const char *text, uint32_t n_ranks, size_t captu
     skeleton s;
     tl_error err;
     tl_event e;
-    const bool ok = read_for(f, &s, text, n_ranks, capture, &err) == TL_OK;
+    const bool ok = fit_read_for(f, &s, text, n_ranks, capture, &err) == TL_OK;
     for (uint32_t rank = 0; ok && rank < n_ranks && f->status == TL_OK; rank++) {
         void *walk;
         for (tl_status status = skel_start(&s, rank, &walk);
-             status == TL_OK && (status = next_numbered(walk, &s, rank, &e)) == TL_OK;)
+             status == TL_OK && (status = fit_next_event(walk, &s, rank, &e)) == TL_OK;)
             score(f, &s, rank, &e, false);
         skel_stop(walk);
     }
@@ -425,9 +422,9 @@ static bool ends(progress *p, walker *w, uint32_t rank)
     const int32_t from = has_two ? e->recv_peer : e->peer, tag = has_two ? e->recv_tag : e->tag;
     w->is_begun = true;
     if ((kind == TL_KIND_SEND || has_two) && is_first && e->peer >= 0)
-        add_one(p, message_key(p->s, e->comm, rank, e->peer, e->tag, true));
+        add_one(p, fit_message_key(p->s, e->comm, rank, e->peer, e->tag, true));
     if ((kind == TL_KIND_RECEIVE || has_two) && from >= 0) {
-        const uint64_t key = message_key(p->s, e->comm, rank, from, tag, false);
+        const uint64_t key = fit_message_key(p->s, e->comm, rank, from, tag, false);
         uint64_t *later = row->traits & TL_TRAIT_NB ? awaited_by(p, w, e->request) : NULL;
         if (!later)
             return receives(p, key);
@@ -452,7 +449,7 @@ static bool go_on(progress *p, walker *w, uint32_t rank)
     bool has_moved = false;
     while (w->walk && !w->is_wrong && !p->lacks_memory) {
         if (!w->has_event) {
-            const tl_status status = next_numbered(w->walk, p->s, rank, &w->e);
+            const tl_status status = fit_next_event(w->walk, p->s, rank, &w->e);
             const tl_call_info *row = status == TL_OK ? tl_call_by_code(w->e.call) : NULL;
             if (status == TL_END) {
                 skel_stop(w->walk);
@@ -475,7 +472,7 @@ bool fit_comes_to_end(fitting *f, const char *text, uint32_t n_ranks, size_t cap
     skeleton s;
     tl_error err;
     progress p = {.s = &s};
-    bool ok = read_for(f, &s, text, n_ranks, capture, &err) == TL_OK, has_moved = ok;
+    bool ok = fit_read_for(f, &s, text, n_ranks, capture, &err) == TL_OK, has_moved = ok;
     walker *all = calloc(n_ranks, sizeof *all);
     for (uint32_t rank = 0; ok && all && rank < n_ranks; rank++)
         ok = skel_start(&s, rank, &all[rank].walk) == TL_OK;
@@ -529,7 +526,7 @@ void fit_report_inexact(fitting *f, const char *text, size_t capture, FILE *out)
     f->scores = calloc(f->n_symbols + 1, sizeof *f->scores);
     if (!f->scores)
         fit_out_of_memory(f);
-    else if (read_for(f, &s, text, c->n_ranks, capture, &err) == TL_OK)
+    else if (fit_read_for(f, &s, text, c->n_ranks, capture, &err) == TL_OK)
         for (uint32_t rank = 0; rank < c->n_ranks && f->status == TL_OK; rank++)
             count_rank_likes(f, &s, (uint32_t)capture, rank);
     for (int i = 0; f->scores && i < MOST; i++) {
@@ -557,7 +554,7 @@ const char *fit_verify(fitting *f, const char *text, size_t capture, char why[40
     *why = '\0';
     f->made = f->captured = 0;
     fit_draw_restart(f);
-    bool ok = read_for(f, &s, text, c->n_ranks, capture, &err) == TL_OK;
+    bool ok = fit_read_for(f, &s, text, c->n_ranks, capture, &err) == TL_OK;
     if (!ok)
         snprintf(why, 400, "%.390s", err.text);
     ok = ok && fit_same_comms(f, &s, (uint32_t)capture, why);
