@@ -33,8 +33,8 @@ TIMELESS_SOURCES = \
 	compress/extrapolate/extrapolate_merge.c compress/extrapolate/extrapolate_volumes.c \
 	compress/extrapolate/extrapolate_walk.c compress/fit/fit.c compress/fit/fit.h compress/fit/fit_attribute.c \
 	compress/fit/fit_candidates.c compress/fit/fit_canonical.c compress/fit/fit_combine.c \
-	compress/fit/fit_comms.c compress/fit/fit_condition.c compress/fit/fit_draw.c compress/fit/fit_draw_check.c compress/fit/fit_draw_sizes.c compress/fit/fit_evaluate.c \
-	compress/fit/fit_explain.c compress/fit/fit_holes.c compress/fit/fit_iterations.c compress/fit/fit_load.c compress/fit/fit_loops.c compress/fit/fit_nest.c \
+	compress/fit/fit_comms.c compress/fit/fit_condition.c compress/fit/fit_draw.c compress/fit/fit_draw_check.c compress/fit/fit_draw_sizes.c compress/fit/fit_ends.c \
+	compress/fit/fit_evaluate.c compress/fit/fit_explain.c compress/fit/fit_holes.c compress/fit/fit_iterations.c compress/fit/fit_load.c compress/fit/fit_loops.c compress/fit/fit_nest.c \
 	compress/fit/fit_owners.c compress/fit/fit_verify.c compress/fit/fit_volume.c compress/fit/fit_waits.c compress/fit/fit_wide.c \
 	compress/programs/hpl.c compress/programs/hpl.h compress/programs/hpl_bcast.c compress/programs/hpl_dat.c \
 	compress/programs/hpl_emit.c compress/programs/hpl_options.c compress/programs/hpl_panel.c \

@@ -641,14 +641,17 @@ bool fit_draw_note(fitting *f, uint32_t capture, uint32_t rank, const fit_event 
 /* Writes mean and range of the drawn sizes beside those of the capture. */
 void fit_draw_compare(const fitting *f, size_t capture, FILE *out);
 
+/* ---- fit_ends.c ---- */
+
+/* Whether all ranks come to their end at another number of ranks, if sends wait for nothing. */
+bool fit_comes_to_end(fitting *f, const char *text, uint32_t n_ranks, size_t capture);
+
 /* ---- fit_verify.c ---- */
 
 /* What the call sends. */
 double fit_bytes(const tl_event *e);
 /* Compares the events of a skeleton with a capture. Returns "", or the first difference. */
 const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400]);
-/* Whether all ranks come to their end at another number of ranks, if sends wait for nothing. */
-bool fit_comes_to_end(fitting *f, const char *text, uint32_t n_ranks, size_t capture);
 /* Writes the call sites with most of the calls that are not those of the capture, from the text of
  * a fit without it, and what differs. */
 void fit_report_inexact(fitting *f, const char *text, size_t capture, FILE *out);
