@@ -672,47 +672,70 @@ void fit_copy_statements(const fitting *f, FILE *out)
     }
 }
 
-void fit_copy_report(const fitting *f, FILE *out)
+typedef struct copied_share {
+    double calls, bytes;
+} copied_share;
+
+/* What the symbols of [low, high) have, of all captures. */
+static copied_share share_of(const fitting *f, uint32_t low, uint32_t high)
 {
-    double n = 0, bytes = 0, own_n, own_bytes;
-    char text[300];
+    copied_share sum = {0};
     for (size_t c = 0; c < f->n_captures; c++)
         for (size_t i = 0; i < f->captures[c].n_events; i++) {
-            n++;
-            bytes += fit_bytes(&f->captures[c].events[i].e);
+            const fit_event *event = &f->captures[c].events[i];
+            if (event->symbol < low || event->symbol >= high)
+                continue;
+            sum.calls++;
+            sum.bytes += fit_bytes(&event->e);
         }
-    double copied_n = 0, copied_bytes = 0;
+    return sum;
+}
+
+static void report_hole(const fitting *f, uint32_t symbol, copied_share share, FILE *out)
+{
+    const fit_symbol *s = &f->symbols[symbol];
+    const char *separator = "";
+    char text[300];
+    fputs("# hole: ", out);
+    for (unsigned p = 0; p < N_PARTS; p++)
+        if (s->copied & 1U << p) {
+            fprintf(out, "%s%s", separator, part_names[p]);
+            separator = ", ";
+        }
+    fprintf(out, " of %s: %.1f %% of the calls, %.1f %% of the bytes%s%s\n",
+            fit_call_text(f, symbol, text), 100 * share.calls, 100 * share.bytes,
+            !s->places.grid       ? ""
+            : s->places.in_blocks ? "; in blocks of the grid "
+                                  : "; by places in the grid ",
+            s->places.grid ? s->places.grid->name : "");
+}
+
+void fit_copy_report(const fitting *f, FILE *out)
+{
+    static const double least = 0.001;
+    const copied_share all = share_of(f, 0, UINT32_MAX);
+    copied_share copied = {0};
+    unsigned n_small = 0;
     for (uint32_t k = 0; k < f->n_symbols; k++) {
-        const char *separator = "";
-        const fit_symbol *s = &f->symbols[k];
-        if (!s->copied)
+        if (!f->symbols[k].copied)
             continue;
-        own_n = own_bytes = 0;
-        for (size_t c = 0; c < f->n_captures; c++)
-            for (size_t i = 0; i < f->captures[c].n_events; i++)
-                if (f->captures[c].events[i].symbol == k) {
-                    own_n++;
-                    own_bytes += fit_bytes(&f->captures[c].events[i].e);
-                }
-        fputs("# hole: ", out);
-        for (unsigned p = 0; p < N_PARTS; p++)
-            if (s->copied & 1U << p) {
-                fprintf(out, "%s%s", separator, part_names[p]);
-                separator = ", ";
-            }
-        fprintf(out, " of %s: %.1f %% of the calls, %.1f %% of the bytes%s%s\n",
-                fit_call_text(f, k, text), 100 * own_n / n, bytes > 0 ? 100 * own_bytes / bytes : 0,
-                !s->places.grid       ? ""
-                : s->places.in_blocks ? "; in blocks of the grid "
-                                      : "; by places in the grid ",
-                s->places.grid ? s->places.grid->name : "");
-        copied_n += own_n;
-        copied_bytes += own_bytes;
+        copied_share own = share_of(f, k, k + 1);
+        own.calls /= all.calls;
+        own.bytes = all.bytes > 0 ? own.bytes / all.bytes : 0;
+        copied.calls += own.calls;
+        copied.bytes += own.bytes;
+        if (own.calls >= least || own.bytes >= least)
+            report_hole(f, k, own, out);
+        else
+            n_small++;
     }
+    if (n_small)
+        fprintf(out, "# holes of %u other calls: each has less than %g %% of the calls and bytes\n",
+                n_small, 100 * least);
     if (f->copies.n)
         fprintf(
             out,
             "# holes: %.1f %% of the calls with %.1f %% of the bytes have values that are copied "
             "from the nearest capture\n",
-            100 * copied_n / n, bytes > 0 ? 100 * copied_bytes / bytes : 0);
+            100 * copied.calls, 100 * copied.bytes);
 }
