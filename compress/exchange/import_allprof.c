@@ -13,6 +13,7 @@
 #include "import.h"
 #include "timeless_files.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -49,20 +50,20 @@ static const struct {
                {" Allgatherv ", "bntbC:Tc"},
                {" Alltoallv ", "bC:tbC:Tc"}};
 
-/* Calls that become no event: what they wait for is waited for by the receive or call behind. */
+/* Calls that become no event. The receive or call that follows waits for the same. */
 static const char skipped[] = " Probe Iprobe Wtime Pcontrol Comm_dup Comm_dup_with_info Comm_split "
                               "Comm_split_type Comm_create Cart_create Cart_sub Comm_free ";
 
 typedef struct rank_file {
     FILE *in;
-    const char *name;
+    const char *name, *out_path;
     uint64_t line;
     uint32_t rank, n_ranks;
     const tl_dumpi_options *options;
     tl_writer *w;
     tl_error *err;
     bool begun, ended, is_mpich;
-    unsigned request_bytes;
+    unsigned request_bytes;           /* 0: before the first communicator */
     double first_us, last_us, volume; /* ends of MPI_Init and of the call before */
     uint64_t *requests;               /* the addresses of their variables; 0: none */
     size_t n_requests, requests_room;
@@ -103,10 +104,11 @@ static char *next(call *c)
 static bool take_numbers(call *c, size_t n, int64_t *out)
 {
     char *text = next(c), *end = text;
+    errno = 0;
     for (size_t i = 0; i < n && text; i++, text = end + 1) {
         /* Addresses are unsigned, ranks and tags are not. */
         out[i] = *text == '-' ? strtoll(text, &end, 10) : (int64_t)strtoull(text, &end, 10);
-        if (end == text || *end != (i + 1 < n ? ',' : 0))
+        if (end == text || errno || *end != (i + 1 < n ? ',' : 0))
             return false;
     }
     return text != NULL;
@@ -136,8 +138,13 @@ static bool take_comm(rank_file *f, call *c)
     int64_t comm[3];
     if (!take_numbers(c, 3, comm))
         return false;
-    /* MPICH has integers as handles, Open MPI addresses; in Fortran, small integers. */
-    f->is_mpich |= (uint64_t)comm[0] >> 24 == 0x44;
+    /* MPICH has integers as handles, which may be printed with a sign: two bits state how the
+     * object is stored, and six that it is a communicator. Open MPI has addresses; in Fortran,
+     * small integers. The first communicator of the file decides. */
+    const uint32_t handle = (uint32_t)comm[0];
+    if (!f->request_bytes)
+        f->is_mpich = comm[0] >= INT32_MIN && comm[0] <= UINT32_MAX &&
+                      (handle >> 24 & 0x3f) == 0x04 && handle >> 30;
     f->request_bytes = f->is_mpich || (uint64_t)comm[0] < 65536 ? 4 : 8;
     c->comm_rank = comm[1];
     c->comm_size = comm[2];
@@ -159,6 +166,8 @@ static bool take_argument(rank_file *f, call *c, char letter)
     }
     if (!take_numbers(c, letter == 't' || letter == 'T' ? 3 : 1, v))
         return false;
+    if (strchr("nNxpPgGq", letter) && *v != (int32_t)*v)
+        return false;
     switch (letter) {
     case 'b': c->in_place[c->n_buffers++ & 1] = *v == 1 || *v == -1; break;
     case 'n': e->count = *v; break;
@@ -178,13 +187,14 @@ static bool take_argument(rank_file *f, call *c, char letter)
     return true;
 }
 
+/* "-" leaves it as it is. */
 static bool take_time(call *c, double *out_us)
 {
-    char *text = next(c), *end;
-    if (!text)
-        return false;
+    char *text = next(c), *end = text;
+    if (!text || !strcmp(text, "-"))
+        return text != NULL;
     *out_us = strtod(text, &end);
-    return end != text ? !*end : !strcmp(text, "-");
+    return end != text && !*end;
 }
 
 /* ---- its meaning ---- */
@@ -198,7 +208,8 @@ static int32_t peer_of(const rank_file *f, int32_t peer)
 static tl_status set_comm(const rank_file *f, call *c)
 {
     c->e.comm = c->comm_size == 1 && f->n_ranks > 1 ? TL_COMM_SELF : TL_COMM_WORLD;
-    return c->e.comm == TL_COMM_SELF || (c->comm_size == f->n_ranks && c->comm_rank == f->rank)
+    return c->comm_rank == (c->e.comm == TL_COMM_SELF ? 0 : f->rank) &&
+                   (c->e.comm == TL_COMM_SELF || c->comm_size == f->n_ranks)
                ? TL_OK
            : c->comm_size > f->n_ranks
                ? refuse(f, c->row->name, "its communicator has more ranks than there are files")
@@ -207,23 +218,24 @@ static tl_status set_comm(const rank_file *f, call *c)
                         "does not state which it has" RECORD_IT);
 }
 
-/* What MPI ignores is 0; what is in place reads as if the other side's arguments were given. */
+/* What MPI ignores is 0. With MPI_IN_PLACE, the arguments of the other side are used. */
 static void set_sizes(rank_file *f, call *c)
 {
     tl_event *e = &c->e;
     const bool gathers = strstr(c->row->name, "ather") && strchr(c->arguments, 'x');
     const bool scatters = strstr(c->row->name, "catter") && strchr(c->arguments, 'x');
+    const bool has_own = (int64_t)f->n_list > c->comm_rank;
     if (c->in_place[0] && strchr(c->arguments, 'N'))
         e->count = e->recv_count;
     if (c->in_place[0] && c->n_sent && f->n_list == 2 * c->n_sent)
         memcpy(f->list, f->list + c->n_sent, c->n_sent * sizeof *f->list);
-    if (c->in_place[0] && !c->n_sent && f->n_list > f->rank)
-        e->count = f->list[f->rank];
+    if (c->in_place[0] && !c->n_sent && has_own)
+        e->count = f->list[c->comm_rank];
     if (c->in_place[0] && strchr(c->arguments, 'T'))
         e->type_bytes = e->recv_type_bytes;
     if (c->in_place[1] && scatters) {
         e->recv_type_bytes = e->type_bytes;
-        e->recv_count = f->n_list > f->rank ? f->list[f->rank] : e->count;
+        e->recv_count = has_own ? f->list[c->comm_rank] : e->count;
     }
     if (c->in_place[0] || (c->in_place[1] && c->n_buffers > 1))
         e->flags |= TL_IN_PLACE;
@@ -234,6 +246,14 @@ static void set_sizes(rank_file *f, call *c)
         e->recv_count = e->recv_type_bytes = 0;
     else
         e->count = e->type_bytes = 0;
+}
+
+static bool are_sizes_right(const rank_file *f, const tl_event *e)
+{
+    for (size_t i = 0; i < f->n_list; i++)
+        if (f->list[i] < 0 || f->list[i] > INT32_MAX)
+            return false;
+    return e->count >= 0 && e->recv_count >= 0 && e->type_bytes >= 0 && e->recv_type_bytes >= 0;
 }
 
 /* The id of the request in a variable; 0 if there is none. */
@@ -247,6 +267,8 @@ static uint32_t find_request(const rank_file *f, uint64_t address)
 
 static tl_status begin_request(rank_file *f, call *c)
 {
+    if (!c->request)
+        return refuse(f, c->row->name, "the address of its request is 0");
     if (find_request(f, c->request))
         return refuse(f, c->row->name,
                       "its variable has a request that no call completed, and the file does not "
@@ -262,7 +284,7 @@ static tl_status begin_request(rank_file *f, call *c)
 
 static uint32_t complete(rank_file *f, uint64_t address)
 {
-    const uint32_t id = find_request(f, address);
+    const uint32_t id = address ? find_request(f, address) : 0;
     if (id)
         f->requests[id - 1] = 0;
     return id;
@@ -304,8 +326,10 @@ static tl_status put_call(rank_file *f, call *c)
         c->e.peer = peer_of(f, c->e.peer);
     if (strchr(c->arguments, 'P'))
         c->e.recv_peer = peer_of(f, c->e.recv_peer);
-    if (!strchr(c->arguments, 'p')) /* a send may have MPI_IN_PLACE's number as its address */
+    if (!status && !strchr(c->arguments, 'p')) /* a send's address may look as MPI_IN_PLACE */
         set_sizes(f, c);
+    if (!status && !are_sizes_right(f, &c->e))
+        status = refuse(f, c->row->name, "a count or size is not possible");
     if (!status)
         status = set_requests(f, c);
     if (status)
@@ -321,7 +345,8 @@ static tl_status put_call(rank_file *f, call *c)
     c->e.list_len = (uint32_t)f->n_list;
     f->begun = true;
     f->ended = c->row->action == TL_ACTION_FINALIZE;
-    return tl_fail_write(f->err, f->name, tl_writer_put(f->w, &c->e));
+    status = tl_writer_put(f->w, &c->e);
+    return status ? tl_fail_write(f->err, f->out_path, status) : TL_OK;
 }
 
 /* ---- a file ---- */
@@ -336,13 +361,14 @@ static bool is_word(const char *words, const char *name)
 static tl_status follow(rank_file *f, char *line)
 {
     call c = {.at = line};
-    const char *name = next(&c), *bare = strncmp(name, "MPI_", 4) ? "" : name + 4;
+    const char *name = next(&c),
+               *bare = strncmp(name, "MPI_", 4) || strchr(name, ' ') ? "" : name + 4;
     c.row = *bare ? tl_call_by_name(name) : NULL;
     if (!*bare)
         return refuse(f, "", "is no call of MPI; give a list of the files that liballprof wrote");
     if (!take_time(&c, &c.start_us))
         return refuse(f, name, "its time is no number");
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+    for (size_t i = 0; c.row && i < sizeof layouts / sizeof *layouts; i++)
         if (is_word(layouts[i].names, bare))
             c.arguments = layouts[i].arguments;
     if (!c.arguments && c.row && !is_word(skipped, bare))
@@ -354,12 +380,16 @@ static tl_status follow(rank_file *f, char *line)
     for (const char *a = c.arguments; a && *a; a++)
         if (!take_argument(f, &c, *a))
             return refuse(f, name, "its arguments are not those of the call");
-    const char *last = c.at && (name = strrchr(c.at, ':')) ? name + 1 : c.at;
-    c.end_us = last && *last != '-' ? strtod(last, NULL) : c.start_us;
-    if (!(fabs(c.start_us) < 9e15 && fabs(c.end_us) < 9e15 && f->volume < 1e19)) /* until 2255 */
-        return refuse(f, bare - 4, "its time is not possible");
-    if (c.arguments && c.at != last)
-        return refuse(f, c.row->name, "has more arguments than the call");
+    char *last = c.at ? strrchr(c.at, ':') : NULL;
+    if (c.arguments && last)
+        return refuse(f, name, "has more arguments than the call");
+    c.at = last ? last + 1 : c.at;
+    c.end_us = c.start_us;
+    if (!take_time(&c, &c.end_us))
+        return refuse(f, name, "its end is no time");
+    /* 9e15 us after 1970 is in 2255. */
+    if (!(fabs(c.start_us) < 9e15 && c.end_us < 9e15 && c.end_us >= c.start_us && f->volume < 1e19))
+        return refuse(f, name, "its time is not possible");
     if (c.arguments && (c.row->action == TL_ACTION_INIT) == f->begun)
         return refuse(f, c.row->name, "is before MPI_Init or twice");
     tl_status status = c.arguments ? put_call(f, &c) : TL_OK;
@@ -367,7 +397,7 @@ static tl_status follow(rank_file *f, char *line)
     return status;
 }
 
-static tl_status read_file(rank_file *f, const char *out_path)
+static tl_status read_file(rank_file *f)
 {
     char *line = NULL, host[256] = "";
     size_t capacity = 0;
@@ -377,7 +407,7 @@ static tl_status read_file(rank_file *f, const char *out_path)
         sscanf(line, "# hostname: %255[^. ]", host);
         if (!*line || *line == '#')
             continue;
-        if (!f->w && !(status = tl_writer_open(out_path, f->rank, host, &f->w, f->err)) &&
+        if (!f->w && !(status = tl_writer_open(f->out_path, f->rank, host, &f->w, f->err)) &&
             f->options->call_times)
             tl_writer_keep_times(f->w);
         if (!status)
@@ -404,12 +434,12 @@ static tl_status put_rank(void *arg, uint32_t rank, const char *out_path, tl_err
                    .rank = rank,
                    .n_ranks = (uint32_t)all->n,
                    .options = &all->options,
-                   .err = err,
-                   .request_bytes = 8};
+                   .out_path = out_path,
+                   .err = err};
     tl_status status = tl_import_open(f.name, &f.in, err);
     if (status)
         return status;
-    status = read_file(&f, out_path);
+    status = read_file(&f);
     const double run_us = f.last_us - f.first_us;
     if (f.w)
         status = tl_import_close(f.w, out_path, status, f.ended ? TL_END_FINALIZED : TL_END_EXITED,
