@@ -1,11 +1,13 @@
 # tests/fuzz: the harnesses, run on their corpora by make check and by fuzzers with run.sh, afl.sh and campaign.sh.
 FUZZ_SHARED = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/unit/same_event.h tests/fuzz/replay.c
-FUZZ_HARNESSES = tests/fuzz/fuzz_chunks tests/fuzz/fuzz_dumpi tests/fuzz/fuzz_file tests/fuzz/fuzz_goal tests/fuzz/fuzz_index \
+FUZZ_HARNESSES = tests/fuzz/fuzz_allprof tests/fuzz/fuzz_chunks tests/fuzz/fuzz_dumpi tests/fuzz/fuzz_file tests/fuzz/fuzz_goal tests/fuzz/fuzz_index \
 	tests/fuzz/fuzz_measurements tests/fuzz/fuzz_model tests/fuzz/fuzz_noise tests/fuzz/fuzz_options \
 	tests/fuzz/fuzz_platform tests/fuzz/fuzz_replay_chunks tests/fuzz/fuzz_replay_text tests/fuzz/fuzz_results \
 	tests/fuzz/fuzz_roundtrip tests/fuzz/fuzz_simgrid tests/fuzz/fuzz_text
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms
 check_PROGRAMS += $(FUZZ_HARNESSES)
+tests_fuzz_fuzz_allprof_SOURCES = tests/fuzz/fuzz_allprof.c $(FUZZ_SHARED)
+tests_fuzz_fuzz_allprof_LDADD = compress/libtimeless-inner.la
 tests_fuzz_fuzz_chunks_SOURCES = tests/fuzz/fuzz_chunks.c tests/fuzz/chunks.h $(FUZZ_SHARED)
 tests_fuzz_fuzz_chunks_LDADD = compress/libtimeless-inner.la
 tests_fuzz_fuzz_dumpi_SOURCES = tests/fuzz/fuzz_dumpi.c $(FUZZ_SHARED)

@@ -32,8 +32,9 @@ sources() {
 
 # build NAME OUT: compiles what has changed, each source once for all harnesses
 build() {
-    local file object objects=() stale=() kind=-fsanitize=fuzzer libs=
-    [ "$1" != smpi ] || kind='-shared -Wl,-Bsymbolic' libs=$(sed -n 's/^SIMGRID_LIBS = //p' Makefile)
+    local file object objects=() stale=() kind=-fsanitize=fuzzer libs
+    libs=$(sed -n 's/^OTF2_LIBS = //p' Makefile)
+    [ "$1" != smpi ] || kind='-shared -Wl,-Bsymbolic' libs+=$(sed -n 's/^SIMGRID_LIBS = //p' Makefile)
     mkdir -p fuzz/objects
     if [ ! -e fuzz/objects/headers ] || [ \
         -n "$(find "$src/compress" "$src/replayer" "$src/tests" "$src/platforms" -name '*.[hd]*' -newer fuzz/objects/headers)" ]; then
