@@ -174,6 +174,10 @@ tl_status tlr_runs_read_history(tlr_runs *before, tlr_runs *last, const char *fo
         status = read_lines(text, path, &lines, &n, err);
     for (size_t i = 0; i < n && status == TL_OK; i++) {
         bool is_last = !strcmp(lines[i].when, last_moment(lines, n, lines[i].what));
+        /* Of a socket; its other calibrations may lack it. */
+        char *mark = strstr(lines[i].name, " (unlike the others)");
+        if (mark)
+            *mark = '\0';
         char *name = NULL;
         if (asprintf(&name, "%s: %s", lines[i].what, lines[i].name) < 0)
             status = tl_no_memory(err, "reading measurements");
