@@ -79,6 +79,15 @@ fit repaired.csv -o cooled
 check 'a host that was slow on another day does not widen the spread of days' \
     between "$(sed -n 's/^variability = .* day_sd = \([0-9.]*\); };/\1/p' cooled/model.conf)" 0 0.003
 
+for i in 1 2 3 4; do
+    day=11-0$i made $i >even.csv
+    fit even.csv -o slowed
+done
+fit cool.csv -o slowed
+check_exit 1 'a host that becomes slow fails the comparison of the history' "$timeless" compare --history slowed
+keep_outputs "$timeless" compare --history slowed
+check 'its sockets keep their names there' says '~\+1[5-9]\.[0-9]%. kernels: dgemm s per unit of work of n5 socket 1$' printed
+
 # Another day: each host 2 % faster or slower.
 made 2 >first.csv
 day=12-01 made 2 1:1.02 2:0.98 3:1.02 4:0.98 5:1.02 6:0.98 7:1.02 8:0.98 >second.csv
