@@ -175,6 +175,8 @@ static void check_arguments(struct argp_state *state, arguments *a)
     a->measure.max_seconds = (double)c->seconds;
     if (a->measure.warm_s < 0)
         a->measure.warm_s = a->measure.max_seconds / 10;
+    else if (a->measure.warm_s > a->measure.max_seconds)
+        argp_error(state, "--warm-up is longer than --max-seconds");
     a->measure.seed = c->seed;
 }
 
