@@ -7,6 +7,8 @@
 #include <math.h>
 #include <plot.h>
 #include <stdlib.h>
+#include <string.h>
+#include <timeless_files.h>
 
 /* Calls that are measured on units that are like the others, or not; fitted; and the first two
  * again, divided by the fitted ones. */
@@ -60,10 +62,12 @@ static tl_status draw_kernels(const tlp_result *result, FILE *out)
     tlg_panel panels[2 * TLP_COMPARED_KERNELS];
     size_t n_panels = 0;
     double begin_s = INFINITY;
+    if (!p)
+        return TL_ERR_MEMORY;
     for (size_t i = 0; i < result->n_samples; i++)
         if (result->samples[i].at_s > 0)
             begin_s = fmin(begin_s, result->samples[i].at_s);
-    for (int k = 0; p && k < TLP_COMPARED_KERNELS; k++) {
+    for (int k = 0; k < TLP_COMPARED_KERNELS; k++) {
         const unsigned kernel = tlp_compared_kernels[k];
         if (!tlp_result_fit(result, kernel)->n)
             continue;
@@ -82,7 +86,7 @@ static tl_status draw_kernels(const tlp_result *result, FILE *out)
         tlg_draw_into_page(&(tlg_picture){.n_panels = n_panels, .panels = panels, .n_columns = 2},
                            out);
     free(p);
-    return p ? TL_OK : TL_ERR_MEMORY;
+    return TL_OK;
 }
 
 static double percent_of(const tlp_unit *unit, int which)
@@ -127,10 +131,14 @@ static void print_units(const tlp_result *result, FILE *out)
 {
     char name[TLP_UNIT_NAME_BYTES];
     fputs("<table><tr><th></th><th>dgemm</th><th>dgemv</th><th></th></tr>\n", out);
-    for (size_t u = 0; u < result->n_units; u++)
-        fprintf(out, "<tr><td>%s</td><td>%+.2f %%</td><td>%+.2f %%</td><td>%s</td></tr>\n",
-                tlp_unit_name(result, &result->units[u], name), percent_of(&result->units[u], 0),
-                percent_of(&result->units[u], 1), result->units[u].is_out ? names[UNLIKE] : "");
+    for (size_t u = 0; u < result->n_units; u++) {
+        tlp_unit_name(result, &result->units[u], name);
+        fputs("<tr><td>", out);
+        tl_put_xml(out, name, strlen(name));
+        fprintf(out, "</td><td>%+.2f %%</td><td>%+.2f %%</td><td>%s</td></tr>\n",
+                percent_of(&result->units[u], 0), percent_of(&result->units[u], 1),
+                result->units[u].is_out ? names[UNLIKE] : "");
+    }
     fputs("</table>\n", out);
 }
 
