@@ -78,7 +78,8 @@ static tl_status take_row(void *all, char **cells)
     }
     char *rest = cells[20];
     for (int i = 0; i < TLP_MOST_COUNTERS && *rest; i++, rest += *rest == ';')
-        row.counters[i] = strtod(rest, &rest);
+        if (!isfinite(row.counters[i] = strtod(rest, &rest)))
+            return TL_ERR_INPUT;
     if (*rest)
         return TL_ERR_INPUT;
     const int algorithm = index_of(&m->algorithms, &m->n_algorithms, cells[1]);
