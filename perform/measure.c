@@ -33,7 +33,8 @@ enum { TAG_PING = 1, TAG_PONG, TAG_CLOCK, TAG_ROWS, TAG_NONE };
 enum { N_PINGS = 30, N_POLLS = 10, MAX_POINTS = 4096 };
 /* The time from the announcement to the start, and its changes after a repetition. */
 #define FIRST_SLACK_S 5e-6
-#define MOST_SLACK_S 1e-3
+#define MOST_SLACK_S 0.1
+#define LONGER_AT_FIRST 2
 #define LONGER 1.25
 #define SHORTER 0.99
 /* A rank that waits longer lets others have its core. */
@@ -76,7 +77,8 @@ struct perform_measure {
     perform_sync sync;
     long n_in_loop;
     int n_ranks, is_open;
-    double slack_s; /* from the announcement to the start */
+    double slack_s;       /* from the announcement to the start */
+    bool was_all_on_time; /* in a repetition */
     size_t n, room;
     sample *samples;
     int n_points;
@@ -303,12 +305,15 @@ static void warm_up(void)
 }
 
 /* The announcement is as late as the slowest rank allows in about 19 of 20 repetitions: the longer
- * a rank waits, the slower its next call is. */
+ * a rank waits, the slower its next call is. It doubles until the first repetition on time, so that
+ * a slow network does not make most repetitions late. */
 static void adapt_slack(struct perform_measure *m, bool was_late)
 {
     int all, mine = was_late;
     PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    m->slack_s = fmin(MOST_SLACK_S, m->slack_s * (all ? LONGER : SHORTER));
+    m->was_all_on_time |= !all && m->n > 1;
+    const double longer = m->was_all_on_time ? LONGER : LONGER_AT_FIRST;
+    m->slack_s = fmin(MOST_SLACK_S, m->slack_s * (all ? longer : SHORTER));
 }
 
 static void start_together(performer *p)
@@ -370,6 +375,7 @@ void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const
     p->measure = m;
     m->sync = sync;
     m->n_in_loop = n_in_loop;
+    m->slack_s = FIRST_SLACK_S;
     m->counter = open_counters();
     m->names = counters;
     const char *unknown = counters ? perform_counters_open(counters) : NULL;
@@ -411,10 +417,8 @@ void perform_measure_mark(performer *p, int64_t bytes)
         return;
     const bool is_new = !m->n || at_hand(p->measure)->bytes != bytes;
     const int64_t repetition = is_new ? 0 : at_hand(p->measure)->repetition + 1;
-    if (is_new) {
+    if (is_new)
         synchronise(p);
-        p->measure->slack_s = FIRST_SLACK_S;
-    }
     sample s = {.bytes = bytes, .repetition = repetition, .cpu = sched_getcpu()};
     add_sample(p, s);
     while (++s.repetition < m->n_in_loop) /* for perform_measure_again() */
