@@ -26,7 +26,7 @@ enum {
     KEY_PLOT,
     KEY_PAGE
 };
-enum { MAX_LAUNCHER = 200, MOST_SEEDS = 1000 };
+enum { MAX_LAUNCHER = 200, MOST_SEEDS = 1000, MOST_COUNTER_NAMES = 255 };
 
 typedef struct arguments {
     measure_campaign campaign;
@@ -90,6 +90,21 @@ static void take_trace(struct argp_state *state, measure_campaign *c)
     c->start = "calls";
 }
 
+/* What the measuring program can read. */
+static void check_counters(struct argp_state *state, const char *list)
+{
+    int n = 0;
+    for (const char *at = list; at; n++) {
+        if (strncmp(at, "mpit:", 5) != 0)
+            argp_error(state, "--counters '%s': give names with mpit: before them", list);
+        at = strchr(at, ',');
+        at += at ? 1 : 0;
+    }
+    if (n > TLP_MOST_COUNTERS || strlen(list) > MOST_COUNTER_NAMES)
+        argp_error(state, "--counters: give at most %d names, of %d bytes together",
+                   TLP_MOST_COUNTERS, MOST_COUNTER_NAMES);
+}
+
 static void check_arguments(struct argp_state *state, arguments *a)
 {
     measure_campaign *c = &a->campaign;
@@ -125,6 +140,8 @@ static void check_arguments(struct argp_state *state, arguments *a)
                    "--start loop repeats one blocking collective, and %s is none; give "
                    "window or barrier",
                    c->operation);
+    if (!strcmp(c->start, "loop") && c->counters)
+        argp_error(state, "--start loop reads no counters: leave out --counters");
     if (!c->repetitions)
         c->repetitions = 100;
     if (!c->bytes)
@@ -161,7 +178,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_SEED: c->seed = cli_parse_number(state, "--seed", value, UINT64_MAX); return 0;
     case KEY_PROGRAM: c->program = value; return 0;
     case KEY_COUNTERS:
-        c->counters = value;
+        check_counters(state, c->counters = value);
         if (strstr(value, "_monitoring_"))
             setenv("OMPI_MCA_pml_monitoring_enable", "1", 0);
         return 0;
