@@ -69,9 +69,9 @@ static void print_single(const tlr_comparison *c, FILE *out)
     for (size_t i = 0; i < c->n_rows; i++) {
         const tlr_comparison_row *row = &c->rows[i];
         const double measured = row->measured.median, expected = row->expected.median;
-        fprintf(out, "%12.4g %12.4g %+*.1f%%%c %s\n", is_versus ? expected : measured,
-                is_versus ? measured : expected, is_versus ? 8 : 7, 100 * row->error,
-                row->passed ? ' ' : '!', tl_printable(row->name));
+        fprintf(out, "%12.4g %12.4g %+7.1f%%%c %s\n", is_versus ? expected : measured,
+                is_versus ? measured : expected, 100 * row->error, row->passed ? ' ' : '!',
+                tl_printable(row->name));
     }
 }
 
