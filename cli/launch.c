@@ -52,7 +52,8 @@ int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TE
     argv[n++] = (char *)"--host";
     argv[n++] = texts[1];
     if (!n_hosts)
-        tl_error_set(err, TL_ERR_USAGE, "--hosts: too many; give '-- mpirun ARGUMENTS'");
+        tl_error_set(err, TL_ERR_USAGE,
+                     "--hosts: the list is too long; give '-- mpirun ARGUMENTS'");
     return n_hosts ? n : 0;
 }
 

@@ -17,8 +17,8 @@
 
 /* ---- measuring ---- */
 
-/* Removes the files of all hosts, FOLDER/HOST.csv, and appends them to `out` unless it is NULL.
- * Returns how many were appended. */
+/* Appends the files of all hosts, FOLDER/HOST.csv, to `out`, unless it is NULL, and then removes
+ * them. Returns how many were appended. */
 static size_t gather_files(const char *folder, FILE *out)
 {
     struct dirent **entries = NULL;
