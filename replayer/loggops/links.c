@@ -65,7 +65,8 @@ typedef struct tight_link {
 
 /* While rates are worked out: what a link has left for the flows without a rate, their weight and
  * number. Links that are not tight have these, too, but they mean nothing: to look which links of a
- * flow are tight takes longer. Their number does not become 0 again. */
+ * flow are tight takes longer. Their n never reaches 0, so
+ * fix_rate does not count them as filled. */
 typedef struct rest_of_link {
     double Bps, weight;
     uint64_t n;
@@ -174,6 +175,8 @@ struct loggops_links {
     bool is_out_of_memory;
 };
 
+/* The memory of a pool is char, but begins at a page: the cast by way of void * says so. */
+_Static_assert(_Alignof(flow) <= 4096, "a page is aligned for a flow");
 static flow *flow_at(const loggops_links *l, uint32_t i)
 {
     return (flow *)(void *)l->flow_pool.memory + i;
@@ -559,7 +562,7 @@ static void find_soon(loggops_links *l, uint64_t soon_ps)
         move_down(l, i, l->active[i]);
 }
 
-/* When the first flow ends; NEVER if no end counts. The ends until past_ps are of interest. */
+/* When the first flow ends; NEVER if no end counts. The caller asks for ends before past_ps. */
 static uint64_t first_end_ps(loggops_links *l, uint64_t past_ps)
 {
     uint64_t first_ps = NEVER;
