@@ -118,7 +118,7 @@ static tl_status replay(replay_arguments *a, tl_error *err)
     if (!a->scenario.energy && ((!a->quiet && !a->take) || a->keep))
         a->scenario.energy = TLR_WANTED_IF_STATED;
     TL_TRY(tlr_stage_open(&a->scenario, &a->stage, err));
-    if ((a->timeline_path || a->details))
+    if (a->timeline_path || a->details)
         TL_TRY(begin_timeline(a, err));
     TL_TRY(tlr_stage_replay(&a->stage, err));
     return tell_states(a, err);

@@ -210,7 +210,7 @@ static tl_status observe_all(tl_sampler *s, tl_reader *r, uint32_t rank, tl_erro
 {
     tl_cursor *c;
     TL_TRY(tl_cursor_open(r, rank, &c, err));
-    tl_status status = TL_OK;
+    tl_status status;
     tl_event e;
     while ((status = tl_cursor_next(c, &e)) == TL_OK)
         if (!observe(s, &e)) {
@@ -231,7 +231,7 @@ static tl_status try_factor(tl_sampler *s, tl_reader *r, uint32_t rank, int64_t 
 {
     tl_cursor *c;
     TL_TRY(tl_cursor_open(r, rank, &c, err));
-    tl_status status = TL_OK;
+    tl_status status;
     tl_event e;
     rewind_sampler(s);
     *rest = 0;

@@ -101,7 +101,7 @@ static tl_status visit(planning *p, uint32_t rank, visitor *each, void *arg)
     tl_cursor *c;
     tl_event e;
     TL_TRY(tl_cursor_open(p->r, rank, &c, p->err));
-    tl_status status = TL_OK;
+    tl_status status;
     while ((status = tl_cursor_next(c, &e)) == TL_OK)
         if (!each(p, rank, &e, arg)) {
             status = no_memory(p);

@@ -159,7 +159,7 @@ static tl_status add_kernels_of(budget_inputs *b, const tlr_model *model, tl_rea
     tl_cursor *cursor = NULL;
     tl_event e;
     TL_TRY(tl_cursor_open(trace, rank, &cursor, err));
-    tl_status status = TL_OK;
+    tl_status status;
     memset(seen->user, 0, sizeof seen->user);
     while ((status = tl_cursor_next(cursor, &e)) == TL_OK && b->n < BUDGET_MOST_KERNELS)
         if (is_new_kernel(seen, &e))

@@ -84,11 +84,10 @@ static tl_status begin_route(zones_reading *x, const tlr_element *e, tl_error *e
     TL_TRY(zones_find_point(x, e, "src", &x->route.from, err));
     TL_TRY(zones_find_point(x, e, "dst", &x->route.to, err));
     TL_TRY(check_ends(x, e, err));
-    if (is_of_zones(e))
-        TL_TRY(find_gateway(x, e, "gw_src", x->route.from, &x->route.gateway_from, err));
-    if (is_of_zones(e))
-        TL_TRY(find_gateway(x, e, "gw_dst", x->route.to, &x->route.gateway_to, err));
-    return TL_OK;
+    if (!is_of_zones(e))
+        return TL_OK;
+    TL_TRY(find_gateway(x, e, "gw_src", x->route.from, &x->route.gateway_from, err));
+    return find_gateway(x, e, "gw_dst", x->route.to, &x->route.gateway_to, err);
 }
 
 /* Adds the steps of the route that is open to the lists of links. */
