@@ -43,7 +43,7 @@ on_hosts() { # CAUSE
     case $1 in
     quota)
         mkdir -p cpu && mount -t cgroup -o cpu none cpu && mkdir -p cpu/planted && echo 10000 >cpu/planted/cpu.rt_period_us &&
-            echo 6000 >cpu/planted/cpu.rt_runtime_us || return
+            echo 6000 >cpu/planted/cpu.rt_runtime_us || { rmdir cpu/planted; umount cpu; return 1; } 2>/dev/null
         launcher+=(./slow) ;;
     stall) export WIRE_STALL=2:20:2000 rate=1gbit; what="64 --repetitions 3000" ;;
     esac
