@@ -28,6 +28,7 @@ check 'the model states command, version, machine and seed of its measurement' h
     "^# Measured by 'timeless calibrate kernels' [0-9.]+.* on .*: [0-9]+ process(es)? at once, seed 3,"
 check 'the model states the number of calls' head_has "$scratch/here/model.conf" '^# [0-9]+ calls of the BLAS'
 check 'the model states the moment of the measurement' head_has "$scratch/here/model.conf" '^# Measured at 20[0-9-]+T[0-9:]+Z, '
+check_exit 2 'a warm-up longer than the measurement is refused' "$timeless" calibrate kernels --max-seconds 2 --warm-up 3
 check 'the model states its warm-up and operands' head_has "$scratch/here/model.conf" \
     ', after 1 s of unmeasured calls, with constant operands\.$'
 check 'the page shows four kernels by work and over time' test "$(grep -c '>measured / fitted<' "$scratch/here/kernels.html")" = 4

@@ -158,6 +158,12 @@ sed 's/,1024,/,4294967296,/' quiet.csv >large.csv
 check 'calls of 4 GiB are read' prints '4294967296  default ' $timeless measure large.csv
 sed 's/^# operation .*/# operation my run.tl/' quiet.csv >spaced.csv
 check 'the name of a trace may have blanks' prints 'my run.tl, 4 ranks' $timeless measure spaced.csv
+sed 's/\(.*\);[0-9]*$/\1;inf/' counted.csv >endless.csv
+check_exit 3 'a counter must be finite' $timeless measure endless.csv
+for list in mpit:a,mpit:b,mpit:c,mpit:d,mpit:e PAPI_TOT_INS mpit:a,, mpit:$(printf %0251d 0); do
+    check_exit 2 "--counters ${list::40} are refused" $timeless measure allreduce --counters $list -o x.csv -- false
+done
+check_exit 2 '--start loop reads no counters' $timeless measure allreduce --start loop --counters mpit:a -o x.csv -- false
 check_exit 2 'one-sided operations cannot be predicted' sh -c \
     'sed s/allreduce/put/ hog.csv >put.csv; "$0" measure put.csv --platform star-1g' $timeless
 tap_done
