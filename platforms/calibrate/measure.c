@@ -180,16 +180,27 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     return status;
 }
 
-/* Waits for the processes. The result is the first failure of one of them. */
+/* Waits for the processes. The others shall not wait for one that was killed. The result is the
+ * first failure of one of them. */
 static tl_status wait_for_all(const pid_t *pids, unsigned cores, struct board *board, tl_error *err)
 {
     tl_status status = TL_OK;
-    for (unsigned i = 0; i < cores; i++) {
+    unsigned n_left = 0;
+    while (n_left < cores && pids[n_left] > 0)
+        n_left++;
+    while (n_left) {
+        unsigned i = 0;
         int result = 0;
-        if (pids[i] <= 0)
+        const pid_t pid = waitpid(-1, &result, 0);
+        if (pid < 0 && errno != EINTR)
+            break;
+        while (i < cores && pids[i] != pid)
+            i++;
+        if (pid < 0 || i == cores)
             continue;
-        while (waitpid(pids[i], &result, 0) < 0 && errno == EINTR)
-            ;
+        n_left--;
+        if (WIFSIGNALED(result))
+            atomic_store(&board->failed, 1);
         if (status == TL_OK && (!WIFEXITED(result) || WEXITSTATUS(result) != 0)) {
             const tl_error *theirs = &board->lanes[i].err;
             status = theirs->status != TL_OK
