@@ -94,12 +94,13 @@ static void take_trace(struct argp_state *state, measure_campaign *c)
 static void check_counters(struct argp_state *state, const char *list)
 {
     int n = 0;
-    for (const char *at = list; at; n++) {
+    const char *at = list;
+    do {
         if (strncmp(at, "mpit:", 5) != 0)
             argp_error(state, "--counters '%s': give names with mpit: before them", list);
+        n++;
         at = strchr(at, ',');
-        at += at ? 1 : 0;
-    }
+    } while (at && at++);
     if (n > TLP_MOST_COUNTERS || strlen(list) > MOST_COUNTER_NAMES)
         argp_error(state, "--counters: give at most %d names, of %d bytes together",
                    TLP_MOST_COUNTERS, MOST_COUNTER_NAMES);

@@ -362,7 +362,7 @@ static tl_status follow(rank_file *f, char *line)
 {
     call c = {.at = line};
     const char *name = next(&c),
-               *bare = strncmp(name, "MPI_", 4) || strchr(name, ' ') ? "" : name + 4;
+               *bare = strncmp(name, "MPI_", 4) != 0 || strchr(name, ' ') ? "" : name + 4;
     c.row = *bare ? tl_call_by_name(name) : NULL;
     if (!*bare)
         return refuse(f, "", "is no call of MPI; give a list of the files that liballprof wrote");
