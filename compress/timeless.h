@@ -259,7 +259,8 @@ enum {
     TL_SLOT_FLAGS = 1 << 11,
     TL_SLOT_CLOCK = 1 << 12,
     TL_SLOT_LIST = 1 << 13,
-    TL_SLOT_TOOK = 1 << 14 /* took_ns; in no row of mpi_calls.def: any event can have it */
+    TL_SLOT_TOOK = 1 << 14 /* took_ns. No row of mpi_calls.def has this slot, because every event
+                              can have it */
 };
 
 /* Traits of a call, as bits. */
@@ -384,10 +385,10 @@ typedef struct tl_event {
  * MPI_File_open), as one rank defines it.
  *
  * Two definitions, by different ranks, describe the same communicator if they have the same
- * members and tag, and if their parents are the same communicator (by this rule again).  If a rank
- * has several definitions with the same members, tag and parent, its first belongs to the first of
- * the other rank, its second to the second, and so on; those by MPI_Comm_create_group are counted
- * apart from all others.
+ * members and tag, and if their parents are the same communicator (by this rule again).  If
+ * several definitions of a rank have the same members, tag and parent, they are matched in their
+ * order: the first of one rank and the first of the other describe the same communicator, and so
+ * on.  Those by MPI_Comm_create_group are matched with each other only.
  *
  * Two rules differ for intercommunicators.  The local group in one definition may be the remote
  * group in the other.  If the parents are intracommunicators, they are not compared, because each
@@ -414,7 +415,8 @@ typedef struct tl_site {
     uint32_t id;                     /* 1 or more */
     const char *object;              /* base name of the object file */
     uint64_t offset;                 /* of the call in this file, in bytes */
-    uint32_t n_sources;              /* 0: the source line is unknown */
+    uint32_t n_sources;              /* source lines: that of the call, then those of the calls of
+                                        inlined functions around it; 0: unknown */
     const struct tl_source *sources; /* timeless_source.h */
     uint32_t caller; /* id of the call site one level up the stack: from there, the function that
                         contains this site was called. It is less than the id of this site; 0:
@@ -477,9 +479,9 @@ typedef struct tl_rank_summary {
     const char *host;   /* name of the host on which the rank ran */
     const char *remark; /* for the user: why the events ended; "" if there is no reason */
     const char *clock;  /* why recorded times must not be compared with a prediction, or "" */
-    /* 1: the rank was killed, and the file PATH.open kept what was not yet written
-     * (tl_trace_keep_open). The last n_recovered events come from this file; only the call that was
-     * not complete is lost. */
+    /* 1: the rank was killed, and a second file, PATH.open, kept the events that were not yet
+     * written (tl_trace_keep_open). The last n_recovered events come from this file; only the call
+     * that was not complete is lost. */
     int kept_open;
     uint64_t n_recovered;
 } tl_rank_summary;

@@ -77,8 +77,9 @@ typedef struct tlr_piece {
 typedef struct tlr_kernel_model {
     uint16_t call;          /* TL_KERNEL_dgemm, ... */
     char *user;             /* of TL_KERNEL_user: the name that the program gives it; else NULL */
-    double host_sd, day_sd; /* relative standard deviation of the speed between hosts, and between
-                               days: a seed of the replay draws the hosts and one day */
+    double host_sd, day_sd; /* relative standard deviation of the speed from host to host, and from
+                               day to day. A replay draws a factor for each host, and one for the
+                               day */
     double median_error;    /* of |modelled - measured| / measured of the calls from which the
                                model was made; 0: not stated */
     size_t n_pieces;
@@ -160,21 +161,21 @@ typedef struct tlr_beside {
 /* The interference of a class (bursts between two call sites, or a kernel) with other cores of the
  * same host, in both directions: how much the class is slowed down (rows), and how much it slows
  * down what the others compute (acts_as). */
-typedef struct tlr_bending {
+typedef struct tlr_disturbance {
     char *from, *to; /* call sites; both NULL: the class is `kernel` */
-    uint16_t kernel; /* code of the call; 0, without call sites: all other computation */
+    uint16_t kernel; /* code of the kernel; 0 without call sites: all other computation */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
     double acts_as[TLR_N_HOGS]; /* the class slows down the other cores as much as acts_as[0] hogs
                                    of the first kind, acts_as[1] of the second, and so on, at the
                                    same time; fractions are allowed */
-} tlr_bending;
+} tlr_disturbance;
 
 typedef struct tlr_interference {
     size_t n; /* number of classes. If it is 0 and `rest` is NULL, nothing was measured */
-    tlr_bending *classes;    /* first those without call sites, then by `from` and `to` */
-    const tlr_bending *rest; /* the class of all other computation; NULL: other computation is not
-                                slowed down */
+    tlr_disturbance *classes;    /* first those without call sites, then by `from` and `to` */
+    const tlr_disturbance *rest; /* the class of all other computation; NULL: other computation is
+                                not slowed down */
 } tlr_interference;
 
 /* The compute model converts volumes and kernels into seconds on a host with the speed
@@ -304,9 +305,9 @@ typedef struct tlr_change {
  * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2", "region.bound=memory",
  * "message.overhead=2x" or "rendezvous.progress=calls". Units are those of SimGrid. */
 tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
-/* Makes one or two changes that multiply `what` by `factor`: the speed of `network`, `bandwidth`
- * and `hosts`, and the time of `latency`, `overheads`, `kernels` and `bursts`. With 0.1, a network
- * has a tenth of the bandwidth and ten times the latency; with 2, kernels take twice as long. */
+/* Makes the one or two changes of `what`. For "network", "bandwidth" and "hosts", `factor`
+ * multiplies the speed: with 0.1, a network has a tenth of the bandwidth and ten times the latency.
+ * For "latency", "overheads", "kernels" and "bursts", it multiplies the time. */
 tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[2], size_t *n,
                            tl_error *err);
 /* Writes the text that tlr_change_parse reads; returns its length, like snprintf. */
@@ -396,7 +397,8 @@ typedef struct tlr_options {
     const char *noise;      /* "1kHz:100us", or a file of detours (interruptions of the CPU,
                                machine/noise.h); NULL: none.
                                The engine smpi applies it to computation only */
-    int network_noise;      /* each message draws from the noise of the platform */
+    int network_noise;      /* the time of each message is drawn at random, as the platform's
+                               network noise says */
     uint64_t seed;          /* of everything that is drawn: noise and the compute model */
     uint64_t cluster_seed;  /* of the differences between hosts in the compute model; 0: `seed` */
     unsigned n_seeds;       /* number of replays, with `seed`, `seed` + 1, ...; 0: one */
@@ -421,8 +423,8 @@ typedef struct tlr_region_memory {
     double core_Bps; /* assumed */
     double node_Bps;
     bool is_assumed; /* node_Bps is assumed, because the platform does not state it */
-    bool is_ignored; /* neither the model nor a change (region.bound) says what limits regions, so
-                        arithmetic is assumed */
+    bool is_ignored; /* the limit of memory is not used, because neither the model nor a change
+                        (region.bound) says what limits parallel regions: arithmetic is assumed */
 } tlr_region_memory;
 tlr_region_memory tlr_find_region_memory(const tlr_model *model, const tlr_options *options);
 
@@ -437,8 +439,9 @@ typedef struct tlr_rank_prediction {
     double end_s;                        /* when the rank finished */
     double compute_s;                    /* bursts and kernels */
     double kernel_s;                     /* the part of compute_s in kernels */
-    double estimated_s[TLR_N_ESTIMATES]; /* by method: the approximate part of kernel_s in kernels
-                                            that the model does not list */
+    double estimated_s[TLR_N_ESTIMATES]; /* for each tlr_estimate: the part of kernel_s that this
+                                            method estimated, because the model does not list the
+                                            kernel */
     double p2p_s;        /* in point-to-point calls, without MPI_Wait, MPI_Test and the like */
     double wait_s;       /* in Wait, Waitall, ... and probes */
     double collective_s; /* in collectives and communicator constructors */
@@ -450,7 +453,8 @@ typedef struct tlr_rank_prediction {
 } tlr_rank_prediction;
 
 /* A mark is a call whose clock time was recorded: Init, Finalize, Barrier, Pcontrol or Wtime. A
- * tlr_mark has one mark of each rank: its n-th call from the same call site. */
+ * tlr_mark groups one mark of each rank: among its calls from one call site, the one with the
+ * number `ordinal`. */
 typedef struct tlr_mark {
     uint16_t call;
     char *site;          /* "hpcc+0x1234" */
@@ -479,7 +483,7 @@ typedef struct tlr_spread {
     size_t n_seeds;
     double *makespan_s; /* [n_seeds] */
     double *whole_s;    /* [n_seeds] from the first mark to the last one, of the slowest rank */
-    size_t n_intervals; /* between neighbouring marks: the number of marks minus 1 */
+    size_t n_intervals; /* an interval lies between two successive marks */
     double *interval_s; /* [seed][interval], the longest of any rank */
 } tlr_spread;
 
@@ -497,8 +501,8 @@ typedef struct tlr_sampled {
  * the whole bandwidth, which messages share in reality. */
 typedef struct tlr_overload {
     uint64_t n;     /* number of overloaded links or memories. The other members describe the worst
-                       one, in its worst interval: the time between two changes of its traffic with the
-                       greatest late_s */
+                   one. Its traffic is constant from one change to the next; of these intervals, they
+                   describe the one with the greatest late_s */
     uint64_t bytes; /* bytes that it moved */
     double asked_Bps, has_Bps; /* the speed in the engine; the speed that is possible */
     double late_s;             /* how much longer the bytes take at the possible speed */
@@ -587,10 +591,10 @@ typedef struct tlr_engine {
     /* Loads the module of the engine; without this call, the first replay loads it. NULL: the
      * engine has no module. */
     tl_status (*load)(tl_error *err);
-    /* Fills options->timeline, options->usage, and out[job]. The members of out[job] that are
-     * copies from the job, the platform and the options are filled before (describe_job in
-     * replayer/replay.c). If model is
-     * NULL, a trace with computation is refused unless options->no_compute is set. */
+    /* Fills options->timeline, options->usage, and out[job]. Before this call, tlr_replay_jobs has
+     * filled the members of out[job] that it copies from the job, the platform and the options
+     * (describe_job in replayer/replay.c). If model is NULL, a trace with computation is refused
+     * unless options->no_compute is set. */
     tl_status (*replay)(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                         const tlr_model *model, const tlr_options *options,
                         tlr_prediction *const *out, tl_error *err);

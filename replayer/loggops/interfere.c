@@ -52,10 +52,10 @@ double loggops_slow_down(loggops_reading *t, uint32_t from, uint32_t to, uint16_
     const loggops_load *load = t->places ? t->places->load : NULL;
     if (!load || seconds <= 0)
         return seconds;
-    const tlr_bending *bending = tlr_find_bending(&t->rates, from, to, kernel);
+    const tlr_disturbance *bending = tlr_find_bending(&t->rates, from, to, kernel);
     if (!bending)
         return seconds;
-    seconds *= tlr_bending_slowdown(bending, load->hogs[t->rank]);
+    seconds *= tlr_disturbance_slowdown(bending, load->hogs[t->rank]);
     for (int h = 0; h < TLR_N_HOGS; h++)
         load->acting_s[t->rank][h] += seconds * bending->acts_as[h];
     return seconds;

@@ -19,7 +19,7 @@ int tlr_interferes(const tlr_model *model)
     return model && model->interference.n > 0;
 }
 
-static const tlr_bending *find_kernel(const tlr_interference *in, uint16_t kernel)
+static const tlr_disturbance *find_kernel(const tlr_interference *in, uint16_t kernel)
 {
     for (size_t i = 0; i < in->n; i++)
         if (in->classes[i].kernel == kernel)
@@ -29,14 +29,15 @@ static const tlr_bending *find_kernel(const tlr_interference *in, uint16_t kerne
 
 static int compare(const void *key, const void *entry)
 {
-    const tlr_bending *x = key, *y = entry;
+    const tlr_disturbance *x = key, *y = entry;
     if (!y->from) /* they are first */
         return 1;
     const int from = strcmp(x->from, y->from);
     return from ? from : strcmp(x->to, y->to);
 }
 
-const tlr_bending *tlr_find_bending(tlr_rank_model *m, uint32_t from, uint32_t to, uint16_t kernel)
+const tlr_disturbance *tlr_find_bending(tlr_rank_model *m, uint32_t from, uint32_t to,
+                                        uint16_t kernel)
 {
     if (!m->bending)
         return NULL;
@@ -49,8 +50,8 @@ const tlr_bending *tlr_find_bending(tlr_rank_model *m, uint32_t from, uint32_t t
     char from_text[SITE_BYTES], to_text[SITE_BYTES];
     tl_site_text(m->trace, m->rank, from, from_text, sizeof from_text);
     tl_site_text(m->trace, m->rank, to, to_text, sizeof to_text);
-    const tlr_bending key = {.from = from_text, .to = to_text};
-    const tlr_bending *found = bsearch(&key, in->classes, in->n, sizeof key, compare);
+    const tlr_disturbance key = {.from = from_text, .to = to_text};
+    const tlr_disturbance *found = bsearch(&key, in->classes, in->n, sizeof key, compare);
     if (!found)
         found = in->rest;
     tlr_class_remember(m->bending, from, to, found ? (double)(found - in->classes + 1) : 0);
@@ -58,7 +59,7 @@ const tlr_bending *tlr_find_bending(tlr_rank_model *m, uint32_t from, uint32_t t
 }
 
 /* Straight lines from no slowdown at 0 hogs through the rows; the last line goes on. */
-static double slowdown_of(const tlr_bending *b, tlr_hog hog, double n_hogs)
+static double slowdown_of(const tlr_disturbance *b, tlr_hog hog, double n_hogs)
 {
     double cores = 0, slowdown = 1;
     for (size_t i = 0; i < b->n; i++) {
@@ -72,7 +73,7 @@ static double slowdown_of(const tlr_bending *b, tlr_hog hog, double n_hogs)
     return slowdown;
 }
 
-double tlr_bending_slowdown(const tlr_bending *bending, const double n_hogs[TLR_N_HOGS])
+double tlr_disturbance_slowdown(const tlr_disturbance *bending, const double n_hogs[TLR_N_HOGS])
 {
     double more = 0;
     for (int h = 0; bending && h < TLR_N_HOGS; h++)
@@ -81,8 +82,8 @@ double tlr_bending_slowdown(const tlr_bending *bending, const double n_hogs[TLR_
     return more > 0 ? 1 + more : 1;
 }
 
-double tlr_bending_beside(const tlr_bending *bending, const tlr_bending *const *others, size_t n,
-                          unsigned n_cores)
+double tlr_disturbance_beside(const tlr_disturbance *bending, const tlr_disturbance *const *others,
+                              size_t n, unsigned n_cores)
 {
     double n_hogs[TLR_N_HOGS] = {0};
     if (!bending || !n)
@@ -92,5 +93,5 @@ double tlr_bending_beside(const tlr_bending *bending, const tlr_bending *const *
     for (size_t i = 0; i < n; i++)
         for (int h = 0; others[i] && h < TLR_N_HOGS; h++)
             n_hogs[h] += share * others[i]->acts_as[h];
-    return tlr_bending_slowdown(bending, n_hogs);
+    return tlr_disturbance_slowdown(bending, n_hogs);
 }

@@ -26,7 +26,8 @@ static tl_status read_row(const tlr_reading *in, const config_setting_t *group, 
     return TL_OK;
 }
 
-static tl_status read_rows(const tlr_reading *in, const config_setting_t *group, tlr_bending *out)
+static tl_status read_rows(const tlr_reading *in, const config_setting_t *group,
+                           tlr_disturbance *out)
 {
     const config_setting_t *list = NULL;
     TL_TRY(tlr_setting_list(in, group, "beside", &list));
@@ -46,7 +47,7 @@ static tl_status read_rows(const tlr_reading *in, const config_setting_t *group,
 }
 
 static tl_status read_pressure(const tlr_reading *in, const config_setting_t *group,
-                               tlr_bending *out)
+                               tlr_disturbance *out)
 {
     const config_setting_t *pressure = NULL;
     TL_TRY(tlr_setting_group(in, group, "acts_as", &pressure));
@@ -62,7 +63,7 @@ static tl_status read_pressure(const tlr_reading *in, const config_setting_t *gr
 
 /* `from` and `to`, or `kernel`, or nothing. */
 static tl_status read_subject(const tlr_reading *in, const config_setting_t *group,
-                              tlr_bending *out)
+                              tlr_disturbance *out)
 {
     const char *name[3] = {NULL, NULL, NULL};
     static const char *const settings[3] = {"from", "to", "kernel"};
@@ -88,14 +89,15 @@ static tl_status read_subject(const tlr_reading *in, const config_setting_t *gro
 /* Those without call sites first, by kernel, then those with. */
 static int compare(const void *a, const void *b)
 {
-    const tlr_bending *x = a, *y = b;
+    const tlr_disturbance *x = a, *y = b;
     if (!x->from || !y->from)
         return x->from || y->from ? (x->from ? 1 : -1) : (int)x->kernel - (int)y->kernel;
     const int from = strcmp(x->from, y->from);
     return from ? from : strcmp(x->to, y->to);
 }
 
-static tl_status read_class(const tlr_reading *in, const config_setting_t *group, tlr_bending *out)
+static tl_status read_class(const tlr_reading *in, const config_setting_t *group,
+                            tlr_disturbance *out)
 {
     double alone_s; /* describes the measurement */
     TL_TRY(tlr_setting_check(in, group, class_names, NULL));
@@ -108,7 +110,7 @@ static tl_status read_class(const tlr_reading *in, const config_setting_t *group
 static tl_status check_twice(const tlr_reading *in, int line, const tlr_interference *all)
 {
     for (size_t i = 1; i < all->n; i++) {
-        const tlr_bending *c = &all->classes[i];
+        const tlr_disturbance *c = &all->classes[i];
         if (compare(c - 1, c) != 0)
             continue;
         if (c->from)

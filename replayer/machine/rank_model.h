@@ -181,13 +181,14 @@ double tlr_class_rate(tlr_class_cache *cache, const tlr_unit_rate *unit, const t
 int tlr_interferes(const tlr_model *model);
 /* The class of the burst between the call sites `from` and `to`, or of a kernel (`kernel`: code of
  * its call, otherwise 0). NULL: it neither slows down nor slows others down. */
-const tlr_bending *tlr_find_bending(tlr_rank_model *m, uint32_t from, uint32_t to, uint16_t kernel);
+const tlr_disturbance *tlr_find_bending(tlr_rank_model *m, uint32_t from, uint32_t to,
+                                        uint16_t kernel);
 /* How many times longer it takes beside this number of hogs of each kind. */
-double tlr_bending_slowdown(const tlr_bending *bending, const double hogs[TLR_N_HOGS]);
+double tlr_disturbance_slowdown(const tlr_disturbance *bending, const double hogs[TLR_N_HOGS]);
 /* The same beside bursts of other ranks on the host; n_cores - 1 of them run at the same time. An
  * element NULL is a burst that slows down no other. */
-double tlr_bending_beside(const tlr_bending *bending, const tlr_bending *const *others, size_t n,
-                          unsigned n_cores);
+double tlr_disturbance_beside(const tlr_disturbance *bending, const tlr_disturbance *const *others,
+                              size_t n, unsigned n_cores);
 
 /* ---- draw.c ---- */
 

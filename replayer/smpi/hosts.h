@@ -17,7 +17,7 @@ struct smpi_host {
     /* interfere.c: the ranks that compute now */
     uint32_t n, room;
     smpi_rank **busy;
-    const tlr_bending **others; /* [room], for one look */
+    const tlr_disturbance **others; /* [room], for one look */
 };
 
 /* ---- cores.c ---- */

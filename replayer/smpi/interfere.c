@@ -18,7 +18,7 @@ static void enter(smpi_host *c, smpi_rank *r)
     if (c->n == c->room) {
         c->room = 2 * c->room + 4;
         c->busy = realloc(c->busy, c->room * sizeof(smpi_rank *));
-        c->others = realloc(c->others, c->room * sizeof(tlr_bending *));
+        c->others = realloc(c->others, c->room * sizeof(tlr_disturbance *));
         if (!c->busy || !c->others)
             smpi_give_up(TL_ERR_MEMORY, "out of memory for the ranks that compute");
     }
@@ -42,7 +42,7 @@ static double slowness(smpi_host *c, const smpi_rank *r)
         if (c->busy[i] != r)
             c->others[n++] = c->busy[i]->bending;
     const double turns = c->n > cores ? (double)c->n / cores : 1;
-    return turns * tlr_bending_beside(r->bending, c->others, n, cores);
+    return turns * tlr_disturbance_beside(r->bending, c->others, n, cores);
 }
 
 /* Those whose pace another one changed. */

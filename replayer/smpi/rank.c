@@ -61,7 +61,7 @@ static void choose_bending(smpi_rank *r, uint32_t before, uint16_t kernel, doubl
 {
     if (!tlr_interferes(replay.model) || r->n_threads || seconds <= 0)
         return;
-    const tlr_bending *bending = tlr_find_bending(&r->model, before, r->event.site, kernel);
+    const tlr_disturbance *bending = tlr_find_bending(&r->model, before, r->event.site, kernel);
     if (bending != r->bending)
         smpi_compute(r);
     r->bending = bending;

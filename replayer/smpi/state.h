@@ -93,7 +93,7 @@ typedef struct smpi_rank {
 
     /* If the model has interference: the class of that computation, and while it is simulated, how
      * many times slower it is than alone (0: another rank has changed that). */
-    const tlr_bending *bending;
+    const tlr_disturbance *bending;
     double slowness;
     sg_sem_t wake; /* NULL until the rank computes */
 
