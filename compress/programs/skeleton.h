@@ -246,6 +246,7 @@ struct skel_parser {
     bool varies;             /* it has not */
     bool may_draw;           /* it may have a draw */
     uint32_t draw;           /* number of the distribution in it + 1; 0: none */
+    bool uses_captured;      /* a statement uses a parameter that needs the value of a capture */
 };
 
 typedef struct skel_name {
@@ -253,7 +254,8 @@ typedef struct skel_name {
     size_t size;
     uint32_t slot; /* or number of the grid, ... */
     bool is_constant, is_grid, is_comm, is_distribution, is_copies;
-    bool is_captured; /* a parameter with the value of the nearest capture */
+    bool is_captured; /* a parameter that does not choose the capture */
+    bool needs_value; /* that of the nearest capture */
 } skel_name;
 
 void skel_advance(skel_parser *p);

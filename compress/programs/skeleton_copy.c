@@ -52,18 +52,28 @@ static bool add_unknown(skel_array *values, size_t n)
     return true;
 }
 
-/* Gives the parameters with the value of a capture those of the nearest one. */
-static void take_captured(skel_parser *p, uint32_t line)
+/* Each capture has a value of the parameters that need one. */
+static void check_captured(skel_parser *p, const int64_t *captured, uint32_t line)
+{
+    const skel_name *names = p->names.items;
+    if (p->uses_captured)
+        skel_wrong(p, line,
+                   "capture is behind a statement that uses a captured parameter; write all "
+                   "captures before");
+    for (size_t i = 0; p->status == TL_OK && i < p->names.n; i++)
+        if (names[i].needs_value && captured[names[i].slot] == SKEL_NULL)
+            skel_wrong(p, line, "no value of '%.*s'; write capture ranks = NUMBER, %.*s = NUMBER",
+                       (int)names[i].size, names[i].start, (int)names[i].size, names[i].start);
+}
+
+static void take_captured(skel_parser *p)
 {
     const skel_name *names = p->names.items;
     skel_parameter *parameters = p->s->parameters.items;
     for (size_t i = 0; i < p->names.n; i++) {
-        if (!names[i].is_captured)
+        if (!names[i].needs_value)
             continue;
         const int64_t value = ((int64_t *)p->s->captured.items)[names[i].slot];
-        if (value == SKEL_NULL)
-            skel_wrong(p, line, "no value of '%.*s'; write capture ranks = NUMBER, %.*s = NUMBER",
-                       (int)names[i].size, names[i].start, (int)names[i].size, names[i].start);
         ((int64_t *)p->s->values.items)[names[i].slot] = value;
         for (size_t k = 0; k < p->s->parameters.n; k++)
             if (strlen(parameters[k].name) == names[i].size &&
@@ -98,6 +108,8 @@ void skel_read_capture(skel_parser *p)
     } while (skel_accept(p, ","));
     if (p->status == TL_OK && (n_ranks < 1 || n_ranks > TL_MAX_RANKS))
         skel_wrong(p, line, "a capture without ranks; write capture ranks = NUMBER, ...");
+    if (p->status == TL_OK)
+        check_captured(p, captured.items, line);
     if (!s->n_captures++ || distance < s->distance) {
         s->nearest = s->n_captures - 1;
         s->distance = distance;
@@ -105,7 +117,7 @@ void skel_read_capture(skel_parser *p)
         free(s->captured.items);
         s->captured = captured;
         captured = (skel_array){0};
-        take_captured(p, line);
+        take_captured(p);
     }
     free(captured.items);
 }

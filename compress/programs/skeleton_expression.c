@@ -181,6 +181,7 @@ static uint32_t named(skel_parser *p)
     for (uint32_t i = 0; i < N_FUNCTIONS; i++)
         if (is_word(&token, functions[i].name))
             return parse_call(p, i);
+    p->uses_captured |= name && name->needs_value;
     skel_advance(p);
     if (is_word(&token, "null"))
         return add(p, SKEL_NUMBER, token.line, SKEL_NULL);

@@ -171,9 +171,9 @@ static void read_parameter(skel_parser *p)
 {
     const skel_token token = new_name(p);
     skel_expect(p, "=", "param NAME = DEFAULT");
-    const bool may_be_captured = skel_accept(p, "captured");
-    int64_t value = may_be_captured ? 0 : skel_constant(p);
-    const bool is_captured = !is_given(p, token.start, token.size, &value) && may_be_captured;
+    const bool is_captured = skel_accept(p, "captured");
+    int64_t value = is_captured ? 0 : skel_constant(p);
+    const bool is_needed = !is_given(p, token.start, token.size, &value) && is_captured;
     skel_parameter *kept = p->status == TL_OK ? skel_push(&p->s->parameters, sizeof *kept) : NULL;
     if (!kept || !(kept->name = strndup(token.start, token.size))) {
         skel_out_of_memory(p);
@@ -181,8 +181,11 @@ static void read_parameter(skel_parser *p)
     }
     kept->value = value;
     define_constant(p, &token, value);
-    if (p->status == TL_OK)
-        ((skel_name *)p->names.items)[p->names.n - 1].is_captured = is_captured;
+    skel_name *name = p->status == TL_OK ? (skel_name *)p->names.items + p->names.n - 1 : NULL;
+    if (name) {
+        name->is_captured = is_captured;
+        name->needs_value = is_needed;
+    }
 }
 
 /* grid NAME = SIZE [periodic], ... */
@@ -481,7 +484,7 @@ static void check_captured(skel_parser *p)
 {
     const skel_name *names = p->names.items;
     for (size_t i = 0; !p->s->n_captures && i < p->names.n; i++)
-        if (names[i].is_captured)
+        if (names[i].needs_value)
             skel_wrong(p, p->token.line,
                        "'%.*s' is captured, and there is no capture; write a number, or capture "
                        "ranks = NUMBER, %.*s = NUMBER",
