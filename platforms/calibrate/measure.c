@@ -199,7 +199,7 @@ static tl_status wait_for_all(const pid_t *pids, unsigned cores, struct board *b
         if (pid < 0 || i == cores)
             continue;
         n_left--;
-        if (WIFSIGNALED(result))
+        if (!WIFEXITED(result) || WEXITSTATUS(result) != 0)
             atomic_store(&board->failed, 1);
         if (status == TL_OK && (!WIFEXITED(result) || WEXITSTATUS(result) != 0)) {
             const tl_error *theirs = &board->lanes[i].err;
