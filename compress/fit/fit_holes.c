@@ -730,8 +730,8 @@ void fit_copy_report(const fitting *f, FILE *out)
             n_small++;
     }
     if (n_small)
-        fprintf(out, "# holes of %u other calls: each has less than %g %% of the calls and bytes\n",
-                n_small, 100 * least);
+        fprintf(out, "# other holes, each with less than %g %% of the calls and bytes: %u\n",
+                100 * least, n_small);
     if (f->copies.n)
         fprintf(
             out,

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_ITERATIONS = 4 };
 
@@ -59,6 +60,8 @@ void fit_iterations_report(const fitting *f, FILE *out)
     const fit_iterations *all = f->iterations.items;
     char from[300], to[300];
     for (size_t i = 0; i < f->iterations.n; i++) {
+        if (f->out.text && !strstr(f->out.text, all[i].name))
+            continue;
         const fit_lack *l = &all[i].lack;
         fprintf(out, "# %s: iterations of the loop from %s to %s depend on data:", all[i].name,
                 fit_call_text(f, l->symbol, from), fit_call_text(f, l->last, to));
