@@ -58,7 +58,7 @@ void tlt_samples_start(uint32_t site)
     tlt_self.is_sampled = !why;
     tlt_self.sampled_from = site;
     if (why && tlt_first_of_launcher("no samples"))
-        tlt_say("rank %d: no samples of the stack: %s", tlt.rank, why);
+        tlt_say("rank %d: a thread has no samples of the stack: %s", tlt.rank, why);
 }
 
 static void count(uint32_t from, uint32_t to, uint32_t at, uint32_t n)

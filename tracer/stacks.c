@@ -170,7 +170,7 @@ static const char *choose_signal(const sigset_t *blocked)
         owner = getpid();
         return NULL;
     }
-    return "the program uses all signals";
+    return "the program uses or blocks all real-time signals";
 }
 
 static const char *start_timer(int *timer)

@@ -389,7 +389,7 @@ static tl_status follow(rank_file *f, char *line)
         return refuse(f, name, "its end is no time");
     /* 9e15 us after 1970 is in 2255. */
     if (!(fabs(c.start_us) < 9e15 && c.end_us < 9e15 && c.end_us >= c.start_us && f->volume < 1e19))
-        return refuse(f, name, "its time is not possible");
+        return refuse(f, name, "its time is not possible, or it ends before it begins");
     if (c.arguments && (c.row->action == TL_ACTION_INIT) == f->begun)
         return refuse(f, c.row->name, "is before MPI_Init or twice");
     tl_status status = c.arguments ? put_call(f, &c) : TL_OK;
