@@ -53,15 +53,16 @@ static bool add_unknown(skel_array *values, size_t n)
 }
 
 /* Each capture has a value of the parameters that need one. */
-static void check_captured(skel_parser *p, const int64_t *captured, uint32_t line)
+static void check_captured(skel_parser *p, const skel_array *captured, uint32_t line)
 {
     const skel_name *names = p->names.items;
     if (p->uses_captured)
         skel_wrong(p, line,
                    "capture is behind a statement that uses a captured parameter; write all "
                    "captures before");
-    for (size_t i = 0; p->status == TL_OK && i < p->names.n; i++)
-        if (names[i].needs_value && captured[names[i].slot] == SKEL_NULL)
+    const int64_t *values = captured->items;
+    for (size_t i = 0; values && p->status == TL_OK && i < p->names.n; i++)
+        if (names[i].needs_value && values[names[i].slot] == SKEL_NULL)
             skel_wrong(p, line, "no value of '%.*s'; write capture ranks = NUMBER, %.*s = NUMBER",
                        (int)names[i].size, names[i].start, (int)names[i].size, names[i].start);
 }
@@ -109,7 +110,7 @@ void skel_read_capture(skel_parser *p)
     if (p->status == TL_OK && (n_ranks < 1 || n_ranks > TL_MAX_RANKS))
         skel_wrong(p, line, "a capture without ranks; write capture ranks = NUMBER, ...");
     if (p->status == TL_OK)
-        check_captured(p, captured.items, line);
+        check_captured(p, &captured, line);
     if (!s->n_captures++ || distance < s->distance) {
         s->nearest = s->n_captures - 1;
         s->distance = distance;
