@@ -105,13 +105,12 @@ void tlt_samples_take(uint32_t site)
 
 void tlt_samples_write(tl_writer *writer)
 {
-    char name[sizeof TL_SAMPLED_NAME + 40];
+    char name[TL_SAMPLED_SIZE];
     tl_counter counter = {.id = TL_SAMPLED_FIRST, .name = name};
     for (size_t i = 0; i < N_SLOTS && n_used; i++) {
         if (!slots[i].n)
             continue;
-        snprintf(name, sizeof name, TL_SAMPLED_NAME "%u %u %u", slots[i].from, slots[i].to,
-                 slots[i].at);
+        tl_sampled_write((tl_sampled){slots[i].from, slots[i].to, slots[i].at}, name);
         counter.value = slots[i].n;
         tl_writer_define_counter(writer, &counter);
         counter.id++;

@@ -47,14 +47,10 @@ static bool read_rank(tlr_samples *s, const tl_reader *trace, uint32_t rank)
     const tl_counter *counters;
     const size_t n = tl_reader_counters(trace, rank, &counters);
     for (size_t i = 0; i < n; i++) {
-        static const char begin[] = TL_SAMPLED_NAME;
-        row r = {.rank = rank, .n = counters[i].value};
-        if (!r.n || strncmp(counters[i].name, begin, sizeof begin - 1) != 0)
+        tl_sampled places;
+        if (!counters[i].value || !tl_sampled_read(counters[i].name, &places))
             continue;
-        char *rest = (char *)counters[i].name + sizeof begin - 1;
-        r.from = (uint32_t)strtoul(rest, &rest, 10);
-        r.to = (uint32_t)strtoul(rest, &rest, 10);
-        r.at = (uint32_t)strtoul(rest, &rest, 10);
+        const row r = {rank, places.to, places.from, places.at, counters[i].value};
         if (!tl_make_room(&s->rows, s->n_rows, &s->rows_room, sizeof r))
             return false;
         s->rows[s->n_rows++] = r;
