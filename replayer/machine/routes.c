@@ -15,7 +15,7 @@ typedef struct walk {
     const tlr_zones *z;
     tlr_link_visitor *visit;
     void *arg;
-    const tlr_zone *wifi; /* passed; NULL: none */
+    bool passes_wifi;
     unsigned depth;
 } walk;
 
@@ -33,19 +33,6 @@ static void pass_links(walk *w, tlr_span span)
 
 /* ---- stars ---- */
 
-static const tlr_arm *find_arm(const tlr_zone *zone, uint32_t id)
-{
-    size_t low = 0, high = zone->n_arms;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (zone->arms[middle].point < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < zone->n_arms && zone->arms[low].point == id ? &zone->arms[low] : NULL;
-}
-
 static bool is_in_span(const tlr_zones *z, tlr_span span, uint32_t link)
 {
     for (uint32_t i = 0; i < span.n; i++)
@@ -59,47 +46,30 @@ static void pass_star(walk *w, const tlr_zone *zone, uint32_t from, uint32_t to)
 {
     static const tlr_arm none;
     const tlr_zones *z = w->z;
-    const tlr_arm *up = find_arm(zone, from), *down = find_arm(zone, to);
-    up = up ? up : &none;
-    down = down ? down : &none;
+    const tlr_arm *up = from < zone->n_arms ? &zone->arms[from] : &none,
+                  *down = to < zone->n_arms ? &zone->arms[to] : &none;
     if (from == to && up->has_loop) {
         pass_links(w, up->loop);
         return;
     }
     pass_links(w, up->up);
-    if (zone->backbone != TLR_NO_INDEX && (up->has_backbone || down->has_backbone))
+    if (zone->backbone != TLR_NO_INDEX && (up->is_linked || down->is_linked))
         w->visit(w->arg, &z->links[zone->backbone]);
     for (uint32_t i = 0; i < down->down.n; i++) {
         const uint32_t link = z->spans[down->down.first + i];
-        if (!is_in_span(z, up->up, link) && !(up->has_backbone && link == zone->backbone))
+        if (!is_in_span(z, up->up, link) && !(up->is_linked && link == zone->backbone))
             w->visit(w->arg, &z->links[link]);
     }
 }
 
-static const tlr_coordinates *find_coordinates(const tlr_zones *z, uint32_t point)
-{
-    for (size_t low = 0, high = z->n_coordinates; low < high;) {
-        const size_t middle = (low + high) / 2;
-        if (z->coordinates[middle].point == point)
-            return &z->coordinates[middle];
-        if (z->coordinates[middle].point < point)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 /* A distance of one is a millisecond. */
-static int pass_distance(walk *w, uint32_t from, uint32_t to)
+static int pass_distance(walk *w, const double *a, const double *b)
 {
-    const tlr_coordinates *a = find_coordinates(w->z, from), *b = find_coordinates(w->z, to);
     if (!a || !b)
         return 0;
-    const double x = a->at[0] - b->at[0], y = a->at[1] - b->at[1];
+    const double x = a[0] - b[0], y = a[1] - b[1];
     const tlr_link link = {.id = UINT64_MAX - 1,
-                           .latency_s =
-                               (sqrt(x * x + y * y) + fabs(a->at[2]) + fabs(b->at[2])) / 1000,
+                           .latency_s = (sqrt(x * x + y * y) + fabs(a[2]) + fabs(b[2])) / 1000,
                            .bandwidth_Bps = INFINITY,
                            .sharing = TLR_LINK_FATPIPE,
                            .kind = TLR_LINK_DISTANCE};
@@ -176,14 +146,14 @@ static int pass_zone(walk *w, const tlr_zone *zone, uint32_t from, uint32_t to, 
     case TLR_ROUTING_FLOYD:
     case TLR_ROUTING_DIJKSTRA: return pass_graph(w, zone, a->id, b->id, gates, passes);
     case TLR_ROUTING_NONE: return 0;
-    case TLR_ROUTING_WIFI: w->wifi = zone; return 1;
+    case TLR_ROUTING_WIFI: return w->passes_wifi = 1;
     case TLR_ROUTING_STAR:
     case TLR_ROUTING_VIVALDI:
         if (a->is_zone || b->is_zone) /* SimGrid has no gateways for them */
             return 0;
         if (passes)
             pass_star(w, zone, a->id, b->id);
-        return !passes || zone->routing == TLR_ROUTING_STAR || pass_distance(w, from, to);
+        return !passes || zone->routing == TLR_ROUTING_STAR || pass_distance(w, a->at, b->at);
     case TLR_ROUTING_FLAT:
     case TLR_ROUTING_TORUS:
     case TLR_ROUTING_FAT_TREE:
@@ -290,7 +260,7 @@ static int walk_route(walk *w, uint32_t from, uint32_t to)
 typedef struct counter {
     tlr_link_visitor *visit;
     void *arg;
-    int passed_wifi;
+    bool passed_wifi;
     size_t n;
 } counter;
 
@@ -310,7 +280,7 @@ tl_status tlr_route_visit(const tlr_cluster *c, size_t from_host, size_t to_host
     walk w = {.z = z, .visit = count_link, .arg = &counted};
     const bool is_found = walk_route(&w, z->order[from_host], z->order[to_host]);
     const char *from = c->hosts[from_host].name, *to = c->hosts[to_host].name;
-    if (w.wifi || counted.passed_wifi)
+    if (w.passes_wifi || counted.passed_wifi)
         return tl_fail(err, TL_ERR_UNSUPPORTED,
                        "%s: the route from host '%s' to '%s' passes Wi-Fi, whose rate depends on "
                        "its stations; give --engine smpi, or the network by --params",
@@ -403,6 +373,8 @@ static void lower_by_arms(const tlr_zones *z, const tlr_zone *zone, tlr_route *b
 {
     double latency_s[2] = {INFINITY, INFINITY}, Bps[2] = {0, 0};
     for (size_t i = 0; i < zone->n_arms; i++) {
+        if (!zone->arms[i].is_linked && !zone->arms[i].has_loop)
+            continue;
         const tlr_route ways[2] = {of_span(z, zone->arms[i].up), of_span(z, zone->arms[i].down)};
         for (int k = 0; k < 2; k++) {
             latency_s[k] = fmin(latency_s[k], ways[k].latency_s);

@@ -77,8 +77,10 @@ void tlr_zones_free(tlr_zones *z)
         free(z->zones[i].arms);
         free(z->zones[i].shape);
     }
-    for (size_t i = 0; i < z->n_points; i++)
+    for (size_t i = 0; i < z->n_points; i++) {
         free((char *)z->points[i].name);
+        free(z->points[i].at);
+    }
     for (size_t i = 0; i < z->n_named; i++)
         free((char *)z->named[i].name);
     free(z->zones);
@@ -86,7 +88,6 @@ void tlr_zones_free(tlr_zones *z)
     free(z->links);
     free(z->named);
     free(z->spans);
-    free(z->coordinates);
     free(z->point_names.slots);
     free(z->link_names.slots);
     free(z->order);
@@ -105,42 +106,6 @@ const tlr_route_row *tlr_find_row(const tlr_route_table *table, uint32_t from, u
     const tlr_route_row key = {.from = from, .to = to};
     return table->n ? bsearch(&key, table->rows, table->n, sizeof *table->rows, compare_rows)
                     : NULL;
-}
-
-static int compare_arms(const void *a, const void *b)
-{
-    const tlr_arm *x = a, *y = b;
-    return x->point != y->point ? (x->point < y->point ? -1 : 1)
-                                : (x->number > y->number) - (x->number < y->number);
-}
-
-/* Puts the rows of each point together. */
-static void join_arms(tlr_zone *zone)
-{
-    size_t n = 0;
-    if (zone->n_arms)
-        qsort(zone->arms, zone->n_arms, sizeof *zone->arms, compare_arms);
-    for (size_t i = 0; i < zone->n_arms; i++) {
-        const tlr_arm *arm = &zone->arms[i];
-        tlr_arm *to = n ? &zone->arms[n - 1] : NULL;
-        if (!to || to->point != arm->point) {
-            zone->arms[n++] = *arm;
-        } else if (arm->has_loop) {
-            to->loop = arm->loop;
-            to->has_loop = 1;
-        } else {
-            to->up = arm->up;
-            to->down = arm->down;
-            to->has_backbone = arm->has_backbone;
-        }
-    }
-    zone->n_arms = n;
-}
-
-static int compare_coordinates(const void *a, const void *b)
-{
-    const tlr_coordinates *x = a, *y = b;
-    return (x->point > y->point) - (x->point < y->point);
 }
 
 /* Two routes between the same points. */
@@ -293,11 +258,8 @@ static tl_status find_all_ways(const tlr_zones *z, tlr_zone *zone, tl_error *err
 
 tl_status tlr_zones_finish(tlr_zones *z, tl_error *err)
 {
-    if (z->n_coordinates)
-        qsort(z->coordinates, z->n_coordinates, sizeof *z->coordinates, compare_coordinates);
     for (size_t i = 0; i < z->n_zones; i++) {
         tlr_zone *zone = &z->zones[i];
-        join_arms(zone);
         TL_TRY(order_table(z, zone, &zone->routes, err));
         TL_TRY(order_table(z, zone, &zone->bypasses, err));
         if (zone->routing == TLR_ROUTING_FLOYD || zone->routing == TLR_ROUTING_DIJKSTRA)

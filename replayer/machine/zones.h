@@ -35,6 +35,7 @@ typedef struct tlr_point {
     uint32_t zone; /* in which it is; TLR_NO_INDEX: in none */
     uint32_t id;   /* there */
     uint32_t of;   /* index of a zone, of a place; TLR_NO_INDEX: none */
+    double *at;    /* its three coordinates; NULL: none */
     uint8_t is_zone, is_router;
 } tlr_point;
 
@@ -57,10 +58,8 @@ typedef struct tlr_route_table {
 
 /* How a point of a star is linked with its centre. */
 typedef struct tlr_arm {
-    uint32_t point; /* id */
-    size_t number;  /* of rows of a point, later ones count */
     tlr_span up, down, loop;
-    bool has_backbone, has_loop;
+    bool is_linked, has_loop; /* else it has no way up and down; no loop */
 } tlr_arm;
 
 /* A <cluster>. */
@@ -93,17 +92,11 @@ typedef struct tlr_zone {
     tlr_route_table routes, bypasses; /* of bypasses: points instead of ids */
     uint32_t *before; /* [from][to]: the point before on the way; Floyd and Dijkstra */
     uint32_t *order;  /* Dijkstra: by id, the place among those with routes; TLR_NO_INDEX: none */
-    tlr_arm *arms;    /* ordered by point */
+    tlr_arm *arms;    /* by id; points from n_arms on have none */
     size_t n_arms, arms_room;
     uint32_t backbone;        /* of a star: a link, or TLR_NO_INDEX */
     tlr_cluster_shape *shape; /* of a <cluster> */
 } tlr_zone;
-
-/* Where a point of a Vivaldi zone is. */
-typedef struct tlr_coordinates {
-    uint32_t point;
-    double at[3];
-} tlr_coordinates;
 
 /* Names with numbers: the numbers are those of an array whose elements begin with the name. */
 typedef struct tlr_names {
@@ -129,8 +122,6 @@ struct tlr_zones {
     size_t n_named, named_room;
     uint32_t *spans; /* the links of all routes */
     size_t n_spans, spans_room;
-    tlr_coordinates *coordinates; /* ordered by point */
-    size_t n_coordinates, coordinates_room;
     tlr_names point_names, link_names;
     uint32_t *order; /* of the zones' points by the hosts of the cluster */
     uint64_t n_cluster_links;

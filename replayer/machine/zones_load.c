@@ -115,12 +115,12 @@ static tl_status add_row(zones_reading *x, tlr_route_table *table, const tlr_rou
 /* In a star, a route leads from a point to itself. */
 static tl_status end_loop(zones_reading *x, const tlr_element *e, tl_error *err)
 {
-    tlr_arm *arm =
-        x->route.from == x->route.to ? zones_new_arm(x, x->z->points[x->route.from].id) : NULL;
-    if (!arm)
+    tlr_arm *arm;
+    if (x->route.from != x->route.to)
         return tlr_xml_fail(e, TL_ERR_INPUT, err,
                             "in a zone with routing=\"Cluster\" a route leads from a host to "
                             "itself only; write <host_link>");
+    TL_TRY(zones_find_arm(x, x->z->points[x->route.from].id, &arm, err));
     arm->has_loop = 1;
     return keep_steps(x, 0, &arm->loop, err);
 }

@@ -53,27 +53,24 @@ tl_status zones_find_point(const zones_reading *x, const tlr_element *e, const c
 }
 
 /* Three numbers, as "25.5 9.4 1.4". */
-static tl_status add_coordinates(zones_reading *x, const tlr_element *e, uint32_t point,
-                                 tl_error *err)
+static tl_status read_coordinates(const zones_reading *x, const tlr_element *e, tlr_point *point,
+                                  tl_error *err)
 {
-    tlr_zones *z = x->z;
     const char *text = tlr_xml_value(e, "coordinates"), *at = text;
-    tlr_coordinates c = {.point = point};
     if (!text || !*text)
         return TL_OK;
+    if (!(point->at = calloc(3, sizeof *point->at)))
+        return zones_no_memory(x, err);
     for (int i = 0; i < 3; i++) {
         char *end;
-        c.at[i] = strtod(at, &end);
-        if (end == at || !isfinite(c.at[i]) || *end != (i < 2 ? ' ' : '\0'))
+        point->at[i] = strtod(at, &end);
+        if (end == at || !isfinite(point->at[i]) || *end != (i < 2 ? ' ' : '\0'))
             return tlr_xml_fail(e, TL_ERR_INPUT, err,
                                 "coordinates=\"%s\" are not three numbers with a space between "
                                 "them; correct them",
                                 tl_printable(text));
         at = end + 1;
     }
-    if (!tl_make_room(&z->coordinates, z->n_coordinates, &z->coordinates_room, sizeof c))
-        return zones_no_memory(x, err);
-    z->coordinates[z->n_coordinates++] = c;
     return TL_OK;
 }
 
@@ -140,7 +137,7 @@ tl_status zones_read_host(zones_reading *x, const tlr_element *e, tl_error *err)
     TL_TRY(tlr_xml_text(e, "id", &name, err));
     TL_TRY(read_host_kind(e, &kind, err));
     TL_TRY(add_host(x, e, name, &kind, err));
-    return add_coordinates(x, e, (uint32_t)x->z->n_points - 1, err);
+    return read_coordinates(x, e, &x->z->points[x->z->n_points - 1], err);
 }
 
 static tl_status add_range(void *series, long first, long last, tl_error *err)
@@ -319,14 +316,15 @@ tl_status zones_find_link(const zones_reading *x, const tlr_element *e, const ch
 
 /* ---- stars ---- */
 
-/* A row for a point; tlr_zones_finish puts the rows of a point together. */
-tlr_arm *zones_new_arm(zones_reading *x, uint32_t id)
+tl_status zones_find_arm(zones_reading *x, uint32_t id, tlr_arm **out, tl_error *err)
 {
     tlr_zone *zone = &x->z->zones[x->zone];
-    if (!tl_make_room(&zone->arms, zone->n_arms, &zone->arms_room, sizeof *zone->arms))
-        return NULL;
-    zone->arms[zone->n_arms] = (tlr_arm){.point = id, .number = zone->n_arms};
-    return &zone->arms[zone->n_arms++];
+    if (!tl_make_room(&zone->arms, id, &zone->arms_room, sizeof *zone->arms))
+        return zones_no_memory(x, err);
+    for (; zone->n_arms <= id; zone->n_arms++)
+        zone->arms[zone->n_arms] = (tlr_arm){0};
+    *out = &zone->arms[id];
+    return TL_OK;
 }
 
 tl_status zones_add_span(zones_reading *x, uint32_t link, tl_error *err)
@@ -341,13 +339,12 @@ tl_status zones_add_span(zones_reading *x, uint32_t link, tl_error *err)
 /* Links a point of the zone with the centre, by one link for each direction. */
 static tl_status add_arm(zones_reading *x, uint32_t id, uint32_t up, uint32_t down, tl_error *err)
 {
-    tlr_arm *arm = zones_new_arm(x, id);
-    if (!arm)
-        return zones_no_memory(x, err);
+    tlr_arm *arm;
+    TL_TRY(zones_find_arm(x, id, &arm, err));
     const uint32_t first = (uint32_t)x->z->n_spans;
     arm->up = (tlr_span){first, 1};
     arm->down = (tlr_span){first + 1, 1};
-    arm->has_backbone = 1;
+    arm->is_linked = 1;
     TL_TRY(zones_add_span(x, up, err));
     return zones_add_span(x, down, err);
 }
@@ -377,32 +374,30 @@ tl_status zones_read_host_link(zones_reading *x, const tlr_element *e, tl_error 
     return add_arm(x, x->z->points[point].id, up, down, err);
 }
 
-/* Links a host that was just added by two links of its own. */
+/* Links a host that was just added by two links of its own, whose bandwidths two attributes have.
+ */
 static tl_status add_own_links(zones_reading *x, const tlr_element *e, const char *name,
-                               const double Bps[2], double latency_s, tl_error *err)
+                               const char *up, const char *down, double latency_s, tl_error *err)
 {
-    char text[600];
+    const char *const attributes[] = {up, down}, *const suffixes[] = {"_UP", "_DOWN"};
     const uint32_t first = (uint32_t)x->z->n_links;
-    tl_status status = TL_OK;
-    for (int i = 0; i < 2 && status == TL_OK; i++) {
-        const tlr_link link = {.latency_s = latency_s, .bandwidth_Bps = Bps[i]};
-        snprintf(text, sizeof text, "link_%s", name);
-        if ((status = add_link(x, &link, err)) == TL_OK)
-            status = name_link(x, e, text, i ? "_DOWN" : "_UP", first + (uint32_t)i, 0, err);
+    char text[600];
+    snprintf(text, sizeof text, "link_%s", name);
+    for (uint32_t i = 0; i < 2; i++) {
+        tlr_link link = {.latency_s = latency_s};
+        TL_TRY(tlr_xml_quantity(e, attributes[i], TL_BANDWIDTH, 0, -1, &link.bandwidth_Bps, err));
+        TL_TRY(add_link(x, &link, err));
+        TL_TRY(name_link(x, e, text, suffixes[i], first + i, 0, err));
     }
-    if (status == TL_OK)
-        status = add_arm(x, x->z->points[x->z->n_points - 1].id, first, first + 1, err);
-    return status;
+    return add_arm(x, x->z->points[x->z->n_points - 1].id, first, first + 1, err);
 }
 
 static tl_status add_to_cabinet(zones_reading *x, const tlr_element *e, const char *name,
                                 tl_error *err)
 {
-    double Bps[2], latency_s;
-    TL_TRY(tlr_xml_quantity(e, "bw", TL_BANDWIDTH, 0, -1, &Bps[0], err));
+    double latency_s;
     TL_TRY(tlr_xml_quantity(e, "lat", TL_DURATION, 0, -1, &latency_s, err));
-    Bps[1] = Bps[0];
-    return add_own_links(x, e, name, Bps, latency_s, err);
+    return add_own_links(x, e, name, "bw", "bw", latency_s, err);
 }
 
 tl_status zones_read_cabinet(zones_reading *x, const tlr_element *e, tl_error *err)
@@ -414,10 +409,7 @@ tl_status zones_read_cabinet(zones_reading *x, const tlr_element *e, tl_error *e
 
 tl_status zones_read_peer(zones_reading *x, const tlr_element *e, tl_error *err)
 {
-    double Bps[2];
     TL_TRY(check_star(x, e, TLR_ROUTING_VIVALDI, err));
     TL_TRY(zones_read_host(x, e, err));
-    TL_TRY(tlr_xml_quantity(e, "bw_out", TL_BANDWIDTH, 0, -1, &Bps[0], err));
-    TL_TRY(tlr_xml_quantity(e, "bw_in", TL_BANDWIDTH, 0, -1, &Bps[1], err));
-    return add_own_links(x, e, tlr_xml_value(e, "id"), Bps, 0, err);
+    return add_own_links(x, e, tlr_xml_value(e, "id"), "bw_out", "bw_in", 0, err);
 }

@@ -57,8 +57,8 @@ tl_status zones_read_sharing(const tlr_element *e, const char *attribute, const 
 /* A link by its name; is_split: one of two directions. */
 tl_status zones_find_link(const zones_reading *x, const tlr_element *e, const char *name,
                           bool is_split, uint32_t *out, tl_error *err);
-/* A row for a point of a star; tlr_zones_finish puts the rows of a point together. */
-tlr_arm *zones_new_arm(zones_reading *x, uint32_t id);
+/* The arm of a point of the zone that is open, which is a star. */
+tl_status zones_find_arm(zones_reading *x, uint32_t id, tlr_arm **out, tl_error *err);
 tl_status zones_add_span(zones_reading *x, uint32_t link, tl_error *err);
 
 /* ---- elements ---- */
