@@ -9,48 +9,39 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+static tl_status fail(const char *path, const char *what, tl_error *err)
+{
+    return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be %s: %s; check the path", path, what,
+                   strerror(errno));
+}
+
 tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *err)
 {
     tl_status status = TL_OK;
-    char *text = NULL, *nul;
-    size_t used = 0, room = 0, n;
+    char *text = NULL;
+    size_t room = 0;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
-                       strerror(errno));
-    do {
-        if (room - used < 4096) {
-            room = room ? 2 * room : 16384;
-            char *more = realloc(text, room + 1);
-            if (!more) {
-                status = tl_no_memory(err, path);
-                goto cleanup;
-            }
-            text = more;
-        }
-        n = fread(text + used, 1, room - used, file);
-        nul = memchr(text + used, '\0', n);
-        used += n;
-    } while (!nul && !feof(file) && !ferror(file));
-    if (ferror(file)) {
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check the path", path,
-                         strerror(errno));
-        goto cleanup;
-    }
-    if (nul) {
-        status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: not a text file; give a text file", path,
-                         (size_t)(nul - text));
-        goto cleanup;
-    }
-    text[used] = '\0';
-    *out = text;
-    text = NULL;
-    if (size)
-        *size = used;
-cleanup:
-    free(text);
+        return fail(path, "opened", err);
+    errno = 0;
+    const ssize_t n = getdelim(&text, &room, '\0', file);
+    if (ferror(file))
+        status = fail(path, "read", err);
+    else if (n > 0 && !text[n - 1])
+        status =
+            tl_fail(err, TL_ERR_INPUT, "%s:%zd: not a text file; give a text file", path, n - 1);
+    else if (!text || errno == ENOMEM)
+        status = tl_no_memory(err, path);
     fclose(file);
-    return status;
+    if (status != TL_OK) {
+        free(text);
+        return status;
+    }
+    text[n > 0 ? n : 0] = '\0';
+    *out = text;
+    if (size)
+        *size = n > 0 ? (size_t)n : 0;
+    return TL_OK;
 }
 
 tl_status tlr_hash_file(const char *path, uint64_t *out, tl_error *err)
@@ -59,16 +50,12 @@ tl_status tlr_hash_file(const char *path, uint64_t *out, tl_error *err)
     XXH64_state_t state;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
-                       strerror(errno));
+        return fail(path, "opened", err);
     XXH64_reset(&state, 0);
     for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
         XXH64_update(&state, bytes, n);
     *out = XXH64_digest(&state);
-    tl_status status = TL_OK;
-    if (ferror(file))
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check the path", path,
-                         strerror(errno));
+    const tl_status status = ferror(file) ? fail(path, "read", err) : TL_OK;
     fclose(file);
     return status;
 }
