@@ -9,7 +9,7 @@ LOGGOPS_SOURCES = \
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
-	replayer/collectives/algorithms.def replayer/collectives/collective.c replayer/collectives/collective.h replayer/collectives/hosts.c replayer/collectives/in_order.c replayer/collectives/long.c \
+	compress/core/map.c replayer/collectives/algorithms.def replayer/collectives/collective.c replayer/collectives/collective.h replayer/collectives/hosts.c replayer/collectives/in_order.c replayer/collectives/long.c \
 	replayer/collectives/halving.c replayer/collectives/segments.c replayer/collectives/message.h replayer/collectives/tree.c replayer/collectives/tree.h \
 	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h replayer/exchange.c replayer/exchange.h \
 	replayer/open_receives.c replayer/open_receives.h replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c replayer/plan_kernels.c \

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITE_BYTES = 1024 };
-
 int tlr_interferes(const tlr_model *model)
 {
     return model && model->interference.n > 0;
@@ -29,7 +27,8 @@ static const tlr_disturbance *find_kernel(const tlr_interference *in, uint16_t k
 
 static int compare(const void *key, const void *entry)
 {
-    const tlr_disturbance *x = key, *y = entry;
+    const tlr_burst_class *x = key;
+    const tlr_disturbance *y = entry;
     if (!y->from) /* they are first */
         return 1;
     const int from = strcmp(x->from, y->from);
@@ -44,18 +43,9 @@ const tlr_disturbance *tlr_find_bending(tlr_rank_model *m, uint32_t from, uint32
     const tlr_interference *in = &m->model->interference;
     if (kernel)
         return find_kernel(in, kernel);
-    const double known = tlr_class_cached(m->bending, from, to);
-    if (known >= 0)
-        return known > 0 ? &in->classes[(size_t)known - 1] : NULL;
-    char from_text[SITE_BYTES], to_text[SITE_BYTES];
-    tl_site_text(m->trace, m->rank, from, from_text, sizeof from_text);
-    tl_site_text(m->trace, m->rank, to, to_text, sizeof to_text);
-    const tlr_disturbance key = {.from = from_text, .to = to_text};
-    const tlr_disturbance *found = bsearch(&key, in->classes, in->n, sizeof key, compare);
-    if (!found)
-        found = in->rest;
-    tlr_class_remember(m->bending, from, to, found ? (double)(found - in->classes + 1) : 0);
-    return found;
+    const size_t i = tlr_find_class(m->bending, m->trace, m->rank, from, to, in->classes, in->n,
+                                    sizeof *in->classes, compare);
+    return i < in->n ? &in->classes[i] : in->rest;
 }
 
 /* Straight lines from no slowdown at 0 hogs through the rows; the last line goes on. */

@@ -6,6 +6,7 @@
  * levels. */
 #include "config.h"
 
+#include "core/map.h"
 #include "parallel.h"
 #include "rank_model.h"
 
@@ -92,10 +93,10 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
     const tlr_rates *pool = &model->pool;
     out->kernel_factors = calloc(pool->n_kernels + 1, sizeof *out->kernel_factors);
     if (out->unit && out->unit->n_classes)
-        out->classes = tlr_class_cache_create();
+        out->classes = calloc(1, sizeof *out->classes);
     if (!out->kernel_factors || (out->unit && out->unit->n_classes && !out->classes))
         return tl_no_memory(err, "compute model");
-    if (model->interference.n && !(out->bending = tlr_class_cache_create()))
+    if (model->interference.n && !(out->bending = calloc(1, sizeof *out->bending)))
         return tl_no_memory(err, "compute model");
     const uint64_t host = tlr_hash_name(place->host);
     const uint64_t cluster = options->cluster_seed ? options->cluster_seed : options->seed;
@@ -117,6 +118,14 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
     return TL_OK;
 }
 
+static void close_map(tl_map **map)
+{
+    if (*map)
+        tl_map_free(*map);
+    free(*map);
+    *map = NULL;
+}
+
 void tlr_rank_model_close(tlr_rank_model *m)
 {
     free(m->kernel_factors);
@@ -124,10 +133,8 @@ void tlr_rank_model_close(tlr_rank_model *m)
     if (!m->borrows_memos)
         free(m->memos);
     m->memos = NULL;
-    tlr_class_cache_free(m->classes);
-    m->classes = NULL;
-    tlr_class_cache_free(m->bending);
-    m->bending = NULL;
+    close_map(&m->classes);
+    close_map(&m->bending);
 }
 
 int tlr_rank_models_agree(const tlr_rank_model *a, const tlr_rank_model *b)

@@ -18,7 +18,7 @@ typedef struct tlr_place {
     unsigned n_cores, n_ranks; /* of the host; 0: unknown */
 } tlr_place;
 
-typedef struct tlr_class_cache tlr_class_cache; /* burst_class.c */
+struct tl_map; /* core/map.h */
 
 /* The sums over the recorded calls of a kernel. */
 typedef struct tlr_recorded_kernel {
@@ -82,12 +82,12 @@ typedef struct tlr_rank_model {
     tlr_bound_memo bounds[TLR_BOUND_MEMOS];
     const tlr_recorded_kernels *recorded; /* set by the caller after opening; NULL: unknown */
     tlr_model_sums sums;
-    double *kernel_factors;   /* [model->pool.n_kernels] */
-    uint32_t site;            /* of the previous event */
-    tlr_class_cache *classes; /* NULL: the unit has no classes */
-    tlr_class_cache *bending; /* of tlr_interference; NULL: it has no classes by call sites */
-    tlr_kernel_memo *memos;   /* [TLR_KERNEL_MEMOS]; NULL before the first kernel */
-    int borrows_memos;        /* tlr_rank_model_close does not free them */
+    double *kernel_factors; /* [model->pool.n_kernels] */
+    uint32_t site;          /* of the previous event */
+    struct tl_map *classes; /* of tlr_find_class; NULL: the unit has no classes */
+    struct tl_map *bending; /* the same of tlr_interference */
+    tlr_kernel_memo *memos; /* [TLR_KERNEL_MEMOS]; NULL before the first kernel */
+    int borrows_memos;      /* tlr_rank_model_close does not free them */
 } tlr_rank_model;
 
 /* Opens the model of a rank, and draws its host and day.  *place may be released afterwards. */
@@ -165,14 +165,13 @@ double tlr_piece_sd_s(const tlr_piece *piece, const tlr_sizes *sizes);
 
 /* Compares classes by their sites, for qsort and bsearch. */
 int tlr_compare_classes(const void *a, const void *b);
-tlr_class_cache *tlr_class_cache_create(void);
-void tlr_class_cache_free(tlr_class_cache *cache);
-/* The cached value of a pair of sites; negative: there is none. */
-double tlr_class_cached(const tlr_class_cache *cache, uint32_t from, uint32_t to);
-/* Adds a value, which must not be negative. */
-void tlr_class_remember(tlr_class_cache *cache, uint32_t from, uint32_t to, double value);
+/* The number of the class of the bursts of a rank between two sites, in an array that `compare`
+ * orders; n: it has none. The key of `compare` is a tlr_burst_class. `known`: earlier answers. */
+size_t tlr_find_class(struct tl_map *known, const tl_reader *trace, uint32_t rank, uint32_t from,
+                      uint32_t to, const void *classes, size_t n, size_t size,
+                      int (*compare)(const void *key, const void *entry));
 /* Seconds per unit of the bursts of a rank between two sites. */
-double tlr_class_rate(tlr_class_cache *cache, const tlr_unit_rate *unit, const tl_reader *trace,
+double tlr_class_rate(struct tl_map *known, const tlr_unit_rate *unit, const tl_reader *trace,
                       uint32_t rank, uint32_t from, uint32_t to);
 
 /* ---- interference.c ---- */
