@@ -78,7 +78,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/module.h \
 	replayer/smpi/algorithms.c replayer/smpi/algorithms.def replayer/smpi/algorithms.h \
 	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
-	replayer/smpi/cores.c replayer/smpi/engine.c replayer/smpi/scale.c \
+	replayer/smpi/cores.c replayer/smpi/engine.c replayer/smpi/hash.c replayer/smpi/hash.h replayer/smpi/scale.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c \
 	replayer/smpi/hosts.c replayer/smpi/interfere.c replayer/smpi/needs.c replayer/smpi/ompi.c \
 	replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/rank.c \

@@ -454,7 +454,7 @@ static void run_simulation(void *arg, int terminal)
     smpi_detached_prepare(replay.n_ranks);
     smpi_numbers_prepare();
     smpi_routes_prepare(replay.n_ranks);
-    smpi_order_prepare(replay.n_ranks);
+    smpi_order_prepare();
     smpi_buffer_prepare();
     smpi_place_ranks();
     smpi_reserve_buffers();

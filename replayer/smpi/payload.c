@@ -13,54 +13,26 @@
 
 /* From one host to another. */
 typedef struct flow {
+    struct flow *next; /* of all */
+    smpi_entry entry;
     sg_host_t from, to;
     double bytes;
 } flow;
 
-static struct {
-    size_t n_flows, flow_places;
-    flow *flows; /* by their hosts */
-} payload;
-
-static size_t hash(const void *a, const void *b)
-{
-    uint64_t h = (uintptr_t)a * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ h >> 32 ^ (uintptr_t)b) * UINT64_C(0xbf58476d1ce4e5b9);
-    return h >> 16;
-}
-
-static flow *find_flow(flow *flows, size_t n_places, const flow *wanted)
-{
-    size_t i = hash(wanted->from, wanted->to) & (n_places - 1);
-    while (flows[i].from && (flows[i].from != wanted->from || flows[i].to != wanted->to))
-        i = (i + 1) & (n_places - 1);
-    return &flows[i];
-}
-
-static void make_room(void)
-{
-    if (2 * payload.n_flows < payload.flow_places)
-        return;
-    const size_t n_places = payload.flow_places ? 2 * payload.flow_places : 256;
-    flow *flows = smpi_alloc(n_places, sizeof *flows);
-    for (size_t i = 0; i < payload.flow_places; i++)
-        if (payload.flows[i].from)
-            *find_flow(flows, n_places, &payload.flows[i]) = payload.flows[i];
-    free(payload.flows);
-    payload.flows = flows;
-    payload.flow_places = n_places;
-}
+static smpi_table flows; /* by their hosts */
+static flow *first;
 
 static void count_message(const void *actor, long receiver, double bytes)
 {
-    const flow sent = {.from = smpi_where_sender(actor), .to = smpi_where_process(receiver)};
-    if (!sent.from || !sent.to)
+    const smpi_sender *sender = smpi_sender_of(actor), *to = smpi_sender_by_pid(receiver);
+    if (!sender || !to)
         return;
-    make_room();
-    flow *f = find_flow(payload.flows, payload.flow_places, &sent);
-    if (!f->from) {
-        *f = sent;
-        payload.n_flows++;
+    flow *f = smpi_find(&flows, (uintptr_t)sender->host, (uintptr_t)to->host);
+    if (!f) {
+        f = smpi_alloc(1, sizeof *f);
+        *f = (flow){.next = first, .from = sender->host, .to = to->host};
+        first = f;
+        smpi_add(&flows, &f->entry, (uintptr_t)f->from, (uintptr_t)f->to, f);
     }
     f->bytes += bytes;
 }
@@ -71,7 +43,6 @@ void smpi_payload_join(void)
     if (!asked || !asked->has_links || !smpi_shim_holds(SMPI_SHIM_PAYLOAD))
         return;
     smpi_watch_sends(count_message);
-    smpi_where_join();
 }
 
 /* ---- routes ---- */
@@ -110,8 +81,7 @@ void smpi_payload_take(const sg_link_t *links, size_t n, tlr_resource *resources
     }
     if (n)
         qsort(places, n, sizeof *places, compare_places);
-    for (size_t i = 0; i < payload.flow_places; i++)
-        if (payload.flows[i].from)
-            add_flow(&payload.flows[i], places, n, resources);
+    for (const flow *f = first; f; f = f->next)
+        add_flow(f, places, n, resources);
     free(places);
 }

@@ -349,8 +349,7 @@ static void get_ready(smpi_rank *r)
     if (job->start_s > 0)
         sg_actor_sleep_until(job->start_s);
     smpi_payload_join();
-    smpi_order_join();
-    smpi_noise_join((uint32_t)(r->job - replay.jobs), r->rank);
+    smpi_senders_join(r);
     /* The last rank releases, too: without this step it would be at the barrier before its
      * predecessor. */
     sg_sem_acquire(job->turn[r->rank]);

@@ -17,6 +17,7 @@
 
 #include "shims.h"
 #include "smpi/calls.h"
+#include "smpi/hash.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -27,8 +28,7 @@
 
 /* A long message, from its send to its end. */
 typedef struct transfer {
-    struct transfer *same_comm, *same_request; /* in the same place of the table */
-    const void *comm, *request;
+    smpi_entry of_comm, of_request;
     void *action;    /* its flow, once it has begun */
     double rate_Bps; /* of the flow, at most; 0: unknown */
     sg_sem_t begun;  /* who waits for that, or NULL */
@@ -42,7 +42,6 @@ struct smpi_unfinished {
     transfer *message;
 };
 
-enum { TABLE_BITS = 12 };
 /* A rest that exceeds the limit by less than this is small enough; a wait shorter than this is
  * skipped. */
 #define TOLERANCE 0.001
@@ -51,7 +50,7 @@ enum { TABLE_BITS = 12 };
 static double buffer_bytes;
 static int64_t eager_bytes; /* who sends more waits for its receiver */
 static bool is_known;       /* SimGrid is the one whose functions these are */
-static transfer *by_comm[1 << TABLE_BITS], *by_request[1 << TABLE_BITS];
+static smpi_table by_comm, by_request;
 static transfer *starting; /* whose flow SimGrid is about to make */
 
 void smpi_buffer_set(double bytes)
@@ -65,35 +64,16 @@ void smpi_buffer_prepare(void)
     eager_bytes = sg_cfg_get_int("smpi/send-is-detached-thresh");
 }
 
-static size_t place_of(const void *key)
+static transfer *find_comm(const void *comm)
 {
-    return (uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS);
-}
-
-static transfer **find_comm(const void *comm)
-{
-    transfer **at = &by_comm[place_of(comm)];
-    while (*at && (*at)->comm != comm)
-        at = &(*at)->same_comm;
-    return at;
-}
-
-static transfer **find_request(const void *request)
-{
-    transfer **at = &by_request[place_of(request)];
-    while (*at && (*at)->request != request)
-        at = &(*at)->same_request;
-    return at;
+    return smpi_find(&by_comm, (uintptr_t)comm, 0);
 }
 
 static transfer *add(const void *comm, const void *request)
 {
-    transfer *t = smpi_alloc(1, sizeof *t), **at = &by_comm[place_of(comm)];
-    *t = (transfer){.comm = comm, .request = request, .same_comm = *at};
-    *at = t;
-    at = &by_request[place_of(request)];
-    t->same_request = *at;
-    *at = t;
+    transfer *t = smpi_alloc(1, sizeof *t);
+    smpi_add(&by_comm, &t->of_comm, (uintptr_t)comm, 0, t);
+    smpi_add(&by_request, &t->of_request, (uintptr_t)request, 0, t);
     return t;
 }
 
@@ -109,7 +89,7 @@ void *start_comm(void *comm)
     SMPI_BEHIND(theirs, SG_COMM_START);
     smpi_noise_begin(comm);
     const void *request = is_known ? smpi_order_sending() : NULL;
-    starting = request ? add(comm, request) : is_known ? *find_comm(comm) : NULL;
+    starting = request ? add(comm, request) : is_known ? find_comm(comm) : NULL;
     void *same = theirs(comm);
     smpi_noise_end(comm);
     if (starting && starting->action && starting->begun)
@@ -136,11 +116,11 @@ void set_bound(void *system, void *variable, double bound)
 
 void smpi_buffer_finish(const void *comm)
 {
-    transfer **at = is_known ? find_comm(comm) : NULL, *t = at ? *at : NULL;
+    transfer *t = is_known ? find_comm(comm) : NULL;
     if (!t)
         return;
-    *at = t->same_comm;
-    *find_request(t->request) = t->same_request;
+    smpi_remove(&by_comm, &t->of_comm);
+    smpi_remove(&by_request, &t->of_request);
     t->is_done = 1;
     if (t == starting) /* a link is down */
         starting = NULL;
@@ -219,7 +199,8 @@ int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype
     smpi_overheads_skip(&is_local);
     int rc = MPI_Isend(buffer, count, type, to, tag, comm, &request);
     smpi_overheads_skip(NULL);
-    transfer *t = rc == MPI_SUCCESS && !is_local ? *find_request(request) : NULL;
+    transfer *t =
+        rc == MPI_SUCCESS && !is_local ? smpi_find(&by_request, (uintptr_t)request, 0) : NULL;
     if (!t)
         return rc == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rc;
     t->is_held = 1;

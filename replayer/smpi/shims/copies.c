@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "shims.h"
+#include "smpi/hash.h"
 #include "smpi/state.h"
 
 #include <dlfcn.h>
@@ -24,12 +25,6 @@
 
 enum { ENVELOPE_BYTES = 16, N_SHARED = 3 };
 
-/* Something that messages share. */
-typedef struct shared {
-    uintptr_t owner; /* a host, or the number of a process; 0: the place is free */
-    void *constraint;
-} shared;
-
 /* What the message that begins uses for each byte per second of the solver; owner 0: nothing. */
 typedef struct usage {
     uintptr_t owner;
@@ -38,9 +33,7 @@ typedef struct usage {
 
 static double memory_Bps, long_bytes;
 static usage uses[N_SHARED];
-static shared *table; /* [1 << table_bits] */
-static unsigned table_bits = 6;
-static size_t n_shared;
+static smpi_table constraints; /* by the host, or the number of a process */
 
 void smpi_copies_set(double bytes_per_s)
 {
@@ -93,28 +86,6 @@ size_t smpi_copies_room(void)
     return smpi_copies_are_shared() ? N_SHARED : 0;
 }
 
-static shared *find(uintptr_t owner)
-{
-    size_t i = owner * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table_bits);
-    while (table[i].owner && table[i].owner != owner)
-        i = (i + 1) & (((size_t)1 << table_bits) - 1);
-    return &table[i];
-}
-
-static void make_room(void)
-{
-    shared *old = table;
-    const size_t n = old ? (size_t)1 << table_bits : 0;
-    if (2 * n_shared < n)
-        return;
-    table_bits++;
-    table = smpi_alloc((size_t)1 << table_bits, sizeof *table);
-    for (size_t i = 0; i < n; i++)
-        if (old[i].owner)
-            *find(old[i].owner) = old[i];
-    free(old);
-}
-
 void smpi_copies_expand(void *system, void *variable, smpi_expand *expand)
 {
     static void *(*constraint_new)(void *, void *, double);
@@ -124,12 +95,11 @@ void smpi_copies_expand(void *system, void *variable, smpi_expand *expand)
         uses[i].owner = 0;
         if (!u.owner || !(u.weight > 0))
             continue;
-        make_room();
-        shared *s = find(u.owner);
-        if (!s->owner) {
-            *s = (shared){u.owner, constraint_new(system, NULL, u.bound)};
-            n_shared++;
+        void *constraint = smpi_find(&constraints, u.owner, 0);
+        if (!constraint) {
+            constraint = constraint_new(system, NULL, u.bound);
+            smpi_add(&constraints, smpi_alloc(1, sizeof(smpi_entry)), u.owner, 0, constraint);
         }
-        expand(system, s->constraint, variable, u.weight, false);
+        expand(system, constraint, variable, u.weight, false);
     }
 }

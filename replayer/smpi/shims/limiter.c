@@ -14,7 +14,10 @@
 #include "config.h"
 
 #include "shims.h"
+#include "smpi/hash.h"
 #include "smpi/state.h"
+
+#include "core/room.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -32,9 +35,9 @@ typedef struct owned {
 static double least_bytes; /* 0: all messages pass the limiters */
 static owned *resources;
 static size_t n_resources, n_room;
-static const void **limiters; /* constraints: [1 << table_bits], NULL: free */
-static unsigned table_bits;
-static int passes_by; /* the message that begins */
+static smpi_table limiters; /* by constraint */
+static bool are_known;      /* the limiters */
+static bool passes_by;      /* the message that begins */
 
 void smpi_limiter_set(double bytes)
 {
@@ -51,33 +54,12 @@ void smpi_limiter_message(double bytes)
     passes_by = bytes - ENVELOPE_BYTES < least_bytes;
 }
 
-static size_t place_of(const void *constraint)
-{
-    return (uintptr_t)constraint * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table_bits);
-}
-
-static bool is_limiter(const void *constraint)
-{
-    size_t i = place_of(constraint);
-    while (limiters[i] && limiters[i] != constraint)
-        i = (i + 1) & (((size_t)1 << table_bits) - 1);
-    return limiters[i] != NULL;
-}
-
 /* ---- which constraints are limiters ---- */
 
 static int by_address(const void *a, const void *b)
 {
     const owned *x = a, *y = b;
     return (x->resource > y->resource) - (x->resource < y->resource);
-}
-
-static void add(const void *constraint)
-{
-    size_t i = place_of(constraint);
-    while (limiters[i])
-        i = (i + 1) & (((size_t)1 << table_bits) - 1);
-    limiters[i] = constraint;
 }
 
 /* The object with a constraint that begins last before this link, which lies in it. */
@@ -116,7 +98,8 @@ static void add_limiters(sg_link_t *links, size_t n)
                          "option timeless/limiter-from has no effect: the limiters of this version "
                          "of SimGrid are not known; leave it out");
         distance = here;
-        add(o->constraint);
+        smpi_add(&limiters, smpi_alloc(1, sizeof(smpi_entry)), (uintptr_t)o->constraint, 0,
+                 links[i]);
     }
 }
 
@@ -126,15 +109,12 @@ void smpi_limiter_apply(void)
         return;
     const size_t n = sg_link_count();
     sg_link_t *links = sg_link_list();
-    table_bits = 4;
-    while ((size_t)1 << table_bits < 2 * n)
-        table_bits++;
-    limiters = smpi_alloc((size_t)1 << table_bits, sizeof *limiters);
     qsort(resources, n_resources, sizeof *resources, by_address);
     add_limiters(links, n);
     free((void *)links);
     free(resources);
     resources = NULL;
+    are_known = 1;
 }
 
 /* ---- what SimGrid calls ---- */
@@ -147,14 +127,10 @@ void *constraint_new(void *system, void *resource, double bound)
     static void *(*theirs)(void *, void *, double);
     SMPI_BEHIND(theirs, SG_CONSTRAINT_NEW);
     void *constraint = theirs(system, resource, bound);
-    if (!smpi_limiter_is_set() || limiters)
+    if (!smpi_limiter_is_set() || are_known)
         return constraint;
-    if (n_resources == n_room) {
-        n_room = n_room ? 2 * n_room : 1024;
-        resources = realloc(resources, n_room * sizeof *resources);
-        if (!resources)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for the limiters of hosts");
-    }
+    if (!tl_make_room(&resources, n_resources, &n_room, sizeof *resources))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the limiters of hosts");
     resources[n_resources++] = (owned){(uintptr_t)resource, constraint};
     return constraint;
 }
@@ -164,6 +140,6 @@ void expand(void *system, void *constraint, void *variable, double weight, bool 
     static smpi_expand *theirs;
     SMPI_BEHIND(theirs, SG_EXPAND);
     smpi_copies_expand(system, variable, theirs);
-    if (!passes_by || !is_limiter(constraint))
+    if (!passes_by || !smpi_find(&limiters, (uintptr_t)constraint, 0))
         theirs(system, constraint, variable, weight, is_forced);
 }

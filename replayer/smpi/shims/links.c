@@ -32,14 +32,6 @@ smpi_send_watcher *smpi_watcher_of_sends(void)
     return watch_sends;
 }
 
-const void *smpi_actor_self(void)
-{
-    static const void *(*self)(void);
-    if (!self)
-        *(void **)&self = dlsym(RTLD_DEFAULT, SG_ACTOR_SELF);
-    return self();
-}
-
 double smpi_link_use(const_sg_link_t link)
 {
     static double (*use_of)(const_sg_link_t);

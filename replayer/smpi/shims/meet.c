@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "shims.h"
+#include "smpi/hash.h"
 #include "smpi/state.h"
 
 #include <dlfcn.h>
@@ -19,11 +20,9 @@
 /* The place where the members of a group, or some of them, meet. Communicators of one group are
  * built one after the other. */
 typedef struct place {
-    struct place *next;
-    MPI_Group group;
-    const void *part;
+    struct place *next; /* of all */
+    smpi_entry entry;
     sg_bar_t barrier;
-    int n_members;
     char *data; /* of all members */
     size_t room;
 } place;
@@ -34,8 +33,8 @@ typedef int allgather_function(const void *, int, MPI_Datatype, void *, int, MPI
                                MPI_Comm);
 typedef int allreduce_function(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
 
-enum { TABLE_BITS = 10 };
-static place *places[1 << TABLE_BITS];
+static smpi_table places; /* by group and part_of */
+static place *first;
 static struct {
     bcast_function **place, *theirs;
 } bcast;
@@ -55,7 +54,7 @@ static const void *part_of(MPI_Comm comm, bool is_of_host)
     const MPI_Comm whole = smpi_looks_in();
     if (whole == MPI_COMM_NULL || whole == comm)
         return NULL;
-    return is_of_host ? (const void *)sg_host_self() : places;
+    return is_of_host ? (const void *)sg_host_self() : &places;
 }
 
 static place *find_place(MPI_Comm comm, size_t bytes, bool is_of_host)
@@ -64,23 +63,22 @@ static place *find_place(MPI_Comm comm, size_t bytes, bool is_of_host)
     const void *part = part_of(comm, is_of_host);
     MPI_Group group;
     MPI_Comm_group(whole == MPI_COMM_NULL ? comm : whole, &group);
-    const uint64_t key = (uintptr_t)group + 3 * (uintptr_t)part;
-    place **at = &places[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS)];
-    while (*at && ((*at)->group != group || (*at)->part != part))
-        at = &(*at)->next;
-    if (!*at) {
-        *at = smpi_alloc(1, sizeof **at);
-        (*at)->group = group;
-        (*at)->part = part;
-        MPI_Comm_size(comm, &(*at)->n_members);
-        (*at)->barrier = sg_barrier_init((unsigned)(*at)->n_members);
+    place *p = smpi_find(&places, (uintptr_t)group, (uintptr_t)part);
+    if (!p) {
+        int n_members;
+        p = smpi_alloc(1, sizeof *p);
+        smpi_add(&places, &p->entry, (uintptr_t)group, (uintptr_t)part, p);
+        p->next = first;
+        first = p;
+        MPI_Comm_size(comm, &n_members);
+        p->barrier = sg_barrier_init((unsigned)n_members);
     }
-    if ((*at)->room < bytes) {
-        free((*at)->data);
-        (*at)->data = smpi_alloc(1, bytes);
-        (*at)->room = bytes;
+    if (p->room < bytes) {
+        free(p->data);
+        p->data = smpi_alloc(1, bytes);
+        p->room = bytes;
     }
-    return *at;
+    return p;
 }
 
 static size_t bytes_of(int count, MPI_Datatype type)
@@ -195,12 +193,12 @@ void smpi_meet_end(void)
     *bcast.place = bcast.theirs;
     *barrier.place = barrier.theirs;
     *allgather.place = allgather.theirs;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        while (places[i]) {
-            place *p = places[i];
-            places[i] = p->next;
-            sg_barrier_destroy(p->barrier);
-            free(p->data);
-            free(p);
-        }
+    while (first) {
+        place *p = first;
+        first = p->next;
+        sg_barrier_destroy(p->barrier);
+        free(p->data);
+        free(p);
+    }
+    places.n = 0;
 }

@@ -17,40 +17,21 @@
 
 #include <stdlib.h>
 
-#include <simgrid/actor.h>
-
-/* A rank. */
-typedef struct sender {
-    struct sender *next; /* in the same place of the table */
-    const void *actor;   /* SimGrid's object */
-    long process;        /* its number */
-    uint32_t job, rank;
-    uint64_t n_sent;
-} sender;
-
 /* A message from its send until it begins. */
 typedef struct letter {
-    struct letter *next; /* in the same place of the table */
-    const void *comm;    /* SimGrid's object */
-    const sender *from;
+    smpi_entry entry; /* by SimGrid's object of the communication */
+    const smpi_sender *from;
     long to; /* number of the receiving process */
     uint64_t number;
     double bytes;
 } letter;
 
-enum { TABLE_BITS = 14 };
-
 static tlr_message_noise noise;
-static sender **senders; /* [1 << TABLE_BITS]; NULL: nobody asks who sends a message */
-static letter **letters; /* likewise */
-static letter sent;      /* by the send that SimGrid handles; from NULL: none */
-static letter begins;    /* the message that may begin; from NULL: none */
+static bool is_asked; /* who sends a message */
+static smpi_table letters;
+static letter sent;   /* by the send that SimGrid handles; from NULL: none */
+static letter begins; /* the message that may begin; from NULL: none */
 static bool has_begun;
-
-static size_t place_of(const void *key)
-{
-    return (uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS);
-}
 
 bool smpi_noise_is_wanted(void)
 {
@@ -62,8 +43,7 @@ void smpi_noise_prepare(void)
     static const smpi_shim needed[] = {SMPI_SHIM_LOOPBACK, SMPI_SHIM_ORDER, SMPI_SHIM_BUFFER};
     if (!smpi_noise_is_wanted() && !smpi_copies_are_shared())
         return;
-    senders = smpi_alloc((size_t)1 << TABLE_BITS, sizeof *senders);
-    letters = smpi_alloc((size_t)1 << TABLE_BITS, sizeof *letters);
+    is_asked = 1;
     if (!smpi_noise_is_wanted())
         return;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
@@ -73,21 +53,11 @@ void smpi_noise_prepare(void)
     noise = tlr_message_noise_begin(replay.platform, replay.options);
 }
 
-void smpi_noise_join(uint32_t job, uint32_t rank)
-{
-    if (!senders)
-        return;
-    sender *s = smpi_alloc(1, sizeof *s), **at = &senders[place_of(smpi_actor_self())];
-    *s = (sender){*at, smpi_actor_self(), sg_actor_self_get_pid(), job, rank, 0};
-    *at = s;
-}
-
 void smpi_noise_send(const void *actor, long to, double bytes)
 {
-    const bool is_asked = smpi_noise_is_wanted() || smpi_copies_is_long(bytes);
-    sender *s = senders && is_asked && replay.has_begun ? senders[place_of(actor)] : NULL;
-    while (s && s->actor != actor)
-        s = s->next;
+    const bool counts =
+        is_asked && replay.has_begun && (smpi_noise_is_wanted() || smpi_copies_is_long(bytes));
+    smpi_sender *s = counts ? smpi_sender_of(actor) : NULL;
     sent = (letter){.from = s, .to = to, .number = s ? s->n_sent++ : 0, .bytes = bytes};
 }
 
@@ -96,45 +66,34 @@ void smpi_noise_sent(void)
     sent.from = NULL;
 }
 
-static letter **find(const void *comm)
+static void take_out(letter *l)
 {
-    letter **at = &letters[place_of(comm)];
-    while (*at && (*at)->comm != comm)
-        at = &(*at)->next;
-    return at;
-}
-
-static void take_out(letter **at)
-{
-    letter *l = *at;
-    *at = l->next;
+    smpi_remove(&letters, &l->entry);
     free(l);
 }
 
 void smpi_noise_begin(const void *comm)
 {
-    if (!letters)
+    if (!is_asked)
         return;
-    letter **at = find(comm);
+    letter *l = smpi_find(&letters, (uintptr_t)comm, 0);
     has_begun = 0;
-    begins = sent.from ? sent : *at ? **at : (letter){0};
-    if (sent.from && *at) /* of a communication that ended before it began */
-        take_out(at);
+    begins = sent.from ? sent : l ? *l : (letter){0};
+    if (sent.from && l) /* of a communication that ended before it began */
+        take_out(l);
 }
 
 void smpi_noise_end(const void *comm)
 {
-    if (!letters)
+    if (!is_asked)
         return;
-    letter **at = find(comm);
-    if (has_begun && *at) {
-        take_out(at);
+    letter *l = smpi_find(&letters, (uintptr_t)comm, 0);
+    if (has_begun && l) {
+        take_out(l);
     } else if (!has_begun && sent.from) {
-        letter *l = smpi_alloc(1, sizeof *l);
+        l = smpi_alloc(1, sizeof *l);
         *l = sent;
-        l->comm = comm;
-        l->next = *at;
-        *at = l;
+        smpi_add(&letters, &l->entry, (uintptr_t)comm, 0, l);
     }
     begins.from = NULL;
 }
@@ -146,7 +105,8 @@ double smpi_noise_factor(bool is_local)
     has_begun = 1;
     if (!smpi_noise_is_wanted())
         return 1;
-    return tlr_message_factor(&noise, begins.from->job, begins.from->rank, begins.number,
+    const smpi_rank *r = begins.from->rank;
+    return tlr_message_factor(&noise, (uint32_t)(r->job - replay.jobs), r->rank, begins.number,
                               is_local ? TLR_WITHIN_HOST : TLR_BETWEEN_HOSTS, begins.bytes);
 }
 
@@ -154,7 +114,7 @@ int smpi_noise_ends(long *from, long *to)
 {
     if (!begins.from)
         return 0;
-    *from = begins.from->process;
+    *from = begins.from->pid;
     *to = begins.to;
     return 1;
 }

@@ -11,134 +11,59 @@
 #include "config.h"
 
 #include "shims.h"
+#include "smpi/hash.h"
 #include "smpi/state.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* What an object of SMPI's is an object of. */
-typedef struct meaning {
-    const void *comm, *same;
-} meaning;
+/* A communicator, by SMPI's object of it. */
+typedef struct number {
+    smpi_entry entry;
+    uint32_t number; /* the same for all objects of one communicator */
+} number;
 
-static meaning *meanings;
-static size_t meanings_room, n_meanings; /* room is a power of two */
-
+/* The messages of a communicator, source, destination and tag. */
 typedef struct counts {
-    const void *comm; /* NULL: the entry is free */
-    int source, destination, tag;
+    smpi_entry entry;
     uint32_t sent, received;
 } counts;
 
-static counts *table;     /* NULL: SMPI counts by itself */
-static size_t room, used; /* room is a power of two */
+static smpi_table numbers, table;
+static bool is_used; /* else SMPI counts by itself */
 
-static size_t meaning_home(const void *comm)
+static number *number_of(const void *comm)
 {
-    return (size_t)((uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (meanings_room - 1);
-}
-
-static meaning *find_meaning(const void *comm)
-{
-    size_t i = meaning_home(comm);
-    while (meanings[i].comm && meanings[i].comm != comm)
-        i = (i + 1) & (meanings_room - 1);
-    return &meanings[i];
+    static uint32_t n;
+    number *found = smpi_find(&numbers, (uintptr_t)comm, 0);
+    if (!found) {
+        found = smpi_alloc(1, sizeof *found);
+        smpi_add(&numbers, &found->entry, (uintptr_t)comm, 0, found);
+        found->number = n++;
+    }
+    return found;
 }
 
 void smpi_numbers_share(const void *comm, const void *same)
 {
-    if (2 * n_meanings >= meanings_room) {
-        meaning *old = meanings;
-        const size_t n = meanings_room;
-        meanings_room = n ? 2 * n : 1024;
-        meanings = smpi_alloc(meanings_room, sizeof *meanings);
-        for (size_t i = 0; i < n; i++)
-            if (old[i].comm)
-                *find_meaning(old[i].comm) = old[i];
-        free(old);
-    }
-    meaning *m = find_meaning(comm);
-    n_meanings += !m->comm;
-    *m = (meaning){comm, same};
-}
-
-static const void *meaning_of(const void *comm)
-{
-    const meaning *m = meanings ? find_meaning(comm) : NULL;
-    return m && m->comm ? m->same : comm;
-}
-
-static size_t home_of(const counts *key)
-{
-    uint64_t h = (uintptr_t)key->comm * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ h >> 29 ^ (uint32_t)key->source) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ h >> 31 ^ (uint32_t)key->destination) * UINT64_C(0x94d049bb133111eb);
-    h = (h ^ h >> 30 ^ (uint32_t)key->tag) * UINT64_C(0xc2b2ae3d27d4eb4f);
-    return (size_t)(h >> 32) & (room - 1);
-}
-
-/* The place of the key, or the place for it. */
-static counts *search(const counts *key)
-{
-    size_t i = home_of(key);
-    while (table[i].comm && (table[i].comm != key->comm || table[i].source != key->source ||
-                             table[i].destination != key->destination || table[i].tag != key->tag))
-        i = (i + 1) & (room - 1);
-    return &table[i];
-}
-
-static void make_room(void)
-{
-    counts *old = table;
-    const size_t n = room;
-    room = n ? 2 * n : 4096;
-    table = calloc(room, sizeof *table);
-    if (!table)
-        abort(); /* called from C++ that expects no failure */
-    for (size_t i = 0; i < n; i++)
-        if (old[i].comm)
-            *search(&old[i]) = old[i];
-    free(old);
+    number_of(comm)->number = number_of(same)->number;
 }
 
 void smpi_numbers_prepare(void)
 {
-    if (smpi_shim_holds(SMPI_SHIM_NUMBERS))
-        make_room();
+    is_used = smpi_shim_holds(SMPI_SHIM_NUMBERS);
 }
 
-static counts *find(const void *comm, int source, int destination, int tag, int adds)
+static counts *find(const void *comm, int source, int destination, int tag, bool adds)
 {
-    static counts none;
-    const counts key = {
-        .comm = meaning_of(comm), .source = source, .destination = destination, .tag = tag};
-    if (2 * used >= room)
-        make_room();
-    counts *c = search(&key);
-    if (c->comm)
-        return c;
-    if (!adds) {
-        none = key;
-        return &none;
+    const uint64_t key = (uint64_t)number_of(comm)->number << 32 | (uint32_t)tag,
+                   ends = (uint64_t)(uint32_t)source << 32 | (uint32_t)destination;
+    counts *c = smpi_find(&table, key, ends);
+    if (!c && adds) {
+        c = smpi_alloc(1, sizeof *c);
+        smpi_add(&table, &c->entry, key, ends, c);
     }
-    *c = key;
-    used++;
     return c;
-}
-
-static void drop(counts *c)
-{
-    size_t hole = (size_t)(c - table);
-    for (size_t i = (hole + 1) & (room - 1); table[i].comm; i = (i + 1) & (room - 1)) {
-        /* Entries that could not be found behind the hole move into it. */
-        if (((i - home_of(&table[i])) & (room - 1)) >= ((i - hole) & (room - 1))) {
-            table[hole] = table[i];
-            hole = i;
-        }
-    }
-    table[hole].comm = NULL;
-    used--;
 }
 
 unsigned messages_sent(const void *comm, int source, int destination, int tag)
@@ -155,8 +80,10 @@ typedef void count_function(const void *comm, int source, int destination, int t
 unsigned messages_sent(const void *comm, int source, int destination, int tag)
 {
     static get_function *theirs;
-    if (table)
-        return find(comm, source, destination, tag, 0)->sent;
+    if (is_used) {
+        const counts *c = find(comm, source, destination, tag, 0);
+        return c ? c->sent : 0;
+    }
     SMPI_BEHIND(theirs, SG_SENT);
     return theirs(comm, source, destination, tag);
 }
@@ -164,7 +91,7 @@ unsigned messages_sent(const void *comm, int source, int destination, int tag)
 void count_sent(const void *comm, int source, int destination, int tag)
 {
     static count_function *theirs;
-    if (table) {
+    if (is_used) {
         find(comm, source, destination, tag, 1)->sent++;
         return;
     }
@@ -175,8 +102,10 @@ void count_sent(const void *comm, int source, int destination, int tag)
 unsigned messages_received(const void *comm, int source, int destination, int tag)
 {
     static get_function *theirs;
-    if (table)
-        return find(comm, source, destination, tag, 0)->received;
+    if (is_used) {
+        const counts *c = find(comm, source, destination, tag, 0);
+        return c ? c->received : 0;
+    }
     SMPI_BEHIND(theirs, SG_RECEIVED);
     return theirs(comm, source, destination, tag);
 }
@@ -184,10 +113,12 @@ unsigned messages_received(const void *comm, int source, int destination, int ta
 void count_received(const void *comm, int source, int destination, int tag)
 {
     static count_function *theirs;
-    if (table) {
+    if (is_used) {
         counts *c = find(comm, source, destination, tag, 1);
-        if (++c->received == c->sent)
-            drop(c);
+        if (++c->received == c->sent) {
+            smpi_remove(&table, &c->entry);
+            free(c);
+        }
         return;
     }
     SMPI_BEHIND(theirs, SG_COUNT_RECEIVED);

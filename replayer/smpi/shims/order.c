@@ -53,14 +53,15 @@ typedef struct key {
 
 /* A message's place in a queue. Only the last message of a queue is in the table. */
 typedef struct place {
+    smpi_entry last; /* by the key; in the table if no other message follows */
     key key;
-    struct message *same_place; /* in the table */
     struct message *previous, *next;
 } place;
 
 /* A message under way. Its share of the links is a variable of SimGrid's solver. */
 typedef struct message {
-    struct message *same_variable; /* in the same place of the table; of those that are unused */
+    smpi_entry entry;            /* by its variable */
+    struct message *next_unused; /* of those that are unused */
     place places[N_QUEUES];
     void *variable;
     double penalty; /* of the variable, once the latency has passed; 0 before */
@@ -68,9 +69,8 @@ typedef struct message {
 
 static bool is_wanted;       /* the order of pairs of ranks */
 static double adapter_bytes; /* shorter messages have an order between their hosts */
-/* [1 << table_bits], or NULL: nothing is ordered */
-static message **by_variable, **last_of[N_QUEUES];
-static unsigned table_bits;
+static bool is_ordering;     /* one of the two */
+static smpi_table by_variable, last_of[N_QUEUES];
 static size_t eager_bytes; /* shorter messages are eager */
 static message *unused;
 static const send_call *sending; /* what SimGrid is about to start */
@@ -85,55 +85,21 @@ void smpi_order_adapter_set(double bytes)
     adapter_bytes = bytes;
 }
 
-static message **new_table(void)
-{
-    message **table = calloc((size_t)1 << table_bits, sizeof *table);
-    if (!table)
-        smpi_give_up(TL_ERR_MEMORY, "out of memory for the order of messages");
-    return table;
-}
-
-void smpi_order_prepare(uint32_t n_ranks)
+void smpi_order_prepare(void)
 {
     const int threshold = sg_cfg_get_int("smpi/send-is-detached-thresh");
-    if ((!is_wanted && adapter_bytes <= 0) || !smpi_shim_holds(SMPI_SHIM_ORDER))
-        return;
+    is_ordering = (is_wanted || adapter_bytes > 0) && smpi_shim_holds(SMPI_SHIM_ORDER);
     eager_bytes = threshold > 0 ? (size_t)threshold : 0;
-    table_bits = 10;
-    while (table_bits < 22 && (UINT32_C(1) << table_bits) < 2 * (uint64_t)n_ranks)
-        table_bits++;
-    by_variable = new_table();
-    for (queue q = 0; q < N_QUEUES; q++)
-        last_of[q] = new_table();
 }
 
-void smpi_order_join(void)
+static message *find(const void *variable)
 {
-    if (by_variable && adapter_bytes > 0)
-        smpi_where_join();
+    return smpi_find(&by_variable, (uintptr_t)variable, 0);
 }
 
-static size_t place_of(uintptr_t a, uintptr_t b)
+static message *find_last(queue q, const key *k)
 {
-    uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ h >> 32 ^ b) * UINT64_C(0xbf58476d1ce4e5b9);
-    return h >> (64 - table_bits);
-}
-
-static message **find(const void *variable)
-{
-    message **at = &by_variable[place_of((uintptr_t)variable, 0)];
-    while (*at && (*at)->variable != variable)
-        at = &(*at)->same_variable;
-    return at;
-}
-
-static message **find_last(queue q, const key *k)
-{
-    message **at = &last_of[q][place_of((uintptr_t)k->from, k->to)];
-    while (*at && ((*at)->places[q].key.from != k->from || (*at)->places[q].key.to != k->to))
-        at = &(*at)->places[q].same_place;
-    return at;
+    return smpi_find(&last_of[q], (uintptr_t)k->from, k->to);
 }
 
 /* The process of the receiving rank. It has two mailboxes, "SMPI-17" and "small-17". An eager
@@ -152,9 +118,9 @@ static int find_queues(const send_call *call, key keys[N_QUEUES])
     if (is_wanted)
         keys[OF_PAIR] = (key){call->issuer, (uintptr_t)receiver};
     if ((double)call->source_bytes < adapter_bytes) {
-        const_sg_host_t from = smpi_where_sender(call->issuer), to = smpi_where_process(receiver);
-        if (from && to && from != to)
-            keys[OF_HOSTS] = (key){from, (uintptr_t)to};
+        const smpi_sender *from = smpi_sender_of(call->issuer), *to = smpi_sender_by_pid(receiver);
+        if (from && to && from->host != to->host)
+            keys[OF_HOSTS] = (key){from->host, (uintptr_t)to->host};
     }
     return keys[OF_PAIR].from || keys[OF_HOSTS].from;
 }
@@ -162,7 +128,7 @@ static int find_queues(const send_call *call, key keys[N_QUEUES])
 static bool has_earlier(const key keys[N_QUEUES])
 {
     for (queue q = 0; q < N_QUEUES; q++)
-        if (keys[q].from && *find_last(q, &keys[q]))
+        if (keys[q].from && find_last(q, &keys[q]))
             return 1;
     return 0;
 }
@@ -178,25 +144,31 @@ static message *new_message(void)
     if (!unused) {
         message *some = smpi_alloc(N_AT_ONCE, sizeof *some);
         for (size_t i = 0; i < N_AT_ONCE; i++) {
-            some[i].same_variable = unused;
+            some[i].next_unused = unused;
             unused = &some[i];
         }
     }
     message *m = unused;
-    unused = m->same_variable;
+    unused = m->next_unused;
     return m;
+}
+
+static void enter_last(queue q, message *m)
+{
+    place *p = &m->places[q];
+    smpi_add(&last_of[q], &p->last, (uintptr_t)p->key.from, p->key.to, m);
 }
 
 /* Adds the message behind the last one of a queue, and replaces that one in the table. */
 static void append_to(queue q, message *m, const key *k)
 {
-    message **last = find_last(q, k);
-    m->places[q] = (place){.key = *k, .previous = *last};
-    if (*last) {
-        (*last)->places[q].next = m;
-        m->places[q].same_place = (*last)->places[q].same_place;
+    message *last = find_last(q, k);
+    m->places[q] = (place){.key = *k, .previous = last};
+    if (last) {
+        last->places[q].next = m;
+        smpi_remove(&last_of[q], &last->places[q].last);
     }
-    *last = m;
+    enter_last(q, m);
 }
 
 static void append(void *variable, const key keys[N_QUEUES], double penalty)
@@ -206,9 +178,7 @@ static void append(void *variable, const key keys[N_QUEUES], double penalty)
     for (queue q = 0; q < N_QUEUES; q++)
         if (keys[q].from)
             append_to(q, m, &keys[q]);
-    message **at = find(variable);
-    m->same_variable = *at;
-    *at = m;
+    smpi_add(&by_variable, &m->entry, (uintptr_t)variable, 0, m);
 }
 
 /* Removes the message from a queue. Returns the next one. */
@@ -221,19 +191,17 @@ static message *take_from(queue q, const message *m)
         p->next->places[q].previous = p->previous;
         return p->next;
     }
-    message **last = find_last(q, &p->key);
+    smpi_remove(&last_of[q], &p->last);
     if (p->previous)
-        p->previous->places[q].same_place = p->same_place;
-    *last = p->previous ? p->previous : p->same_place;
+        enter_last(q, p->previous);
     return NULL;
 }
 
-/* Removes the message at this place from the tables and from its queues. Sets the messages that may
- * begin now, or NULL. */
-static void take_out(message **at, message *next[N_QUEUES])
+/* Removes the message from the tables and from its queues. Sets the messages that may begin now, or
+ * NULL. */
+static void take_out(message *m, message *next[N_QUEUES])
 {
-    message *m = *at;
-    *at = m->same_variable;
+    smpi_remove(&by_variable, &m->entry);
     for (queue q = 0; q < N_QUEUES; q++)
         next[q] = m->places[q].key.from ? take_from(q, m) : NULL;
     for (queue q = 0; q < N_QUEUES; q++)
@@ -241,7 +209,7 @@ static void take_out(message **at, message *next[N_QUEUES])
             next[q] = NULL;
     if (next[OF_PAIR] == next[OF_HOSTS])
         next[OF_HOSTS] = NULL;
-    m->same_variable = unused;
+    m->next_unused = unused;
     unused = m;
 }
 
@@ -293,7 +261,7 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
     static void *(*theirs)(void *, void *, double, double, size_t);
     SMPI_BEHIND(theirs, SG_VARIABLE_NEW);
     key keys[N_QUEUES];
-    const bool is_ordered = by_variable && sending && sending->is_detached &&
+    const bool is_ordered = is_ordering && sending && sending->is_detached &&
                             sending->source_bytes < eager_bytes && find_queues(sending, keys);
     const int waits = is_ordered && has_earlier(keys);
     void *variable = theirs(system, action, waits ? 0 : penalty, bound, n + smpi_copies_room());
@@ -305,7 +273,7 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
 
 void set_penalty(void *system, void *variable, double penalty)
 {
-    message *m = by_variable && penalty > 0 ? *find(variable) : NULL;
+    message *m = is_ordering && penalty > 0 ? find(variable) : NULL;
     if (m && !is_first(m))
         m->penalty = penalty;
     else
@@ -317,9 +285,9 @@ void variable_free(void *system, void *variable)
     static void (*theirs)(void *, void *);
     SMPI_BEHIND(theirs, SG_VARIABLE_FREE);
     theirs(system, variable);
-    message **at = by_variable ? find(variable) : NULL, *next[N_QUEUES] = {NULL};
-    if (at && *at)
-        take_out(at, next);
+    message *m = is_ordering ? find(variable) : NULL, *next[N_QUEUES] = {NULL};
+    if (m)
+        take_out(m, next);
     for (queue q = 0; q < N_QUEUES; q++)
         if (next[q])
             set_their_penalty(system, next[q]->variable, next[q]->penalty);

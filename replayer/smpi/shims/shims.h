@@ -11,11 +11,15 @@
 #include <simgrid/link.h>
 #include <smpi/mpi.h>
 
+#include "smpi/hash.h"
 #include "table.h"
 
 /* A function that replaces the function of libsimgrid with this name of the C++ ABI: symbols are
  * looked up in the module first (module.c). */
 #define SMPI_REPLACES(name) __asm__(name) __attribute__((visibility("default")))
+/* A function or variable of libsimgrid that its headers do not declare; NULL if it has none of this
+ * name. */
+#define SMPI_THEIRS(name) __asm__(name) __attribute__((weak))
 /* The replaced function, in a static pointer; <dlfcn.h>. */
 #define SMPI_BEHIND(function, name)                                                                \
     do {                                                                                           \
@@ -108,10 +112,9 @@ void smpi_copies_expand(void *system, void *variable, smpi_expand *expand);
 int smpi_loopback_takes(const char *option);
 void smpi_loopback_apply(void);
 /* The noise of messages (noise.c): whether the options ask for it; to be called before the options
- * are read; by each rank. */
+ * are read. */
 bool smpi_noise_is_wanted(void);
 void smpi_noise_prepare(void);
-void smpi_noise_join(uint32_t job, uint32_t rank);
 /* SimGrid's object of a process sends a message to the process of this number; has done so. */
 void smpi_noise_send(const void *actor, long to, double bytes);
 void smpi_noise_sent(void);
@@ -125,10 +128,7 @@ int smpi_noise_ends(long *from, long *to);
 /* The next MPI_Isend takes no time; *is_local is set to whether it goes to the same host. NULL: it
  * takes its usual time. */
 void smpi_overheads_skip(bool *is_local);
-void smpi_order_prepare(uint32_t n_ranks);
-/* To be called by each rank. */
-void smpi_order_join(void);
-/* Whether the message that is being sent is eager. */
+void smpi_order_prepare(void);
 /* The request of the long message that is being sent, or NULL. */
 const void *smpi_order_sending(void);
 void smpi_buffer_prepare(void);
@@ -150,13 +150,21 @@ void smpi_watch_clock(void (*advanced)(double took_s));
 typedef void smpi_send_watcher(const void *sender, long receiver, double bytes);
 void smpi_watch_sends(smpi_send_watcher *watcher);
 smpi_send_watcher *smpi_watcher_of_sends(void);
-/* To be called by each rank if its host is to be known; the host of SimGrid's object of a process,
- * of a process with this number, or NULL. */
-void smpi_where_join(void);
-sg_host_t smpi_where_sender(const void *actor);
-sg_host_t smpi_where_process(long number);
-/* SimGrid's object of the process that calls this function. */
-const void *smpi_actor_self(void);
+
+/* A rank as a process of SimGrid. */
+typedef struct smpi_sender {
+    smpi_entry of_actor, of_pid;
+    const struct smpi_rank *rank;
+    sg_host_t host;
+    long pid;
+    uint64_t n_sent; /* noise.c */
+} smpi_sender;
+
+/* To be called by each rank. */
+void smpi_senders_join(const struct smpi_rank *rank);
+/* By SimGrid's object of the process, and by its number; NULL: it is no rank. */
+smpi_sender *smpi_sender_of(const void *actor);
+const smpi_sender *smpi_sender_by_pid(long pid);
 /* Bytes per second on the link during the last step. */
 double smpi_link_use(const_sg_link_t link);
 /* The links of the route between two hosts, *n of them; the caller frees them. */

@@ -1,63 +1,34 @@
-/* where.c - the hosts of processes, by SimGrid's object of a process and by its number. */
+/* where.c - the ranks that send messages, by SimGrid's object of a process and by its number. */
 #include "config.h"
 
 #include "shims.h"
 #include "smpi/state.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <simgrid/actor.h>
 
-/* An actor that sends messages for a rank. */
-typedef struct sender {
-    const void *actor;
-    sg_host_t host;
-} sender;
+/* SimGrid's object of the process that calls it. */
+const void *actor_self(void) SMPI_THEIRS(SG_ACTOR_SELF);
 
-static size_t n_places;  /* a power of two, or 0 */
-static sender *senders;  /* by the address of their actor */
-static sg_host_t *hosts; /* by process id */
-static size_t n_pids;
+static smpi_table by_actor, by_pid;
 
-static sender *find_sender(const void *actor)
+void smpi_senders_join(const smpi_rank *r)
 {
-    uint64_t h = (uintptr_t)actor * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ h >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
-    size_t i = h >> 16 & (n_places - 1);
-    while (senders[i].actor && senders[i].actor != actor)
-        i = (i + 1) & (n_places - 1);
-    return &senders[i];
+    if (!actor_self)
+        return;
+    smpi_sender *s = smpi_alloc(1, sizeof *s);
+    s->host = sg_host_self();
+    s->pid = sg_actor_self_get_pid();
+    s->rank = r;
+    smpi_add(&by_actor, &s->of_actor, (uintptr_t)actor_self(), 0, s);
+    smpi_add(&by_pid, &s->of_pid, (uintptr_t)s->pid, 0, s);
 }
 
-void smpi_where_join(void)
+smpi_sender *smpi_sender_of(const void *actor)
 {
-    if (!n_places) {
-        n_places = 64;
-        while (n_places < 2 * (size_t)replay.n_ranks)
-            n_places *= 2;
-        senders = smpi_alloc(n_places, sizeof *senders);
-    }
-    const size_t pid = (size_t)sg_actor_self_get_pid();
-    if (pid >= n_pids) {
-        const size_t n = 2 * pid + replay.n_ranks;
-        hosts = realloc(hosts, n * sizeof *hosts);
-        if (!hosts)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for the hosts of the ranks");
-        memset(hosts + n_pids, 0, (n - n_pids) * sizeof *hosts);
-        n_pids = n;
-    }
-    hosts[pid] = sg_host_self();
-    const void *actor = smpi_actor_self();
-    *find_sender(actor) = (sender){actor, sg_host_self()};
+    return smpi_find(&by_actor, (uintptr_t)actor, 0);
 }
 
-sg_host_t smpi_where_sender(const void *actor)
+const smpi_sender *smpi_sender_by_pid(long pid)
 {
-    return n_places ? find_sender(actor)->host : NULL;
-}
-
-sg_host_t smpi_where_process(long number)
-{
-    return number > 0 && (size_t)number < n_pids ? hosts[number] : NULL;
+    return smpi_find(&by_pid, (uintptr_t)pid, 0);
 }
