@@ -21,16 +21,17 @@ alltoall_function alltoall_pair SMPI_REPLACES(SG_ALLTOALL_PAIR);
 alltoallv_function alltoallv_pair SMPI_REPLACES(SG_ALLTOALLV_PAIR);
 allreduce_function allreduce_rab1 SMPI_REPLACES(SG_ALLREDUCE_RAB1);
 
-/* The function that is to be called. `chosen` is SimGrid's variable for the function
- * of this collective that the options chose. */
-static void *serving(const char *chosen, const char *symbol, const char *instead, MPI_Comm comm)
+/* The functions that the options chose. */
+extern alltoall_function *alltoall SMPI_THEIRS(SG_ALLTOALL);
+extern alltoallv_function *alltoallv SMPI_THEIRS(SG_ALLTOALLV);
+extern allreduce_function *allreduce SMPI_THEIRS(SG_ALLREDUCE);
+
+/* The function that is to be called. */
+static void *serving(bool is_chosen, const char *symbol, const char *instead, MPI_Comm comm)
 {
     int n_ranks;
-    void **place;
     MPI_Comm_size(comm, &n_ranks);
-    *(void **)&place = dlsym(RTLD_DEFAULT, chosen);
-    if ((n_ranks & (n_ranks - 1)) && smpi_shim_holds(SMPI_SHIM_ALGORITHMS) &&
-        *place != dlsym(RTLD_DEFAULT, symbol))
+    if ((n_ranks & (n_ranks - 1)) && smpi_shim_holds(SMPI_SHIM_ALGORITHMS) && !is_chosen)
         symbol = instead;
     return dlsym(RTLD_NEXT, symbol);
 }
@@ -39,7 +40,8 @@ int alltoall_pair(const void *out, int n_out, MPI_Datatype out_type, void *in, i
                   MPI_Datatype in_type, MPI_Comm comm)
 {
     alltoall_function *function;
-    *(void **)&function = serving(SG_ALLTOALL, SG_ALLTOALL_PAIR, SG_ALLTOALL_RING, comm);
+    *(void **)&function =
+        serving(alltoall == alltoall_pair, SG_ALLTOALL_PAIR, SG_ALLTOALL_RING, comm);
     return function(out, n_out, out_type, in, n_in, in_type, comm);
 }
 
@@ -47,7 +49,8 @@ int alltoallv_pair(const void *out, const int *n_out, const int *out_at, MPI_Dat
                    void *in, const int *n_in, const int *in_at, MPI_Datatype in_type, MPI_Comm comm)
 {
     alltoallv_function *function;
-    *(void **)&function = serving(SG_ALLTOALLV, SG_ALLTOALLV_PAIR, SG_ALLTOALLV_RING, comm);
+    *(void **)&function =
+        serving(alltoallv == alltoallv_pair, SG_ALLTOALLV_PAIR, SG_ALLTOALLV_RING, comm);
     return function(out, n_out, out_at, out_type, in, n_in, in_at, in_type, comm);
 }
 
@@ -55,6 +58,7 @@ int allreduce_rab1(const void *out, void *in, int count, MPI_Datatype type, MPI_
                    MPI_Comm comm)
 {
     allreduce_function *function;
-    *(void **)&function = serving(SG_ALLREDUCE, SG_ALLREDUCE_RAB1, SG_ALLREDUCE_RAB_RDB, comm);
+    *(void **)&function =
+        serving(allreduce == allreduce_rab1, SG_ALLREDUCE_RAB1, SG_ALLREDUCE_RAB_RDB, comm);
     return function(out, in, count, type, op, comm);
 }

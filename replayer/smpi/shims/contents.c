@@ -60,6 +60,7 @@ bool replays(const void *process) SMPI_REPLACES(SG_REPLAYS);
 int copy_data(const void *from, int n_from, MPI_Datatype from_type, void *to, int n_to,
               MPI_Datatype to_type) SMPI_REPLACES(SG_COPY_DATA);
 bool has_no_neighbours(MPI_Comm comm) SMPI_REPLACES(SG_IS_SMP_COMM);
+MPI_Comm leaders_of(MPI_Comm comm) SMPI_THEIRS(SG_LEADERS);
 
 bool replays(const void *process)
 {
@@ -87,10 +88,8 @@ void smpi_find_neighbours(MPI_Comm comm)
 bool has_no_neighbours(MPI_Comm comm)
 {
     static bool (*theirs)(MPI_Comm);
-    static MPI_Comm (*leaders_of)(MPI_Comm);
     int n, n_hosts;
     SMPI_BEHIND(theirs, SG_IS_SMP_COMM);
-    SMPI_BEHIND(leaders_of, SG_LEADERS);
     if (!replay.knows_hosts || theirs(comm) || sg_actor_self_get_pid() == 0)
         return theirs(comm); /* SimGrid's core asks whether messages of `comm` are numbered */
     const MPI_Comm leaders = leaders_of(comm);

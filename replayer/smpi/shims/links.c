@@ -32,14 +32,6 @@ smpi_send_watcher *smpi_watcher_of_sends(void)
     return watch_sends;
 }
 
-double smpi_link_use(const_sg_link_t link)
-{
-    static double (*use_of)(const_sg_link_t);
-    if (!use_of)
-        *(void **)&use_of = dlsym(RTLD_DEFAULT, SG_LINK_USE);
-    return use_of(link);
-}
-
 /* libstdc++'s layout of a std::string of up to 15 characters. */
 typedef struct short_string {
     const char *text;
@@ -47,13 +39,13 @@ typedef struct short_string {
     char held[16];
 } short_string;
 
+const char *link_property(const_sg_link_t link, const short_string *key)
+    SMPI_THEIRS(SG_LINK_PROPERTY);
+
 const char *smpi_link_property(const_sg_link_t link, const char *name)
 {
-    static const char *(*property_of)(const_sg_link_t, const short_string *);
-    if (!property_of)
-        *(void **)&property_of = dlsym(RTLD_DEFAULT, SG_LINK_PROPERTY);
     const short_string key = {.text = name, .length = strlen(name)};
-    return property_of(link, &key);
+    return link_property(link, &key);
 }
 
 const_sg_link_t *smpi_route_links(const_sg_host_t from, const_sg_host_t to, size_t *n)

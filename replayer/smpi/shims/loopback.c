@@ -22,7 +22,6 @@
 #include "shims.h"
 #include "smpi/state.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,36 +169,29 @@ typedef struct class_type {
     } bases[];
 } class_type;
 
-static void set_factor(void *base, const char *symbol, const factor_function *function)
-{
-    void (*set)(void *base, const factor_function *function);
-    *(void **)&set = dlsym(RTLD_DEFAULT, symbol);
-    set(base, function);
-}
+void set_latency_factor(void *base, const factor_function *function)
+    SMPI_THEIRS(SG_SET_LATENCY_FACTOR);
+void set_bandwidth_factor(void *base, const factor_function *function)
+    SMPI_THEIRS(SG_SET_BANDWIDTH_FACTOR);
+extern const class_type network_type SMPI_THEIRS(SG_NETWORK_TYPE);
+extern const char factors_type SMPI_THEIRS(SG_FACTORS_TYPE);
 
 /* SimGrid 4.0: the functions are of a base of the model, which begins within it. */
 static void set_factors(void *model, const factor_function *latency,
                         const factor_function *bandwidth)
 {
     enum { FLAG_BITS = 8 };
-    const class_type *type = dlsym(RTLD_DEFAULT, SG_NETWORK_TYPE);
-    const void *base_type = dlsym(RTLD_DEFAULT, SG_FACTORS_TYPE);
-    for (unsigned i = 0; i < type->n_bases; i++) {
-        if (type->bases[i].type != base_type)
+    for (unsigned i = 0; i < network_type.n_bases; i++) {
+        if (network_type.bases[i].type != &factors_type)
             continue;
-        char *base = (char *)model + (type->bases[i].offset_and_flags >> FLAG_BITS);
-        set_factor(base, SG_SET_LATENCY_FACTOR, latency);
-        set_factor(base, SG_SET_BANDWIDTH_FACTOR, bandwidth);
+        char *base = (char *)model + (network_type.bases[i].offset_and_flags >> FLAG_BITS);
+        set_latency_factor(base, latency);
+        set_bandwidth_factor(base, bandwidth);
     }
 }
 #endif
 
-static void *find_network_model(void)
-{
-    void *(*get)(const void *zone);
-    *(void **)&get = dlsym(RTLD_DEFAULT, SG_NETWORK_MODEL);
-    return get(sg_zone_get_root());
-}
+void *network_model_of(const void *zone) SMPI_THEIRS(SG_NETWORK_MODEL);
 
 void smpi_loopback_apply(void)
 {
@@ -214,5 +206,5 @@ void smpi_loopback_apply(void)
                                    "network/TCP-gamma:0; set network/TCP-gamma:1e15");
     static const factor_function bandwidth = {BANDWIDTH, "", manage, call},
                                  latency = {LATENCY, "", manage, call};
-    set_factors(find_network_model(), &latency, &bandwidth);
+    set_factors(network_model_of(sg_zone_get_root()), &latency, &bandwidth);
 }

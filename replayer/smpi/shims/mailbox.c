@@ -44,6 +44,9 @@ _Static_assert(offsetof(comm, type) == 232 && offsetof(mailbox, done) == 104 &&
                "layout of SimGrid 3.32");
 #endif
 
+extern unsigned next_mailbox SMPI_THEIRS(SG_NEXT_MAILBOX);
+void release(comm *c) SMPI_THEIRS(SG_RELEASE);
+
 static size_t *n_alike; /* by mailbox: so many at the front have the type of the first one */
 static size_t n_mailboxes;
 
@@ -69,8 +72,7 @@ static size_t *alike_of(const mailbox *m)
 /* Whether the layout is the expected one: the searcher is of the other type. */
 static int fits(const mailbox *m, const ring *q, int type, const comm *searcher)
 {
-    const unsigned *next = dlsym(RTLD_DEFAULT, SG_NEXT_MAILBOX);
-    return next && m->id < *next && searcher && searcher->type == !type && q->n &&
+    return &next_mailbox && m->id < next_mailbox && searcher && searcher->type == !type && q->n &&
            q->buffer <= q->first && q->first < q->limit && q->n <= (size_t)(q->limit - q->buffer) &&
            (q->past == at(q, q->n) || q->past == q->buffer);
 }
@@ -112,10 +114,8 @@ void *find_comm(comm **result, mailbox *m, int type, const void *match, void *da
 {
     static void *(*theirs)(comm **, mailbox *, int, const void *, void *, comm *const *, bool,
                            bool);
-    static void (*release)(comm *);
     static enum { UNDECIDED, USED, UNUSED } decision;
     SMPI_BEHIND(theirs, SG_FIND_COMM);
-    SMPI_BEHIND(release, SG_RELEASE);
     ring *q = is_done ? &m->done : &m->waiting;
     if (decision == UNDECIDED && !smpi_shim_holds(SMPI_SHIM_MAILBOX))
         decision = UNUSED;

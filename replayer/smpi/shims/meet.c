@@ -35,15 +35,13 @@ typedef int allreduce_function(const void *, void *, int, MPI_Datatype, MPI_Op, 
 
 static smpi_table places; /* by group and part_of */
 static place *first;
-static struct {
-    bcast_function **place, *theirs;
-} bcast;
-static struct {
-    barrier_function **place, *theirs;
-} barrier;
-static struct {
-    allgather_function **place, *theirs;
-} allgather;
+/* Which functions SMPI calls. */
+extern bcast_function *bcast SMPI_THEIRS(SG_BCAST);
+extern barrier_function *barrier SMPI_THEIRS(SG_BARRIER);
+extern allgather_function *allgather SMPI_THEIRS(SG_ALLGATHER);
+static bcast_function *their_bcast;
+static barrier_function *their_barrier;
+static allgather_function *their_allgather;
 
 /* Ranks that look for their neighbours on hosts (contents.c) make communicators of their own for
  * the first ranks of all hosts and for the ranks of one host; it is one of the latter if
@@ -177,22 +175,19 @@ void smpi_meet_begin(void)
     if (!smpi_shim_holds(SMPI_SHIM_MEET))
         smpi_give_up(TL_ERR_UNSUPPORTED, "a replay cannot begin at second 0: %s; use SimGrid 3.32",
                      smpi_shim_reason(SMPI_SHIM_MEET));
-    *(void **)&bcast.place = dlsym(RTLD_DEFAULT, SG_BCAST);
-    *(void **)&barrier.place = dlsym(RTLD_DEFAULT, SG_BARRIER);
-    *(void **)&allgather.place = dlsym(RTLD_DEFAULT, SG_ALLGATHER);
-    bcast.theirs = *bcast.place;
-    barrier.theirs = *barrier.place;
-    allgather.theirs = *allgather.place;
-    *bcast.place = meet_bcast;
-    *barrier.place = meet_barrier;
-    *allgather.place = meet_allgather;
+    their_bcast = bcast;
+    their_barrier = barrier;
+    their_allgather = allgather;
+    bcast = meet_bcast;
+    barrier = meet_barrier;
+    allgather = meet_allgather;
 }
 
 void smpi_meet_end(void)
 {
-    *bcast.place = bcast.theirs;
-    *barrier.place = barrier.theirs;
-    *allgather.place = allgather.theirs;
+    bcast = their_bcast;
+    barrier = their_barrier;
+    allgather = their_allgather;
     while (first) {
         place *p = first;
         first = p->next;

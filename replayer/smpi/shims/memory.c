@@ -11,7 +11,6 @@
 #include "shims.h"
 #include "smpi/state.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 /* detached.c asks for blocks of this size: the nodes of a std::list of pointers. */
@@ -28,11 +27,12 @@ static size_t kept_bytes; /* blocks of this size are to be kept; 0: none */
  * A vector that has had no room yet has no memory either. If an algorithm of Open MPI then asks for
  * 0 bytes, it takes the null pointer for a lack of memory and ends without its messages. The
  * algorithm below makes both vectors and sends nothing. Those of the options may make none. */
+int reduce_scatter(const void *out, void *in, const int *counts, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm) SMPI_THEIRS(SG_REDUCE_SCATTER_RDB);
+
 void smpi_memory_share(void)
 {
     const int bytes = 4099;
-    int (*reduce_scatter)(const void *, void *, const int *, MPI_Datatype, MPI_Op, MPI_Comm);
-    *(void **)&reduce_scatter = dlsym(RTLD_DEFAULT, SG_REDUCE_SCATTER_RDB);
     if (!reduce_scatter)
         return;
     kept_bytes = (size_t)bytes;

@@ -166,7 +166,7 @@ void smpi_senders_join(const struct smpi_rank *rank);
 smpi_sender *smpi_sender_of(const void *actor);
 const smpi_sender *smpi_sender_by_pid(long pid);
 /* Bytes per second on the link during the last step. */
-double smpi_link_use(const_sg_link_t link);
+double smpi_link_use(const_sg_link_t link) SMPI_THEIRS(SG_LINK_USE);
 /* The links of the route between two hosts, *n of them; the caller frees them. */
 const_sg_link_t *smpi_route_links(const_sg_host_t from, const_sg_host_t to, size_t *n);
 /* NULL if the link has no such property. */

@@ -7,38 +7,25 @@
 #include "config.h"
 
 #include "shims.h"
-#include "smpi/state.h"
 
-#include <dlfcn.h>
-
-typedef void change_function(MPI_Comm, MPI_Win);
-typedef int barrier_function(MPI_Comm);
-
-static void change(MPI_Comm comm, MPI_Win window, const char *symbol)
-{
-    change_function *function;
-    if (!smpi_shim_holds(SMPI_SHIM_WINDOWS))
-        return;
-    *(void **)&function = dlsym(RTLD_DEFAULT, symbol);
-    function(comm, window);
-}
+void add_window(MPI_Comm comm, MPI_Win window) SMPI_THEIRS(SG_ADD_WINDOW);
+void remove_window(MPI_Comm comm, MPI_Win window) SMPI_THEIRS(SG_REMOVE_WINDOW);
+/* SMPI's collectives are pointers to functions. */
+extern int (*barrier)(MPI_Comm comm) SMPI_THEIRS(SG_BARRIER);
 
 void smpi_windows_hide(MPI_Comm comm, MPI_Win window)
 {
-    change(comm, window, SG_REMOVE_WINDOW);
+    if (smpi_shim_holds(SMPI_SHIM_WINDOWS))
+        remove_window(comm, window);
 }
 
 void smpi_windows_show(MPI_Comm comm, MPI_Win window)
 {
-    change(comm, window, SG_ADD_WINDOW);
+    if (smpi_shim_holds(SMPI_SHIM_WINDOWS))
+        add_window(comm, window);
 }
 
-/* SMPI's collectives are pointers to functions. */
 int smpi_windows_barrier(MPI_Comm comm)
 {
-    barrier_function **place;
-    if (!smpi_shim_holds(SMPI_SHIM_WINDOWS))
-        return MPI_Barrier(comm);
-    *(void **)&place = dlsym(RTLD_DEFAULT, SG_BARRIER);
-    return (*place)(comm);
+    return smpi_shim_holds(SMPI_SHIM_WINDOWS) ? barrier(comm) : MPI_Barrier(comm);
 }
