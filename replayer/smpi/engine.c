@@ -121,33 +121,16 @@ static void make_stacks_mappings(void)
     mallopt(M_MMAP_MAX, INT_MAX);
 }
 
-static void take_yes_or_no(const char *option, const char *value, void (*set)(bool is_yes))
-{
-    (void)option;
-    set(!tlr_option_is_no(value));
-}
-
-static void take_bytes(const char *option, const char *value, void (*set)(double bytes))
+static double read_bytes(const char *option, const char *value)
 {
     char *end;
     const double bytes = strtod(value, &end);
     if (end == value || *end || !(bytes >= 0) || bytes > 1e18)
         smpi_give_up(TL_ERR_INPUT, "option %s: not a number of bytes; correct the value", option);
-    set(bytes);
+    return bytes;
 }
 
-/* In SimGrid, all messages share a link. */
-static void share_from(double bytes)
-{
-    (void)bytes;
-}
-
-static bool host_messages; /* SMPI's, which find out which ranks share a host */
-
-static void set_host_messages(bool is_yes)
-{
-    host_messages = is_yes;
-}
+smpi_own_options smpi_own = {.local_overheads = 1};
 
 /* "key:value" of Timeless, which is not for SimGrid. */
 static bool is_ours(const char *option)
@@ -155,39 +138,45 @@ static bool is_ours(const char *option)
     static const struct {
         const char *key, *none; /* none: the value that changes nothing; NULL: all do */
         smpi_shim shim;
-        void (*set)(bool is_yes);
-        void (*set_bytes)(double bytes);
-        void (*set_text)(const char *option, const char *value);
+        enum { YES_OR_NO, BYTES, OVERHEADS, BANDWIDTHS, LATENCIES } kind;
+        void *place; /* a bool, a double, or segments */
     } ours[] = {
-        {"timeless/local-overheads:", "yes", SMPI_SHIM_OVERHEADS, smpi_overheads_set, NULL, NULL},
-        {"timeless/loopback-os:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_sends},
-        {"timeless/loopback-ois:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_isends},
-        {"timeless/loopback-or:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_receives},
-        {"timeless/host-messages:", NULL, SMPI_SHIM_NEIGHBOURS, set_host_messages, NULL, NULL},
-        {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, smpi_order_set, NULL, NULL},
-        {"timeless/adapter-order:", "0", SMPI_SHIM_ORDER, NULL, smpi_order_adapter_set, NULL},
-        {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
-        {"timeless/limiter-from:", "0", SMPI_SHIM_LIMITER, NULL, smpi_limiter_set, NULL},
-        {"timeless/memory-bandwidth:", "0", SMPI_SHIM_COPIES, NULL, smpi_copies_set, NULL},
-        {"timeless/turns-from:", NULL, SMPI_SHIM_ORDER, NULL, share_from, NULL},
-        {"timeless/bw-factor-bound:", "no", SMPI_SHIM_LOOPBACK, smpi_loopback_bound_set, NULL,
-         NULL},
-        {"timeless/loopback-bw-factor:", "", SMPI_SHIM_LOOPBACK, NULL, NULL,
-         smpi_loopback_bandwidth},
-        {"timeless/loopback-lat-factor:", "", SMPI_SHIM_LOOPBACK, NULL, NULL,
-         smpi_loopback_latency}};
+        {"timeless/local-overheads:", "yes", SMPI_SHIM_OVERHEADS, YES_OR_NO,
+         &smpi_own.local_overheads},
+        {"timeless/loopback-os:", "", SMPI_SHIM_OVERHEADS, OVERHEADS, &smpi_own.loopback_os},
+        {"timeless/loopback-ois:", "", SMPI_SHIM_OVERHEADS, OVERHEADS, &smpi_own.loopback_ois},
+        {"timeless/loopback-or:", "", SMPI_SHIM_OVERHEADS, OVERHEADS, &smpi_own.loopback_or},
+        {"timeless/host-messages:", NULL, SMPI_SHIM_NEIGHBOURS, YES_OR_NO, &smpi_own.host_messages},
+        {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, YES_OR_NO, &smpi_own.eager_order},
+        {"timeless/adapter-order:", "0", SMPI_SHIM_ORDER, BYTES, &smpi_own.adapter_order},
+        {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, BYTES, &smpi_own.send_buffer},
+        {"timeless/limiter-from:", "0", SMPI_SHIM_LIMITER, BYTES, &smpi_own.limiter_from},
+        {"timeless/memory-bandwidth:", "0", SMPI_SHIM_COPIES, BYTES, &smpi_own.memory_bandwidth},
+        /* In SimGrid, all messages share a link. */
+        {"timeless/turns-from:", NULL, SMPI_SHIM_ORDER, BYTES, NULL},
+        {"timeless/bw-factor-bound:", "no", SMPI_SHIM_LOOPBACK, YES_OR_NO,
+         &smpi_own.bw_factor_bound},
+        {"timeless/loopback-bw-factor:", "", SMPI_SHIM_LOOPBACK, BANDWIDTHS,
+         &smpi_own.loopback_bw_factor},
+        {"timeless/loopback-lat-factor:", "", SMPI_SHIM_LOOPBACK, LATENCIES,
+         &smpi_own.loopback_lat_factor}};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         const size_t length = strlen(ours[i].key);
+        const char *value = option + length;
+        double bytes = 0;
         if (strncmp(option, ours[i].key, length) != 0)
             continue;
-        if (ours[i].set)
-            take_yes_or_no(option, option + length, ours[i].set);
-        else if (ours[i].set_text)
-            ours[i].set_text(option, option + length);
-        else
-            take_bytes(option, option + length, ours[i].set_bytes);
-        if (ours[i].none && strcmp(option + length, ours[i].none) != 0 &&
-            !smpi_shim_holds(ours[i].shim))
+        switch (ours[i].kind) {
+        case YES_OR_NO: *(bool *)ours[i].place = !tlr_option_is_no(value); break;
+        case BYTES:
+            bytes = read_bytes(option, value);
+            if (ours[i].place)
+                *(double *)ours[i].place = bytes;
+            break;
+        case OVERHEADS: smpi_read_segments(option, value, TLR_OVERHEADS, ours[i].place); break;
+        default: smpi_read_factors(option, value, ours[i].kind == BANDWIDTHS, ours[i].place);
+        }
+        if (ours[i].none && strcmp(value, ours[i].none) != 0 && !smpi_shim_holds(ours[i].shim))
             smpi_give_up(TL_ERR_UNSUPPORTED, "option %s has no effect: %s; leave it out", option,
                          smpi_shim_reason(ours[i].shim));
         return 1;
@@ -264,7 +253,8 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         if (!smpi_loopback_takes(list.items[i]))
             list.items[n++] = list.items[i];
     list.n = n + smpi_replacements(list.items + n);
-    if (smpi_copies_are_shared() && !smpi_loopback_is_measured())
+    if (smpi_own.memory_bandwidth > 0 && !smpi_own.loopback_bw_factor.n &&
+        !smpi_own.loopback_lat_factor.n)
         smpi_overheads_continue(option_value(&list, "smpi/os", ""),
                                 option_value(&list, "smpi/ois", ""),
                                 option_value(&list, "smpi/or", ""));
@@ -302,8 +292,8 @@ static void leave_chosen(const option_list *list, bool *needs_payload)
         if (!strcmp(algorithm, "default"))
             continue;
         smpi_ompi_leave(keys[i]);
-        replay.knows_hosts |=
-            !host_messages && smpi_shim_holds(SMPI_SHIM_NEIGHBOURS) && asks_for_hosts(algorithm);
+        replay.knows_hosts |= !smpi_own.host_messages && smpi_shim_holds(SMPI_SHIM_NEIGHBOURS) &&
+                              asks_for_hosts(algorithm);
         *needs_payload |= !smpi_shim_holds(SMPI_SHIM_CONTENTS) || reads_contents(algorithm);
     }
 }

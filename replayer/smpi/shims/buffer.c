@@ -47,20 +47,14 @@ struct smpi_unfinished {
 #define TOLERANCE 0.001
 #define LEAST_WAIT_S 1e-6
 
-static double buffer_bytes;
 static int64_t eager_bytes; /* who sends more waits for its receiver */
 static bool is_known;       /* SimGrid is the one whose functions these are */
 static smpi_table by_comm, by_request;
 static transfer *starting; /* whose flow SimGrid is about to make */
 
-void smpi_buffer_set(double bytes)
-{
-    buffer_bytes = bytes;
-}
-
 void smpi_buffer_prepare(void)
 {
-    is_known = buffer_bytes > 0 && smpi_shim_holds(SMPI_SHIM_BUFFER);
+    is_known = smpi_own.send_buffer > 0 && smpi_shim_holds(SMPI_SHIM_BUFFER);
     eager_bytes = sg_cfg_get_int("smpi/send-is-detached-thresh");
 }
 
@@ -204,7 +198,7 @@ int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype
     if (!t)
         return rc == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rc;
     t->is_held = 1;
-    wait_for_buffer(t, fmin(buffer_bytes, (double)(bytes - eager_bytes)));
+    wait_for_buffer(t, fmin(smpi_own.send_buffer, (double)(bytes - eager_bytes)));
     smpi_unfinished *u = smpi_alloc(1, sizeof *u);
     *u = (smpi_unfinished){r->unfinished, request, t};
     r->unfinished = u;

@@ -31,23 +31,13 @@ typedef struct usage {
     double weight, bound;
 } usage;
 
-static double memory_Bps, long_bytes;
+static double long_bytes;
 static usage uses[N_SHARED];
 static smpi_table constraints; /* by the host, or the number of a process */
 
-void smpi_copies_set(double bytes_per_s)
-{
-    memory_Bps = bytes_per_s;
-}
-
-bool smpi_copies_are_shared(void)
-{
-    return memory_Bps > 0;
-}
-
 bool smpi_copies_is_long(double bytes)
 {
-    return smpi_copies_are_shared() && bytes >= long_bytes;
+    return smpi_own.memory_bandwidth > 0 && bytes >= long_bytes;
 }
 
 void smpi_copies_prepare(void)
@@ -61,7 +51,7 @@ double smpi_copies_message(const void *host, double bytes, double factor, double
 {
     memset(uses, 0, sizeof uses);
     const double payload = bytes - ENVELOPE_BYTES;
-    if (!host || !smpi_copies_are_shared() || !(payload > 0))
+    if (!host || !(smpi_own.memory_bandwidth > 0) || !(payload > 0))
         return factor;
     const bool is_long = smpi_copies_is_long(payload);
     const double copies = is_long ? 1 : 2,
@@ -71,7 +61,7 @@ double smpi_copies_message(const void *host, double bytes, double factor, double
     if (is_long)
         factor = bytes / Bps / (send_s + copy_s + receive_s);
     const double moved = is_bound ? 1 : factor;
-    uses[0] = (usage){(uintptr_t)host, 2 * copies * moved, memory_Bps};
+    uses[0] = (usage){(uintptr_t)host, 2 * copies * moved, smpi_own.memory_bandwidth};
     long from, to;
     if (is_long && smpi_noise_ends(&from, &to)) {
         const double weight = moved * Bps / bytes;
@@ -83,7 +73,7 @@ double smpi_copies_message(const void *host, double bytes, double factor, double
 
 size_t smpi_copies_room(void)
 {
-    return smpi_copies_are_shared() ? N_SHARED : 0;
+    return smpi_own.memory_bandwidth > 0 ? N_SHARED : 0;
 }
 
 void smpi_copies_expand(void *system, void *variable, smpi_expand *expand)

@@ -32,26 +32,15 @@ typedef struct owned {
     const void *constraint;
 } owned;
 
-static double least_bytes; /* 0: all messages pass the limiters */
 static owned *resources;
 static size_t n_resources, n_room;
 static smpi_table limiters; /* by constraint */
 static bool are_known;      /* the limiters */
 static bool passes_by;      /* the message that begins */
 
-void smpi_limiter_set(double bytes)
-{
-    least_bytes = bytes;
-}
-
-bool smpi_limiter_is_set(void)
-{
-    return least_bytes > 0;
-}
-
 void smpi_limiter_message(double bytes)
 {
-    passes_by = bytes - ENVELOPE_BYTES < least_bytes;
+    passes_by = bytes - ENVELOPE_BYTES < smpi_own.limiter_from;
 }
 
 /* ---- which constraints are limiters ---- */
@@ -105,7 +94,7 @@ static void add_limiters(sg_link_t *links, size_t n)
 
 void smpi_limiter_apply(void)
 {
-    if (!smpi_limiter_is_set())
+    if (!(smpi_own.limiter_from > 0))
         return;
     const size_t n = sg_link_count();
     sg_link_t *links = sg_link_list();
@@ -127,7 +116,7 @@ void *constraint_new(void *system, void *resource, double bound)
     static void *(*theirs)(void *, void *, double);
     SMPI_BEHIND(theirs, SG_CONSTRAINT_NEW);
     void *constraint = theirs(system, resource, bound);
-    if (!smpi_limiter_is_set() || are_known)
+    if (!(smpi_own.limiter_from > 0) || are_known)
         return constraint;
     if (!tl_make_room(&resources, n_resources, &n_room, sizeof *resources))
         smpi_give_up(TL_ERR_MEMORY, "out of memory for the limiters of hosts");

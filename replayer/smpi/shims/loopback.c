@@ -31,14 +31,10 @@
 typedef enum quantity { BANDWIDTH, LATENCY, N_QUANTITIES } quantity;
 
 static const char *const smpi_keys[N_QUANTITIES] = {"smpi/bw-factor:", "smpi/lat-factor:"};
-static tlr_segments loopback[N_QUANTITIES], others[N_QUANTITIES];
-static bool is_bound;      /* the factor of bandwidth */
+static const tlr_segments *const loopback[N_QUANTITIES] = {&smpi_own.loopback_bw_factor,
+                                                           &smpi_own.loopback_lat_factor};
+static tlr_segments others[N_QUANTITIES];
 static double limit = 1.0; /* of the message whose bound comes next */
-
-void smpi_loopback_bound_set(bool is_yes)
-{
-    is_bound = is_yes;
-}
 
 double smpi_loopback_bound(double bytes_per_s)
 {
@@ -47,34 +43,20 @@ double smpi_loopback_bound(double bytes_per_s)
     return bytes_per_s > 0 ? bytes_per_s * factor : bytes_per_s;
 }
 
-bool smpi_loopback_is_measured(void)
-{
-    return loopback[BANDWIDTH].n || loopback[LATENCY].n;
-}
-
 static bool is_used(void)
 {
-    return smpi_copies_are_shared() || loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound ||
-           smpi_noise_is_wanted() || smpi_limiter_is_set();
+    return smpi_own.memory_bandwidth > 0 || loopback[BANDWIDTH]->n || loopback[LATENCY]->n ||
+           smpi_own.bw_factor_bound || smpi_noise_is_wanted() || smpi_own.limiter_from > 0;
 }
 
 /* A bandwidth cannot have the factor 0. */
-static void read_factors(const char *option, const char *text, quantity what, tlr_segments *out)
+void smpi_read_factors(const char *option, const char *text, bool are_of_bandwidth,
+                       tlr_segments *out)
 {
     smpi_read_segments(option, text, TLR_FACTORS, out);
-    for (unsigned i = 0; what == BANDWIDTH && i < out->n; i++)
+    for (unsigned i = 0; are_of_bandwidth && i < out->n; i++)
         if (out->value[i] == 0)
             smpi_give_up(TL_ERR_INPUT, "option %s: a bandwidth of 0; correct the value", option);
-}
-
-void smpi_loopback_bandwidth(const char *option, const char *value)
-{
-    read_factors(option, value, BANDWIDTH, &loopback[BANDWIDTH]);
-}
-
-void smpi_loopback_latency(const char *option, const char *value)
-{
-    read_factors(option, value, LATENCY, &loopback[LATENCY]);
 }
 
 int smpi_loopback_takes(const char *option)
@@ -84,7 +66,7 @@ int smpi_loopback_takes(const char *option)
     for (quantity q = 0; q < N_QUANTITIES; q++) {
         const size_t length = strlen(smpi_keys[q]);
         if (!strncmp(option, smpi_keys[q], length)) {
-            read_factors(option, option + length, q, &others[q]);
+            smpi_read_factors(option, option + length, q == BANDWIDTH, &others[q]);
             return 1;
         }
     }
@@ -131,12 +113,12 @@ static double call(const void *what, const double *bytes, const void *const *fro
     const quantity q = *(const quantity *)what;
     const bool is_local = *from == *to;
     const double noise = smpi_noise_factor(is_local);
-    double factor = tlr_factor_at(is_local && loopback[q].n ? &loopback[q] : &others[q], *bytes);
+    double factor = tlr_factor_at(is_local && loopback[q]->n ? loopback[q] : &others[q], *bytes);
     if (q == LATENCY)
         return factor * noise;
     factor = smpi_copies_message(is_local ? *from : NULL, *bytes, factor / noise,
-                                 is_local ? slowest_Bps(links) : 0, is_bound);
-    if (!is_bound)
+                                 is_local ? slowest_Bps(links) : 0, smpi_own.bw_factor_bound);
+    if (!smpi_own.bw_factor_bound)
         return factor;
     limit = factor;
     return 1;
@@ -198,10 +180,10 @@ void smpi_loopback_apply(void)
     if (!is_used())
         return;
     if (!others[BANDWIDTH].n)
-        read_factors("smpi/bw-factor", TLR_BANDWIDTH_FACTORS, BANDWIDTH, &others[BANDWIDTH]);
+        smpi_read_factors("smpi/bw-factor", TLR_BANDWIDTH_FACTORS, 1, &others[BANDWIDTH]);
     if (!others[LATENCY].n)
-        read_factors("smpi/lat-factor", TLR_LATENCY_FACTORS, LATENCY, &others[LATENCY]);
-    if (is_bound && !(sg_cfg_get_double("network/TCP-gamma") > 0))
+        smpi_read_factors("smpi/lat-factor", TLR_LATENCY_FACTORS, 0, &others[LATENCY]);
+    if (smpi_own.bw_factor_bound && !(sg_cfg_get_double("network/TCP-gamma") > 0))
         smpi_give_up(TL_ERR_INPUT, "option timeless/bw-factor-bound has no effect with "
                                    "network/TCP-gamma:0; set network/TCP-gamma:1e15");
     static const factor_function bandwidth = {BANDWIDTH, "", manage, call},

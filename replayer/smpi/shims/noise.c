@@ -41,7 +41,7 @@ bool smpi_noise_is_wanted(void)
 void smpi_noise_prepare(void)
 {
     static const smpi_shim needed[] = {SMPI_SHIM_LOOPBACK, SMPI_SHIM_ORDER, SMPI_SHIM_BUFFER};
-    if (!smpi_noise_is_wanted() && !smpi_copies_are_shared())
+    if (!smpi_noise_is_wanted() && !(smpi_own.memory_bandwidth > 0))
         return;
     is_asked = 1;
     if (!smpi_noise_is_wanted())

@@ -67,28 +67,17 @@ typedef struct message {
     double penalty; /* of the variable, once the latency has passed; 0 before */
 } message;
 
-static bool is_wanted;       /* the order of pairs of ranks */
-static double adapter_bytes; /* shorter messages have an order between their hosts */
-static bool is_ordering;     /* one of the two */
+static bool is_ordering; /* one of the two */
 static smpi_table by_variable, last_of[N_QUEUES];
 static size_t eager_bytes; /* shorter messages are eager */
 static message *unused;
 static const send_call *sending; /* what SimGrid is about to start */
 
-void smpi_order_set(bool is_yes)
-{
-    is_wanted = is_yes;
-}
-
-void smpi_order_adapter_set(double bytes)
-{
-    adapter_bytes = bytes;
-}
-
 void smpi_order_prepare(void)
 {
     const int threshold = sg_cfg_get_int("smpi/send-is-detached-thresh");
-    is_ordering = (is_wanted || adapter_bytes > 0) && smpi_shim_holds(SMPI_SHIM_ORDER);
+    is_ordering =
+        (smpi_own.eager_order || smpi_own.adapter_order > 0) && smpi_shim_holds(SMPI_SHIM_ORDER);
     eager_bytes = threshold > 0 ? (size_t)threshold : 0;
 }
 
@@ -115,9 +104,9 @@ static int find_queues(const send_call *call, key keys[N_QUEUES])
 {
     const long receiver = receiver_of(call);
     keys[OF_PAIR] = keys[OF_HOSTS] = (key){0};
-    if (is_wanted)
+    if (smpi_own.eager_order)
         keys[OF_PAIR] = (key){call->issuer, (uintptr_t)receiver};
-    if ((double)call->source_bytes < adapter_bytes) {
+    if ((double)call->source_bytes < smpi_own.adapter_order) {
         const smpi_sender *from = smpi_sender_of(call->issuer), *to = smpi_sender_by_pid(receiver);
         if (from && to && from->host != to->host)
             keys[OF_HOSTS] = (key){from->host, (uintptr_t)to->host};

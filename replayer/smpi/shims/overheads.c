@@ -18,16 +18,9 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-static tlr_segments of_sends, of_isends, of_receives; /* within a host; none: not stated */
 static double scale = 1;
-static bool are_free; /* overheads within a host */
 static int continues; /* overheads within a host are those between hosts, and never fall */
 static bool *skipped; /* set: the next MPI_Isend's is none, and here is said whether it is local */
-
-void smpi_overheads_set(bool is_yes)
-{
-    are_free = !is_yes;
-}
 
 static void go_on(const char *option, const char *text, tlr_segments *out)
 {
@@ -39,38 +32,24 @@ static void go_on(const char *option, const char *text, tlr_segments *out)
 
 void smpi_overheads_continue(const char *os, const char *ois, const char * or)
 {
-    if (are_free || of_sends.n || of_isends.n || of_receives.n)
+    if (!smpi_own.local_overheads || smpi_own.loopback_os.n || smpi_own.loopback_ois.n ||
+        smpi_own.loopback_or.n)
         return;
-    go_on("smpi/os", os, &of_sends);
-    go_on("smpi/ois", ois, &of_isends);
-    go_on("smpi/or", or, &of_receives);
+    go_on("smpi/os", os, &smpi_own.loopback_os);
+    go_on("smpi/ois", ois, &smpi_own.loopback_ois);
+    go_on("smpi/or", or, &smpi_own.loopback_or);
     continues = 1;
 }
 
 double smpi_overheads_of_copy(double bytes, double *receive_s)
 {
-    *receive_s = continues ? scale * tlr_overhead_s(&of_receives, bytes) : 0;
-    return continues ? scale * tlr_overhead_s(&of_isends, bytes) : 0;
+    *receive_s = continues ? scale * tlr_overhead_s(&smpi_own.loopback_or, bytes) : 0;
+    return continues ? scale * tlr_overhead_s(&smpi_own.loopback_ois, bytes) : 0;
 }
 
 void smpi_overheads_skip(bool *is_local)
 {
     skipped = is_local;
-}
-
-void smpi_overheads_sends(const char *option, const char *value)
-{
-    smpi_read_segments(option, value, TLR_OVERHEADS, &of_sends);
-}
-
-void smpi_overheads_isends(const char *option, const char *value)
-{
-    smpi_read_segments(option, value, TLR_OVERHEADS, &of_isends);
-}
-
-void smpi_overheads_receives(const char *option, const char *value)
-{
-    smpi_read_segments(option, value, TLR_OVERHEADS, &of_receives);
 }
 
 void smpi_overheads_scale(double factor)
@@ -83,14 +62,14 @@ overhead send_overhead SMPI_REPLACES(SG_OSEND);
 overhead isend_overhead SMPI_REPLACES(SG_OISEND);
 overhead receive_overhead SMPI_REPLACES(SG_ORECV);
 
-static double ask(overhead **theirs, const char *name, const tlr_segments *own, void *self,
+static double ask(overhead **theirs, const char *name, const tlr_segments *local, void *self,
                   size_t bytes, const void *from, const void *to)
 {
     if (continues && from == to && smpi_copies_is_long((double)bytes))
         return 0; /* copies.c */
-    if (own->n && from == to)
-        return scale * tlr_overhead_s(own, (double)bytes);
-    if (are_free && from == to)
+    if (local->n && from == to)
+        return scale * tlr_overhead_s(local, (double)bytes);
+    if (!smpi_own.local_overheads && from == to)
         return 0;
     SMPI_BEHIND(*theirs, name);
     return (*theirs)(self, bytes, from, to);
@@ -99,7 +78,7 @@ static double ask(overhead **theirs, const char *name, const tlr_segments *own, 
 double send_overhead(void *self, size_t bytes, const void *from, const void *to)
 {
     static overhead *theirs;
-    return ask(&theirs, SG_OSEND, &of_sends, self, bytes, from, to);
+    return ask(&theirs, SG_OSEND, &smpi_own.loopback_os, self, bytes, from, to);
 }
 
 double isend_overhead(void *self, size_t bytes, const void *from, const void *to)
@@ -110,11 +89,11 @@ double isend_overhead(void *self, size_t bytes, const void *from, const void *to
         skipped = NULL;
         return 0;
     }
-    return ask(&theirs, SG_OISEND, &of_isends, self, bytes, from, to);
+    return ask(&theirs, SG_OISEND, &smpi_own.loopback_ois, self, bytes, from, to);
 }
 
 double receive_overhead(void *self, size_t bytes, const void *from, const void *to)
 {
     static overhead *theirs;
-    return ask(&theirs, SG_ORECV, &of_receives, self, bytes, from, to);
+    return ask(&theirs, SG_ORECV, &smpi_own.loopback_or, self, bytes, from, to);
 }

@@ -11,6 +11,7 @@
 #include <simgrid/link.h>
 #include <smpi/mpi.h>
 
+#include "machine/segments.h"
 #include "smpi/hash.h"
 #include "table.h"
 
@@ -61,44 +62,39 @@ void smpi_detached_prepare(uint32_t n_ranks);
 void smpi_receive_begin(int64_t least_bytes);
 void smpi_receive_end(void);
 
-/* The options timeless/local-overheads, timeless/eager-order, timeless/adapter-order and
- * timeless/send-buffer. */
-void smpi_overheads_set(bool is_yes);
-/* timeless/loopback-os, timeless/loopback-ois and timeless/loopback-or, and what multiplies them.
- */
-void smpi_overheads_sends(const char *option, const char *value);
-void smpi_overheads_isends(const char *option, const char *value);
-void smpi_overheads_receives(const char *option, const char *value);
+/* The options timeless/NAME, as engine.c reads them; 0 or without segments: not given. */
+typedef struct smpi_own_options {
+    bool local_overheads, host_messages, eager_order, bw_factor_bound;
+    double adapter_order, send_buffer, limiter_from; /* bytes */
+    double memory_bandwidth;                         /* bytes/s */
+    tlr_segments loopback_os, loopback_ois, loopback_or;
+    tlr_segments loopback_bw_factor, loopback_lat_factor;
+} smpi_own_options;
+extern smpi_own_options smpi_own;
+
+/* What multiplies the overheads within a host. */
 void smpi_overheads_scale(double factor);
 /* Unless messages within a host have overheads of their own, or none: they have these, and a longer
  * message never has less than a shorter one. */
 void smpi_overheads_continue(const char *os, const char *ois, const char * or);
 /* What the cores spend on a long message besides its copy: returns that of the sender. */
 double smpi_overheads_of_copy(double bytes, double *receive_s);
-void smpi_order_set(bool is_yes);
-void smpi_order_adapter_set(double bytes);
-void smpi_buffer_set(double bytes);
-/* The options timeless/loopback-bw-factor and timeless/loopback-lat-factor (loopback.c). The second
- * function returns whether this file reads an option of SMPI, which must then not be given to
- * SimGrid. The third is to be called when the platform is loaded. */
-void smpi_loopback_bandwidth(const char *option, const char *value);
-void smpi_loopback_latency(const char *option, const char *value);
-/* The option timeless/bw-factor-bound, and the bound of the message that is about to begin. */
-void smpi_loopback_bound_set(bool is_yes);
+/* Reads factors, of bandwidths or of latencies; ends the process on failure. */
+void smpi_read_factors(const char *option, const char *text, bool are_of_bandwidth,
+                       tlr_segments *out);
+/* Whether loopback.c reads an option of SMPI, which must then not be given to SimGrid. */
+int smpi_loopback_takes(const char *option);
+/* To be called when the platform is loaded. */
+void smpi_loopback_apply(void);
+/* The bound of the message that is about to begin. */
 double smpi_loopback_bound(double bytes_per_s);
-/* The option timeless/limiter-from; the bytes of the message that is about to begin, with SMPI's
- * envelope; to be called when the platform is loaded. */
-void smpi_limiter_set(double bytes);
-bool smpi_limiter_is_set(void);
+/* The bytes of the message that is about to begin, with SMPI's envelope; to be called when the
+ * platform is loaded. */
 void smpi_limiter_message(double bytes);
 void smpi_limiter_apply(void);
-/* Whether messages within a host have factors of their own. */
-bool smpi_loopback_is_measured(void);
-/* The option timeless/memory-bandwidth (copies.c). Prepare: when SimGrid has its options. */
+/* To be called when SimGrid has its options. */
 typedef void smpi_expand(void *system, void *constraint, void *variable, double weight,
                          bool is_forced);
-void smpi_copies_set(double bytes_per_s);
-bool smpi_copies_are_shared(void);
 void smpi_copies_prepare(void);
 /* Whether a message of so many bytes waits for its receiver, and messages share memory. */
 bool smpi_copies_is_long(double bytes);
@@ -109,8 +105,6 @@ double smpi_copies_message(const void *host, double bytes, double factor, double
 /* How many more constraints a message may have; adds it to them. */
 size_t smpi_copies_room(void);
 void smpi_copies_expand(void *system, void *variable, smpi_expand *expand);
-int smpi_loopback_takes(const char *option);
-void smpi_loopback_apply(void);
 /* The noise of messages (noise.c): whether the options ask for it; to be called before the options
  * are read. */
 bool smpi_noise_is_wanted(void);
