@@ -13,14 +13,16 @@ static const char *const class_names[] = {"from",    "to",      "kernel", "besid
 static const char *const row_names[] = {"cores", "arithmetic", "cache", "stream", "chase", NULL};
 static const char *const hog_names[] = {"arithmetic", "cache", "stream", "chase", NULL};
 
-static tl_status read_row(const tlr_reading *in, const config_setting_t *group, double after,
-                          tlr_beside *out)
+static tl_status read_row(const void *reading, const config_setting_t *group, void *element,
+                          size_t i)
 {
+    const tlr_reading *in = reading;
+    tlr_beside *out = element;
     TL_TRY(tlr_setting_check(in, group, row_names, NULL));
     TL_TRY(tlr_setting_number(in, group, "cores", 1, &out->cores));
     for (int h = 0; h < TLR_N_HOGS; h++)
         TL_TRY(tlr_setting_number(in, group, hog_names[h], 1, &out->slowdown[h]));
-    if (out->cores <= after)
+    if (i && out->cores <= out[-1].cores)
         return tlr_refuse(in, config_setting_source_line(group),
                           "the 'cores' of the rows of 'beside' do not rise; sort them");
     return TL_OK;
@@ -29,20 +31,12 @@ static tl_status read_row(const tlr_reading *in, const config_setting_t *group, 
 static tl_status read_rows(const tlr_reading *in, const config_setting_t *group,
                            tlr_disturbance *out)
 {
-    const config_setting_t *list = NULL;
-    TL_TRY(tlr_setting_list(in, group, "beside", &list));
-    const int n = list ? config_setting_length(list) : 0;
-    if (!n)
+    TL_TRY(tlr_setting_items(in, group, "beside", read_row, in, sizeof *out->rows, &out->rows,
+                             &out->n));
+    if (!out->n)
         return tlr_refuse(in, config_setting_source_line(group),
                           "a class has no rows; add 'beside = ( { cores = 1; arithmetic = 1.0; "
                           "cache = 1.1; stream = 1.5; chase = 1.3; }, ... );'");
-    if (!(out->rows = calloc((size_t)n, sizeof *out->rows)))
-        return tl_no_memory(in->err, in->path);
-    for (int i = 0; i < n; i++) {
-        TL_TRY(read_row(in, config_setting_get_elem(list, (unsigned)i),
-                        i ? out->rows[i - 1].cores : 0, &out->rows[i]));
-        out->n = (size_t)i + 1;
-    }
     return TL_OK;
 }
 
@@ -96,10 +90,13 @@ static int compare(const void *a, const void *b)
     return from ? from : strcmp(x->to, y->to);
 }
 
-static tl_status read_class(const tlr_reading *in, const config_setting_t *group,
-                            tlr_disturbance *out)
+static tl_status read_class(const void *reading, const config_setting_t *group, void *element,
+                            size_t i)
 {
+    const tlr_reading *in = reading;
+    tlr_disturbance *out = element;
     double alone_s; /* describes the measurement */
+    (void)i;
     TL_TRY(tlr_setting_check(in, group, class_names, NULL));
     TL_TRY(read_subject(in, group, out));
     TL_TRY(tlr_setting_optional(in, group, "alone_s", 0, &alone_s));
@@ -126,27 +123,19 @@ static tl_status check_twice(const tlr_reading *in, int line, const tlr_interfer
 tl_status tlr_interference_read(const tlr_reading *in, const config_setting_t *root,
                                 tlr_interference *out)
 {
-    const config_setting_t *group = NULL, *list = NULL;
+    const config_setting_t *group = NULL;
     tl_status status = tlr_setting_group(in, root, "interference", &group);
     if (status != TL_OK || !group)
         return status;
-    status = tlr_setting_check(in, group, group_names, NULL);
-    if (status == TL_OK)
-        status = tlr_setting_list(in, group, "classes", &list);
-    const int n = status == TL_OK && list ? config_setting_length(list) : 0;
-    if (status == TL_OK && !n)
-        status = tlr_refuse(in, config_setting_source_line(group),
-                            "'interference' has no classes; add one, or remove the group");
-    if (status == TL_OK && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
-        status = tl_no_memory(in->err, in->path);
-    for (int i = 0; i < n && status == TL_OK; i++)
-        status =
-            read_class(in, config_setting_get_elem(list, (unsigned)i), &out->classes[out->n++]);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_setting_check(in, group, group_names, NULL));
+    TL_TRY(tlr_setting_items(in, group, "classes", read_class, in, sizeof *out->classes,
+                             &out->classes, &out->n));
+    if (!out->n)
+        return tlr_refuse(in, config_setting_source_line(group),
+                          "'interference' has no classes; add one, or remove the group");
     qsort(out->classes, out->n, sizeof *out->classes, compare);
-    status = check_twice(in, config_setting_source_line(list), out);
     if (!out->classes[0].from && !out->classes[0].kernel)
         out->rest = &out->classes[0];
-    return status;
+    return check_twice(in, config_setting_source_line(config_setting_get_member(group, "classes")),
+                       out);
 }

@@ -3,7 +3,6 @@
 #include "parallel_read.h"
 #include "rank_model.h"
 #include "setting.h"
-#include "text_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,14 +40,18 @@ typedef struct model_reading {
     tlr_reading in;
     int version;
     tlr_model *model;
+    tlr_rates *rates; /* at hand */
 } model_reading;
 
 /* ---- units ---- */
 
-static tl_status read_class(const model_reading *m, const config_setting_t *group,
-                            tlr_burst_class *out)
+static tl_status read_class(const void *reading, const config_setting_t *group, void *element,
+                            size_t i)
 {
+    const model_reading *m = reading;
+    tlr_burst_class *out = element;
     const char *from = NULL, *to = NULL;
+    (void)i;
     TL_TRY(tlr_setting_check(&m->in, group, class_names, NULL));
     TL_TRY(tlr_setting_string(&m->in, group, "from", &from));
     TL_TRY(tlr_setting_string(&m->in, group, "to", &to));
@@ -61,65 +64,37 @@ static tl_status read_class(const model_reading *m, const config_setting_t *grou
 static tl_status read_classes(const model_reading *m, const config_setting_t *group,
                               tlr_unit_rate *unit)
 {
-    const config_setting_t *list = NULL;
-    TL_TRY(tlr_setting_list(&m->in, group, "classes", &list));
-    if (!list)
-        return TL_OK;
-    const int n = config_setting_length(list);
-    unit->classes = calloc((size_t)n + 1, sizeof *unit->classes);
-    if (!unit->classes)
-        return tl_no_memory(m->in.err, m->in.path);
-    for (int i = 0; i < n; i++)
-        TL_TRY(read_class(m, config_setting_get_elem(list, (unsigned)i),
-                          &unit->classes[unit->n_classes++]));
+    TL_TRY(tlr_setting_items(&m->in, group, "classes", read_class, m, sizeof *unit->classes,
+                             &unit->classes, &unit->n_classes));
     qsort(unit->classes, unit->n_classes, sizeof *unit->classes, tlr_compare_classes);
     for (size_t i = 1; i < unit->n_classes; i++)
         if (tlr_compare_classes(&unit->classes[i - 1], &unit->classes[i]) == 0)
-            return tlr_refuse(&m->in, config_setting_source_line(list),
-                              "the bursts from '%s' to '%s' appear twice; remove one",
-                              unit->classes[i].from, unit->classes[i].to);
+            return tlr_refuse(
+                &m->in, config_setting_source_line(config_setting_get_member(group, "classes")),
+                "the bursts from '%s' to '%s' appear twice; remove one", unit->classes[i].from,
+                unit->classes[i].to);
     return TL_OK;
 }
 
-static tl_status read_unit(const model_reading *m, const config_setting_t *group, tlr_rates *rates)
+/* An incomplete element is freed with the model, too. */
+static tl_status read_unit(const void *reading, const config_setting_t *group, void *element,
+                           size_t i)
 {
+    const model_reading *m = reading;
     const char *name = NULL;
-    tlr_unit_rate rate = {0};
+    tlr_unit_rate *rate = element;
+    (void)i;
     TL_TRY(tlr_setting_check(&m->in, group, unit_names[m->version - 1], unit_names[1]));
     TL_TRY(tlr_setting_string(&m->in, group, "unit", &name));
-    TL_TRY(tlr_setting_number(&m->in, group, "seconds_per_unit", 0, &rate.s_per_unit));
-    TL_TRY(tlr_setting_optional(&m->in, group, "relative_sd", 0, &rate.relative_sd));
-    if (tlr_rates_unit(rates, name))
+    TL_TRY(tlr_setting_number(&m->in, group, "seconds_per_unit", 0, &rate->s_per_unit));
+    TL_TRY(tlr_setting_optional(&m->in, group, "relative_sd", 0, &rate->relative_sd));
+    if (tlr_rates_unit(m->rates, name))
         return tlr_refuse(&m->in, config_setting_source_line(group),
                           "the unit '%s' appears twice; remove one", name);
-    rate.unit = strdup(name);
-    if (!rate.unit)
+    if (!(rate->unit = strdup(name)))
         return tl_no_memory(m->in.err, m->in.path);
-    m->model->is_random |= rate.relative_sd > 0;
-    const tl_status status = read_classes(m, group, &rate);
-    /* An incomplete list is freed with the model, too. */
-    rates->units[rates->n_units++] = rate;
-    return status;
-}
-
-/* Reads each group of the list `name` by `read`, into an array that is made here. */
-static tl_status read_list(const model_reading *m, const config_setting_t *group, const char *name,
-                           tl_status (*read)(const model_reading *, const config_setting_t *,
-                                             tlr_rates *),
-                           tlr_rates *rates, size_t element_bytes, void *array)
-{
-    const config_setting_t *list = NULL;
-    tl_status status = tlr_setting_list(&m->in, group, name, &list);
-    if (status != TL_OK || !list)
-        return status;
-    int n = config_setting_length(list);
-    void *elements = calloc((size_t)n + 1, element_bytes);
-    if (!elements)
-        return tl_no_memory(m->in.err, m->in.path);
-    memcpy(array, &elements, sizeof elements);
-    for (int i = 0; i < n && status == TL_OK; i++)
-        status = read(m, config_setting_get_elem(list, (unsigned)i), rates);
-    return status;
+    m->model->is_random |= rate->relative_sd > 0;
+    return read_classes(m, group, rate);
 }
 
 /* ---- kernels ---- */
@@ -253,8 +228,19 @@ static tl_status read_side(const model_reading *m, const config_setting_t *group
     return TL_OK;
 }
 
-static tl_status read_piece(const model_reading *m, const config_setting_t *group, tlr_piece *piece)
+static void unbound(tlr_piece *piece)
 {
+    for (int b = 0; b < TLR_N_BOUNDS; b++)
+        piece->max[b] = INFINITY;
+}
+
+static tl_status read_piece(const void *reading, const config_setting_t *group, void *element,
+                            size_t i)
+{
+    const model_reading *m = reading;
+    tlr_piece *piece = element;
+    (void)i;
+    unbound(piece);
     TL_TRY(tlr_setting_check(&m->in, group, piece_names, NULL));
     TL_TRY(read_side(m, group, piece));
     TL_TRY(read_bounds(m, group, "min", piece->min));
@@ -267,39 +253,29 @@ static tl_status read_piece(const model_reading *m, const config_setting_t *grou
 static tl_status read_single(const model_reading *m, const config_setting_t *group,
                              tlr_piece *piece)
 {
-    tl_status status;
+    unbound(piece);
     if (config_setting_get_member(group, "seconds")) {
-        status = read_terms(m, group, "seconds", -INFINITY, piece->mean_s);
+        TL_TRY(read_terms(m, group, "seconds", -INFINITY, piece->mean_s));
     } else {
-        status = tlr_setting_number(&m->in, group, "intercept_s", 0, &piece->mean_s[TLR_TERM_one]);
-        if (status == TL_OK)
-            status =
-                tlr_setting_number(&m->in, group, "per_work_s", 0, &piece->mean_s[TLR_TERM_work]);
+        TL_TRY(tlr_setting_number(&m->in, group, "intercept_s", 0, &piece->mean_s[TLR_TERM_one]));
+        TL_TRY(tlr_setting_number(&m->in, group, "per_work_s", 0, &piece->mean_s[TLR_TERM_work]));
     }
-    return status == TL_OK ? read_noise(m, group, piece) : status;
+    return read_noise(m, group, piece);
 }
 
 static tl_status read_pieces(const model_reading *m, const config_setting_t *group,
                              tlr_kernel_model *kernel)
 {
-    const config_setting_t *list = NULL;
-    TL_TRY(tlr_setting_list(&m->in, group, "pieces", &list));
-    const int n = list ? config_setting_length(list) : 1;
-    if (n < 1)
+    const config_setting_t *list = config_setting_get_member(group, "pieces");
+    TL_TRY(tlr_setting_items(&m->in, group, "pieces", read_piece, m, sizeof *kernel->pieces,
+                             &kernel->pieces, &kernel->n_pieces));
+    if (list && !kernel->n_pieces)
         return tlr_refuse(&m->in, config_setting_source_line(list),
                           "'pieces' is empty; give at least one");
-    kernel->pieces = calloc((size_t)n, sizeof *kernel->pieces);
-    if (!kernel->pieces)
-        return tl_no_memory(m->in.err, m->in.path);
-    kernel->n_pieces = (size_t)n;
-    for (int i = 0; i < n; i++) {
-        tlr_piece *piece = &kernel->pieces[i];
-        for (int b = 0; b < TLR_N_BOUNDS; b++)
-            piece->max[b] = INFINITY;
-        TL_TRY(list ? read_piece(m, config_setting_get_elem(list, (unsigned)i), piece)
-                    : read_single(m, group, piece));
-    }
-    return TL_OK;
+    if (list)
+        return TL_OK;
+    kernel->n_pieces = 1; /* the array has room for it */
+    return read_single(m, group, kernel->pieces);
 }
 
 /* The call with this kernel name; for a kernel of the program, *user is its name. */
@@ -317,53 +293,52 @@ static tl_status read_name(const model_reading *m, const config_setting_t *group
     return TL_OK;
 }
 
-static tl_status read_kernel(const model_reading *m, const config_setting_t *group,
-                             tlr_rates *rates)
+/* An incomplete element is freed with the model, too. */
+static tl_status read_kernel(const void *reading, const config_setting_t *group, void *element,
+                             size_t i)
 {
+    const model_reading *m = reading;
     const char *name = NULL, *user = NULL;
-    tlr_kernel_model kernel = {0};
-    tl_status status =
-        tlr_setting_check(&m->in, group, kernel_names[m->version - 1], kernel_names[1]);
-    if (status == TL_OK)
-        status = read_name(m, group, &kernel.call, &name, &user);
-    if (status != TL_OK)
-        return status;
+    uint16_t call = 0;
+    tlr_kernel_model *kernel = element;
     const int line = config_setting_source_line(group);
-    if (tlr_rates_kernel(rates, kernel.call, user))
+    (void)i;
+    TL_TRY(tlr_setting_check(&m->in, group, kernel_names[m->version - 1], kernel_names[1]));
+    TL_TRY(read_name(m, group, &call, &name, &user));
+    if (tlr_rates_kernel(m->rates, call, user))
         return tlr_refuse(&m->in, line, "the kernel '%s' appears twice; remove one", name);
-    if (rates != &m->model->pool && !tlr_rates_kernel(&m->model->pool, kernel.call, user))
+    if (m->rates != &m->model->pool && !tlr_rates_kernel(&m->model->pool, call, user))
         return tlr_refuse(&m->in, line,
                           "kernel '%s' is given for some hosts only; add it to 'kernels'", name);
-    if (user && !(kernel.user = strdup(user)))
+    kernel->call = call;
+    if (user && !(kernel->user = strdup(user)))
         return tl_no_memory(m->in.err, m->in.path);
-    status = tlr_setting_optional(&m->in, group, "host_sd", 0, &kernel.host_sd);
-    if (status == TL_OK)
-        status = tlr_setting_optional(&m->in, group, "day_sd", 0, &kernel.day_sd);
-    if (status == TL_OK)
-        status = tlr_setting_optional(&m->in, group, "median_error", 0, &kernel.median_error);
-    if (status == TL_OK)
-        status = read_pieces(m, group, &kernel);
-    m->model->is_random |= kernel.host_sd > 0 || kernel.day_sd > 0;
-    /* An incomplete list is freed with the model, too. */
-    rates->kernels[rates->n_kernels++] = kernel;
-    return status;
+    TL_TRY(tlr_setting_optional(&m->in, group, "host_sd", 0, &kernel->host_sd));
+    TL_TRY(tlr_setting_optional(&m->in, group, "day_sd", 0, &kernel->day_sd));
+    TL_TRY(tlr_setting_optional(&m->in, group, "median_error", 0, &kernel->median_error));
+    m->model->is_random |= kernel->host_sd > 0 || kernel->day_sd > 0;
+    return read_pieces(m, group, kernel);
 }
 
 /* ---- hosts and the whole ---- */
 
 static tl_status read_rates(const model_reading *m, const config_setting_t *group, tlr_rates *rates)
 {
-    tl_status status =
-        read_list(m, group, "units", read_unit, rates, sizeof *rates->units, &rates->units);
-    return status != TL_OK ? status
-                           : read_list(m, group, "kernels", read_kernel, rates,
-                                       sizeof *rates->kernels, &rates->kernels);
+    model_reading of = *m;
+    of.rates = rates;
+    TL_TRY(tlr_setting_items(&m->in, group, "units", read_unit, &of, sizeof *rates->units,
+                             &rates->units, &rates->n_units));
+    return tlr_setting_items(&m->in, group, "kernels", read_kernel, &of, sizeof *rates->kernels,
+                             &rates->kernels, &rates->n_kernels);
 }
 
-static tl_status read_host(const model_reading *m, const config_setting_t *group,
-                           tlr_host_rates *host)
+static tl_status read_host(const void *reading, const config_setting_t *group, void *element,
+                           size_t i)
 {
+    const model_reading *m = reading;
+    tlr_host_rates *host = element;
     const char *pattern = NULL;
+    (void)i;
     host->factor = 1;
     TL_TRY(tlr_setting_check(&m->in, group, host_names, NULL));
     TL_TRY(tlr_setting_string(&m->in, group, "hosts", &pattern));
@@ -371,22 +346,6 @@ static tl_status read_host(const model_reading *m, const config_setting_t *group
         return tl_no_memory(m->in.err, m->in.path);
     TL_TRY(tlr_setting_optional(&m->in, group, "factor", 0, &host->factor));
     return read_rates(m, group, &host->rates);
-}
-
-static tl_status read_hosts(const model_reading *m, const config_setting_t *root)
-{
-    const config_setting_t *list = NULL;
-    TL_TRY(tlr_setting_list(&m->in, root, "hosts", &list));
-    if (!list)
-        return TL_OK;
-    int n = config_setting_length(list);
-    m->model->hosts = calloc((size_t)n + 1, sizeof *m->model->hosts);
-    if (!m->model->hosts)
-        return tl_no_memory(m->in.err, m->in.path);
-    for (int i = 0; i < n; i++)
-        TL_TRY(read_host(m, config_setting_get_elem(list, (unsigned)i),
-                         &m->model->hosts[m->model->n_hosts++]));
-    return TL_OK;
 }
 
 static tl_status read_variability(const model_reading *m, const config_setting_t *root)
@@ -415,9 +374,10 @@ static tl_status read_version(model_reading *m, const config_setting_t *root)
     return TL_OK;
 }
 
-static tl_status read_model(model_reading *m, const config_setting_t *root)
+static tl_status read_model(const tlr_reading *in, const config_setting_t *root, void *out)
 {
-    tlr_model *model = m->model;
+    tlr_model *model = out;
+    model_reading reading = {.in = *in, .version = 1, .model = model}, *m = &reading;
     TL_TRY(read_version(m, root));
     TL_TRY(tlr_setting_check(&m->in, root, top_names[m->version - 1], top_names[1]));
     TL_TRY(tlr_setting_number(&m->in, root, "reference_flops", 0, &model->reference_flops));
@@ -427,7 +387,8 @@ static tl_status read_model(model_reading *m, const config_setting_t *root)
             "'reference_flops' is 0; give the speed of the host on which the seconds were "
             "measured");
     TL_TRY(read_rates(m, root, &model->pool));
-    TL_TRY(read_hosts(m, root));
+    TL_TRY(tlr_setting_items(&m->in, root, "hosts", read_host, m, sizeof *model->hosts,
+                             &model->hosts, &model->n_hosts));
     TL_TRY(read_variability(m, root));
     TL_TRY(tlr_parallel_read(&m->in, root, &model->parallel));
     TL_TRY(tlr_interference_read(&m->in, root, &model->interference));
@@ -440,31 +401,14 @@ static tl_status read_model(model_reading *m, const config_setting_t *root)
 
 tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err)
 {
-    model_reading m = {.in = {path, "timeless-model(5)", err}, .version = 1};
-    char *text = NULL;
-    config_t config;
-    config_init(&config);
-    tl_status status = tlr_read_text(path, &text, NULL, err);
-    if (status != TL_OK)
-        goto cleanup;
-    if (config_read_string(&config, text) != CONFIG_TRUE) {
-        status = tlr_refuse(&m.in, config_error_line(&config),
-                            "%s; timeless-model(5) shows the form", config_error_text(&config));
-        goto cleanup;
-    }
-    m.model = calloc(1, sizeof *m.model);
-    if (!m.model || !(m.model->path = strdup(path))) {
-        status = tl_no_memory(m.in.err, m.in.path);
-        goto cleanup;
-    }
-    status = read_model(&m, config_root_setting(&config));
-    if (status == TL_OK) {
-        *out = m.model;
-        m.model = NULL;
-    }
-cleanup:
-    tlr_model_free(m.model);
-    config_destroy(&config);
-    free(text);
+    const tlr_reading in = {path, "timeless-model(5)", err};
+    tlr_model *model = calloc(1, sizeof *model);
+    tl_status status = model && (model->path = strdup(path))
+                           ? tlr_setting_load(&in, read_model, model)
+                           : tl_no_memory(err, path);
+    if (status == TL_OK)
+        *out = model;
+    else
+        tlr_model_free(model);
     return status;
 }

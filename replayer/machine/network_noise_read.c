@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "setting.h"
-#include "text_file.h"
 
 /* What weights may differ from 1, because they are written with four decimal places. */
 #define WEIGHTS_APART 0.005
@@ -93,12 +92,22 @@ static tl_status read_run(const tlr_reading *in, const config_setting_t *group, 
                       "'%s' is %g; give at most %g", name, *out, MOST_RUN_SD);
 }
 
-/* out->run_sd: that of the path. */
-static tl_status read_class(const tlr_reading *in, const config_setting_t *group,
-                            const tlr_noise_class *before, tlr_noise_class *out)
+/* The file, and a path of it. */
+typedef struct path_reading {
+    const tlr_reading *in;
+    const tlr_noise_path *path;
+} path_reading;
+
+static tl_status read_class(const void *reading, const config_setting_t *group, void *element,
+                            size_t i)
 {
+    const path_reading *of = reading;
+    const tlr_reading *in = of->in;
+    tlr_noise_class *out = element;
+    const tlr_noise_class *before = i ? out - 1 : NULL;
     const int line = config_setting_source_line(group);
     double samples = 0;
+    out->run_sd = of->path->run_sd;
     TL_TRY(tlr_setting_check(in, group, class_names, NULL));
     TL_TRY(tlr_setting_number(in, group, "above_bytes", 0, &out->above_bytes));
     TL_TRY(tlr_setting_optional(in, group, "samples", 0, &samples));
@@ -116,41 +125,26 @@ static tl_status read_class(const tlr_reading *in, const config_setting_t *group
 static tl_status read_path(const tlr_reading *in, const config_setting_t *root, const char *name,
                            const char *run_name, tlr_noise_path *out)
 {
-    const config_setting_t *list = NULL;
-    TL_TRY(tlr_setting_list(in, root, name, &list));
+    const path_reading of = {in, out};
     TL_TRY(read_run(in, root, run_name, &out->run_sd));
-    const int n = list ? config_setting_length(list) : 0;
-    if (n && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
-        return tl_no_memory(in->err, in->path);
-    for (; (int)out->n < n; out->n++) {
-        out->classes[out->n].run_sd = out->run_sd;
-        TL_TRY(read_class(in, config_setting_get_elem(list, (unsigned)out->n),
-                          out->n ? &out->classes[out->n - 1] : NULL, &out->classes[out->n]));
-    }
-    return TL_OK;
+    return tlr_setting_items(in, root, name, read_class, &of, sizeof *out->classes, &out->classes,
+                             &out->n);
+}
+
+static tl_status read_noise(const tlr_reading *in, const config_setting_t *root, void *noise)
+{
+    tlr_noise_path *paths = ((tlr_network_noise *)noise)->paths;
+    TL_TRY(tlr_setting_check(in, root, top_names, NULL));
+    TL_TRY(read_path(in, root, "between", "between_run_sd", &paths[TLR_BETWEEN_HOSTS]));
+    return read_path(in, root, "within", "within_run_sd", &paths[TLR_WITHIN_HOST]);
 }
 
 tl_status tlr_network_noise_load(const char *path, tlr_network_noise **out, tl_error *err)
 {
     const tlr_reading in = {path, "timeless-platform(5)", err};
     tlr_network_noise *noise = calloc(1, sizeof *noise);
-    char *text = NULL;
-    config_t config;
-    config_init(&config);
-    tl_status status = noise ? tlr_read_text(path, &text, NULL, err) : tl_no_memory(err, path);
-    if (status == TL_OK && config_read_string(&config, text) != CONFIG_TRUE)
-        status = tlr_refuse(&in, config_error_line(&config),
-                            "%s; timeless-platform(5) shows the form", config_error_text(&config));
-    const config_setting_t *root = config_root_setting(&config);
-    if (status == TL_OK)
-        status = tlr_setting_check(&in, root, top_names, NULL);
-    if (status == TL_OK)
-        status =
-            read_path(&in, root, "between", "between_run_sd", &noise->paths[TLR_BETWEEN_HOSTS]);
-    if (status == TL_OK)
-        status = read_path(&in, root, "within", "within_run_sd", &noise->paths[TLR_WITHIN_HOST]);
-    config_destroy(&config);
-    free(text);
+    const tl_status status =
+        noise ? tlr_setting_load(&in, read_noise, noise) : tl_no_memory(err, path);
     if (status == TL_OK)
         *out = noise;
     else

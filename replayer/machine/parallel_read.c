@@ -3,8 +3,6 @@
 
 #include "parallel_read.h"
 
-#include <stdlib.h>
-
 static const char *const group_names[] = {"bound",  "shared_region_s", "cores",
                                           "caches", "curves",          NULL};
 static const char *const row_names[] = {"cores", "region_s", "arithmetic", "L1",
@@ -12,9 +10,12 @@ static const char *const row_names[] = {"cores", "region_s", "arithmetic", "L1",
 static const char *const cache_names[] = {"cache", "bytes", "cores", NULL};
 static const char *const curve_names[] = {"cores", "bytes", "bytes_per_s", "latency_s", NULL};
 
-static tl_status read_row(const tlr_reading *in, const config_setting_t *group,
-                          const tlr_busy_cores *before, tlr_busy_cores *out)
+static tl_status read_row(const void *reading, const config_setting_t *group, void *element,
+                          size_t index)
 {
+    const tlr_reading *in = reading;
+    tlr_busy_cores *out = element;
+    const tlr_busy_cores *before = index ? out - 1 : NULL;
     const int line = config_setting_source_line(group);
     TL_TRY(tlr_setting_check(in, group, row_names, NULL));
     TL_TRY(tlr_setting_number(in, group, "cores", 1, &out->cores));
@@ -30,25 +31,6 @@ static tl_status read_row(const tlr_reading *in, const config_setting_t *group,
         if (before && (before->speedup[i] > 0) != (out->speedup[i] > 0))
             return tlr_refuse(in, line, "'%s' is given in some rows of 'cores' only; complete it",
                               name);
-    }
-    return TL_OK;
-}
-
-static tl_status read_rows(const tlr_reading *in, const config_setting_t *group, tlr_parallel *p)
-{
-    const config_setting_t *list = NULL;
-    TL_TRY(tlr_setting_list(in, group, "cores", &list));
-    const int n = list ? config_setting_length(list) : 0;
-    if (!n)
-        return tlr_refuse(in, config_setting_source_line(group),
-                          "'parallel' has no rows; add 'cores = ( { cores = 1; region_s = 0.0; "
-                          "arithmetic = 1.0; }, ... );'");
-    if (!(p->rows = calloc((size_t)n, sizeof *p->rows)))
-        return tl_no_memory(in->err, in->path);
-    for (int i = 0; i < n; i++) {
-        TL_TRY(read_row(in, config_setting_get_elem(list, (unsigned)i), i ? &p->rows[i - 1] : NULL,
-                        &p->rows[i]));
-        p->n = (size_t)i + 1;
     }
     return TL_OK;
 }
@@ -88,6 +70,10 @@ tl_status tlr_parallel_read(const tlr_reading *in, const config_setting_t *root,
     TL_TRY(tlr_setting_optional(in, group, "shared_region_s", 0, &p->shared_region_s));
     TL_TRY(check_list(in, group, "caches", cache_names));
     TL_TRY(check_list(in, group, "curves", curve_names));
-    TL_TRY(read_rows(in, group, p));
+    TL_TRY(tlr_setting_items(in, group, "cores", read_row, in, sizeof *p->rows, &p->rows, &p->n));
+    if (!p->n)
+        return tlr_refuse(in, config_setting_source_line(group),
+                          "'parallel' has no rows; add 'cores = ( { cores = 1; region_s = 0.0; "
+                          "arithmetic = 1.0; }, ... );'");
     return read_bound(in, group, p);
 }

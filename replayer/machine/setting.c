@@ -1,7 +1,10 @@
 /* setting.c - read settings of a libconfig file. */
 #include "setting.h"
 
+#include "text_file.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_among(const char *name, const char *const *known)
@@ -91,6 +94,22 @@ tl_status tlr_setting_list(const tlr_reading *in, const config_setting_t *group,
     return TL_OK;
 }
 
+tl_status tlr_setting_items(const tlr_reading *in, const config_setting_t *group, const char *name,
+                            tlr_item_reader *read, const void *arg, size_t size, void *array,
+                            size_t *n)
+{
+    const config_setting_t *list = NULL;
+    tl_status status = tlr_setting_list(in, group, name, &list);
+    const size_t length = list ? (size_t)config_setting_length(list) : 0;
+    char *elements = calloc(length + 1, size);
+    if (!elements)
+        return tl_no_memory(in->err, in->path);
+    memcpy(array, &elements, sizeof elements);
+    for (*n = 0; *n < length && status == TL_OK; ++*n)
+        status = read(arg, config_setting_get_elem(list, (unsigned)*n), elements + *n * size, *n);
+    return status;
+}
+
 tl_status tlr_setting_group(const tlr_reading *in, const config_setting_t *group, const char *name,
                             const config_setting_t **out)
 {
@@ -100,4 +119,23 @@ tl_status tlr_setting_group(const tlr_reading *in, const config_setting_t *group
         return tlr_refuse(in, config_setting_source_line(found),
                           "'%s' is not in braces; write '%s = { name = value; ... };'", name, name);
     return TL_OK;
+}
+
+tl_status tlr_setting_load(const tlr_reading *in,
+                           tl_status (*read)(const tlr_reading *in, const config_setting_t *root,
+                                             void *arg),
+                           void *arg)
+{
+    char *text = NULL;
+    config_t config;
+    TL_TRY(tlr_read_text(in->path, &text, NULL, in->err));
+    config_init(&config);
+    const tl_status status =
+        config_read_string(&config, text) == CONFIG_TRUE
+            ? read(in, config_root_setting(&config), arg)
+            : tlr_refuse(in, config_error_line(&config), "%s; %s shows the form",
+                         config_error_text(&config), in->manual);
+    config_destroy(&config);
+    free(text);
+    return status;
 }

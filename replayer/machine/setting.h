@@ -17,6 +17,11 @@ typedef struct tlr_reading {
 #define tlr_refuse(in, line, format, ...)                                                          \
     tl_fail((in)->err, TL_ERR_INPUT, "%s:%d: " format, (in)->path, line, ##__VA_ARGS__)
 
+/* Reads in->path; `read` gets its root. */
+tl_status tlr_setting_load(const tlr_reading *in,
+                           tl_status (*read)(const tlr_reading *in, const config_setting_t *root,
+                                             void *arg),
+                           void *arg);
 /* Refuses settings that nobody reads, so that a misspelt name is not ignored. Both lists end with
  * NULL. `later`, if not NULL, lists settings of version 2 of the file. */
 tl_status tlr_setting_check(const tlr_reading *in, const config_setting_t *group,
@@ -33,6 +38,14 @@ tl_status tlr_setting_string(const tlr_reading *in, const config_setting_t *grou
 /* The list `name` of groups; *out is NULL if there is none. */
 tl_status tlr_setting_list(const tlr_reading *in, const config_setting_t *group, const char *name,
                            const config_setting_t **out);
+/* Reads each group of the list `name` into an array that is made here; without a list it has no
+ * elements. `read` gets the group, its element, which is 0 at first, and its index; *n counts also
+ * the element that it refuses. */
+typedef tl_status tlr_item_reader(const void *arg, const config_setting_t *item, void *element,
+                                  size_t i);
+tl_status tlr_setting_items(const tlr_reading *in, const config_setting_t *group, const char *name,
+                            tlr_item_reader *read, const void *arg, size_t size, void *array,
+                            size_t *n);
 /* The group `name`; *out is NULL if there is none. */
 tl_status tlr_setting_group(const tlr_reading *in, const config_setting_t *group, const char *name,
                             const config_setting_t **out);
