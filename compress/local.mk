@@ -3,7 +3,7 @@
 TIMELESS_CORE = \
 	compress/core/append.c compress/core/append.h compress/core/block.c compress/core/block.h compress/core/bytes.c \
 	compress/core/bytes.h compress/core/room.h compress/core/codec.h compress/core/codec_memory.c compress/core/codec_put.c \
-	compress/core/codec_value.h compress/core/definitions.c compress/core/definitions.h compress/core/definitions_site.c \
+	compress/core/codec_value.h compress/core/definitions.c compress/core/definitions.h \
 	compress/core/error.c compress/core/error.h compress/core/format.h compress/core/frame.c compress/core/frame.h \
 	compress/core/map.c compress/core/map.h compress/core/open.c compress/core/open.h compress/core/run.c \
 	compress/core/run.h compress/core/schema.c compress/core/secret.c compress/core/status.c compress/core/watch.c \

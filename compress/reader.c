@@ -448,49 +448,49 @@ size_t tl_reader_clock(const tl_reader *r, char *text, size_t size)
                             first, reason, n - 1);
 }
 
+/* The definitions of one kind in a file. */
+static const tl_list *list_of(const tl_reader *r, uint32_t rank, int kind)
+{
+    static const tl_list none;
+    const tl_part *part = tl_reader_part(r, rank);
+    return part ? &part->definitions->lists[kind] : &none;
+}
+
 size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out)
 {
-    const tl_part *part = tl_reader_part(r, rank);
+    const tl_list *list = list_of(r, rank, TL_COMMS);
     if (r->kind && r->kind->comms)
         return r->kind->comms(r->program, rank, out);
-    *out = part ? part->definitions->comms : NULL;
-    return part ? part->definitions->n_comms : 0;
+    *out = list->items;
+    return list->n;
 }
 
 size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out)
 {
-    const tl_part *part = tl_reader_part(r, rank);
-    if (r->kind) {
-        *out = r->face.sites;
-        return r->face.n_sites;
-    }
-    *out = part ? part->definitions->sites : NULL;
-    return part ? part->definitions->n_sites : 0;
+    const tl_list *list = list_of(r, rank, TL_SITES);
+    *out = r->kind ? r->face.sites : list->items;
+    return r->kind ? r->face.n_sites : list->n;
 }
 
 size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel **out)
 {
-    const tl_part *part = tl_reader_part(r, rank);
-    if (r->kind) {
-        *out = r->face.kernels;
-        return r->face.n_kernels;
-    }
-    *out = part ? part->definitions->kernels : NULL;
-    return part ? part->definitions->n_kernels : 0;
+    const tl_list *list = list_of(r, rank, TL_KERNELS);
+    *out = r->kind ? r->face.kernels : list->items;
+    return r->kind ? r->face.n_kernels : list->n;
 }
 
 size_t tl_reader_objects(const tl_reader *r, uint32_t rank, const tl_object **out)
 {
-    const tl_part *part = tl_reader_part(r, rank);
-    *out = part ? part->definitions->objects : NULL;
-    return part ? part->definitions->n_objects : 0;
+    const tl_list *list = list_of(r, rank, TL_OBJECTS);
+    *out = list->items;
+    return list->n;
 }
 
 size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **out)
 {
-    const tl_part *part = tl_reader_part(r, rank);
-    *out = part ? part->definitions->counters : NULL;
-    return part ? part->definitions->n_counters : 0;
+    const tl_list *list = list_of(r, rank, TL_COUNTERS);
+    *out = list->items;
+    return list->n;
 }
 
 const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n)

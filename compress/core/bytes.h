@@ -95,6 +95,17 @@ static inline bool tl_buffer_reserve(tl_buffer *b, size_t more)
     return more <= b->capacity - b->size || tl_buffer_grow(b, more);
 }
 
+/* Appends bytes. False without memory. */
+static inline bool tl_buffer_put(tl_buffer *b, const void *data, size_t size)
+{
+    if (!tl_buffer_reserve(b, size))
+        return false;
+    if (size)
+        memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return true;
+}
+
 static inline void tl_buffer_free(tl_buffer *b)
 {
     free(b->data);

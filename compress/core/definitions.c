@@ -1,4 +1,5 @@
-/* definitions.c - hosts, communicators and the program's kernels: encoding and decoding. */
+/* definitions.c - hosts, communicators, call sites and the program's kernels: encoding and
+ * decoding. */
 #include "definitions.h"
 
 #include "format.h"
@@ -6,31 +7,7 @@
 
 /* ---- writing ---- */
 
-/* A definition consists of its kind, the length of the rest, and the rest. The rest is built at the
- * end of `out` and moved when its length is known. */
-bool tl_put_definition(tl_buffer *out, uint8_t kind, const tl_buffer *body)
-{
-    if (!tl_buffer_reserve(out, 1 + TL_VARINT_MAX_BYTES + body->size))
-        return false;
-    out->data[out->size++] = kind;
-    tl_buffer_put_varint(out, body->size);
-    memcpy(out->data + out->size, body->data, body->size);
-    out->size += body->size;
-    return true;
-}
-
-bool tl_put_text(tl_buffer *out, const char *text)
-{
-    size_t size = strlen(text);
-    if (!tl_buffer_reserve(out, size + TL_VARINT_MAX_BYTES))
-        return false;
-    tl_buffer_put_varint(out, size);
-    memcpy(out->data + out->size, text, size);
-    out->size += size;
-    return true;
-}
-
-bool tl_put_number(tl_buffer *out, uint64_t v)
+static bool put_number(tl_buffer *out, uint64_t v)
 {
     if (!tl_buffer_reserve(out, TL_VARINT_MAX_BYTES))
         return false;
@@ -38,32 +15,49 @@ bool tl_put_number(tl_buffer *out, uint64_t v)
     return true;
 }
 
-bool tl_define_host(tl_buffer *out, const char *host)
+static bool put_text(tl_buffer *out, const char *text)
 {
-    tl_buffer body = {0};
-    bool ok = tl_put_text(&body, host) && tl_put_definition(out, TL_DEFINE_HOST, &body);
-    tl_buffer_free(&body);
-    return ok;
+    const size_t size = strlen(text);
+    return put_number(out, size) && tl_buffer_put(out, text, size);
 }
 
-/* Writes a text that is shorter than that of an error. It allocates no memory, because a remark may
- * have to report that there is none. */
-static bool define_line(tl_buffer *out, uint8_t kind, const char *text)
+/* A definition consists of its kind, the length of the rest, and the rest. The rest has been
+ * written from `begin` on, and is moved when its length is known. It is removed if it is not
+ * complete. */
+static bool end_definition(tl_buffer *out, size_t begin, uint8_t kind, bool is_complete)
 {
-    uint8_t bytes[TL_VARINT_MAX_BYTES + sizeof((tl_error *)0)->text];
-    tl_buffer body = {.data = bytes, .capacity = sizeof bytes};
-    return strlen(text) < sizeof((tl_error *)0)->text && tl_put_text(&body, text) &&
-           tl_put_definition(out, kind, &body);
+    uint8_t head[1 + TL_VARINT_MAX_BYTES] = {kind};
+    const size_t size = out->size - begin;
+    const size_t head_bytes = (size_t)(tl_put_varint(head + 1, size) - head);
+    is_complete = is_complete && tl_buffer_reserve(out, head_bytes);
+    out->size = begin;
+    if (!is_complete)
+        return false;
+    memmove(out->data + begin + head_bytes, out->data + begin, size);
+    memcpy(out->data + begin, head, head_bytes);
+    out->size += head_bytes + size;
+    return true;
+}
+
+static bool define_text(tl_buffer *out, uint8_t kind, const char *text)
+{
+    const size_t begin = out->size;
+    return end_definition(out, begin, kind, put_text(out, text));
+}
+
+bool tl_define_host(tl_buffer *out, const char *host)
+{
+    return define_text(out, TL_DEFINE_HOST, host);
 }
 
 bool tl_define_remark(tl_buffer *out, const char *text)
 {
-    return define_line(out, TL_DEFINE_REMARK, text);
+    return define_text(out, TL_DEFINE_REMARK, text);
 }
 
 bool tl_define_clock(tl_buffer *out, const char *reason)
 {
-    return define_line(out, TL_DEFINE_CLOCK, reason);
+    return define_text(out, TL_DEFINE_CLOCK, reason);
 }
 
 /* The length of the run of equal strides that begins at member i. *stride is 1 for a run of one. */
@@ -82,12 +76,12 @@ static uint32_t run_at(const int32_t *m, uint32_t n_members, uint32_t i, int64_t
 
 static bool put_members(tl_buffer *out, const int32_t *members, uint32_t n_members)
 {
-    bool ok = tl_put_number(out, n_members);
+    bool ok = put_number(out, n_members);
     for (uint32_t i = 0; ok && i < n_members;) {
         int64_t stride;
         uint32_t n = run_at(members, n_members, i, &stride);
-        ok = tl_put_number(out, (uint64_t)members[i]) &&
-             tl_put_number(out, tl_zigzag((uint64_t)stride)) && tl_put_number(out, n);
+        ok = put_number(out, (uint64_t)members[i]) &&
+             put_number(out, tl_zigzag((uint64_t)stride)) && put_number(out, n);
         i += n;
     }
     return ok;
@@ -95,54 +89,70 @@ static bool put_members(tl_buffer *out, const int32_t *members, uint32_t n_membe
 
 static bool put_neighbours(tl_buffer *out, const int32_t *neighbours, uint32_t n)
 {
-    bool ok = tl_put_number(out, n);
+    bool ok = put_number(out, n);
     for (uint32_t i = 0; ok && i < n; i++)
-        ok = tl_put_number(out, tl_zigzag((uint64_t)(int64_t)neighbours[i]));
+        ok = put_number(out, tl_zigzag((uint64_t)(int64_t)neighbours[i]));
     return ok;
 }
 
 bool tl_define_comm(tl_buffer *out, const tl_comm *comm)
 {
-    tl_buffer body = {0};
+    const size_t begin = out->size;
     const bool named = comm->name && *comm->name;
-    bool ok = tl_put_number(&body, comm->id) && tl_put_number(&body, comm->parent) &&
-              tl_put_number(&body, comm->call) &&
-              put_members(&body, comm->members, comm->n_members);
+    bool ok = put_number(out, comm->id) && put_number(out, comm->parent) &&
+              put_number(out, comm->call) && put_members(out, comm->members, comm->n_members);
     if (comm->n_remote || comm->n_sources || comm->n_destinations || named || comm->has_tag)
-        ok = ok && put_members(&body, comm->remote, comm->n_remote) &&
-             put_neighbours(&body, comm->sources, comm->n_sources) &&
-             put_neighbours(&body, comm->destinations, comm->n_destinations) &&
-             tl_put_text(&body, named ? comm->name : "");
+        ok = ok && put_members(out, comm->remote, comm->n_remote) &&
+             put_neighbours(out, comm->sources, comm->n_sources) &&
+             put_neighbours(out, comm->destinations, comm->n_destinations) &&
+             put_text(out, named ? comm->name : "");
     if (comm->has_tag)
-        ok = ok && tl_put_number(&body, tl_zigzag((uint64_t)(int64_t)comm->tag));
-    ok = ok && tl_put_definition(out, TL_DEFINE_COMM, &body);
-    tl_buffer_free(&body);
-    return ok;
+        ok = ok && put_number(out, tl_zigzag((uint64_t)(int64_t)comm->tag));
+    return end_definition(out, begin, TL_DEFINE_COMM, ok);
+}
+
+bool tl_define_site(tl_buffer *out, const tl_site *site)
+{
+    const size_t begin = out->size;
+    bool ok =
+        put_number(out, site->id) && put_text(out, site->object) && put_number(out, site->offset);
+    if (site->n_sources || site->caller)
+        ok = ok && put_number(out, site->n_sources);
+    for (uint32_t i = 0; ok && i < site->n_sources; i++)
+        ok = put_text(out, site->sources[i].function) && put_text(out, site->sources[i].file) &&
+             put_number(out, site->sources[i].line);
+    if (site->caller)
+        ok = ok && put_number(out, site->caller);
+    return end_definition(out, begin, TL_DEFINE_SITE, ok);
+}
+
+bool tl_define_object(tl_buffer *out, const tl_object *object)
+{
+    const size_t begin = out->size;
+    const bool ok = put_text(out, object->name) && put_text(out, object->path) &&
+                    put_text(out, object->build_id);
+    return end_definition(out, begin, TL_DEFINE_OBJECT, ok);
 }
 
 bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel)
 {
-    tl_buffer body = {0};
-    bool ok = tl_put_number(&body, kernel->id) && tl_put_text(&body, kernel->name) &&
-              tl_put_definition(out, TL_DEFINE_KERNEL, &body);
-    tl_buffer_free(&body);
-    return ok;
+    const size_t begin = out->size;
+    const bool ok = put_number(out, kernel->id) && put_text(out, kernel->name);
+    return end_definition(out, begin, TL_DEFINE_KERNEL, ok);
 }
 
 bool tl_define_counter(tl_buffer *out, const tl_counter *counter)
 {
-    tl_buffer body = {0};
-    bool ok = tl_put_number(&body, counter->id) && tl_put_text(&body, counter->name) &&
-              tl_put_number(&body, counter->value) &&
-              tl_put_definition(out, TL_DEFINE_COUNTER, &body);
-    tl_buffer_free(&body);
-    return ok;
+    const size_t begin = out->size;
+    const bool ok = put_number(out, counter->id) && put_text(out, counter->name) &&
+                    put_number(out, counter->value);
+    return end_definition(out, begin, TL_DEFINE_COUNTER, ok);
 }
 
 /* ---- reading ---- */
 
 /* Copies `size` bytes and appends a 0. Equal copies are stored once. */
-const void *tl_pool_share(tl_pool *pool, const void *data, size_t size)
+static const void *share(tl_pool *pool, const void *data, size_t size)
 {
     uint64_t *found = tl_map_at(&pool->index, tl_hash_of(data, size, size));
     if (!found)
@@ -173,47 +183,50 @@ void tl_pool_free(tl_pool *pool)
     tl_map_free(&pool->index);
 }
 
+/* Sizes of elements, by kind. */
+static const size_t element_bytes[TL_N_LISTS] = {
+    [TL_COMMS] = sizeof(tl_comm),          [TL_SITES] = sizeof(tl_site),
+    [TL_KERNELS] = sizeof(tl_user_kernel), [TL_COUNTERS] = sizeof(tl_counter),
+    [TL_OBJECTS] = sizeof(tl_object),
+};
+
 void tl_definitions_free(tl_definitions *d)
 {
-    free(d->comms);
-    free(d->sites);
-    free(d->kernels);
-    free(d->counters);
-    free(d->objects);
-}
-
-static bool copy_array(void *to, const void *from, size_t n, size_t *capacity, size_t element_bytes)
-{
-    void *copy = malloc(n * element_bytes + 1);
-    if (copy && n)
-        memcpy(copy, from, n * element_bytes);
-    memcpy(to, &copy, sizeof copy);
-    *capacity = copy ? n : 0;
-    return copy != NULL;
+    for (int i = 0; i < TL_N_LISTS; i++)
+        free(d->lists[i].items);
 }
 
 bool tl_definitions_copy(tl_definitions *to, const tl_definitions *from)
 {
+    bool ok = true;
     *to = *from;
-    bool ok =
-        copy_array(&to->comms, from->comms, from->n_comms, &to->comms_capacity, sizeof *to->comms);
-    ok &=
-        copy_array(&to->sites, from->sites, from->n_sites, &to->sites_capacity, sizeof *to->sites);
-    ok &= copy_array(&to->kernels, from->kernels, from->n_kernels, &to->kernels_capacity,
-                     sizeof *to->kernels);
-    ok &= copy_array(&to->objects, from->objects, from->n_objects, &to->objects_capacity,
-                     sizeof *to->objects);
-    return ok & copy_array(&to->counters, from->counters, from->n_counters, &to->counters_capacity,
-                           sizeof *to->counters);
+    for (int i = 0; i < TL_N_LISTS; i++) {
+        const size_t size = from->lists[i].n * element_bytes[i];
+        to->lists[i].capacity = from->lists[i].n;
+        to->lists[i].items = malloc(size + 1);
+        if (size && to->lists[i].items)
+            memcpy(to->lists[i].items, from->lists[i].items, size);
+        ok = ok && to->lists[i].items;
+    }
+    return ok;
 }
 
-tl_status tl_get_text(tl_input *in, tl_pool *pool, const char **out)
+static tl_status add(tl_definitions *d, int kind, const void *item)
+{
+    tl_list *l = &d->lists[kind];
+    if (!tl_make_room(&l->items, l->n, &l->capacity, element_bytes[kind]))
+        return TL_ERR_MEMORY;
+    memcpy((char *)l->items + l->n++ * element_bytes[kind], item, element_bytes[kind]);
+    return TL_OK;
+}
+
+static tl_status get_text(tl_input *in, tl_pool *pool, const char **out)
 {
     uint64_t size = tl_get_varint(in);
     if (in->bad || size > (size_t)(in->end - in->p) || size > TL_MAX_TEXT_BYTES ||
         memchr(in->p, 0, size))
         return TL_ERR_CORRUPT;
-    *out = tl_pool_share(pool, in->p, size);
+    *out = share(pool, in->p, size);
     in->p += size;
     return *out ? TL_OK : TL_ERR_MEMORY;
 }
@@ -252,7 +265,7 @@ static tl_status get_members(tl_input *in, tl_pool *pool, uint32_t *n_members, c
     }
     size_t known = pool->n_blocks;
     *n_members = n;
-    *out = tl_pool_share(pool, members, n * sizeof *members);
+    *out = share(pool, members, n * sizeof *members);
     if (!*out)
         status = TL_ERR_MEMORY;
     else if (pool->n_blocks > known)
@@ -281,7 +294,7 @@ static tl_status get_neighbours(tl_input *in, tl_pool *pool, uint32_t n_members,
     }
     if (!status) {
         *n = (uint32_t)n_wanted;
-        *out = tl_pool_share(pool, neighbours, n_wanted * sizeof *neighbours);
+        *out = share(pool, neighbours, n_wanted * sizeof *neighbours);
         status = *out ? TL_OK : TL_ERR_MEMORY;
     }
     free(neighbours);
@@ -298,66 +311,98 @@ static tl_status get_tag(tl_input *in, tl_comm *comm)
     return TL_OK;
 }
 
+/* A number that is not 0. */
+static tl_status get_id(tl_input *in, uint32_t most, uint32_t *out)
+{
+    const uint64_t id = tl_get_varint(in);
+    *out = (uint32_t)id;
+    return in->bad || !id || id > most ? TL_ERR_CORRUPT : TL_OK;
+}
+
 static tl_status get_comm(tl_definitions *d, tl_pool *pool, tl_input *in)
 {
-    uint64_t id = tl_get_varint(in), parent = tl_get_varint(in), call = tl_get_varint(in);
-    if (in->bad || id < TL_COMM_FIRST || id > UINT32_MAX || parent > UINT32_MAX ||
-        call > UINT16_MAX)
+    tl_comm comm = {.name = ""};
+    TL_TRY(get_id(in, UINT32_MAX, &comm.id));
+    uint64_t parent = tl_get_varint(in), call = tl_get_varint(in);
+    if (in->bad || comm.id < TL_COMM_FIRST || parent > UINT32_MAX || call > UINT16_MAX)
         return TL_ERR_CORRUPT;
-    tl_comm comm = {
-        .id = (uint32_t)id, .parent = (uint32_t)parent, .call = (uint16_t)call, .name = ""};
-    tl_status status = get_members(in, pool, &comm.n_members, &comm.members);
-    if (!status && in->p < in->end) {
-        status = get_members(in, pool, &comm.n_remote, &comm.remote);
-        if (!status)
-            status = get_neighbours(in, pool, comm.n_members, &comm.n_sources, &comm.sources);
-        if (!status)
-            status =
-                get_neighbours(in, pool, comm.n_members, &comm.n_destinations, &comm.destinations);
-        if (!status)
-            status = tl_get_text(in, pool, &comm.name);
+    comm.parent = (uint32_t)parent;
+    comm.call = (uint16_t)call;
+    TL_TRY(get_members(in, pool, &comm.n_members, &comm.members));
+    if (in->p < in->end) {
+        TL_TRY(get_members(in, pool, &comm.n_remote, &comm.remote));
+        TL_TRY(get_neighbours(in, pool, comm.n_members, &comm.n_sources, &comm.sources));
+        TL_TRY(get_neighbours(in, pool, comm.n_members, &comm.n_destinations, &comm.destinations));
+        TL_TRY(get_text(in, pool, &comm.name));
     }
-    if (!status && in->p < in->end)
-        status = get_tag(in, &comm);
-    if (status)
-        return status;
-    if (!tl_make_room(&d->comms, d->n_comms, &d->comms_capacity, sizeof comm))
-        return TL_ERR_MEMORY;
-    d->comms[d->n_comms++] = comm;
-    return TL_OK;
+    if (in->p < in->end)
+        TL_TRY(get_tag(in, &comm));
+    return add(d, TL_COMMS, &comm);
+}
+
+static tl_status get_sources(tl_pool *pool, tl_input *in, tl_site *site)
+{
+    /* Zero, because the pool compares the padding, too. */
+    tl_source sources[TL_MAX_SOURCES];
+    memset(sources, 0, sizeof sources);
+    const uint64_t n = tl_get_varint(in);
+    if (in->bad || n > TL_MAX_SOURCES)
+        return TL_ERR_CORRUPT;
+    for (uint64_t i = 0; i < n; i++) {
+        TL_TRY(get_text(in, pool, &sources[i].function));
+        TL_TRY(get_text(in, pool, &sources[i].file));
+        const uint64_t line = tl_get_varint(in);
+        if (in->bad || line > UINT32_MAX)
+            return TL_ERR_CORRUPT;
+        sources[i].line = (uint32_t)line;
+    }
+    site->n_sources = (uint32_t)n;
+    if (n)
+        site->sources = share(pool, sources, (size_t)n * sizeof *sources);
+    return n && !site->sources ? TL_ERR_MEMORY : TL_OK;
+}
+
+static tl_status get_site(tl_definitions *d, tl_pool *pool, tl_input *in)
+{
+    tl_site site = {0};
+    TL_TRY(get_id(in, UINT32_MAX, &site.id));
+    TL_TRY(get_text(in, pool, &site.object));
+    site.offset = tl_get_varint(in);
+    if (in->bad)
+        return TL_ERR_CORRUPT;
+    if (in->p < in->end)
+        TL_TRY(get_sources(pool, in, &site));
+    const uint64_t caller = in->p < in->end ? tl_get_varint(in) : 0;
+    if (in->bad || caller >= site.id)
+        return TL_ERR_CORRUPT;
+    site.caller = (uint32_t)caller;
+    return add(d, TL_SITES, &site);
+}
+
+static tl_status get_object(tl_definitions *d, tl_pool *pool, tl_input *in)
+{
+    tl_object object;
+    TL_TRY(get_text(in, pool, &object.name));
+    TL_TRY(get_text(in, pool, &object.path));
+    TL_TRY(get_text(in, pool, &object.build_id));
+    return add(d, TL_OBJECTS, &object);
 }
 
 static tl_status get_kernel(tl_definitions *d, tl_pool *pool, tl_input *in)
 {
-    uint64_t id = tl_get_varint(in);
-    if (in->bad || !id || id > INT32_MAX)
-        return TL_ERR_CORRUPT;
-    tl_user_kernel kernel = {.id = (uint32_t)id};
-    tl_status status = tl_get_text(in, pool, &kernel.name);
-    if (status)
-        return status;
-    if (!tl_make_room(&d->kernels, d->n_kernels, &d->kernels_capacity, sizeof kernel))
-        return TL_ERR_MEMORY;
-    d->kernels[d->n_kernels++] = kernel;
-    return TL_OK;
+    tl_user_kernel kernel = {0};
+    TL_TRY(get_id(in, INT32_MAX, &kernel.id));
+    TL_TRY(get_text(in, pool, &kernel.name));
+    return add(d, TL_KERNELS, &kernel);
 }
 
 static tl_status get_counter(tl_definitions *d, tl_pool *pool, tl_input *in)
 {
-    uint64_t id = tl_get_varint(in);
-    if (in->bad || !id || id > UINT32_MAX)
-        return TL_ERR_CORRUPT;
-    tl_counter counter = {.id = (uint32_t)id};
-    tl_status status = tl_get_text(in, pool, &counter.name);
-    if (status)
-        return status;
+    tl_counter counter = {0};
+    TL_TRY(get_id(in, UINT32_MAX, &counter.id));
+    TL_TRY(get_text(in, pool, &counter.name));
     counter.value = tl_get_varint(in);
-    if (in->bad)
-        return TL_ERR_CORRUPT;
-    if (!tl_make_room(&d->counters, d->n_counters, &d->counters_capacity, sizeof counter))
-        return TL_ERR_MEMORY;
-    d->counters[d->n_counters++] = counter;
-    return TL_OK;
+    return in->bad ? TL_ERR_CORRUPT : add(d, TL_COUNTERS, &counter);
 }
 
 static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
@@ -371,18 +416,17 @@ static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, 
         tl_input body = {.p = in.p, .end = in.p + length};
         tl_status status = TL_OK;
         switch (kind) {
-        case TL_DEFINE_HOST: status = tl_get_text(&body, pool, &d->host); break;
+        case TL_DEFINE_HOST: status = get_text(&body, pool, &d->host); break;
         case TL_DEFINE_COMM: status = get_comm(d, pool, &body); break;
-        case TL_DEFINE_SITE: status = tl_get_site(d, pool, &body); break;
+        case TL_DEFINE_SITE: status = get_site(d, pool, &body); break;
         case TL_DEFINE_KERNEL: status = get_kernel(d, pool, &body); break;
         case TL_DEFINE_COUNTER: status = get_counter(d, pool, &body); break;
-        case TL_DEFINE_REMARK: status = tl_get_text(&body, pool, &d->remark); break;
-        case TL_DEFINE_OBJECT: status = tl_get_object(d, pool, &body); break;
-        case TL_DEFINE_CLOCK: status = tl_get_text(&body, pool, &d->clock); break;
+        case TL_DEFINE_REMARK: status = get_text(&body, pool, &d->remark); break;
+        case TL_DEFINE_OBJECT: status = get_object(d, pool, &body); break;
+        case TL_DEFINE_CLOCK: status = get_text(&body, pool, &d->clock); break;
         default: break; /* of a later minor version */
         }
-        if (status)
-            return status;
+        TL_TRY(status);
         in.p += length;
     }
     return TL_OK;
@@ -396,16 +440,16 @@ int tl_by_id(const void *a, const void *b)
 
 /* Sorts the elements behind the first `kept`, which are already sorted. False if an id appears
  * twice. */
-static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes)
+static bool prepare(tl_list *l, size_t kept, size_t bytes)
 {
-    char *element = array;
-    if (kept == n)
+    char *element = l->items;
+    if (kept == l->n)
         return true;
-    qsort(element + kept * element_bytes, n - kept, element_bytes, tl_by_id);
-    for (size_t i = kept; i < n; i++) {
-        const char *new = element + i *element_bytes;
-        if ((i > kept && !tl_by_id(new - element_bytes, new)) ||
-            (kept && bsearch(new, array, kept, element_bytes, tl_by_id)))
+    qsort(element + kept * bytes, l->n - kept, bytes, tl_by_id);
+    for (size_t i = kept; i < l->n; i++) {
+        const char *new = element + i *bytes;
+        if ((i > kept && !tl_by_id(new - bytes, new)) ||
+            (kept && bsearch(new, element, kept, bytes, tl_by_id)))
             return false;
     }
     return true;
@@ -413,38 +457,20 @@ static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes)
 
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
 {
+    const tl_definitions before = *d;
     tl_status status = read_all(d, pool, raw, size);
-    if (!status && (!prepare(d->comms, d->kept_comms, d->n_comms, sizeof *d->comms) ||
-                    !prepare(d->sites, d->kept_sites, d->n_sites, sizeof *d->sites) ||
-                    !prepare(d->kernels, d->kept_kernels, d->n_kernels, sizeof *d->kernels) ||
-                    !prepare(d->counters, d->kept_counters, d->n_counters, sizeof *d->counters)))
-        status = TL_ERR_CORRUPT;
-    if (status) {
-        d->host = d->kept_host;
-        d->remark = d->kept_remark;
-        d->clock = d->kept_clock;
-        d->n_comms = d->kept_comms;
-        d->n_sites = d->kept_sites;
-        d->n_kernels = d->kept_kernels;
-        d->n_counters = d->kept_counters;
-        d->n_objects = d->kept_objects;
-        return status;
-    }
-    if (d->n_comms > d->kept_comms)
-        qsort(d->comms, d->n_comms, sizeof *d->comms, tl_by_id);
-    if (d->n_sites > d->kept_sites)
-        qsort(d->sites, d->n_sites, sizeof *d->sites, tl_by_id);
-    if (d->n_kernels > d->kept_kernels)
-        qsort(d->kernels, d->n_kernels, sizeof *d->kernels, tl_by_id);
-    if (d->n_counters > d->kept_counters)
-        qsort(d->counters, d->n_counters, sizeof *d->counters, tl_by_id);
-    d->kept_host = d->host;
-    d->kept_remark = d->remark;
-    d->kept_clock = d->clock;
-    d->kept_comms = d->n_comms;
-    d->kept_sites = d->n_sites;
-    d->kept_kernels = d->n_kernels;
-    d->kept_counters = d->n_counters;
-    d->kept_objects = d->n_objects;
-    return TL_OK;
+    for (int i = 0; i < TL_OBJECTS && !status; i++)
+        if (!prepare(&d->lists[i], before.lists[i].n, element_bytes[i]))
+            status = TL_ERR_CORRUPT;
+    for (int i = 0; i < TL_OBJECTS && !status; i++)
+        if (d->lists[i].n > before.lists[i].n)
+            qsort(d->lists[i].items, d->lists[i].n, element_bytes[i], tl_by_id);
+    if (!status)
+        return TL_OK;
+    d->host = before.host;
+    d->remark = before.remark;
+    d->clock = before.clock;
+    for (int i = 0; i < TL_N_LISTS; i++)
+        d->lists[i].n = before.lists[i].n;
+    return status;
 }

@@ -28,19 +28,17 @@ typedef struct tl_pool {
     uint32_t n_ranks;
 } tl_pool;
 
+/* The definitions of one kind; those before TL_OBJECTS are ordered by id. */
+enum { TL_COMMS, TL_SITES, TL_KERNELS, TL_COUNTERS, TL_OBJECTS, TL_N_LISTS };
+typedef struct tl_list {
+    void *items;
+    size_t n, capacity;
+} tl_list;
+
 /* The definitions of one rank. */
 typedef struct tl_definitions {
     const char *host, *remark, *clock; /* NULL until defined */
-    tl_comm *comms;
-    tl_site *sites;
-    tl_user_kernel *kernels;
-    tl_counter *counters;
-    tl_object *objects;
-    size_t n_comms, n_sites, n_kernels, n_counters, n_objects;
-    size_t comms_capacity, sites_capacity, kernels_capacity, counters_capacity, objects_capacity;
-    /* The counts up to the last intact chunk. Definitions of a damaged chunk are removed again. */
-    const char *kept_host, *kept_remark, *kept_clock;
-    size_t kept_comms, kept_sites, kept_kernels, kept_counters, kept_objects;
+    tl_list lists[TL_N_LISTS];
 } tl_definitions;
 
 void tl_pool_free(tl_pool *pool);
@@ -52,17 +50,5 @@ bool tl_definitions_copy(tl_definitions *to, const tl_definitions *from);
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size);
 /* Compares definitions, or a number and a definition, by the id with which each kind begins. */
 int tl_by_id(const void *a, const void *b);
-
-/* ---- for the files that encode and decode definitions ---- */
-
-/* A definition consists of its kind, the length of the rest, and the rest. */
-bool tl_put_definition(tl_buffer *out, uint8_t kind, const tl_buffer *body);
-bool tl_put_text(tl_buffer *out, const char *text);
-bool tl_put_number(tl_buffer *out, uint64_t v);
-/* Copies `size` bytes and appends a 0. Equal copies are stored once. NULL without memory. */
-const void *tl_pool_share(tl_pool *pool, const void *data, size_t size);
-tl_status tl_get_text(tl_input *in, tl_pool *pool, const char **out);
-tl_status tl_get_site(tl_definitions *d, tl_pool *pool, tl_input *in);
-tl_status tl_get_object(tl_definitions *d, tl_pool *pool, tl_input *in);
 
 #endif
