@@ -12,6 +12,7 @@
 
 /* The value of each kind of parameter; `p` is the performer, `e` its event, `r` the request that
  * the call starts. */
+#define VALUE(parameter) VALUE_##parameter
 #define VALUE_SBUF(x) p->send_argument
 #define VALUE_RBUF(x) p->receive_argument
 #define VALUE_COUNT(x) (int)e->count
@@ -114,11 +115,11 @@
 #ifdef HAS_ROWS_OF_MPI_4
 #define EXTENSION_MADE(code, name, ...)                                                            \
     case code:                                                                                     \
-        return MPI_##name(LIST(VALUE_, __VA_ARGS__));
+        return MPI_##name(LIST(VALUE, __VA_ARGS__));
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
 #define EXTENSION_MADE(code, name, ...)                                                            \
     case code:                                                                                     \
-        return MPIX_##name(LIST(VALUE_, __VA_ARGS__));
+        return MPIX_##name(LIST(VALUE, __VA_ARGS__));
 #else
 #define EXTENSION_MADE(...)
 #endif
@@ -134,7 +135,7 @@ int perform_row(performer *p)
     switch (call) {
 #define TL_CALL(code, name, action, traits, ...)                                                   \
     case code:                                                                                     \
-        return MPI_##name(LIST(VALUE_, __VA_ARGS__));
+        return MPI_##name(LIST(VALUE, __VA_ARGS__));
 #define TL_EXTENSION(code, name, action, traits, ...)                                              \
     EXTENSION(KIND_OF(action))(code, name, __VA_ARGS__)
 #include <mpi_calls.def>

@@ -40,7 +40,8 @@ enum {
     HAS_RMAOP = 1 << 19,
     HAS_MODE = 1 << 20,
     HAS_LARGE = 1 << 21, /* counts and rcounts point to MPI_Count */
-    HAS_NEWTAG = 1 << 22
+    HAS_NEWTAG = 1 << 22,
+    HAS_ELEMENT = HAS_COUNT | HAS_TYPE | HAS_RCOUNT | HAS_RTYPE
 };
 
 typedef struct call_args {

@@ -14,7 +14,7 @@
 
 #include "fortran_names.h"
 #include "large_counts.h"
-#include "rows.h"
+#include "row_parameters.h"
 #include "runtime.h"
 
 /* False for calls that MPI makes back from inside another (attribute and operator functions). */
@@ -73,64 +73,18 @@ static void leave(uint16_t call)
 #define ENTRIES(...) PREFIXED_ENTRIES(mpi_, __VA_ARGS__)
 
 #define SEP_POINTER() , void *
-#define POINTERS(...) void *MAP(PASS_, SEP_POINTER, __VA_ARGS__)
-
 /* The requests that a row names, or NULL. */
-#define OF_SBUF(x)
-#define OF_RBUF(x)
-#define OF_COUNT(x)
-#define OF_TYPE(x)
-#define OF_RCOUNT(x)
-#define OF_RTYPE(x)
-#define OF_COUNTS(x)
-#define OF_RCOUNTS(x)
-#define OF_TCOUNT(x)
-#define OF_UNIT(x)
-#define OF_DISPLS(x)
-#define OF_ADISPLS(x)
-#define OF_TYPES(x)
-#define OF_RTYPES(x)
-#define OF_DEST(x)
-#define OF_SRC(x)
-#define OF_RSRC(x)
-#define OF_ROOT(x)
-#define OF_TAG(x)
-#define OF_RTAG(x)
-#define OF_OP(x)
-#define OF_COMM(x)
-#define OF_WIN(x)
-#define OF_FILE(x)
-#define OF_NAME(x)
-#define OF_NEWTAG(x)
-#define OF_MODE(x)
-#define OF_LOCK(x)
-#define OF_GROUP(x)
-#define OF_BYTES(x)
-#define OF_FETCH(x)
-#define OF_SWAP(x)
-#define OF_RMAOP(x)
-#define OF_MESSAGE(x)
-#define OF_REQ(x) x ? x :
-#define OF_ASREQ(x) x ? x :
-#define OF_REQS(x) x ? x :
-#define OF_STATUS(x)
-#define OF_FLAG(x)
-#define OF_INDEX(x)
-#define OF_NUMBER(x)
-#define OF_NEWCOMM(x)
-#define OF_NEWWIN(x)
-#define OF_NEWFILE(x)
-#define OF_CODE(x)
-#define OF_ARG(t, x)
+#define REQUESTS_OF(...) (WORDS(REQUESTS, __VA_ARGS__) NULL)
+#define POINTERS(...) void *MAP(PASS, SEP_POINTER, __VA_ARGS__)
 
 /* No call has more than two character arguments; their lengths do no harm where there are none. */
 #define PREFIXED_ROW(prefix, code, name, requests, ...)                                            \
     PREFIXED_ENTRIES(prefix, code, LOWER_##name, requests,                                         \
                      (POINTERS(__VA_ARGS__), void *ierror, size_t length_1, size_t length_2),      \
-                     (LIST(PASS_, __VA_ARGS__), ierror, length_1, length_2))
+                     (LIST(PASS, __VA_ARGS__), ierror, length_1, length_2))
 #define ROW(code, name, ...)                                                                       \
-    PREFIXED_ROW(mpi_, code, name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__)                    \
-    LARGE_##name(LARGE_ROW(code, LOWER_##name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__))
+    PREFIXED_ROW(mpi_, code, name, REQUESTS_OF(__VA_ARGS__), __VA_ARGS__)                          \
+    LARGE_##name(LARGE_ROW(code, LOWER_##name, REQUESTS_OF(__VA_ARGS__), __VA_ARGS__))
 /* With large counts, which only `use mpi_f08` has; MPICH 4.2 names them as in C, with _c. */
 #define LARGE_ROW(...) EXPANDED_LARGE_ROW(__VA_ARGS__)
 #define EXPANDED_LARGE_ROW(code, lower, requests, ...)                                             \
@@ -141,12 +95,12 @@ static void leave(uint16_t call)
 #define LARGE_ENTRY(code, lower, suffix, requests, ...)                                            \
     ENTRY(code, SYMBOL(mpi_, lower, suffix), requests,                                             \
           (POINTERS(__VA_ARGS__), void *ierror, size_t length_1, size_t length_2),                 \
-          (LIST(PASS_, __VA_ARGS__), ierror, length_1, length_2))
+          (LIST(PASS, __VA_ARGS__), ierror, length_1, length_2))
 
 #define TL_CALL(code, name, action, traits, ...) ROW(code, name, __VA_ARGS__)
 #define TL_EXTENSION(code, name, action, traits, ...)                                              \
     ROW(code, name, __VA_ARGS__)                                                                   \
-    PREFIXED_ROW(mpix_, code, name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__)
+    PREFIXED_ROW(mpix_, code, name, REQUESTS_OF(__VA_ARGS__), __VA_ARGS__)
 #define TL_SPECIAL(code, name, action, traits, ...) SPECIAL_##action(code, name, __VA_ARGS__)
 #define TL_OPAQUE(code, name, ...) PREFIXED_ROW(mpi_, code, name, NULL, __VA_ARGS__)
 

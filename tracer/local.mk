@@ -6,7 +6,7 @@ endif
 tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/blas.c tracer/comparable.c tracer/comparable.h \
 	tracer/fftw.c tracer/fortran.c tracer/frames.c tracer/frames.h tracer/gomp.c tracer/helper_kernels.c tracer/hosts.c tracer/hosts.h tracer/kernel.h tracer/next.c tracer/objects.c tracer/objects.h tracer/ompt.c tracer/openblas.c tracer/operators.c tracer/output.c tracer/paths.c tracer/paths.h tracer/python.c tracer/python.h \
-	tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
+	tracer/requests.c tracer/requests.h tracer/runtime.c tracer/runtime.h \
 	tracer/samples.c tracer/samples.h tracer/sites.c tracer/sleep.c tracer/split.c tracer/stacks.c tracer/stacks.h tracer/swaps.c tracer/swaps.h tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
 	tracer/ticks.c tracer/ticks.h tracer/turns.c tracer/turns.h tracer/ucx.c tracer/user_kernel.c tracer/utf8.c tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \

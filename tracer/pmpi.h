@@ -13,7 +13,8 @@
 #endif
 #include TLT_FAMILY_HEADER
 #include "mpi/names.h"
-#include "rows.h"
+#include "row_parameters.h"
+#include "mpi/large_end.h"
 
 #include <stdbool.h>
 
@@ -51,13 +52,13 @@ enum { TLT_ERR_TRUNCATE = 15, TLT_ERR_IN_STATUS = 18, TLT_ERR_PENDING = 19 };
 /* Extensions are declared here: which of their names the library has depends on its version, not on
  * the one that the tracer was built with. */
 #define TL_EXTENSION(code, name, action, traits, ...)                                              \
-    typedef int tlt_##name##_function(LIST(DECL_, __VA_ARGS__));
+    typedef int tlt_##name##_function(LIST(DECL, __VA_ARGS__));
 #include "mpi_calls.def"
 
 /* So are the functions with large counts. */
 #include "mpi/large_begin.h"
 #define TL_CALL(code, name, action, traits, ...)                                                   \
-    LARGE_##name(typedef int tlt_##name##_c_function(LIST(DECL_, __VA_ARGS__));)
+    LARGE_##name(typedef int tlt_##name##_c_function(LIST(DECL, __VA_ARGS__));)
 #define TL_SPECIAL TL_CALL
 #define TL_EXTENSION TL_CALL
 #include "mpi_calls.def"

@@ -147,7 +147,6 @@ int TLT_WRAPPER(Compare_and_swap)(const void *origin_addr, const void *compare_a
     if (!tlt_enter())
         return tlt_pmpi.Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
                                          target_rank, target_disp, win);
-    enum { has = HAS_COUNT | HAS_TYPE | HAS_RCOUNT | HAS_RTYPE | HAS_PEER };
     call_args args = {.count = 2,
                       .rcount = 1,
                       .type = datatype,
@@ -156,7 +155,7 @@ int TLT_WRAPPER(Compare_and_swap)(const void *origin_addr, const void *compare_a
                       .on = TLT_HANDLE(win)};
     tl_event event;
     tlt_event_init(&event, TL_MPI_Compare_and_swap, TLT_SITE());
-    describe(&event, &args, has, TL_ACTION_GET_ACCUMULATE);
+    describe(&event, &args, HAS_ELEMENT | HAS_PEER, TL_ACTION_GET_ACCUMULATE);
     const tlt_swap access = tlt_swaps_expect(&event, result_addr, compare_addr);
     int result = TLT_OUTSIDE(BEGUN(&event),
                              tlt_pmpi.Compare_and_swap(origin_addr, compare_addr, result_addr,

@@ -1,94 +1,21 @@
 /* schema.c - the rows of mpi_calls.def and kernels.def as a table. */
 #include "timeless.h"
 
+#include "row_parameters.h"
+
 #include <math.h>
 #include <string.h>
 
-/* FOLD(SLOT_, COUNT(count), TYPE(datatype), ...) = SLOT_COUNT(count) | SLOT_TYPE(datatype) | ... */
-#define FOLD_1(p, a) p##a
-#define FOLD_2(p, a, ...) p##a | FOLD_1(p, __VA_ARGS__)
-#define FOLD_3(p, a, ...) p##a | FOLD_2(p, __VA_ARGS__)
-#define FOLD_4(p, a, ...) p##a | FOLD_3(p, __VA_ARGS__)
-#define FOLD_5(p, a, ...) p##a | FOLD_4(p, __VA_ARGS__)
-#define FOLD_6(p, a, ...) p##a | FOLD_5(p, __VA_ARGS__)
-#define FOLD_7(p, a, ...) p##a | FOLD_6(p, __VA_ARGS__)
-#define FOLD_8(p, a, ...) p##a | FOLD_7(p, __VA_ARGS__)
-#define FOLD_9(p, a, ...) p##a | FOLD_8(p, __VA_ARGS__)
-#define FOLD_10(p, a, ...) p##a | FOLD_9(p, __VA_ARGS__)
-#define FOLD_11(p, a, ...) p##a | FOLD_10(p, __VA_ARGS__)
-#define FOLD_12(p, a, ...) p##a | FOLD_11(p, __VA_ARGS__)
-#define FOLD_13(p, a, ...) p##a | FOLD_12(p, __VA_ARGS__)
-#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, name, ...) name
-#define FOLD(p, ...)                                                                               \
-    PICK(__VA_ARGS__, FOLD_13, FOLD_12, FOLD_11, FOLD_10, FOLD_9, FOLD_8, FOLD_7, FOLD_6, FOLD_5,  \
-         FOLD_4, FOLD_3, FOLD_2, FOLD_1, )                                                         \
-    (p, __VA_ARGS__)
-
-#define SLOT_SBUF(x) TL_SLOT_FLAGS
-#define SLOT_RBUF(x) TL_SLOT_FLAGS
-#define SLOT_OP(x) TL_SLOT_FLAGS
-#define SLOT_COUNT(x) TL_SLOT_COUNT
-#define SLOT_TYPE(x) TL_SLOT_TYPE
-#define SLOT_RCOUNT(x) TL_SLOT_RECV_COUNT
-#define SLOT_RTYPE(x) TL_SLOT_RECV_TYPE
-#define SLOT_BYTES(x) TL_SLOT_COUNT
-#define SLOT_FETCH(x) (TL_SLOT_COUNT | TL_SLOT_TYPE | TL_SLOT_RECV_COUNT | TL_SLOT_RECV_TYPE)
-#define SLOT_SWAP(x) (SLOT_FETCH(x) | TL_SLOT_FLAGS)
-#define SLOT_GROUP(x) TL_SLOT_LIST
-#define SLOT_COUNTS(x) TL_SLOT_LIST
-#define SLOT_RCOUNTS(x) TL_SLOT_LIST
-#define SLOT_REQS(x) TL_SLOT_LIST
-#define SLOT_DEST(x) TL_SLOT_PEER
-#define SLOT_SRC(x) TL_SLOT_PEER
-#define SLOT_ROOT(x) TL_SLOT_PEER
-#define SLOT_RSRC(x) TL_SLOT_RECV_PEER
-#define SLOT_TAG(x) TL_SLOT_TAG
-#define SLOT_LEVEL(x) TL_SLOT_TAG
-#define SLOT_CODE(x) TL_SLOT_TAG
-#define SLOT_RTAG(x) TL_SLOT_RECV_TAG
-#define SLOT_MODE(x) TL_SLOT_TAG
-#define SLOT_LOCK(x) TL_SLOT_FLAGS
-#define SLOT_COMM(x) TL_SLOT_COMM
-#define SLOT_WIN(x) TL_SLOT_COMM
-#define SLOT_FILE(x) TL_SLOT_COMM
-#define SLOT_MESSAGE(x) (TL_SLOT_PEER | TL_SLOT_TAG | TL_SLOT_COMM)
-#define SLOT_REQ(x) TL_SLOT_REQUEST
-#define SLOT_NEWCOMM(x) TL_SLOT_NEW_COMM
-#define SLOT_NEWWIN(x) TL_SLOT_NEW_COMM
-#define SLOT_NEWFILE(x) TL_SLOT_NEW_COMM
-#define SLOT_TCOUNT(x) 0
-#define SLOT_ASREQ(x) 0
-#define SLOT_UNIT(x) 0
-#define SLOT_DISPLS(x) 0
-#define SLOT_ADISPLS(x) 0
-#define SLOT_RMAOP(x) 0
-#define SLOT_NAME(x) 0
-#define SLOT_NEWTAG(x) 0
-#define SLOT_TYPES(x) 0
-#define SLOT_RTYPES(x) 0
-#define SLOT_STATUS(x) 0
-#define SLOT_FLAG(x) 0
-#define SLOT_INDEX(x) 0
-#define SLOT_NUMBER(x) 0
-#define SLOT_ARG(t, x) 0
-#define SLOT_NOARGS(x) 0
-
-#define T_NONE 0
-#define T_NB TL_TRAIT_NB
-#define T_SYNC TL_TRAIT_SYNC
-#define T_MARK TL_TRAIT_MARK
-#define T_SIZED TL_TRAIT_SIZED
-#define T_PERSISTENT TL_TRAIT_PERSISTENT
 #define CLOCK_OF(traits) (((traits)&TL_TRAIT_MARK) ? TL_SLOT_CLOCK : 0)
 
 static const tl_call_info calls[] = {
 #define ROW(code, name, action, traits, ...)                                                       \
-    {code, name, TL_ACTION_##action, (FOLD(SLOT_, __VA_ARGS__)) | CLOCK_OF(traits), traits, NULL},
+    {code, name, TL_ACTION_##action, BITS(SLOTS, __VA_ARGS__) | CLOCK_OF(traits), traits, NULL},
 #define TL_CALL(code, name, ...) ROW(code, "MPI_" #name, __VA_ARGS__)
 #define TL_SPECIAL TL_CALL
 #define TL_EXTENSION TL_CALL
 #define TL_PSEUDO(code, name, action, traits, ...)                                                 \
-    {code, #name, TL_ACTION_##action, FOLD(SLOT_, __VA_ARGS__), traits, NULL},
+    {code, #name, TL_ACTION_##action, BITS(SLOTS, __VA_ARGS__), traits, NULL},
 #define TL_OPAQUE(code, name, ...) {code, "MPI_" #name, TL_ACTION_OPAQUE, 0, 0, NULL},
 #include "mpi_calls.def"
 #define KERNEL_SLOTS(code) TL_SLOT_LIST | ((code) == TL_KERNEL_user ? TL_SLOT_TAG : 0)
