@@ -270,6 +270,17 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
 #define EXTENSION_CALL(name, large, ...)                                                           \
     ((large) ? tlt_pmpi.name##_c(__VA_ARGS__) : tlt_pmpi.X##name(__VA_ARGS__))
 
+/* The wrappers of a function and of its twin: both call `body`. */
+#define TWINS(name, body, parameters, large_parameters, ...)                                       \
+    int TLT_WRAPPER(name) parameters                                                               \
+    {                                                                                              \
+        return body(false, __VA_ARGS__);                                                           \
+    }                                                                                              \
+    int TLT_WRAPPER(name##_c) large_parameters                                                     \
+    {                                                                                              \
+        return body(true, __VA_ARGS__);                                                            \
+    }
+
 /* A wildcard's outcome is read from a status, ours if the application wants none. */
 #define STATUS_OR_OWN(status) ((status) == MPI_STATUS_IGNORE ? &own_status : (status))
 
@@ -288,5 +299,20 @@ static inline tl_event put_probe(uint16_t call, uint32_t site, int source, int t
     tlt_put(&event);
     return event;
 }
+
+/* The rest of a wrapper, behind tlt_enter. `call` is of the library; `is_poll`: it found nothing;
+ * `put` writes the event; `error`: what the call reports. */
+#define FINISH(call, is_poll, is_event, put, error)                                                \
+    int result = TLT_OUTSIDE(NULL, call);                                                          \
+    if (result == MPI_SUCCESS && (is_poll)) {                                                      \
+        tlt_leave_poll();                                                                          \
+        return result;                                                                             \
+    }                                                                                              \
+    if (is_event) {                                                                                \
+        put;                                                                                       \
+        put_error(error);                                                                          \
+    }                                                                                              \
+    tlt_leave();                                                                                   \
+    return result;
 
 #endif

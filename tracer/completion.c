@@ -208,147 +208,78 @@ static int error_of(int result, int n, const MPI_Status statuses[])
     return result;
 }
 
+/* The bodies of wrappers. `put` writes what the call completed. */
+#define COMPLETE_ONE(name, call, is_poll)                                                          \
+    if (!tlt_enter())                                                                              \
+        return call;                                                                               \
+    MPI_Request handle = *request;                                                                 \
+    MPI_Status own_status;                                                                         \
+    if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())                                 \
+        status = &own_status;                                                                      \
+    FINISH(call, is_poll, took_part(result),                                                       \
+           put_one(TL_MPI_##name, TLT_SITE(), handle, request, filled(status)), result)
+#define COMPLETE_SEVERAL(call, statuses, is_poll, is_event, put, error)                            \
+    if (!tlt_enter())                                                                              \
+        return call;                                                                               \
+    bool recording = copy_handles(count, requests);                                                \
+    (statuses) = statuses_for(statuses, recording);                                                \
+    FINISH(call, is_poll, recording &&is_event(result), put, error)
+
 int TLT_WRAPPER(Wait)(MPI_Request *request, MPI_Status *status)
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Wait(request, status);
-    MPI_Request handle = *request;
-    MPI_Status own_status;
-    if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
-        status = &own_status;
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Wait(request, status));
-    if (took_part(result)) {
-        put_one(TL_MPI_Wait, TLT_SITE(), handle, request, filled(status));
-        put_error(result);
-    }
-    tlt_leave();
-    return result;
+    COMPLETE_ONE(Wait, tlt_pmpi.Wait(request, status), false)
 }
 
 int TLT_WRAPPER(Test)(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Test(request, flag, status);
-    MPI_Request handle = *request;
-    MPI_Status own_status;
-    if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
-        status = &own_status;
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Test(request, flag, status));
-    if (result == MPI_SUCCESS && !*flag) {
-        tlt_leave_poll();
-        return result;
-    }
-    if (took_part(result)) {
-        put_one(TL_MPI_Test, TLT_SITE(), handle, request, filled(status));
-        put_error(result);
-    }
-    tlt_leave();
-    return result;
+    COMPLETE_ONE(Test, tlt_pmpi.Test(request, flag, status), !*flag)
 }
 
 int TLT_WRAPPER(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Waitall(count, requests, statuses);
-    bool recording = copy_handles(count, requests);
-    statuses = statuses_for(statuses, recording);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitall(count, requests, statuses));
-    if (recording && completed(result)) {
-        put_all(TL_MPI_Waitall, TLT_SITE(), count, requests, filled(statuses), result);
-        put_error(error_of(result, count, filled(statuses)));
-    }
-    tlt_leave();
-    return result;
+    COMPLETE_SEVERAL(tlt_pmpi.Waitall(count, requests, statuses), statuses, false, completed,
+                     put_all(TL_MPI_Waitall, TLT_SITE(), count, requests, filled(statuses), result),
+                     error_of(result, count, filled(statuses)))
 }
 
 int TLT_WRAPPER(Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Testall(count, requests, flag, statuses);
-    bool recording = copy_handles(count, requests);
-    statuses = statuses_for(statuses, recording);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testall(count, requests, flag, statuses));
-    if (result == MPI_SUCCESS && !*flag) {
-        tlt_leave_poll();
-        return result;
-    }
-    if (recording && completed(result)) {
-        put_all(TL_MPI_Testall, TLT_SITE(), count, requests, filled(statuses), result);
-        put_error(error_of(result, count, filled(statuses)));
-    }
-    tlt_leave();
-    return result;
+    COMPLETE_SEVERAL(tlt_pmpi.Testall(count, requests, flag, statuses), statuses, !*flag, completed,
+                     put_all(TL_MPI_Testall, TLT_SITE(), count, requests, filled(statuses), result),
+                     error_of(result, count, filled(statuses)))
 }
 
 int TLT_WRAPPER(Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Waitany(count, requests, index, status);
-    bool recording = copy_handles(count, requests);
-    status = statuses_for(status, recording);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitany(count, requests, index, status));
-    if (recording && took_part(result)) {
-        put_any(TL_MPI_Waitany, TLT_SITE(), requests, *index, filled(status));
-        put_error(result);
-    }
-    tlt_leave();
-    return result;
+    COMPLETE_SEVERAL(tlt_pmpi.Waitany(count, requests, index, status), status, false, took_part,
+                     put_any(TL_MPI_Waitany, TLT_SITE(), requests, *index, filled(status)), result)
 }
 
 int TLT_WRAPPER(Testany)(int count, MPI_Request requests[], int *index, int *flag,
                          MPI_Status *status)
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Testany(count, requests, index, flag, status);
-    bool recording = copy_handles(count, requests);
-    status = statuses_for(status, recording);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testany(count, requests, index, flag, status));
-    if (result == MPI_SUCCESS && !*flag) {
-        tlt_leave_poll();
-        return result;
-    }
-    if (recording && took_part(result)) {
-        put_any(TL_MPI_Testany, TLT_SITE(), requests, *index, filled(status));
-        put_error(result);
-    }
-    tlt_leave();
-    return result;
+    COMPLETE_SEVERAL(tlt_pmpi.Testany(count, requests, index, flag, status), status, !*flag,
+                     took_part,
+                     put_any(TL_MPI_Testany, TLT_SITE(), requests, *index, filled(status)), result)
 }
 
 int TLT_WRAPPER(Waitsome)(int count, MPI_Request requests[], int *n_done, int indices[],
                           MPI_Status statuses[])
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses);
-    bool recording = copy_handles(count, requests);
-    statuses = statuses_for(statuses, recording);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses));
-    if (recording && completed(result)) {
-        put_some(TL_MPI_Waitsome, TLT_SITE(), requests, *n_done, indices, filled(statuses));
-        put_error(error_of(result, *n_done, filled(statuses)));
-    }
-    tlt_leave();
-    return result;
+    COMPLETE_SEVERAL(
+        tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses), statuses, false, completed,
+        put_some(TL_MPI_Waitsome, TLT_SITE(), requests, *n_done, indices, filled(statuses)),
+        error_of(result, *n_done, filled(statuses)))
 }
 
 int TLT_WRAPPER(Testsome)(int count, MPI_Request requests[], int *n_done, int indices[],
                           MPI_Status statuses[])
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Testsome(count, requests, n_done, indices, statuses);
-    bool recording = copy_handles(count, requests);
-    statuses = statuses_for(statuses, recording);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testsome(count, requests, n_done, indices, statuses));
-    if (result == MPI_SUCCESS && *n_done == 0) {
-        tlt_leave_poll();
-        return result;
-    }
-    if (recording && completed(result)) {
-        put_some(TL_MPI_Testsome, TLT_SITE(), requests, *n_done, indices, filled(statuses));
-        put_error(error_of(result, *n_done, filled(statuses)));
-    }
-    tlt_leave();
-    return result;
+    COMPLETE_SEVERAL(
+        tlt_pmpi.Testsome(count, requests, n_done, indices, statuses), statuses, *n_done == 0,
+        completed,
+        put_some(TL_MPI_Testsome, TLT_SITE(), requests, *n_done, indices, filled(statuses)),
+        error_of(result, *n_done, filled(statuses)))
 }
 
 /* MPI_Start of a request. Returns its id, 0 if it is not recorded; *begins is false if the last

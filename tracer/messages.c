@@ -38,12 +38,11 @@ static matched *place_for(MPI_Message handle)
     return &messages[n_messages++];
 }
 
-static void remember(MPI_Message handle, const tl_event *probe)
+static void remember(MPI_Message handle, tl_event probe)
 {
     matched *m = place_for(handle);
     if (m)
-        *m = (matched){
-            .handle = handle, .comm = probe->comm, .peer = probe->peer, .tag = probe->tag};
+        *m = (matched){.handle = handle, .comm = probe.comm, .peer = probe.peer, .tag = probe.tag};
 }
 
 static void describe_message(tl_event *e, const matched *m, MPI_Count count, MPI_Datatype type)
@@ -83,13 +82,9 @@ int TLT_WRAPPER(Mprobe)(int source, int tag, MPI_Comm comm, MPI_Message *message
         return tlt_pmpi.Mprobe(source, tag, comm, message, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Mprobe(source, tag, comm, message, status));
-    if (result == MPI_SUCCESS) {
-        tl_event event = put_probe(TL_MPI_Mprobe, TLT_SITE(), source, tag, comm, status);
-        remember(*message, &event);
-    }
-    tlt_leave();
-    return result;
+    FINISH(tlt_pmpi.Mprobe(source, tag, comm, message, status), false, result == MPI_SUCCESS,
+           remember(*message, put_probe(TL_MPI_Mprobe, TLT_SITE(), source, tag, comm, status)),
+           MPI_SUCCESS)
 }
 
 int TLT_WRAPPER(Improbe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
@@ -99,17 +94,10 @@ int TLT_WRAPPER(Improbe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Mess
         return tlt_pmpi.Improbe(source, tag, comm, flag, message, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Improbe(source, tag, comm, flag, message, status));
-    if (result == MPI_SUCCESS && !*flag) {
-        tlt_leave_poll();
-        return result;
-    }
-    if (result == MPI_SUCCESS) {
-        tl_event event = put_probe(TL_MPI_Improbe, TLT_SITE(), source, tag, comm, status);
-        remember(*message, &event);
-    }
-    tlt_leave();
-    return result;
+    FINISH(tlt_pmpi.Improbe(source, tag, comm, flag, message, status), !*flag,
+           result == MPI_SUCCESS,
+           remember(*message, put_probe(TL_MPI_Improbe, TLT_SITE(), source, tag, comm, status)),
+           MPI_SUCCESS)
 }
 
 TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype type,
@@ -129,17 +117,10 @@ TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype type
     return result;
 }
 
-int TLT_WRAPPER(Mrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                       MPI_Status *status)
-{
-    return receive(false, buf, count, type, message, status);
-}
-
-int TLT_WRAPPER(Mrecv_c)(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message,
-                         MPI_Status *status)
-{
-    return receive(true, buf, count, type, message, status);
-}
+TWINS(Mrecv, receive,
+      (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status),
+      (void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status),
+      buf, count, type, message, status)
 
 TLT_INLINE int start_receive(bool large, void *buf, MPI_Count count, MPI_Datatype type,
                              MPI_Message *message, MPI_Request *request)
@@ -160,14 +141,7 @@ TLT_INLINE int start_receive(bool large, void *buf, MPI_Count count, MPI_Datatyp
     return result;
 }
 
-int TLT_WRAPPER(Imrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                        MPI_Request *request)
-{
-    return start_receive(false, buf, count, type, message, request);
-}
-
-int TLT_WRAPPER(Imrecv_c)(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message,
-                          MPI_Request *request)
-{
-    return start_receive(true, buf, count, type, message, request);
-}
+TWINS(Imrecv, start_receive,
+      (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
+      (void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
+      buf, count, type, message, request)

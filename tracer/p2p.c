@@ -4,16 +4,30 @@
 
 #include "call.h"
 
+/* Parameters by the type of their counts, and their names. */
+#define RECEIVE(T)                                                                                 \
+    void *buf, T count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                 \
+        MPI_Status *status
+#define RECEIVE_NAMES buf, count, datatype, source, tag, comm, status
+#define SENDRECV(T)                                                                                \
+    const void *sendbuf, T sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, \
+        T recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm
+#define SENDRECV_NAMES                                                                             \
+    sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm
+#define REPLACE(T)                                                                                 \
+    void *buf, T count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,     \
+        MPI_Comm comm
+#define REPLACE_NAMES buf, count, datatype, dest, sendtag, source, recvtag, comm
+
 static bool is_wildcard(int source, int tag)
 {
     return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
 }
 
-TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
-                       int tag, MPI_Comm comm, MPI_Status *status)
+TLT_INLINE int receive(bool large, RECEIVE(MPI_Count))
 {
     if (!tlt_enter())
-        return CALL(Recv, large, buf, count, datatype, source, tag, comm, status);
+        return CALL(Recv, large, RECEIVE_NAMES);
     MPI_Status own_status;
     if (is_wildcard(source, tag))
         status = STATUS_OR_OWN(status);
@@ -27,8 +41,7 @@ TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype data
         event.count = count;
         event.type_bytes = tlt_type_bytes(datatype);
     }
-    int result = TLT_OUTSIDE(BEGUN(&event),
-                             CALL(Recv, large, buf, count, datatype, source, tag, comm, status));
+    int result = TLT_OUTSIDE(BEGUN(&event), CALL(Recv, large, RECEIVE_NAMES));
     if (c && source == MPI_ANY_SOURCE)
         event.peer = tlt_peer(status->MPI_SOURCE);
     if (c && tag == MPI_ANY_TAG)
@@ -41,17 +54,7 @@ TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype data
     return result;
 }
 
-int TLT_WRAPPER(Recv)(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                      MPI_Comm comm, MPI_Status *status)
-{
-    return receive(false, buf, count, datatype, source, tag, comm, status);
-}
-
-int TLT_WRAPPER(Recv_c)(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                        MPI_Comm comm, MPI_Status *status)
-{
-    return receive(true, buf, count, datatype, source, tag, comm, status);
-}
+TWINS(Recv, receive, (RECEIVE(int)), (RECEIVE(MPI_Count)), RECEIVE_NAMES)
 
 /* Both halves, before the call. */
 static void describe_sendrecv(tl_event *e, const tlt_comm *c, MPI_Count count, MPI_Datatype type,
@@ -74,14 +77,10 @@ static void describe_source(tl_event *e, int source, int tag, const MPI_Status *
         e->recv_tag = tlt_tag(status->MPI_TAG);
 }
 
-TLT_INLINE int sendrecv(bool large, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                        int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
-                        MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                        MPI_Status *status)
+TLT_INLINE int sendrecv(bool large, SENDRECV(MPI_Count), MPI_Status *status)
 {
     if (!tlt_enter())
-        return CALL(Sendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-                    recvcount, recvtype, source, recvtag, comm, status);
+        return CALL(Sendrecv, large, SENDRECV_NAMES, status);
     MPI_Status own_status;
     if (is_wildcard(source, recvtag))
         status = STATUS_OR_OWN(status);
@@ -93,9 +92,7 @@ TLT_INLINE int sendrecv(bool large, const void *sendbuf, MPI_Count sendcount, MP
         event.recv_count = recvcount;
         event.recv_type_bytes = tlt_type_bytes(recvtype);
     }
-    int result = TLT_OUTSIDE(BEGUN(&event),
-                             CALL(Sendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag,
-                                  recvbuf, recvcount, recvtype, source, recvtag, comm, status));
+    int result = TLT_OUTSIDE(BEGUN(&event), CALL(Sendrecv, large, SENDRECV_NAMES, status));
     if (c)
         describe_source(&event, source, recvtag, status);
     if (took_part(result)) {
@@ -106,30 +103,13 @@ TLT_INLINE int sendrecv(bool large, const void *sendbuf, MPI_Count sendcount, MP
     return result;
 }
 
-int TLT_WRAPPER(Sendrecv)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    return sendrecv(false, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                    recvtype, source, recvtag, comm, status);
-}
+TWINS(Sendrecv, sendrecv, (SENDRECV(int), MPI_Status *status),
+      (SENDRECV(MPI_Count), MPI_Status *status), SENDRECV_NAMES, status)
 
-int TLT_WRAPPER(Sendrecv_c)(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                            int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
-                            MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                            MPI_Status *status)
-{
-    return sendrecv(true, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                    source, recvtag, comm, status);
-}
-
-TLT_INLINE int sendrecv_replace(bool large, void *buf, MPI_Count count, MPI_Datatype datatype,
-                                int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                                MPI_Status *status)
+TLT_INLINE int sendrecv_replace(bool large, REPLACE(MPI_Count), MPI_Status *status)
 {
     if (!tlt_enter())
-        return CALL(Sendrecv_replace, large, buf, count, datatype, dest, sendtag, source, recvtag,
-                    comm, status);
+        return CALL(Sendrecv_replace, large, REPLACE_NAMES, status);
     MPI_Status own_status;
     if (is_wildcard(source, recvtag))
         status = STATUS_OR_OWN(status);
@@ -138,8 +118,7 @@ TLT_INLINE int sendrecv_replace(bool large, void *buf, MPI_Count count, MPI_Data
     tlt_event_init(&event, TL_MPI_Sendrecv_replace, TLT_SITE());
     if (c)
         describe_sendrecv(&event, c, count, datatype, dest, sendtag, source, recvtag);
-    int result = TLT_OUTSIDE(BEGUN(&event), CALL(Sendrecv_replace, large, buf, count, datatype,
-                                                 dest, sendtag, source, recvtag, comm, status));
+    int result = TLT_OUTSIDE(BEGUN(&event), CALL(Sendrecv_replace, large, REPLACE_NAMES, status));
     if (c)
         describe_source(&event, source, recvtag, status);
     if (took_part(result)) {
@@ -150,21 +129,8 @@ TLT_INLINE int sendrecv_replace(bool large, void *buf, MPI_Count count, MPI_Data
     return result;
 }
 
-int TLT_WRAPPER(Sendrecv_replace)(void *buf, int count, MPI_Datatype datatype, int dest,
-                                  int sendtag, int source, int recvtag, MPI_Comm comm,
-                                  MPI_Status *status)
-{
-    return sendrecv_replace(false, buf, count, datatype, dest, sendtag, source, recvtag, comm,
-                            status);
-}
-
-int TLT_WRAPPER(Sendrecv_replace_c)(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                                    int sendtag, int source, int recvtag, MPI_Comm comm,
-                                    MPI_Status *status)
-{
-    return sendrecv_replace(true, buf, count, datatype, dest, sendtag, source, recvtag, comm,
-                            status);
-}
+TWINS(Sendrecv_replace, sendrecv_replace, (REPLACE(int), MPI_Status *status),
+      (REPLACE(MPI_Count), MPI_Status *status), REPLACE_NAMES, status)
 
 /* MPI_Isendrecv is MPI_Isend and MPI_Irecv, with two requests in place of the one that the program
  * has. */
@@ -208,14 +174,10 @@ static void put_isendrecv(uint16_t call, tl_event *both, const MPI_Request *requ
 /* What others may write of it while it is under way. */
 #define BOTH_BEGUN(both) (is_told(both) ? BEGUN(both) : NULL)
 
-TLT_INLINE int isendrecv(bool large, const void *sendbuf, MPI_Count sendcount,
-                         MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                         MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                         MPI_Comm comm, MPI_Request *request)
+TLT_INLINE int isendrecv(bool large, SENDRECV(MPI_Count), MPI_Request *request)
 {
     if (!tlt_enter())
-        return EXTENSION_CALL(Isendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag,
-                              recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+        return EXTENSION_CALL(Isendrecv, large, SENDRECV_NAMES, request);
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
     tl_event both;
     tlt_event_init(&both, TL_MPI_Sendrecv, TLT_SITE());
@@ -225,68 +187,35 @@ TLT_INLINE int isendrecv(bool large, const void *sendbuf, MPI_Count sendcount,
         both.recv_type_bytes = tlt_type_bytes(recvtype);
     }
     int result =
-        TLT_OUTSIDE(BOTH_BEGUN(&both),
-                    EXTENSION_CALL(Isendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag,
-                                   recvbuf, recvcount, recvtype, source, recvtag, comm, request));
+        TLT_OUTSIDE(BOTH_BEGUN(&both), EXTENSION_CALL(Isendrecv, large, SENDRECV_NAMES, request));
     if (result == MPI_SUCCESS)
         put_isendrecv(TL_MPI_Isendrecv, &both, request);
     tlt_leave();
     return result;
 }
 
-int TLT_WRAPPER(Isendrecv)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                           int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                           int source, int recvtag, MPI_Comm comm, MPI_Request *request)
-{
-    return isendrecv(false, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                     recvtype, source, recvtag, comm, request);
-}
+TWINS(Isendrecv, isendrecv, (SENDRECV(int), MPI_Request *request),
+      (SENDRECV(MPI_Count), MPI_Request *request), SENDRECV_NAMES, request)
 
-int TLT_WRAPPER(Isendrecv_c)(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                             int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
-                             MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                             MPI_Request *request)
-{
-    return isendrecv(true, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                     recvtype, source, recvtag, comm, request);
-}
-
-TLT_INLINE int isendrecv_replace(bool large, void *buf, MPI_Count count, MPI_Datatype datatype,
-                                 int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                                 MPI_Request *request)
+TLT_INLINE int isendrecv_replace(bool large, REPLACE(MPI_Count), MPI_Request *request)
 {
     if (!tlt_enter())
-        return EXTENSION_CALL(Isendrecv_replace, large, buf, count, datatype, dest, sendtag, source,
-                              recvtag, comm, request);
+        return EXTENSION_CALL(Isendrecv_replace, large, REPLACE_NAMES, request);
     const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
     tl_event both;
     tlt_event_init(&both, TL_MPI_Sendrecv_replace, TLT_SITE());
     if (c)
         describe_sendrecv(&both, c, count, datatype, dest, sendtag, source, recvtag);
     int result = TLT_OUTSIDE(BOTH_BEGUN(&both),
-                             EXTENSION_CALL(Isendrecv_replace, large, buf, count, datatype, dest,
-                                            sendtag, source, recvtag, comm, request));
+                             EXTENSION_CALL(Isendrecv_replace, large, REPLACE_NAMES, request));
     if (result == MPI_SUCCESS)
         put_isendrecv(TL_MPI_Isendrecv_replace, &both, request);
     tlt_leave();
     return result;
 }
 
-int TLT_WRAPPER(Isendrecv_replace)(void *buf, int count, MPI_Datatype datatype, int dest,
-                                   int sendtag, int source, int recvtag, MPI_Comm comm,
-                                   MPI_Request *request)
-{
-    return isendrecv_replace(false, buf, count, datatype, dest, sendtag, source, recvtag, comm,
-                             request);
-}
-
-int TLT_WRAPPER(Isendrecv_replace_c)(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                                     int sendtag, int source, int recvtag, MPI_Comm comm,
-                                     MPI_Request *request)
-{
-    return isendrecv_replace(true, buf, count, datatype, dest, sendtag, source, recvtag, comm,
-                             request);
-}
+TWINS(Isendrecv_replace, isendrecv_replace, (REPLACE(int), MPI_Request *request),
+      (REPLACE(MPI_Count), MPI_Request *request), REPLACE_NAMES, request)
 
 int TLT_WRAPPER(Probe)(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
@@ -294,11 +223,8 @@ int TLT_WRAPPER(Probe)(int source, int tag, MPI_Comm comm, MPI_Status *status)
         return tlt_pmpi.Probe(source, tag, comm, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Probe(source, tag, comm, status));
-    if (result == MPI_SUCCESS)
-        put_probe(TL_MPI_Probe, TLT_SITE(), source, tag, comm, status);
-    tlt_leave();
-    return result;
+    FINISH(tlt_pmpi.Probe(source, tag, comm, status), false, result == MPI_SUCCESS,
+           put_probe(TL_MPI_Probe, TLT_SITE(), source, tag, comm, status), MPI_SUCCESS)
 }
 
 int TLT_WRAPPER(Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
@@ -307,13 +233,6 @@ int TLT_WRAPPER(Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Statu
         return tlt_pmpi.Iprobe(source, tag, comm, flag, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Iprobe(source, tag, comm, flag, status));
-    if (result == MPI_SUCCESS && !*flag) {
-        tlt_leave_poll();
-        return result;
-    }
-    if (result == MPI_SUCCESS)
-        put_probe(TL_MPI_Iprobe, TLT_SITE(), source, tag, comm, status);
-    tlt_leave();
-    return result;
+    FINISH(tlt_pmpi.Iprobe(source, tag, comm, flag, status), !*flag, result == MPI_SUCCESS,
+           put_probe(TL_MPI_Iprobe, TLT_SITE(), source, tag, comm, status), MPI_SUCCESS)
 }

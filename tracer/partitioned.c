@@ -131,8 +131,9 @@ int TLT_WRAPPER(Pready_list)(int length, const int *partitions, MPI_Request requ
 /* ---- partitions that arrive ---- */
 
 /* Whether the program now knows that the whole message is there, and did not before. */
-static bool has_all(const tlt_request *r, int partition)
+static bool has_all(MPI_Request request, int partition)
 {
+    const tlt_request *r = tlt_request_find(TLT_HANDLE(request), NULL);
     if (!r || !(r->flags & TLT_ACTIVE) || !r->partitions || r->flags & TLT_SENDS_PARTS)
         return false;
     tlt_partitions *p = r->partitions;
@@ -142,22 +143,20 @@ static bool has_all(const tlt_request *r, int partition)
     return --p->n_left == 0;
 }
 
+/* The call that completes the request then finds it inactive. */
+static void put_arrival(MPI_Request request, uint32_t site)
+{
+    tlt_request *r = tlt_request_find(TLT_HANDLE(request), NULL);
+    tl_event event = {.call = TL_MPI_Test, .site = site, .request = r->id};
+    tlt_request_set_flags(r, r->flags & ~(uint32_t)TLT_ACTIVE);
+    tlt_put(&event);
+}
+
 int TLT_WRAPPER(Parrived)(MPI_Request request, int partition, int *flag)
 {
     if (!tlt_enter())
         return tlt_pmpi.XParrived(request, partition, flag);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.XParrived(request, partition, flag));
-    if (result == MPI_SUCCESS && !*flag) {
-        tlt_leave_poll();
-        return result;
-    }
-    tlt_request *r = tlt_request_find(TLT_HANDLE(request), NULL);
-    if (result == MPI_SUCCESS && has_all(r, partition)) {
-        /* The call that completes the request then finds it inactive. */
-        tl_event event = {.call = TL_MPI_Test, .site = TLT_SITE(), .request = r->id};
-        tlt_request_set_flags(r, r->flags & ~(uint32_t)TLT_ACTIVE);
-        tlt_put(&event);
-    }
-    tlt_leave();
-    return result;
+    FINISH(tlt_pmpi.XParrived(request, partition, flag), !*flag,
+           result == MPI_SUCCESS && has_all(request, partition), put_arrival(request, TLT_SITE()),
+           MPI_SUCCESS)
 }

@@ -120,24 +120,20 @@ END(Win_free, MPI_Win)
 END(File_close, MPI_File)
 /* clang-format on */
 
+static void put_end_of_epoch(MPI_Win win, uint32_t site)
+{
+    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(win));
+    tl_event event = {.call = TL_MPI_Win_test, .site = site, .comm = c ? c->id : TL_COMM_NULL};
+    tlt_put(&event);
+}
+
 /* An epoch that is over is an event, the questions before are polls. */
 int TLT_WRAPPER(Win_test)(MPI_Win win, int *flag)
 {
     if (!tlt_enter())
         return tlt_pmpi.Win_test(win, flag);
-    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Win_test(win, flag));
-    if (result == MPI_SUCCESS && !*flag) {
-        tlt_leave_poll();
-        return result;
-    }
-    if (result == MPI_SUCCESS) {
-        const tlt_comm *c = tlt_comm_find(TLT_HANDLE(win));
-        tl_event event = {
-            .call = TL_MPI_Win_test, .site = TLT_SITE(), .comm = c ? c->id : TL_COMM_NULL};
-        tlt_put(&event);
-    }
-    tlt_leave();
-    return result;
+    FINISH(tlt_pmpi.Win_test(win, flag), !*flag, result == MPI_SUCCESS,
+           put_end_of_epoch(win, TLT_SITE()), MPI_SUCCESS)
 }
 
 int TLT_WRAPPER(Compare_and_swap)(const void *origin_addr, const void *compare_addr,
