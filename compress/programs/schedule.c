@@ -60,10 +60,7 @@ static void close_schedule(schedule *s)
 {
     if (!s)
         return;
-    free(s->s.path);
-    free(s->s.nodes.items);
-    free(s->s.values.items);
-    free(s->statements.items);
+    skel_clear(&s->s);
     free(s->steps.items);
     free(s->blocks.items);
     free(s->starts);

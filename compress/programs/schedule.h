@@ -1,10 +1,10 @@
 /* schedule.h - an algorithm of a collective as a text: rounds of sends and receives
  * (doc/SCHEDULE.md).
  *
- * The text is parsed for one number of ranks and one root. Its expressions are those of skeletons.
- * Each rank's list of sends, receives and waits follows from it without a simulation. The data flow
- * is then checked: each rank must have what it sends, and must end with what the collective
- * promises. */
+ * The text is parsed for one number of ranks and one root. Its expressions, let, for and if are
+ * those of skeletons. Each rank's list of sends, receives and waits follows from it without a
+ * simulation. The data flow is then checked: each rank must have what it sends, and must end with
+ * what the collective promises. */
 #ifndef TL_SCHEDULE_H
 #define TL_SCHEDULE_H
 
@@ -27,30 +27,9 @@ typedef enum sched_operation {
 
 extern const char *const sched_operations[SCHED_N_OPERATIONS];
 
-typedef enum sched_kind {
-    SCHED_LET,
-    SCHED_FOR, /* expressions: first, last, step (node 0: 1) */
-    SCHED_IF,  /* expressions: condition; body, other */
-    SCHED_SEND,
-    SCHED_RECV,
-    SCHED_COMBINE, /* a receive whose data is combined with the rank's own */
-    SCHED_WAIT,
-    SCHED_BLOCK /* expressions: the block; of alltoall: source, destination */
-} sched_kind;
-
-typedef struct sched_statement {
-    sched_kind kind;
-    uint32_t line;
-    uint32_t next;        /* in its block; 0: none */
-    uint32_t body, other; /* first statements of blocks; of SEND: its blocks */
-    uint32_t expressions[3];
-    uint32_t slot; /* of LET and FOR */
-    bool all;      /* SEND: all that the rank has */
-} sched_statement;
-
 /* A step of one rank. */
 typedef struct sched_step {
-    sched_kind kind; /* SEND, RECV, COMBINE, WAIT */
+    skel_kind kind; /* SCHED_SEND, SCHED_RECV, SCHED_COMBINE, SCHED_WAIT */
     bool all;
     uint32_t line;
     uint32_t peer;
@@ -59,15 +38,13 @@ typedef struct sched_step {
 } sched_step;
 
 typedef struct schedule {
-    skeleton s; /* path, nodes of expressions, values of constants */
+    skeleton s; /* path, statements, values of constants */
     sched_operation operation;
     uint32_t n_ranks, root, n_parts;
-    int64_t bytes;  /* of the buffer or a rank's block; 0 if the text does not depend on it */
-    uint32_t first; /* statement */
-    skel_array statements; /* sched_statement; number 0 is none */
-    skel_array steps;      /* sched_step */
-    skel_array blocks;     /* uint32_t */
-    size_t *starts;        /* [n_ranks + 1] first step of each rank */
+    int64_t bytes;     /* of the buffer or a rank's block; 0 if the text does not depend on it */
+    skel_array steps;  /* sched_step */
+    skel_array blocks; /* uint32_t */
+    size_t *starts;    /* [n_ranks + 1] first step of each rank */
 } schedule;
 
 /* How many different blocks there are; each has a number below. */

@@ -105,7 +105,14 @@ typedef enum skel_kind {
     SKEL_FOR, /* expressions: first, last, step (node 0: 1) */
     SKEL_IF,  /* expressions: condition; body, other */
     SKEL_COMPUTE,
-    SKEL_CALL
+    SKEL_CALL,
+    /* of schedules (schedule.h) */
+    SCHED_SEND, /* expressions: peer; body: its blocks */
+    SCHED_SEND_ALL,
+    SCHED_RECV,
+    SCHED_COMBINE, /* a receive whose data is combined with the rank's own */
+    SCHED_WAIT,
+    SCHED_BLOCK /* expressions: the block; of alltoall: source, destination */
 } skel_kind;
 
 /* Fields beyond the slots of an event that are one number. */
@@ -165,7 +172,21 @@ typedef struct skel_parameter {
     int64_t value;
 } skel_parameter;
 
+typedef struct skel_parser skel_parser;
+
+/* A language: what it has besides expressions, let, for and if. */
+typedef struct skel_language {
+    bool names_size;     /* messages about a rank have the number of ranks */
+    const char *endless; /* what is wrong with too many statements */
+    /* Parses what is before the statements. */
+    void (*read_head)(skel_parser *p);
+    /* Parses another statement; returns its number; 0: it holds for all ranks, or after a failure.
+     */
+    uint32_t (*read_statement)(skel_parser *p, uint32_t depth);
+} skel_language;
+
 typedef struct skeleton {
+    const skel_language *language;
     char *path, *text, *unit; /* path: of a pattern, its name */
     char *mpi;                /* the MPI library of the captures; NULL: unknown */
     bool is_pattern;
@@ -229,8 +250,6 @@ typedef struct skel_token {
     uint32_t line;
 } skel_token;
 
-typedef struct skel_parser skel_parser;
-
 struct skel_parser {
     skeleton *s;
     const char *at;
@@ -269,10 +288,20 @@ const char *skel_found(const skel_parser *p, char text[64]);
 
 /* What the files that parse share, also in skeleton_read.c. Numbers are 0 after a failure. */
 void skel_out_of_memory(skel_parser *p);
+/* A new element of `size` bytes, zero; NULL after a failure. */
+void *skel_new(skel_parser *p, skel_array *array, size_t size);
 skel_statement *skel_statement_at(const skel_parser *p, uint32_t number);
 uint32_t skel_add(skel_parser *p, skel_kind kind, uint32_t line);
 /* A copy of a word, kept in an array of the skeleton. */
 char *skel_keep(skel_parser *p, const skel_token *token, skel_array *texts);
+/* Parses a text of any language; frees what the parser has. */
+tl_status skel_parse(skel_parser *p);
+/* Parses WORD 1, the first statement. */
+void skel_read_version(skel_parser *p, const char *word, const char *where);
+void skel_skip_lines(skel_parser *p);
+void skel_define_constant(skel_parser *p, const skel_token *token, int64_t value);
+/* { ... } with names of its own; returns its first statement. */
+uint32_t skel_read_braces(skel_parser *p, uint32_t depth);
 
 /* ---- skeleton_calls.c ---- */
 
@@ -361,6 +390,20 @@ tl_status skel_evaluate(const skeleton *s, int64_t *slots, uint32_t node, int64_
                         int64_t *out, tl_error *err);
 
 /* ---- skeleton_walk.c: the events of a rank ---- */
+
+typedef struct skel_walk skel_walk;
+
+/* Begins with a rank. After calls, a walk cannot begin again. */
+void skel_restart(skel_walk *w, uint32_t rank);
+/* Goes on to the next statement that is no let, for or if; NULL: there is none. */
+tl_status skel_walk_on(skel_walk *w, const skel_statement **st);
+/* The statements of a block are next. */
+void skel_walk_enter(skel_walk *w, uint32_t first);
+/* The value of an expression; of skel_walk_number: a number, not null. */
+tl_status skel_walk_value(skel_walk *w, uint32_t expression, int64_t *out);
+tl_status skel_walk_number(skel_walk *w, uint32_t line, uint32_t expression, int64_t *out);
+tl_status skel_walk_wrong(skel_walk *w, uint32_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 tl_status skel_start(const void *program, uint32_t rank, void **state);
 tl_status skel_next(void *state, tl_event *event);

@@ -145,11 +145,9 @@ static void read_request(skel_parser *p, uint32_t number)
 /* Adds the field with the expression that was parsed last. */
 static void add_field(skel_parser *p, uint32_t number, int slot, uint32_t expression)
 {
-    skel_field *field = p->status == TL_OK ? skel_push(&p->s->fields, sizeof *field) : NULL;
-    if (!field) {
-        skel_out_of_memory(p);
+    skel_field *field = skel_new(p, &p->s->fields, sizeof *field);
+    if (!field)
         return;
-    }
     *field = (skel_field){slot, expression, p->draw};
     skel_statement_at(p, number)->n_fields++;
 }
@@ -201,11 +199,9 @@ static void read_new_comm(skel_parser *p, uint32_t number)
 static uint32_t count_of_each(skel_parser *p)
 {
     static const char each[] = "each";
-    skel_name *name = skel_push(&p->names, sizeof *name);
-    if (!name) {
-        skel_out_of_memory(p);
+    skel_name *name = skel_new(p, &p->names, sizeof *name);
+    if (!name)
         return 0;
-    }
     *name = (skel_name){.start = each, .size = sizeof each - 1, .slot = SKEL_EACH};
     const uint32_t node = skel_expression(p);
     p->names.n--;

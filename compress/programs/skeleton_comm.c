@@ -70,7 +70,7 @@ uint32_t skel_read_comm(skel_parser *p, const skel_token *name, uint32_t line)
         skel_wrong(p, line,
                    "comm is behind a statement that differs between ranks; write it "
                    "before");
-    skel_comm *c = p->status == TL_OK ? skel_push(&p->s->comms, sizeof *c) : NULL;
+    skel_comm *c = skel_new(p, &p->s->comms, sizeof *c);
     place *places = c ? calloc(n_ranks, sizeof *places) : NULL;
     if (c) {
         *c = (skel_comm){.name = strndup(name->start, name->size),

@@ -147,11 +147,9 @@ static void read_run(skel_parser *p, skel_array *runs, uint64_t *end)
                    skel_found(p, text));
     skel_advance(p);
     const uint64_t n = read_times(p);
-    copy_run *made = p->status == TL_OK ? skel_push(runs, sizeof *made) : NULL;
-    if (!made) {
-        skel_out_of_memory(p);
+    copy_run *made = skel_new(p, runs, sizeof *made);
+    if (!made)
         return;
-    }
     *end += n;
     *made = (copy_run){value, *end};
 }
@@ -246,10 +244,9 @@ uint32_t skel_read_copies(skel_parser *p, uint32_t line, const skel_grid *grid, 
         skel_wrong(p, line,
                    "copies has no row for each rank of each capture; write capture ranks = NUMBER "
                    "for each capture before, and copies NAME = ROW | ROW ... : ROW | ROW ...");
-    skel_copies *made = p->status == TL_OK ? skel_push(&p->s->copies, sizeof *made) : NULL;
+    skel_copies *made = skel_new(p, &p->s->copies, sizeof *made);
     if (!made) {
         clear(&kept);
-        skel_out_of_memory(p);
         return 0;
     }
     *made = kept;

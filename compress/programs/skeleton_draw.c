@@ -31,11 +31,9 @@ static void add_value(skel_parser *p, uint32_t line, skel_array *values)
                    value, last);
     else if (values->n == MAX_VALUES)
         skel_wrong(p, line, "a distribution has more than %d sizes; give fewer", MAX_VALUES);
-    int64_t *kept = p->status == TL_OK ? skel_push(values, sizeof *kept) : NULL;
+    int64_t *kept = skel_new(p, values, sizeof *kept);
     if (kept)
         *kept = value;
-    else
-        skel_out_of_memory(p);
 }
 
 uint32_t skel_read_distribution(skel_parser *p, uint32_t line)
@@ -49,11 +47,9 @@ uint32_t skel_read_distribution(skel_parser *p, uint32_t line)
                    "a distribution has one size; give two or more, from the least to the greatest");
     if (skel_accept(p, "seed"))
         read.seed = skel_constant(p);
-    skel_distribution *kept =
-        p->status == TL_OK ? skel_push(&p->s->distributions, sizeof *kept) : NULL;
+    skel_distribution *kept = skel_new(p, &p->s->distributions, sizeof *kept);
     if (!kept) {
         free(read.values.items);
-        skel_out_of_memory(p);
         return 0;
     }
     *kept = read;

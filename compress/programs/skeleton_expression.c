@@ -69,12 +69,9 @@ static uint32_t add(skel_parser *p, skel_op op, uint32_t line, int64_t value)
                    SKEL_MAX_NODES);
         return 0;
     }
-    skel_node *node = skel_push(&p->s->nodes, sizeof *node);
-    if (!node) {
-        p->status = tl_no_memory(p->err, p->s->path);
-        p->token.kind = SKEL_T_END;
+    skel_node *node = skel_new(p, &p->s->nodes, sizeof *node);
+    if (!node)
         return 0;
-    }
     node->op = op;
     node->line = line;
     node->value = value;

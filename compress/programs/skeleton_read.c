@@ -23,14 +23,20 @@ skel_statement *skel_statement_at(const skel_parser *p, uint32_t number)
     return (skel_statement *)p->s->statements.items + number;
 }
 
+void *skel_new(skel_parser *p, skel_array *array, size_t size)
+{
+    void *made = p->status == TL_OK ? skel_push(array, size) : NULL;
+    if (!made)
+        skel_out_of_memory(p);
+    return made;
+}
+
 /* A new statement; its number, 0 after a failure. */
 uint32_t skel_add(skel_parser *p, skel_kind kind, uint32_t line)
 {
-    skel_statement *made = p->status == TL_OK ? skel_push(&p->s->statements, sizeof *made) : NULL;
-    if (!made) {
-        skel_out_of_memory(p);
+    skel_statement *made = skel_new(p, &p->s->statements, sizeof *made);
+    if (!made)
         return 0;
-    }
     made->kind = kind;
     made->line = line;
     return (uint32_t)(p->s->statements.n - 1);
@@ -72,16 +78,13 @@ static skel_token new_name(skel_parser *p)
 static void define(skel_parser *p, const skel_token *token, uint32_t slot, bool is_constant,
                    bool is_grid)
 {
-    skel_name *name = p->status == TL_OK ? skel_push(&p->names, sizeof *name) : NULL;
-    if (!name) {
-        skel_out_of_memory(p);
-        return;
-    }
-    *name = (skel_name){.start = token->start,
-                        .size = token->size,
-                        .slot = slot,
-                        .is_constant = is_constant,
-                        .is_grid = is_grid};
+    skel_name *name = skel_new(p, &p->names, sizeof *name);
+    if (name)
+        *name = (skel_name){.start = token->start,
+                            .size = token->size,
+                            .slot = slot,
+                            .is_constant = is_constant,
+                            .is_grid = is_grid};
 }
 
 static int64_t evaluate_now(skel_parser *p, uint32_t line, uint32_t node)
@@ -114,16 +117,14 @@ int64_t skel_constant(skel_parser *p)
 }
 
 /* A name with a value that is the same for all ranks. */
-static void define_constant(skel_parser *p, const skel_token *token, int64_t value)
+void skel_define_constant(skel_parser *p, const skel_token *token, int64_t value)
 {
     if (p->s->values.n < p->s->n_slots)
         skel_wrong(p, token->line,
                    "param is behind a statement that differs between ranks; write it before");
-    int64_t *slot = p->status == TL_OK ? skel_push(&p->s->values, sizeof *slot) : NULL;
-    if (!slot) {
-        skel_out_of_memory(p);
+    int64_t *slot = skel_new(p, &p->s->values, sizeof *slot);
+    if (!slot)
         return;
-    }
     *slot = value;
     define(p, token, p->s->n_slots++, true, false);
 }
@@ -174,13 +175,13 @@ static void read_parameter(skel_parser *p)
     const bool is_captured = skel_accept(p, "captured");
     int64_t value = is_captured ? 0 : skel_constant(p);
     const bool is_needed = !is_given(p, token.start, token.size, &value) && is_captured;
-    skel_parameter *kept = p->status == TL_OK ? skel_push(&p->s->parameters, sizeof *kept) : NULL;
+    skel_parameter *kept = skel_new(p, &p->s->parameters, sizeof *kept);
     if (!kept || !(kept->name = strndup(token.start, token.size))) {
         skel_out_of_memory(p);
         return;
     }
     kept->value = value;
-    define_constant(p, &token, value);
+    skel_define_constant(p, &token, value);
     skel_name *name = p->status == TL_OK ? (skel_name *)p->names.items + p->names.n - 1 : NULL;
     if (name) {
         name->is_captured = is_captured;
@@ -219,11 +220,9 @@ static void read_grid(skel_parser *p)
                    "the grid has %" PRId64 " places for %" PRId64
                    " ranks; choose sizes whose product is the number of ranks",
                    places, p->s->n_ranks);
-    skel_grid *kept = p->status == TL_OK ? skel_push(&p->s->grids, sizeof *kept) : NULL;
-    if (!kept) {
-        skel_out_of_memory(p);
+    skel_grid *kept = skel_new(p, &p->s->grids, sizeof *kept);
+    if (!kept)
         return;
-    }
     *kept = grid;
     define(p, &token, (uint32_t)(p->s->grids.n - 1), true, true);
 }
@@ -275,7 +274,7 @@ static void read_copies(skel_parser *p)
     const uint32_t number = skel_read_copies(p, line, grid, in_blocks);
     if (p->status == TL_OK)
         ((skel_copies *)p->s->copies.items)[number].slot = p->s->n_slots;
-    define_constant(p, &token, 0);
+    skel_define_constant(p, &token, 0);
     if (p->status != TL_OK)
         return;
     skel_name *name = (skel_name *)p->names.items + p->names.n - 1;
@@ -328,8 +327,7 @@ static void read_mpi(skel_parser *p)
 
 static uint32_t read_block(skel_parser *p, uint32_t depth);
 
-/* { ... }, with names of its own. */
-static uint32_t read_braces(skel_parser *p, uint32_t depth)
+uint32_t skel_read_braces(skel_parser *p, uint32_t depth)
 {
     const size_t n_names = p->names.n;
     skel_expect(p, "{", "{ before the statements of a block, and } behind them");
@@ -350,7 +348,7 @@ static uint32_t read_let(skel_parser *p, uint32_t depth)
     skel_expect(p, "=", "let NAME = EXPRESSION");
     const uint32_t value = skel_expression(p);
     if (!depth && !p->varies && p->s->values.n == p->s->n_slots) {
-        define_constant(p, &token, evaluate_now(p, line, value));
+        skel_define_constant(p, &token, evaluate_now(p, line, value));
         return 0;
     }
     const uint32_t number = skel_add(p, SKEL_LET, line);
@@ -385,7 +383,7 @@ static uint32_t read_loop(skel_parser *p, uint32_t depth, bool is_for)
     if (is_for)
         define(p, &token, p->s->n_slots, false, false);
     p->s->n_slots++;
-    const uint32_t body = read_braces(p, depth);
+    const uint32_t body = skel_read_braces(p, depth);
     skel_statement_at(p, number)->body = body;
     p->names.n = n_names;
     return number;
@@ -394,13 +392,13 @@ static uint32_t read_loop(skel_parser *p, uint32_t depth, bool is_for)
 static uint32_t read_if(skel_parser *p, uint32_t depth)
 {
     const uint32_t number = skel_add(p, SKEL_IF, p->token.line), test = skel_expression(p);
-    const uint32_t body = read_braces(p, depth);
+    const uint32_t body = skel_read_braces(p, depth);
     uint32_t other = 0;
     if (skel_accept(p, "else")) {
         if (depth == SKEL_MAX_BLOCKS)
             skel_wrong(p, p->token.line, "more than %d times else if; join some", SKEL_MAX_BLOCKS);
         else
-            other = skel_accept(p, "if") ? read_if(p, depth + 1) : read_braces(p, depth);
+            other = skel_accept(p, "if") ? read_if(p, depth + 1) : skel_read_braces(p, depth);
     }
     if (p->status != TL_OK)
         return 0;
@@ -423,8 +421,19 @@ static uint32_t read_compute(skel_parser *p)
     return number;
 }
 
-/* A statement that ranks walk through; 0: it holds for all of them, or after a failure. */
 static uint32_t read_statement(skel_parser *p, uint32_t depth)
+{
+    if (skel_accept(p, "let"))
+        return read_let(p, depth);
+    if (skel_accept(p, "for"))
+        return read_loop(p, depth, true);
+    if (skel_accept(p, "if"))
+        return read_if(p, depth);
+    return p->s->language->read_statement(p, depth);
+}
+
+/* A statement that a schedule does not have. */
+static uint32_t read_other(skel_parser *p, uint32_t depth)
 {
     static const char *const heads[] = {"param", "grid",         "unit",    "require", "mpi",
                                         "comm",  "distribution", "capture", "copies"};
@@ -440,14 +449,8 @@ static uint32_t read_statement(skel_parser *p, uint32_t depth)
             readers[i](p);
             return 0;
         }
-    if (skel_accept(p, "let"))
-        return read_let(p, depth);
-    if (skel_accept(p, "for"))
-        return read_loop(p, depth, true);
     if (skel_accept(p, "repeat"))
         return read_loop(p, depth, false);
-    if (skel_accept(p, "if"))
-        return read_if(p, depth);
     if (skel_accept(p, "compute"))
         return read_compute(p);
     if (p->token.kind == SKEL_T_NAME)
@@ -491,46 +494,67 @@ static void check_captured(skel_parser *p)
                        (int)names[i].size, names[i].start, (int)names[i].size, names[i].start);
 }
 
-static void read_all(skel_parser *p)
+void skel_skip_lines(skel_parser *p)
 {
-    static const char rank_name[] = "rank", ranks_name[] = "ranks";
-    const skel_token rank = {.start = rank_name, .size = sizeof rank_name - 1};
-    const skel_token ranks = {.start = ranks_name, .size = sizeof ranks_name - 1};
-    skel_advance(p);
-    skel_expect(p, "skeleton", "'skeleton 1' in the first line");
-    if (p->status == TL_OK && (p->token.kind != SKEL_T_NUMBER || p->token.number != 1))
-        skel_wrong(p, p->token.line,
-                   "the version of the language is not 1; write 'skeleton 1', or "
-                   "use the timeless that knows it");
-    skel_advance(p);
     while (p->token.kind == SKEL_T_LINE)
         skel_advance(p);
-    define_constant(p, &rank, 0);
-    define_constant(p, &ranks, 1);
-    if (p->status != TL_OK)
-        return;
-    ((skel_name *)p->names.items)[0].is_constant = false;
-    while (p->status == TL_OK && p->s->values.n <= SKEL_KEY)
-        if (!skel_push(&p->s->values, sizeof(int64_t)))
-            skel_out_of_memory(p);
-    p->s->n_slots = SKEL_KEY + 1;
-    read_ranks(p);
-    p->s->first = read_block(p, 0);
+}
+
+void skel_read_version(skel_parser *p, const char *word, const char *where)
+{
+    skel_expect(p, word, where);
+    if (p->status == TL_OK && (p->token.kind != SKEL_T_NUMBER || p->token.number != 1))
+        skel_wrong(p, p->token.line,
+                   "the version of the language is not 1; write '%s 1', or use the timeless that "
+                   "knows it",
+                   word);
+    skel_advance(p);
+    skel_skip_lines(p);
+}
+
+tl_status skel_parse(skel_parser *p)
+{
+    if (!skel_push(&p->s->nodes, sizeof(skel_node)) ||
+        !skel_push(&p->s->statements, sizeof(skel_statement)))
+        skel_out_of_memory(p);
+    skel_advance(p);
+    p->s->language->read_head(p);
+    if (p->status == TL_OK)
+        p->s->first = read_block(p, 0);
     if (skel_is(p, "}"))
         skel_wrong(p, p->token.line, "a } without a {; remove it");
     check_captured(p);
     skel_check_comms(p);
+    free(p->names.items);
+    return p->status;
+}
+
+static void read_head(skel_parser *p)
+{
+    static const char rank_name[] = "rank", ranks_name[] = "ranks";
+    const skel_token rank = {.start = rank_name, .size = sizeof rank_name - 1};
+    const skel_token ranks = {.start = ranks_name, .size = sizeof ranks_name - 1};
+    skel_read_version(p, "skeleton", "'skeleton 1' in the first line");
+    skel_define_constant(p, &rank, 0);
+    skel_define_constant(p, &ranks, 1);
+    if (p->status != TL_OK)
+        return;
+    ((skel_name *)p->names.items)[0].is_constant = false;
+    while (p->status == TL_OK && p->s->values.n <= SKEL_KEY)
+        skel_new(p, &p->s->values, sizeof(int64_t));
+    p->s->n_slots = SKEL_KEY + 1;
+    read_ranks(p);
 }
 
 tl_status skel_read(skeleton *s, const char *source, const skel_parameter *given, size_t n_given,
                     tl_error *err)
 {
+    static const skel_language language = {
+        .endless = "more than 100000000 statements without a call; shorten the loops",
+        .read_head = read_head,
+        .read_statement = read_other};
     skel_parser p = {
         .s = s, .at = source, .line = 1, .err = err, .given = given, .n_given = n_given};
-    if (!skel_push(&s->nodes, sizeof(skel_node)) ||
-        !skel_push(&s->statements, sizeof(skel_statement)))
-        skel_out_of_memory(&p);
-    read_all(&p);
-    free(p.names.items);
-    return p.status;
+    s->language = &language;
+    return skel_parse(&p);
 }

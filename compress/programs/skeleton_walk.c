@@ -25,13 +25,14 @@ typedef struct pending {
     int64_t index; /* SKEL_NULL: none */
 } pending;
 
-typedef struct walk {
+typedef struct skel_walk {
     const skeleton *s;
-    int64_t rank;
+    uint32_t rank;
     int64_t *slots;
     enum { AT_INIT, AT_BODY, AT_END } phase;
     int n_blocks;
     open_block blocks[SKEL_MAX_BLOCKS + 2];
+    uint64_t n_quiet; /* statements since the last event */
     uint64_t volume;
     skel_array requests; /* pending, in the order of their start */
     skel_array used;     /* bool by id - 1 */
@@ -45,7 +46,7 @@ typedef struct walk {
     tl_error error;
 } walk;
 
-/* Statements between two events: what takes longer is taken for a mistake. */
+/* Statements between two events, or of a schedule: what takes longer is taken for a mistake. */
 enum { MAX_QUIET = 100000000 };
 
 static const skel_statement *statement_at(const walk *w, uint32_t number)
@@ -53,34 +54,43 @@ static const skel_statement *statement_at(const walk *w, uint32_t number)
     return (const skel_statement *)w->s->statements.items + number;
 }
 
-static tl_status wrong(walk *w, uint32_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static tl_status wrong(walk *w, uint32_t line, const char *format, ...)
+tl_status skel_walk_wrong(walk *w, uint32_t line, const char *format, ...)
 {
-    char text[300];
+    char text[300], of[30] = "";
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return skel_fail(&w->error, w->s, line, "rank %" PRId64 ": %s", w->rank, text);
+    if (w->s->language->names_size)
+        snprintf(of, sizeof of, " of %" PRId64, w->s->n_ranks);
+    return skel_fail(&w->error, w->s, line, "rank %" PRIu32 "%s: %s", w->rank, of, text);
 }
 
-/* A number, not null. */
-static tl_status number_of(walk *w, uint32_t line, uint32_t expression, int64_t *out)
+tl_status skel_walk_value(walk *w, uint32_t expression, int64_t *out)
 {
-    const tl_status status = skel_evaluate(w->s, w->slots, expression, w->rank, out, &w->error);
-    if (status == TL_OK && *out == SKEL_NULL)
-        return wrong(w, line, "null is not a number; only a peer can be null");
-    return status;
+    return skel_evaluate(w->s, w->slots, expression, w->rank, out, &w->error);
+}
+
+tl_status skel_walk_number(walk *w, uint32_t line, uint32_t expression, int64_t *out)
+{
+    TL_TRY(skel_walk_value(w, expression, out));
+    return *out == SKEL_NULL
+               ? skel_walk_wrong(w, line, "null is not a number; only a peer can be null")
+               : TL_OK;
 }
 
 /* ---- blocks ---- */
 
 /* At most one block for each level of the text, and the whole. */
-static void enter(walk *w, uint32_t first, uint32_t loop, uint64_t left, int64_t step)
+static void enter(walk *w, open_block block)
 {
-    w->blocks[w->n_blocks++] = (open_block){first, loop, left, step};
+    w->blocks[w->n_blocks++] = block;
+}
+
+void skel_walk_enter(walk *w, uint32_t first)
+{
+    if (first)
+        enter(w, (open_block){.next = first});
 }
 
 static tl_status enter_loop(walk *w, uint32_t number)
@@ -88,24 +98,28 @@ static tl_status enter_loop(walk *w, uint32_t number)
     const skel_statement *st = statement_at(w, number);
     const uint32_t *expressions = st->expressions;
     int64_t first = 1, last = 0, step = 1;
-    tl_status status = number_of(w, st->line, expressions[1], &last);
-    if (status == TL_OK && expressions[0])
-        status = number_of(w, st->line, expressions[0], &first);
-    if (status == TL_OK && expressions[2])
-        status = number_of(w, st->line, expressions[2], &step);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(skel_walk_number(w, st->line, expressions[1], &last));
+    if (expressions[0])
+        TL_TRY(skel_walk_number(w, st->line, expressions[0], &first));
+    if (expressions[2])
+        TL_TRY(skel_walk_number(w, st->line, expressions[2], &step));
     if (!step)
-        return wrong(w, st->line, "the step of the loop is 0, so it has no end; give another step");
+        return skel_walk_wrong(w, st->line,
+                               "the step of the loop is 0, so it has no end; give another step");
     if (!expressions[0] && last < 0)
-        return wrong(w, st->line, "repeat %" PRId64 " is not possible; give a number of at least 0",
-                     last);
-    if (!st->body || (step > 0 ? first > last : first < last))
+        return skel_walk_wrong(
+            w, st->line, "repeat %" PRId64 " is not possible; give a number of at least 0", last);
+    if (step > 0 ? first > last : first < last)
         return TL_OK;
     const uint64_t span =
         step > 0 ? (uint64_t)last - (uint64_t)first : (uint64_t)first - (uint64_t)last;
+    const uint64_t left = span / (step > 0 ? (uint64_t)step : 0 - (uint64_t)step);
+    if (!st->body)
+        return left < MAX_QUIET
+                   ? TL_OK
+                   : skel_walk_wrong(w, st->line, "the loop has too many passes; correct its end");
     w->slots[st->slot] = first;
-    enter(w, st->body, number, span / (step > 0 ? (uint64_t)step : 0 - (uint64_t)step), step);
+    enter(w, (open_block){st->body, number, left, step});
     return TL_OK;
 }
 
@@ -120,6 +134,35 @@ static void leave(walk *w)
     b->left--;
     w->slots[statement_at(w, b->loop)->slot] += b->step;
     b->next = statement_at(w, b->loop)->body;
+}
+
+tl_status skel_walk_on(walk *w, const skel_statement **st)
+{
+    int64_t value = 0;
+    for (*st = NULL; w->n_blocks; w->n_quiet++) {
+        open_block *b = &w->blocks[w->n_blocks - 1];
+        const uint32_t number = b->next;
+        if (!number) {
+            leave(w);
+            continue;
+        }
+        const skel_statement *next = statement_at(w, number);
+        if (w->n_quiet > MAX_QUIET)
+            return skel_walk_wrong(w, next->line, "%s", w->s->language->endless);
+        b->next = next->next;
+        switch (next->kind) {
+        case SKEL_LET:
+            TL_TRY(skel_walk_value(w, next->expressions[0], &w->slots[next->slot]));
+            break;
+        case SKEL_FOR: TL_TRY(enter_loop(w, number)); break;
+        case SKEL_IF:
+            TL_TRY(skel_walk_number(w, next->line, next->expressions[0], &value));
+            skel_walk_enter(w, value ? next->body : next->other);
+            break;
+        default: *st = next; return TL_OK;
+        }
+    }
+    return TL_OK;
 }
 
 /* ---- requests ---- */
@@ -147,8 +190,8 @@ static tl_status start_request(walk *w, const skel_statement *st, int64_t index,
 {
     enum { MAX_REQUESTS = 1 << 24 };
     if (w->requests.n == MAX_REQUESTS)
-        return wrong(w, st->line, "more than %d requests are under way; wait for some",
-                     MAX_REQUESTS);
+        return skel_walk_wrong(w, st->line, "more than %d requests are under way; wait for some",
+                               MAX_REQUESTS);
     pending *made = skel_push(&w->requests, sizeof *made);
     e->request = take_id(w);
     if (!made || !e->request)
@@ -170,7 +213,8 @@ static tl_status wait_for_one(walk *w, const skel_statement *st, int64_t index, 
     while (i < w->requests.n && !is_meant(&all[i], st, index))
         i++;
     if (i == w->requests.n)
-        return wrong(w, st->line, "no request of this name is under way; start one before");
+        return skel_walk_wrong(w, st->line,
+                               "no request of this name is under way; start one before");
     e->request = all[i].id;
     free_id(w, all[i].id);
     memmove(&all[i], &all[i + 1], (--w->requests.n - i) * sizeof *all);
@@ -213,7 +257,7 @@ static tl_status do_request(walk *w, const skel_statement *st, tl_event *e)
 {
     int64_t index = SKEL_NULL;
     if (st->index) {
-        const tl_status status = number_of(w, st->line, st->index, &index);
+        const tl_status status = skel_walk_number(w, st->line, st->index, &index);
         if (status != TL_OK)
             return status;
     }
@@ -247,19 +291,19 @@ static tl_status set_comms(walk *w, const skel_statement *st, tl_event *e)
     if (!(st->row->slots & TL_SLOT_COMM))
         return TL_OK;
     if (c && (!c->size[w->rank] || own->n_made == own->n_freed))
-        return wrong(w, st->line, "%s: the rank %s %s; guard the call by a condition",
-                     st->row->name,
-                     !c->size[w->rank] ? "is not in"
-                     : !own->n_made    ? "has not made"
-                                       : "has freed",
-                     c->name);
-    e->comm = skel_comm_id(w->s, st->comm, (uint32_t)w->rank);
+        return skel_walk_wrong(w, st->line, "%s: the rank %s %s; guard the call by a condition",
+                               st->row->name,
+                               !c->size[w->rank] ? "is not in"
+                               : !own->n_made    ? "has not made"
+                                                 : "has freed",
+                               c->name);
+    e->comm = skel_comm_id(w->s, st->comm, w->rank);
     if (own && (st->row->action == TL_ACTION_COMM_FREE || st->row->action == TL_ACTION_WIN_FREE))
         own->n_freed++;
     if (!st->new_comm)
         return TL_OK;
     w->comms[st->new_comm - SKEL_FIRST_COMM].n_made++;
-    e->new_comm = skel_comm_id(w->s, st->new_comm, (uint32_t)w->rank);
+    e->new_comm = skel_comm_id(w->s, st->new_comm, w->rank);
     return TL_OK;
 }
 
@@ -269,8 +313,8 @@ static tl_status set_size(walk *w, const skel_statement *st, const char *name, i
                           int64_t *out)
 {
     if (value < 0)
-        return wrong(w, st->line, "%s: %s is %" PRId64 "; give a size of at least 0", st->row->name,
-                     name, value);
+        return skel_walk_wrong(w, st->line, "%s: %s is %" PRId64 "; give a size of at least 0",
+                               st->row->name, name, value);
     *out = value;
     return TL_OK;
 }
@@ -284,12 +328,12 @@ static tl_status set_peer(walk *w, const skel_statement *st, int64_t value, int3
         return TL_OK;
     }
     if (value == SKEL_NULL)
-        return wrong(w, st->line, "%s: the root is null; give a rank", st->row->name);
+        return skel_walk_wrong(w, st->line, "%s: the root is null; give a rank", st->row->name);
     if (value < 0 || value >= n)
-        return wrong(w, st->line,
-                     "%s: there is no peer %" PRId64 " among %" PRId64
-                     " ranks; give one from 0 to %" PRId64 ", or null",
-                     st->row->name, value, n, n - 1);
+        return skel_walk_wrong(w, st->line,
+                               "%s: there is no peer %" PRId64 " among %" PRId64
+                               " ranks; give one from 0 to %" PRId64 ", or null",
+                               st->row->name, value, n, n - 1);
     *out = (int32_t)value;
     return TL_OK;
 }
@@ -298,9 +342,9 @@ static tl_status set_tag(walk *w, const skel_statement *st, int64_t value, int32
 {
     const int64_t least = st->row->action == TL_ACTION_REGION ? INT32_MIN : 0;
     if (value < least || value > INT32_MAX)
-        return wrong(w, st->line,
-                     "%s: a tag or level is %" PRId64 "; give one from %" PRId64 " to %d",
-                     st->row->name, value, least, INT32_MAX);
+        return skel_walk_wrong(w, st->line,
+                               "%s: a tag or level is %" PRId64 "; give one from %" PRId64 " to %d",
+                               st->row->name, value, least, INT32_MAX);
     *out = (int32_t)value;
     return TL_OK;
 }
@@ -309,8 +353,8 @@ static tl_status set_field(walk *w, const skel_statement *st, int slot, int64_t 
 {
     const bool is_peer = slot == TL_SLOT_PEER || slot == TL_SLOT_RECV_PEER;
     if (value == SKEL_NULL && !is_peer)
-        return wrong(w, st->line, "%s: null is not a number; only a peer can be null",
-                     st->row->name);
+        return skel_walk_wrong(w, st->line, "%s: null is not a number; only a peer can be null",
+                               st->row->name);
     switch (slot) {
     case TL_SLOT_COUNT: return set_size(w, st, "count", value, &e->count);
     case TL_SLOT_TYPE: return set_size(w, st, "type_bytes", value, &e->type_bytes);
@@ -347,7 +391,7 @@ static tl_role role_of(const walk *w, const skel_statement *st, const tl_event *
 
 static skel_draw draw_of(walk *w, const skel_statement *st, const tl_event *e)
 {
-    return (skel_draw){w->s, st, e, (uint32_t)w->rank, w->slots, &w->draws, 0};
+    return (skel_draw){w->s, st, e, w->rank, w->slots, &w->draws, 0};
 }
 
 /* The counts for all members of the communicator: those to them, then those from them. */
@@ -371,7 +415,7 @@ static tl_status set_counts(walk *w, const skel_statement *st, tl_event *e)
                 int64_t value = 0;
                 w->slots[SKEL_EACH] = (int64_t)k;
                 skel_draw_key(&draw, &fields[i], (int32_t)k);
-                status = number_of(w, st->line, fields[i].expression, &value);
+                status = skel_walk_number(w, st->line, fields[i].expression, &value);
                 if (status == TL_OK)
                     status = set_size(w, st, "a count", value, &w->list[e->list_len++]);
             }
@@ -414,7 +458,7 @@ static tl_status set_fields(walk *w, const skel_statement *st, bool drawn, int *
         if (!skel_draw_start(&draw, &fields[i]))
             return tl_no_memory(&w->error, w->s->path);
         skel_draw_key(&draw, &fields[i], 0);
-        status = skel_evaluate(w->s, w->slots, fields[i].expression, w->rank, &value, &w->error);
+        status = skel_walk_value(w, fields[i].expression, &value);
         if (status == TL_OK)
             status = set_field(w, st, fields[i].slot, value, e);
         *seen |= fields[i].slot;
@@ -452,60 +496,40 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
     drop_ignored(w, st, e);
     if (__builtin_mul_overflow(e->count, e->type_bytes, &bytes) ||
         __builtin_mul_overflow(e->recv_count, e->recv_type_bytes, &bytes))
-        return wrong(w, st->line,
-                     "%s: a message has more than %" PRId64 " bytes; give smaller sizes",
-                     st->row->name, INT64_MAX);
+        return skel_walk_wrong(w, st->line,
+                               "%s: a message has more than %" PRId64 " bytes; give smaller sizes",
+                               st->row->name, INT64_MAX);
     return do_request(w, st, e);
 }
 
 static tl_status compute(walk *w, const skel_statement *st)
 {
     int64_t volume = 0;
-    tl_status status = number_of(w, st->line, st->expressions[0], &volume);
+    tl_status status = skel_walk_number(w, st->line, st->expressions[0], &volume);
     if (status != TL_OK)
         return status;
     if (volume < 0)
-        return wrong(w, st->line,
-                     "compute %" PRId64 " is not possible; give a volume of at least 0", volume);
+        return skel_walk_wrong(w, st->line,
+                               "compute %" PRId64 " is not possible; give a volume of at least 0",
+                               volume);
     w->volume += (uint64_t)volume;
     if (w->volume > INT64_MAX)
-        return wrong(w, st->line,
-                     "the computation before a call is above %" PRId64
-                     "; give smaller volumes, or a larger unit",
-                     INT64_MAX);
+        return skel_walk_wrong(w, st->line,
+                               "the computation before a call is above %" PRId64
+                               "; give smaller volumes, or a larger unit",
+                               INT64_MAX);
     return TL_OK;
 }
 
 /* ---- the walk ---- */
 
-/* Does one statement; *is_event: it has filled the event. */
-static tl_status do_statement(walk *w, uint32_t number, tl_event *e, bool *is_event)
-{
-    const skel_statement *st = statement_at(w, number);
-    int64_t value = 0;
-    tl_status status;
-    switch (st->kind) {
-    case SKEL_LET:
-        return skel_evaluate(w->s, w->slots, st->expressions[0], w->rank, &w->slots[st->slot],
-                             &w->error);
-    case SKEL_FOR: return enter_loop(w, number);
-    case SKEL_IF:
-        status = number_of(w, st->line, st->expressions[0], &value);
-        if (status == TL_OK && (value ? st->body : st->other))
-            enter(w, value ? st->body : st->other, 0, 0, 0);
-        return status;
-    case SKEL_COMPUTE: return compute(w, st);
-    default: *is_event = true; return make_call(w, st, e);
-    }
-}
-
 static tl_status finish(walk *w, tl_event *e)
 {
     const pending *first = w->requests.items;
     if (w->requests.n)
-        return wrong(w, first->line,
-                     "the request that starts here is never completed; wait for it "
-                     "by MPI_Wait or MPI_Waitall");
+        return skel_walk_wrong(w, first->line,
+                               "the request that starts here is never completed; wait for it "
+                               "by MPI_Wait or MPI_Waitall");
     *e = (tl_event){.call = TL_MPI_Finalize, .volume = w->volume};
     w->phase = AT_END;
     return TL_OK;
@@ -521,28 +545,27 @@ tl_status skel_next(void *state, tl_event *event)
         w->phase = AT_BODY;
         return TL_OK;
     }
-    for (int64_t n = 0; w->n_blocks; n++) {
-        open_block *b = &w->blocks[w->n_blocks - 1];
-        const uint32_t number = b->next;
-        bool is_event = false;
-        if (!number) {
-            leave(w);
-            continue;
-        }
-        if (n > MAX_QUIET)
-            return wrong(w, statement_at(w, number)->line,
-                         "more than %d statements without a call; shorten the loops", MAX_QUIET);
-        b->next = statement_at(w, number)->next;
-        const tl_status status = do_statement(w, number, event, &is_event);
-        if (status != TL_OK)
-            return status;
-        if (is_event) {
-            event->volume = w->volume;
-            w->volume = 0;
-            return TL_OK;
-        }
+    w->n_quiet = 0;
+    const skel_statement *st;
+    TL_TRY(skel_walk_on(w, &st));
+    for (; st && st->kind == SKEL_COMPUTE; w->n_quiet++) {
+        TL_TRY(compute(w, st));
+        TL_TRY(skel_walk_on(w, &st));
     }
-    return finish(w, event);
+    if (!st)
+        return finish(w, event);
+    TL_TRY(make_call(w, st, event));
+    event->volume = w->volume;
+    w->volume = 0;
+    return TL_OK;
+}
+
+void skel_restart(walk *w, uint32_t rank)
+{
+    memcpy(w->slots, w->s->values.items, w->s->values.n * sizeof *w->slots);
+    w->slots[0] = w->rank = rank;
+    w->n_blocks = 0;
+    enter(w, (open_block){.next = w->s->first});
 }
 
 tl_status skel_start(const void *program, uint32_t rank, void **state)
@@ -550,14 +573,11 @@ tl_status skel_start(const void *program, uint32_t rank, void **state)
     const skeleton *s = program;
     walk *w = calloc(1, sizeof *w);
     *state = w;
-    if (!w || !(w->slots = calloc(s->n_slots, sizeof *w->slots)) ||
+    if (!w || !(w->slots = calloc(s->n_slots + 1, sizeof *w->slots)) ||
         !(w->comms = calloc(s->comms.n + 1, sizeof *w->comms)))
         return TL_ERR_MEMORY;
     w->s = s;
-    w->rank = rank;
-    memcpy(w->slots, s->values.items, s->values.n * sizeof *w->slots);
-    w->slots[0] = rank;
-    enter(w, s->first, 0, 0, 0);
+    skel_restart(w, rank);
     return TL_OK;
 }
 
