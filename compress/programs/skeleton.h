@@ -222,6 +222,9 @@ void *skel_push(skel_array *array, size_t size);
 tl_status skel_fail(tl_error *err, const skeleton *s, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Reads a file into *source, which is to be freed also after a failure. what: "skeleton". */
+tl_status skel_load(const char *path, const char *what, char **source, tl_error *err);
+
 /* Frees what a skeleton contains. */
 void skel_clear(skeleton *s);
 
@@ -268,11 +271,21 @@ struct skel_parser {
     bool uses_captured;      /* a statement uses a parameter that needs the value of a capture */
 };
 
+/* What a name is of. */
+typedef enum skel_thing {
+    SKEL_A_NUMBER,
+    SKEL_A_GRID,
+    SKEL_A_COMM,
+    SKEL_A_DISTRIBUTION,
+    SKEL_COPIED_ROWS
+} skel_thing;
+
 typedef struct skel_name {
     const char *start;
     size_t size;
-    uint32_t slot; /* or number of the grid, ... */
-    bool is_constant, is_grid, is_comm, is_distribution, is_copies;
+    skel_thing thing;
+    uint32_t slot; /* of a number; otherwise which grid, ... */
+    bool is_constant;
     bool is_captured; /* a parameter that does not choose the capture */
     bool needs_value; /* that of the nearest capture */
 } skel_name;
@@ -381,6 +394,8 @@ int64_t skel_constant(skel_parser *p);
 uint32_t skel_expression(skel_parser *p);
 bool skel_is_reserved(const skel_token *name);
 const skel_name *skel_find_name(const skel_parser *p, const skel_token *name);
+/* The next token, if it is the name of such a thing; otherwise NULL. */
+const skel_name *skel_name_of(const skel_parser *p, skel_thing thing);
 
 /* ---- skeleton_evaluate.c ---- */
 

@@ -156,11 +156,11 @@ static void add_field(skel_parser *p, uint32_t number, int slot, uint32_t expres
 static uint32_t named_comm(skel_parser *p)
 {
     char text[64];
-    const skel_name *name = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
+    const skel_name *name = skel_name_of(p, SKEL_A_COMM);
     uint32_t number = SKEL_WORLD;
     if (skel_is(p, "self"))
         number = SKEL_SELF;
-    else if (name && name->is_comm)
+    else if (name)
         number = SKEL_FIRST_COMM + name->slot;
     else if (!skel_is(p, "world"))
         skel_wrong(p, p->token.line,

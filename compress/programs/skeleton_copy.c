@@ -29,9 +29,8 @@ typedef struct copy_row {
 static int64_t own_value(skel_parser *p, uint32_t *slot, bool *is_captured)
 {
     char text[64];
-    const skel_name *name = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
-    const bool is_number = name && name->is_constant && !name->is_grid && !name->is_comm &&
-                           !name->is_distribution && !name->is_copies;
+    const skel_name *name = skel_name_of(p, SKEL_A_NUMBER);
+    const bool is_number = name && name->is_constant;
     if (!is_number)
         skel_wrong(p, p->token.line, "%s instead of a parameter; write capture ranks = NUMBER, ...",
                    skel_found(p, text));

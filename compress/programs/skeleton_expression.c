@@ -28,6 +28,15 @@ static const struct {
                  {"draw", 0},  {"copied", 0},    {"partner", 0}};
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
+/* By skel_thing. */
+static const struct {
+    const char *what, *how, *use;
+} things[] = {{NULL, NULL, NULL},
+              {"grid", "grid NAME = SIZE, ...", "coord or neighbour"},
+              {"communicator", "comm NAME = COLOUR, KEY", "rank_in or ranks_in"},
+              {"distribution", "distribution NAME = SIZE, SIZE, ...", "draw"},
+              {"name of copies", "copies NAME = NUMBER, ...", "copied or partner"}};
+
 static const char *const words[] = {"skeleton", "ranks",    "rank",         "param",   "unit",
                                     "grid",     "periodic", "require",      "let",     "for",
                                     "to",       "by",       "repeat",       "if",      "else",
@@ -57,6 +66,12 @@ const skel_name *skel_find_name(const skel_parser *p, const skel_token *name)
         if (names[i].size == name->size && !memcmp(names[i].start, name->start, name->size))
             return &names[i];
     return NULL;
+}
+
+const skel_name *skel_name_of(const skel_parser *p, skel_thing thing)
+{
+    const skel_name *found = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
+    return found && found->thing == thing ? found : NULL;
 }
 
 /* A new node; 0 after a failure. */
@@ -89,14 +104,14 @@ static uint32_t condition(skel_parser *p);
 /* draw(DISTRIBUTION): its number. */
 static int64_t drawn_from(skel_parser *p, uint32_t line)
 {
-    const skel_name *found = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
+    const skel_name *found = skel_name_of(p, SKEL_A_DISTRIBUTION);
     if (!p->may_draw)
         skel_wrong(p, line,
                    "draw is in another place than count=, recv_count=, counts= or recv_counts= of "
                    "a message or collective; draw there");
     else if (p->draw)
         skel_wrong(p, line, "draw appears twice in a size; draw once");
-    else if (!found || !found->is_distribution)
+    else if (!found)
         skel_wrong(p, line,
                    "the argument of draw is not a distribution; define one: distribution NAME = "
                    "SIZE, SIZE, ...");
@@ -111,14 +126,13 @@ static int64_t drawn_from(skel_parser *p, uint32_t line)
 /* The grid, communicator or copies that a function is about; its number. */
 static int64_t named_argument(skel_parser *p, uint32_t line, const char *name, skel_op op)
 {
-    static const char *const kinds[][2] = {{"grid", "grid NAME = SIZE, ..."},
-                                           {"communicator", "comm NAME = COLOUR, KEY"},
-                                           {"name of copies", "copies NAME = NUMBER, ..."}};
-    const int kind = op >= SKEL_COPIED ? 2 : op >= SKEL_RANK_IN;
-    const skel_name *found = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
-    if (!found || !(kind == 2 ? found->is_copies : kind ? found->is_comm : found->is_grid)) {
-        skel_wrong(p, line, "an argument of %s is not a %s; define one: %s", name, kinds[kind][0],
-                   kinds[kind][1]);
+    const skel_thing thing = op >= SKEL_COPIED    ? SKEL_COPIED_ROWS
+                             : op >= SKEL_RANK_IN ? SKEL_A_COMM
+                                                  : SKEL_A_GRID;
+    const skel_name *found = skel_name_of(p, thing);
+    if (!found) {
+        skel_wrong(p, line, "an argument of %s is not a %s; define one: %s", name,
+                   things[thing].what, things[thing].how);
         return 0;
     }
     p->varies = true;
@@ -182,18 +196,9 @@ static uint32_t named(skel_parser *p)
     skel_advance(p);
     if (is_word(&token, "null"))
         return add(p, SKEL_NUMBER, token.line, SKEL_NULL);
-    if (name && name->is_grid)
-        skel_wrong(p, token.line, "%s is a grid, not a number; use coord or neighbour",
-                   shown(&token, text));
-    else if (name && name->is_comm)
-        skel_wrong(p, token.line, "%s is a communicator, not a number; use rank_in or ranks_in",
-                   shown(&token, text));
-    else if (name && name->is_distribution)
-        skel_wrong(p, token.line, "%s is a distribution, not a number; use draw",
-                   shown(&token, text));
-    else if (name && name->is_copies)
-        skel_wrong(p, token.line, "%s is a name of copies, not a number; use copied or partner",
-                   shown(&token, text));
+    if (name && name->thing != SKEL_A_NUMBER)
+        skel_wrong(p, token.line, "%s is a %s, not a number; use %s", shown(&token, text),
+                   things[name->thing].what, things[name->thing].use);
     else if (!name)
         skel_wrong(p, token.line,
                    "%s is not defined here; define it by param or let, or correct the name",

@@ -76,7 +76,7 @@ static skel_token new_name(skel_parser *p)
 }
 
 static void define(skel_parser *p, const skel_token *token, uint32_t slot, bool is_constant,
-                   bool is_grid)
+                   skel_thing thing)
 {
     skel_name *name = skel_new(p, &p->names, sizeof *name);
     if (name)
@@ -84,7 +84,7 @@ static void define(skel_parser *p, const skel_token *token, uint32_t slot, bool 
                             .size = token->size,
                             .slot = slot,
                             .is_constant = is_constant,
-                            .is_grid = is_grid};
+                            .thing = thing};
 }
 
 static int64_t evaluate_now(skel_parser *p, uint32_t line, uint32_t node)
@@ -126,7 +126,7 @@ void skel_define_constant(skel_parser *p, const skel_token *token, int64_t value
     if (!slot)
         return;
     *slot = value;
-    define(p, token, p->s->n_slots++, true, false);
+    define(p, token, p->s->n_slots++, true, SKEL_A_NUMBER);
 }
 
 /* ---- the head: statements that hold for all ranks ---- */
@@ -224,7 +224,7 @@ static void read_grid(skel_parser *p)
     if (!kept)
         return;
     *kept = grid;
-    define(p, &token, (uint32_t)(p->s->grids.n - 1), true, true);
+    define(p, &token, (uint32_t)(p->s->grids.n - 1), true, SKEL_A_GRID);
 }
 
 /* comm NAME = COLOUR [, KEY] */
@@ -234,9 +234,7 @@ static void read_comm(skel_parser *p)
     const skel_token token = new_name(p);
     skel_expect(p, "=", "comm NAME = COLOUR [, KEY]");
     const uint32_t number = skel_read_comm(p, &token, line);
-    define(p, &token, number, true, false);
-    if (p->status == TL_OK)
-        ((skel_name *)p->names.items)[p->names.n - 1].is_comm = true;
+    define(p, &token, number, true, SKEL_A_COMM);
 }
 
 /* distribution NAME = SIZE, SIZE... [seed NUMBER] */
@@ -246,21 +244,18 @@ static void read_distribution(skel_parser *p)
     const skel_token token = new_name(p);
     skel_expect(p, "=", "distribution NAME = SIZE, SIZE, ...");
     const uint32_t number = skel_read_distribution(p, line);
-    define(p, &token, number, true, false);
-    if (p->status == TL_OK)
-        ((skel_name *)p->names.items)[p->names.n - 1].is_distribution = true;
+    define(p, &token, number, true, SKEL_A_DISTRIBUTION);
 }
 
 /* The grid behind `by` or `in`. NULL: it is none. */
 static const skel_grid *read_grid_name(skel_parser *p)
 {
-    const skel_name *name = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
-    const bool is_grid = name && name->is_grid;
-    if (!is_grid)
+    const skel_name *name = skel_name_of(p, SKEL_A_GRID);
+    if (!name)
         skel_wrong(p, p->token.line,
                    "copies has no grid behind by or in; write copies NAME by GRID = NUMBER, ...");
     skel_advance(p);
-    return is_grid ? (skel_grid *)p->s->grids.items + name->slot : NULL;
+    return name ? (skel_grid *)p->s->grids.items + name->slot : NULL;
 }
 
 /* copies NAME [by GRID | in GRID] = ROWS: the place of a rank in its row is a slot. */
@@ -279,7 +274,7 @@ static void read_copies(skel_parser *p)
         return;
     skel_name *name = (skel_name *)p->names.items + p->names.n - 1;
     name->slot = number;
-    name->is_copies = true;
+    name->thing = SKEL_COPIED_ROWS;
 }
 
 /* require CONDITION, "what is required": a condition on ranks and parameters. */
@@ -356,7 +351,7 @@ static uint32_t read_let(skel_parser *p, uint32_t depth)
         return 0;
     skel_statement_at(p, number)->expressions[0] = value;
     skel_statement_at(p, number)->slot = p->s->n_slots;
-    define(p, &token, p->s->n_slots++, false, false);
+    define(p, &token, p->s->n_slots++, false, SKEL_A_NUMBER);
     return number;
 }
 
@@ -381,7 +376,7 @@ static uint32_t read_loop(skel_parser *p, uint32_t depth, bool is_for)
     memcpy(skel_statement_at(p, number)->expressions, expressions, sizeof expressions);
     skel_statement_at(p, number)->slot = p->s->n_slots;
     if (is_for)
-        define(p, &token, p->s->n_slots, false, false);
+        define(p, &token, p->s->n_slots, false, SKEL_A_NUMBER);
     p->s->n_slots++;
     const uint32_t body = skel_read_braces(p, depth);
     skel_statement_at(p, number)->body = body;
