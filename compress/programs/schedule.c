@@ -7,36 +7,10 @@
 #include "core/error.h"
 #include "timeless_convert.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* All of the file, which ends with a 0. */
-static tl_status load_file(const char *path, char **source, tl_error *err)
-{
-    enum { MAX_BYTES = 1 << 20 };
-    struct stat st;
-    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "r") : NULL;
-    *source = NULL;
-    if (!file)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened as a file; give a schedule", path);
-    size_t size = 0;
-    tl_status status = TL_OK;
-    if (st.st_size > MAX_BYTES)
-        status = tl_fail(err, TL_ERR_LIMIT, "%s: is larger than %d bytes; shorten the schedule",
-                         path, MAX_BYTES);
-    else if (!(*source = calloc((size_t)st.st_size + 1, 1)))
-        status = tl_no_memory(err, path);
-    else
-        size = fread(*source, 1, (size_t)st.st_size, file);
-    if (status == TL_OK && strlen(*source) < size)
-        status = tl_fail(err, TL_ERR_INPUT, "%s: the file contains a byte 0; give a text", path);
-    fclose(file);
-    return status;
-}
 
 /* Reads, walks and checks the schedule `source`, the contents of the file `path`. */
 static tl_status open_schedule(const char *path, const char *source, sched_operation operation,
@@ -351,7 +325,7 @@ static tl_status read_choice(const char *text, choice *out, tl_error *err)
     out->path = strdup(text + length + 1);
     if (!out->path)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for %s", text);
-    const tl_status status = load_file(out->path, &out->source, err);
+    const tl_status status = skel_load(out->path, "schedule", &out->source, err);
     out->has_bytes = status == TL_OK && strstr(out->source, "bytes");
     return status;
 }

@@ -134,34 +134,29 @@ static tl_status check_given(const skeleton *s, const skel_array *given, tl_erro
     return TL_OK;
 }
 
-static tl_status load(skeleton *s, char **source, tl_error *err)
+tl_status skel_load(const char *path, const char *what, char **source, tl_error *err)
 {
     enum { MAX_BYTES = 1 << 24 };
     struct stat st = {0};
-    const int fd = open_regular(s->path, &st);
-    size_t size = 0;
-    if (fd < 0)
-        return tl_fail(err, TL_ERR_SYSTEM,
-                       "%s: cannot be opened as a file; give the path of a skeleton", s->path);
+    const int fd = open_regular(path, &st);
+    FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+    *source = NULL;
+    if (!in)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened as a file; give the path of a %s",
+                       path, what);
     tl_status status = TL_OK;
     if (st.st_size > MAX_BYTES)
-        status = tl_fail(err, TL_ERR_LIMIT, "%s: is larger than %d bytes; shorten the skeleton",
-                         s->path, MAX_BYTES);
-    *source = status == TL_OK ? calloc((size_t)st.st_size + 1, 1) : NULL;
-    if (status == TL_OK && !*source)
-        status = tl_no_memory(err, s->path);
-    for (ssize_t n = 1; status == TL_OK && n > 0 && size < (size_t)st.st_size;) {
-        n = read(fd, *source + size, (size_t)st.st_size - size);
-        if (n < 0)
-            status = tl_fail_errno(err, "%s: cannot be read", s->path);
-        size += n > 0 ? (size_t)n : 0;
-    }
-    close(fd);
+        status = tl_fail(err, TL_ERR_LIMIT, "%s: is larger than %d bytes; shorten the %s", path,
+                         MAX_BYTES, what);
+    else if (!(*source = calloc((size_t)st.st_size + 1, 1)))
+        status = tl_no_memory(err, path);
+    const size_t size = *source ? fread(*source, 1, (size_t)st.st_size, in) : 0;
+    if (ferror(in))
+        status = tl_fail_errno(err, "%s: cannot be read", path);
+    fclose(in);
     if (status == TL_OK && strlen(*source) < size)
-        status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: the file contains a byte 0; give a text",
-                         s->path, strlen(*source));
-    if (status == TL_OK)
-        s->hash = tl_hash_of(*source, size, 0);
+        status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: the file contains a byte 0; give a text", path,
+                         strlen(*source));
     return status;
 }
 
@@ -250,13 +245,12 @@ static void close_program(void *program)
 static tl_status read_text(skeleton *s, const skel_array *given, const char *text, tl_error *err)
 {
     char *source = NULL;
-    tl_status status = TL_OK;
-    if (text)
+    tl_status status = text ? TL_OK : skel_load(s->path, "skeleton", &source, err);
+    if (status == TL_OK) {
+        text = text ? text : source;
         s->hash = tl_hash_of(text, strlen(text), 0);
-    else
-        status = load(s, &source, err);
-    if (status == TL_OK)
-        status = skel_read(s, text ? text : source, given->items, given->n, err);
+        status = skel_read(s, text, given->items, given->n, err);
+    }
     free(source);
     return status;
 }
