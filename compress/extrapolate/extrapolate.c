@@ -71,9 +71,9 @@ static tl_status check_new_grid(const tl_extrapolating *x)
         if ((size > 1) != (new_size > 1) && (size > 1 || (!x->from.periodic[d] && x->has_null)))
             return tl_refuse(
                 x,
-                "%s: dimension %d has %d ranks in the grid %s and %d in the new grid %s: the trace "
+                "dimension %d has %d ranks in the grid %s and %d in the new grid %s: the trace "
                 "does not show what neighbours along it do; give another grid with --new-grid",
-                tl_reader_path(x->r), d + 1, size, from, new_size, to);
+                d + 1, size, from, new_size, to);
     }
     return TL_OK;
 }
@@ -99,18 +99,12 @@ static tl_status find_grids(tl_extrapolating *x, const tl_extrapolate_options *o
             "the grid '%s': give one of %" PRIu32
             " ranks, sizes joined by x and a p after each periodic dimension, as in 4x4 or 2px2p",
             o->grid, x->n_ranks);
-    tl_status status = tl_partners_find(x);
-    if (!status)
-        status = tl_grid_find(x, o->grid ? &given : NULL);
-    if (!status)
-        status = o->new_grid ? take_new_grid(x, o) : create_new_grid(x, o->n_ranks);
-    if (!status)
-        status = check_growth(x);
-    if (!status)
-        status = check_new_grid(x);
-    if (!status)
-        status = tl_comm_kinds_find(x);
-    return status;
+    TL_TRY(tl_partners_find(x));
+    TL_TRY(tl_grid_find(x, o->grid ? &given : NULL));
+    TL_TRY(o->new_grid ? take_new_grid(x, o) : create_new_grid(x, o->n_ranks));
+    TL_TRY(check_growth(x));
+    TL_TRY(check_new_grid(x));
+    return tl_comm_kinds_find(x);
 }
 
 /* ---- which ranks a new one is like ---- */
@@ -277,7 +271,7 @@ static tl_status write_rank(output *o, uint32_t rank, tl_end_reason *end)
         status = tl_merge_open(&m, o->x, &like);
     if (!status)
         status = put_events(o, &m, rank, is_new ? messages : NULL);
-    o->x->n_ordered += is_new ? m.n_ordered : 0;
+    o->x->done.n_ordered += is_new ? m.n_ordered : 0;
     tl_merge_close(&m);
     tl_messages_end(messages);
     tl_rank_summary summary;
@@ -317,18 +311,16 @@ static void free_output(output *o)
 }
 
 /* The origin of the new trace: the command, its rules, and the origin of the old trace. */
-static tl_status describe(tl_extrapolating *x, const tl_extrapolation *done, char *text,
-                          size_t size)
+static tl_status describe(tl_extrapolating *x, char *text, size_t size)
 {
+    const tl_extrapolation *done = &x->done;
     uint64_t hash;
     char volumes[64] = "";
     if (x->options->volumes == TL_VOLUMES_DRAW)
         snprintf(volumes, sizeof volumes, ", volumes drawn with seed %" PRIu64, x->options->seed);
     else if (x->options->volumes == TL_VOLUMES_TYPICAL)
         snprintf(volumes, sizeof volumes, ", volumes of typical ranks");
-    tl_status status = tl_reader_hash(x->r, &hash, x->err);
-    if (status)
-        return status;
+    TL_TRY(tl_reader_hash(x->r, &hash, x->err));
     const char *path = tl_reader_path(x->r), *base = strrchr(path, '/');
     const char *before = tl_reader_run(x->r)->origin;
     snprintf(text, size,
@@ -340,19 +332,17 @@ static tl_status describe(tl_extrapolating *x, const tl_extrapolation *done, cha
     return TL_OK;
 }
 
-static tl_status write_trace(tl_extrapolating *x, const tl_extrapolation *done, const char *path)
+static tl_status write_trace(tl_extrapolating *x, const char *path)
 {
     char origin[2048];
-    tl_status status = describe(x, done, origin, sizeof origin);
-    if (status)
-        return status;
+    TL_TRY(describe(x, origin, sizeof origin));
     tl_run run = *tl_reader_run(x->r);
     run.n_ranks = (uint32_t)tl_grid_n_ranks(&x->to);
     run.writer = "timeless " PACKAGE_VERSION;
     run.origin = origin;
     run.run_id = run.parts = run.folding = run.parameters = "";
     output o = {.x = x, .path = path};
-    status = tl_blocks_create(&o.blocks, path, &run, x->err);
+    tl_status status = tl_blocks_create(&o.blocks, path, &run, x->err);
     if (!status)
         status = write_ranks(&o);
     status = tl_blocks_close(&o.blocks, path, status, x->err);
@@ -361,15 +351,16 @@ static tl_status write_trace(tl_extrapolating *x, const tl_extrapolation *done, 
 }
 
 /* The new trace may replace the old one. */
-static tl_status write_whole(tl_extrapolating *x, const tl_extrapolation *done, const char *path)
+static tl_status write_whole(tl_extrapolating *x, const char *path)
 {
     tl_replacement file;
-    const tl_status status = tl_replace_begin(path, &file, x->err);
-    return status ? status : tl_replace_end(&file, write_trace(x, done, file.part), x->err);
+    TL_TRY(tl_replace_begin(path, &file, x->err));
+    return tl_replace_end(&file, write_trace(x, file.part), x->err);
 }
 
-static tl_status note_rules(const tl_extrapolating *x, tl_extrapolation *done)
+static tl_status note_rules(tl_extrapolating *x)
 {
+    tl_extrapolation *done = &x->done;
     char grid[TL_GRID_TEXT_BYTES], new_grid[TL_GRID_TEXT_BYTES];
     tl_grid_text(&x->from, grid);
     tl_grid_text(&x->to, new_grid);
@@ -377,6 +368,8 @@ static tl_status note_rules(const tl_extrapolating *x, tl_extrapolation *done)
     done->new_grid = strdup(new_grid);
     if (!done->grid || !done->new_grid)
         return tl_no_memory(x->err, tl_reader_path(x->r));
+    done->n_recorded = x->n_ranks;
+    done->n_new = (uint32_t)tl_grid_n_ranks(&x->to);
     for (int d = 0; d < x->from.n_dims; d++) {
         done->folded |= tl_grid_is_folded(&x->from, d);
         done->merged |= is_paired(x, d);
@@ -398,19 +391,6 @@ static tl_status check_options(tl_reader *r, const tl_extrapolate_options *optio
     return TL_OK;
 }
 
-/* Gives the statistics of the volumes to the caller. */
-static void hand_over(tl_extrapolating *x, tl_extrapolation *notes)
-{
-    notes->n_ordered = x->n_ordered;
-    notes->n_recorded = x->n_ranks;
-    notes->n_new = (uint32_t)tl_grid_n_ranks(&x->to);
-    notes->n_groups = x->n_groups;
-    notes->groups = x->groups;
-    notes->members = x->members;
-    notes->recorded = x->recorded;
-    notes->sources = x->sources;
-}
-
 void tl_extrapolation_free(tl_extrapolation *done)
 {
     if (!done)
@@ -426,30 +406,27 @@ void tl_extrapolation_free(tl_extrapolation *done)
     *done = (tl_extrapolation){.merged = 0};
 }
 
+static tl_status extrapolate(tl_extrapolating *x, const char *out_path)
+{
+    TL_TRY(check_options(x->r, x->options, x->err));
+    TL_TRY(find_grids(x, x->options));
+    TL_TRY(tl_check_alike(x));
+    TL_TRY(tl_groups_find(x));
+    TL_TRY(tl_volumes_begin(x));
+    TL_TRY(note_rules(x));
+    return write_whole(x, out_path);
+}
+
 tl_status tl_extrapolate(tl_reader *r, const tl_extrapolate_options *options, const char *out_path,
                          tl_extrapolation *done, tl_error *err)
 {
-    tl_extrapolation notes = {.merged = 0};
     tl_extrapolating x = {
         .r = r, .n_ranks = tl_reader_run(r)->n_ranks, .options = options, .err = err};
-    tl_status status = check_options(r, options, err);
-    if (!status)
-        status = find_grids(&x, options);
-    if (!status)
-        status = tl_check_alike(&x);
-    if (!status)
-        status = tl_groups_find(&x);
-    if (!status)
-        status = tl_volumes_begin(&x);
-    if (!status)
-        status = note_rules(&x, &notes);
-    if (!status)
-        status = write_whole(&x, &notes, out_path);
-    hand_over(&x, &notes);
+    const tl_status status = extrapolate(&x, out_path);
     if (!status && done)
-        *done = notes;
+        *done = x.done;
     else
-        tl_extrapolation_free(&notes);
+        tl_extrapolation_free(&x.done);
     free(x.kinds);
     free(x.partners);
     free(x.drawn);

@@ -101,18 +101,17 @@ typedef struct tl_extrapolating {
     size_t n_partners, partners_capacity;
     bool has_null; /* messages to MPI_PROC_NULL */
     const tl_extrapolate_options *options;
-    tl_recorded_rank *recorded; /* by rank of the trace; filled by tl_check_alike */
-    tl_like_ranks *groups;
-    size_t n_groups;
-    uint32_t *members; /* of the groups */
-    uint64_t median;   /* of the volumes of the ranks */
-    tl_new_rank *sources;
-    uint32_t *drawn;    /* by new rank, if volumes are drawn */
-    uint64_t n_ordered; /* sum of tl_merge.n_ordered */
+    tl_extrapolation done;
+    uint64_t median; /* of the volumes of the ranks */
+    uint32_t *drawn; /* by new rank, if volumes are drawn */
     tl_error *err;
 } tl_extrapolating;
 
-#define tl_refuse(x, ...) tl_fail((x)->err, TL_ERR_UNSUPPORTED, __VA_ARGS__)
+/* The formats are texts behind the path, and behind the place of an event. */
+#define tl_refuse(x, format, ...)                                                                  \
+    tl_fail((x)->err, TL_ERR_UNSUPPORTED, "%s: " format, tl_reader_path((x)->r), __VA_ARGS__)
+#define tl_refuse_event(x, rank, event, format, ...)                                               \
+    tl_refuse(x, "rank %" PRIu32 ", event %" PRIu64 ": " format, rank, event, __VA_ARGS__)
 
 /* Finds the kinds of all communicators on grid `from`. Refuses communicators of other kinds. */
 tl_status tl_comm_kinds_find(tl_extrapolating *x);
@@ -261,6 +260,30 @@ void tl_merge_close(tl_merge *m);
 /* Checks that ranks with the same kind of place make the same calls, except for their volumes;
  * refuses other traces. Fills in volume and script of each rank. */
 tl_status tl_check_alike(tl_extrapolating *x);
+
+/* The first difference of the calls of two ranks. */
+typedef struct tl_difference {
+    bool is_none;
+    uint64_t event;
+    const char *names[2]; /* of the calls */
+    bool is_same_call;
+} tl_difference;
+
+tl_status tl_ranks_compare(tl_extrapolating *x, uint32_t a, uint32_t b, bool resolve,
+                           tl_difference *out);
+
+/* What all ranks with a like place (tl_grid_class) have in common. */
+typedef struct tl_common {
+    struct {
+        uint64_t value;
+        uint32_t rank;
+        bool is_used;
+    } of[TL_N_DIRECTIONS];
+} tl_common;
+
+/* Whether the ranks with like places that came before have this value; otherwise *other is the
+ * first of them. */
+bool tl_is_common(tl_common *c, const tl_grid *g, uint32_t rank, uint64_t value, uint32_t *other);
 
 /* The messages of a rank by their way; [0] received, [1] sent. */
 typedef struct tl_messages {

@@ -11,7 +11,7 @@ static tl_status hash_rank(tl_extrapolating *x, uint32_t rank, uint64_t *hash)
 {
     tl_walk walk;
     tl_step step;
-    tl_recorded_rank *recorded = &x->recorded[rank];
+    tl_recorded_rank *recorded = &x->done.recorded[rank];
     *hash = recorded->script = 1;
     tl_status status = tl_walk_open(&walk, x, rank, true);
     while (!status && !(status = tl_walk_next(&walk, &step))) {
@@ -23,72 +23,70 @@ static tl_status hash_rank(tl_extrapolating *x, uint32_t rank, uint64_t *hash)
     return status == TL_END ? TL_OK : status;
 }
 
-/* Finds the first step that differs, and the names of its calls. */
-static tl_status find_unlike(tl_walk walks[2], const char *names[2], bool *same_call)
+tl_status tl_ranks_compare(tl_extrapolating *x, uint32_t a, uint32_t b, bool resolve,
+                           tl_difference *out)
 {
-    tl_step steps[2];
-    tl_status status = TL_OK, other = TL_OK;
-    while (!status && !other) {
-        status = tl_walk_next(&walks[0], &steps[0]);
-        other = tl_walk_next(&walks[1], &steps[1]);
-        names[0] = status ? "the end" : steps[0].row->name;
-        names[1] = other ? "the end" : steps[1].row->name;
-        *same_call = !status && !other && steps[0].event.call == steps[1].event.call;
-        if (!status && !other && !tl_step_is(&steps[0], &steps[1]))
-            return TL_OK;
-    }
-    status = status > TL_END ? status : other;
-    return status == TL_END ? TL_OK : status;
-}
-
-static tl_status refuse_unlike(tl_extrapolating *x, uint32_t a, uint32_t b)
-{
-    char grid[TL_GRID_TEXT_BYTES];
-    const char *names[2] = {"", ""};
-    bool same_call = false;
     tl_walk walks[2] = {{0}};
-    tl_grid_text(&x->from, grid);
-    tl_status status = tl_walk_open(&walks[0], x, a, true);
+    tl_step steps[2];
+    tl_status ends[2] = {TL_OK, TL_OK}, status = tl_walk_open(&walks[0], x, a, resolve);
+    *out = (tl_difference){.is_none = true};
     if (!status)
-        status = tl_walk_open(&walks[1], x, b, true);
-    if (!status)
-        status = find_unlike(walks, names, &same_call);
-    if (!status)
-        status =
-            tl_refuse(x,
-                      "%s: ranks %" PRIu32 " and %" PRIu32
-                      " have like places in a %s grid, but make different calls: event %" PRIu64
-                      " is %s of one rank and %s of the other%s",
-                      tl_reader_path(x->r), a, b, grid,
-                      (walks[0].event > walks[1].event ? walks[0] : walks[1]).event - 1, names[0],
-                      names[1], same_call ? ", with other partners, sizes or requests" : "");
+        status = tl_walk_open(&walks[1], x, b, resolve);
+    while (!status && out->is_none) {
+        for (int i = 0; i < 2; i++) {
+            ends[i] = tl_walk_next(&walks[i], &steps[i]);
+            status = ends[i] && ends[i] != TL_END ? ends[i] : status;
+            out->names[i] = ends[i] ? "the end" : steps[i].row->name;
+        }
+        if (status || (ends[0] && ends[1]))
+            break;
+        out->is_none = !ends[0] && !ends[1] && tl_step_is(&steps[0], &steps[1]);
+        out->is_same_call = !ends[0] && !ends[1] && steps[0].event.call == steps[1].event.call;
+    }
+    out->event = (walks[0].event > walks[1].event ? walks[0].event : walks[1].event) - 1;
     tl_walk_close(&walks[0]);
     tl_walk_close(&walks[1]);
     return status;
 }
 
+static tl_status refuse_unlike(tl_extrapolating *x, uint32_t a, uint32_t b)
+{
+    char grid[TL_GRID_TEXT_BYTES];
+    tl_difference d;
+    tl_grid_text(&x->from, grid);
+    TL_TRY(tl_ranks_compare(x, a, b, true, &d));
+    return tl_refuse(x,
+                     "ranks %" PRIu32 " and %" PRIu32
+                     " have like places in a %s grid, but make different calls: event %" PRIu64
+                     " is %s of one rank and %s of the other%s",
+                     a, b, grid, d.event, d.names[0], d.names[1],
+                     d.is_same_call ? ", with other partners, sizes or requests" : "");
+}
+
+bool tl_is_common(tl_common *c, const tl_grid *g, uint32_t rank, uint64_t value, uint32_t *other)
+{
+    const int class = tl_grid_class(g, rank);
+    if (!c->of[class].is_used)
+        c->of[class].rank = rank;
+    *other = c->of[class].rank;
+    const bool is_common = !c->of[class].is_used || c->of[class].value == value;
+    c->of[class].is_used = true;
+    c->of[class].value = value;
+    return is_common;
+}
+
 tl_status tl_check_alike(tl_extrapolating *x)
 {
-    struct {
-        uint64_t hash;
-        uint32_t rank;
-        bool used;
-    } classes[TL_N_DIRECTIONS] = {{0}};
-    x->recorded = calloc(x->n_ranks, sizeof *x->recorded);
-    if (!x->recorded)
+    tl_common common = {0};
+    x->done.recorded = calloc(x->n_ranks, sizeof *x->done.recorded);
+    if (!x->done.recorded)
         return tl_no_memory(x->err, tl_reader_path(x->r));
     for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
         uint64_t hash;
-        tl_status status = hash_rank(x, rank, &hash);
-        if (status)
-            return status;
-        const int class = tl_grid_class(&x->from, rank);
-        if (classes[class].used && classes[class].hash != hash)
-            return refuse_unlike(x, classes[class].rank, rank);
-        if (!classes[class].used)
-            classes[class].rank = rank;
-        classes[class].used = true;
-        classes[class].hash = hash;
+        uint32_t other;
+        TL_TRY(hash_rank(x, rank, &hash));
+        if (!tl_is_common(&common, &x->from, rank, hash, &other))
+            return refuse_unlike(x, other, rank);
     }
     return TL_OK;
 }
@@ -170,11 +168,11 @@ tl_status tl_messages_check(const tl_extrapolating *x, const tl_messages *const 
             (n == from->n[1][i] && hash == from->hash[1][i] && (to || !from->n[0][i])))
             continue;
         return tl_refuse(x,
-                         "%s: the rules do not fit this program: of %" PRId64
-                         " ranks, rank %" PRIu32 " would send %" PRIu64 " messages to rank %" PRId64
+                         "the rules do not fit this program: of %" PRId64 " ranks, rank %" PRIu32
+                         " would send %" PRIu64 " messages to rank %" PRId64
                          ", which would receive %" PRIu64 "%s from it",
-                         tl_reader_path(x->r), tl_grid_n_ranks(&x->to), rank, from->n[1][i], peer,
-                         n, n == from->n[1][i] ? ", with other tags," : "");
+                         tl_grid_n_ranks(&x->to), rank, from->n[1][i], peer, n,
+                         n == from->n[1][i] ? ", with other tags," : "");
     }
     return TL_OK;
 }

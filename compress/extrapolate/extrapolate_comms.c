@@ -61,35 +61,33 @@ static bool is_cart(const tl_grid *g, uint32_t rank, const tl_comm *comm, unsign
 static tl_status find_kind(const tl_extrapolating *x, uint32_t rank, const tl_comm *comm,
                            int32_t *members, tl_comm_kind *kind)
 {
-    const char *path = tl_reader_path(x->r);
     char grid[TL_GRID_TEXT_BYTES];
     tl_grid_text(&x->from, grid);
     kind->id = comm->id;
     if (comm->n_remote)
         return tl_refuse(x,
-                         "%s: rank %" PRIu32 " makes an intercommunicator (%" PRIu32
+                         "rank %" PRIu32 " makes an intercommunicator (%" PRIu32
                          "), which is not extrapolated",
-                         path, rank, comm->id);
+                         rank, comm->id);
     if (!find_dims(&x->from, rank, comm, &kind->dims, members))
         return tl_refuse(x,
-                         "%s: communicator %" PRIu32 " of rank %" PRIu32 " (%s, %" PRIu32
+                         "communicator %" PRIu32 " of rank %" PRIu32 " (%s, %" PRIu32
                          " members) does not consist of all ranks, a row or a plane of a %s grid "
                          "in the order of the ranks; no others are extrapolated",
-                         path, comm->id, rank, tl_call_by_code(comm->call)->name, comm->n_members,
-                         grid);
+                         comm->id, rank, tl_call_by_code(comm->call)->name, comm->n_members, grid);
     for (int d = 0; d < x->from.n_dims && comm->n_members < x->n_ranks; d++)
         if (x->from.size[d] == 1 && x->to.size[d] > 1 && comm->n_members > 1)
             return tl_refuse(x,
-                             "%s: communicator %" PRIu32 " of rank %" PRIu32
+                             "communicator %" PRIu32 " of rank %" PRIu32
                              ": the trace does not show whether it lies along dimension %d, where "
                              "the %s grid has one rank; record with more ranks",
-                             path, comm->id, rank, d + 1, grid);
+                             comm->id, rank, d + 1, grid);
     if ((comm->n_sources || comm->n_destinations) && !is_cart(&x->from, rank, comm, kind->dims))
         return tl_refuse(x,
-                         "%s: communicator %" PRIu32 " of rank %" PRIu32
+                         "communicator %" PRIu32 " of rank %" PRIu32
                          " (%s) has other neighbours than a %s grid; only Cartesian topologies "
                          "are extrapolated",
-                         path, comm->id, rank, tl_call_by_code(comm->call)->name, grid);
+                         comm->id, rank, tl_call_by_code(comm->call)->name, grid);
     return TL_OK;
 }
 
@@ -108,15 +106,15 @@ static tl_status find_kinds_of(tl_extrapolating *x, uint32_t rank, int32_t *memb
             x->kinds[x->n_kinds++] = kind;
         else if (i >= x->n_kinds || x->kinds[i].id != kind.id || x->kinds[i].dims != kind.dims)
             return tl_refuse(x,
-                             "%s: communicator %" PRIu32 " of rank %" PRIu32
+                             "communicator %" PRIu32 " of rank %" PRIu32
                              " has no like on rank 0; only what all ranks make is extrapolated",
-                             tl_reader_path(x->r), kind.id, rank);
+                             kind.id, rank);
     }
     if (n < x->n_kinds)
         return tl_refuse(x,
-                         "%s: communicator %" PRIu32 " of rank 0 has no like on rank %" PRIu32
+                         "communicator %" PRIu32 " of rank 0 has no like on rank %" PRIu32
                          "; only what all ranks make is extrapolated",
-                         tl_reader_path(x->r), x->kinds[n].id, rank);
+                         x->kinds[n].id, rank);
     return TL_OK;
 }
 

@@ -45,11 +45,10 @@ static tl_status see_peer(tl_extrapolating *x, tl_map *seen, tl_partner p, const
                        "%s: rank %" PRIu32 ", event %" PRIu64 ": %s: there is no rank %" PRId32,
                        tl_reader_path(x->r), p.rank, p.event, tl_call_by_code(e->call)->name, peer);
     if (seen->n > MAX_PARTNERS)
-        return tl_refuse(
-            x,
-            "%s: rank %" PRIu32 ", event %" PRIu64
-            ": more than %d ranks exchange messages with this one: this is not a stencil or sweep",
-            tl_reader_path(x->r), p.rank, p.event, MAX_PARTNERS);
+        return tl_refuse_event(
+            x, p.rank, p.event,
+            "more than %d ranks exchange messages with this one: this is not a stencil or sweep",
+            MAX_PARTNERS);
     return add_partner(x, seen, &p);
 }
 
@@ -66,12 +65,11 @@ static tl_status see_event(tl_extrapolating *x, tl_map *seen, const tl_partner *
     const tl_call_info *row = tl_call_by_code(e->call);
     const char *refusal = tl_refusal_of(row);
     if (refusal)
-        return tl_refuse(x, "%s: rank %" PRIu32 ", event %" PRIu64 ": %s is not extrapolated: %s",
-                         tl_reader_path(x->r), at->rank, at->event, row->name, refusal);
-    tl_status status = has_peers(row) ? see_peer(x, seen, *at, e, e->peer) : TL_OK;
-    if (!status && (row->slots & TL_SLOT_RECV_PEER))
-        status = see_peer(x, seen, *at, e, e->recv_peer);
-    return status;
+        return tl_refuse_event(x, at->rank, at->event, "%s is not extrapolated: %s", row->name,
+                               refusal);
+    if (has_peers(row))
+        TL_TRY(see_peer(x, seen, *at, e, e->peer));
+    return row->slots & TL_SLOT_RECV_PEER ? see_peer(x, seen, *at, e, e->recv_peer) : TL_OK;
 }
 
 static tl_status find_partners_of(tl_extrapolating *x, uint32_t rank)
@@ -94,10 +92,9 @@ static tl_status find_partners_of(tl_extrapolating *x, uint32_t rank)
 
 tl_status tl_partners_find(tl_extrapolating *x)
 {
-    tl_status status = TL_OK;
-    for (uint32_t rank = 0; rank < x->n_ranks && !status; rank++)
-        status = find_partners_of(x, rank);
-    return status;
+    for (uint32_t rank = 0; rank < x->n_ranks; rank++)
+        TL_TRY(find_partners_of(x, rank));
+    return TL_OK;
 }
 
 /* ---- one grid ---- */
@@ -164,34 +161,26 @@ static tl_status refuse_class(const tl_extrapolating *x, const tl_grid *g, uint3
     char text[TL_GRID_TEXT_BYTES];
     tl_grid_text(g, text);
     return tl_refuse(x,
-                     "%s: ranks %" PRIu32 " and %" PRIu32
+                     "ranks %" PRIu32 " and %" PRIu32
                      " have like places in a %s grid, but different neighbours",
-                     tl_reader_path(x->r), a, b, text);
+                     a, b, text);
 }
 
 /* Ranks with like places have like neighbours. */
 static tl_status check_classes(const tl_extrapolating *x, const tl_grid *g)
 {
-    struct {
-        uint32_t ways, rank;
-        bool used;
-    } classes[TL_N_DIRECTIONS] = {{0}};
+    tl_common common = {0};
     const tl_partner *partners = x->partners;
     size_t i = 0;
     for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
-        uint32_t ways = 0;
+        uint32_t ways = 0, other;
         for (; partners && i < x->n_partners && partners[i].rank == rank; i++) {
             tl_way way;
             tl_grid_way(g, rank, partners[i].peer, &way);
             ways |= ways_to(way);
         }
-        const int class = tl_grid_class(g, rank);
-        if (classes[class].used && classes[class].ways != ways)
-            return refuse_class(x, g, classes[class].rank, rank);
-        if (!classes[class].used)
-            classes[class].rank = rank;
-        classes[class].used = true;
-        classes[class].ways = ways;
+        if (!tl_is_common(&common, g, rank, ways, &other))
+            return refuse_class(x, g, other, rank);
     }
     return TL_OK;
 }
@@ -219,15 +208,14 @@ static tl_status check_grid(tl_extrapolating *x, const tl_grid *g, bool is_given
             misfit = &x->partners[i];
     }
     if (misfit)
-        return tl_refuse(
-            x,
-            "%s: rank %" PRIu32 ", event %" PRIu64 ": the partner of %s is rank %" PRIu32
-            ", which is not a neighbour in a %s grid%s",
-            tl_reader_path(x->r), misfit->rank, misfit->event, tl_call_by_code(misfit->call)->name,
-            misfit->peer, text, is_given ? "" : "; no other grid fits better");
+        return tl_refuse_event(x, misfit->rank, misfit->event,
+                               "the partner of %s is rank %" PRIu32
+                               ", which is not a neighbour in a %s grid%s",
+                               tl_call_by_code(misfit->call)->name, misfit->peer, text,
+                               is_given ? "" : "; no other grid fits better");
     x->from = *g;
-    tl_status status = check_classes(x, g);
-    return status ? status : tl_comm_kinds_find(x);
+    TL_TRY(check_classes(x, g));
+    return tl_comm_kinds_find(x);
 }
 
 /* ---- all grids ---- */
@@ -280,38 +268,24 @@ static void try_grids(search *s, tl_grid g, int n_dims, int64_t rest)
 static tl_status check_pair(tl_extrapolating *x, int dim)
 {
     const tl_grid found = x->from;
-    tl_walk walks[2] = {{0}};
-    tl_step steps[2];
-    bool same = true;
+    tl_difference d;
     tl_coords place = {{0}};
     place.at[dim] = 1;
-    for (int d = 0; d < x->from.n_dims; d++)
-        x->from.periodic[d] |= x->from.size[d] == 2;
-    tl_status status = tl_walk_open(&walks[0], x, 0, false);
-    if (!status)
-        status = tl_walk_open(&walks[1], x, tl_grid_rank(&found, place), false);
-    while (!status && same) {
-        status = tl_walk_next(&walks[0], &steps[0]);
-        const tl_status other = tl_walk_next(&walks[1], &steps[1]);
-        same = status == other && (status || tl_step_is(&steps[0], &steps[1]));
-    }
+    for (int i = 0; i < x->from.n_dims; i++)
+        x->from.periodic[i] |= x->from.size[i] == 2;
+    const tl_status status = tl_ranks_compare(x, 0, tl_grid_rank(&found, place), false, &d);
     x->from = found;
-    tl_walk_close(&walks[0]);
-    tl_walk_close(&walks[1]);
-    if (status && status != TL_END)
+    if (status || !d.is_none)
         return status;
     char text[TL_GRID_TEXT_BYTES], folded[TL_GRID_TEXT_BYTES];
     tl_grid other = found;
     other.periodic[dim] = true;
     tl_grid_text(&found, text);
     tl_grid_text(&other, folded);
-    return same
-               ? tl_refuse(
-                     x,
-                     "%s: both ranks along dimension %d of a %s grid make the same calls: the "
-                     "trace does not show whether it is periodic; if it is, give --process-grid %s",
-                     tl_reader_path(x->r), dim + 1, text, folded)
-               : TL_OK;
+    return tl_refuse(x,
+                     "both ranks along dimension %d of a %s grid make the same calls: the trace "
+                     "does not show whether it is periodic; if it is, give --process-grid %s",
+                     dim + 1, text, folded);
 }
 
 /* The things that the partners do not show: messages of ranks to themselves, dimensions with two
@@ -328,18 +302,16 @@ static tl_status check_folds(tl_extrapolating *x)
         for (int d = 0; d < x->from.n_dims; d++)
             used[d] |= way.step[d] != 0;
         if (p->rank == p->peer)
-            return tl_refuse(
-                x,
-                "%s: rank %" PRIu32 ", event %" PRIu64
-                ": the partner of %s is the rank itself: the trace does not show whether a "
+            return tl_refuse_event(
+                x, p->rank, p->event,
+                "the partner of %s is the rank itself: the trace does not show whether a "
                 "periodic dimension has one rank; give the grid, as in --process-grid 2px2px1p",
-                tl_reader_path(x->r), p->rank, p->event, tl_call_by_code(p->call)->name);
+                tl_call_by_code(p->call)->name);
     }
-    tl_status status = TL_OK;
-    for (int d = 0; d < x->from.n_dims && !status; d++)
+    for (int d = 0; d < x->from.n_dims; d++)
         if (used[d] && x->from.size[d] == 2)
-            status = check_pair(x, d);
-    return status;
+            TL_TRY(check_pair(x, d));
+    return TL_OK;
 }
 
 tl_status tl_grid_find(tl_extrapolating *x, const tl_grid *given)
@@ -360,9 +332,8 @@ tl_status tl_grid_find(tl_extrapolating *x, const tl_grid *given)
         tl_grid_text(&s.found, a);
         tl_grid_text(&s.other, b);
         return tl_refuse(
-            x, "%s: both a %s and a %s grid fit; give one of them, as in --process-grid %s",
-            tl_reader_path(x->r), a, b, a);
+            x, "both a %s and a %s grid fit; give one of them, as in --process-grid %s", a, b, a);
     }
-    tl_status status = check_grid(x, &s.found, false, &n_fit);
-    return status ? status : check_folds(x);
+    TL_TRY(check_grid(x, &s.found, false, &n_fit));
+    return check_folds(x);
 }

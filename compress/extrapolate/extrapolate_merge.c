@@ -357,11 +357,11 @@ static tl_status refuse_order(const tl_merge *m)
     if (!a || !b)
         return TL_ERR_CORRUPT;
     return tl_refuse(m->x,
-                     "%s: rank %" PRIu32 ", event %" PRIu64 " (%s), and rank %" PRIu32
+                     "rank %" PRIu32 ", event %" PRIu64 " (%s), and rank %" PRIu32
                      ", event %" PRIu64 " (%s): the trace does not show what a rank between them "
                      "does; record with 3 ranks or more along each dimension",
-                     tl_reader_path(m->x->r), a->walk.rank, a->walk.event - 1, a->head.row->name,
-                     b->walk.rank, b->walk.event - (b->at_end ? 0 : 1),
+                     a->walk.rank, a->walk.event - 1, a->head.row->name, b->walk.rank,
+                     b->walk.event - (b->at_end ? 0 : 1),
                      b->at_end ? "its end" : b->head.row->name);
 }
 

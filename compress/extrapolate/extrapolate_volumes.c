@@ -49,8 +49,8 @@ static uint32_t find_typical(const tl_extrapolating *x, load *loads, size_t n)
 static size_t collect_loads(const tl_extrapolating *x, const tl_like_ranks *group, load *loads)
 {
     for (uint32_t i = 0; i < group->n_ranks; i++) {
-        const uint32_t rank = x->members[group->first + i];
-        loads[i] = (load){x->recorded[rank].volume, rank};
+        const uint32_t rank = x->done.members[group->first + i];
+        loads[i] = (load){x->done.recorded[rank].volume, rank};
     }
     return group->n_ranks;
 }
@@ -71,7 +71,7 @@ static int place_along(const tl_extrapolating *x, uint32_t rank, int dim)
 
 static uint64_t place_key(const tl_extrapolating *x, uint32_t rank)
 {
-    uint64_t key = x->recorded[rank].script;
+    uint64_t key = x->done.recorded[rank].script;
     for (int d = 0; d < x->from.n_dims; d++)
         key = tl_mix(key, (uint64_t)place_along(x, rank, d));
     return key;
@@ -95,15 +95,16 @@ static tl_status add_groups(tl_extrapolating *x)
     bool ok = true;
     for (uint32_t rank = 0; rank < x->n_ranks && ok; rank++) {
         uint64_t *group = tl_map_at(&known, place_key(x, rank));
-        ok = group && tl_make_room(&x->groups, x->n_groups, &capacity, sizeof *x->groups);
+        ok = group &&
+             tl_make_room(&x->done.groups, x->done.n_groups, &capacity, sizeof *x->done.groups);
         if (ok && !*group) {
-            x->groups[x->n_groups] = (tl_like_ranks){.n_ranks = 0};
-            ok = name_place(x, rank, &x->groups[x->n_groups]);
-            *group = ++x->n_groups;
+            x->done.groups[x->done.n_groups] = (tl_like_ranks){.n_ranks = 0};
+            ok = name_place(x, rank, &x->done.groups[x->done.n_groups]);
+            *group = ++x->done.n_groups;
         }
         if (ok) {
-            x->recorded[rank].group = (uint32_t)(*group - 1);
-            x->groups[*group - 1].n_ranks++;
+            x->done.recorded[rank].group = (uint32_t)(*group - 1);
+            x->done.groups[*group - 1].n_ranks++;
         }
     }
     tl_map_free(&known);
@@ -114,50 +115,50 @@ static tl_status add_groups(tl_extrapolating *x)
 static void list_members(tl_extrapolating *x)
 {
     uint32_t first = 0;
-    for (size_t i = 0; i < x->n_groups; i++) {
-        x->groups[i].first = first;
-        first += x->groups[i].n_ranks;
-        x->groups[i].n_ranks = 0;
+    for (size_t i = 0; i < x->done.n_groups; i++) {
+        x->done.groups[i].first = first;
+        first += x->done.groups[i].n_ranks;
+        x->done.groups[i].n_ranks = 0;
     }
     for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
-        tl_like_ranks *group = &x->groups[x->recorded[rank].group];
-        x->members[group->first + group->n_ranks++] = rank;
+        tl_like_ranks *group = &x->done.groups[x->done.recorded[rank].group];
+        x->done.members[group->first + group->n_ranks++] = rank;
     }
 }
 
 /* A rank that is alone at its place can only be compared with all others. */
 static double relative_volume(const tl_extrapolating *x, uint32_t rank)
 {
-    const tl_like_ranks *group = &x->groups[x->recorded[rank].group];
+    const tl_like_ranks *group = &x->done.groups[x->done.recorded[rank].group];
     const uint64_t typical = group->n_ranks > 1 ? group->median : x->median;
-    const uint64_t volume = x->recorded[rank].volume;
+    const uint64_t volume = x->done.recorded[rank].volume;
     return volume == typical ? 1 : (double)volume / (double)typical;
 }
 
 static void measure_groups(tl_extrapolating *x, load *loads)
 {
     for (uint32_t rank = 0; rank < x->n_ranks; rank++)
-        loads[rank] = (load){x->recorded[rank].volume, rank};
+        loads[rank] = (load){x->done.recorded[rank].volume, rank};
     qsort(loads, x->n_ranks, sizeof *loads, compare_loads);
     x->median = loads[(x->n_ranks - 1) / 2].volume;
-    for (size_t i = 0; i < x->n_groups; i++) {
-        tl_like_ranks *group = &x->groups[i];
+    for (size_t i = 0; i < x->done.n_groups; i++) {
+        tl_like_ranks *group = &x->done.groups[i];
         const size_t n = collect_loads(x, group, loads);
         group->typical = find_typical(x, loads, n);
         group->least = loads[0].volume;
         group->most = loads[n - 1].volume;
-        group->median = x->recorded[group->typical].volume;
+        group->median = x->done.recorded[group->typical].volume;
     }
     for (uint32_t rank = 0; rank < x->n_ranks; rank++)
-        x->recorded[rank].relative = relative_volume(x, rank);
+        x->done.recorded[rank].relative = relative_volume(x, rank);
 }
 
 tl_status tl_groups_find(tl_extrapolating *x)
 {
     tl_status status = add_groups(x);
     load *loads = calloc(x->n_ranks, sizeof *loads);
-    x->members = calloc(x->n_ranks, sizeof *x->members);
-    if (!status && (!loads || !x->members))
+    x->done.members = calloc(x->n_ranks, sizeof *x->done.members);
+    if (!status && (!loads || !x->done.members))
         status = tl_no_memory(x->err, tl_reader_path(x->r));
     if (!status) {
         list_members(x);
@@ -211,9 +212,9 @@ static tl_status draw_ranks(tl_extrapolating *x, uint32_t n_new)
 tl_status tl_volumes_begin(tl_extrapolating *x)
 {
     const uint32_t n_new = (uint32_t)tl_grid_n_ranks(&x->to);
-    x->sources = calloc(n_new, sizeof *x->sources);
+    x->done.sources = calloc(n_new, sizeof *x->done.sources);
     x->drawn = calloc(n_new, sizeof *x->drawn);
-    if (!x->sources || !x->drawn)
+    if (!x->done.sources || !x->drawn)
         return tl_no_memory(x->err, tl_reader_path(x->r));
     return x->options->volumes == TL_VOLUMES_DRAW ? draw_ranks(x, n_new) : TL_OK;
 }
@@ -222,7 +223,8 @@ tl_status tl_volumes_begin(tl_extrapolating *x)
 static int corner_like(const tl_extrapolating *x, const tl_likeness *like, uint32_t rank)
 {
     for (int i = 0; i < like->n; i++)
-        if ((like->shown & 1U << i) && x->recorded[like->ranks[i]].group == x->recorded[rank].group)
+        if ((like->shown & 1U << i) &&
+            x->done.recorded[like->ranks[i]].group == x->done.recorded[rank].group)
             return i;
     return -1;
 }
@@ -230,8 +232,8 @@ static int corner_like(const tl_extrapolating *x, const tl_likeness *like, uint3
 /* The volume of a rank divided by that of the typical rank at its place; 0: unknown. */
 static double load_of(const tl_extrapolating *x, uint32_t rank)
 {
-    const uint64_t typical = x->groups[x->recorded[rank].group].median;
-    return typical ? (double)x->recorded[rank].volume / (double)typical : 0;
+    const uint64_t typical = x->done.groups[x->done.recorded[rank].group].median;
+    return typical ? (double)x->done.recorded[rank].volume / (double)typical : 0;
 }
 
 /* The groups of the corners, each once, and the number of their ranks. */
@@ -242,7 +244,7 @@ static uint64_t count_like(const tl_extrapolating *x, const tl_likeness *like,
     *n_groups = 0;
     for (int i = 0; i < like->n; i++)
         if ((like->shown & 1U << i) && corner_like(x, like, like->ranks[i]) == i) {
-            const tl_like_ranks *group = &x->groups[x->recorded[like->ranks[i]].group];
+            const tl_like_ranks *group = &x->done.groups[x->done.recorded[like->ranks[i]].group];
             groups[(*n_groups)++] = group;
             n += group->n_ranks;
         }
@@ -258,7 +260,7 @@ static uint32_t draw_like(const tl_extrapolating *x, uint32_t rank, const tl_lik
     uint64_t at = tl_draw_below(sequence(x, DRAW_LIKE), rank, n);
     for (int i = 0; i < n_groups; at -= groups[i++]->n_ranks)
         if (at < groups[i]->n_ranks)
-            return x->members[groups[i]->first + at];
+            return x->done.members[groups[i]->first + at];
     return like->ranks[0];
 }
 
@@ -289,11 +291,11 @@ static tl_status find_typical_like(const tl_extrapolating *x, const tl_likeness 
 static void take_volumes(const tl_extrapolating *x, uint32_t source, double factor,
                          tl_likeness *like)
 {
-    const double wanted = factor * (double)x->recorded[source].volume;
+    const double wanted = factor * (double)x->done.recorded[source].volume;
     like->source = corner_like(x, like, source);
     like->sources[like->source] = source;
     for (int i = 0; i < like->n; i++) {
-        const uint64_t volume = x->recorded[like->sources[i]].volume;
+        const uint64_t volume = x->done.recorded[like->sources[i]].volume;
         like->scale[i] = i == like->source || !volume ? factor : wanted / (double)volume;
     }
 }
@@ -316,8 +318,8 @@ static void repeat_volumes(tl_extrapolating *x, const tl_likeness *like, tl_new_
     *source = (tl_new_rank){like->ranks[0], like->n == 1 ? like->ranks[0] : TL_MEAN, 1};
     for (int i = 0; i < like->n; i++)
         if (like->shown & 1U << i) {
-            x->recorded[like->ranks[i]].n_new++;
-            x->groups[x->recorded[like->ranks[i]].group].n_new++;
+            x->done.recorded[like->ranks[i]].n_new++;
+            x->done.groups[x->done.recorded[like->ranks[i]].group].n_new++;
         }
 }
 
@@ -325,17 +327,18 @@ static void repeat_volumes(tl_extrapolating *x, const tl_likeness *like, tl_new_
  * rank is copied, not where it was drawn. */
 static void count_source(tl_extrapolating *x, const tl_new_rank *source)
 {
-    tl_recorded_rank *drawn = &x->recorded[source->drawn], *copied = &x->recorded[source->source];
-    x->groups[copied->group].n_new++;
-    if (x->groups[drawn->group].n_ranks > 1)
+    tl_recorded_rank *drawn = &x->done.recorded[source->drawn],
+                     *copied = &x->done.recorded[source->source];
+    x->done.groups[copied->group].n_new++;
+    if (x->done.groups[drawn->group].n_ranks > 1)
         drawn->n_new++;
-    if (x->groups[copied->group].n_ranks == 1)
+    if (x->done.groups[copied->group].n_ranks == 1)
         copied->n_new++;
 }
 
 tl_status tl_volumes_choose(tl_extrapolating *x, uint32_t rank, tl_likeness *like)
 {
-    tl_new_rank *source = &x->sources[rank];
+    tl_new_rank *source = &x->done.sources[rank];
     like->source = -1;
     for (int i = 0; i < like->n; i++) {
         like->sources[i] = like->ranks[i];

@@ -13,6 +13,8 @@
 /* What is known of the messages with one tag along a folded dimension, as bits. */
 enum { FROM_BELOW = 1, FROM_ABOVE = 2, FROM_BOTH = 4, IN_BATCHES = 8 };
 
+#define refuse(w, ...) tl_refuse_event((w)->x, (w)->rank, (w)->event - 1, __VA_ARGS__)
+
 const char *tl_refusal_of(const tl_call_info *row)
 {
     switch (row->action) {
@@ -55,11 +57,8 @@ static tl_status refuse_peer(const tl_walk *w, const tl_step *step, uint32_t pee
 {
     char grid[TL_GRID_TEXT_BYTES];
     tl_grid_text(&w->x->from, grid);
-    return tl_refuse(w->x,
-                     "%s: rank %" PRIu32 ", event %" PRIu64 ": %s %s rank %" PRIu32
-                     ", which is not a neighbour in a %s grid",
-                     tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name,
-                     is_send(step->row->action) ? "to" : "from", peer, grid);
+    return refuse(w, "%s %s rank %" PRIu32 ", which is not a neighbour in a %s grid",
+                  step->row->name, is_send(step->row->action) ? "to" : "from", peer, grid);
 }
 
 static tl_status place_root(const tl_walk *w, tl_step *step)
@@ -68,12 +67,11 @@ static tl_status place_root(const tl_walk *w, tl_step *step)
     const uint32_t n = tl_slice_size(&w->x->from, dims);
     step->halves[0].kind = step->event.peer ? TL_HALF_LAST : TL_HALF_FIRST;
     if (step->event.peer && (n == 2 || step->event.peer != (int32_t)(n - 1)))
-        return tl_refuse(w->x,
-                         "%s: rank %" PRIu32 ", event %" PRIu64 ": the root of %s is rank %" PRId32
-                         " of %" PRIu32 "; only the first and, of three or more, the last rank "
-                         "have a place among more ranks",
-                         tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name,
-                         step->event.peer, n);
+        return refuse(w,
+                      "the root of %s is rank %" PRId32 " of %" PRIu32
+                      "; only the first and, of three or more, the last rank "
+                      "have a place among more ranks",
+                      step->row->name, step->event.peer, n);
     return TL_OK;
 }
 
@@ -90,10 +88,8 @@ static tl_status place_peer(const tl_walk *w, tl_step *step, int which, int32_t 
     half->sends = !which && is_send(step->row->action);
     const unsigned dims = dims_of_peers(w->x, step);
     if (peer == TL_ANY_SOURCE && tl_slice_size(&w->x->from, dims) != w->x->n_ranks)
-        return tl_refuse(w->x,
-                         "%s: rank %" PRIu32 ", event %" PRIu64
-                         ": %s from any rank is extrapolated on communicators of all ranks only",
-                         tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name);
+        return refuse(w, "%s from any rank is extrapolated on communicators of all ranks only",
+                      step->row->name);
     if (peer < 0) {
         half->kind = peer == TL_ANY_SOURCE ? TL_HALF_ANY : TL_HALF_NULL;
         return TL_OK;
@@ -112,35 +108,26 @@ static tl_status check_shares(const tl_walk *w, const tl_step *step)
         return TL_OK;
     for (uint32_t i = 0; i < e->list_len; i++)
         if (e->list_len % n || e->list[i] != e->list[i - i % n])
-            return tl_refuse(
-                w->x,
-                "%s: rank %" PRIu32 ", event %" PRIu64
-                ": %s has shares of different sizes; the shares of more ranks are unknown",
-                tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name);
+            return refuse(w,
+                          "%s has shares of different sizes; the shares of more ranks are unknown",
+                          step->row->name);
     return TL_OK;
 }
 
 static tl_status place_step(const tl_walk *w, tl_step *step)
 {
     const tl_event *e = &step->event;
-    tl_status status = TL_OK;
     memset(step->halves, 0, sizeof step->halves);
-    const char *refusal = tl_refusal_of(step->row);
-    if (!refusal && (step->row->slots & TL_SLOT_COMM) && !e->comm)
-        refusal = "its communicator was not recorded";
-    if (refusal)
-        return tl_refuse(w->x,
-                         "%s: rank %" PRIu32 ", event %" PRIu64 ": %s is not extrapolated: %s",
-                         tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name, refusal);
+    if ((step->row->slots & TL_SLOT_COMM) && !e->comm)
+        return refuse(w, "%s is not extrapolated: its communicator was not recorded",
+                      step->row->name);
     if (step->row->traits & TL_TRAIT_SIZED)
-        status = check_shares(w, step);
-    if (!status && tl_is_rooted(step->row->action))
-        status = place_root(w, step);
-    else if (!status && (step->row->slots & TL_SLOT_PEER))
-        status = place_peer(w, step, 0, e->peer);
-    if (!status && (step->row->slots & TL_SLOT_RECV_PEER))
-        status = place_peer(w, step, 1, e->recv_peer);
-    return status;
+        TL_TRY(check_shares(w, step));
+    if (tl_is_rooted(step->row->action))
+        TL_TRY(place_root(w, step));
+    else if (step->row->slots & TL_SLOT_PEER)
+        TL_TRY(place_peer(w, step, 0, e->peer));
+    return step->row->slots & TL_SLOT_RECV_PEER ? place_peer(w, step, 1, e->recv_peer) : TL_OK;
 }
 
 /* ---- folded dimensions ---- */
@@ -171,12 +158,11 @@ static uint64_t key_of(const tl_step *step, const tl_half *half, bool with_tag)
 
 static tl_status refuse_direction(const tl_walk *w, const tl_step *step)
 {
-    return tl_refuse(w->x,
-                     "%s: rank %" PRIu32 ", event %" PRIu64
-                     ": the trace does not show which neighbour %s is for, because two neighbours "
-                     "are the same rank; record "
-                     "with 3 ranks or more along each dimension",
-                     tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name);
+    return refuse(w,
+                  "the trace does not show which neighbour %s is for, because two neighbours "
+                  "are the same rank; record "
+                  "with 3 ranks or more along each dimension",
+                  step->row->name);
 }
 
 /* Receives come in pairs, the first from below. Tags that were in a pair before keep their side. */
