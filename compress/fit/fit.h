@@ -337,6 +337,12 @@ typedef struct fitting {
 } fitting;
 
 void fit_out_of_memory(fitting *f);
+/* A new element of `size` bytes, zero; NULL without memory, which is noted. */
+void *fit_new(fitting *f, skel_array *array, size_t size);
+/* The element with this number, which is made with all before it; NULL without memory, or if the
+ * number is no id of a request. */
+enum { FIT_MAX_ID = 1 << 24 };
+void *fit_by_id(skel_array *array, int64_t id, size_t size);
 void fit_print(fitting *f, fit_text *text, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The call and its call site, for messages. */

@@ -428,13 +428,11 @@ static fit_node for_each(fitting *f, const fit_node *node, int slot)
             !fit_list(f, &samples[i], slot, &n))
             continue;
         for (uint32_t k = 0; k < n && f->status == TL_OK; k++) {
-            fit_sample *made = skel_push(&all.samples, sizeof *made);
-            if (made) {
-                *made = samples[i];
-                made->index[FIT_EACH] = (int32_t)k;
-            } else {
-                fit_out_of_memory(f);
-            }
+            fit_sample *made = fit_new(f, &all.samples, sizeof *made);
+            if (!made)
+                break;
+            *made = samples[i];
+            made->index[FIT_EACH] = (int32_t)k;
         }
     }
     return all;

@@ -60,11 +60,9 @@ void fit_count_change(fitting *f, skel_array *counts, const char *name, uint64_t
             all[i].n += n;
             return;
         }
-    fit_count *made = n ? skel_push(counts, sizeof *made) : NULL;
+    fit_count *made = n ? fit_new(f, counts, sizeof *made) : NULL;
     if (made)
         *made = (fit_count){name, n};
-    else if (n)
-        fit_out_of_memory(f);
 }
 
 static fit_call *call_at(const fit_canonical *k, size_t i)
@@ -80,15 +78,10 @@ static started_request *started_at(const fit_canonical *k, uint32_t number)
 /* NULL if the id is out of range. */
 static named_request *named(fit_canonical *k, int64_t id)
 {
-    enum { MAX_ID = 1 << 24 };
-    if (id < 1 || id > MAX_ID)
-        return NULL;
-    while (k->ids.n <= (size_t)id)
-        if (!skel_push(&k->ids, sizeof(named_request))) {
-            fit_out_of_memory(k->f);
-            return NULL;
-        }
-    return (named_request *)k->ids.items + id;
+    named_request *name = fit_by_id(&k->ids, id, sizeof *name);
+    if (!name && id > 0 && id <= FIT_MAX_ID)
+        fit_out_of_memory(k->f);
+    return name;
 }
 
 /* Appends a call, with a copy of its list. */
@@ -191,7 +184,7 @@ static bool start_all(fit_canonical *k, const tl_event *e)
 /* The message of a wildcard receive. */
 static void match(fit_canonical *k, const tl_event *e)
 {
-    const named_request *name = e->request ? named(k, e->request) : NULL;
+    const named_request *name = named(k, e->request);
     if (!e->request)
         k->match = *e;
     if (!name || !name->number)
@@ -394,13 +387,13 @@ static void receive(fit_canonical *k, const tl_event *e, bool is_side)
 
 static bool is_of_left_out(fit_canonical *k, const tl_event *e)
 {
-    const named_request *name = e->request ? named(k, e->request) : NULL;
+    const named_request *name = named(k, e->request);
     return name && name->is_left_out;
 }
 
 static bool is_persistent(fit_canonical *k, const tl_event *e)
 {
-    const named_request *name = e->request ? named(k, e->request) : NULL;
+    const named_request *name = named(k, e->request);
     return name && name->init.call && (!name->number || started_at(k, name->number)->is_completed);
 }
 

@@ -44,12 +44,9 @@ static bool receives(progress *p, uint64_t key)
 
 static uint64_t *awaited_by(progress *p, walker *w, int64_t number)
 {
-    while (number > 0 && w->awaited.n <= (size_t)number)
-        if (!skel_push(&w->awaited, sizeof(uint64_t))) {
-            p->lacks_memory = true;
-            return NULL;
-        }
-    return number > 0 ? (uint64_t *)w->awaited.items + number : NULL;
+    uint64_t *awaited = fit_by_id(&w->awaited, number, sizeof *awaited);
+    p->lacks_memory |= number > 0 && !awaited;
+    return awaited;
 }
 
 static bool completes(progress *p, walker *w, int64_t number)

@@ -22,6 +22,26 @@ static void indent_by(fitting *f, unsigned indent)
     fit_print(f, &f->out, "%*s", (int)(4 * indent), "");
 }
 
+/* Begins a block that is entered if the condition holds, or none if it always does; returns the
+ * indent of its statements. */
+static unsigned open_if(fitting *f, const char *condition, unsigned indent)
+{
+    if (!strcmp(condition, "1"))
+        return indent;
+    indent_by(f, indent);
+    fit_print(f, &f->out, "if %s {\n", condition);
+    return indent + 1;
+}
+
+/* Ends the blocks from this indent of statements down to another one. */
+static void close_blocks(fitting *f, unsigned from, unsigned to)
+{
+    while (from > to) {
+        indent_by(f, --from);
+        fit_print(f, &f->out, "}\n");
+    }
+}
+
 /* Keeps the first reason. */
 static bool unexplained(fitting *f, const fit_node *node, const char *what)
 {
@@ -160,27 +180,22 @@ static bool write_sizes(fitting *f, const fit_node *node, const char *names)
     return ok;
 }
 
-typedef struct flag {
-    uint16_t mask;
-} flag;
-
 static bool get_flag(const void *arg, const fit_sample *sample, int64_t *out)
 {
-    const flag *which = arg;
-    *out = sample->event && sample->event->e.flags & which->mask;
+    const uint16_t *mask = arg;
+    *out = sample->event && sample->event->e.flags & *mask;
     return sample->event != NULL;
 }
 
 /* Nothing if no rank has it. */
 static bool write_flag(fitting *f, const fit_node *node, uint16_t mask, const char *name)
 {
-    const flag which = {mask};
     char text[400], what[100];
     if (!(f->symbols[f->order[node->low]].row->slots & TL_SLOT_FLAGS))
         return true;
     snprintf(what, sizeof what, "no condition holds for the ranks with %s", name);
-    if (!fit_condition(f, node, get_flag, &which, text) &&
-        !fit_copy_value(f, node, get_flag, &which, FIT_TAGS, text))
+    if (!fit_condition(f, node, get_flag, &mask, text) &&
+        !fit_copy_value(f, node, get_flag, &mask, FIT_TAGS, text))
         return unexplained(f, node, what);
     if (strcmp(text, "0") != 0)
         fit_print(f, &f->out, " %s=%s", name, text);
@@ -257,11 +272,9 @@ static void note_call(fitting *f, uint32_t symbol)
     const fit_written *all = f->lines.items;
     while (f->lines.n && all[f->lines.n - 1].at >= f->out.size)
         f->lines.n--;
-    fit_written *made = skel_push(&f->lines, sizeof *made);
+    fit_written *made = fit_new(f, &f->lines, sizeof *made);
     if (made)
         *made = (fit_written){f->out.size, symbol};
-    else
-        fit_out_of_memory(f);
 }
 
 static bool explain_call(fitting *f, const fit_node *node, unsigned indent)
@@ -272,23 +285,16 @@ static bool explain_call(fitting *f, const fit_node *node, unsigned indent)
         return unexplained(f, node, "no condition holds for the ranks and iterations that call it");
     if (!strcmp(condition, "0"))
         return true;
-    const bool is_guarded = strcmp(condition, "1") != 0;
-    if (is_guarded) {
-        indent_by(f, indent);
-        fit_print(f, &f->out, "if %s {\n", condition);
-    }
-    fit_volume(f, node, indent + is_guarded);
+    const unsigned inner = open_if(f, condition, indent);
+    fit_volume(f, node, inner);
     if (f->symbols[f->order[node->low]].row->action != TL_ACTION_FINALIZE) {
         note_call(f, f->order[node->low]);
-        indent_by(f, indent + is_guarded);
+        indent_by(f, inner);
         if (!explain_fields(f, node))
             return false;
         fit_print(f, &f->out, "\n");
     }
-    if (is_guarded) {
-        indent_by(f, indent);
-        fit_print(f, &f->out, "}\n");
-    }
+    close_blocks(f, inner, indent);
     return true;
 }
 
@@ -304,8 +310,9 @@ static bool is_same_for_all(const fitting *f, const char *text)
     return strncmp(text, "copied", 6) ? !fit_differs(text) : last && last->is_common;
 }
 
-static void write_for(fitting *f, const fit_node *node, const char *trips)
+static void write_for(fitting *f, const fit_node *node, const char *trips, unsigned indent)
 {
+    indent_by(f, indent);
     fit_print(f, &f->out,
               fit_is_weak(trips) ? "for i%" PRIu32 " = 0 to (%s) - 1 {\n"
                                  : "for i%" PRIu32 " = 0 to %s - 1 {\n",
@@ -336,19 +343,14 @@ static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
             fit_note_iterations(f, node, &f->lack);
         return false;
     }
-    const bool is_guarded = strcmp(condition, "1") != 0;
     const size_t start = f->out.size;
-    if (is_guarded) {
-        indent_by(f, indent);
-        fit_print(f, &f->out, "if %s {\n", condition);
-    }
-    indent_by(f, indent + is_guarded);
-    write_for(f, node, trips);
+    const unsigned inner = open_if(f, condition, indent) + 1;
+    write_for(f, node, trips, inner - 1);
     const size_t body = f->out.size;
     const unsigned shared = f->shared;
     if (!is_same_for_all(f, condition) || !is_same_for_all(f, trips))
         f->shared &= ~(1U << node->depth);
-    const bool ok = explain_body(f, node, indent + is_guarded + 1);
+    const bool ok = explain_body(f, node, inner);
     f->shared = shared;
     if (!ok)
         return false;
@@ -356,12 +358,7 @@ static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
         f->out.size = start;
         return true;
     }
-    indent_by(f, indent + is_guarded);
-    fit_print(f, &f->out, "}\n");
-    if (is_guarded) {
-        indent_by(f, indent);
-        fit_print(f, &f->out, "}\n");
-    }
+    close_blocks(f, inner, indent);
     return true;
 }
 
@@ -394,14 +391,10 @@ static bool explain_unrolled(fitting *f, const fit_node *node, unsigned indent)
 
 /* ---- loops whose iterations repeat: two loops of the program without a call between them ---- */
 
-typedef struct parts {
-    int64_t n;
-} parts;
-
 static bool get_passes(const void *arg, const fit_sample *sample, int64_t *out)
 {
-    const parts *p = arg;
-    *out = sample->trips / p->n;
+    const int64_t *period = arg;
+    *out = sample->trips / *period;
     return true;
 }
 
@@ -421,13 +414,11 @@ static bool are_divisible(const fitting *f, const fit_node *node, int64_t by)
 
 static bool explain_period(fitting *f, const fit_node *node, int64_t period, unsigned indent)
 {
-    const parts p = {period};
     char trips[400];
     if (!are_divisible(f, node, period) ||
-        !fit_attribute(f, node, FIT_NUMBER, get_passes, &p, trips))
+        !fit_attribute(f, node, FIT_NUMBER, get_passes, &period, trips))
         return false;
-    indent_by(f, indent);
-    write_for(f, node, trips);
+    write_for(f, node, trips, indent);
     bool ok = true;
     f->period[node->depth] = period;
     for (int64_t i = 0; ok && i < period; i++) {
@@ -436,8 +427,7 @@ static bool explain_period(fitting *f, const fit_node *node, int64_t period, uns
     }
     f->period[node->depth] = 1;
     f->phase[node->depth] = 0;
-    indent_by(f, indent);
-    fit_print(f, &f->out, "}\n");
+    close_blocks(f, indent + 1, indent);
     return ok;
 }
 
@@ -512,24 +502,15 @@ static bool explain_range(fitting *f, const fit_range *r, const fit_node *node, 
                           size_t *n_assigned)
 {
     const fit_candidate *all = f->candidates.items;
-    const bool is_guarded = strcmp(all[r->guard].text, "1") != 0;
     if (!assign_all(f, r, node, n_assigned))
         return false;
     indent_by(f, indent);
     fit_print(f, &f->out, "for i%u = %s to %s%s {\n", r->depth, all[r->first].text,
               all[r->last].text, r->step < 0 ? " by -1" : "");
-    if (is_guarded) {
-        indent_by(f, indent + 1);
-        fit_print(f, &f->out, "if %s {\n", all[r->guard].text);
-    }
-    if (!explain_body(f, node, indent + 1 + is_guarded))
+    const unsigned inner = open_if(f, all[r->guard].text, indent + 1);
+    if (!explain_body(f, node, inner))
         return false;
-    if (is_guarded) {
-        indent_by(f, indent + 1);
-        fit_print(f, &f->out, "}\n");
-    }
-    indent_by(f, indent);
-    fit_print(f, &f->out, "}\n");
+    close_blocks(f, inner, indent);
     return true;
 }
 
@@ -571,20 +552,18 @@ static bool explain_gated(fitting *f, const fit_node *node, unsigned indent)
     char text[400];
     if (!fit_copy_gate(f, node, text))
         return false;
-    indent_by(f, indent);
-    fit_print(f, &f->out, "if %s {\n", text);
+    const unsigned inner = open_if(f, text, indent);
     const size_t start = f->out.size;
     f->gated = node;
     f->copies_now = false;
-    bool ok = !fit_is_copied_whole(f, node) && explain_somehow(f, node, start, indent + 1);
+    bool ok = !fit_is_copied_whole(f, node) && explain_somehow(f, node, start, inner);
     f->copies_now = true;
     if (!ok) {
         f->out.size = start;
-        ok = explain_loop(f, node, indent + 1);
+        ok = explain_loop(f, node, inner);
     }
     f->gated = NULL;
-    indent_by(f, indent);
-    fit_print(f, &f->out, "}\n");
+    close_blocks(f, inner, indent);
     return ok;
 }
 

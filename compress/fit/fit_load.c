@@ -18,22 +18,29 @@ enum { MAX_EVENTS = 20000000, MAX_SYMBOLS = 5000 };
 
 /* ---- requests ---- */
 
-static uint32_t *number_of(fit_numbers *n, int64_t id)
+void *fit_new(fitting *f, skel_array *array, size_t size)
 {
-    enum { MAX_ID = 1 << 24 };
-    if (id < 1 || id > MAX_ID)
+    void *made = skel_push(array, size);
+    if (!made)
+        fit_out_of_memory(f);
+    return made;
+}
+
+void *fit_by_id(skel_array *array, int64_t id, size_t size)
+{
+    if (id < 1 || id > FIT_MAX_ID)
         return NULL;
-    while (n->of_id.n <= (size_t)id)
-        if (!skel_push(&n->of_id, sizeof(uint32_t)))
+    while (array->n <= (size_t)id)
+        if (!skel_push(array, size))
             return NULL;
-    return (uint32_t *)n->of_id.items + id;
+    return (char *)array->items + (size_t)id * size;
 }
 
 static bool number_list(fit_numbers *n, tl_event *e)
 {
     n->list.n = 0;
     for (uint32_t i = 0; i < e->list_len; i++) {
-        const uint32_t *number = number_of(n, e->list[i]);
+        const uint32_t *number = fit_by_id(&n->of_id, e->list[i], sizeof *number);
         int64_t *kept = skel_push(&n->list, sizeof *kept);
         if (!number || !kept || !*number)
             return false;
@@ -49,7 +56,7 @@ bool fit_number(fit_numbers *n, const tl_call_info *row, tl_event *e)
         return number_list(n, e);
     if (!(row->slots & TL_SLOT_REQUEST))
         return true;
-    uint32_t *number = number_of(n, e->request);
+    uint32_t *number = fit_by_id(&n->of_id, e->request, sizeof *number);
     if (!number)
         return false;
     if (row->code != TL_MPI_Wait)
@@ -222,11 +229,9 @@ static void note_requests(fitting *f, skel_array *starts, const fit_event *event
     } else if (row->code == TL_MPI_Wait) {
         join_groups(f, event->symbol, ((uint32_t *)starts->items)[event->e.request - 1]);
     } else if (row->slots & TL_SLOT_REQUEST) {
-        uint32_t *start = skel_push(starts, sizeof *start);
+        uint32_t *start = fit_new(f, starts, sizeof *start);
         if (start)
             *start = event->symbol;
-        else
-            fit_out_of_memory(f);
     }
 }
 
@@ -267,11 +272,9 @@ static const char *note_comm(fitting *f, uint32_t capture, uint32_t rank, uint32
     if (!(s->row->slots & TL_SLOT_NEW_COMM))
         return NULL;
     if (!s->new_comm) {
-        fit_comm *made = skel_push(&f->comms, sizeof *made);
-        if (!made) {
-            fit_out_of_memory(f);
+        fit_comm *made = fit_new(f, &f->comms, sizeof *made);
+        if (!made)
             return NULL;
-        }
         made->symbol = symbol;
         s->new_comm = SKEL_FIRST_COMM + (uint32_t)f->comms.n - 1;
     }
@@ -284,11 +287,9 @@ static const char *note_comm(fitting *f, uint32_t capture, uint32_t rank, uint32
             return "makes too many communicators with different members; record with --call-paths "
                    "2 if "
                    "the function has several callers";
-    fit_made *made = skel_push(&c->made, sizeof *made);
-    if (!made) {
-        fit_out_of_memory(f);
+    fit_made *made = fit_new(f, &c->made, sizeof *made);
+    if (!made)
         return NULL;
-    }
     *made = (fit_made){rank, e->new_comm, index};
     e->new_comm = e->new_comm ? s->new_comm : 0;
     return NULL;
@@ -350,11 +351,9 @@ static void load_call(fitting *f, uint32_t capture, uint32_t rank, skel_array *e
         f->status =
             tl_fail(f->err, TL_ERR_UNSUPPORTED, "%s: rank %" PRIu32 ": %s %s; %s",
                     tl_reader_path(r), rank, fit_call_text(f, symbol, text), missing, advice(row));
-    fit_event *kept = f->status == TL_OK ? skel_push(events, sizeof *kept) : NULL;
-    if (!kept) {
-        fit_out_of_memory(f);
+    fit_event *kept = f->status == TL_OK ? fit_new(f, events, sizeof *kept) : NULL;
+    if (!kept)
         return;
-    }
     *kept = (fit_event){*e, symbol};
     e->list = NULL;
     f->has_volumes |= kept->e.volume != 0;
