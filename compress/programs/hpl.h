@@ -159,6 +159,21 @@ static inline int32_t hpl_subtract(int32_t a, int32_t b, int32_t n)
     return a < b ? a - b + n : a - b;
 }
 
+/* Who gives what to whom in step k, if the processes of a circle roll their pieces around. */
+typedef struct hpl_turn {
+    int32_t sent, received; /* pieces */
+    int32_t partner;
+} hpl_turn;
+
+static inline hpl_turn hpl_turn_of(int32_t own, int32_t k, int32_t size)
+{
+    const int32_t half = k / 2;
+    return (own + k) & 1 ? (hpl_turn){hpl_add(own, half, size), hpl_subtract(own, half + 1, size),
+                                      hpl_subtract(own, 1, size)}
+                         : (hpl_turn){hpl_subtract(own, half, size), hpl_add(own, half + 1, size),
+                                      hpl_add(own, 1, size)};
+}
+
 /* The largest power of two that is at most n. */
 static inline int32_t hpl_power_of_two(int32_t n)
 {
@@ -202,6 +217,13 @@ void hpl_message_in_row(hpl_rank *r, uint16_t call, int site, int32_t column, in
 /* HPL_sdrv: sends and receives at once, in the own column. */
 void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t to_receive);
 void hpl_wait(hpl_rank *r, int site);
+/* Append the messages of a binomial tree along the own column, from the row `root` to the rows
+ * behind it: of one level, whose partners are `bit` apart; of all levels. `own`: the distance from
+ * the root. */
+void hpl_pass_down(hpl_rank *r, int site, int32_t root, int32_t own, int32_t size, int32_t bit,
+                   int64_t doubles, int32_t tag);
+void hpl_spread_down(hpl_rank *r, int site, int32_t root, int32_t own, int32_t size,
+                     int64_t doubles, int32_t tag);
 /* Append a kernel, unless it has no work. */
 void hpl_kernel1(hpl_rank *r, uint16_t call, int site, int64_t n);
 void hpl_kernel2(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n);

@@ -114,16 +114,10 @@ static void roll_pieces(hpl_rank *r, const hpl_panel *panel, const circle *c, in
 {
     const int32_t size = c->size;
     for (int32_t k = 0; k < size - 1; k++) {
-        const int32_t half = k / 2;
-        const int to_previous = (c->own + k) & 1;
-        const int32_t sent =
-            to_previous ? hpl_add(c->own, half, size) : hpl_subtract(c->own, half, size);
-        const int32_t got =
-            to_previous ? hpl_subtract(c->own, half + 1, size) : hpl_add(c->own, half + 1, size);
-        const int32_t partner = circle_column(c, to_previous ? hpl_subtract(c->own, 1, size)
-                                                             : hpl_add(c->own, 1, size));
-        pass_piece(r, panel, TL_MPI_Issend, partner, piece_doubles(panel, c, sent, piece));
-        pass_piece(r, panel, TL_MPI_Recv, partner, piece_doubles(panel, c, got, piece));
+        const hpl_turn turn = hpl_turn_of(c->own, k, size);
+        const int32_t partner = circle_column(c, turn.partner);
+        pass_piece(r, panel, TL_MPI_Issend, partner, piece_doubles(panel, c, turn.sent, piece));
+        pass_piece(r, panel, TL_MPI_Recv, partner, piece_doubles(panel, c, turn.received, piece));
         hpl_wait(r, HPL_AT_BCAST);
     }
 }

@@ -42,6 +42,23 @@ void hpl_wait(hpl_rank *r, int site)
     *hpl_next_item(r) = ((hpl_item){.call = TL_MPI_Wait, .site = (uint8_t)site});
 }
 
+void hpl_pass_down(hpl_rank *r, int site, int32_t root, int32_t own, int32_t size, int32_t bit,
+                   int64_t doubles, int32_t tag)
+{
+    const int32_t partner = own ^ bit;
+    if (!(own & (bit - 1)) && (own & bit || partner < size))
+        hpl_message_in_column(r, own & bit ? TL_MPI_Recv : TL_MPI_Send, site,
+                              hpl_add(root, partner, r->p->o.p), doubles, tag);
+}
+
+void hpl_spread_down(hpl_rank *r, int site, int32_t root, int32_t own, int32_t size,
+                     int64_t doubles, int32_t tag)
+{
+    if (size > 1)
+        for (int32_t bit = hpl_power_of_two(size - 1); bit > 0; bit >>= 1)
+            hpl_pass_down(r, site, root, own, size, bit, doubles, tag);
+}
+
 void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t to_receive)
 {
     const int32_t peer = rank_at(r, row, r->col);

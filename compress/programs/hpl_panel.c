@@ -102,29 +102,6 @@ static int32_t column_partner(const hpl_rank *r, const hpl_panel *panel, int32_t
     return hpl_add(panel->prow, distance, r->p->o.p);
 }
 
-/* For the ranks beyond the power of two, along a binomial tree. */
-static void spread_current_row(hpl_rank *r, const hpl_panel *panel, int32_t ip2, int32_t distance)
-{
-    const int32_t size = r->p->o.p - ip2, own = distance - ip2;
-    if (size <= 1)
-        return;
-    int32_t bit = hpl_power_of_two(size - 1), mask = 2 * bit - 1;
-    for (; bit > 0; bit >>= 1) {
-        mask ^= bit;
-        if (own & mask)
-            continue;
-        const int32_t partner = own ^ bit;
-        if (own & bit)
-            hpl_message_in_column(r, TL_MPI_Recv, HPL_AT_MXSWP,
-                                  column_partner(r, panel, ip2 + partner), panel->jb,
-                                  HPL_TAG_PFACT);
-        else if (partner < size)
-            hpl_message_in_column(r, TL_MPI_Send, HPL_AT_MXSWP,
-                                  column_partner(r, panel, ip2 + partner), panel->jb,
-                                  HPL_TAG_PFACT);
-    }
-}
-
 static void exchange_candidates(hpl_rank *r, const hpl_panel *panel, int32_t ip2, int32_t distance)
 {
     const int64_t candidate = panel->jb + 4, both = candidate + panel->jb;
@@ -158,7 +135,8 @@ static void find_pivot(hpl_rank *r, const hpl_panel *panel, int64_t rows)
     if (distance < ip2)
         exchange_candidates(r, panel, ip2, distance);
     else
-        spread_current_row(r, panel, ip2, distance);
+        hpl_spread_down(r, HPL_AT_MXSWP, column_partner(r, panel, ip2), distance - ip2,
+                        n_rows - ip2, panel->jb, HPL_TAG_PFACT);
     if (has_twin)
         hpl_message_in_column(r, distance & ip2 ? TL_MPI_Recv : TL_MPI_Send, HPL_AT_MXSWP,
                               column_partner(r, panel, twin), candidate, HPL_TAG_PFACT);

@@ -128,18 +128,8 @@ static void solve_block(hpl_rank *r, substitution *s)
 static void spread_first(hpl_rank *r, const substitution *s)
 {
     const int32_t size = r->p->o.p, own = hpl_subtract(r->row, s->row_prev, size);
-    if (r->col != s->col_prev || size == 1)
-        return;
-    int32_t bit = hpl_power_of_two(size - 1), mask = 2 * bit - 1;
-    for (; bit > 0; bit >>= 1) {
-        mask ^= bit;
-        if (own & mask)
-            continue;
-        const int32_t partner = own ^ bit;
-        if (own & bit || partner < size)
-            in_column(r, own & bit ? TL_MPI_Recv : TL_MPI_Send, hpl_add(s->row_prev, partner, size),
-                      s->kb_prev, HPL_TAG_COLL);
-    }
+    if (r->col == s->col_prev && s->kb_prev > 0)
+        hpl_spread_down(r, HPL_AT_TRSV, s->row_prev, own, size, s->kb_prev, HPL_TAG_COLL);
 }
 
 static int solve(hpl_rank *r, hpl_task *t)

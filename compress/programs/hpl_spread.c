@@ -164,16 +164,13 @@ static int64_t rows_of(const hpl_rank *r, int32_t i)
 /* t->i is the step. */
 static int roll(hpl_rank *r, hpl_task *t)
 {
-    const int32_t size = r->p->o.p, own = r->pivots.place[r->row], half = (int32_t)(t->i / 2);
+    const int32_t size = r->p->o.p;
     if (t->i == size - 1)
         return 1;
-    const int to_previous = (own + t->i) & 1;
-    const int32_t sent = to_previous ? hpl_add(own, half, size) : hpl_subtract(own, half, size);
-    const int32_t got =
-        to_previous ? hpl_subtract(own, half + 1, size) : hpl_add(own, half + 1, size);
-    const int32_t partner = to_previous ? hpl_subtract(own, 1, size) : hpl_add(own, 1, size);
-    const int64_t to_receive = rows_of(r, got) * t->n, to_send = rows_of(r, sent) * t->n;
-    const int32_t row = r->pivots.order[partner];
+    const hpl_turn turn = hpl_turn_of(r->pivots.place[r->row], (int32_t)t->i, size);
+    const int64_t to_receive = rows_of(r, turn.received) * t->n;
+    const int64_t to_send = rows_of(r, turn.sent) * t->n;
+    const int32_t row = r->pivots.order[turn.partner];
     if (to_receive > 0)
         hpl_message_in_column(r, TL_MPI_Irecv, HPL_AT_SWAP, row, to_receive, HPL_TAG_PFACT);
     if (to_send > 0)

@@ -88,20 +88,6 @@ static void meet_neighbour(hpl_rank *r, const hpl_task *t, const swap *s, int32_
     }
 }
 
-/* Handles one bit of the binomial tree that spreads U beyond the power of two. */
-static void pass_down(hpl_rank *r, const hpl_task *t, const swap *s, int32_t bit)
-{
-    const int32_t size = s->n_rows - s->ip2, own = s->distance - s->ip2, partner = own ^ bit;
-    if (own & (bit - 1))
-        return;
-    if (own & bit)
-        hpl_message_in_column(r, TL_MPI_Recv, HPL_AT_SWAP, row_at(r, t, s->ip2 + partner), s->u,
-                              HPL_TAG_PFACT);
-    else if (partner < size)
-        hpl_message_in_column(r, TL_MPI_Send, HPL_AT_SWAP, row_at(r, t, s->ip2 + partner), s->u,
-                              HPL_TAG_PFACT);
-}
-
 static void give_back(hpl_rank *r, const hpl_task *t, const swap *s)
 {
     if (s->has_twin)
@@ -138,7 +124,8 @@ static int swap_step(hpl_rank *r, hpl_task *t)
             t->state = REPLACE;
             return 0;
         }
-        pass_down(r, t, &s, (int32_t)t->i);
+        hpl_pass_down(r, HPL_AT_SWAP, row_at(r, t, s.ip2), s.distance - s.ip2, s.n_rows - s.ip2,
+                      (int32_t)t->i, s.u, HPL_TAG_PFACT);
         t->i /= 2;
         break;
     case REPLACE:
