@@ -198,6 +198,20 @@ static inline int64_t hpl_local_from(int64_t n, int64_t i, int64_t nb, int32_t p
     return hpl_local(i + n, nb, process, n_processes) - hpl_local(i, nb, process, n_processes);
 }
 
+/* ---- hpl_options.c ---- */
+
+/* A parameter of tl_hpl that is a whole number. */
+typedef struct hpl_parameter {
+    const char *key;
+    size_t offset;
+    bool is_wide; /* int64_t; otherwise int32_t */
+    int64_t min, max;
+} hpl_parameter;
+
+/* In any case of the letters; NULL: there is none. */
+const hpl_parameter *hpl_find_parameter(const char *key);
+void hpl_set(tl_hpl *o, const hpl_parameter *p, int64_t value);
+
 /* ---- hpl_emit.c ---- */
 
 /* Makes room for more events and returns the first. Without memory, the rank ends with an error,

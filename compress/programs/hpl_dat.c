@@ -72,87 +72,65 @@ static tl_status read_list(const dat *d, int line, int64_t min, int64_t max, val
     return status == TL_OK ? read_values(d, line + 1, (int)count.at[0], min, max, out) : status;
 }
 
-/* The axes of HPL's loops, the outermost first. */
-typedef struct loops {
-    values p, q, n, nb, depth, bcast, rfact, pfact, nbmin, ndiv;
-    tl_hpl common;
-} loops;
+/* The lists of the file. */
+static const struct {
+    int line;
+    const char *key;
+} axes[] = {{5, "N"},     {7, "NB"},     {10, "P"},     {14, "PFACT"}, {16, "NBMIN"},
+            {18, "NDIV"}, {20, "RFACT"}, {22, "BCAST"}, {24, "DEPTH"}};
+enum { N_AXES = sizeof axes / sizeof *axes, AXIS_N = 0, AXIS_P = 2 };
 
-static tl_status read_common(const dat *d, tl_hpl *o)
+/* Numbers that are the same for all runs; larger ones mean the largest that a parameter may have.
+ */
+static const struct {
+    int line;
+    const char *key;
+} commons[] = {{9, "PMAP"}, {26, "SWAP"}, {27, "THRESHOLD"}, {28, "L1"}, {29, "U"}, {30, "EQUIL"}};
+
+typedef struct plan {
+    values axes[N_AXES], q;
+    tl_hpl common;
+} plan;
+
+static tl_status read_plan(const dat *d, plan *out)
 {
-    static const int lines[] = {9, 26, 27, 28, 29, 30};
-    int64_t at[6];
-    for (int i = 0; i < 6; i++) {
-        values v;
-        const tl_status status = read_values(d, lines[i], 1, 0, INT_MAX, &v);
-        if (status != TL_OK)
-            return status;
-        at[i] = v.at[0];
+    values v;
+    for (size_t i = 0; i < N_AXES; i++) {
+        const hpl_parameter *p = hpl_find_parameter(axes[i].key);
+        TL_TRY(read_list(d, axes[i].line, i == AXIS_N ? 0 : p->min, p->max, &out->axes[i]));
     }
-    tl_hpl_default(o);
-    o->column_major = at[0] != 0;
-    o->swap = at[1] > HPL_SWAP_MIX ? HPL_SWAP_MIX : (int32_t)at[1];
-    o->threshold = at[2];
-    o->l1_no_transpose = at[3] != 0;
-    o->u_no_transpose = at[4] != 0;
-    o->equilibrate = at[5] != 0;
+    TL_TRY(read_values(d, 12, out->axes[AXIS_P].n, 1, hpl_find_parameter("Q")->max, &out->q));
+    tl_hpl_default(&out->common);
+    for (size_t i = 0; i < sizeof commons / sizeof *commons; i++) {
+        const hpl_parameter *p = hpl_find_parameter(commons[i].key);
+        TL_TRY(read_values(d, commons[i].line, 1, 0, INT_MAX, &v));
+        hpl_set(&out->common, p, v.at[0] < p->max ? v.at[0] : p->max);
+    }
     return TL_OK;
 }
 
-static tl_status read_plan(const dat *d, loops *out)
+/* The i-th combination. */
+static tl_hpl combination(const plan *all, size_t i)
 {
-    const struct {
-        int line;
-        int64_t min, max;
-        values *to;
-    } lists[] = {{5, 0, INT_MAX - 1, &out->n},
-                 {7, 1, HPL_MAX_NB, &out->nb},
-                 {10, 1, 65535, &out->p},
-                 {14, 0, 2, &out->pfact},
-                 {16, 1, HPL_MAX_NB, &out->nbmin},
-                 {18, 2, HPL_MAX_NB, &out->ndiv},
-                 {20, 0, 2, &out->rfact},
-                 {22, 0, 5, &out->bcast},
-                 {24, 0, HPL_MAX_DEPTH, &out->depth}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        const tl_status status =
-            read_list(d, lists[i].line, lists[i].min, lists[i].max, lists[i].to);
-        if (status != TL_OK)
-            return status;
+    static const size_t fastest_first[N_AXES] = {5, 4, 3, 6, 7, 8, 1, AXIS_N, AXIS_P};
+    tl_hpl o = all->common;
+    for (size_t k = 0; k < N_AXES; k++) {
+        const values *from = &all->axes[fastest_first[k]];
+        const size_t at = i % (size_t)from->n;
+        hpl_set(&o, hpl_find_parameter(axes[fastest_first[k]].key), from->at[at]);
+        if (fastest_first[k] == AXIS_P)
+            o.q = (int32_t)all->q.at[at];
+        i /= (size_t)from->n;
     }
-    const tl_status status = read_values(d, 12, out->p.n, 1, 65535, &out->q);
-    return status == TL_OK ? read_common(d, &out->common) : status;
-}
-
-/* The i-th combination. The innermost loops change fastest. */
-static tl_hpl combination(const loops *plan, size_t i)
-{
-    tl_hpl o = plan->common;
-    const struct {
-        const values *from;
-        int32_t *to;
-    } fast[] = {{&plan->ndiv, &o.ndiv},   {&plan->nbmin, &o.nbmin}, {&plan->pfact, &o.pfact},
-                {&plan->rfact, &o.rfact}, {&plan->bcast, &o.bcast}, {&plan->depth, &o.depth},
-                {&plan->nb, &o.nb}};
-    for (size_t k = 0; k < sizeof fast / sizeof *fast; k++) {
-        *fast[k].to = (int32_t)fast[k].from->at[i % (size_t)fast[k].from->n];
-        i /= (size_t)fast[k].from->n;
-    }
-    o.n = plan->n.at[i % (size_t)plan->n.n];
-    i /= (size_t)plan->n.n;
-    o.p = (int32_t)plan->p.at[i];
-    o.q = (int32_t)plan->q.at[i];
     return o;
 }
 
-static tl_status combine(const dat *d, const loops *plan, tl_hpl **out, size_t *n)
+static tl_status combine(const dat *d, const plan *all, tl_hpl **out, size_t *n)
 {
-    const values *all[] = {&plan->p,     &plan->n,     &plan->nb,    &plan->depth, &plan->bcast,
-                           &plan->rfact, &plan->pfact, &plan->nbmin, &plan->ndiv};
     enum { MAX_COMBINATIONS = 1000000 };
     size_t count = 1;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if ((count *= (size_t)all[i]->n) > MAX_COMBINATIONS)
+    for (size_t i = 0; i < N_AXES; i++)
+        if ((count *= (size_t)all->axes[i].n) > MAX_COMBINATIONS)
             return tl_fail(d->err, TL_ERR_INPUT,
                            "%s: more than a million combinations; shorten the lists", d->path);
     *out = malloc(count * sizeof **out);
@@ -160,29 +138,28 @@ static tl_status combine(const dat *d, const loops *plan, tl_hpl **out, size_t *
         return tl_no_memory(d->err, d->path);
     *n = 0;
     for (size_t i = 0; i < count; i++) {
-        (*out)[*n] = combination(plan, i);
+        (*out)[*n] = combination(all, i);
         *n += (*out)[*n].n > 0; /* HPL solves nothing there, and prints no row */
     }
     return TL_OK;
 }
 
+static tl_status read_dat(dat *d, plan *p, tl_hpl **out, size_t *n)
+{
+    TL_TRY(read_lines(d));
+    TL_TRY(read_plan(d, p));
+    return combine(d, p, out, n);
+}
+
 tl_status tl_hpl_read_dat(const char *path, tl_hpl **out, size_t *n, tl_error *err)
 {
     dat *d = calloc(1, sizeof *d);
-    loops *p = calloc(1, sizeof *p);
-    tl_status status = TL_ERR_MEMORY;
-    if (!d || !p) {
-        tl_error_set(err, status, "%s: out of memory", path);
-        goto cleanup;
+    plan *p = calloc(1, sizeof *p);
+    if (d) {
+        d->path = path;
+        d->err = err;
     }
-    d->path = path;
-    d->err = err;
-    status = read_lines(d);
-    if (status == TL_OK)
-        status = read_plan(d, p);
-    if (status == TL_OK)
-        status = combine(d, p, out, n);
-cleanup:
+    const tl_status status = d && p ? read_dat(d, p, out, n) : tl_no_memory(err, path);
     free(d);
     free(p);
     return status;

@@ -9,14 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* A parameter of tl_hpl that is a whole number. */
-typedef struct parameter {
-    const char *key;
-    size_t offset;
-    bool is_wide; /* int64_t; otherwise int32_t */
-    int64_t min, max;
-} parameter;
-
 /* The ranks: ten times the cores of the largest runs of HPL. A replay needs more than a kilobyte
  * for each. */
 enum { MOST_ROWS = 65535, MOST_RANKS = 1 << 24 };
@@ -25,7 +17,7 @@ enum { MOST_ROWS = 65535, MOST_RANKS = 1 << 24 };
     {                                                                                              \
         key, offsetof(tl_hpl, field), 0, min, max                                                  \
     }
-static const parameter parameters[] = {
+static const hpl_parameter parameters[] = {
     {"N", offsetof(tl_hpl, n), 1, 1, INT32_MAX - 1},
     NARROW("NB", nb, 1, HPL_MAX_NB),
     NARROW("P", p, 1, MOST_ROWS),
@@ -76,7 +68,7 @@ int64_t tl_hpl_first_cut(const tl_hpl *o)
     return o->q > 1 && o->depth > 1 ? o->depth : 1;
 }
 
-static int64_t get(const tl_hpl *o, const parameter *p)
+static int64_t get(const tl_hpl *o, const hpl_parameter *p)
 {
     const char *at = (const char *)o + p->offset;
     int64_t wide;
@@ -89,7 +81,7 @@ static int64_t get(const tl_hpl *o, const parameter *p)
     return narrow;
 }
 
-static void set(tl_hpl *o, const parameter *p, int64_t value)
+void hpl_set(tl_hpl *o, const hpl_parameter *p, int64_t value)
 {
     char *at = (char *)o + p->offset;
     const int32_t narrow = (int32_t)value;
@@ -97,6 +89,14 @@ static void set(tl_hpl *o, const parameter *p, int64_t value)
         memcpy(at, &value, sizeof value);
     else
         memcpy(at, &narrow, sizeof narrow);
+}
+
+const hpl_parameter *hpl_find_parameter(const char *key)
+{
+    for (size_t i = 0; i < N_PARAMETERS; i++)
+        if (!strcasecmp(key, parameters[i].key))
+            return &parameters[i];
+    return NULL;
 }
 
 /* RECEIVE: the share of an update after which a panel is received, or "adaptive". */
@@ -173,16 +173,14 @@ static tl_status set_by_key(words *w, const char *key, const char *value, tl_err
         return set_receive(o, value, err);
     if (!strcasecmp(key, "RANKS"))
         return set_ranks(w, value, err);
-    for (size_t i = 0; i < N_PARAMETERS; i++) {
-        const parameter *p = &parameters[i];
-        if (strcasecmp(key, p->key) != 0)
-            continue;
+    const hpl_parameter *p = hpl_find_parameter(key);
+    if (p) {
         char *end = NULL;
         const long long number = strtoll(value, &end, 10);
         if (end == value || *end || number < p->min || number > p->max)
             return tl_fail(err, TL_ERR_USAGE, "hpl: %s=%s: give a whole number from %lld to %lld",
                            p->key, value, (long long)p->min, (long long)p->max);
-        set(o, p, number);
+        hpl_set(o, p, number);
         return TL_OK;
     }
     char keys[300] = "";
