@@ -5,6 +5,7 @@
 
 #include "actions.h"
 #include "core/error.h"
+#include "core/room.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -205,43 +206,22 @@ static bool is_meant(const pending *p, const skel_statement *st, int64_t index)
     return !st->request || (p->name == st->request && (!st->index || p->index == index));
 }
 
-/* The oldest request that is meant. */
-static tl_status wait_for_one(walk *w, const skel_statement *st, int64_t index, tl_event *e)
+static tl_status reserve_list(walk *w, size_t n)
 {
-    pending *all = w->requests.items;
-    size_t i = 0;
-    while (i < w->requests.n && !is_meant(&all[i], st, index))
-        i++;
-    if (i == w->requests.n)
-        return skel_walk_wrong(w, st->line,
-                               "no request of this name is under way; start one before");
-    e->request = all[i].id;
-    free_id(w, all[i].id);
-    memmove(&all[i], &all[i + 1], (--w->requests.n - i) * sizeof *all);
-    return TL_OK;
+    return tl_make_room(&w->list, n, &w->list_room, sizeof *w->list)
+               ? TL_OK
+               : tl_no_memory(&w->error, w->s->path);
 }
 
-/* Room for the list of the next event. */
-static bool reserve_list(walk *w, size_t n)
-{
-    if (n <= w->list_room)
-        return true;
-    int64_t *grown = realloc(w->list, n * sizeof *grown);
-    if (!grown)
-        return false;
-    w->list = grown;
-    w->list_room = n;
-    return true;
-}
-
-static tl_status wait_for_all(walk *w, const skel_statement *st, int64_t index, tl_event *e)
+/* Takes the oldest requests that are meant, at most n, into the list. */
+static tl_status complete_requests(walk *w, const skel_statement *st, int64_t index, size_t n,
+                                   tl_event *e)
 {
     pending *all = w->requests.items;
     size_t n_left = 0;
-    if (!reserve_list(w, w->requests.n + 1))
-        return tl_no_memory(&w->error, w->s->path);
+    TL_TRY(reserve_list(w, w->requests.n));
     for (size_t i = 0; i < w->requests.n; i++) {
-        if (!is_meant(&all[i], st, index)) {
+        if (e->list_len == n || !is_meant(&all[i], st, index)) {
             all[n_left++] = all[i];
             continue;
         }
@@ -253,16 +233,25 @@ static tl_status wait_for_all(walk *w, const skel_statement *st, int64_t index, 
     return TL_OK;
 }
 
+static tl_status wait_for_one(walk *w, const skel_statement *st, int64_t index, tl_event *e)
+{
+    TL_TRY(complete_requests(w, st, index, 1, e));
+    if (!e->list_len)
+        return skel_walk_wrong(w, st->line,
+                               "no request of this name is under way; start one before");
+    e->request = (uint32_t)w->list[0];
+    e->list = NULL;
+    e->list_len = 0;
+    return TL_OK;
+}
+
 static tl_status do_request(walk *w, const skel_statement *st, tl_event *e)
 {
     int64_t index = SKEL_NULL;
-    if (st->index) {
-        const tl_status status = skel_walk_number(w, st->line, st->index, &index);
-        if (status != TL_OK)
-            return status;
-    }
+    if (st->index)
+        TL_TRY(skel_walk_number(w, st->line, st->index, &index));
     if (st->row->code == TL_MPI_Waitall)
-        return wait_for_all(w, st, index, e);
+        return complete_requests(w, st, index, SIZE_MAX, e);
     if (st->row->code == TL_MPI_Wait)
         return wait_for_one(w, st, index, e);
     return st->row->slots & TL_SLOT_REQUEST ? start_request(w, st, index, e) : TL_OK;
@@ -402,26 +391,25 @@ static tl_status set_counts(walk *w, const skel_statement *st, tl_event *e)
     const tl_role role = role_of(w, st, e);
     const size_t n = (size_t)comm_size(w, st->comm);
     skel_draw draw = draw_of(w, st, e);
-    tl_status status = reserve_list(w, 2 * n) ? TL_OK : tl_no_memory(&w->error, w->s->path);
+    TL_TRY(reserve_list(w, 2 * n));
     for (int slot = SKEL_SLOT_COUNTS; slot <= SKEL_SLOT_RECV_COUNTS; slot *= 2)
         for (size_t i = 0; i < st->n_fields; i++) {
             if (fields[i].slot != slot ||
                 !(slot == SKEL_SLOT_COUNTS ? tl_fills_sent(m, 0, role)
                                            : tl_fills_received(m, 0, role)))
                 continue;
-            if (status == TL_OK && !skel_draw_start(&draw, &fields[i]))
-                status = tl_no_memory(&w->error, w->s->path);
-            for (size_t k = 0; k < n && status == TL_OK; k++) {
+            if (!skel_draw_start(&draw, &fields[i]))
+                return tl_no_memory(&w->error, w->s->path);
+            for (size_t k = 0; k < n; k++) {
                 int64_t value = 0;
                 w->slots[SKEL_EACH] = (int64_t)k;
                 skel_draw_key(&draw, &fields[i], (int32_t)k);
-                status = skel_walk_number(w, st->line, fields[i].expression, &value);
-                if (status == TL_OK)
-                    status = set_size(w, st, "a count", value, &w->list[e->list_len++]);
+                TL_TRY(skel_walk_number(w, st->line, fields[i].expression, &value));
+                TL_TRY(set_size(w, st, "a count", value, &w->list[e->list_len++]));
             }
         }
     e->list = w->list;
-    return status;
+    return TL_OK;
 }
 
 /* As in a recorded trace, a size of a collective that MPI ignores on this rank is 0: what the root
@@ -446,8 +434,7 @@ static tl_status set_fields(walk *w, const skel_statement *st, bool drawn, int *
 {
     const skel_field *fields = (const skel_field *)w->s->fields.items + st->first_field;
     skel_draw draw = draw_of(w, st, e);
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < st->n_fields && status == TL_OK; i++) {
+    for (size_t i = 0; i < st->n_fields; i++) {
         int64_t value;
         if (fields[i].slot == SKEL_SLOT_COUNTS || fields[i].slot == SKEL_SLOT_RECV_COUNTS)
             continue;
@@ -458,12 +445,11 @@ static tl_status set_fields(walk *w, const skel_statement *st, bool drawn, int *
         if (!skel_draw_start(&draw, &fields[i]))
             return tl_no_memory(&w->error, w->s->path);
         skel_draw_key(&draw, &fields[i], 0);
-        status = skel_walk_value(w, fields[i].expression, &value);
-        if (status == TL_OK)
-            status = set_field(w, st, fields[i].slot, value, e);
+        TL_TRY(skel_walk_value(w, fields[i].expression, &value));
+        TL_TRY(set_field(w, st, fields[i].slot, value, e));
         *seen |= fields[i].slot;
     }
-    return status;
+    return TL_OK;
 }
 
 static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
@@ -472,24 +458,19 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
     int seen = 0;
     bool has_drawn = false;
     int64_t bytes;
-    tl_status status =
-        reserve_list(w, st->n_fields + 1) ? TL_OK : tl_no_memory(&w->error, w->s->path);
+    TL_TRY(reserve_list(w, st->n_fields));
     *e = (tl_event){.call = st->row->code, .site = st->site};
-    if (status == TL_OK)
-        status = set_comms(w, st, e);
-    if (status == TL_OK)
-        status = set_fields(w, st, false, &seen, &has_drawn, e);
+    TL_TRY(set_comms(w, st, e));
+    TL_TRY(set_fields(w, st, false, &seen, &has_drawn, e));
     if (recv_tag & ~seen) /* draws depend on it */
         e->recv_tag = e->tag;
-    if (status == TL_OK && has_drawn)
-        status = set_fields(w, st, true, &seen, &has_drawn, e);
-    if (status == TL_OK && tl_is_collective(st->row->action) && st->row->slots & TL_SLOT_LIST)
-        status = set_counts(w, st, e);
+    if (has_drawn)
+        TL_TRY(set_fields(w, st, true, &seen, &has_drawn, e));
+    if (tl_is_collective(st->row->action) && st->row->slots & TL_SLOT_LIST)
+        TL_TRY(set_counts(w, st, e));
     const skel_draw draw = draw_of(w, st, e);
-    if (status == TL_OK && !skel_draw_done(&draw))
-        status = tl_no_memory(&w->error, w->s->path);
-    if (status != TL_OK)
-        return status;
+    if (!skel_draw_done(&draw))
+        return tl_no_memory(&w->error, w->s->path);
     if (e->list_len)
         e->list = w->list;
     complete(st, seen, e);
@@ -505,9 +486,7 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
 static tl_status compute(walk *w, const skel_statement *st)
 {
     int64_t volume = 0;
-    tl_status status = skel_walk_number(w, st->line, st->expressions[0], &volume);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(skel_walk_number(w, st->line, st->expressions[0], &volume));
     if (volume < 0)
         return skel_walk_wrong(w, st->line,
                                "compute %" PRId64 " is not possible; give a volume of at least 0",
