@@ -42,43 +42,62 @@ bool tl_is_program(const char *path)
 
 /* ---- into a file ---- */
 
-/* *is_said: the program failed, and err says why. */
-static tl_status write_rank(tl_reader *r, tl_writer *writer, uint32_t rank, bool *is_said,
-                            tl_error *err)
+tl_status tl_define_as(tl_writer *writer, tl_reader *r, uint32_t rank)
 {
+    const tl_comm *comms;
     const tl_site *sites;
     const tl_user_kernel *kernels;
-    const tl_comm *comms;
-    const size_t n_comms = tl_reader_comms(r, rank, &comms);
-    const size_t n_sites = tl_reader_sites(r, rank, &sites);
-    const size_t n_kernels = tl_reader_kernels(r, rank, &kernels);
-    tl_cursor *cursor = NULL;
-    tl_event event;
-    tl_status status = tl_cursor_open(r, rank, &cursor, err);
-    for (size_t i = 0; i < n_comms && status == TL_OK; i++)
-        status = tl_writer_define_comm(writer, &comms[i]);
-    for (size_t i = 0; i < n_sites && status == TL_OK; i++)
-        status = tl_writer_define_site(writer, &sites[i]);
-    for (size_t i = 0; i < n_kernels && status == TL_OK; i++)
-        status = tl_writer_define_kernel(writer, &kernels[i]);
-    while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
-        status = tl_writer_put(writer, &event);
-    *is_said =
-        status != TL_OK && status != TL_END && cursor && tl_cursor_error(cursor)->status == status;
-    if (*is_said && err)
-        *err = *tl_cursor_error(cursor);
-    tl_cursor_close(cursor);
-    return status == TL_END ? TL_OK : status;
+    const tl_counter *counters;
+    for (size_t i = 0, n = tl_reader_comms(r, rank, &comms); i < n; i++)
+        TL_TRY(tl_writer_define_comm(writer, &comms[i]));
+    for (size_t i = 0, n = tl_reader_sites(r, rank, &sites); i < n; i++)
+        TL_TRY(tl_writer_define_site(writer, &sites[i]));
+    for (size_t i = 0, n = tl_reader_kernels(r, rank, &kernels); i < n; i++)
+        TL_TRY(tl_writer_define_kernel(writer, &kernels[i]));
+    for (size_t i = 0, n = tl_reader_counters(r, rank, &counters); i < n; i++)
+        TL_TRY(tl_writer_define_counter(writer, &counters[i]));
+    return TL_OK;
 }
 
-/* If frames share nothing, reading one unpacks its whole block. Blocks are therefore small. */
-static tl_status keep_blocks_small(tl_blocks *blocks)
+static tl_status write_events(tl_cursor *cursor, tl_writer *writer, const char *out_path,
+                              tl_error *err)
+{
+    tl_event event;
+    tl_status status;
+    while ((status = tl_cursor_next(cursor, &event)) == TL_OK)
+        if ((status = tl_writer_put(writer, &event)) != TL_OK)
+            return tl_fail_write(err, out_path, status);
+    if (status == TL_END)
+        return TL_OK;
+    if (err)
+        *err = *tl_cursor_error(cursor);
+    return status;
+}
+
+/* The next rank. If frames share nothing, reading one unpacks its whole block. Blocks are therefore
+ * small. */
+static tl_status move_on(tl_writer *writer, tl_blocks *blocks, uint32_t rank)
 {
     enum { ENOUGH_BYTES = 8192 };
     size_t bytes = 0;
+    if (rank)
+        TL_TRY(tl_writer_move_on(writer, TL_END_FINALIZED, 0, rank));
     for (int i = 0; i < TL_N_STREAMS; i++)
         bytes += blocks->streams[i].size;
     return bytes < ENOUGH_BYTES ? TL_OK : tl_blocks_flush(blocks);
+}
+
+static tl_status write_rank(tl_reader *r, tl_blocks *blocks, tl_writer *writer, uint32_t rank,
+                            const char *out_path, tl_error *err)
+{
+    tl_cursor *cursor = NULL;
+    tl_status status = move_on(writer, blocks, rank);
+    if (status != TL_OK || (status = tl_define_as(writer, r, rank)) != TL_OK)
+        return tl_fail_write(err, out_path, status);
+    TL_TRY(tl_cursor_open(r, rank, &cursor, err));
+    status = write_events(cursor, writer, out_path, err);
+    tl_cursor_close(cursor);
+    return status;
 }
 
 /* Under `path`, a part of the file `out_path`. */
@@ -87,24 +106,14 @@ static tl_status write_program(tl_reader *r, const char *path, const char *out_p
     const tl_run *run = tl_reader_run(r);
     tl_blocks blocks;
     tl_writer *writer = NULL;
-    bool is_said = false;
     tl_status status = tl_blocks_create(&blocks, path, run, err);
+    if (status == TL_OK && (status = tl_writer_open_in_blocks(&blocks, 0, run->n_ranks, &writer)))
+        tl_fail_write(err, out_path, status);
+    for (uint32_t rank = 0; rank < run->n_ranks && status == TL_OK; rank++)
+        status = write_rank(r, &blocks, writer, rank, out_path, err);
     if (status != TL_OK)
-        return tl_blocks_close(&blocks, path, status, err);
-    status = tl_writer_open_in_blocks(&blocks, 0, run->n_ranks, &writer);
-    for (uint32_t rank = 0; rank < run->n_ranks && status == TL_OK; rank++) {
-        if (rank)
-            status = tl_writer_move_on(writer, TL_END_FINALIZED, 0, rank);
-        if (status == TL_OK)
-            status = keep_blocks_small(&blocks);
-        if (status == TL_OK)
-            status = write_rank(r, writer, rank, &is_said, err);
-    }
-    if (status == TL_OK)
-        status = tl_writer_close(writer, TL_END_FINALIZED, 0);
-    else
         tl_writer_abandon(writer);
-    if (status != TL_OK && !is_said)
+    else if ((status = tl_writer_close(writer, TL_END_FINALIZED, 0)))
         tl_fail_write(err, out_path, status);
     return tl_blocks_close(&blocks, path, status, err);
 }
@@ -112,8 +121,6 @@ static tl_status write_program(tl_reader *r, const char *path, const char *out_p
 tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err)
 {
     tl_replacement file;
-    const tl_status status = tl_replace_begin(out_path, &file, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tl_replace_begin(out_path, &file, err));
     return tl_replace_end(&file, write_program(r, file.part, out_path, err), err);
 }

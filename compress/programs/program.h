@@ -57,6 +57,9 @@ typedef struct tl_program_kind {
  * NULL: the path is not a program. */
 const tl_program_kind *tl_program_find(const char *path, const char **parameters);
 
+/* Writes the definitions of a recorded rank, but not its objects. */
+tl_status tl_define_as(tl_writer *writer, tl_reader *r, uint32_t rank);
+
 extern const tl_program_kind tl_program_hpl;
 extern const tl_program_kind tl_program_skeleton;
 extern const tl_program_kind tl_program_pattern;

@@ -24,10 +24,9 @@ static tl_status open_schedule(const char *path, const char *source, sched_opera
     s->n_ranks = n_ranks;
     s->root = root;
     s->bytes = bytes;
-    tl_status status = sched_read(s, source, err);
-    if (status == TL_OK)
-        status = sched_walk(s, err);
-    return status == TL_OK ? sched_check(s, err) : status;
+    TL_TRY(sched_read(s, source, err));
+    TL_TRY(sched_walk(s, err));
+    return sched_check(s, err);
 }
 
 static void close_schedule(schedule *s)
@@ -208,16 +207,14 @@ static tl_status replace(rewriting *w, choice *c, const tl_event *e, uint32_t n,
     tl_take_sides(e, m, &extent, tl_role_within(e->peer, (int32_t)me), &sent, &received);
     const bool has_sent = sent.size == TL_SIZE_LIST || sent.count * sent.type_bytes > 0;
     const tl_side *side = has_sent ? &sent : &received;
-    tl_status status = find_schedule(w, c, n, root, bytes_of(side, n), &s);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(find_schedule(w, c, n, root, bytes_of(side, n), &s));
     w->volume = e->volume;
     w->polls = e->polls;
-    for (size_t i = s->starts[me]; i < s->starts[me + 1] && status == TL_OK; i++)
-        status = put_step(w, s, (const sched_step *)s->steps.items + i, e, side);
-    if (status == TL_OK && (w->volume || w->polls)) /* the rank has no step */
-        status = write_event(w, (tl_event){.call = TL_MPI_Waitall}, e->site);
-    return status;
+    for (size_t i = s->starts[me]; i < s->starts[me + 1]; i++)
+        TL_TRY(put_step(w, s, (const sched_step *)s->steps.items + i, e, side));
+    if (w->volume || w->polls) /* the rank has no step */
+        return write_event(w, (tl_event){.call = TL_MPI_Waitall}, e->site);
+    return TL_OK;
 }
 
 static tl_status rewrite_event(rewriting *w, const tl_event *e)
@@ -247,56 +244,31 @@ static tl_status find_requests(rewriting *w)
     return status == TL_END ? TL_OK : status;
 }
 
-static tl_status define(rewriting *w)
+static tl_status rewrite_events(rewriting *w, tl_cursor *cursor, const char *out_path)
 {
-    const tl_site *sites;
-    const tl_user_kernel *kernels;
-    const tl_counter *counters;
-    const tl_comm *comms;
-    const size_t n_sites = tl_reader_sites(w->r, w->rank, &sites);
-    const size_t n_kernels = tl_reader_kernels(w->r, w->rank, &kernels);
-    const size_t n_counters = tl_reader_counters(w->r, w->rank, &counters);
-    const size_t n_comms = tl_reader_comms(w->r, w->rank, &comms);
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n_sites && status == TL_OK; i++)
-        status = tl_writer_define_site(w->writer, &sites[i]);
-    for (size_t i = 0; i < n_kernels && status == TL_OK; i++)
-        status = tl_writer_define_kernel(w->writer, &kernels[i]);
-    for (size_t i = 0; i < n_counters && status == TL_OK; i++)
-        status = tl_writer_define_counter(w->writer, &counters[i]);
-    for (size_t i = 0; i < n_comms && status == TL_OK; i++)
-        status = tl_writer_define_comm(w->writer, &comms[i]);
-    return status;
+    tl_event e;
+    tl_status status;
+    *w->err = (tl_error){.status = TL_OK};
+    while ((status = tl_cursor_next(cursor, &e)) == TL_OK)
+        if ((status = rewrite_event(w, &e)) != TL_OK)
+            return w->err->status == TL_OK ? tl_fail_write(w->err, out_path, status) : status;
+    if (status != TL_END)
+        *w->err = *tl_cursor_error(cursor);
+    return status == TL_END ? TL_OK : status;
 }
 
 static tl_status rewrite_rank(rewriting *w, const char *out_path)
 {
     tl_rank_summary summary;
     tl_cursor *cursor = NULL;
-    tl_event e;
-    tl_status status = tl_reader_rank(w->r, w->rank, &summary);
-    if (status == TL_OK)
-        status = find_requests(w);
-    if (status == TL_OK)
-        status =
-            tl_writer_open(out_path, w->rank, summary.host ? summary.host : "", &w->writer, w->err);
-    if (status != TL_OK)
-        return status;
-    status = define(w);
+    TL_TRY(tl_reader_rank(w->r, w->rank, &summary));
+    TL_TRY(find_requests(w));
+    TL_TRY(tl_writer_open(out_path, w->rank, summary.host ? summary.host : "", &w->writer, w->err));
+    tl_status status = tl_define_as(w->writer, w->r, w->rank);
     if (status != TL_OK)
         tl_fail_write(w->err, out_path, status);
-    else if ((status = tl_cursor_open(w->r, w->rank, &cursor, w->err)) == TL_OK) {
-        tl_error none = {.status = TL_OK};
-        *w->err = none;
-        while (status == TL_OK && (status = tl_cursor_next(cursor, &e)) == TL_OK)
-            status = rewrite_event(w, &e);
-        if (status == TL_END)
-            status = TL_OK;
-        else if (tl_cursor_error(cursor)->status != TL_OK)
-            *w->err = *tl_cursor_error(cursor);
-        else if (w->err->status == TL_OK)
-            tl_fail_write(w->err, out_path, status);
-    }
+    else if ((status = tl_cursor_open(w->r, w->rank, &cursor, w->err)) == TL_OK)
+        status = rewrite_events(w, cursor, out_path);
     tl_cursor_close(cursor);
     if (status != TL_OK) {
         tl_writer_abandon(w->writer);

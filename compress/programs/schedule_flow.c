@@ -355,7 +355,7 @@ static tl_status check_ended(const flow *f)
 static tl_status check_block(const flow *f, uint32_t rank, uint64_t block)
 {
     const schedule *s = f->s;
-    char text[100];
+    char text[100], what[160];
     uint32_t lacking = 0;
     if (f->is_combined)
         while (lacking < s->n_ranks && is_set(value(f, rank, block), lacking))
@@ -364,21 +364,13 @@ static tl_status check_block(const flow *f, uint32_t rank, uint64_t block)
         return TL_OK;
     name_block(s, block, text);
     if (s->operation == SCHED_BARRIER)
-        return tl_fail(f->err, TL_ERR_INPUT,
-                       "%s: with %" PRIu32 " ranks, rank %" PRIu32
-                       " ends without word of the arrival of rank %" PRIu32
-                       "; correct the schedule",
-                       s->s.path, s->n_ranks, rank, lacking);
-    if (f->is_combined)
-        return tl_fail(f->err, TL_ERR_INPUT,
-                       "%s: with %" PRIu32 " ranks, rank %" PRIu32
-                       " ends without the contribution of rank %" PRIu32
-                       " to %s; correct the schedule",
-                       s->s.path, s->n_ranks, rank, lacking, text);
+        snprintf(what, sizeof what, "word of the arrival of rank %" PRIu32, lacking);
+    else if (f->is_combined)
+        snprintf(what, sizeof what, "the contribution of rank %" PRIu32 " to %s", lacking, text);
     return tl_fail(f->err, TL_ERR_INPUT,
                    "%s: with %" PRIu32 " ranks, rank %" PRIu32
                    " ends without %s; correct the schedule",
-                   s->s.path, s->n_ranks, rank, text);
+                   s->s.path, s->n_ranks, rank, f->is_combined ? what : text);
 }
 
 tl_status sched_check(schedule *s, tl_error *err)
