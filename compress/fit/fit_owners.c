@@ -159,6 +159,22 @@ void fit_add_grid_blocks(fitting *f, const fit_grid *g)
 
 /* ---- partners ---- */
 
+/* A round of a tournament in which each rank meets each other one once: an even number of ranks by
+ * the circle method, an odd one without the round in which the rank would meet itself. Tags are the
+ * number of the pair. */
+static void add_tournament(fitting *f, unsigned d)
+{
+    char round[40], other[200];
+    snprintf(round, sizeof round, "(2 * i%u - rank) %% (ranks - 1)", d);
+    snprintf(other, sizeof other,
+             "(ranks %% 2 == 1 ? (2 * (i%u + (i%u >= rank)) - rank) %% ranks : "
+             "rank == ranks - 1 ? i%u : %s == rank ? ranks - 1 : %s)",
+             d, d, d, round, round);
+    fit_add(f, FIT_PEER, 1U << d, "%s", other);
+    fit_add(f, FIT_NUMBER, 1U << d, "%s * ranks + rank", other);
+    fit_add(f, FIT_NUMBER, 1U << d, "rank * ranks + %s", other);
+}
+
 void fit_add_partners(fitting *f)
 {
     /* Along rows and columns by the rank's own coordinate: Cannon 1969. */
@@ -169,6 +185,8 @@ void fit_add_partners(fitting *f)
             fit_add(f, FIT_PEER, 0, "neighbour(%s, %d, coord(%s, %d))", name, d, name, !d);
         }
     }
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
+        add_tournament(f, d);
     /* Pairs of neighbours that alternate: odd-even transposition. */
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
         for (int odd = 0; odd < 2; odd++) {
