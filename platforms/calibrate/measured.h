@@ -37,7 +37,8 @@ typedef struct tlp_measured_case {
     const char *algorithm;
     int64_t bytes;
     size_t first, n; /* repetitions */
-    size_t n_of[TLP_N_CATEGORIES], n_late;
+    size_t n_of[TLP_N_CATEGORIES];
+    size_t n_late; /* begun after the announced time; left out, unless all are */
     double median_s, low_s, high_s; /* 50, 5 and 95 %, without the first ones and the warm-up */
 } tlp_measured_case;
 
@@ -67,8 +68,6 @@ void tlp_measured_free(void *measured);
 void tlp_measured_medians(const tlp_measured *m, unsigned launch, double *out);
 size_t tlp_measured_repetitions(const tlp_measured *m);
 tlp_category tlp_measured_category(const tlp_measured *m, size_t repetition);
-/* Whether a rank could not begin it at the announced time. */
-bool tlp_measured_is_late(const tlp_measured *m, size_t repetition);
 
 /* ---- measured_causes.c ---- */
 

@@ -346,17 +346,15 @@ static void find_places(search *s)
     }
 }
 
-/* The first ones and the warm-up are slow for reasons of their own. So are those that a rank could
- * not begin at the announced time: they are no valid measurements (Hunold and Carpen-Amarie, IEEE
- * TPDS 27, 2016). */
+/* The first ones and the warm-up are slow for reasons of their own. */
 static void mark(search *s, tlp_causes *out)
 {
     for (size_t i = 0; i < s->n_repetitions; i++) {
         const tlp_category category = tlp_measured_category(s->m, i);
-        s->is_used[i] = category >= TLP_OUTLIER && !tlp_measured_is_late(s->m, i);
-        s->is_outlier[i] = category == TLP_OUTLIER && s->is_used[i];
+        s->is_used[i] = category >= TLP_OUTLIER;
+        s->is_outlier[i] = category == TLP_OUTLIER;
         out->n_outliers += s->is_outlier[i];
-        out->n_good += category == TLP_GOOD && s->is_used[i];
+        out->n_good += category == TLP_GOOD;
     }
 }
 

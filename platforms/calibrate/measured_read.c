@@ -148,6 +148,16 @@ static bool are_whole(const tlp_measured *m)
     return m->n_rows % m->n_together == 0;
 }
 
+/* Whether a rank could not begin it at the announced time. */
+static bool is_late(const tlp_measured *m, size_t repetition)
+{
+    const tlp_measured_row *rows = &m->rows[repetition * m->n_together];
+    bool any = 0;
+    for (unsigned r = 0; r < m->n_together; r++)
+        any |= rows[r].is_late > 0;
+    return any;
+}
+
 /* The duration of a repetition; marks the rank that ended last. Ranks without a call do not count.
  * In a loop, the mean of the ranks' own times, as benchmarks print it. */
 static double seconds_of(tlp_measured_row *rows, unsigned n, bool is_loop)
@@ -180,22 +190,57 @@ static int begin_case(tlp_measured *m, size_t i, const tlp_measured_row *row)
     return tlp_begin_repetitions(&m->repetitions, name, "s") != NULL;
 }
 
-/* Adds the repetition i to its case, which is the last one or a new one. 0: no memory. */
+/* Whether the repetition a is of another case than b. */
+static bool is_other_case(const tlp_measured *m, size_t a, size_t b)
+{
+    const tlp_measured_row *x = &m->rows[a * m->n_together], *y = &m->rows[b * m->n_together];
+    return x->bytes != y->bytes || x->algorithm != y->algorithm;
+}
+
+/* Adds the repetition i to the last case. 0: no memory. */
 static int add_repetition(tlp_measured *m, size_t i)
 {
     tlp_measured_row *row = &m->rows[i * m->n_together];
     const unsigned group = m->n_together > 1 ? row->launch : row->launch * m->n_ranks + row->rank;
-    if ((!i || row[-1].bytes != row->bytes || row[-1].algorithm != row->algorithm) &&
-        !begin_case(m, i, row))
-        return 0;
-    tlp_measured_case *c = &m->cases[m->n_cases - 1];
-    for (unsigned r = 0; r < m->n_together; r++)
-        m->uncertainty_s = fmax(m->uncertainty_s, row[r].uncertainty_s);
-    c->n++;
-    c->n_late += tlp_measured_is_late(m, i);
-    m->n_launches = row->launch >= m->n_launches ? row->launch + 1 : m->n_launches;
+    m->cases[m->n_cases - 1].n++;
     m->seconds[i] = seconds_of(row, m->n_together, !strcmp(m->start, "loop"));
     return tlp_add_repetition(&m->repetitions.items[m->n_cases - 1], group, m->seconds[i]) == TL_OK;
+}
+
+/* Adds the case of the repetitions from `from` up to `end`, which become those from *to on. Late
+ * ones are no valid measurements (Hunold and Carpen-Amarie, IEEE TPDS 27, 2016) and are left out,
+ * unless all are late. 0: no memory. */
+static int add_case(tlp_measured *m, size_t from, size_t end, size_t *to)
+{
+    const unsigned n = m->n_together;
+    size_t n_late = 0;
+    for (size_t i = from; i < end; i++)
+        n_late += is_late(m, i);
+    if (!begin_case(m, *to, &m->rows[from * n]))
+        return 0;
+    m->cases[m->n_cases - 1].n_late = n_late;
+    for (size_t i = from; i < end; i++) {
+        if (is_late(m, i) && n_late < end - from)
+            continue;
+        memmove(&m->rows[*to * n], &m->rows[i * n], n * sizeof *m->rows);
+        if (!add_repetition(m, (*to)++))
+            return 0;
+    }
+    return 1;
+}
+
+static int add_cases(tlp_measured *m)
+{
+    const size_t n = tlp_measured_repetitions(m);
+    size_t to = 0;
+    for (size_t from = 0, end; from < n; from = end) {
+        for (end = from + 1; end < n && !is_other_case(m, end, from);)
+            end++;
+        if (!add_case(m, from, end, &to))
+            return 0;
+    }
+    m->n_rows = to * m->n_together;
+    return 1;
 }
 
 /* The durations of a case, or of one launch of it (-1: of all), from a category on. Returns how
@@ -251,15 +296,6 @@ size_t tlp_measured_repetitions(const tlp_measured *m)
     return m->n_rows / m->n_together;
 }
 
-bool tlp_measured_is_late(const tlp_measured *m, size_t repetition)
-{
-    const tlp_measured_row *rows = &m->rows[repetition * m->n_together];
-    bool is_late = 0;
-    for (unsigned r = 0; r < m->n_together; r++)
-        is_late |= rows[r].is_late > 0;
-    return is_late;
-}
-
 tlp_category tlp_measured_category(const tlp_measured *m, size_t repetition)
 {
     size_t k = 0;
@@ -282,10 +318,12 @@ static const char *finish(void *all)
         return "rows of some ranks are missing or double; measure again";
     if (!(m->seconds = calloc(m->n_rows, sizeof *m->seconds)))
         return memory;
-    for (size_t i = 0; i < tlp_measured_repetitions(m); i++)
-        if (!add_repetition(m, i))
-            return memory;
-    if (tlp_categorise_all(&m->repetitions) != TL_OK)
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const tlp_measured_row *row = &m->rows[i];
+        m->uncertainty_s = fmax(m->uncertainty_s, row->uncertainty_s);
+        m->n_launches = row->launch >= m->n_launches ? row->launch + 1 : m->n_launches;
+    }
+    if (!add_cases(m) || tlp_categorise_all(&m->repetitions) != TL_OK)
         return memory;
     double *room = malloc(m->n_rows * sizeof *room);
     for (size_t k = 0; k < m->n_cases && room; k++)
