@@ -117,11 +117,35 @@ static void print_ranking(const measure_results *r, FILE *out)
 
 /* ---- the library's own choice ---- */
 
-/* Whether the algorithm of case k takes as long as the own choice of its size, `own`. */
-static bool is_like(const tlp_measured *m, size_t k, size_t own)
+/* The medians of each launch, launch by launch. Of a case that a launch lacks, that of all. */
+static double *medians_of(const tlp_measured *m)
 {
-    const tlp_measured_case *a = &m->cases[k], *b = &m->cases[own];
-    return k != own && a->bytes == b->bytes && fabs(log(a->median_s / b->median_s)) < ALIKE;
+    const size_t n = m->n_cases;
+    double *all = calloc(m->n_launches * n, sizeof *all);
+    for (unsigned l = 0; all && l < m->n_launches; l++) {
+        tlp_measured_medians(m, l, all + l * n);
+        for (size_t k = 0; k < n; k++)
+            if (!isfinite(all[l * n + k]))
+                all[l * n + k] = m->cases[k].median_s;
+    }
+    return all;
+}
+
+/* The least median of a launch, for each case: what slows down a whole launch, as the place of its
+ * memory, is not the algorithm. NULL: no memory. */
+static double *least_medians(const tlp_measured *m)
+{
+    double *all = medians_of(m);
+    for (size_t i = m->n_cases; all && i < m->n_launches * m->n_cases; i++)
+        all[i % m->n_cases] = fmin(all[i % m->n_cases], all[i]);
+    return all;
+}
+
+/* Whether the algorithm of case k takes as long as the own choice of its size, `own`. */
+static bool is_like(const tlp_measured *m, const double *least, size_t k, size_t own)
+{
+    return k != own && m->cases[k].bytes == m->cases[own].bytes &&
+           fabs(log(least[k] / least[own])) < ALIKE;
 }
 
 /* The case of the library's own choice of the size of case k, if others were measured, too. */
@@ -139,9 +163,10 @@ static bool find_own(const tlp_measured *m, size_t k, size_t *own)
 
 static void print_choice(const tlp_measured *m, FILE *out)
 {
+    double *least = least_medians(m);
     size_t own = 0;
     int any = 0;
-    for (size_t k = 0; k < m->n_cases; k++) {
+    for (size_t k = 0; least && k < m->n_cases; k++) {
         const char *before = "";
         if (!begins_size(m, k) || !find_own(m, k, &own))
             continue;
@@ -149,12 +174,13 @@ static void print_choice(const tlp_measured *m, FILE *out)
             fputs("\nThe library's own choice takes as long, within 10 %, as\n     bytes\n", out);
         fprintf(out, "%10" PRId64 "  ", m->cases[k].bytes);
         for (size_t i = k; i < m->n_cases; i++)
-            if (is_like(m, i, own)) {
+            if (is_like(m, least, i, own)) {
                 fprintf(out, "%s%s", before, m->cases[i].algorithm);
                 before = ", ";
             }
         fputs(*before ? "\n" : "none of those measured\n", out);
     }
+    free(least);
 }
 
 /* ---- text ---- */
@@ -194,7 +220,7 @@ static void print_cases(const measure_results *r, FILE *out)
 
 static void print_causes(const tlp_causes *c, FILE *out)
 {
-    fprintf(out, "\nOutliers: %zu of %zu repetitions that began in time\n", c->n_outliers,
+    fprintf(out, "\nOutliers: %zu of %zu repetitions\n", c->n_outliers,
             c->n_outliers + c->n_good);
     if (c->n_outliers < TLP_LEAST_OUTLIERS)
         fprintf(out, "Too few to look for what they have in common (%d are needed).\n",
@@ -223,7 +249,8 @@ void measure_print(const measure_results *r, FILE *out)
         out,
         "%s, %u ranks on %zu host%s, %s, %u launch%s, start by %s\n"
         "A repetition %s; clocks agree within %s.\n"
-        "Median and quantiles leave out the first repetitions and the warm-up.\n\n",
+        "Median and quantiles leave out the first repetitions and the warm-up. Late ones are in no "
+        "other column.\n\n",
         tl_printable(m->operation), m->n_ranks, m->n_hosts, m->n_hosts == 1 ? "" : "s",
         tl_printable(m->mpi), m->n_launches, m->n_launches == 1 ? "" : "es", tl_printable(m->start),
         m->n_together == 1          ? "is a call of one rank, from its begin to its end"
@@ -246,20 +273,6 @@ static bool have_same_cases(const tlp_measured *a, const tlp_measured *b)
         same = a->cases[k].bytes == b->cases[k].bytes &&
                !strcmp(a->cases[k].algorithm, b->cases[k].algorithm);
     return same;
-}
-
-/* The medians of each launch, launch by launch. Of a case that a launch lacks, that of all. */
-static double *medians_of(const tlp_measured *m)
-{
-    const size_t n = m->n_cases;
-    double *all = calloc(m->n_launches * n, sizeof *all);
-    for (unsigned l = 0; all && l < m->n_launches; l++) {
-        tlp_measured_medians(m, l, all + l * n);
-        for (size_t k = 0; k < n; k++)
-            if (!isfinite(all[l * n + k]))
-                all[l * n + k] = m->cases[k].median_s;
-    }
-    return all;
 }
 
 static void print_change(const tlp_measured *a, const tlp_measured *b, const tlr_region_test *test,

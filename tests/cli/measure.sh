@@ -8,7 +8,7 @@ cd "$scratch" || exit 99
 # made NAME WHY [FACTOR [ALGORITHMS [SEED]]]: 4 ranks on two hosts, 4 launches, 2 sizes, 80 repetitions of 10 us; the times of the
 # launches differ by 1 %. 7 repetitions of each launch take 5 times as long: in those, CPU 2 of host b was taken away ("hog"), or
 # nothing else happened ("quiet"); "timer": every 4 ms. "warm": the first 20 take 50 % more. "launch": all slow ones are in launch 2, in which rank 3 is
-# always the last.
+# always the last. "late": every fifth is late, and takes twice as long.
 made() {
     awk -v why="$2" -v factor="${3:-1}" -v algorithms="${4:-default}" -v seed="${5:-7}" 'BEGIN {
         srand(seed)
@@ -22,10 +22,12 @@ made() {
             slow = why == "launch" ? l == 2 && i % 4 == 3 : i % (why == "timer" ? 4 : 11) == 3
             if (slow) s *= 5
             if (why == "warm" && i < 20) s *= 1.5
+            late = why == "late" && i % 5 == 4
+            if (late) s *= 2
             for (r = 0; r < 4; r++) {
                 hog = slow && why == "hog" && r == 2
                 printf "%d,%s,%d,%d,%d,%s,%d,%d,window,%d,%.9f,%.9f,1e-7,%d,%d,%.9f,,,\n", l, name[a], bytes, i, r, r < 2 ? "a" : "b", r,
-                    rand() < 0.05 ? 9 : r, rand() < 0.05, t + r * 1e-7,
+                    rand() < 0.05 ? 9 : r, late && r == 1, t + r * 1e-7,
                     t + 3e-7 + s * (1 - 0.01 * rand() * !(why == "launch" && l == 2 && r == 3)), hog + (rand() < 0.05), rand() < 0.05, hog ? s : 0
             }
         }
@@ -35,6 +37,7 @@ made() {
 made hog.csv hog
 made quiet.csv quiet
 made warm.csv warm
+made late.csv late
 made slower.csv hog 1.2
 made ranks.csv quiet 1 "ring recursive_doubling rabenseifner"
 
@@ -46,6 +49,12 @@ categories() { # FILE FIRST WARM OUTLIER GOOD: of the case of 8 bytes
 }
 check 'the first repetition of each launch and those of twice the median have their categories' categories hog.csv 4 0 28 288
 check 'repetitions before the minimum falls by a tenth are warm-up' categories warm.csv 4 76 20 220
+check 'late repetitions have no category, and are counted' categories late.csv 4 0 20 232
+check 'they are not in the quantiles' sh -c '"$0" measure late.csv --json >j.json && python3 -c "
+import json; c = json.load(open(\"j.json\"))[\"cases\"][0]
+assert c[\"late\"] == 64 and c[\"repetitions\"] == 256 and c[\"low_s\"] <= c[\"median_s\"] <= 1.04e-5, c"' $timeless
+sed 's/,window,0,/,window,1,/' quiet.csv >all_late.csv
+check 'unless all of a size are late' categories all_late.csv 4 0 28 288
 check 'a repetition takes from the latest begin to the latest end' sh -c '"$0" measure quiet.csv --json >j.json &&
     python3 -c "
 import json; c = json.load(open(\"j.json\"))[\"cases\"][0]
@@ -91,6 +100,11 @@ alike() { # the library takes ring for 8 B, and something else that takes twice 
         grep -q '^         8  ring$' text && grep -q '^      1024  none of those measured$' text
 }
 check 'the algorithms that take as long as the own choice of the library are named, size by size' alike
+slow_launches() { # three of four launches of the own choice take 25 % longer: the median of all does, too
+    awk -F, -v OFS=, '/^[123],default,8,/ { $12 = sprintf("%.9f", $12 + 2.5e-6) } { print }' own2.csv >own4.csv && $timeless measure own4.csv >text &&
+        cat text && grep -q '^         8  ring$' text
+}
+check 'launches in which all repetitions are slower do not hide that' slow_launches
 
 # ---- beside predictions ----
 
