@@ -17,6 +17,7 @@ enum {
     KEY_LAUNCHES,
     KEY_START,
     KEY_COUNTERS,
+    KEY_INSIDE,
     KEY_SEED,
     KEY_PROGRAM,
     KEY_ENGINE,
@@ -53,6 +54,10 @@ static const struct argp_option options[] = {
      0},
     {"counters", KEY_COUNTERS, "LIST", 0,
      "up to 4 variables of MPI_T in each repetition, as record: mpit:NAME,...", 0},
+    {"inside", KEY_INSIDE, "HZ", OPTION_ARG_OPTIONAL,
+     "name the functions that take the time of outliers, by samples of the stack (default: 1999 a "
+     "second)",
+     0},
     {"seed", KEY_SEED, "N", 0, "draw the order of launches and sizes from this seed (default: 1)",
      0},
     {"program", KEY_PROGRAM, "FILE", 0, "the measuring program, if the hosts have it elsewhere", 0},
@@ -141,8 +146,9 @@ static void check_arguments(struct argp_state *state, arguments *a)
                    "--start loop repeats one blocking collective, and %s is none; give "
                    "window or barrier",
                    c->operation);
-    if (!strcmp(c->start, "loop") && c->counters)
-        argp_error(state, "--start loop reads no counters: leave out --counters");
+    if (!strcmp(c->start, "loop") && (c->counters || c->inside))
+        argp_error(state, "--start loop reads nothing between calls: leave out %s",
+                   c->counters ? "--counters" : "--inside");
     if (!c->repetitions)
         c->repetitions = 100;
     if (!c->bytes)
@@ -183,6 +189,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         if (strstr(value, "_monitoring_"))
             setenv("OMPI_MCA_pml_monitoring_enable", "1", 0);
         return 0;
+    case KEY_INSIDE:
+        if (value)
+            cli_parse_number_from(state, "--inside", value, 1, 20000);
+        c->inside = value ? value : "1999";
+        return 0;
     case 'o': c->output = value; return 0;
     case 'p': set(state, a, "platform", a->platform = value); return 0;
     case KEY_ENGINE: set(state, a, "engine", value); return 0;
@@ -209,20 +220,26 @@ static tl_status write_page(const void *arg, FILE *out, tl_error *err)
 {
     const measure_results *r = arg;
     const tlp_measured *m = r->measured;
-    char title[160], notes[800];
-    (void)err;
+    char title[160], *notes = NULL;
+    size_t bytes;
+    FILE *text = open_memstream(&notes, &bytes);
+    if (!text)
+        return tl_no_memory(err, "the page");
     snprintf(title, sizeof title, "timeless measure: %s", tl_printable(m->operation));
-    snprintf(notes, sizeof notes,
-             "MPI library: %s\nranks: %u on %zu host%s\nlaunches: %u (a group each)\nstart: "
-             "%s\nmoment: %s\nseed: %lu%s%s",
-             m->mpi, m->n_ranks, m->n_hosts, m->n_hosts == 1 ? "" : "s", m->n_launches, m->start,
-             m->moment, m->seed, r->predicted.cases ? "\npredicted on: " : "", r->predicted.place);
+    fprintf(text,
+            "MPI library: %s\nranks: %u on %zu host%s\nlaunches: %u (a group each)\nstart: "
+            "%s\nmoment: %s\nseed: %lu%s%s",
+            m->mpi, m->n_ranks, m->n_hosts, m->n_hosts == 1 ? "" : "s", m->n_launches, m->start,
+            m->moment, m->seed, r->predicted.cases ? "\npredicted on: " : "", r->predicted.place);
+    measure_print_functions(r, text);
+    fclose(text);
     for (size_t k = 0; k < m->n_cases; k++)
         if (measure_is_predicted(&r->predicted, k)) {
             m->repetitions.items[k].predicted = r->predicted.values + k * r->predicted.n_seeds;
             m->repetitions.items[k].n_predicted = r->predicted.n_seeds;
         }
     tlp_write_fingerprint(&m->repetitions, title, notes, out);
+    free(notes);
     return TL_OK;
 }
 
@@ -255,11 +272,14 @@ static tl_status read_and_write(arguments *a, int *changed, tl_error *err)
     tl_status status = first && (!later || second) ? TL_OK : err->status;
     if (status == TL_OK)
         status = tlp_find_causes(first, &r.causes, err);
+    if (status == TL_OK)
+        status = tlp_find_functions(first, &r.functions, err);
     if (status == TL_OK && a->platform)
         status = measure_predict(&a->grid, first, a->n_seeds, &r.predicted, err);
     if (status == TL_OK)
         status = write_results(a, &r, changed, err);
     tlp_clear_causes(&r.causes);
+    free(r.functions.functions);
     measure_predicted_free(&r.predicted);
     tlp_measured_free(first);
     tlp_measured_free(second);

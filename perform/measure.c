@@ -15,6 +15,7 @@
 
 #include "clock.h"
 #include "counters.h"
+#include "inside.h"
 
 #include <actions.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG_PING = 1, TAG_PONG, TAG_CLOCK, TAG_ROWS, TAG_NONE };
+enum { TAG_PING = 1, TAG_PONG, TAG_CLOCK, TAG_ROWS, TAG_INSIDE, TAG_NONE };
 enum { N_PINGS = 30, N_POLLS = 10, MAX_POINTS = 4096 };
 /* The time from the announcement to the start, and its changes after a repetition. */
 #define FIRST_SLACK_S 5e-6
@@ -51,7 +52,7 @@ typedef struct point {
 typedef struct clock_line {
     double at_s, offset_s, drift, uncertainty_s;
     char host[64];
-    size_t n_samples; /* of the rank */
+    size_t n_samples, n_inside; /* of the rank: rows, and bytes of samples of the stack */
 } clock_line;
 
 /* The counters of the thread. */
@@ -87,6 +88,7 @@ struct perform_measure {
     counts before;
     int counter;       /* of instructions, -1: there is none */
     const char *names; /* of the counters; NULL: none */
+    unsigned inside_hz;
 };
 
 static sample *at_hand(struct perform_measure *m)
@@ -340,6 +342,7 @@ static void start_together(performer *p)
         PMPI_Barrier(MPI_COMM_WORLD);
     }
     s->has_begun = 1;
+    perform_inside_begin();
     s->begin_s = s->end_s = tl_now_s(CLOCK_MONOTONIC);
 }
 
@@ -350,6 +353,7 @@ static void finish(performer *p)
     struct perform_measure *m = p->measure;
     if (!m->is_open)
         return;
+    perform_inside_keep(m->n - 1);
     sample *s = at_hand(m);
     if (!s->has_begun) /* this rank makes no call */
         start_together(p);
@@ -367,7 +371,8 @@ static void finish(performer *p)
     m->is_open = 0;
 }
 
-void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const char *counters)
+void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const char *counters,
+                          unsigned inside_hz)
 {
     struct perform_measure *m = calloc(1, sizeof *m);
     if (!m)
@@ -378,6 +383,7 @@ void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const
     m->slack_s = FIRST_SLACK_S;
     m->counter = open_counters();
     m->names = counters;
+    m->inside_hz = inside_hz;
     const char *unknown = counters ? perform_counters_open(counters) : NULL;
     if (unknown)
         perform_give_up(p,
@@ -388,6 +394,9 @@ void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const
     if (m->n_ranks < 2)
         perform_give_up(p, "a measurement needs 2 ranks or more; give mpirun -n 2, of the MPI "
                            "library with which Timeless was built");
+    const char *why = inside_hz ? perform_inside_open(inside_hz) : NULL;
+    if (why)
+        perform_give_up(p, "--inside: %s; measure without it", why);
     gethostname(m->line.host, sizeof m->line.host - 1);
     synchronise(p);
 }
@@ -451,6 +460,7 @@ static void begin_call(performer *p)
                            .cpu = sched_getcpu(),
                            .has_begun = 1});
     m->before = read_counts(m);
+    perform_inside_begin();
     at_hand(m)->begin_s = at_hand(m)->end_s = tl_now_s(CLOCK_MONOTONIC);
 }
 
@@ -461,12 +471,15 @@ void perform_measure_before(performer *p)
         begin_call(p); /* "Sleep" and the like are no calls of MPI */
     else if (m->is_open && !at_hand(p->measure)->has_begun)
         start_together(p);
+    else if (m->is_open)
+        perform_inside_begin();
 }
 
 void perform_measure_after(performer *p)
 {
     if (!p->measure->is_open)
         return;
+    perform_inside_end();
     at_hand(p->measure)->end_s = tl_now_s(CLOCK_MONOTONIC);
     if (p->measure->sync == PERFORM_CALLS)
         finish(p);
@@ -499,6 +512,8 @@ static void print_head(const struct perform_measure *m)
     printf("# ranks %d\n", m->n_ranks);
     if (m->names)
         printf("# counters %s\n", m->names);
+    if (m->inside_hz)
+        printf("# inside_hz %u\n", m->inside_hz);
     struct timespec tick; /* this clock moves at ticks only */
     if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0)
         printf("# tick_s %.6f\n", (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec);
@@ -549,8 +564,19 @@ static void print_call(const performer *p, int rank, const sample *s)
     printf("%s,", text);
 }
 
-/* The line of a rank's clock, and its rows. */
-static void print_rank(const performer *p, int rank, const clock_line *l, const sample *samples)
+/* The samples of the stack of a row; returns those of the next rows. */
+static const char *print_inside(const char *inside, size_t row)
+{
+    for (char *end; *inside && strtoull(inside, &end, 10) == row; inside += *inside == '\n') {
+        inside = end + strcspn(end, "\n");
+        printf("# inside%.*s\n", (int)(inside - end), end);
+    }
+    return inside;
+}
+
+/* The line of a rank's clock, its rows, and the samples of each. */
+static void print_rank(const performer *p, int rank, const clock_line *l, const sample *samples,
+                       const char *inside)
 {
     static const char *const starts[] = {"window", "barrier", "loop", "calls"};
     const struct perform_measure *m = p->measure;
@@ -581,6 +607,7 @@ static void print_rank(const performer *p, int rank, const clock_line *l, const 
         for (int k = 0; k < n_counters; k++)
             printf("%c%lld", k ? ';' : ',', (long long)s->counters[k]);
         puts(n_counters ? "" : ",");
+        inside = print_inside(inside, i);
     }
 }
 
@@ -596,7 +623,13 @@ static size_t print_other(performer *p, int rank)
         perform_give_up(p, "out of memory for the rows; measure fewer repetitions");
     PMPI_Recv(m->samples, (int)(line.n_samples * sizeof *m->samples), MPI_BYTE, rank, TAG_ROWS,
               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    print_rank(p, rank, &line, m->samples);
+    char *inside = calloc(1, line.n_inside + 1);
+    if (!inside)
+        perform_give_up(p, "out of memory for the samples; give --inside a lower rate");
+    PMPI_Recv(inside, (int)line.n_inside, MPI_BYTE, rank, TAG_INSIDE, MPI_COMM_WORLD,
+              MPI_STATUS_IGNORE);
+    print_rank(p, rank, &line, m->samples, inside);
+    free(inside);
     return line.n_samples;
 }
 
@@ -604,9 +637,13 @@ int perform_measure_close(performer *p)
 {
     struct perform_measure *m = p->measure;
     finish(p);
+    char *inside = perform_inside_close();
+    if (!inside || strlen(inside) > INT_MAX)
+        perform_give_up(p, "out of memory for the samples; give --inside a lower rate");
     PMPI_Barrier(MPI_COMM_WORLD);
     synchronise(p);
     m->line.n_samples = m->n;
+    m->line.n_inside = strlen(inside);
     if (m->sync == PERFORM_CALLS)
         number_calls(p);
     if (p->rank) {
@@ -614,10 +651,13 @@ int perform_measure_close(performer *p)
         PMPI_Send(&m->line, (int)sizeof m->line, MPI_BYTE, 0, TAG_CLOCK, MPI_COMM_WORLD);
         PMPI_Send(m->samples, (int)(m->n * sizeof *m->samples), MPI_BYTE, 0, TAG_ROWS,
                   MPI_COMM_WORLD);
+        PMPI_Send(inside, (int)m->line.n_inside, MPI_BYTE, 0, TAG_INSIDE, MPI_COMM_WORLD);
+        free(inside);
         return 1;
     }
     print_head(m);
-    print_rank(p, 0, &m->line, m->samples);
+    print_rank(p, 0, &m->line, m->samples, inside);
+    free(inside);
     size_t n = m->n;
     for (int rank = 1; rank < m->n_ranks; rank++)
         n += print_other(p, rank);

@@ -16,8 +16,9 @@ typedef enum perform_sync {
 /* All ranks call these functions together. A trace marks its repetitions by MPI_Pcontrol, whose
  * level is the number of bytes: the repetition is what follows, up to the next mark. A level
  * below 0 only ends one. */
-/* counters: see counters.h; NULL: none. */
-void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const char *counters);
+/* counters: see counters.h; NULL: none. inside_hz: of samples of the stack; 0: none. */
+void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const char *counters,
+                          unsigned inside_hz);
 /* At a mark. */
 void perform_measure_mark(performer *p, int64_t bytes);
 /* Directly before and after a call. The first call of the repetition waits for the other ranks. */

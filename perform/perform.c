@@ -28,7 +28,8 @@ enum {
     KEY_SEED,
     KEY_JSON,
     KEY_MEASURE,
-    KEY_COUNTERS
+    KEY_COUNTERS,
+    KEY_INSIDE
 };
 
 typedef struct arguments {
@@ -39,6 +40,7 @@ typedef struct arguments {
     int64_t window_bytes; /* the largest access of all ranks */
     const char *measure;  /* how repetitions begin, if each is timed; NULL: none is */
     const char *counters; /* of each repetition */
+    unsigned inside_hz;   /* of samples of the stack; 0: none */
 } arguments;
 
 static const struct argp_option options[] = {
@@ -53,6 +55,7 @@ static const struct argp_option options[] = {
      0},
     {"counters", KEY_COUNTERS, "LIST", 0, "variables of MPI_T of each repetition: mpit:NAME,...",
      0},
+    {"inside", KEY_INSIDE, "HZ", 0, "print samples of the stack of each repetition", 0},
     {0}};
 
 /* The command 'timeless perform' has checked these texts. */
@@ -65,6 +68,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_JSON: a->json = value; return 0;
     case KEY_MEASURE: a->measure = value; return 0;
     case KEY_COUNTERS: a->counters = value; return 0;
+    case KEY_INSIDE: a->inside_hz = (unsigned)strtoul(value, NULL, 10); return 0;
     case KEY_SEED: a->seed = strtoull(value, NULL, 10); return 0;
     case KEY_WINDOW: a->window_bytes = strtoll(value, NULL, 10); return 0;
     case KEY_DILATE:
@@ -427,7 +431,7 @@ static int perform_and_report(performer *p, const arguments *a)
     long n_in_loop;
     if (a->measure) {
         const perform_sync sync = sync_of(a->measure, &n_in_loop);
-        perform_measure_open(p, sync, n_in_loop, a->counters);
+        perform_measure_open(p, sync, n_in_loop, a->counters, a->inside_hz);
     }
     perform_all(p);
     return a->measure ? perform_measure_close(p)

@@ -63,7 +63,7 @@ platforms_libnetwork_la_LIBADD = platforms/libarchiving.la platforms/libgenerate
 
 # The repetitions of an operation (timeless measure).
 noinst_LTLIBRARIES += platforms/libmeasured.la
-platforms_libmeasured_la_SOURCES = platforms/calibrate/measured.h platforms/calibrate/measured_causes.c platforms/calibrate/measured_period.c platforms/calibrate/measured_read.c platforms/calibrate/network_draw.c platforms/calibrate/network_draw.h
+platforms_libmeasured_la_SOURCES = platforms/calibrate/measured.h platforms/calibrate/measured_causes.c platforms/calibrate/measured_inside.c platforms/calibrate/measured_period.c platforms/calibrate/measured_read.c platforms/calibrate/network_draw.c platforms/calibrate/network_draw.h
 platforms_libmeasured_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS)
 platforms_libmeasured_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -lm
 

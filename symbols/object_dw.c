@@ -3,6 +3,7 @@
 
 #include "names.h"
 #include "object.h"
+#include "symbols.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -67,7 +68,7 @@ static bool same_build(Dwfl_Module *module, const char *build_id)
     const int n = dwfl_module_build_id(module, &bits, &address);
     for (int i = 0; i < n && i < MAX_BUILD_ID; i++)
         snprintf(digits + 2 * (size_t)i, 3, "%02x", bits[i]);
-    return !strcmp(digits, build_id);
+    return !strcmp(digits, build_id) || !strcmp(build_id, TLS_ANY_BUILD);
 }
 
 /* The debug information of a file, from this machine or, for programs, from the servers that the

@@ -13,6 +13,9 @@ typedef struct tls_symbols tls_symbols;
 tls_symbols *tls_symbols_create(void);
 void tls_symbols_free(tls_symbols *s);
 
+/* The build ID of an object file that is loaded now, and has not changed since. */
+#define TLS_ANY_BUILD "*"
+
 /* A tl_find_sources for tl_pack; `symbols` is a tls_symbols. An object file counts only if it has
  * the build ID of the recording. Debug information in a file of its own is found by the build ID or
  * the debug link, as GDB finds it. */

@@ -376,7 +376,8 @@ static bool is_c_library(const char *path)
     const char *slash = path ? strrchr(path, '/') : NULL;
     const char *name = slash ? slash + 1 : path ? path : "";
     return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-", 5) ||
-           !strncmp(name, "libpthread", 10) || !strncmp(name, "ld-musl", 7);
+           !strncmp(name, "linux-vdso", 10) || !strncmp(name, "libpthread", 10) ||
+           !strncmp(name, "ld-musl", 7);
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE

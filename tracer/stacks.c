@@ -178,8 +178,12 @@ static const char *start_timer(int *timer)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = taken};
     const struct timespec period = {.tv_sec = (time_t)(settings.period_ns / 1000000000U),
                                     .tv_nsec = (long)(settings.period_ns % 1000000000U)};
-    const struct itimerspec times = {.it_interval = period, .it_value = period};
-    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    const pid_t thread = (pid_t)syscall(SYS_gettid);
+    /* Threads and ranks that begin together are not interrupted together. */
+    const long first_ns = 1 + (long)(settings.period_ns / 64 * ((uint64_t)thread % 64));
+    const struct itimerspec times = {.it_interval = period,
+                                     .it_value = {first_ns / 1000000000, first_ns % 1000000000}};
+    event.sigev_notify_thread_id = thread;
     /* Not by timer_create, which was in another library than the C library for long. */
     if (syscall(SYS_timer_create, settings.clock, &event, timer) != 0)
         return errno == EAGAIN ? "no further signal can be queued (ulimit -i)"

@@ -197,6 +197,10 @@ static void build_command(plan *p, const measure_algorithm *algorithm, char (*te
         argv[n++] = (char *)"--counters";
         argv[n++] = (char *)p->c->counters;
     }
+    if (p->c->inside) {
+        argv[n++] = (char *)"--inside";
+        argv[n++] = (char *)p->c->inside;
+    }
     argv[n++] = (char *)"--measure";
     snprintf(texts[2], sizeof *texts, is_loop(p->c) ? "%s:%u" : "%s", p->c->start,
              p->c->repetitions);

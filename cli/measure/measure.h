@@ -21,7 +21,7 @@ const measure_algorithm *measure_algorithm_of(const char *operation, size_t i);
 
 typedef struct measure_campaign {
     const char *operation, *trace; /* trace: its calls are measured; NULL: an operation is */
-    const char *bytes, *algorithms, *start, *output, *program, *counters;
+    const char *bytes, *algorithms, *start, *output, *program, *counters, *inside;
     unsigned repetitions, launches;
     uint64_t seed;
     char **launcher;
@@ -65,10 +65,13 @@ static inline bool measure_is_predicted(const measure_predicted *p, size_t k)
 typedef struct measure_results {
     const tlp_measured *measured, *later; /* later: of a second file; NULL: there is none */
     tlp_causes causes;
+    tlp_functions functions;
     measure_predicted predicted;
 } measure_results;
 
 void measure_print(const measure_results *r, FILE *out);
+/* The functions of the outliers; nothing if no samples were taken. */
+void measure_print_functions(const measure_results *r, FILE *out);
 /* Whether the second file differs; *changed is set. */
 tl_status measure_compare(const measure_results *r, int *changed, FILE *out, tl_error *err);
 tl_status measure_write_json(const void *results, FILE *out, tl_error *err);

@@ -220,8 +220,7 @@ static void print_cases(const measure_results *r, FILE *out)
 
 static void print_causes(const tlp_causes *c, FILE *out)
 {
-    fprintf(out, "\nOutliers: %zu of %zu repetitions\n", c->n_outliers,
-            c->n_outliers + c->n_good);
+    fprintf(out, "\nOutliers: %zu of %zu repetitions\n", c->n_outliers, c->n_outliers + c->n_good);
     if (c->n_outliers < TLP_LEAST_OUTLIERS)
         fprintf(out, "Too few to look for what they have in common (%d are needed).\n",
                 TLP_LEAST_OUTLIERS);
@@ -239,6 +238,28 @@ static void print_causes(const tlp_causes *c, FILE *out)
     if (c->n)
         fprintf(out, "%zu factors were tested, those above differ (strongest first).\n",
                 c->n_tested);
+}
+
+void measure_print_functions(const measure_results *r, FILE *out)
+{
+    enum { MOST_LINES = 12 };
+    const tlp_functions *all = &r->functions;
+    if (!r->measured->inside_hz)
+        return;
+    fprintf(out,
+            "\nInside the calls, %u samples a second: %zu calls of outliers and %zu good ones have "
+            "samples\n",
+            r->measured->inside_hz, all->n_outliers, all->n_good);
+    if (all->n_outliers < TLP_LEAST_OUTLIERS)
+        fprintf(out, "Too few outliers to compare their functions (%d are needed).\n",
+                TLP_LEAST_OUTLIERS);
+    else if (!all->n)
+        fputs("No function has clearly more of the time of outliers than of good ones.\n", out);
+    else
+        fputs("  outliers      good  function (with those that it calls)\n", out);
+    for (size_t i = 0; i < all->n && i < MOST_LINES; i++)
+        fprintf(out, "%8.1f %%  %6.1f %%  %s\n", 100 * all->functions[i].outliers,
+                100 * all->functions[i].good, tl_printable(all->functions[i].name));
 }
 
 void measure_print(const measure_results *r, FILE *out)
@@ -261,6 +282,7 @@ void measure_print(const measure_results *r, FILE *out)
     print_ranking(r, out);
     print_choice(m, out);
     print_causes(&r->causes, out);
+    measure_print_functions(r, out);
 }
 
 /* ---- two campaigns ---- */
@@ -352,7 +374,8 @@ tl_status measure_write_json(const void *results, FILE *out, tl_error *err)
 {
     const measure_results *r = results;
     const tlp_measured *m = r->measured;
-    json_t *cases = json_array(), *rankings = json_array(), *causes = json_array();
+    json_t *cases = json_array(), *rankings = json_array(), *causes = json_array(),
+           *functions = json_array();
     for (size_t k = 0; k < m->n_cases; k++) {
         json_array_append_new(cases, case_json(r, k));
         if (begins_size(m, k) && rank_algorithms(r, m->cases[k].bytes).n >= 2)
@@ -365,13 +388,20 @@ tl_status measure_write_json(const void *results, FILE *out, tl_error *err)
                                                 c->outliers, "good", c->good, "p", c->p,
                                                 "superiority", c->superiority));
     }
+    for (size_t i = 0; i < r->functions.n; i++) {
+        const tlp_function *f = &r->functions.functions[i];
+        json_array_append_new(functions,
+                              json_pack("{s:o, s:f, s:f}", "name", tlr_json_text(f->name),
+                                        "outliers", f->outliers, "good", f->good));
+    }
     return tlr_json_finish(
-        json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:f, s:o, s:{s:I, s:I, s:I, s:o}, s:o}",
+        json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:f, s:o, s:{s:I, s:I, s:I, s:o}, s:o, s:o}",
                   "operation", tlr_json_text(m->operation), "mpi", tlr_json_text(m->mpi), "ranks",
                   (json_int_t)m->n_ranks, "hosts", (json_int_t)m->n_hosts, "launches",
                   (json_int_t)m->n_launches, "start", tlr_json_text(m->start), "uncertainty_s",
                   m->uncertainty_s, "cases", cases, "outliers", "n",
                   (json_int_t)r->causes.n_outliers, "good", (json_int_t)r->causes.n_good, "tested",
-                  (json_int_t)r->causes.n_tested, "causes", causes, "rankings", rankings),
+                  (json_int_t)r->causes.n_tested, "causes", causes, "rankings", rankings,
+                  "functions", functions),
         out, err);
 }

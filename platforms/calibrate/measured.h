@@ -28,6 +28,7 @@ typedef struct tlp_measured_row {
     unsigned alone;                         /* the rank, if its calls are not those of all */
     int cpu, cpu_end, is_last;              /* is_last: no rank ended later */
     int64_t bytes, repetition;
+    size_t number; /* of the row in the file */
     double is_late, begin_s, end_s, uncertainty_s, switches, faults, without_cpu_s, clock_hz,
         instructions, cycles, celsius, counters[TLP_MOST_COUNTERS];
 } tlp_measured_row;
@@ -38,9 +39,16 @@ typedef struct tlp_measured_case {
     int64_t bytes;
     size_t first, n; /* repetitions */
     size_t n_of[TLP_N_CATEGORIES];
-    size_t n_late; /* begun after the announced time; left out, unless all are */
+    size_t n_late;                  /* begun after the announced time; left out, unless all are */
     double median_s, low_s, high_s; /* 50, 5 and 95 %, without the first ones and the warm-up */
 } tlp_measured_case;
+
+/* Samples of the stack that were taken in a row, with the same functions: "OUTER|...|INNER". */
+typedef struct tlp_measured_stack {
+    size_t row; /* its number */
+    uint32_t weight;
+    char *functions;
+} tlp_measured_stack;
 
 typedef struct tlp_measured {
     char operation[64], mpi[128], moment[TLP_MOMENT_BYTES], start[16]; /* start: "window" */
@@ -51,8 +59,11 @@ typedef struct tlp_measured {
     unsigned n_together; /* rows of a repetition: n_ranks, or 1 if the calls of a trace are timed */
     size_t n_algorithms, n_hosts;
     char **algorithms, **hosts;
-    size_t n_rows, room;
-    tlp_measured_row *rows; /* repetition by repetition, n_together each */
+    unsigned inside_hz; /* of the samples; 0: there are none */
+    size_t n_stacks, stacks_room;
+    tlp_measured_stack *stacks;
+    size_t n_rows, n_read, room; /* n_read: of the file, with those of late repetitions */
+    tlp_measured_row *rows;      /* repetition by repetition, n_together each */
     size_t n_cases;
     tlp_measured_case *cases; /* by bytes, then by algorithm */
     double *seconds;          /* of each repetition: from the latest begin to the latest end */
@@ -98,5 +109,27 @@ void tlp_clear_causes(tlp_causes *causes);
 /* Whether the used outliers come at a fixed rate; the cause, not yet corrected. */
 bool tlp_find_period(const tlp_measured *m, const unsigned char *is_outlier,
                      const unsigned char *is_used, tlp_cause *out);
+
+/* ---- measured_inside.c ---- */
+
+/* Of the samples in outliers and in good repetitions, the share that has the function. */
+typedef struct tlp_function {
+    const char *name; /* in the measurements */
+    double outliers, good;
+} tlp_function;
+
+typedef struct tlp_functions {
+    size_t n_outliers, n_good, n; /* rows with samples; functions */
+    tlp_function *functions; /* with a larger share in outliers, the largest difference first */
+} tlp_functions;
+
+/* Least difference, and how many standard errors it must be. */
+#define TLP_FUNCTION_SHARE 0.05
+#define TLP_FUNCTION_ERRORS 4
+
+/* A line of the file; others than samples are left alone. */
+tl_status tlp_measured_take_line(void *measured, const char *line, tl_error *err);
+/* Cuts the texts of the samples. The list is the caller's (free). */
+tl_status tlp_find_functions(tlp_measured *m, tlp_functions *out, tl_error *err);
 
 #endif

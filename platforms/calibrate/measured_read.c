@@ -25,7 +25,8 @@ static size_t list_notes(void *all, tlp_note notes[TLP_MOST_NOTES])
                              {"mpi", 's', m->mpi, sizeof m->mpi},
                              {"ranks", 'u', &m->n_ranks, 0},
                              {"tick_s", 'd', &m->tick_s, 0},
-                             {"counters", 's', m->counters, sizeof m->counters}};
+                             {"counters", 's', m->counters, sizeof m->counters},
+                             {"inside_hz", 'u', &m->inside_hz, 0}};
     memcpy(notes, list, sizeof list);
     return sizeof list / sizeof *list;
 }
@@ -96,6 +97,7 @@ static tl_status take_row(void *all, char **cells)
     row.host = (unsigned)host;
     row.cpu = (int)cpu;
     row.cpu_end = (int)cpu_end;
+    row.number = m->n_rows;
     m->rows[m->n_rows++] = row;
     return TL_OK;
 }
@@ -310,6 +312,7 @@ static const char *finish(void *all)
     tlp_measured *m = all;
     if (!m->n_rows || !m->n_ranks)
         return "has no repetitions; give a file that 'timeless measure' wrote";
+    m->n_read = m->n_rows;
     m->n_together = strcmp(m->start, "calls") != 0 ? m->n_ranks : 1;
     if (!sort_algorithms(m))
         return memory;
@@ -341,6 +344,9 @@ void tlp_measured_free(void *all)
         free(m->algorithms[i]);
     for (size_t i = 0; i < m->n_hosts; i++)
         free(m->hosts[i]);
+    for (size_t i = 0; i < m->n_stacks; i++)
+        free(m->stacks[i].functions);
+    free(m->stacks);
     free(m->algorithms);
     free(m->hosts);
     free(m->rows);
@@ -357,6 +363,7 @@ const tlp_raw tlp_raw_measured = {.bytes = sizeof(tlp_measured),
                                   .least_cells = 19,
                                   .behind_notes = "\n",
                                   .notes = list_notes,
+                                  .take_line = tlp_measured_take_line,
                                   .take_row = take_row,
                                   .finish = finish,
                                   .free = tlp_measured_free};

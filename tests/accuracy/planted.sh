@@ -4,6 +4,7 @@
 # CAUSES="timer:10 none", these only. With RESULTS=FILE, campaigns that are in the file are not run again.
 #
 #     touch      every 40th call finds its receive buffer without memory
+#     progress   a function that Open MPI calls to make progress takes 200 us now and then
 #     timer:MS   a timer takes 200 us of rank 0 every MS ms
 #     choice     Open MPI takes linear below 4 KiB and ring from there, by a file of rules
 #     none       nothing
@@ -57,16 +58,19 @@ on_hosts() { # CAUSE
 
 long="allreduce --bytes 256K --launches 2 --repetitions"
 campaign() { # CAUSE: other work does not disturb ranks of real-time priority
+    local inside=
+    [ $1 != progress ] || inside=--inside
     case $1 in
     quota | stall | hosts) (on_hosts $1) ;;
     choice) chrt -r 1 "$timeless" measure allreduce --algorithms all --bytes 64,256K --launches 2 --repetitions 300 -o m.csv -- \
         ./rules mpirun -n 2 ;;
-    *) PLANT=$1 chrt -r 1 "$timeless" measure $long 10000 -o m.csv -- mpirun -n 2 -x PLANT -x LD_PRELOAD="$scratch/plant.so" ;;
+    *) PLANT=$1 chrt -r 1 "$timeless" measure $long 10000 $inside -o m.csv -- mpirun -n 2 -x PLANT -x LD_PRELOAD="$scratch/plant.so" ;;
     esac 2>/dev/null
 }
 names() { # CAUSE, in the text
     case $1 in
     touch) grep -q 'page faults:' text ;;
+    progress) grep -q '%  planted_progress$' text ;;
     timer:*) grep -q "they come every ${1#timer:} ms" text ;;
     choice) sed -n '/own choice/,/^$/p' text >own; grep -qE '^ +64  linear' own && grep -qE '^ +262144  .*\<ring' own &&
         ! grep -qE '^ +64  .*recursive|^ +262144  .*linear' own ;;
@@ -78,7 +82,7 @@ names() { # CAUSE, in the text
 }
 results=${RESULTS:-$scratch/results}
 touch "$results"
-for cause in ${CAUSES:-touch timer:10 timer:20 choice none quota stall hosts}; do
+for cause in ${CAUSES:-touch progress timer:10 timer:20 choice none quota stall hosts}; do
     for ((i = $(grep -c "^$cause [01]$" "$results"); i < n; i++)); do
         campaign $cause >text || { echo "$cause: a campaign failed" >&2; continue; }
         sed -n "s/^  \(.*\): .*; p = .*/# $cause: \1/p" text >>"$results"

@@ -106,6 +106,21 @@ slow_launches() { # three of four launches of the own choice take 25 % longer: t
 }
 check 'launches in which all repetitions are slower do not hide that' slow_launches
 
+# Half of the rows have a sample: in the slow ones, slow(), but for a tenth; always in MPI_X, and in a library without names.
+sampled() { awk -F, '{ print } /^# ranks/ { print "# inside_hz 100" } /^[0-9]/ && ($4 + $5) % 2 {
+    print "# inside " 1 + $5 % 3 " MPI_X|[lib.so]|" ($4 % 11 == '"$1"' && n++ % 10 ? "slow" : "fast|") "|" "[lib.so]" }' hog.csv >"$2"; }
+sampled 3 inside.csv && sampled 5 other.csv
+functions() {
+    $timeless measure inside.csv --json=j.json --page j.html >text && cat text && equal "$(sed -n '/^Inside/,$p' text)" \
+        "$(printf '%s\n' 'Inside the calls, 100 samples a second: 112 calls of outliers and 1152 good ones have samples' \
+            '  outliers      good  function (with those that it calls)' '    91.0 %     0.0 %  slow')" && grep -q '%  slow$' j.html &&
+        equal "$(value j.json '[f["name"] for f in j["functions"]]')" "['slow']"
+}
+check 'the function that is in the samples of outliers is named, and no other' functions
+check 'a function that slows down other repetitions is not' sh -c '"$0" measure other.csv >text && grep -q "%  fast$" text && ! grep "slow" text' $timeless
+check_exit 2 '--inside goes without --start loop' $timeless measure bcast --start loop --inside -o l.csv -- false
+check_exit 2 'a rate of samples is a number' $timeless measure bcast --inside=often -o l.csv -- false
+
 # ---- beside predictions ----
 
 predicts() { # as timeless study collectives does

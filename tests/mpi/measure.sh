@@ -99,8 +99,17 @@ apart() {
 if [ "${SANITIZE:-}" ]; then skip 'clocks that are apart' 'a library cannot be loaded before the sanitizers'
 else check 'clocks that are 1 s and 50 ppm apart agree within the stated uncertainty' apart; fi
 
-# ---- a hog ----
+# ---- planted causes ----
 
+check 'plant.c compiles' $MPICC -D_GNU_SOURCE -O2 -shared -fPIC -o "$scratch/plant.so" "$top_srcdir/tests/accuracy/plant.c"
+inside() { # a function that Open MPI calls to make progress is slow now and then
+    chrt -r 1 timeout 120 $timeless measure allreduce --bytes 256K --inside --launches 1 --repetitions 5000 -o i.csv --json=i.json --page i.html -- env -u OMPI_MCA_mpi_yield_when_idle PLANT=progress \
+        LD_PRELOAD="$scratch/plant.so" $MPIRUN -n 2 --bind-to core --cpu-list 0,1 >text && cat text && grep -q '^# inside_hz 1999' i.csv &&
+        grep -q '^# inside [0-9]* .*PMPI_Allreduce|.*opal_progress|planted_progress|take_time' i.csv &&
+        grep -qE '^ +[0-9.]+ %  +[0-9.]+ %  planted_progress$' text && grep -q ' %  planted_progress$' i.html && python3 -c '
+import json; f = {f["name"]: f for f in json.load(open("i.json"))["functions"]}["planted_progress"]
+assert f["outliers"] > 5 * f["good"], f'
+}
 # The ranks and the hog come before all other work of the machine, which would be a cause, too.
 check 'hog.c compiles' ${CC:-gcc} -D_GNU_SOURCE -O2 -o "$scratch/hog" "$here/hog.c"
 first_cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
@@ -115,8 +124,10 @@ hogged() { # CPU
     [ $code = 0 ] && grep -q "time without the CPU, on CPU $1 of" text && ! grep -q "time without the CPU, on CPU $((1 - $1)) of" text
 }
 if ! chrt -r 1 true 2>/dev/null || [ "$(nproc)" -lt 2 ] || [ "$first_cpu" != 0 ]; then
-    skip 'a hog on one core' 'needs real-time priorities and CPUs 0 and 1'
+    skip 'a hog on one core, and functions inside the calls' 'needs real-time priorities and CPUs 0 and 1'
 else
     check 'a hog on CPU 1 is named, and CPU 0 is not' hogged 1
+    if [ "${SANITIZE:-}" ]; then skip 'functions inside the calls' 'a library cannot be loaded before the sanitizers'
+    else check '--inside names the function that is slow inside the MPI library' inside; fi
 fi
 tap_done
