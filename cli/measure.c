@@ -231,6 +231,7 @@ static tl_status write_page(const void *arg, FILE *out, tl_error *err)
             "%s\nmoment: %s\nseed: %lu%s%s",
             m->mpi, m->n_ranks, m->n_hosts, m->n_hosts == 1 ? "" : "s", m->n_launches, m->start,
             m->moment, m->seed, r->predicted.cases ? "\npredicted on: " : "", r->predicted.place);
+    fputs("\n", text);
     measure_print_functions(r, text);
     fclose(text);
     for (size_t k = 0; k < m->n_cases; k++)

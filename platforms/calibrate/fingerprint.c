@@ -112,8 +112,10 @@ static tlg_panel plot_distribution(const tlp_repetitions *r, const double *sorte
             .y = room + 3 * past};
     for (int i = 0; i < N_SHARES; i++)
         rules[i] = gsl_stats_quantile_from_sorted_data(sorted, 1, n, shares[i]);
+    tlg_axis x = *value;
+    x.is_log = low > 0 && high > 10 * low;
     return (tlg_panel){.title = "distribution (ECDF); dashed: 5, 25, 50, 75, 95 %",
-                       .x = *value,
+                       .x = x,
                        .y = {.label = "repetitions up to this value", .unit = "%", .high = 100},
                        .n_series = r->n_predicted ? 2 : 1,
                        .series = series,

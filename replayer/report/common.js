@@ -133,7 +133,7 @@ function chosenRanks(busy, few) {
  * the slowest of them. */
 function busyStrip(canvas, sides) {
     const key = element("p", "");
-    legend(key, [["fastest rank of a column of pixels", "many"], ["slowest", "few"]]);
+    legend(key, [["fastest rank of a column of pixels", "many"], ["slowest", "some"]]);
     canvas.before(key);
     const paint = () => {
         const LEFT = 64, TOP = 20, HEIGHT = 120, width = canvas.clientWidth - LEFT - 8, n = sides[0].busy.length;
@@ -151,7 +151,7 @@ function busyStrip(canvas, sides) {
                 const x = LEFT + Math.floor(c * width / columns), w = Math.max(1, LEFT + Math.floor((c + 1) * width / columns) - x);
                 pen.fillStyle = colour("many");
                 pen.fillRect(x, y(low), w, base - y(low));
-                pen.fillStyle = colour("few");
+                pen.fillStyle = colour("some");
                 pen.fillRect(x, y(high), w, Math.max(y(low) - y(high), 1.5));
             }
             pen.fillStyle = colour("ink");
