@@ -9,6 +9,7 @@
 #include "kernels.h"
 #include "transforms.h"
 
+#include <complex.h>
 #include <dlfcn.h>
 #include <draw.h>
 #include <limits.h>
@@ -20,15 +21,39 @@
 #define MOST_ELEMENTS (INT64_C(1) << 40)
 #define MOST_SIZE (INT_MAX / 2 - 64) /* a leading dimension, of two sizes, is an int */
 
-typedef struct row {
+/* The columns TYPE and KIND of kernels.def. */
+enum {
+    TYPE_W, /* no routine of a library */
+    TYPE_S,
+    TYPE_D,
+    TYPE_C,
+    TYPE_Z,
+    TYPE_L
+};
+enum {
+    KIND_USER,
+    KIND_UNKNOWN,
+    KIND_TRANSFORM,
+#define ROUTINE(kind, ...) KIND_##kind,
+#include "routines.def"
+#undef ROUTINE
+};
+
+static const struct row {
     const char *symbol;
     uint8_t type, kind;
-} row;
-
-static const row rows[TL_CALL_LIMIT] = {
-#define TL_KERNEL(code, name, type, kind, ...)                                                     \
-    [code] = {#name "_", PERFORM_TYPE_##type, PERFORM_KIND_##kind},
+} rows[TL_CALL_LIMIT] = {
+#define TL_KERNEL(code, name, type, kind, ...) [code] = {#name "_", TYPE_##type, KIND_##kind},
 #include <kernels.def>
+};
+
+/* How a routine of each kind is called; without arguments: it is none. */
+typedef struct form {
+    const char *arguments, *random[2], *written[2], *small;
+} form;
+static const form forms[] = {
+#define ROUTINE(kind, arguments, a, b, x, y, t) [KIND_##kind] = {arguments, {a, b}, {x, y}, t},
+#include "routines.def"
 };
 
 struct perform_kernels {
@@ -68,72 +93,43 @@ static void *find_routine(const char *symbol)
 
 /* Elements of each operand of a call. */
 typedef struct extent {
-    int64_t random[2], written[2], small, pivots;
+    int64_t random[2], written[2], small;
 } extent;
 
-static int64_t matrix(int64_t n_rows, int64_t n_columns)
+/* The leading dimension of a matrix with this number of rows. */
+static int leading(int64_t n_rows)
 {
-    return perform_leading(n_rows) * n_columns;
+    return (int)n_rows + 8;
 }
 
-static int64_t packed(int64_t n)
+/* The size with this letter in routines.def. */
+static int64_t size_of(char letter, const int *d)
 {
-    return n * (n + 1) / 2;
-}
-
-static extent extent_of_matrices(perform_kernel_kind kind, const int *d)
-{
-    switch (kind) {
-    case PERFORM_KIND_GEMM:
-        return (extent){{matrix(d[0], d[2]), matrix(d[2], d[1])}, {matrix(d[0], d[1])}, 0, 0};
-    case PERFORM_KIND_SYMM:
-        return (extent){{matrix(d[2], d[2]), matrix(d[0], d[1])}, {matrix(d[0], d[1])}, 0, 0};
-    case PERFORM_KIND_SYRK:
-    case PERFORM_KIND_HERK: return (extent){{matrix(d[0], d[1])}, {matrix(d[0], d[0])}, 0, 0};
-    case PERFORM_KIND_SYR2K:
-    case PERFORM_KIND_HER2K:
-        return (extent){{matrix(d[0], d[1]), matrix(d[0], d[1])}, {matrix(d[0], d[0])}, 0, 0};
-    case PERFORM_KIND_TRMM: return (extent){{0}, {matrix(d[0], d[1])}, matrix(d[2], d[2]), 0};
-    case PERFORM_KIND_GETRF: return (extent){{matrix(d[0], d[1])}, {matrix(d[0], d[1])}, 0, d[0]};
-    case PERFORM_KIND_GETRS: return (extent){{0}, {matrix(d[0], d[1])}, matrix(d[0], d[0]), d[0]};
-    default: /* POTRF */ return (extent){{matrix(d[0], d[0])}, {matrix(d[0], d[0])}, 0, 0};
+    switch (letter) {
+    case 'm': return d[0];
+    case 'n': return d[1];
+    case 'k': return d[2];
+    case 'h': return leading(d[0]);
+    case 'l': return leading(d[2]);
+    case 'j': return leading((int64_t)d[1] + 1);
+    case 'g': return leading((int64_t)d[2] + d[3] + 1);
+    default: return (int64_t)d[0] * (d[0] + 1) / 2;
     }
 }
 
-static extent extent_of(perform_kernel_kind kind, const int *d)
+static int64_t elements(const char *sizes, const int *d)
 {
-    const int64_t n = d[0];
-    switch (kind) {
-    case PERFORM_KIND_ROTG:
-    case PERFORM_KIND_ROTMG: return (extent){{0}, {0}, 0, 0};
-    case PERFORM_KIND_ROT:
-    case PERFORM_KIND_ROTM:
-    case PERFORM_KIND_SWAP: return (extent){{0}, {n, n}, 0, 0};
-    case PERFORM_KIND_SCAL:
-    case PERFORM_KIND_SCAL_REAL: return (extent){{0}, {n}, 0, 0};
-    case PERFORM_KIND_COPY:
-    case PERFORM_KIND_AXPY: return (extent){{n}, {n}, 0, 0};
-    case PERFORM_KIND_DOT:
-    case PERFORM_KIND_SDSDOT:
-    case PERFORM_KIND_DOTX: return (extent){{n, n}, {0}, 0, 0};
-    case PERFORM_KIND_NORM:
-    case PERFORM_KIND_IAMAX: return (extent){{n}, {0}, 0, 0};
-    case PERFORM_KIND_GEMV: return (extent){{matrix(n, d[1]), d[1]}, {n}, 0, 0};
-    case PERFORM_KIND_GBMV:
-        return (extent){{matrix((int64_t)d[2] + d[3] + 1, d[1]), d[1]}, {n}, 0, 0};
-    case PERFORM_KIND_SYMV: return (extent){{matrix(n, n), n}, {n}, 0, 0};
-    case PERFORM_KIND_SBMV: return (extent){{matrix((int64_t)d[1] + 1, n), n}, {n}, 0, 0};
-    case PERFORM_KIND_SPMV: return (extent){{packed(n), n}, {n}, 0, 0};
-    case PERFORM_KIND_TRMV: return (extent){{0}, {n}, matrix(n, n), 0};
-    case PERFORM_KIND_TBMV: return (extent){{0}, {n}, matrix((int64_t)d[1] + 1, n), 0};
-    case PERFORM_KIND_TPMV: return (extent){{0}, {n}, packed(n), 0};
-    case PERFORM_KIND_GER: return (extent){{n, d[1]}, {matrix(n, d[1])}, 0, 0};
-    case PERFORM_KIND_SYR: return (extent){{n}, {matrix(n, n)}, 0, 0};
-    case PERFORM_KIND_SPR: return (extent){{n}, {packed(n)}, 0, 0};
-    case PERFORM_KIND_SYR2: return (extent){{n, n}, {matrix(n, n)}, 0, 0};
-    case PERFORM_KIND_SPR2: return (extent){{n, n}, {packed(n)}, 0, 0};
-    default: return extent_of_matrices(kind, d);
-    }
+    int64_t n = *sizes != '\0';
+    for (; *sizes; sizes++)
+        n *= size_of(*sizes, d);
+    return n;
+}
+
+static extent extent_of(const form *f, const int *d)
+{
+    return (extent){.random = {elements(f->random[0], d), elements(f->random[1], d)},
+                    .written = {elements(f->written[0], d), elements(f->written[1], d)},
+                    .small = elements(f->small, d)};
 }
 
 /* The first element of the second operand, behind the first one: on a cache line of its own. */
@@ -146,14 +142,13 @@ static int64_t second(int64_t first)
 static int precision_of(unsigned code)
 {
     const int type = rows[code].type;
-    return (type == PERFORM_TYPE_D && code != TL_KERNEL_dsdot) || type == PERFORM_TYPE_Z
-               ? PERFORM_DOUBLE
-               : PERFORM_FLOAT;
+    return (type == TYPE_D && code != TL_KERNEL_dsdot) || type == TYPE_Z ? PERFORM_DOUBLE
+                                                                         : PERFORM_FLOAT;
 }
 
 static int parts_of(unsigned code)
 {
-    return rows[code].type == PERFORM_TYPE_C || rows[code].type == PERFORM_TYPE_Z ? 2 : 1;
+    return rows[code].type == TYPE_C || rows[code].type == TYPE_Z ? 2 : 1;
 }
 
 static uint32_t n_words(const char *text)
@@ -183,13 +178,12 @@ static int sizes_of(const tl_event *kernel, int d[4])
  * sizes that no call has. */
 static int operands_of(const tl_event *kernel, int d[4], extent *x)
 {
-    const perform_kernel_kind kind = (perform_kernel_kind)rows[kernel->call].kind;
-    if (kind <= PERFORM_KIND_TRANSFORM || !sizes_of(kernel, d))
+    const form *f = &forms[rows[kernel->call].kind];
+    if (!f->arguments || !sizes_of(kernel, d))
         return 0;
-    const bool has_order = kind == PERFORM_KIND_SYMM || kind == PERFORM_KIND_TRMM;
-    if (has_order && d[2] != d[0] && d[2] != d[1])
+    if (*f->arguments == 'S' && d[2] != d[0] && d[2] != d[1])
         return 0;
-    *x = extent_of(kind, d);
+    *x = extent_of(f, d);
     return second(x->random[0]) + x->random[1] <= MOST_ELEMENTS &&
            second(x->written[0]) + x->written[1] <= MOST_ELEMENTS && x->small <= MOST_ELEMENTS;
 }
@@ -204,7 +198,7 @@ int perform_need_kernel(perform_kernel_needs *needs, const tl_event *kernel)
 {
     int d[4];
     extent x;
-    if (rows[kernel->call].kind == PERFORM_KIND_TRANSFORM)
+    if (rows[kernel->call].kind == KIND_TRANSFORM)
         return perform_transform_bytes(kernel) > 0;
     if (!operands_of(kernel, d, &x) || !find_routine(rows[kernel->call].symbol))
         return 0;
@@ -213,7 +207,8 @@ int perform_need_kernel(perform_kernel_needs *needs, const tl_event *kernel)
     raise_to(&of->random, parts * (second(x.random[0]) + x.random[1]));
     raise_to(&of->written, parts * (second(x.written[0]) + x.written[1]));
     raise_to(&of->small, parts * x.small);
-    raise_to(&needs->n_pivots, x.pivots);
+    if (strpbrk(forms[rows[kernel->call].kind].arguments, "oi"))
+        raise_to(&needs->n_pivots, d[0]);
     return 1;
 }
 
@@ -228,7 +223,7 @@ int64_t perform_kernel_bytes(const tl_event *kernel)
 {
     int d[4];
     extent x;
-    if (rows[kernel->call].kind == PERFORM_KIND_TRANSFORM)
+    if (rows[kernel->call].kind == KIND_TRANSFORM)
         return perform_transform_bytes(kernel) ? 2 * perform_transform_bytes(kernel) : -1;
     if (!operands_of(kernel, d, &x) || !find_routine(rows[kernel->call].symbol))
         return -1;
@@ -338,68 +333,109 @@ static void set_diagonal(char *matrix_at, unsigned code, int n, double value)
     const size_t step = (size_t)parts_of(code) * bytes;
     const float narrow = (float)value;
     for (int i = 0; i < n; i++) {
-        char *at = matrix_at + (size_t)i * ((size_t)perform_leading(n) + 1) * step;
+        char *at = matrix_at + (size_t)i * ((size_t)leading(n) + 1) * step;
         memset(at, 0, step);
         memcpy(at, precision == PERFORM_DOUBLE ? (const void *)&value : &narrow, bytes);
     }
 }
 
 /* What a factorisation overwrites: random, and for that of Cholesky with a dominant diagonal. */
-static void renew(const perform_kernel_call *c, unsigned code)
+static void renew(const perform_kernels *k, unsigned code, const int *d, int64_t n)
 {
-    const int n_columns = c->kind == PERFORM_KIND_POTRF ? c->d[0] : c->d[1];
-    const size_t n = (size_t)matrix(c->d[0], n_columns) * (size_t)parts_of(code);
-    memcpy(c->written[0], c->random[0], n * bytes_of(precision_of(code)));
-    if (c->kind == PERFORM_KIND_POTRF)
-        set_diagonal(c->written[0], code, c->d[0], 2.0 * c->d[0] + 1);
+    const int precision = precision_of(code);
+    char *written = k->of[precision].written;
+    memcpy(written, k->of[precision].random,
+           (size_t)n * (size_t)parts_of(code) * bytes_of(precision));
+    if (rows[code].kind == KIND_POTRF)
+        set_diagonal(written, code, d[0], 2.0 * d[0] + 1);
 }
 
-/* Scalars of both precisions. Complex routines read a second number, 0. */
-static void set_scalars(perform_kernel_call *c, int precision)
+/* Calls a routine with the addresses in `at`, by their letters. Every argument is a word: an
+ * address or, behind the addresses, the length of a text. The caller removes the words, so that a
+ * routine may have fewer of them; those of libraries in C do not have the lengths. */
+static void run(void *routine, int kind, const void *const *at)
 {
-    static const double wide[] = {1, 0, -1, 0, 0.6, 0.8},
-                        wide_rotation[] = {-1, 0.6, -0.8, 0.8, 0.6};
-    static const float narrow[] = {1, 0, -1, 0, 0.6F, 0.8F},
-                       narrow_rotation[] = {-1, 0.6F, -0.8F, 0.8F, 0.6F};
-    const char *numbers = precision == PERFORM_DOUBLE ? (const void *)wide : narrow;
-    const size_t bytes = bytes_of(precision);
-    c->one = numbers;
-    c->minus = numbers + 2 * bytes;
-    c->cosine = numbers + 4 * bytes;
-    c->sine = numbers + 5 * bytes;
-    c->rotation = precision == PERFORM_DOUBLE ? (const void *)wide_rotation : narrow_rotation;
+#define FIVE(w) (w)[0], (w)[1], (w)[2], (w)[3], (w)[4]
+#define WORDS uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t
+    uintptr_t w[15] = {0};
+    size_t n = 0, n_texts = 0;
+    for (const char *letter = forms[kind].arguments; *letter; letter++) {
+        const bool is_text = *letter >= 'A' && *letter <= 'Z';
+        w[n++] = (uintptr_t)(is_text && *letter != 'S' ? letter : at[(size_t)*letter]);
+        n_texts += is_text;
+    }
+    while (n_texts-- > 0)
+        w[n++] = 1;
+    if (kind == KIND_DOTX) /* a complex result may need memory of the caller */
+        ((double complex (*)(WORDS, WORDS, WORDS))routine)(FIVE(w), FIVE(w + 5), FIVE(w + 10));
+    else
+        ((void (*)(WORDS, WORDS, WORDS))routine)(FIVE(w), FIVE(w + 5), FIVE(w + 10));
 }
 
 int perform_kernels_call(perform_kernels *k, const tl_event *kernel)
 {
+    /* 1, -1, cosine and sine in both precisions. Complex routines read a second number, 0. */
+    static const double wide[] = {1, 0, -1, 0, 0.6, 0.8},
+                        wide_rotation[] = {-1, 0.6, -0.8, 0.8, 0.6};
+    static const float narrow[] = {1, 0, -1, 0, 0.6F, 0.8F},
+                       narrow_rotation[] = {-1, 0.6F, -0.8F, 0.8F, 0.6F};
+    static const int step = 1;
     const unsigned code = kernel->call;
-    const row *r = &rows[code];
-    perform_kernel_call c = {.kind = (perform_kernel_kind)r->kind,
-                             .type = (perform_kernel_type)r->type};
+    const int kind = rows[code].kind;
+    int d[4], info = 0;
     extent x;
-    if (c.kind == PERFORM_KIND_TRANSFORM)
+    if (kind == KIND_TRANSFORM)
         return perform_transforms_call(&k->transforms, kernel);
-    if (!operands_of(kernel, c.d, &x))
+    if (!operands_of(kernel, d, &x))
         return 0;
-    if (!k->routines[code] && !(k->routines[code] = find_routine(r->symbol)))
+    if (!k->routines[code] && !(k->routines[code] = find_routine(rows[code].symbol)))
         return 0;
     const int precision = precision_of(code);
-    const size_t bytes = bytes_of(precision) * (size_t)parts_of(code);
-    c.routine = k->routines[code];
-    c.random[0] = k->of[precision].random;
-    c.random[1] = k->of[precision].random + (size_t)second(x.random[0]) * bytes;
-    c.written[0] = k->of[precision].written;
-    c.written[1] = k->of[precision].written + (size_t)second(x.written[0]) * bytes;
-    c.small = k->of[precision].small;
-    c.pivots = k->pivots;
-    c.identity = k->identity;
-    set_scalars(&c, precision);
-    if (c.kind == PERFORM_KIND_GETRF || c.kind == PERFORM_KIND_POTRF)
-        renew(&c, code);
-    if (c.kind == PERFORM_KIND_GETRS)
-        set_diagonal(c.small, code, c.d[0], 1);
-    perform_kernel_run(&c);
-    if (c.kind == PERFORM_KIND_GETRS)
-        set_diagonal(c.small, code, c.d[0], SMALL);
+    const bool is_wide = precision == PERFORM_DOUBLE;
+    const size_t number = bytes_of(precision), bytes = number * (size_t)parts_of(code);
+    char *random = k->of[precision].random, *written = k->of[precision].written,
+         *small = k->of[precision].small;
+    const char *numbers = is_wide ? (const void *)wide : narrow;
+    const int h = leading(d[0]), l = leading(d[2]), j = leading((int64_t)d[1] + 1),
+              g = leading((int64_t)d[2] + d[3] + 1);
+    double scalars[4][2] = {{0}}, parameters[5] = {0}; /* room for numbers of every type */
+    for (int i = 0; i < 4; i++)
+        memcpy(scalars[i], numbers + 4 * number, number);
+    const void *at['z' + 1]; /* by letter of routines.def */
+    at['m'] = &d[0];
+    at['n'] = &d[1];
+    at['k'] = &d[2];
+    at['q'] = &d[3];
+    at['h'] = &h;
+    at['l'] = &l;
+    at['j'] = &j;
+    at['g'] = &g;
+    at['S'] = d[2] == d[0] ? "L" : "R";
+    at['1'] = &step;
+    at['a'] = random;
+    at['b'] = random + (size_t)second(x.random[0]) * bytes;
+    at['x'] = written;
+    at['y'] = written + (size_t)second(x.written[0]) * bytes;
+    at['t'] = small;
+    at['+'] = numbers;
+    at['-'] = numbers + 2 * number;
+    at['c'] = numbers + 4 * number;
+    at['s'] = numbers + 5 * number;
+    at['r'] = is_wide ? (const void *)wide_rotation : narrow_rotation;
+    at['u'] = scalars[0];
+    at['v'] = scalars[1];
+    at['w'] = scalars[2];
+    at['z'] = scalars[3];
+    at['f'] = parameters;
+    at['o'] = k->pivots;
+    at['i'] = k->identity;
+    at['e'] = &info;
+    if (kind == KIND_GETRF || kind == KIND_POTRF)
+        renew(k, code, d, x.random[0]);
+    if (kind == KIND_GETRS)
+        set_diagonal(small, code, d[0], 1);
+    run(k->routines[code], kind, at);
+    if (kind == KIND_GETRS)
+        set_diagonal(small, code, d[0], SMALL);
     return 1;
 }

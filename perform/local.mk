@@ -1,6 +1,6 @@
 # timeless-perform: a trace, run as a real MPI program.
 noinst_LTLIBRARIES += perform/libkernels.la
-perform_libkernels_la_SOURCES = perform/kernel_calls.c perform/kernels.c perform/kernels.h perform/transforms.c perform/transforms.h
+perform_libkernels_la_SOURCES = perform/kernels.c perform/kernels.h perform/routines.def perform/transforms.c perform/transforms.h
 perform_libkernels_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform
 perform_libkernels_la_LIBADD = compress/libtimeless.la -ldl
 noinst_LTLIBRARIES += perform/libperform.la

@@ -2,7 +2,6 @@
 #include "calibrate.h"
 
 #include <dlfcn.h>
-#include <kernels.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,28 @@
 #include <gsl/gsl_rng.h>
 
 #define LIBRARY "libblas.so.3"
+
+/* A pointer, three and so on; the length of a character argument. */
+#define P1 const void *
+#define P2 P1, P1
+#define P3 P2, P1
+#define P4 P3, P1
+#define P5 P4, P1
+#define P6 P5, P1
+#define P7 P6, P1
+#define P8 P7, P1
+#define P9 P8, P1
+#define P10 P9, P1
+#define P11 P10, P1
+#define P12 P11, P1
+#define P13 P12, P1
+#define L1 size_t
+#define L2 L1, L1
+#define L3 L2, L1
+#define L4 L3, L1
+/* The Fortran interfaces are the same for all precisions, because every argument is an address. The
+ * last arguments are the lengths of the character arguments. */
+#define ROUTINE(routine, type, ...) ((type(*)(__VA_ARGS__))(routine))
 
 enum {
     N_POOL = 65521,
@@ -190,38 +211,38 @@ void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset)
     switch (call->kernel) {
     case TL_KERNEL_dgemm:
     case TL_KERNEL_sgemm:
-        PERFORM_ROUTINE(f, void, P13, L2)
+        ROUTINE(f, void, P13, L2)
         ("N", call->transposed ? "T" : "N", &d[0], &d[1], &d[2], o->minus, tall, &ld, wide,
          call->transposed ? &ld : &inner, o->one, matrix, &ld, 1, 1);
         break;
     case TL_KERNEL_dtrsm:
     case TL_KERNEL_strsm:
-        PERFORM_ROUTINE(f, void, P11, L4)
+        ROUTINE(f, void, P11, L4)
         (call->right ? "R" : "L", call->right || call->transposed ? "U" : "L",
          call->transposed ? "T" : "N", "U", &d[0], &d[1], o->one, t, &inner, matrix, &ld, 1, 1, 1,
          1);
         break;
     case TL_KERNEL_dgemv:
     case TL_KERNEL_sgemv:
-        PERFORM_ROUTINE(f, void, P11, L1)
+        ROUTINE(f, void, P11, L1)
         ("N", &d[0], &d[1], o->minus, matrix, &ld, x, &step, o->one, y, &step, 1);
         break;
     case TL_KERNEL_dger:
     case TL_KERNEL_sger:
-        PERFORM_ROUTINE(f, void, P9)(&d[0], &d[1], o->minus, x, &step, y, &step, matrix, &ld);
+        ROUTINE(f, void, P9)(&d[0], &d[1], o->minus, x, &step, y, &step, matrix, &ld);
         break;
     case TL_KERNEL_dtrsv:
     case TL_KERNEL_strsv:
-        PERFORM_ROUTINE(f, void, P8, L3)("L", "N", "U", &d[0], t, &inner, x, &step, 1, 1, 1);
+        ROUTINE(f, void, P8, L3)("L", "N", "U", &d[0], t, &inner, x, &step, 1, 1, 1);
         break;
     case TL_KERNEL_daxpy:
-    case TL_KERNEL_saxpy: PERFORM_ROUTINE(f, void, P6)(&d[0], o->minus, x, &step, y, &step); break;
+    case TL_KERNEL_saxpy: ROUTINE(f, void, P6)(&d[0], o->minus, x, &step, y, &step); break;
     case TL_KERNEL_dscal:
-    case TL_KERNEL_sscal: PERFORM_ROUTINE(f, void, P4)(&d[0], o->minus, x, &step); break;
+    case TL_KERNEL_sscal: ROUTINE(f, void, P4)(&d[0], o->minus, x, &step); break;
     case TL_KERNEL_dswap:
     case TL_KERNEL_sswap:
     case TL_KERNEL_dcopy:
-    case TL_KERNEL_scopy: PERFORM_ROUTINE(f, void, P5)(&d[0], x, &step, y, &step); break;
-    default: PERFORM_ROUTINE(f, int, P3)(&d[0], x, &step); break; /* the index of the largest */
+    case TL_KERNEL_scopy: ROUTINE(f, void, P5)(&d[0], x, &step, y, &step); break;
+    default: ROUTINE(f, int, P3)(&d[0], x, &step); break; /* the index of the largest */
     }
 }
