@@ -44,7 +44,6 @@ typedef struct tlp_description {
     const char **options;
     size_t n_options;
     const char *model; /* file to copy as model.conf, relative to the description; or NULL */
-    void *config;
 } tlp_description;
 
 /* ---- generate_read.c ---- */
@@ -55,12 +54,18 @@ void tlp_description_free(tlp_description *d);
 
 /* ---- generate_topology.c ---- */
 
+/* The setting that a description cannot have, and the reason. */
+typedef struct tlp_refusal {
+    const char *setting;
+    char text[200];
+} tlp_refusal;
+
 /* One kind of network. */
 struct tlp_topology {
     const char *name;
     const char *const *settings; /* those that this kind alone has, NULL at the end */
-    /* Counts the nodes, or explains in err what cannot be built, with the line of `setting`. */
-    tl_status (*check)(tlp_description *d, const char **setting, char *why, size_t size);
+    /* Counts the nodes. Zero: it cannot be built, as *why says. */
+    int (*check)(tlp_description *d, tlp_refusal *why);
     void (*write_xml)(const tlp_description *d, FILE *out);
 };
 

@@ -60,24 +60,6 @@ static tl_status check_names(const reading *in, const config_setting_t *group,
     return TL_OK;
 }
 
-/* A number, at least min. A number that is not finite is below every minimum. */
-static tl_status get_number(const reading *in, const config_setting_t *group, const char *name,
-                            double min, double *out)
-{
-    const config_setting_t *setting = config_setting_get_member(group, name);
-    if (!setting)
-        return refuse(in, group, "'%s' is missing; add '%s = NUMBER;'", name, name);
-    if (!config_setting_is_number(setting))
-        return refuse(in, setting, "'%s' is not a number; give one", name);
-    *out = config_setting_type(setting) == CONFIG_TYPE_FLOAT
-               ? config_setting_get_float(setting)
-               : (double)config_setting_get_int64(setting);
-    if (!isfinite(*out) || *out < min)
-        return refuse(in, setting, "'%s' is %g; give a finite number %s", name, *out,
-                      min > 0 ? "above 0" : "that is not negative");
-    return TL_OK;
-}
-
 /* A quantity with its unit, `name = "10Gbps";`, or a number in the unit that `number_name`
  * contains. */
 static tl_status get_quantity(const reading *in, const config_setting_t *group, const char *name,
@@ -88,12 +70,20 @@ static tl_status get_quantity(const reading *in, const config_setting_t *group, 
                                            [TL_SPEED] = "3Gf",
                                            [TL_FREQUENCY] = "1kHz"};
     const config_setting_t *setting = config_setting_get_member(group, name);
-    if (!setting && config_setting_get_member(group, number_name))
-        return get_number(in, group, number_name, min, out);
-    if (!setting)
+    const config_setting_t *number = config_setting_get_member(group, number_name);
+    if (!setting && !number)
         return refuse(in, group, "'%s' is missing; add '%s = \"%s\";'", name, name, examples[kind]);
-    if (config_setting_get_member(group, number_name))
+    if (setting && number)
         return refuse(in, setting, "'%s' and '%s' are the same; give one", name, number_name);
+    if (number && !config_setting_is_number(number))
+        return refuse(in, number, "'%s' is not a number; give one", number_name);
+    if (number) {
+        *out = config_setting_get_float(number);
+        return isfinite(*out) && *out >= min
+                   ? TL_OK
+                   : refuse(in, number, "'%s' is %g; give a finite number %s", number_name, *out,
+                            min > 0 ? "above 0" : "that is not negative");
+    }
     const char *text = config_setting_get_string(setting);
     if (!text || !tl_quantity_parse(text, kind, out))
         return refuse(in, setting, "'%s' is not a number with a unit; write '%s = \"%s\";'", name,
@@ -102,14 +92,6 @@ static tl_status get_quantity(const reading *in, const config_setting_t *group, 
         return refuse(in, setting, "'%s' is %s; give a value %s", name, text,
                       min > 0 ? "above 0" : "that is not negative");
     return TL_OK;
-}
-
-static bool is_given(const config_setting_t *group, const char *const *names)
-{
-    for (; *names; names++)
-        if (config_setting_get_member(group, *names))
-            return 1;
-    return 0;
 }
 
 static tl_status check_count(const reading *in, const config_setting_t *setting, const char *name,
@@ -153,9 +135,7 @@ static tl_status get_counts(const reading *in, const config_setting_t *group, co
                       TLP_MAX_CABINETS, name);
     for (int i = 0; i < n; i++) {
         const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
-        tl_status status = check_count(in, item, name, 1, &out->at[i]);
-        if (status != TL_OK)
-            return status;
+        TL_TRY(check_count(in, item, name, 1, &out->at[i]));
     }
     out->n = n;
     return TL_OK;
@@ -194,17 +174,16 @@ static tl_status get_wire(const reading *in, const config_setting_t *root, const
         return TL_OK;
     if (!config_setting_is_group(group))
         return refuse(in, group, "'%s' is not in braces; write '%s = { ... };'", name, name);
-    tl_status status = check_names(in, group, plain_wire_names, more_names);
-    if (status == TL_OK)
-        status = get_quantity(in, group, "bandwidth", "bandwidth_Bps", TL_BANDWIDTH, 1e-9,
-                              &out->bandwidth_Bps);
-    if (status == TL_OK)
-        status = get_quantity(in, group, "latency", "latency_s", TL_DURATION, 0, &out->latency_s);
-    if (status == TL_OK && is_given(group, limiter_names))
-        status = get_quantity(in, group, "limiter", "limiter_Bps", TL_BANDWIDTH, 1e-9,
-                              &out->limiter_Bps);
     out->is_set = 1;
-    return status;
+    TL_TRY(check_names(in, group, plain_wire_names, more_names));
+    TL_TRY(get_quantity(in, group, "bandwidth", "bandwidth_Bps", TL_BANDWIDTH, 1e-9,
+                        &out->bandwidth_Bps));
+    TL_TRY(get_quantity(in, group, "latency", "latency_s", TL_DURATION, 0, &out->latency_s));
+    return config_setting_get_member(group, "limiter") ||
+                   config_setting_get_member(group, "limiter_Bps")
+               ? get_quantity(in, group, "limiter", "limiter_Bps", TL_BANDWIDTH, 1e-9,
+                              &out->limiter_Bps)
+               : TL_OK;
 }
 
 /* "watts = [ 95, 120, 200 ];": none that is below the one before. */
@@ -217,9 +196,7 @@ static tl_status get_watts(const reading *in, const config_setting_t *group, tlp
     bool is_good = config_setting_is_array(setting) && (n == 2 || n == 3);
     for (int i = 0; i < n && is_good; i++) {
         const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
-        d->watts[i] = config_setting_type(item) == CONFIG_TYPE_FLOAT
-                          ? config_setting_get_float(item)
-                          : (double)config_setting_get_int64(item);
+        d->watts[i] = config_setting_get_float(item);
         is_good = config_setting_is_number(item) && isfinite(d->watts[i]) &&
                   d->watts[i] >= (i ? d->watts[i - 1] : 0);
     }
@@ -238,14 +215,10 @@ static tl_status get_node(const reading *in, const config_setting_t *root, tlp_d
     if (!group || !config_setting_is_group(group))
         return refuse(in, group ? group : root,
                       "'node' is missing; add 'node = { cores = NUMBER; speed = \"3Gf\"; };'");
-    tl_status status = check_names(in, group, node_names, NULL);
-    if (status == TL_OK)
-        status = get_count(in, group, "cores", 1, 1, &d->cores);
-    if (status == TL_OK)
-        status = get_quantity(in, group, "speed", "speed_flops", TL_SPEED, 1e-9, &d->speed_flops);
-    if (status == TL_OK)
-        status = get_watts(in, group, d);
-    return status;
+    TL_TRY(check_names(in, group, node_names, NULL));
+    TL_TRY(get_count(in, group, "cores", 1, 1, &d->cores));
+    TL_TRY(get_quantity(in, group, "speed", "speed_flops", TL_SPEED, 1e-9, &d->speed_flops));
+    return get_watts(in, group, d);
 }
 
 static tl_status get_options(const reading *in, const config_setting_t *root, tlp_description *d)
@@ -289,34 +262,30 @@ static tl_status get_sizes(const reading *in, const config_setting_t *root, tlp_
                   {"group_links", &d->group_links},
                   {"chassis_links", &d->chassis_links},
                   {"blade_links", &d->blade_links}};
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && status == TL_OK; i++)
-        status = get_counts(in, root, lists[i].name, lists[i].out);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts && status == TL_OK; i++)
-        status = get_count(in, root, counts[i].name, 1, 1, counts[i].out);
-    return status;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        TL_TRY(get_counts(in, root, lists[i].name, lists[i].out));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        TL_TRY(get_count(in, root, counts[i].name, 1, 1, counts[i].out));
+    return TL_OK;
 }
 
 static tl_status check_topology(const reading *in, const config_setting_t *root, tlp_description *d)
 {
     const config_setting_t *nodes = config_setting_get_member(root, "nodes");
-    const char *setting = "topology";
-    char why[200] = "";
+    tlp_refusal why = {.setting = "topology"};
     int32_t stated = 0;
-    tl_status status = TL_OK;
     if (nodes)
-        status = check_count(in, nodes, "nodes", 1, &stated);
-    if (status != TL_OK)
-        return status;
+        TL_TRY(check_count(in, nodes, "nodes", 1, &stated));
     d->n_nodes = stated;
     for (const char *const *name = d->topology->settings; *name; name++)
         if (**name == '!' && !config_setting_get_member(root, *name + 1))
             return refuse(in, config_setting_get_member(root, "topology"),
                           "a %s needs '%s'; add it, see timeless-platform(5)", d->topology->name,
                           *name + 1);
-    if (d->topology->check(d, &setting, why, sizeof why) != TL_OK) {
-        const config_setting_t *where = config_setting_get_member(root, setting);
-        return refuse(in, where ? where : config_setting_get_member(root, "topology"), "%s", why);
+    if (!d->topology->check(d, &why)) {
+        const config_setting_t *where = config_setting_get_member(root, why.setting);
+        return refuse(in, where ? where : config_setting_get_member(root, "topology"), "%s",
+                      why.text);
     }
     if (d->n_nodes + d->first > TLP_MAX_NODES)
         return refuse(in, config_setting_get_member(root, "topology"),
@@ -344,86 +313,78 @@ static tl_status check_top_names(const reading *in, const config_setting_t *root
 static tl_status read_all(const reading *in, const config_setting_t *root, tlp_description *d)
 {
     const char *topology = NULL;
-    tl_status status = get_string(in, root, "topology", &topology);
-    if (status != TL_OK)
-        return status;
+    const struct {
+        const char *name;
+        const char **out;
+    } strings[] = {
+        {"title", &d->title}, {"prefix", &d->prefix}, {"suffix", &d->suffix}, {"model", &d->model}};
+    const struct {
+        const char *name, *const *more_names;
+        tlp_wire *out;
+    } wires[] = {{"link", limiter_names, &d->link},
+                 {"loopback", NULL, &d->loopback},
+                 {"backbone", NULL, &d->backbone},
+                 {"uplink", limiter_names, &d->uplink}};
+    TL_TRY(get_string(in, root, "topology", &topology));
     if (!topology || !(d->topology = tlp_topology_find(topology)))
         return refuse(in, topology ? config_setting_get_member(root, "topology") : root,
                       "'topology' is missing or unknown; choose one of: %s", tlp_topology_names());
     d->prefix = "node-";
     d->suffix = "";
     d->title = "";
-    status = check_top_names(in, root, d->topology);
-    if (status == TL_OK)
-        status = get_string(in, root, "title", &d->title);
-    if (status == TL_OK)
-        status = get_string(in, root, "prefix", &d->prefix);
-    if (status == TL_OK)
-        status = get_string(in, root, "suffix", &d->suffix);
-    if (status == TL_OK)
-        status = get_string(in, root, "model", &d->model);
-    if (status == TL_OK)
-        status = get_count(in, root, "first", 0, 0, &d->first);
-    if (status == TL_OK)
-        status = get_node(in, root, d);
-    if (status == TL_OK)
-        status = get_wire(in, root, "link", limiter_names, 1, &d->link);
-    if (status == TL_OK)
-        status = get_wire(in, root, "loopback", NULL, 0, &d->loopback);
-    if (status == TL_OK)
-        status = get_wire(in, root, "backbone", NULL, 0, &d->backbone);
-    if (status == TL_OK)
-        status = get_wire(in, root, "uplink", limiter_names, 0, &d->uplink);
-    if (status == TL_OK)
-        status = get_options(in, root, d);
-    if (status == TL_OK)
-        status = get_sizes(in, root, d);
-    return status == TL_OK ? check_topology(in, root, d) : status;
+    TL_TRY(check_top_names(in, root, d->topology));
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        TL_TRY(get_string(in, root, strings[i].name, strings[i].out));
+    TL_TRY(get_count(in, root, "first", 0, 0, &d->first));
+    TL_TRY(get_node(in, root, d));
+    for (size_t i = 0; i < sizeof wires / sizeof *wires; i++)
+        TL_TRY(get_wire(in, root, wires[i].name, wires[i].more_names, i == 0, wires[i].out));
+    TL_TRY(get_options(in, root, d));
+    TL_TRY(get_sizes(in, root, d));
+    return check_topology(in, root, d);
 }
+
+/* A description, and the settings that have its strings. */
+typedef struct owner {
+    tlp_description description;
+    config_t config;
+} owner;
 
 tl_status tlp_description_read(const char *path, tlp_description **out, tl_error *err)
 {
     const reading in = {path, err};
-    tlp_description *d = calloc(1, sizeof *d);
-    config_t *config = calloc(1, sizeof *config);
-    FILE *file = NULL;
-    tl_status status = TL_ERR_INPUT;
-    if (!d || !config) {
-        free(d);
-        free(config);
+    owner *o = calloc(1, sizeof *o);
+    if (!o)
         return tl_no_memory(err, path);
-    }
-    config_init(config);
-    d->config = config;
-    d->path = path;
+    config_init(&o->config);
+    config_set_auto_convert(&o->config, CONFIG_TRUE); /* whole numbers are numbers, too */
+    o->description.path = path;
     tl_input_note(path);
-    if (!(file = fopen(path, "r"))) {
+    FILE *file = fopen(path, "r");
+    tl_status status = TL_OK;
+    if (!file)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
                          strerror(errno));
-        goto cleanup;
-    }
-    if (!config_read(config, file)) {
+    else if (!config_read(&o->config, file))
         status = tl_fail(err, TL_ERR_INPUT, "%s:%d: %s; timeless-platform(5) shows the syntax",
-                         path, config_error_line(config), config_error_text(config));
-        goto cleanup;
-    }
-    if ((status = read_all(&in, config_root_setting(config), d)) != TL_OK)
-        goto cleanup;
-    *out = d;
-    d = NULL;
-cleanup:
+                         path, config_error_line(&o->config), config_error_text(&o->config));
+    else
+        status = read_all(&in, config_root_setting(&o->config), &o->description);
     if (file)
         fclose(file);
-    tlp_description_free(d);
+    if (status == TL_OK)
+        *out = &o->description;
+    else
+        tlp_description_free(&o->description);
     return status;
 }
 
 void tlp_description_free(tlp_description *d)
 {
-    if (!d)
+    owner *o = (owner *)d;
+    if (!o)
         return;
-    config_destroy(d->config);
-    free(d->config);
+    config_destroy(&o->config);
     free(d->options);
-    free(d);
+    free(o);
 }

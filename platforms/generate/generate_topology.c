@@ -6,20 +6,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-/* Stores the reason and the setting that caused it. */
-static tl_status __attribute__((format(printf, 5, 6)))
-refuse(const char **setting, const char *name, char *why, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, size, format, args);
-    va_end(args);
-    *setting = name;
-    return TL_ERR_INPUT;
-}
+/* Zero, as `check` of a topology returns it. */
+#define refuse(why, name, ...)                                                                     \
+    ((why)->setting = (name), (void)snprintf((why)->text, sizeof(why)->text, __VA_ARGS__), 0)
 
 /* One cluster tag; node `from` counts from 0. */
 static void write_cluster(const tlp_description *d, FILE *out, const char *id, int64_t from,
@@ -58,10 +49,9 @@ static void write_cluster(const tlp_description *d, FILE *out, const char *id, i
 }
 
 /* SimGrid gives the limiter of a node to every switch of these networks, too. */
-static tl_status refuse_limiter(const tlp_description *d, const char **setting, char *why,
-                                size_t size)
+static int refuse_limiter(const tlp_description *d, tlp_refusal *why)
 {
-    return refuse(setting, "link", why, size,
+    return refuse(why, "link",
                   "SimGrid cannot limit the nodes of a %s without its switches; leave out "
                   "limiter_Bps",
                   d->topology->name);
@@ -69,12 +59,11 @@ static tl_status refuse_limiter(const tlp_description *d, const char **setting, 
 
 /* ---- star ---- */
 
-static tl_status check_star(tlp_description *d, const char **setting, char *why, size_t size)
+static int check_star(tlp_description *d, tlp_refusal *why)
 {
     if (d->n_nodes < 1)
-        return refuse(setting, "topology", why, size,
-                      "a star needs 'nodes'; add 'nodes = NUMBER;'");
-    return TL_OK;
+        return refuse(why, "topology", "a star needs 'nodes'; add 'nodes = NUMBER;'");
+    return 1;
 }
 
 static void write_star(const tlp_description *d, FILE *out)
@@ -84,15 +73,13 @@ static void write_star(const tlp_description *d, FILE *out)
 
 /* ---- cabinets: stars whose switches meet in one ---- */
 
-static tl_status check_cabinets(tlp_description *d, const char **setting, char *why, size_t size)
+static int check_cabinets(tlp_description *d, tlp_refusal *why)
 {
-    (void)setting;
     (void)why;
-    (void)size;
     d->n_nodes = 0;
     for (int i = 0; i < d->cabinets.n; i++)
         d->n_nodes += d->cabinets.at[i];
-    return TL_OK;
+    return 1;
 }
 
 /* Each cabinet has an uplink with two directions, and a limiter if both directions together get
@@ -155,57 +142,55 @@ static int64_t switches_of(const tlp_description *d, int level)
            product(d->children.at + level + 1, d->children.n - level - 1);
 }
 
-static tl_status check_fat_tree(tlp_description *d, const char **setting, char *why, size_t size)
+static int check_fat_tree(tlp_description *d, tlp_refusal *why)
 {
     const int levels = d->children.n;
     if (d->link.limiter_Bps > 0)
-        return refuse_limiter(d, setting, why, size);
+        return refuse_limiter(d, why);
     if (levels > TLP_MAX_LEVELS)
-        return refuse(setting, "children", why, size,
-                      "%d levels of switches; at most %d are possible", levels, TLP_MAX_LEVELS);
+        return refuse(why, "children", "%d levels of switches; at most %d are possible", levels,
+                      TLP_MAX_LEVELS);
     if (!d->parallel.n)
         for (d->parallel.n = 0; d->parallel.n < levels; d->parallel.n++)
             d->parallel.at[d->parallel.n] = 1;
     if (d->parents.n != levels || d->parallel.n != levels)
         return refuse(
-            setting, d->parents.n != levels ? "parents" : "parallel", why, size,
+            why, d->parents.n != levels ? "parents" : "parallel",
             "'children' has %d levels, 'parents' %d, 'parallel' %d; give one number for each "
             "level",
             levels, d->parents.n, d->parallel.n);
     if (d->ports.n && d->ports.n != levels)
-        return refuse(setting, "ports", why, size,
-                      "'ports' has %d numbers for %d levels; give one for each", d->ports.n,
-                      levels);
+        return refuse(why, "ports", "'ports' has %d numbers for %d levels; give one for each",
+                      d->ports.n, levels);
     if (d->parents.at[0] != 1)
-        return refuse(setting, "parents", why, size,
+        return refuse(why, "parents",
                       "nodes of %d leaf switches are not supported; begin 'parents' with 1",
                       d->parents.at[0]);
     d->n_nodes = product(d->children.at, levels);
     if (d->n_nodes > TLP_MAX_NODES)
-        return TL_OK; /* refused for any topology */
+        return 1; /* refused for any topology */
     for (int i = 0; i < levels; i++) {
         const int64_t down = (int64_t)d->children.at[i] * d->parallel.at[i];
         const int64_t up =
             i + 1 < levels ? (int64_t)d->parents.at[i + 1] * d->parallel.at[i + 1] : 0;
         if (d->ports.n && down + up > d->ports.at[i])
-            return refuse(setting, "ports", why, size,
+            return refuse(why, "ports",
                           "a switch of level %d needs %" PRId64 " ports (%" PRId64 " down, %" PRId64
                           " up) and has %d; take fewer links or larger switches",
                           i + 1, down + up, down, up, d->ports.at[i]);
         if (switches_of(d, i) > TLP_MAX_NODES)
-            return refuse(setting, "parents", why, size,
+            return refuse(why, "parents",
                           "level %d would have more than %d switches; give fewer parents", i + 1,
                           TLP_MAX_NODES);
     }
-    return TL_OK;
+    return 1;
 }
 
-static int print_counts(char *text, size_t size, const tlp_counts *counts)
+static void print_counts(char *text, size_t size, const tlp_counts *counts)
 {
     size_t used = 0;
     for (int i = 0; i < counts->n && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, i ? ",%d" : "%d", counts->at[i]);
-    return (int)used;
 }
 
 static void write_fat_tree(const tlp_description *d, FILE *out)
@@ -222,17 +207,16 @@ static void write_fat_tree(const tlp_description *d, FILE *out)
 
 /* ---- torus ---- */
 
-static tl_status check_torus(tlp_description *d, const char **setting, char *why, size_t size)
+static int check_torus(tlp_description *d, tlp_refusal *why)
 {
     if (d->dimensions.n > TLP_MAX_LEVELS)
-        return refuse(setting, "dimensions", why, size, "%d dimensions; at most %d are possible",
-                      d->dimensions.n, TLP_MAX_LEVELS);
+        return refuse(why, "dimensions", "%d dimensions; at most %d are possible", d->dimensions.n,
+                      TLP_MAX_LEVELS);
     for (int i = 0; i < d->dimensions.n; i++)
         if (d->dimensions.at[i] < 2)
-            return refuse(setting, "dimensions", why, size,
-                          "a dimension of 1 node has no links; leave it out");
+            return refuse(why, "dimensions", "a dimension of 1 node has no links; leave it out");
     d->n_nodes = product(d->dimensions.at, d->dimensions.n);
-    return TL_OK;
+    return 1;
 }
 
 static void write_torus(const tlp_description *d, FILE *out)
@@ -248,18 +232,18 @@ static void write_torus(const tlp_description *d, FILE *out)
 
 /* SimGrid connects group i to group j at blade j of the first chassis, so each group needs a blade
  * there. */
-static tl_status check_dragonfly(tlp_description *d, const char **setting, char *why, size_t size)
+static int check_dragonfly(tlp_description *d, tlp_refusal *why)
 {
     const int32_t sizes[] = {d->groups, d->chassis, d->blades, d->blade_nodes};
     if (d->link.limiter_Bps > 0)
-        return refuse_limiter(d, setting, why, size);
+        return refuse_limiter(d, why);
     if (d->groups > 1 && d->groups > d->blades)
-        return refuse(setting, "groups", why, size,
+        return refuse(why, "groups",
                       "%d groups need as many blades in a chassis, which has %d; give at most %d "
                       "groups",
                       d->groups, d->blades, d->blades);
     d->n_nodes = product(sizes, 4);
-    return TL_OK;
+    return 1;
 }
 
 static void write_dragonfly(const tlp_description *d, FILE *out)
