@@ -166,8 +166,9 @@ typedef struct replayed {
 static tl_status write_one(const void *what, FILE *out, tl_error *err)
 {
     const replayed *r = what;
-    return tlr_report_write(r->replay->stage.options.timeline, r->replay->stage.jobs, r->prediction,
-                            out, err);
+    const tlr_stage *stage = &r->replay->stage;
+    return tlr_report_write(stage->options.timeline, stage->jobs, r->prediction,
+                            stage->platform ? stage->platform->xml_path : NULL, out, err);
 }
 
 static tl_status keep_page(const replay_arguments *replay, const tlr_prediction *prediction,
@@ -268,8 +269,8 @@ static int run_all(report *r)
     int code = CLI_OK;
     for (size_t i = 0; i < r->n_variants && code == CLI_OK; i++) {
         replay_arguments *replay = &r->variants[i].replay;
-        if (tlr_scenario_is_loggops(&replay->scenario))
-            replay->scenario.links = 0; /* a network of --params has none */
+        if (replay->scenario.options.loggops_params)
+            replay->scenario.links = 0; /* that network has none */
         if (r->n_variants > 1) {
             replay->keep = keep_states;
             replay->take = warn_only;

@@ -258,6 +258,7 @@ void loggops_links_take(const loggops_links *l, tlr_resource *out)
     for (size_t i = 0; i < l->n; i++) {
         const shared_link *k = &l->all[i];
         out[i] = (tlr_resource){.is_link = 1,
+                                .id = k->id,
                                 .bandwidth = k->Bps,
                                 .bytes = k->bytes,
                                 .sent_bytes = k->sent_bytes,

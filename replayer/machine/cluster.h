@@ -59,6 +59,20 @@ typedef struct tlr_link {
     tlr_link_kind kind;
 } tlr_link;
 
+/* A platform that is a torus, a fat tree or a dragonfly. Its hosts and then its switches have the
+ * numbers from 0 on: those of a fat tree level by level, those of a dragonfly group by group. */
+typedef struct tlr_topology {
+    const char *name; /* "torus", "fat-tree", "dragonfly" */
+    unsigned n;
+    const uint32_t *sizes;   /* [n] of the dimensions; children of a level; groups, chassis of a
+                                group, blades of a chassis and nodes of a blade */
+    const uint32_t *parents; /* [n] of a level of a fat tree */
+} tlr_topology;
+/* Returns whether the platform is one of these. */
+bool tlr_topology_of(const tlr_cluster *c, tlr_topology *out);
+/* The two hosts or switches that a link joins; 0 if it joins none, as a limiter. */
+bool tlr_link_ends(const tlr_cluster *c, uint64_t id, uint64_t ends[2]);
+
 typedef void tlr_link_visitor(void *arg, const tlr_link *link);
 
 /* Calls `visit` for each link of the route between two hosts, in order. A host outside of clusters

@@ -469,6 +469,40 @@ bool tlr_links_are_shared(const tlr_cluster *c)
            z->zones[z->points[z->order[0]].zone].shape->backbone != TLR_NO_INDEX;
 }
 
+static const tlr_zone *find_shaped(const tlr_cluster *c)
+{
+    const tlr_zone *found = NULL;
+    for (size_t i = 0; i < c->zones->n_zones; i++) {
+        const tlr_zone *zone = &c->zones->zones[i];
+        if (!zone->shape)
+            continue;
+        if (found || zone->routing == TLR_ROUTING_FLAT)
+            return NULL;
+        found = zone;
+    }
+    return found;
+}
+
+bool tlr_topology_of(const tlr_cluster *c, tlr_topology *out)
+{
+    static const char *const names[] = {[TLR_ROUTING_TORUS] = "torus",
+                                        [TLR_ROUTING_FAT_TREE] = "fat-tree",
+                                        [TLR_ROUTING_DRAGONFLY] = "dragonfly"};
+    const tlr_zone *zone = find_shaped(c);
+    if (zone)
+        *out = (tlr_topology){names[zone->routing], zone->shape->n, zone->shape->sizes,
+                              zone->shape->parents};
+    if (zone && zone->routing != TLR_ROUTING_FAT_TREE)
+        out->parents = NULL;
+    return zone != NULL;
+}
+
+bool tlr_link_ends(const tlr_cluster *c, uint64_t id, uint64_t ends[2])
+{
+    const tlr_zone *zone = find_shaped(c);
+    return zone && tlr_shape_ends(zone, id, ends);
+}
+
 bool tlr_hosts_have_adapters(const tlr_cluster *c)
 {
     for (size_t i = 0; i < c->zones->n_zones; i++)

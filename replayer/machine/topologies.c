@@ -437,3 +437,68 @@ void tlr_shape_visit(const tlr_zones *z, const tlr_zone *zone, uint32_t from, ui
     else
         pass_dragonfly(&w, from, to);
 }
+
+/* ---- the ends of a link ---- */
+
+static void end_torus(const tlr_cluster_shape *s, uint64_t number, uint64_t ends[2])
+{
+    const unsigned dimension = (unsigned)(number % s->n);
+    uint64_t step = 1;
+    for (unsigned i = 0; i < dimension; i++)
+        step *= s->sizes[i];
+    ends[0] = number / s->n;
+    const uint64_t place = ends[0] / step % s->sizes[dimension];
+    ends[1] = ends[0] - place * step + (place + 1) % s->sizes[dimension] * step;
+}
+
+static void end_tree(const tlr_cluster_shape *s, uint64_t number, uint64_t ends[2])
+{
+    unsigned level = 0;
+    uint64_t low = 1; /* how many boxes of the level differ only in the digits below it */
+    for (; level + 1 < s->n && number >= s->links_from[level + 1]; level++)
+        low *= s->parents[level];
+    const uint64_t branch = number - s->links_from[level], n_parents = s->parents[level];
+    const uint64_t box = branch / (n_parents * s->parallel[level]);
+    const uint64_t above = branch % n_parents + box / low / s->sizes[level] * n_parents;
+    ends[0] = s->boxes_from[level] + box;
+    ends[1] = s->boxes_from[level + 1] + above * low + box % low;
+}
+
+static void end_fly(const tlr_cluster_shape *s, uint64_t number, uint64_t ends[2])
+{
+    const uint64_t groups = s->sizes[0], chassis = s->sizes[1], blades = s->sizes[2];
+    if (number < s->n_hosts) {
+        ends[0] = number;
+        ends[1] = s->n_hosts + number / s->sizes[3];
+    } else if (number < s->links_from[BLACK]) {
+        const uint64_t green = number - s->links_from[GREEN],
+                       first = green / blades / blades * blades;
+        ends[0] = s->n_hosts + first + green / blades % blades;
+        ends[1] = s->n_hosts + first + green % blades;
+    } else if (number < s->links_from[BLUE]) {
+        const uint64_t black = number - s->links_from[BLACK], pair = black / blades;
+        const uint64_t first = pair / chassis / chassis * chassis;
+        ends[0] = s->n_hosts + (first + pair / chassis % chassis) * blades + black % blades;
+        ends[1] = s->n_hosts + (first + pair % chassis) * blades + black % blades;
+    } else {
+        const uint64_t low = (number - s->links_from[BLUE]) / groups;
+        const uint64_t high = (number - s->links_from[BLUE]) % groups;
+        ends[0] = s->n_hosts + low * chassis * blades + high;
+        ends[1] = s->n_hosts + high * chassis * blades + low;
+    }
+}
+
+bool tlr_shape_ends(const tlr_zone *zone, uint64_t id, uint64_t ends[2])
+{
+    const tlr_cluster_shape *s = zone->shape;
+    const uint64_t first = s->first_link + 2 * s->n_boxes;
+    if (id < first || id - first >= 2 * s->n_links)
+        return 0;
+    if (zone->routing == TLR_ROUTING_TORUS)
+        end_torus(s, (id - first) / 2, ends);
+    else if (zone->routing == TLR_ROUTING_FAT_TREE)
+        end_tree(s, (id - first) / 2, ends);
+    else
+        end_fly(s, (id - first) / 2, ends);
+    return 1;
+}

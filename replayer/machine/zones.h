@@ -153,5 +153,7 @@ uint64_t tlr_shape_number(tlr_cluster_shape *shape, tlr_routing routing);
 /* Calls `visit` for the links between two points of a cluster. */
 void tlr_shape_visit(const tlr_zones *z, const tlr_zone *zone, uint32_t from, uint32_t to,
                      tlr_link_visitor *visit, void *arg);
+/* The boxes that a link of a torus, fat tree or dragonfly joins; 0: it joins none. */
+bool tlr_shape_ends(const tlr_zone *zone, uint64_t id, uint64_t ends[2]);
 
 #endif

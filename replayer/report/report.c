@@ -7,6 +7,7 @@
 #include "results/details.h"
 #include "results/json_text.h"
 #include "results/prediction_json.h"
+#include "results/usage.h"
 #include "states.h"
 
 #include <errno.h>
@@ -100,7 +101,8 @@ static json_t *merge_traffic(const tlr_details *d)
 }
 
 tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
-                           const tlr_prediction *prediction, FILE *out, tl_error *err)
+                           const tlr_prediction *prediction, const char *xml_path, FILE *out,
+                           tl_error *err)
 {
     json_t *states = NULL;
     const tl_status status = tlr_report_states(timeline, job, prediction, &states, err);
@@ -110,8 +112,10 @@ tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
     if (prediction->n_ranks > MOST_CELLS)
         json_object_set_new(json_object_get(shown, "details"), "traffic",
                             merge_traffic(prediction->details));
-    return write_or_fail(
-        "REPORT_PAGE", json_pack("{s:o, s:o}", "prediction", shown, "timeline", states), out, err);
+    return write_or_fail("REPORT_PAGE",
+                         json_pack("{s:o, s:o, s:o*}", "prediction", shown, "timeline", states,
+                                   "map", tlr_usage_map(prediction->usage, xml_path)),
+                         out, err);
 }
 
 tl_status tlr_report_write_versus(const tlr_versus *versus, json_t *const *states, FILE *out,

@@ -7,7 +7,8 @@
 
 /* Writes the page of a run that used the platform alone, with its details. */
 tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
-                           const tlr_prediction *prediction, FILE *out, tl_error *err);
+                           const tlr_prediction *prediction, const char *xml_path, FILE *out,
+                           tl_error *err);
 
 /* What a page of several predictions shows of one of them over time: to be made while its timeline
  * exists. */

@@ -198,6 +198,87 @@ if (steps.length) {
 
 table("links", ["", "bytes of messages", "bytes in the network model", "mean use", "saturated"], (prediction.links || []).map(l =>
     [l.name, "sent_bytes" in l ? exact(l.sent_bytes, bytes) : "unknown", exact(l.bytes, bytes), four(100 * l.mean_use) + " %", exact(l.saturated_s, seconds)]), 50);
+
+/* Where hosts and switches are in the picture, in a square of side 1: [x, y] by their numbers. */
+function placesOf({ topology, sizes, parents }) {
+    const hosts = sizes.reduce((a, b) => a * b, 1), places = [];
+    if (topology === "fat-tree") /* by levels, the hosts at the bottom */
+        for (let level = 0, n = hosts; level <= sizes.length; n *= parents[level] / sizes[level++])
+            for (let i = 0; i < n; i++) places.push([(i + 0.5) / n, 0.96 - 0.92 * level / sizes.length]);
+    else if (topology === "torus") /* a grid; the third dimension sets grids side by side, the fourth one above another */
+        for (let i = 0; i < hosts; i++) {
+            const at = [0, 0], steps = [1, 1];
+            let rest = i;
+            sizes.forEach((size, d) => {
+                at[d % 2] += rest % size * steps[d % 2];
+                steps[d % 2] *= size * (d < 2 ? 1.25 : 1);
+                rest = Math.floor(rest / size);
+            });
+            places.push([(at[0] + 0.5) / steps[0], (at[1] + 0.5) / steps[1]]);
+        }
+    else { /* groups on a circle; in a group, a row for each chassis, and the hosts of a blade below it */
+        const [groups, chassis, blades, nodes] = sizes, side = Math.min(0.3, 1.8 / groups), routers = [];
+        for (let i = 0; i < groups * chassis * blades; i++) {
+            const angle = 2 * Math.PI * Math.floor(i / chassis / blades) / groups, row = Math.floor(i / blades) % chassis;
+            routers.push([0.5 + 0.4 * Math.sin(angle) + side * ((i % blades + 0.5) / blades - 0.5),
+                0.48 - 0.4 * Math.cos(angle) + side * ((row + 0.5) / chassis - 0.5)]);
+        }
+        for (let i = 0; i < hosts; i++) {
+            const [x, y] = routers[Math.floor(i / nodes)];
+            places.push([x + side / blades * 0.8 * ((i % nodes + 0.5) / nodes - 0.5), y + 0.4 * side / chassis]);
+        }
+        places.push(...routers);
+    }
+    return places;
+}
+function drawMap() {
+    const SIDE = data.map.topology === "fat-tree" ? 320 : 620, canvas = byId("map"), pen = sharp(canvas, SIDE), few = colour("few"), many = colour("many");
+    const width = data.map.topology === "dragonfly" ? Math.min(SIDE, canvas.clientWidth) : canvas.clientWidth;
+    const places = placesOf(data.map).map(([x, y]) => [(0.03 + 0.94 * x) * width, (0.02 + 0.96 * y) * SIDE]), uses = new Map(), busiest = new Float64Array(places.length);
+    for (const [from, to, use] of data.map.links) {
+        const key = from * places.length + to;
+        uses.set(key, Math.max(use, uses.get(key) || 0));
+        for (const box of [from, to]) busiest[box] = Math.max(busiest[box], use);
+    }
+    const lines = [...uses].map(([key, use]) => ({ from: Math.floor(key / places.length), to: key % places.length, use })).sort((a, b) => a.use - b.use);
+    const most = lines[lines.length - 1].use || 1;
+    /* Twice, as the second colour is laid over the first. */
+    const inColours = (use, paint) => [[few, 1], [many, use / most]].forEach(([ink, alpha]) => {
+        pen.strokeStyle = pen.fillStyle = ink;
+        pen.globalAlpha = alpha;
+        paint();
+    });
+    for (const line of lines) {
+        const [[x, y], [u, v]] = [places[line.from], places[line.to]];
+        const bend = data.map.topology === "torus" && ![1, data.map.sizes[0]].includes(line.to - line.from) ? 0.1 : 0; /* around the hosts in between */
+        line.middle = [(x + u + bend * (v - y)) / 2, (y + v + bend * (x - u)) / 2];
+        inColours(line.use, () => {
+            pen.lineWidth = 1 + line.use / most;
+            pen.beginPath();
+            pen.moveTo(x, y);
+            pen.quadraticCurveTo((x + u) / 2 + bend * (v - y), (y + v) / 2 + bend * (x - u), u, v);
+            pen.stroke();
+        });
+    }
+    const n_hosts = data.map.sizes.reduce((a, b) => a * b, 1), box = Math.max(1, Math.min(4, width / 2 / n_hosts * (data.map.topology === "torus" ? 10 : 1)));
+    places.forEach(([x, y], i) => {
+        const half = i < n_hosts ? box / 2 : Math.max(box, 3);
+        if (busiest[i]) inColours(busiest[i], () => pen.fillRect(x - half, y - half, 2 * half, 2 * half));
+    });
+    pen.globalAlpha = 1;
+    byId("map-scale").textContent = "strongest colour: " + percent(most, 1);
+    const name = box => (box < n_hosts ? "host " + box : "switch " + (box - n_hosts)) + " (at most " + percent(busiest[box], 1) + ")";
+    canvas.onpointermove = event => {
+        const far = ([x, y]) => Math.hypot(x - event.offsetX, y - event.offsetY);
+        const near = lines.reduce((a, b) => far(b.middle) < far(a.middle) ? b : a);
+        byId("map-link").textContent = name(near.from) + " to " + name(near.to) + ": " + percent(near.use, 1);
+    };
+}
+if (data.map && data.map.links.length) {
+    draw(drawMap);
+    window.addEventListener("resize", drawMap);
+} else
+    byId("map-box").remove();
 const about = { "makespan_s": prediction.makespan_s, "trace": prediction.trace,
     "trace hash": prediction.trace_hash, "platform": prediction.platform,
     "platform hash": prediction.platform_hash, "compute model": prediction.model,

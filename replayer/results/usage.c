@@ -1,6 +1,7 @@
 /* usage.c - links and energy of a replay, from the engine to tables and JSON. */
 #include "config.h"
 
+#include "machine/cluster.h"
 #include "usage.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 #include <timeless_files.h>
 
-enum { N_SHOWN = 10, J_PER_KWH = 3600000 };
+enum { N_SHOWN = 10, MOST_DRAWN = 50000, J_PER_KWH = 3600000 };
 
 tl_status tlr_usage_create(int links, int energy, tlr_usage **out, tl_error *err)
 {
@@ -237,6 +238,39 @@ static json_t *links_json(const tlr_usage *usage)
         json_array_append_new(links, row);
     }
     return links;
+}
+
+static json_t *sizes_json(const uint32_t *sizes, unsigned n)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; sizes && i < n; i++)
+        json_array_append_new(list, json_integer(sizes[i]));
+    return list;
+}
+
+json_t *tlr_usage_map(const tlr_usage *usage, const char *xml_path)
+{
+    tlr_cluster c;
+    tlr_topology t;
+    tl_error ignored;
+    json_t *map = NULL;
+    if (!usage || !usage->n_links || tlr_cluster_read(xml_path, &c, &ignored) != TL_OK)
+        return NULL;
+    if (tlr_topology_of(&c, &t)) {
+        json_t *links = json_array();
+        for (size_t i = 0; i < usage->n_links && json_array_size(links) < MOST_DRAWN; i++) {
+            uint64_t ends[2];
+            if (tlr_link_ends(&c, usage->links[i].id, ends))
+                json_array_append_new(links, json_pack("[I, I, f]", (json_int_t)ends[0],
+                                                       (json_int_t)ends[1],
+                                                       mean_use(usage, &usage->links[i])));
+        }
+        map =
+            json_pack("{s:s, s:o, s:o, s:o}", "topology", t.name, "sizes", sizes_json(t.sizes, t.n),
+                      "parents", sizes_json(t.parents, t.n), "links", links);
+    }
+    tlr_cluster_free(&c);
+    return map;
 }
 
 static json_t *energy_json(const tlr_usage *usage)

@@ -13,6 +13,7 @@
 typedef struct tlr_resource {
     char name[256];
     bool is_link;
+    uint64_t id;        /* of a link, as in tlr_link; TLR_NO_LINK: unknown */
     double bandwidth;   /* bytes per second */
     double bytes;       /* with what SMPI's model adds to messages */
     double sent_bytes;  /* of the messages alone; -1: unknown */
@@ -23,6 +24,7 @@ typedef struct tlr_resource {
 } tlr_resource;
 
 #define TLR_SATURATED 0.95
+#define TLR_NO_LINK UINT64_MAX
 
 struct tlr_usage {
     bool has_links, has_energy; /* what is asked for */
@@ -58,5 +60,8 @@ double tlr_usage_cost(const tlr_usage *usage);
 void tlr_usage_print(const tlr_usage *usage, FILE *out);
 /* The members `links` and `energy` of the prediction. */
 void tlr_usage_json(const tlr_usage *usage, json_t *prediction);
+/* The topology, and the mean use of its links by the boxes that they join (cluster.h); the busiest
+ * ones if they are very many. NULL: the platform is no torus, fat tree or dragonfly. */
+json_t *tlr_usage_map(const tlr_usage *usage, const char *xml_path);
 
 #endif

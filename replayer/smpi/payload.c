@@ -4,6 +4,7 @@
 
 #include "payload.h"
 
+#include "machine/cluster.h"
 #include "state.h"
 #include "smpi/shims/shims.h"
 
@@ -47,26 +48,64 @@ void smpi_payload_join(void)
 
 /* ---- routes ---- */
 
+/* The index of a link or of a host. */
 typedef struct place {
-    const_sg_link_t link;
+    const void *of;
     size_t index;
 } place;
 
 static int compare_places(const void *a, const void *b)
 {
     const place *x = a, *y = b;
-    return ((uintptr_t)x->link > (uintptr_t)y->link) - ((uintptr_t)x->link < (uintptr_t)y->link);
+    return ((uintptr_t)x->of > (uintptr_t)y->of) - ((uintptr_t)x->of < (uintptr_t)y->of);
 }
 
-static void add_flow(const flow *f, const place *places, size_t n, tlr_resource *resources)
+static const place *find_place(const place *places, size_t n, const void *of)
+{
+    const place key = {.of = of};
+    return n ? bsearch(&key, places, n, sizeof *places, compare_places) : NULL;
+}
+
+/* The platform as our own reader has it knows which link is which (tlr_link.id). */
+typedef struct map {
+    tlr_cluster cluster;
+    place *hosts, *links; /* ordered by address */
+    size_t n_links;
+} map;
+
+enum { MOST_VISITED = 256 };
+
+/* The links of a route that have been visited, in order. */
+typedef struct visit {
+    uint64_t ids[MOST_VISITED];
+    size_t n;
+} visit;
+
+static void note_link(void *arg, const tlr_link *link)
+{
+    visit *v = arg;
+    if (v->n < MOST_VISITED)
+        v->ids[v->n] = link->id;
+    v->n++;
+}
+
+static void add_flow(const flow *f, const map *m, tlr_resource *resources)
 {
     size_t n_links = 0;
     const_sg_link_t *route = smpi_route_links(f->from, f->to, &n_links);
+    const place *from = find_place(m->hosts, m->cluster.n_hosts, f->from);
+    const place *to = find_place(m->hosts, m->cluster.n_hosts, f->to);
+    visit v = {.n = 0};
+    tl_error ignored;
+    if (from && to)
+        tlr_route_visit(&m->cluster, from->index, to->index, note_link, &v, &ignored);
     for (size_t i = 0; i < n_links; i++) {
-        const place key = {.link = route[i]};
-        const place *at = bsearch(&key, places, n, sizeof *places, compare_places);
-        if (at)
-            resources[at->index].sent_bytes += f->bytes;
+        const place *at = find_place(m->links, m->n_links, route[i]);
+        if (!at)
+            continue;
+        resources[at->index].sent_bytes += f->bytes;
+        if (v.n == n_links && n_links <= MOST_VISITED)
+            resources[at->index].id = v.ids[i];
     }
     free(route);
 }
@@ -74,14 +113,24 @@ static void add_flow(const flow *f, const place *places, size_t n, tlr_resource 
 void smpi_payload_take(const sg_link_t *links, size_t n, tlr_resource *resources)
 {
     const bool is_known = smpi_shim_holds(SMPI_SHIM_PAYLOAD);
-    place *places = smpi_alloc(n, sizeof *places);
+    map m = {.n_links = n, .links = smpi_alloc(n, sizeof *m.links)};
+    tl_error ignored;
     for (size_t i = 0; i < n; i++) {
-        places[i] = (place){links[i], i};
+        m.links[i] = (place){links[i], i};
         resources[i].sent_bytes = is_known ? 0 : -1;
     }
     if (n)
-        qsort(places, n, sizeof *places, compare_places);
+        qsort(m.links, n, sizeof *m.links, compare_places);
+    if (tlr_cluster_read(replay.platform->xml_path, &m.cluster, &ignored) != TL_OK)
+        m.cluster = (tlr_cluster){0};
+    m.hosts = smpi_alloc(m.cluster.n_hosts, sizeof *m.hosts);
+    for (size_t i = 0; i < m.cluster.n_hosts; i++)
+        m.hosts[i] = (place){sg_host_by_name(m.cluster.hosts[i].name), i};
+    if (m.cluster.n_hosts)
+        qsort(m.hosts, m.cluster.n_hosts, sizeof *m.hosts, compare_places);
     for (const flow *f = first; f; f = f->next)
-        add_flow(f, places, n, resources);
-    free(places);
+        add_flow(f, &m, resources);
+    tlr_cluster_free(&m.cluster);
+    free(m.hosts);
+    free(m.links);
 }

@@ -91,6 +91,7 @@ void smpi_usage_open(void)
         snprintf(link->name, sizeof link->name, "%s", sg_link_get_name(usage.links[i]));
         link->bandwidth = sg_link_get_bandwidth(usage.links[i]);
         link->is_link = 1;
+        link->id = TLR_NO_LINK;
         if (asked->has_energy)
             usage.watts[i] = watts_of(usage.links[i]);
         has_power |= usage.watts[i].more > 0;

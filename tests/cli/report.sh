@@ -140,6 +140,54 @@ cells = page["prediction"]["details"]["traffic"]
 assert all(c["from"] % 2 == c["to"] % 2 == 0 for c in cells) and len(cells) < 4096 and sum(c["messages"] for c in cells) == 4096 and sum(c["bytes"] for c in cells) == 8 * 4096, len(cells)'
 check '1024 ranks: the matrix ends at the last rank' sh -c 'grep -q "; to 1023; " many.dom && ! grep -q "; to 1022; " many.dom'
 
+# The map joins what SimGrid's names of links join, by both engines.
+describe() { # NAME TOPOLOGY
+    printf '%s\n' "topology = $2" 'node = { cores = 1; speed = "1Gf"; };' \
+        'link = { bandwidth = "12.5GBps"; latency = "0.5us"; };' 'loopback = { bandwidth = "10GBps"; latency = "0.2us"; };' >"$1.conf"
+    "$timeless" platform "$1.conf" -o "$1"
+}
+describe torus '"torus"; dimensions = [ 4, 3, 2 ];'
+describe fly '"dragonfly"; groups = 2; chassis_per_group = 2; blades_per_chassis = 3; nodes_per_blade = 2;'
+describe tree '"fat-tree"; children = [ 4, 2, 3 ]; parents = [ 1, 2, 2 ];'
+"$timeless" make alltoall -n 24 --bytes 20000 -o all.tl
+for name in torus fly tree; do
+    for engine in smpi loggops; do
+        check "a map: a report of $name by $engine" "$timeless" report all.tl -p "./$name" --engine $engine -q -o $name.$engine.html
+    done
+done
+cat >map.py <<'END'
+import json, re
+def page(name):
+    return json.loads(re.search(r'id="data">(.*?)</script>', open(name, encoding="utf-8").read(), re.S).group(1))
+def ends(name):
+    return sorted([a, b] for a, b, _ in page(name)["map"]["links"])
+for name in "torus", "fly", "tree":
+    found = page(name + ".smpi.html")
+    assert ends(name + ".smpi.html") == ends(name + ".loggops.html"), name
+    assert len(found["map"]["links"]) == len(found["prediction"]["links"]), name
+    for (a, b, use), link in zip(found["map"]["links"], found["prediction"]["links"]):
+        assert use == link["mean_use"]
+        named = [int(n) for n in re.findall(r"\d+", link["name"])]
+        if name == "torus":
+            assert [a, b] == named, link
+        elif link["name"].startswith("local"): # router and host
+            assert b - 24 == named[0] and a == 2 * named[0] + named[1], link
+        elif link["name"].startswith("green"): # two blades of a chassis
+            assert (a - 24) // 3 == (b - 24) // 3 and [a % 3, b % 3] == named[1:3], link
+        elif link["name"].startswith("blue"):
+            assert [a - 24, b - 24] == named[2:4], link
+        elif name == "tree" and named[0] < 24:
+            assert [a, b] == [named[0], 24 + a // 4], link
+END
+check 'a map joins the same hosts and switches by both engines, as the names of links say' python3 map.py
+for name in torus fly tree; do
+    $read_back poke $name.loggops.html poked.html \
+        'byId("map").dispatchEvent(new PointerEvent("pointermove", { clientX: 99, clientY: 99 }));'
+    check "a map of $name: a browser shows it" render poked.html map.dom
+    check "a map of $name names the link at the pointer" \
+        grep -qE 'id="map-link"[^>]*>(host|switch) [0-9]+ .* to (host|switch) [0-9]+ .* %<' map.dom
+done
+
 check 'a report by the loggops engine names the engine' sh -c \
     '"$1" report hpl.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns -p star-1g -o loggops.html >loggops.txt &&
         grep -q "^engine  *loggops" loggops.txt && grep -q "engine.*loggops" loggops.html' - "$timeless"
