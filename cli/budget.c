@@ -363,11 +363,6 @@ static tl_status make_budget(arguments *a, tl_error *err)
     return TL_OK;
 }
 
-static tl_status write_json(const void *arg, FILE *out, tl_error *err)
-{
-    return tlr_budget_write_json(arg, out, err);
-}
-
 /* ---- the words ---- */
 
 static void parse_side(arguments *a, int argc, char **argv)
@@ -433,7 +428,9 @@ int cmd_budget(int argc, char **argv)
     if (status == TL_OK) {
         if (cli_json_leaves_text(&a->json))
             tlr_budget_print(&a->budget, stdout);
-        status = cli_json_write(&a->json, write_json, &a->budget, &err);
+        if (a->json.is_wanted)
+            status = cli_json_write(&a->json, tlr_budget_json(&a->budget),
+                                    JSON_INDENT(2) | JSON_REAL_PRECISION(17), &err);
     }
     tlr_scenario_free(&a->inputs.sides[0]);
     if (a->inputs.n_sides > 1)

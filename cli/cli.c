@@ -126,9 +126,7 @@ int cli_json_leaves_text(const cli_json *json)
     return !json->is_wanted || json->path;
 }
 
-tl_status cli_json_write(const cli_json *json,
-                         tl_status (*write)(const void *arg, FILE *out, tl_error *err),
-                         const void *arg, tl_error *err)
+tl_status cli_json_write_by(const cli_json *json, tl_writing write, const void *arg, tl_error *err)
 {
     if (!json->is_wanted)
         return TL_OK;
@@ -137,6 +135,24 @@ tl_status cli_json_write(const cli_json *json,
     if (!json->path)
         return write(arg, stdout, err); /* main reports what standard output does not take */
     return tl_output_write(json->path, write, arg, err);
+}
+
+typedef struct dumped {
+    json_t *root;
+    size_t flags;
+} dumped;
+
+static tl_status write_dumped(const void *arg, FILE *out, tl_error *err)
+{
+    const dumped *d = arg;
+    return tlr_json_write(json_incref(d->root), d->flags, out, err);
+}
+
+tl_status cli_json_write(const cli_json *json, json_t *root, size_t flags, tl_error *err)
+{
+    const tl_status status = cli_json_write_by(json, write_dumped, &(dumped){root, flags}, err);
+    json_decref(root);
+    return status;
 }
 
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,

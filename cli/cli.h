@@ -3,9 +3,10 @@
 #define TL_CLI_H
 
 #include <argp.h>
+#include <results/json_text.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <timeless.h>
+#include <timeless_files.h>
 
 /* Exit codes of every command. */
 enum {
@@ -70,10 +71,11 @@ typedef struct cli_json {
     }
 /* Whether the command prints its text, too. */
 int cli_json_leaves_text(const cli_json *json);
-/* Calls `write` for the JSON that --json requests; does nothing without --json. */
-tl_status cli_json_write(const cli_json *json,
-                         tl_status (*write)(const void *arg, FILE *out, tl_error *err),
-                         const void *arg, tl_error *err);
+/* Writes the JSON that --json requests, and releases it (tlr_json_write). To be called with --json
+ * alone. */
+tl_status cli_json_write(const cli_json *json, json_t *root, size_t flags, tl_error *err);
+/* The same for what `write` writes. Does nothing without the option. */
+tl_status cli_json_write_by(const cli_json *json, tl_writing write, const void *arg, tl_error *err);
 
 /* A pattern for glob(): the first `length` bytes of a path literally, then `rest`, which may have
  * wildcards. NULL without memory. */

@@ -158,18 +158,15 @@ static tl_status write_file(const char *path, const tlr_comparison *comparison,
     return tl_output_close(&out, path, TL_OK, err);
 }
 
-static tl_status write_json(const void *arg, FILE *out, tl_error *err)
-{
-    return tlr_comparison_write_json(arg, out, err);
-}
-
 static tl_status write_all(const struct arguments *a, const tlr_comparison *comparison,
                            tl_error *err)
 {
     cli_progress_stop();
     if (cli_json_leaves_text(&a->json))
         tlr_comparison_print(comparison, stdout);
-    TL_TRY(cli_json_write(&a->json, write_json, comparison, err));
+    if (a->json.is_wanted)
+        TL_TRY(cli_json_write(&a->json, tlr_comparison_json(comparison),
+                              JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17), err));
     TL_TRY(write_file(a->csv_path, comparison, tlr_comparison_write_csv, err));
     return write_file(a->junit_path, comparison, tlr_comparison_write_junit, err);
 }

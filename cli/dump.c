@@ -4,8 +4,6 @@
 #include "progress.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <results/json_text.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,9 +239,9 @@ int cmd_dump(int argc, char **argv)
         cli_progress_expect(r, o.rank, o.first, o.past);
     if (with_text && dump_ranks(&dump, NULL, NULL, &err) != TL_OK)
         code = cli_fail(&err);
-    if (cli_json_write(&o.csv, write_csv, &dump, &err) != TL_OK)
+    if (cli_json_write_by(&o.csv, write_csv, &dump, &err) != TL_OK)
         code = cli_fail(&err);
-    if (cli_json_write(&o.json, write_json, &dump, &err) != TL_OK)
+    if (cli_json_write_by(&o.json, write_json, &dump, &err) != TL_OK)
         code = cli_fail(&err);
 cleanup:
     tl_reader_close(r);

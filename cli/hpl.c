@@ -6,7 +6,6 @@
 #include "replay.h"
 
 #include <calibrate/calibrate.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,19 +157,12 @@ static json_t *row_json(const tl_hpl *o, const tlr_point *point)
     return row;
 }
 
-static tl_status write_json(const void *arg, FILE *out, tl_error *err)
+static json_t *make_json(const arguments *a)
 {
-    const arguments *a = arg;
     json_t *rows = json_array();
     for (size_t i = 0; i < a->n; i++)
         json_array_append_new(rows, row_json(&a->runs[i], &a->points[i]));
-    int lost =
-        json_dumpf(rows, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
-    lost |= fputc('\n', out) == EOF;
-    json_decref(rows);
-    return lost ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the path",
-                          a->json.path ? a->json.path : "the table")
-                : TL_OK;
+    return rows;
 }
 
 static tl_status replay_all(arguments *a, tl_error *err)
@@ -216,8 +208,9 @@ int cmd_hpl(int argc, char **argv)
         status = tl_fail(&err, TL_ERR_INPUT, "%s: asks for no run; give an N above 0", a.path);
     if (status == TL_OK)
         status = replay_all(&a, &err);
-    if (status == TL_OK)
-        status = cli_json_write(&a.json, write_json, &a, &err);
+    if (status == TL_OK && a.json.is_wanted)
+        status = cli_json_write(&a.json, make_json(&a),
+                                JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17), &err);
     const int code = status == TL_OK ? find_failures(&a) : cli_fail(&err);
     tlr_points_free(a.points, a.n);
     tlr_scenario_free(&a.base);

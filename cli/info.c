@@ -3,8 +3,6 @@
 #include "progress.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <results/json_text.h>
 #include <results/volumes.h>
 #include <sampled.h>
 #include <stdbool.h>
@@ -484,9 +482,8 @@ static json_t *sections_json(const struct facts *f)
     return sections;
 }
 
-static tl_status write_json(const void *arg, FILE *out, tl_error *err)
+static json_t *make_json(const struct facts *f)
 {
-    const struct facts *f = arg;
     char hash[17], reason[640], uncounted[640];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->hash);
     tl_reader_clock(f->r, reason, sizeof reason);
@@ -528,10 +525,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
         json_object_set_new(root, "call_times", tlr_json_unsigned(f->n_timed));
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
-    const bool is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;
-    fputc('\n', out);
-    json_decref(root);
-    return is_done || ferror(out) ? TL_OK : tl_no_memory(err, tl_reader_path(f->r));
+    return root;
 }
 
 int cmd_info(int argc, char **argv)
@@ -579,7 +573,8 @@ int cmd_info(int argc, char **argv)
     if (cli_json_leaves_text(&o.json))
         print_text(f);
     f->most_ranks = o.all ? UINT32_MAX : RANKS_OF_JSON;
-    if (cli_json_write(&o.json, write_json, f, &err))
+    if (o.json.is_wanted &&
+        cli_json_write(&o.json, make_json(f), JSON_INDENT(2) | JSON_SORT_KEYS, &err))
         code = cli_fail(&err);
 cleanup:
     free(n_alike);

@@ -254,7 +254,7 @@ static tl_status write_results(const arguments *a, const measure_results *r, int
     if (r->later)
         status = measure_compare(r, changed, out, err);
     if (status == TL_OK)
-        status = cli_json_write(&a->json, measure_write_json, r, err);
+        status = cli_json_write_by(&a->json, measure_write_json, r, err);
     if (status == TL_OK && a->plot)
         status = measure_draw(r, a->plot, err);
     if (status == TL_OK && a->page)

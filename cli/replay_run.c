@@ -12,19 +12,8 @@
 #include <stdio.h>
 #include <timeless_files.h>
 #include <results/paraver.h>
+#include <results/prediction_json.h>
 #include <results/usage.h>
-
-typedef struct shown {
-    tlr_prediction *const *predictions;
-    size_t n;
-} shown;
-
-static tl_status write_json(const void *arg, FILE *out, tl_error *err)
-{
-    const shown *s = arg;
-    return s->n > 1 ? tlr_jobs_write_json(s->predictions, s->n, out, err)
-                    : tlr_prediction_write_json(s->predictions[0], out, err);
-}
 
 static tl_status write_timeline(const replay_arguments *a, tl_error *err)
 {
@@ -75,8 +64,10 @@ static int show(const replay_arguments *a)
     }
     for (size_t j = 0; j < n; j++)
         replay_warn_of(a, predictions[j]);
-    const shown json = {predictions, n};
-    if (cli_json_write(&a->json, write_json, &json, &err) != TL_OK)
+    if (a->json.is_wanted &&
+        cli_json_write(&a->json,
+                       n > 1 ? tlr_jobs_json(predictions, n) : tlr_prediction_json(predictions[0]),
+                       TLR_JSON_EXACT, &err) != TL_OK)
         return cli_fail(&err);
     for (size_t j = 0; j < n && cli_json_leaves_text(&a->json); j++) {
         if (a->quiet)

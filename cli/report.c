@@ -6,7 +6,6 @@
 #include "replay.h"
 #include "report_flame.h"
 
-#include <errno.h>
 #include <report/report.h>
 #include <results/prediction_json.h>
 #include <stdio.h>
@@ -291,17 +290,6 @@ static tl_status write_versus(const void *what, FILE *out, tl_error *err)
     return tlr_report_write_versus(p->versus, p->states, out, err);
 }
 
-static tl_status write_json(const void *versus, FILE *out, tl_error *err)
-{
-    json_t *root = tlr_versus_json(versus, 0);
-    const int failed =
-        !root || json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(17)) ||
-        fputc('\n', out) == EOF;
-    json_decref(root);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno))
-                  : TL_OK;
-}
-
 static int show(report *r, const replay_arguments *options)
 {
     tl_error err;
@@ -313,8 +301,8 @@ static int show(report *r, const replay_arguments *options)
     if (status == TL_OK)
         status = tl_output_write(page_path(r), write_versus, &what, &err);
     r->has_page = status == TL_OK;
-    if (status == TL_OK)
-        status = cli_json_write(&options->json, write_json, versus, &err);
+    if (status == TL_OK && options->json.is_wanted)
+        status = cli_json_write(&options->json, tlr_versus_json(versus, 0), TLR_JSON_EXACT, &err);
     cli_progress_stop();
     for (size_t i = 0; status == TL_OK && options->quiet && i < n; i++)
         if (cli_json_leaves_text(&options->json))

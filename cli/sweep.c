@@ -111,18 +111,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 /* ---- results ---- */
 
-static tl_status write_json(const void *arg, FILE *out, tl_error *err)
-{
-    return tlr_sweep_write_json(arg, out, err);
-}
-
 static tl_status write_results(arguments *a, tl_error *err)
 {
     if (a->grid.results)
         TL_TRY(tlr_results_write(a->grid.results, &a->grid.sweep, err));
     else if (cli_json_leaves_text(&a->json))
         TL_TRY(tlr_sweep_write_csv(&a->grid.sweep, NULL, stdout, err));
-    TL_TRY(cli_json_write(&a->json, write_json, &a->grid.sweep, err));
+    if (a->json.is_wanted)
+        TL_TRY(cli_json_write(&a->json, tlr_sweep_json(&a->grid.sweep), TLR_JSON_LINES, err));
     if (a->plot)
         TL_TRY(tlr_sweep_draw(&a->grid.sweep, a->plot, err));
     return TL_OK;

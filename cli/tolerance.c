@@ -9,7 +9,6 @@
 #include <loggops/loggops.h>
 #include <machine/cluster.h>
 #include <math.h>
-#include <results/json_text.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <study/batch.h>
@@ -221,9 +220,8 @@ static void warn_of_falls(const arguments *a)
                 100 * fall_s / a->makespan_s);
 }
 
-static tl_status write_json(const void *arg, FILE *out, tl_error *err)
+static json_t *make_json(const arguments *a)
 {
-    const arguments *a = arg;
     const double base_s = latency_of(a);
     json_t *rows = json_array();
     for (size_t i = 0; i < a->n; i++) {
@@ -237,8 +235,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
         if (base_s > 0)
             json_object_set_new(row, "latency_s", json_real(base_s * t->factor));
     }
-    return tlr_json_finish(json_pack("{s:f, s:o}", "makespan_s", a->makespan_s, "growths", rows),
-                           out, err);
+    return json_pack("{s:f, s:o}", "makespan_s", a->makespan_s, "growths", rows);
 }
 
 int cmd_tolerance(int argc, char **argv)
@@ -267,8 +264,8 @@ int cmd_tolerance(int argc, char **argv)
         print(&a);
     if (status == TL_OK)
         warn_of_falls(&a);
-    if (status == TL_OK)
-        status = cli_json_write(&a.json, write_json, &a, &err);
+    if (status == TL_OK && a.json.is_wanted)
+        status = cli_json_write(&a.json, make_json(&a), TLR_JSON_LINES, &err);
     free(a.tried);
     tlr_scenario_free(&a.base);
     return status == TL_OK ? CLI_OK : cli_fail(&err);

@@ -646,11 +646,7 @@ const char *tlr_limiter_text(const tlr_prediction *prediction, char *text, size_
 /* Whether threads of parallel regions share cores on the fullest host. */
 int tlr_threads_share_cores(const tlr_prediction *prediction);
 void tlr_prediction_print(const tlr_prediction *prediction, FILE *out);
-/* Canonical JSON: sorted keys, 17 significant digits; the same replay gives the same bytes. */
-tl_status tlr_prediction_write_json(const tlr_prediction *prediction, FILE *out, tl_error *err);
-/* The same for jobs that shared a platform: one object with all of them. */
-tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE *out,
-                              tl_error *err);
+/* Reads what `timeless replay --json` wrote (results/prediction_json.h). */
 tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err);
 
 /* ---- export: replayer/results/otf2_archive.c ---- */

@@ -394,7 +394,7 @@ tl_status measure_write_json(const void *results, FILE *out, tl_error *err)
                               json_pack("{s:o, s:f, s:f}", "name", tlr_json_text(f->name),
                                         "outliers", f->outliers, "good", f->good));
     }
-    return tlr_json_finish(
+    return tlr_json_write(
         json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:f, s:o, s:{s:I, s:I, s:I, s:o}, s:o, s:o}",
                   "operation", tlr_json_text(m->operation), "mpi", tlr_json_text(m->mpi), "ranks",
                   (json_int_t)m->n_ranks, "hosts", (json_int_t)m->n_hosts, "launches",
@@ -403,5 +403,5 @@ tl_status measure_write_json(const void *results, FILE *out, tl_error *err)
                   (json_int_t)r->causes.n_outliers, "good", (json_int_t)r->causes.n_good, "tested",
                   (json_int_t)r->causes.n_tested, "causes", causes, "rankings", rankings,
                   "functions", functions),
-        out, err);
+        TLR_JSON_LINES, out, err);
 }

@@ -102,11 +102,6 @@ static tl_status write_csv(const void *arg, FILE *out, tl_error *err)
     return tlr_study_write_csv(arg, out, err);
 }
 
-static tl_status write_json(const void *arg, FILE *out, tl_error *err)
-{
-    return tlr_study_write_json(arg, out, err);
-}
-
 static tl_status write_results(const void *arg, tl_error *err)
 {
     const arguments *a = arg;
@@ -118,7 +113,8 @@ static tl_status write_results(const void *arg, tl_error *err)
     study_place(&a->common.grid, place, sizeof place);
     if (cli_json_leaves_text(&a->common.json))
         tlr_study_print(&study, stdout);
-    TL_TRY(cli_json_write(&a->common.json, write_json, &study, err));
+    if (a->common.json.is_wanted)
+        TL_TRY(cli_json_write(&a->common.json, tlr_study_json(&study), TLR_JSON_LINES, err));
     if (a->csv)
         TL_TRY(tl_output_write(a->csv, write_csv, &study, err));
     if (a->common.plot)

@@ -80,11 +80,6 @@ static tl_status make_axes(const arguments *a, tlr_axis *axes, tl_error *err)
     return tlr_axis_parse(seeds, &axes[TLR_AMPLIFY_SEED], err);
 }
 
-static tl_status write_json(const void *study, FILE *out, tl_error *err)
-{
-    return tlr_amplify_write_json(study, out, err);
-}
-
 static tl_status write_results(const void *arg, tl_error *err)
 {
     const arguments *a = arg;
@@ -93,7 +88,8 @@ static tl_status write_results(const void *arg, tl_error *err)
     study_place(&a->common.grid, place, sizeof place);
     if (cli_json_leaves_text(&a->common.json))
         tlr_amplify_print(&study, stdout);
-    TL_TRY(cli_json_write(&a->common.json, write_json, &study, err));
+    if (a->common.json.is_wanted)
+        TL_TRY(cli_json_write(&a->common.json, tlr_amplify_json(&study), TLR_JSON_LINES, err));
     if (a->common.plot)
         TL_TRY(tlr_amplify_draw(&study, a->common.plot, err));
     return TL_OK;

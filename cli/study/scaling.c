@@ -233,11 +233,6 @@ static tl_status make_grid(arguments *a, tl_error *err)
     return evaluate_all(a, err);
 }
 
-static tl_status write_json(const void *study, FILE *out, tl_error *err)
-{
-    return tlr_scaling_write_json(study, out, err);
-}
-
 static void warn_of_kernels(const tlr_sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n_points; i++)
@@ -257,7 +252,8 @@ static tl_status write_results(const void *arg, tl_error *err)
     warn_of_kernels(study.sweep);
     if (cli_json_leaves_text(&a->common.json))
         tlr_scaling_print(&study, stdout);
-    TL_TRY(cli_json_write(&a->common.json, write_json, &study, err));
+    if (a->common.json.is_wanted)
+        TL_TRY(cli_json_write(&a->common.json, tlr_scaling_json(&study), TLR_JSON_LINES, err));
     if (a->common.plot)
         TL_TRY(tlr_scaling_draw(&study, a->common.plot, err));
     return TL_OK;

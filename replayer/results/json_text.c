@@ -3,6 +3,7 @@
 
 #include "json_text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@ json_t *tlr_json_unsigned(uint64_t number)
     return number <= INT64_MAX ? json_integer((json_int_t)number) : json_string(text);
 }
 
-tl_status tlr_json_finish(json_t *root, FILE *out, tl_error *err)
+tl_status tlr_json_write(json_t *root, size_t flags, FILE *out, tl_error *err)
 {
-    const int failed = !root || json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1)) != 0 ||
-                       putc('\n', out) == EOF;
+    if (!root)
+        return tl_no_memory(err, "JSON");
+    const int failed = json_dumpf(root, out, flags) != 0 || putc('\n', out) == EOF;
     json_decref(root);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written") : TL_OK;
+    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno))
+                  : TL_OK;
 }

@@ -11,7 +11,11 @@
 json_t *tlr_json_text(const char *text);
 /* Numbers above 2^63 - 1 become strings, because JSON libraries store numbers in 63 bits. */
 json_t *tlr_json_unsigned(uint64_t number);
-/* Writes the JSON with a newline behind it, and releases it; NULL: memory was out. */
-tl_status tlr_json_finish(json_t *root, FILE *out, tl_error *err);
+/* The flags of most files, and of those whose numbers are read again. */
+#define TLR_JSON_LINES (JSON_SORT_KEYS | JSON_INDENT(1))
+#define TLR_JSON_EXACT (TLR_JSON_LINES | JSON_REAL_PRECISION(17))
+/* Writes the JSON with a newline behind it, and releases it; NULL: memory was out. `flags` are
+ * those of json_dumpf. */
+tl_status tlr_json_write(json_t *root, size_t flags, FILE *out, tl_error *err);
 
 #endif

@@ -12,7 +12,6 @@
 #include "usage.h"
 #include "volumes.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -215,27 +214,7 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     return root;
 }
 
-/* Takes over the reference to root. */
-static tl_status write_root(json_t *root, FILE *out, tl_error *err)
-{
-    if (!root)
-        return tl_no_memory(err, "JSON of the prediction");
-    const int failed =
-        json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(17)) ||
-        fputc('\n', out) == EOF || fflush(out) == EOF;
-    json_decref(root);
-    if (failed)
-        return tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno));
-    return TL_OK;
-}
-
-tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error *err)
-{
-    return write_root(tlr_prediction_json(p), out, err);
-}
-
-tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE *out,
-                              tl_error *err)
+json_t *tlr_jobs_json(tlr_prediction *const *predictions, size_t n)
 {
     double makespan_s = 0;
     json_t *jobs = json_array();
@@ -243,9 +222,8 @@ tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE
         json_array_append_new(jobs, tlr_prediction_json(predictions[i]));
         makespan_s = fmax(makespan_s, predictions[i]->start_s + predictions[i]->makespan_s);
     }
-    return write_root(json_pack("{s:s, s:f, s:o}", "format", JOBS_FORMAT_NAME, "makespan_s",
-                                makespan_s, "jobs", jobs),
-                      out, err);
+    return json_pack("{s:s, s:f, s:o}", "format", JOBS_FORMAT_NAME, "makespan_s", makespan_s,
+                     "jobs", jobs);
 }
 
 /* ---- reading ---- */

@@ -120,7 +120,7 @@ static json_t *case_json(const tlr_amplify *study, size_t n, size_t p, size_t r)
     return out;
 }
 
-tl_status tlr_amplify_write_json(const tlr_amplify *study, FILE *out, tl_error *err)
+json_t *tlr_amplify_json(const tlr_amplify *study)
 {
     const tlr_axis *axes = study->sweep->axes;
     json_t *root = json_object(), *cases = json_array();
@@ -131,7 +131,7 @@ tl_status tlr_amplify_write_json(const tlr_amplify *study, FILE *out, tl_error *
     json_object_set_new(root, "format", json_string("timeless-study-noise-1"));
     json_object_set_new(root, "place", tlr_json_text(study->place));
     json_object_set_new(root, "cases", cases);
-    return tlr_json_finish(root, out, err);
+    return root;
 }
 
 /* ---- picture ---- */

@@ -33,7 +33,7 @@ typedef struct tlr_amplified {
 } tlr_amplified;
 
 void tlr_amplify_print(const tlr_amplify *study, FILE *out);
-tl_status tlr_amplify_write_json(const tlr_amplify *study, FILE *out, tl_error *err);
+json_t *tlr_amplify_json(const tlr_amplify *study);
 /* A panel for each noise, a line for each program: amplification over the ranks. The file name ends
  * in .svg, .pdf or .png. */
 tl_status tlr_amplify_draw(const tlr_amplify *study, const char *path, tl_error *err);

@@ -202,7 +202,7 @@ static json_t *sides_of(const tlr_budget *b)
     return sides;
 }
 
-tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
+json_t *tlr_budget_json(const tlr_budget *b)
 {
     json_t *inputs = json_array();
     for (size_t i = 0; i < b->n; i++)
@@ -218,8 +218,5 @@ tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
         json_object_set_new(root, "notes", notes_of(b));
     if (b->classes)
         json_object_set(root, "burst_classes", b->classes);
-    const int failed = !root || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
-                       fputc('\n', out) == EOF;
-    json_decref(root);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the budget cannot be written") : TL_OK;
+    return root;
 }

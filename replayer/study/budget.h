@@ -61,6 +61,6 @@ void tlr_budget_spread(const double *values, size_t n, double *low, double *high
  * run, by Student's distribution. */
 void tlr_budget_predict(const double *values, size_t n, double *low, double *high);
 void tlr_budget_print(const tlr_budget *b, FILE *out);
-tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err);
+json_t *tlr_budget_json(const tlr_budget *b);
 
 #endif

@@ -308,7 +308,7 @@ static json_t *case_json(const tlr_study *study, size_t r, size_t b)
     return out;
 }
 
-tl_status tlr_study_write_json(const tlr_study *study, FILE *out, tl_error *err)
+json_t *tlr_study_json(const tlr_study *study)
 {
     json_t *root = json_object(), *cases = json_array();
     for (size_t r = 0; r < study->sweep->axes[TLR_STUDY_RANKS].n; r++)
@@ -319,5 +319,5 @@ tl_status tlr_study_write_json(const tlr_study *study, FILE *out, tl_error *err)
     json_object_set_new(root, "rule", json_string(study->rule));
     json_object_set_new(root, "place", tlr_json_text(study->place));
     json_object_set_new(root, "cases", cases);
-    return tlr_json_finish(root, out, err);
+    return root;
 }

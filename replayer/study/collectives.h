@@ -29,7 +29,7 @@ int tlr_study_has(const char *operation);
 void tlr_study_print(const tlr_study *study, FILE *out);
 /* A row for each number of ranks, bytes and algorithm. */
 tl_status tlr_study_write_csv(const tlr_study *study, FILE *out, tl_error *err);
-tl_status tlr_study_write_json(const tlr_study *study, FILE *out, tl_error *err);
+json_t *tlr_study_json(const tlr_study *study);
 /* Draws the makespans over the bytes: a panel for each number of ranks (plots/plot.h). */
 tl_status tlr_study_draw(const tlr_study *study, const char *path, tl_error *err);
 

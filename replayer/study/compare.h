@@ -5,6 +5,7 @@
 
 #include "replayer.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 /* ---- the test: replayer/study/region_test.c ---- */
@@ -127,7 +128,7 @@ void tlr_comparison_free(tlr_comparison *comparison);
 /* ---- output: replayer/study/compare_write.c ---- */
 
 void tlr_comparison_print(const tlr_comparison *comparison, FILE *out);
-tl_status tlr_comparison_write_json(const tlr_comparison *comparison, FILE *out, tl_error *err);
+json_t *tlr_comparison_json(const tlr_comparison *comparison);
 /* Prints a heading and a line for each row. */
 void tlr_comparison_write_csv(const tlr_comparison *comparison, FILE *out);
 /* JUnit's XML: a test case for each row, and one for the test. */

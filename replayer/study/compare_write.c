@@ -245,15 +245,14 @@ static json_t *test_json(const tlr_comparison *c)
                      (json_int_t)t->n_after);
 }
 
-static int add_prediction(json_t *root, const tlr_prediction *p)
+static void add_prediction(json_t *root, const tlr_prediction *p)
 {
     json_t *more = json_pack("{s:s?, s:o, s:s?, s:o, s:s?, s:s?, s:I}", "trace", p->trace_path,
                              "trace_hash", hash_json(p->trace_hash), "platform", p->platform_name,
                              "platform_hash", hash_json(p->platform_hash), "engine", p->engine,
                              "engine_version", p->engine_version, "ranks", (json_int_t)p->n_ranks);
-    int failed = json_object_update(root, more);
+    json_object_update(root, more);
     json_decref(more);
-    return failed;
 }
 
 /* An array of the lines. */
@@ -268,10 +267,9 @@ static json_t *list_json(const char *list)
     return array;
 }
 
-tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error *err)
+json_t *tlr_comparison_json(const tlr_comparison *c)
 {
     static const char *const kinds[] = {"prediction", "runs", "history", "versus"};
-    tl_status status = TL_OK;
     json_t *rows = json_array();
     for (size_t i = 0; i < c->n_rows; i++)
         json_array_append_new(rows, row_json(c, &c->rows[i]));
@@ -289,14 +287,9 @@ tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error
         json_object_set_new(root, "only_in_a", list_json(c->only_a));
         json_object_set_new(root, "only_in_b", list_json(c->only_b));
     }
-    if (!root || (c->prediction && add_prediction(root, c->prediction)))
-        status = tl_no_memory(err, "comparing");
-    else if (json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) !=
-                 0 ||
-             fputc('\n', out) == EOF)
-        status = tl_fail(err, TL_ERR_SYSTEM, "the comparison cannot be written; check the output");
-    json_decref(root);
-    return status;
+    if (c->prediction)
+        add_prediction(root, c->prediction);
+    return root;
 }
 
 /* ---- CSV ---- */

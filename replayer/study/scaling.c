@@ -339,7 +339,7 @@ static json_t *row_json(const tlr_scaling *study, size_t i)
     return out;
 }
 
-tl_status tlr_scaling_write_json(const tlr_scaling *study, FILE *out, tl_error *err)
+json_t *tlr_scaling_json(const tlr_scaling *study)
 {
     const size_t end = scaling_end(study);
     json_t *root = json_object(), *rows = json_array(), *assumed = json_array();
@@ -355,5 +355,5 @@ tl_status tlr_scaling_write_json(const tlr_scaling *study, FILE *out, tl_error *
     if (end < study->sweep->n_points)
         json_object_set_new(root, "ends_at_ranks", json_integer((json_int_t)study->n_ranks[end]));
     json_object_set_new(root, "assumed", assumed);
-    return tlr_json_finish(root, out, err);
+    return root;
 }

@@ -38,7 +38,7 @@ typedef struct tlr_scaled {
 /* 0: the point has no result. */
 int tlr_scaling_at(const tlr_scaling *study, size_t point, tlr_scaled *out);
 void tlr_scaling_print(const tlr_scaling *study, FILE *out);
-tl_status tlr_scaling_write_json(const tlr_scaling *study, FILE *out, tl_error *err);
+json_t *tlr_scaling_json(const tlr_scaling *study);
 /* Draws the speed-up (weak: the makespan) with its ideal, and the efficiencies, over the ranks
  * (replayer/study/scaling_plot.c). The file name ends in .svg, .pdf or .png. */
 tl_status tlr_scaling_draw(const tlr_scaling *study, const char *path, tl_error *err);

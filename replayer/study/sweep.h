@@ -5,6 +5,7 @@
 
 #include "batch.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 typedef struct tlr_axis {
@@ -61,7 +62,7 @@ void tlr_sweep_write_row(const tlr_sweep *sweep, size_t point, FILE *out);
  * with the same values and command. */
 tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_rows *others, FILE *out,
                               tl_error *err);
-tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err);
+json_t *tlr_sweep_json(const tlr_sweep *sweep);
 /* Plots the makespan (the median over axes named "seed") over the first axis with several numbers;
  * if there is none, over the first axis with names; if there is none, over seeds. There is a line
  * for each combination of the other axes (at most 64). The file name ends in .svg, .pdf or .png

@@ -131,12 +131,12 @@ static json_t *point_json(const tlr_sweep *sweep, size_t i)
     return out;
 }
 
-tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err)
+json_t *tlr_sweep_json(const tlr_sweep *sweep)
 {
     json_t *root = json_object(), *points = json_array();
     for (size_t i = 0; i < sweep->n_points; i++)
         if (sweep->points[i].known)
             json_array_append_new(points, point_json(sweep, i));
     json_object_set_new(root, "points", points);
-    return tlr_json_finish(root, out, err);
+    return root;
 }

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "replayer.h"
+#include "results/json_text.h"
+#include "results/prediction_json.h"
 
 static char folder[] = "/tmp/timeless-replay.XXXXXX";
 static tl_error err;
@@ -291,7 +293,7 @@ static void write_json(const tlr_prediction *p, const char *name)
 {
     FILE *out = fopen(path_of(name), "w");
     assert_non_null(out);
-    assert_int_equal(tlr_prediction_write_json(p, out, &err), TL_OK);
+    assert_int_equal(tlr_json_write(tlr_prediction_json(p), TLR_JSON_EXACT, out, &err), TL_OK);
     fclose(out);
 }
 
