@@ -3,7 +3,11 @@
 
 #include "launch.h"
 
+#include "cli.h"
+#include "installed.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -55,6 +59,17 @@ int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TE
         tl_error_set(err, TL_ERR_USAGE,
                      "--hosts: the list is too long; give '-- mpirun ARGUMENTS'");
     return n_hosts ? n : 0;
+}
+
+tl_status cli_launch_program(const char *given, const char *name, const char *built,
+                             const char *what, const char *option, char *path, tl_error *err)
+{
+    if (given)
+        snprintf(path, PATH_MAX, "%s", given);
+    else if (!tlr_installed(TLR_PLACE_PROGRAMS, name, built, path, PATH_MAX))
+        return tl_fail(err, TL_ERR_SYSTEM, "%.200s: %s " CLI_IS_MISSING ", or give %s", path, what,
+                       option);
+    return TL_OK;
 }
 
 /* Starts the command in a process group of its own, with its output in a pipe. NULL after an error.

@@ -20,6 +20,11 @@ typedef struct cli_launcher {
  * the names of the hosts are too long. */
 int cli_launcher_words(const cli_launcher *launcher, char texts[2][CLI_LAUNCH_TEXT], char **argv,
                        tl_error *err);
+/* The path of a program of ours that measures: the given one (NULL: none), or the installed one,
+ * which a build tree has in the folder `built`. what: "the measuring program"; option: of `given`.
+ */
+tl_status cli_launch_program(const char *given, const char *name, const char *built,
+                             const char *what, const char *option, char *path, tl_error *err);
 /* Runs the command in a process group of its own, and gives each line of its output to take_line,
  * up to that for which it returns true: then everything has been measured. to_end: it also has
  * after an exit with code 0. */

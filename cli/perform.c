@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
-#include "installed.h"
+#include "launch.h"
 #include "progress.h"
 #include "record/record.h"
 
@@ -53,14 +53,6 @@ static const struct argp_option options[] = {
     CLI_JSON_OPTION(KEY_JSON),
     {0}};
 
-static void check_factor(struct argp_state *state, const char *value)
-{
-    char *rest;
-    const double factor = strtod(value, &rest);
-    if (*rest || !(factor > 0 && factor <= 1e6))
-        argp_error(state, "--dilate '%s': give a factor above 0", value);
-}
-
 static int calls_kernels(const struct arguments *a)
 {
     return !a->no_compute && a->compute && strcmp(a->compute, "kernels") == 0;
@@ -69,6 +61,8 @@ static int calls_kernels(const struct arguments *a)
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct arguments *a = state->input;
+    double factor;
+    char *rest;
     switch (key) {
     case KEY_PLATFORM: a->platform = value; return 0;
     case KEY_MODEL: a->model = value; return 0;
@@ -80,8 +74,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_NO_COMPUTE: a->no_compute = 1; return 0;
     case KEY_DILATE:
-        check_factor(state, value);
-        a->dilate = value;
+        factor = strtod(a->dilate = value, &rest);
+        if (*rest || !(factor > 0 && factor <= 1e6))
+            argp_error(state, "--dilate '%s': give a factor above 0", value);
         return 0;
     case KEY_SEED:
         cli_parse_number(state, "--seed", value, UINT64_MAX);
@@ -116,18 +111,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
 }
 
-static tl_status find_program(const char *given, char *path, tl_error *err)
-{
-    if (given) {
-        snprintf(path, PATH_MAX, "%s", given);
-        return TL_OK;
-    }
-    if (tlr_installed(TLR_PLACE_PROGRAMS, "timeless-perform", "perform", path, PATH_MAX))
-        return TL_OK;
-    return tl_fail(err, TL_ERR_SYSTEM,
-                   "%.200s: the performing program " CLI_IS_MISSING ", or give --program", path);
-}
-
 /* Kernels are called: whether all computation has a routine or a time in the model. */
 static tl_status check_kernels(const tl_reader *trace, const perform_needs *needs,
                                const tlr_model *model, tl_error *err)
@@ -146,22 +129,17 @@ static tl_status check_kernels(const tl_reader *trace, const perform_needs *need
 static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const tlr_model *model,
                              int64_t *window_bytes, tl_error *err)
 {
-    perform_needs *needs = calloc(1, sizeof *needs);
-    tl_status status = needs ? TL_OK : tl_no_memory(err, "check");
-    if (needs)
-        *needs = (perform_needs){.calls_kernels = calls_kernels(a)};
+    perform_needs needs = {.calls_kernels = calls_kernels(a)};
+    tl_status status = TL_OK;
     for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
         if (tl_reader_leader(trace, r, 0) == r)
-            status = perform_check(trace, r, needs, err);
-    if (status == TL_OK && needs->n_refused)
-        status = perform_refuse(trace, needs, err);
+            status = perform_check(trace, r, &needs, err);
+    if (status == TL_OK && needs.n_refused)
+        status = perform_refuse(trace, &needs, err);
     if (status == TL_OK && calls_kernels(a))
-        status = check_kernels(trace, needs, model, err);
-    if (status == TL_OK)
-        *window_bytes = needs->window_bytes;
-    if (needs)
-        perform_forget(needs);
-    free(needs);
+        status = check_kernels(trace, &needs, model, err);
+    *window_bytes = needs.window_bytes;
+    perform_forget(&needs);
     return status;
 }
 
@@ -254,7 +232,8 @@ static tl_status perform(const struct arguments *a, tl_error *err)
     if (status == TL_OK)
         status = check(a, trace, used, &window_bytes, err);
     if (status == TL_OK)
-        status = find_program(a->program, program, err);
+        status = cli_launch_program(a->program, "timeless-perform", "perform",
+                                    "the performing program", "--program", program, err);
     if (status == TL_OK) {
         build_command(a, trace, used ? used->path : NULL, window_bytes, program, argv);
         cli_progress_stop();
@@ -274,15 +253,12 @@ static tl_status perform(const struct arguments *a, tl_error *err)
 int cmd_perform(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse_option,
-        "TRACE [-- mpirun ARGUMENTS...]",
-        "Run a trace as a real MPI program: the same calls, sizes, partners and communicators; "
-        "the ranks sleep instead of computing. Print how long it takes.\v"
-        "Without a launcher, 'mpirun -np RANKS' starts it on this host.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "TRACE [-- mpirun ARGUMENTS...]",
+        .doc = "Run a trace as a real MPI program: the same calls, sizes, partners and "
+               "communicators; the ranks sleep instead of computing. Print how long it takes.\v"
+               "Without a launcher, 'mpirun -np RANKS' starts it on this host."};
     struct arguments a = {0};
     tl_error err;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);

@@ -5,10 +5,10 @@
 #include "calibrate/campaign.h"
 #include "cli.h"
 #include "progress.h"
+#include "record/record.h"
 
 #include <calibrate/cpu.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,26 +77,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 /* ---- recording ---- */
 
-/* Waits like system(): the program gets what the terminal interrupts, and this process goes on to
- * remove its temporary files. */
-static int run(const char *const *argv, int *result)
+static int start(void *argv)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
-    sigaction(SIGINT, &ignore, &interrupt);
-    sigaction(SIGQUIT, &ignore, &quit);
-    const pid_t child = fork();
-    if (child == 0) {
-        sigaction(SIGINT, &interrupt, NULL);
-        sigaction(SIGQUIT, &quit, NULL);
-        execv("/proc/self/exe", (char *const *)argv);
-        _exit(127);
-    }
-    const int done = child > 0 && waitpid(child, result, 0) == child;
-    const int number = errno;
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGQUIT, &quit, NULL);
-    errno = number;
-    return done;
+    execv("/proc/self/exe", argv);
+    return 127;
 }
 
 /* timeless record -q --volume VOLUME -o PATH -- COMMAND */
@@ -111,24 +95,14 @@ static tl_status record(char **command, const char *volume, const char *path, tl
     const char *const begin[] = {"timeless", "record", "-q", "--volume", volume, "-o", path, "--"};
     memcpy(argv, begin, sizeof begin);
     memcpy(argv + sizeof begin / sizeof *begin, command, n * sizeof *command);
-    int result = -1;
-    const int done = run(argv, &result);
+    const int result = record_fork(start, argv);
     free(argv);
-    if (!done)
+    if (result < 0)
         return tl_fail(err, TL_ERR_SYSTEM, "the program cannot be started: %s", strerror(errno));
     if (!WIFEXITED(result) || WEXITSTATUS(result) != 0)
         return tl_fail(err, TL_ERR_SYSTEM,
                        "'timeless record --volume %s' of the program failed; see above", volume);
     return TL_OK;
-}
-
-/* A wrong name is reported before the program runs, which may take long. */
-static tl_status check_counted(const char *path, tl_error *err)
-{
-    tl_reader *trace = NULL;
-    const tl_status status = tl_reader_open(path, &trace, err);
-    tl_reader_close(trace);
-    return status;
 }
 
 /* ---- the whole ---- */
@@ -154,13 +128,18 @@ static tl_status begin(campaign *c, tl_error *err)
                    tl_temporary_folder(), strerror(errno));
 }
 
+static const char *const entries[2] = {TLP_RAW_TIMED, TLP_RAW_COUNTED};
+
 /* Records the program twice, or once if its volume is known; or takes both traces of the archive.
  */
 static tl_status provide(const cpu_arguments *a, char paths[2][PATH_MAX], tl_error *err)
 {
-    static const char *const entries[2] = {TLP_RAW_TIMED, TLP_RAW_COUNTED}, *const volumes[2] = {
-                                                                                "cputime", "exact"};
-    tl_status status = a->counted ? check_counted(a->counted, err) : TL_OK;
+    static const char *const volumes[2] = {"cputime", "exact"};
+    tl_reader *counted = NULL;
+    tl_status status = TL_OK;
+    if (a->counted) /* a wrong name is reported before the program runs, which may take long */
+        status = tl_reader_open(a->counted, &counted, err);
+    tl_reader_close(counted);
     for (int i = 0; i < 2 && status == TL_OK; i++) {
         snprintf(paths[i], PATH_MAX, "%s/%s", a->folder, strchr(entries[i], '/') + 1);
         if (a->n_traces || (i && a->counted))
@@ -170,17 +149,6 @@ static tl_status provide(const cpu_arguments *a, char paths[2][PATH_MAX], tl_err
         else
             status = record(a->command, volumes[i], paths[i], err);
     }
-    return status;
-}
-
-static tl_status add_traces(campaign *c, tl_reader *const traces[2], const tlp_burst_rates *rates,
-                            tl_error *err)
-{
-    static const char *const entries[2] = {TLP_RAW_TIMED, TLP_RAW_COUNTED};
-    tl_status status = TL_OK;
-    tlp_archive_note(c->archive, "classes of bursts", "%zu", rates->n);
-    for (int i = 0; i < 2 && status == TL_OK; i++)
-        status = tlp_archive_add_file(c->archive, entries[i], tl_reader_path(traces[i]), err);
     return status;
 }
 
@@ -195,7 +163,9 @@ static tl_status measure(campaign *c, tl_error *err)
     if (status == TL_OK)
         status = tlp_burst_rates_make(traces[0], traces[1], &a->rates, err);
     if (status == TL_OK && c->archive)
-        status = add_traces(c, traces, a->rates, err);
+        tlp_archive_note(c->archive, "classes of bursts", "%zu", a->rates->n);
+    for (int i = 0; i < 2 && status == TL_OK && c->archive; i++)
+        status = tlp_archive_add_file(c->archive, entries[i], paths[i], err);
     tl_reader_close(traces[0]);
     tl_reader_close(traces[1]);
     return status;

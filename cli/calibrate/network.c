@@ -57,12 +57,6 @@ static const struct argp_option options[] = {
      "folder with the measurements, or none (default: network-MOMENT in the folder)", 0},
     {0}};
 
-static int default_launches(uint64_t max_seconds)
-{
-    const uint64_t n = max_seconds / LAUNCH_SECONDS;
-    return n < 1 ? 1 : n < DEFAULT_LAUNCHES ? (int)n : DEFAULT_LAUNCHES;
-}
-
 static void check_arguments(struct argp_state *state, arguments *a)
 {
     campaign *c = &a->c;
@@ -73,7 +67,10 @@ static void check_arguments(struct argp_state *state, arguments *a)
     if (!c->seconds)
         c->seconds = a->trace ? 60 : 90;
     if (!a->n_launches)
-        a->n_launches = default_launches(c->seconds);
+        a->n_launches = c->seconds / LAUNCH_SECONDS < 1 ? 1
+                        : c->seconds / LAUNCH_SECONDS < DEFAULT_LAUNCHES
+                            ? (int)(c->seconds / LAUNCH_SECONDS)
+                            : DEFAULT_LAUNCHES;
     if ((uint64_t)a->n_launches > c->seconds)
         argp_error(state, "--launches %d needs a second for each: give more --max-seconds",
                    a->n_launches);
@@ -102,18 +99,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case ARGP_KEY_END: check_arguments(state, a); return 0;
     default: return campaign_parse(key, value, state);
     }
-}
-
-static tl_status find_probe(const char *given, char *path, tl_error *err)
-{
-    if (given) {
-        snprintf(path, PATH_MAX, "%s", given);
-        return TL_OK;
-    }
-    if (tlr_installed(TLR_PLACE_PROGRAMS, "timeless-network-probe", "platforms", path, PATH_MAX))
-        return TL_OK;
-    return tl_fail(err, TL_ERR_SYSTEM,
-                   "%.200s: the measuring program " CLI_IS_MISSING ", or give --probe", path);
 }
 
 /* "18/90": the seconds of a launch, the first of which has what is left over, and of all. */
@@ -166,7 +151,8 @@ static bool copy_line(void *out, const char *line)
 static tl_status measure_launch(const arguments *a, int launch, const char *path, tl_error *err)
 {
     char probe[PATH_MAX], texts[7][CLI_LAUNCH_TEXT], *argv[MAX_ARGS];
-    tl_status status = find_probe(a->probe, probe, err);
+    tl_status status = cli_launch_program(a->probe, "timeless-network-probe", "platforms",
+                                          "the measuring program", "--probe", probe, err);
     if (status != TL_OK)
         return status;
     if (!build_command(a, launch, probe, texts, argv, err))
@@ -180,15 +166,6 @@ static tl_status measure_launch(const arguments *a, int launch, const char *path
         status = tl_fail(err, TL_ERR_SYSTEM, "%.200s: cannot be written: %s; check the disk", path,
                          strerror(errno));
     return status;
-}
-
-static void report(const tlp_network *net, const char *folder)
-{
-    fprintf(stderr,
-            "timeless: %s: %zu operations, %d segments; latency %.3g us, bandwidth %.4g MB/s, "
-            "detached below %ld B\n",
-            folder, net->n_rows, net->pieces.n, 1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps,
-            net->detached_bytes);
 }
 
 /* MPI libraries change to their protocol for long messages below that. */
@@ -206,16 +183,6 @@ static void warn_of_short(const tlp_probe_data *data)
                 "timeless: warning: the longest message measured has %.0f B, and the times of "
                 "longer ones are guessed from it; measure with more --max-seconds or --max-bytes\n",
                 longest);
-}
-
-static void warn_of_bursts(const tlp_network *net)
-{
-    if (net->has_no_latency && !net->one_host)
-        fputs(
-            "timeless: warning: no latency was found between the hosts; if the network limits the "
-            "rate but lets bursts pass (cloud, traffic shaping), short messages are predicted too "
-            "long\n",
-            stderr);
 }
 
 static tl_status add(campaign *c, tl_error *err)
@@ -265,12 +232,21 @@ static tl_status write_platform(campaign *c, tl_error *err)
     return status == TL_OK ? tlp_network_write(&a->net, data, &to, err) : status;
 }
 
-static void report_all(campaign *c)
+static void report(campaign *c)
 {
-    const arguments *a = (arguments *)c;
-    report(&a->net, c->output);
+    const tlp_network *net = &((arguments *)c)->net;
+    fprintf(stderr,
+            "timeless: %s: %zu operations, %d segments; latency %.3g us, bandwidth %.4g MB/s, "
+            "detached below %ld B\n",
+            c->output, net->n_rows, net->pieces.n, 1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps,
+            net->detached_bytes);
     warn_of_short(c->all);
-    warn_of_bursts(&a->net);
+    if (net->has_no_latency && !net->one_host)
+        fputs(
+            "timeless: warning: no latency was found between the hosts; if the network limits the "
+            "rate but lets bursts pass (cloud, traffic shaping), short messages are predicted too "
+            "long\n",
+            stderr);
 }
 
 static void end(campaign *c)
@@ -304,26 +280,20 @@ static tl_status check_old(const char *path, tl_error *err)
     return status;
 }
 
-static void announce(const arguments *a)
-{
-    fprintf(stderr, "timeless: measuring for %llu s", (unsigned long long)a->c.seconds);
-    if (a->n_launches > 1)
-        fprintf(stderr, ", in %d launches", a->n_launches);
-    fputs(", then fitting\n", stderr);
-}
-
 /* Measures into files beside a->raw, and replaces that one or adds to it. If measuring fails, the
  * folder stays as it was. */
 static tl_status measure(campaign *c, tl_error *err)
 {
     const arguments *a = (arguments *)c;
     const char *so_far = a->trace && access(a->raw, F_OK) == 0 ? a->raw : NULL;
-    char all[PATH_MAX + 16], more[PATH_MAX + 16];
+    char all[PATH_MAX + 16], more[PATH_MAX + 16], launches[64];
     tl_status status = so_far ? check_old(a->raw, err) : TL_OK;
     snprintf(all, sizeof all, "%s.added", a->raw);
     snprintf(more, sizeof more, "%s.more", a->raw);
+    snprintf(launches, sizeof launches, ", in %d launches", a->n_launches);
     if (status == TL_OK)
-        announce(a);
+        fprintf(stderr, "timeless: measuring for %llu s%s, then fitting\n",
+                (unsigned long long)c->seconds, a->n_launches > 1 ? launches : "");
     for (int i = 0; i < a->n_launches && status == TL_OK; i++) {
         status = measure_launch(a, i, more, err);
         if (status == TL_OK)
@@ -367,7 +337,7 @@ int calibrate_network(int argc, char **argv)
         .measure = measure,
         .write = write_platform,
         .add = add,
-        .report = report_all,
+        .report = report,
         .end = end};
     arguments a = {.c = {.max_bytes = 1000000000, .seed = 1}};
     campaign_read(&a.c, &kind, argc, argv);
