@@ -162,10 +162,10 @@ tl_status hosts_judge(tlp_result *result, tl_error *err)
 
 static bool has_host(const tlr_cluster *cluster, const char *name)
 {
-    for (size_t i = 0; i < cluster->n_hosts; i++)
-        if (!strcmp(cluster->hosts[i].name, name))
-            return 1;
-    return 0;
+    size_t i = 0;
+    while (i < cluster->n_hosts && strcmp(cluster->hosts[i].name, name) != 0)
+        i++;
+    return i < cluster->n_hosts;
 }
 
 tl_status hosts_find_names(tlp_result *result, const char *folder, tl_error *err)

@@ -239,7 +239,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     return 0;
 }
 
-static void report(const tlp_result *result)
+static void report_dgemm(const tlp_result *result)
 {
     const tlp_fit *gemm = tlp_result_fit(result, TL_KERNEL_dgemm);
     if (!gemm->n) {
@@ -339,7 +339,7 @@ static tl_status begin_needs(arguments *a, tl_error *err)
                        "%s: is no model to which --for could add; first measure all kernels, "
                        "without --for",
                        tl_printable(a->c.model));
-    const tl_status status = tlp_needs_read(a->trace, a->measure.seed, &a->needs, err);
+    const tl_status status = tlp_needs_read(a->trace, 0, a->measure.seed, &a->needs, err);
     a->measure.needs = a->needs;
     return status;
 }
@@ -382,7 +382,7 @@ static tl_status begin(campaign *c, tl_error *err)
     if (status != TL_OK || a->trace)
         return status == TL_OK ? begin_needs(a, err) : status;
     if (a->sizes_path)
-        status = tlp_needs_read_sizes(a->sizes_path, a->measure.seed, &a->sizes, err);
+        status = tlp_needs_read(a->sizes_path, 1, a->measure.seed, &a->sizes, err);
     a->measure.needs = a->sizes;
     if (status == TL_OK && c->output && access(c->model, F_OK) == 0)
         status = tlp_check_base(a->base = c->model, err);
@@ -403,39 +403,36 @@ static tl_status begin(campaign *c, tl_error *err)
 /* The fits, of all and of units. */
 static tl_status fit(arguments *a, tlp_result *result, tl_error *err)
 {
-    tl_status status = TL_OK;
     if (a->folder && !a->needs && (a->c.from || result->n_hosts))
-        status = begin_folder(a, result, err);
-    if (status == TL_OK && result->n_hosts && a->folder)
-        status = hosts_find_names(result, a->folder, err);
-    if (status == TL_OK && (result->n_hosts || a->fit.per_core))
-        status = tlp_find_units(result, a->fit.per_core, err);
-    if (status == TL_OK && result->n_hosts)
-        status = hosts_judge(result, err);
-    if (status == TL_OK)
-        status = tlp_fit_all(result, &a->fit, err);
-    return status == TL_OK && result->n_hosts ? tlp_find_variability(result, a->folder, err)
-                                              : status;
+        TL_TRY(begin_folder(a, result, err));
+    if (result->n_hosts && a->folder)
+        TL_TRY(hosts_find_names(result, a->folder, err));
+    if (result->n_hosts || a->fit.per_core)
+        TL_TRY(tlp_find_units(result, a->fit.per_core, err));
+    if (result->n_hosts)
+        TL_TRY(hosts_judge(result, err));
+    TL_TRY(tlp_fit_all(result, &a->fit, err));
+    return result->n_hosts ? tlp_find_variability(result, a->folder, err) : TL_OK;
 }
 
 static tl_status write_result(campaign *c, tl_error *err)
 {
     arguments *a = (arguments *)c;
     tlp_result *result = c->all;
-    tl_status status = a->needs && c->from ? check_threads(c->model, result->threads, err) : TL_OK;
     result->base = a->base;
-    if (status == TL_OK && a->raw.file) /* first, so that they are kept if the fit fails */
-        status = tl_output_close(&a->raw, a->raw_path,
-                                 tlp_raw_write(&tlp_raw_kernels, result, a->raw.file, err), err);
-    if (status == TL_OK && !a->only_measures)
-        status = fit(a, result, err);
-    if (status == TL_OK && a->needs)
-        status = tlp_merge_model(result, a->needs, a->trace, c->model, c->model, err);
-    if (status == TL_OK && a->out.file)
-        status = tl_output_close(&a->out, c->model, tlp_write_model(result, a->out.file, err), err);
-    if (status == TL_OK && a->folder && !a->needs)
-        status = tlp_finish_folder(result, a->folder, a->describes_other, err);
-    return status;
+    if (a->needs && c->from)
+        TL_TRY(check_threads(c->model, result->threads, err));
+    if (a->raw.file) /* first, so that they are kept if the fit fails */
+        TL_TRY(tl_output_close(&a->raw, a->raw_path,
+                               tlp_raw_write(&tlp_raw_kernels, result, a->raw.file, err), err));
+    if (a->only_measures)
+        return TL_OK;
+    TL_TRY(fit(a, result, err));
+    if (a->needs)
+        return tlp_merge_model(result, a->needs, a->trace, c->model, c->model, err);
+    if (a->out.file)
+        return tl_output_close(&a->out, c->model, tlp_write_model(result, a->out.file, err), err);
+    return tlp_finish_folder(result, a->folder, a->describes_other, err);
 }
 
 static tl_status add(campaign *c, tl_error *err)
@@ -473,7 +470,7 @@ static void report_all(campaign *c)
     if (a->needs)
         report_needs(c->all, a->needs, a->trace);
     else
-        report(c->all);
+        report_dgemm(c->all);
     warn_of_noise(c->all, a->fit.noise);
 }
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <gnu/libc-version.h>
 #include <gsl/gsl_version.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -199,16 +200,11 @@ static tl_status choose_path(tlp_archive *a, const char *path, tl_error *err)
     if (used >= (int)sizeof a->path)
         return tl_fail(err, TL_ERR_USAGE, "%.100s: is too long a path; give a shorter one", path);
     snprintf(folder, sizeof folder, "%s", a->path);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[1] = '\0';
-    else
-        snprintf(folder, sizeof folder, ".");
     if (stat(a->path, &there) == 0)
         return tl_fail(err, TL_ERR_USAGE,
                        "%s: exists, so it is not overwritten; give another --archive, or remove it",
                        a->path);
-    if (access(folder, W_OK) != 0)
+    if (access(dirname(folder), W_OK) != 0)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", a->path,
                        strerror(errno));
     return TL_OK;
@@ -240,14 +236,17 @@ tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *
 static tl_status write_entry(const void *arg, FILE *out, tl_error *err)
 {
     const entry *e = arg;
-    FILE *in = e->copied ? fopen(e->copied, "r") : fmemopen(e->text, e->bytes, "r");
-    if (!in && (e->copied || e->bytes))
+    FILE *in = e->copied ? fopen(e->copied, "r") : NULL;
+    if (e->copied && !in)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be archived: %s; check the file", e->name,
                        strerror(errno));
-    const tl_status status = in ? tlp_copy_stream(in, out, err) : TL_OK;
-    if (in)
-        fclose(in);
-    return status;
+    if (!in) {
+        fwrite(e->text, 1, e->bytes, out);
+        return TL_OK;
+    }
+    tlp_copy_stream(in, out, err);
+    fclose(in);
+    return TL_OK;
 }
 
 static const char *const folders[] = {"", "raw", "result"};
@@ -289,16 +288,14 @@ static tl_status write_all(const tlp_archive *a, tl_error *err)
 
 tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, tl_error *err)
 {
-    struct timespec now;
-    char text[64];
-    clock_gettime(CLOCK_REALTIME, &now);
-    moment_text(&now, "%Y-%m-%dT%H:%M:%SZ", text, sizeof text);
-    tlp_archive_note(a, "ended", "%s", text);
+    char moment[TLP_MOMENT_BYTES];
+    tlp_moment(moment);
+    tlp_archive_note(a, "ended", "%s", moment);
     if (fflush(a->notes_file) != 0 || tlp_categorise_all(repetitions) != TL_OK)
         return tl_no_memory(err, "archiving the calibration");
-    const tl_status status = add_own(a, (own){.entry = NOTES, .repetitions = repetitions},
-                                     repetitions->n ? N_OWN : REPETITIONS, err);
-    return status == TL_OK ? write_all(a, err) : status;
+    TL_TRY(add_own(a, (own){.entry = NOTES, .repetitions = repetitions},
+                   repetitions->n ? N_OWN : REPETITIONS, err));
+    return write_all(a, err);
 }
 
 void tlp_archive_free(tlp_archive *a)

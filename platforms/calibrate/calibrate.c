@@ -26,11 +26,10 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     tl_status status = TL_OK;
     if (!options->needs || tlp_n_needed(options->needs))
         status = tlp_measure(options, &result->samples, &result->n_samples, err);
-    if (status == TL_OK) {
+    if (status == TL_OK)
         *out = result;
-        result = NULL;
-    }
-    tlp_result_free(result);
+    else
+        tlp_result_free(result);
     return status;
 }
 
@@ -96,11 +95,10 @@ static tl_status fit_kernel(const tlp_result *result, const tlp_fit_options *opt
 static tl_status fit_group(const tlp_result *result, const tlp_fit_options *options, int unit,
                            tlp_sample *calls, tlp_fit *out, tl_error *err)
 {
-    tl_status status = TL_OK;
-    for (unsigned k = TL_KERNEL_dgemm; k < TL_KERNEL_user && status == TL_OK; k++)
+    for (unsigned k = TL_KERNEL_dgemm; k < TL_KERNEL_user; k++)
         if (tlp_is_measured(k) || options->only_measured)
-            status = fit_kernel(result, options, k, unit, calls, &out[k - TL_KERNEL_dgemm], err);
-    return status;
+            TL_TRY(fit_kernel(result, options, k, unit, calls, &out[k - TL_KERNEL_dgemm], err));
+    return TL_OK;
 }
 
 /* Makes the shifts of units that are not out 0 on average. */
@@ -161,6 +159,7 @@ double tlp_fitted_s(const tlp_fit *fit, const tlp_sample *sample)
     return tlp_sum_terms(tlp_find_piece(fit, point.terms)->mean_s, point.terms);
 }
 
+/* The measurements come host by host and core by core: with hosts, each is a group. */
 static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repetition_list *out)
 {
     const tlp_fit *fit = tlp_result_fit(result, kernel);
@@ -168,28 +167,26 @@ static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repet
         return TL_OK;
     tlp_repetitions *item =
         tlp_begin_repetitions(out, tl_call_by_code((uint16_t)kernel)->name, "measured / fitted");
-    tl_status status = item ? TL_OK : TL_ERR_MEMORY;
-    unsigned group = 0; /* with hosts, whose measurements come host by host and core by core */
-    for (unsigned core = 0; core < (result->n_hosts ? 1 : result->cores) && status == TL_OK;
-         core++) {
-        for (size_t i = 0; i < result->n_samples && status == TL_OK; i++) {
+    if (!item)
+        return TL_ERR_MEMORY;
+    unsigned group = 0;
+    for (unsigned core = 0; core < (result->n_hosts ? 1 : result->cores); core++)
+        for (size_t i = 0; i < result->n_samples; i++) {
             const tlp_sample *sample = &result->samples[i];
             group += i > 0 && (sample->host != sample[-1].host || sample->core != sample[-1].core);
             if (sample->call.kernel != kernel || (!result->n_hosts && sample->core != core))
                 continue;
             const double fitted = tlp_fitted_s(fit, sample);
             if (fitted > 0)
-                status = tlp_add_repetition(item, result->n_hosts ? group : core,
-                                            sample->seconds / fitted);
+                TL_TRY(tlp_add_repetition(item, result->n_hosts ? group : core,
+                                          sample->seconds / fitted));
         }
-    }
-    return status;
+    return TL_OK;
 }
 
 tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out)
 {
-    tl_status status = TL_OK;
-    for (unsigned k = TL_KERNEL_dgemm; k < TL_KERNEL_user && status == TL_OK; k++)
-        status = add_kernel(result, k, out);
-    return status;
+    for (unsigned k = TL_KERNEL_dgemm; k < TL_KERNEL_user; k++)
+        TL_TRY(add_kernel(result, k, out));
+    return TL_OK;
 }

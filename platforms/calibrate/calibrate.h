@@ -85,11 +85,10 @@ tl_event tlp_call_event(const tlp_call *call, int64_t sizes[TLP_CALL_SIZES]);
 double tlp_call_work(const tlp_call *call);
 /* The number of calls that can be measured. */
 uint64_t tlp_n_needed(const tlp_needs *needs);
-/* TL_ERR_INPUT: no call of the trace can be measured, and no kernel of the program has a time. */
-tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err);
-/* The same from a file of lines "KERNEL,D0[,D1[,D2]]": its calls, for a whole calibration. */
-tl_status tlp_needs_read_sizes(const char *path, unsigned long seed, tlp_needs **out,
-                               tl_error *err);
+/* Of a trace, or of a list: a file of lines "KERNEL,D0[,D1[,D2]]", for a whole calibration.
+ * TL_ERR_INPUT: no call of the trace can be measured, and no kernel of the program has a time. */
+tl_status tlp_needs_read(const char *path, bool is_list, unsigned long seed, tlp_needs **out,
+                         tl_error *err);
 void tlp_needs_free(tlp_needs *needs);
 /* As tlp_plan_round, of calls of the trace only. */
 tl_status tlp_plan_needed(const tlp_needs *needs, unsigned long seed, unsigned round,
@@ -379,7 +378,7 @@ tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error 
 /* ---- history: platforms/calibrate/history.c ---- */
 
 typedef struct tlp_quantity {
-    const char *name; /* with its unit: "dgemm s per flop"; no comma */
+    char name[TLP_UNIT_NAME_BYTES + 64]; /* with its unit: "dgemm s per flop"; no comma */
     double value;
 } tlp_quantity;
 
@@ -388,17 +387,11 @@ typedef struct tlp_quantity {
  * measurement, "": now. Measurements that were fitted before are there already, and stay. */
 tl_status tlp_add_to_history(const char *folder, const char *what, const char *moment,
                              const tlp_quantity *quantities, size_t n, tl_error *err);
-/* Those of the units of hosts: TLP_UNIT_QUANTITIES for each. `names` has room for their names. */
-enum { TLP_QUANTITY_BYTES = TLP_UNIT_NAME_BYTES + 64 };
-size_t tlp_unit_quantities(const tlp_result *result, char (*names)[TLP_QUANTITY_BYTES],
-                           tlp_quantity *out);
-/* Only one moment, or all others. */
-typedef struct tlp_moments {
-    const char *when;
-    bool is_then;
-} tlp_moments;
+/* Those of the units of hosts: TLP_UNIT_QUANTITIES for each at most. Returns how many there are. */
+size_t tlp_unit_quantities(const tlp_result *result, tlp_quantity *out);
 /* Calls `take` for each value of `what` in the history, in its order. */
-void tlp_read_history(const char *folder, const char *what, tlp_moments moments,
-                      void (*take)(void *arg, const char *name, double value), void *arg);
+void tlp_read_history(const char *folder, const char *what,
+                      void (*take)(void *arg, const char *when, const char *name, double value),
+                      void *arg);
 
 #endif

@@ -72,8 +72,7 @@ static tl_status make_room(const tlp_points *from, tlp_points *out)
 
 static tl_status points_of_piece(const tlp_points *from, const tlp_piece *piece, tlp_points *out)
 {
-    if (make_room(from, out) != TL_OK)
-        return TL_ERR_MEMORY;
+    TL_TRY(make_room(from, out));
     for (size_t i = 0; i < from->n; i++)
         if (is_in_piece(piece, from->at[i].terms))
             out->at[out->n++] = from->at[i];
@@ -98,9 +97,8 @@ static tl_status error_of_piece(const tlp_points *points, size_t least, tlp_piec
                                 double *error)
 {
     tlp_points mine;
-    tl_status status = points_of_piece(points, piece, &mine);
-    if (status != TL_OK)
-        return status;
+    tl_status status = TL_OK;
+    TL_TRY(points_of_piece(points, piece, &mine));
     *error = INFINITY;
     if (mine.n >= least && (status = tlp_fit_terms(&mine, TLP_M2_TERMS, piece->mean_s)) == TL_OK)
         *error = error_of(&mine, piece->mean_s);
@@ -163,16 +161,14 @@ static bool have_square_matrix(const tlp_points *points)
 static tl_status find_split(const tlp_points *points, const tlp_piece *piece, split *best)
 {
     tlp_points searched;
-    tl_status status = make_room(points, &searched);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(make_room(points, &searched));
     const size_t stride = 1 + points->n / SEARCHED_CALLS;
     for (size_t i = 0; i < points->n; i += stride)
         searched.at[searched.n++] = points->at[i];
     const size_t least = LEAST_CALLS / stride + 8;
     double *scratch = calloc(searched.n + 1, sizeof *scratch), error;
     tlp_piece undivided = *piece;
-    status = scratch ? error_of_piece(&searched, 1, &undivided, &error) : TL_ERR_MEMORY;
+    tl_status status = scratch ? error_of_piece(&searched, 1, &undivided, &error) : TL_ERR_MEMORY;
     best->error = status == TL_OK ? (1 - LEAST_GAIN) * error : 0;
     const double enough = best->error;
     for (int b = 0; b < TLP_N_BOUNDS && status == TL_OK; b++)
@@ -189,28 +185,23 @@ static tl_status find_split(const tlp_points *points, const tlp_piece *piece, sp
 static tl_status grow(const tlp_points *points, size_t index, size_t most, tlp_fit *fit)
 {
     tlp_points mine;
-    split best;
-    tl_status status = points_of_piece(points, &fit->pieces[index], &mine);
-    if (status != TL_OK)
-        return status;
-    if (fit->n_pieces < most && mine.n >= 2 * (size_t)LEAST_CALLS) {
+    split best = {.error = INFINITY};
+    tl_status status = TL_OK;
+    TL_TRY(points_of_piece(points, &fit->pieces[index], &mine));
+    if (fit->n_pieces < most && mine.n >= 2 * (size_t)LEAST_CALLS)
         status = find_split(&mine, &fit->pieces[index], &best);
-        if (status == TL_OK && isfinite(best.error)) {
-            memmove(&fit->pieces[index + 1], &fit->pieces[index],
-                    (fit->n_pieces++ - index) * sizeof *fit->pieces);
-            fit->pieces[index] = best.low;
-            fit->pieces[index + 1] = best.high;
-            status = grow(points, index + 1, most, fit);
-            if (status == TL_OK)
-                status = grow(points, index, most, fit);
-            free(mine.at);
-            return status;
-        }
-    }
-    if (status == TL_OK && mine.n)
+    const bool is_split = status == TL_OK && isfinite(best.error);
+    if (status == TL_OK && !is_split && mine.n)
         status = tlp_fit_terms(&mine, TLP_M2_TERMS, fit->pieces[index].mean_s);
     free(mine.at);
-    return status;
+    if (!is_split)
+        return status;
+    memmove(&fit->pieces[index + 1], &fit->pieces[index],
+            (fit->n_pieces++ - index) * sizeof *fit->pieces);
+    fit->pieces[index] = best.low;
+    fit->pieces[index + 1] = best.high;
+    TL_TRY(grow(points, index + 1, most, fit));
+    return grow(points, index, most, fit);
 }
 
 /* Makes a piece for each side of a square matrix, and then the splits of these pieces that help. */
@@ -225,8 +216,8 @@ static tl_status fit_pieces(const tlp_points *points, tlp_fit *fit)
     fit->pieces[1] = whole;
     fit->pieces[1].side = 'r';
     fit->n_pieces = 2;
-    tl_status status = grow(points, 1, TLP_MAX_PIECES / 2 + 1, fit);
-    return status == TL_OK ? grow(points, 0, TLP_MAX_PIECES, fit) : status;
+    TL_TRY(grow(points, 1, TLP_MAX_PIECES / 2 + 1, fit));
+    return grow(points, 0, TLP_MAX_PIECES, fit);
 }
 
 static tl_status fit_form(const tlp_points *points, tlp_form form, tlp_fit *fit)
@@ -249,13 +240,11 @@ static tl_status validate_fold(const tlp_points *points, size_t fold, tlp_form f
 {
     tlp_points others;
     tlp_fit fit = {0};
-    tl_status status = make_room(points, &others);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(make_room(points, &others));
     for (size_t i = 0; i < points->n; i++)
         if (i % N_FOLDS != fold)
             others.at[others.n++] = points->at[i];
-    status = fit_form(&others, form, &fit);
+    const tl_status status = fit_form(&others, form, &fit);
     for (size_t i = fold; i < points->n && status == TL_OK; i += N_FOLDS) {
         const double predicted = predict(&fit, points->at[i].terms);
         v->errors[i] = fabs(predicted / points->at[i].seconds - 1);
@@ -303,8 +292,7 @@ static tl_status median_error(const tlp_points *points, tlp_fit *fit)
         return TL_ERR_MEMORY;
     for (size_t i = 0; i < points->n; i++)
         errors[i] = fabs(points->at[i].seconds / predict(fit, points->at[i].terms) - 1);
-    gsl_sort(errors, 1, points->n);
-    fit->median_error = gsl_stats_median_from_sorted_data(errors, 1, points->n);
+    fit->median_error = tlp_median(errors, points->n);
     free(errors);
     return TL_OK;
 }
@@ -322,10 +310,24 @@ static tl_status fit_noises(const tlp_points *points, tlp_noise noise, tlp_fit *
     return status;
 }
 
+static tl_status fit_points(const tlp_points *points, bool spread, double work, tlp_form form,
+                            tlp_noise noise, tlp_fit *fit)
+{
+    double line[TLP_N_TERMS];
+    TL_TRY(tlp_fit_terms(points, spread ? TLP_M1_TERMS : TLP_M0_TERMS, line));
+    fit->slope_s = spread ? line[TLP_TERM_work] : line[TLP_TERM_one] / work;
+    for (int f = 0; f < (spread ? TLP_N_FORMS : 1); f++)
+        TL_TRY(validate(points, (tlp_form)f, fit));
+    fit->form = form == TLP_BEST_FORM ? choose_form(fit) : form;
+    TL_TRY(fit_form(points, fit->form, fit));
+    TL_TRY(median_error(points, fit));
+    return fit_noises(points, noise, fit);
+}
+
 tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp_noise noise,
                          tlp_fit *out)
 {
-    int spread = 0;
+    bool spread = 0;
     for (size_t i = 1; i < n; i++)
         spread |= samples[i].work != samples[0].work;
     if (n < 2 || (!spread && form != TLP_M0))
@@ -336,18 +338,7 @@ tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp
     for (size_t i = 0; i < n; i++)
         points.at[i] = tlp_point_of(&samples[i]);
     tlp_fit fit = {.n = n};
-    double line[TLP_N_TERMS];
-    tl_status status = tlp_fit_terms(&points, spread ? TLP_M1_TERMS : TLP_M0_TERMS, line);
-    fit.slope_s = spread ? line[TLP_TERM_work] : line[TLP_TERM_one] / samples[0].work;
-    for (int f = 0; f < (spread ? TLP_N_FORMS : 1) && status == TL_OK; f++)
-        status = validate(&points, (tlp_form)f, &fit);
-    fit.form = form == TLP_BEST_FORM ? choose_form(&fit) : form;
-    if (status == TL_OK)
-        status = fit_form(&points, fit.form, &fit);
-    if (status == TL_OK)
-        status = median_error(&points, &fit);
-    if (status == TL_OK)
-        status = fit_noises(&points, noise, &fit);
+    const tl_status status = fit_points(&points, spread, samples[0].work, form, noise, &fit);
     free(points.at);
     if (status == TL_OK)
         *out = fit;

@@ -135,11 +135,9 @@ tl_status tlp_begin_folder(const tlp_result *result, const char *platforms, cons
     *describes_other = is_described(folder);
     if (*describes_other)
         return TL_OK;
-    tl_status status = has_hosts ? generate_hosts(result, folder, err)
-                                 : copy_file(shipped, folder, "platform.xml", tlp_n_cores(), err);
-    if (status == TL_OK)
-        status = copy_file(shipped, folder, "options.conf", 0, err);
-    return status;
+    TL_TRY(has_hosts ? generate_hosts(result, folder, err)
+                     : copy_file(shipped, folder, "platform.xml", tlp_n_cores(), err));
+    return copy_file(shipped, folder, "options.conf", 0, err);
 }
 
 const uint16_t tlp_compared_kernels[] = {TL_KERNEL_dgemm, TL_KERNEL_dtrsm, TL_KERNEL_dgemv,
@@ -147,23 +145,21 @@ const uint16_t tlp_compared_kernels[] = {TL_KERNEL_dgemm, TL_KERNEL_dtrsm, TL_KE
 
 static tl_status add_to_history(const tlp_result *result, const char *folder, tl_error *err)
 {
-    static const char *const names[] = {"dgemm s per unit of work", "dtrsm s per unit of work",
-                                        "dgemv s per unit of work", "daxpy s per unit of work"};
-    const size_t n_own = TLP_UNIT_QUANTITIES * result->n_units;
-    tlp_quantity *list = calloc(TLP_COMPARED_KERNELS + n_own, sizeof *list);
-    char(*own_names)[TLP_QUANTITY_BYTES] = calloc(n_own + 1, sizeof *own_names);
-    tl_status status = list && own_names ? TL_OK : tl_no_memory(err, folder);
     size_t n = 0;
-    for (int i = 0; i < TLP_COMPARED_KERNELS && status == TL_OK; i++) {
-        const tlp_fit *fit = tlp_result_fit(result, tlp_compared_kernels[i]);
-        if (fit->n)
-            list[n++] = (tlp_quantity){names[i], fit->slope_s};
+    tlp_quantity *list =
+        calloc(TLP_COMPARED_KERNELS + TLP_UNIT_QUANTITIES * result->n_units, sizeof *list);
+    if (!list)
+        return tl_no_memory(err, folder);
+    for (int i = 0; i < TLP_COMPARED_KERNELS; i++) {
+        const uint16_t kernel = tlp_compared_kernels[i];
+        const tlp_fit *fit = tlp_result_fit(result, kernel);
+        snprintf(list[n].name, sizeof list->name, "%s s per unit of work",
+                 tl_call_by_code(kernel)->name);
+        list[n].value = fit->slope_s;
+        n += fit->n != 0;
     }
-    if (status == TL_OK) {
-        n += tlp_unit_quantities(result, own_names, list + n);
-        status = tlp_add_to_history(folder, "kernels", result->moment, list, n, err);
-    }
-    free(own_names);
+    n += tlp_unit_quantities(result, list + n);
+    const tl_status status = tlp_add_to_history(folder, "kernels", result->moment, list, n, err);
     free(list);
     return status;
 }
@@ -171,13 +167,10 @@ static tl_status add_to_history(const tlp_result *result, const char *folder, tl
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
                             tl_error *err)
 {
-    tl_status status = tlp_write_in(folder, "model.conf", tlp_write_model, result, err);
-    if (status == TL_OK && !describes_other)
-        status = tlp_write_in(folder, "README.md",
-                              result->n_hosts ? write_hosts_readme : write_readme, result, err);
-    if (status == TL_OK)
-        status = tlp_write_in(folder, "kernels.html", tlp_write_kernels_page, result, err);
-    if (status == TL_OK)
-        status = add_to_history(result, folder, err);
-    return status;
+    TL_TRY(tlp_write_in(folder, "model.conf", tlp_write_model, result, err));
+    if (!describes_other)
+        TL_TRY(tlp_write_in(folder, "README.md",
+                            result->n_hosts ? write_hosts_readme : write_readme, result, err));
+    TL_TRY(tlp_write_in(folder, "kernels.html", tlp_write_kernels_page, result, err));
+    return add_to_history(result, folder, err);
 }

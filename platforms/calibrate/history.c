@@ -18,22 +18,24 @@ static void print_now(char *when, size_t size)
     snprintf(when + n, size - n, ".%03dZ", (int)(now.tv_nsec / 1000000));
 }
 
-static void note_any(void *is_any, const char *name, double value)
+/* *moment: NULL when the history has it. */
+static void look_for(void *moment, const char *when, const char *name, double value)
 {
     (void)name;
     (void)value;
-    *(bool *)is_any = 1;
+    const char **wanted = moment;
+    if (*wanted && !strcmp(*wanted, when))
+        *wanted = NULL;
 }
 
 tl_status tlp_add_to_history(const char *folder, const char *what, const char *moment,
                              const tlp_quantity *quantities, size_t n, tl_error *err)
 {
     char *path = NULL, now[32];
-    bool is_there = 0;
     print_now(now, sizeof now);
-    const char *when = *moment ? moment : now;
-    tlp_read_history(folder, what, (tlp_moments){when, 1}, note_any, &is_there);
-    if (is_there)
+    const char *when = *moment ? moment : now, *lacking = when;
+    tlp_read_history(folder, what, look_for, &lacking);
+    if (!lacking)
         return TL_OK;
     if (asprintf(&path, "%s/history.csv", folder) < 0)
         return tl_no_memory(err, folder);
@@ -55,8 +57,9 @@ tl_status tlp_add_to_history(const char *folder, const char *what, const char *m
     return status;
 }
 
-void tlp_read_history(const char *folder, const char *what, tlp_moments moments,
-                      void (*take)(void *arg, const char *name, double value), void *arg)
+void tlp_read_history(const char *folder, const char *what,
+                      void (*take)(void *arg, const char *when, const char *name, double value),
+                      void *arg)
 {
     char *line = NULL;
     size_t size = 0;
@@ -65,8 +68,8 @@ void tlp_read_history(const char *folder, const char *what, tlp_moments moments,
         char *rest = line;
         const char *when = strsep(&rest, ","), *kind = strsep(&rest, ","),
                    *name = strsep(&rest, ",");
-        if (rest && !strcmp(kind, what) && !strcmp(when, moments.when) == moments.is_then)
-            take(arg, name, strtod(rest, NULL));
+        if (rest && !strcmp(kind, what))
+            take(arg, when, name, strtod(rest, NULL));
     }
     free(line);
     if (in)

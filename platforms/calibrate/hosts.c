@@ -79,17 +79,6 @@ static int socket_of(const tlp_result *result, unsigned host, unsigned group)
     return (int)strtol(at, NULL, 10);
 }
 
-static int part_of(const tlp_result *result, unsigned host, unsigned core, bool per_core)
-{
-    return per_core ? (int)core : socket_of(result, host, core);
-}
-
-static const char *platform_name(const tlp_result *result, const tlp_unit *unit)
-{
-    const tlp_kernel_host *host = result->n_hosts ? &result->hosts[unit->host] : NULL;
-    return !host ? "*" : *host->alias ? host->alias : host->name;
-}
-
 const char *tlp_unit_name(const tlp_result *result, const tlp_unit *unit,
                           char name[TLP_UNIT_NAME_BYTES])
 {
@@ -101,7 +90,8 @@ const char *tlp_unit_name(const tlp_result *result, const tlp_unit *unit,
 
 void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out)
 {
-    const char *name = platform_name(result, unit), *before = "@(";
+    const tlp_kernel_host *host = result->n_hosts ? &result->hosts[unit->host] : NULL;
+    const char *name = !host ? "*" : *host->alias ? host->alias : host->name, *before = "@(";
     if (result->n_hosts && unit->is_last) { /* cores that were not measured, too */
         fputs(name, out);
         return;
@@ -145,60 +135,56 @@ static tl_status find_unit(tlp_result *result, size_t *room, unsigned host, int 
 static tl_status make_units(tlp_result *result, bool per_core, tl_error *err)
 {
     size_t room = 0;
-    tl_status status = TL_OK;
     result->has_core_units = per_core;
-    for (size_t i = 0; i < result->n_samples && status == TL_OK; i++) {
+    for (size_t i = 0; i < result->n_samples; i++) {
         tlp_sample *s = &result->samples[i];
-        status = find_unit(result, &room, s->host, part_of(result, s->host, s->core, per_core),
-                           &s->unit, err);
+        const int part = per_core ? s->core : socket_of(result, s->host, s->core);
+        TL_TRY(find_unit(result, &room, s->host, part, &s->unit, err));
     }
-    return status;
+    return TL_OK;
 }
 
 /* ---- their differences ---- */
 
-/* The shifts of one kernel, whose calls are `mine`. */
-static tl_status find_shifts(tlp_result *result, unsigned k, const tlp_sample **mine, size_t n,
+/* The shifts of one kernel. The points, the units and the room are for as many as all calls. */
+static tl_status find_shifts(tlp_result *result, unsigned k, tlp_points *points, uint16_t *units,
                              double *room)
 {
     double terms[TLP_N_TERMS];
-    tlp_points points = {n, calloc(n + 1, sizeof *points.at)};
-    for (size_t i = 0; points.at && i < n; i++)
-        points.at[i] = tlp_point_of(mine[i]);
-    tl_status status = points.at ? TL_OK : TL_ERR_MEMORY;
-    if (status == TL_OK && n)
-        status = tlp_fit_terms(&points, TLP_M2_TERMS, terms);
-    for (size_t u = 0; status == TL_OK && u < result->n_units; u++) {
-        size_t n_own = 0;
-        for (size_t i = 0; i < n; i++) {
-            const double fitted = tlp_sum_terms(terms, points.at[i].terms);
-            if (mine[i]->unit == u && fitted > 0)
-                room[n_own++] = log(mine[i]->seconds / fitted);
+    points->n = 0;
+    for (size_t i = 0; i < result->n_samples; i++)
+        if (result->samples[i].call.kernel == TL_KERNEL_dgemm + k) {
+            units[points->n] = result->samples[i].unit;
+            points->at[points->n++] = tlp_point_of(&result->samples[i]);
         }
-        result->units[u].shift[k] = n_own ? tlp_median(room, n_own) : 0;
+    if (points->n)
+        TL_TRY(tlp_fit_terms(points, TLP_M2_TERMS, terms));
+    for (size_t u = 0; u < result->n_units; u++) {
+        size_t n = 0;
+        for (size_t i = 0; i < points->n; i++) {
+            const double fitted = tlp_sum_terms(terms, points->at[i].terms);
+            if (units[i] == u && fitted > 0)
+                room[n++] = log(points->at[i].seconds / fitted);
+        }
+        result->units[u].shift[k] = n ? tlp_median(room, n) : 0;
     }
-    free(points.at);
-    return status;
+    return TL_OK;
 }
 
 tl_status tlp_find_units(tlp_result *result, bool per_core, tl_error *err)
 {
-    tl_status status = make_units(result, per_core, err);
-    const tlp_sample **mine = calloc(result->n_samples + 1, sizeof *mine);
-    double *room = calloc(result->n_samples + 1, sizeof *room);
-    if (status == TL_OK && (!mine || !room))
-        status = tl_no_memory(err, "fitting");
-    for (unsigned k = 0; k < TLP_FIT_ROOM && status == TL_OK && result->n_hosts; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < result->n_samples; i++)
-            if (result->samples[i].call.kernel == TL_KERNEL_dgemm + k)
-                mine[n++] = &result->samples[i];
-        if (find_shifts(result, k, mine, n, room) != TL_OK)
-            status = tl_no_memory(err, "fitting");
-    }
-    free(mine);
+    const size_t n = result->n_samples + 1;
+    TL_TRY(make_units(result, per_core, err));
+    tlp_points points = {.at = calloc(n, sizeof *points.at)};
+    uint16_t *units = calloc(n, sizeof *units);
+    double *room = calloc(n, sizeof *room);
+    tl_status status = points.at && units && room ? TL_OK : TL_ERR_MEMORY;
+    for (unsigned k = 0; k < TLP_FIT_ROOM && status == TL_OK && result->n_hosts; k++)
+        status = find_shifts(result, k, &points, units, room);
+    free(points.at);
+    free(units);
     free(room);
-    return status;
+    return status == TL_OK ? TL_OK : tl_no_memory(err, "fitting");
 }
 
 /* ---- variability ---- */
@@ -211,45 +197,44 @@ double tlp_unit_shift(const tlp_unit *unit, int which)
 }
 
 /* A quantity of a unit in the history. */
-static void name_quantity(const tlp_result *result, const tlp_unit *unit, int which,
-                          char out[TLP_QUANTITY_BYTES])
+static tlp_quantity quantity(const tlp_result *result, const tlp_unit *unit, int which)
 {
     char name[TLP_UNIT_NAME_BYTES];
+    const uint16_t kernel = tlp_unit_kernels[which];
+    tlp_quantity q = {.value = tlp_result_fit(result, kernel)->slope_s *
+                               exp(tlp_unit_shift(unit, which))};
     /* One that is out has another name, so that day_sd of a later calibration leaves it out. */
-    snprintf(out, TLP_QUANTITY_BYTES, "%s s per unit of work of %s%s",
-             tl_call_by_code(tlp_unit_kernels[which])->name, tlp_unit_name(result, unit, name),
-             unit->is_out ? " (unlike the others)" : "");
-}
-
-static double quantity(const tlp_result *result, const tlp_unit *unit, int which)
-{
-    return tlp_result_fit(result, tlp_unit_kernels[which])->slope_s *
-           exp(tlp_unit_shift(unit, which));
+    snprintf(q.name, sizeof q.name, "%s s per unit of work of %s%s", tl_call_by_code(kernel)->name,
+             tlp_unit_name(result, unit, name), unit->is_out ? " (unlike the others)" : "");
+    return q;
 }
 
 /* The logarithms of dgemm of one unit, by campaign. */
 typedef struct past {
-    char name[TLP_QUANTITY_BYTES];
+    tlp_quantity now;
     double n, sum, squares;
 } past;
 
 typedef struct pasts {
     size_t n;
     past *at;
+    const char *moment; /* of this campaign */
 } pasts;
 
 static void add_value(past *p, double value)
 {
+    if (!(value > 0))
+        return;
     p->n++;
     p->sum += log(value);
     p->squares += log(value) * log(value);
 }
 
-static void take_value(void *all, const char *name, double value)
+static void take_value(void *all, const char *when, const char *name, double value)
 {
     pasts *p = all;
-    for (size_t u = 0; u < p->n && value > 0; u++)
-        if (!strcmp(p->at[u].name, name))
+    for (size_t u = 0; u < p->n && strcmp(when, p->moment) != 0; u++)
+        if (!strcmp(p->at[u].now.name, name))
             add_value(&p->at[u], value);
 }
 
@@ -300,15 +285,14 @@ static void find_instruction_s(tlp_result *result, double *room)
 
 tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error *err)
 {
-    pasts all = {result->n_units, calloc(result->n_units + 1, sizeof *all.at)};
+    pasts all = {result->n_units, calloc(result->n_units + 1, sizeof *all.at), result->moment};
     double *means = calloc(result->n_hosts + 1, sizeof *means);
     for (size_t u = 0; all.at && u < all.n; u++) {
-        name_quantity(result, &result->units[u], 0, all.at[u].name);
-        if (quantity(result, &result->units[u], 0) > 0)
-            add_value(&all.at[u], quantity(result, &result->units[u], 0));
+        all.at[u].now = quantity(result, &result->units[u], 0);
+        add_value(&all.at[u], all.at[u].now.value);
     }
     if (all.at && means && folder)
-        tlp_read_history(folder, "kernels", (tlp_moments){result->moment, 0}, take_value, &all);
+        tlp_read_history(folder, "kernels", take_value, &all);
     if (all.at && means) {
         split_variance(result, &all, means);
         find_instruction_s(result, means);
@@ -319,16 +303,13 @@ tl_status tlp_find_variability(tlp_result *result, const char *folder, tl_error 
     return status;
 }
 
-size_t tlp_unit_quantities(const tlp_result *result, char (*names)[TLP_QUANTITY_BYTES],
-                           tlp_quantity *out)
+size_t tlp_unit_quantities(const tlp_result *result, tlp_quantity *out)
 {
     size_t n = 0;
     for (size_t u = 0; u < result->n_units && result->n_hosts; u++)
-        for (int i = 0; i < TLP_UNIT_QUANTITIES; i++)
-            if (quantity(result, &result->units[u], i) > 0) {
-                name_quantity(result, &result->units[u], i, names[n]);
-                out[n] = (tlp_quantity){names[n], quantity(result, &result->units[u], i)};
-                n++;
-            }
+        for (int i = 0; i < TLP_UNIT_QUANTITIES; i++) {
+            out[n] = quantity(result, &result->units[u], i);
+            n += out[n].value > 0;
+        }
     return n;
 }

@@ -17,13 +17,8 @@
 enum { LEAST_REPETITIONS = 3 };
 
 static const char *const names[TLP_N_LOOPS] = {"arithmetic", "triad", "chase", "region",
-                                               "shared-region"};
-
-/* "arithmetic", "triad", ... */
-static const char *loop_name(tlp_loop loop)
-{
-    return names[loop];
-}
+                                               "shared-region"},
+                         *const units[TLP_N_LOOPS] = {"operations/s", "bytes/s", "s", "s", "s"};
 
 tl_status tlp_memory_add(tlp_memory_result *result, const tlp_memory_sample *sample)
 {
@@ -120,7 +115,7 @@ static void write_rows(const void *all, FILE *out)
     const tlp_memory_result *result = all;
     for (size_t i = 0; i < result->n; i++) {
         const tlp_memory_sample *s = &result->samples[i];
-        fprintf(out, "%s,%u,%zu,%.9g,%.4f\n", loop_name(s->loop), s->cores, s->bytes, s->value,
+        fprintf(out, "%s,%u,%zu,%.9g,%.4f\n", names[s->loop], s->cores, s->bytes, s->value,
                 s->lost);
     }
 }
@@ -161,11 +156,6 @@ const tlp_raw tlp_raw_memory = {.bytes = sizeof(tlp_memory_result),
                                 .finish = finish,
                                 .free = tlp_memory_free};
 
-static const char *unit_of(tlp_loop loop)
-{
-    return loop == TLP_TRIAD ? "bytes/s" : loop == TLP_ARITHMETIC ? "operations/s" : "s";
-}
-
 tl_status tlp_memory_repetitions(const tlp_memory_result *result, tlp_repetition_list *list)
 {
     for (size_t first = 0; first < result->n; first++) {
@@ -176,9 +166,8 @@ tl_status tlp_memory_repetitions(const tlp_memory_result *result, tlp_repetition
             i++;
         if (i < first) /* it is in the list */
             continue;
-        snprintf(name, sizeof name, "%s, %u cores, %zu bytes", loop_name(s->loop), s->cores,
-                 s->bytes);
-        tlp_repetitions *repetitions = tlp_begin_repetitions(list, name, unit_of(s->loop));
+        snprintf(name, sizeof name, "%s, %u cores, %zu bytes", names[s->loop], s->cores, s->bytes);
+        tlp_repetitions *repetitions = tlp_begin_repetitions(list, name, units[s->loop]);
         if (!repetitions)
             return TL_ERR_MEMORY;
         for (; i < result->n; i++)

@@ -42,11 +42,7 @@ static bool is_own(const merge *m, const char *name)
 static double number_in(const config_setting_t *group, const char *name, double otherwise)
 {
     const config_setting_t *found = group ? config_setting_get_member(group, name) : NULL;
-    if (!found)
-        return otherwise;
-    return config_setting_is_number(found) && config_setting_type(found) != CONFIG_TYPE_FLOAT
-               ? (double)config_setting_get_int64(found)
-               : config_setting_get_float(found);
+    return found ? config_setting_get_float(found) : otherwise;
 }
 
 /* Whether no call of an old piece is outside of the sizes that were measured now. */

@@ -94,6 +94,7 @@ int tlp_set_number(config_setting_t *group, const char *name, double value)
 tl_status tlp_model_read(const char *path, config_t *config, tl_error *err)
 {
     config_init(config);
+    config_set_auto_convert(config, CONFIG_TRUE); /* whole numbers are numbers, too */
     if (config_read_file(config, path) != CONFIG_TRUE)
         return config_error_type(config) == CONFIG_ERR_FILE_IO
                    ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check the path", path,

@@ -251,10 +251,8 @@ static tl_status read_sizes(const char *path, gsl_rng *rng, tlp_needs *needs, tl
     return status;
 }
 
-static tl_status read_needs(const char *path, unsigned long seed,
-                            tl_status (*read)(const char *path, gsl_rng *rng, tlp_needs *needs,
-                                              tl_error *err),
-                            tlp_needs **out, tl_error *err)
+tl_status tlp_needs_read(const char *path, bool is_list, unsigned long seed, tlp_needs **out,
+                         tl_error *err)
 {
     tlp_needs *needs = calloc(1, sizeof *needs);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -263,37 +261,26 @@ static tl_status read_needs(const char *path, unsigned long seed,
     tl_status status = needs && needs->operands && rng ? TL_OK : tl_no_memory(err, path);
     if (status == TL_OK) {
         gsl_rng_set(rng, seed);
-        status = read(path, rng, needs, err);
+        status = (is_list ? read_sizes : read_trace)(path, rng, needs, err);
     }
     gsl_rng_free(rng);
-    if (status == TL_OK) {
+    if (status == TL_OK)
         *out = needs;
-        needs = NULL;
-    }
-    tlp_needs_free(needs);
+    else
+        tlp_needs_free(needs);
     return status;
-}
-
-tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err)
-{
-    return read_needs(path, seed, read_trace, out, err);
-}
-
-tl_status tlp_needs_read_sizes(const char *path, unsigned long seed, tlp_needs **out, tl_error *err)
-{
-    return read_needs(path, seed, read_sizes, out, err);
 }
 
 void tlp_needs_free(tlp_needs *needs)
 {
-    for (int k = 0; needs && k < TLP_FIT_ROOM; k++)
+    if (!needs)
+        return;
+    for (int k = 0; k < TLP_FIT_ROOM; k++)
         free(needs->kernels[k].calls);
-    for (size_t i = 0; needs && i < needs->n_own; i++)
+    for (size_t i = 0; i < needs->n_own; i++)
         free(needs->own[i].name);
-    if (needs) {
-        free(needs->own);
-        free(needs->operands);
-    }
+    free(needs->own);
+    free(needs->operands);
     free(needs);
 }
 

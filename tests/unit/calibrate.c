@@ -299,7 +299,7 @@ static void products_for_a_trace_are_timed_with_both_factors(void **state)
     tlp_call *calls = NULL;
     size_t n = 0, n_transposed = 0, n_right = 0;
     tl_error err = {0};
-    const tl_status status = tlp_needs_read(path, 1, &needs, &err);
+    const tl_status status = tlp_needs_read(path, 0, 1, &needs, &err);
     unlink(path);
     assert_int_equal(status, TL_OK);
     assert_int_equal(tlp_plan_needed(needs, 1, 1, &calls, &n, &err), TL_OK);
