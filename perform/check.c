@@ -175,8 +175,8 @@ tl_status perform_check(tl_reader *trace, uint32_t rank, perform_needs *needs, t
 void perform_forget(perform_needs *needs)
 {
     free(needs->is_made);
-    needs->is_made = NULL;
     free(needs->uncalled);
+    needs->is_made = NULL;
     needs->uncalled = NULL;
     needs->n_uncalled = 0;
 }

@@ -193,30 +193,33 @@ static void find_neighbours(performer *p, const tl_comm *d)
 
 /* ---- groups ---- */
 
-static MPI_Group group_of(const performer *p, MPI_Comm of, const int32_t *ranks, uint32_t n)
+/* Those ranks of a group, which is freed. */
+static MPI_Group include(MPI_Group all, int *ranks, uint32_t n)
 {
-    MPI_Group all, group;
-    int *list = numbers(p, ranks, n);
-    MPI_Comm_group(of, &all);
-    MPI_Group_incl(all, (int)n, list, &group);
+    MPI_Group group;
+    MPI_Group_incl(all, (int)n, ranks, &group);
     MPI_Group_free(&all);
-    free(list);
+    free(ranks);
     return group;
+}
+
+static MPI_Group group_of(const performer *p, const int32_t *ranks, uint32_t n)
+{
+    MPI_Group all;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    return include(all, numbers(p, ranks, n), n);
 }
 
 /* The ranks that an epoch names. */
 static MPI_Group partners(const performer *p)
 {
     const tl_event *e = &p->event;
-    MPI_Group all, group;
+    MPI_Group all;
     int *list = must(p, malloc((e->list_len + 1) * sizeof *list));
     for (uint32_t i = 0; i < e->list_len; i++)
         list[i] = (int)e->list[i];
     MPI_Win_get_group(p->objects[e->comm].win, &all);
-    MPI_Group_incl(all, (int)e->list_len, list, &group);
-    MPI_Group_free(&all);
-    free(list);
-    return group;
+    return include(all, list, e->list_len);
 }
 
 /* A communicator from before a cut. All ranks make theirs in the order of the run. */
@@ -225,7 +228,7 @@ static void make_again(performer *p, const tl_comm *d)
     const tl_action made_by = tl_call_by_code(d->call)->action;
     if (made_by == TL_ACTION_WIN_CREATE || made_by == TL_ACTION_FILE_OPEN || d->n_remote)
         return;
-    MPI_Group group = group_of(p, MPI_COMM_WORLD, d->members, d->n_members);
+    MPI_Group group = group_of(p, d->members, d->n_members);
     MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &p->objects[d->id].comm);
     MPI_Group_free(&group);
 }
@@ -272,13 +275,6 @@ static void find_partner_group(performer *p, const tl_comm *d)
         d && local && local->n_remote && local->n_members && d->members[0] != local->members[0];
 }
 
-static uint16_t window(performer *p, uint16_t call)
-{
-    if (call == TL_MPI_Win_create)
-        p->made.memory = must(p, calloc(1, (size_t)p->window_bytes + 1));
-    return call;
-}
-
 static int window_mode(int mode)
 {
     static const int flags[][2] = {{TL_MODE_NOCHECK, MPI_MODE_NOCHECK},
@@ -302,7 +298,7 @@ static uint16_t communicator(performer *p, const tl_comm *d, uint16_t call)
     case TL_MPI_Cart_sub: find_remaining(p, d); return call;
     case TL_MPI_Comm_create:
     case TL_MPI_Comm_create_group:
-        p->made.group = d ? group_of(p, MPI_COMM_WORLD, d->members, d->n_members) : MPI_GROUP_EMPTY;
+        p->made.group = d ? group_of(p, d->members, d->n_members) : MPI_GROUP_EMPTY;
         p->made.tag = d && d->has_tag ? d->tag : 0;
         return call;
     case TL_MPI_Cart_create: find_grid(p); return call;
@@ -323,7 +319,10 @@ uint16_t perform_prepare_object(performer *p)
     const tl_action action = tl_call_by_code(e->call)->action;
     p->made = (perform_made){.group = MPI_GROUP_NULL, .size = p->window_bytes};
     switch (action) {
-    case TL_ACTION_WIN_CREATE: return window(p, e->call);
+    case TL_ACTION_WIN_CREATE:
+        if (e->call == TL_MPI_Win_create)
+            p->made.memory = must(p, calloc(1, (size_t)p->window_bytes + 1));
+        return e->call;
     case TL_ACTION_WIN_POST:
     case TL_ACTION_WIN_START:
         p->made.group = partners(p);

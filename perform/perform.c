@@ -176,17 +176,14 @@ static tl_status open_model(performer *p, const arguments *a, tlr_model **model,
 {
     char host[256] = "";
     const tlr_options model_options = {.seed = a->seed};
-    tl_status status = TL_OK;
     gethostname(host, sizeof host - 1);
     const tlr_place place = {.host = host};
     if (a->model)
-        status = tlr_model_load(a->model, model, err);
-    if (status == TL_OK)
-        status = tlr_rank_model_open(&p->model, *model, p->trace, 0, p->rank, &place,
-                                     &model_options, err);
+        TL_TRY(tlr_model_load(a->model, model, err));
     p->compute = *model || p->kernels ? a->compute : PERFORM_NONE;
     p->dilation = a->dilation;
-    return status;
+    return tlr_rank_model_open(&p->model, *model, p->trace, 0, p->rank, &place, &model_options,
+                               err);
 }
 
 /* What the rank needs, and the operands of its kernels. Ranks have different ones. */
@@ -197,10 +194,10 @@ static tl_status check_rank(performer *p, const arguments *a, uint32_t rank, per
     perform_kernels_close(p->kernels);
     p->kernels = NULL;
     *needs = (perform_needs){.calls_kernels = a->compute == PERFORM_KERNELS};
-    tl_status status = perform_check(p->trace, rank, needs, err);
-    if (status == TL_OK && needs->calls_kernels)
-        status = perform_kernels_open(&needs->kernels, a->seed + rank, &p->kernels, err);
-    return status;
+    TL_TRY(perform_check(p->trace, rank, needs, err));
+    return needs->calls_kernels
+               ? perform_kernels_open(&needs->kernels, a->seed + rank, &p->kernels, err)
+               : TL_OK;
 }
 
 /* ---- the performance ---- */
@@ -225,15 +222,6 @@ static bool is_special(uint16_t call)
     }
 }
 
-/* Of a persistent request: whether it is a receive whose source is known when it is started. */
-static void note_persistent(performer *p)
-{
-    perform_request *r = perform_request_of(p, p->event.request);
-    r->is_open = tlr_receive_is_open(&p->event);
-    r->event = p->event;
-    r->event.list = NULL;
-}
-
 static int perform_call(performer *p)
 {
     const int special = is_special(p->event.call);
@@ -248,8 +236,12 @@ static int perform_call(performer *p)
     if (special)
         return rc;
     perform_keep_object(p);
-    if (tl_call_by_code(p->event.call)->traits & TL_TRAIT_PERSISTENT)
-        note_persistent(p);
+    if (tl_call_by_code(p->event.call)->traits & TL_TRAIT_PERSISTENT) {
+        perform_request *r = perform_request_of(p, p->event.request);
+        r->is_open = tlr_receive_is_open(&p->event); /* its source is known when it is started */
+        r->event = p->event;
+        r->event.list = NULL;
+    }
     return rc;
 }
 
@@ -321,17 +313,17 @@ static int print(const arguments *a, const outcome *all, int n, uint64_t n_calls
 {
     int which;
     const double makespan_s = slowest(all, n, &which);
-    if (a->json && strcmp(a->json, "-") == 0) {
+    const bool is_json = a->json && strcmp(a->json, "-") == 0;
+    tl_output out;
+    if (is_json)
         print_json(stdout, all, n);
-        return fflush(stdout) == 0;
-    }
-    printf("performed %llu calls on %d ranks in %.4g s; rank %d is the slowest, with %.4g s of "
-           "computation\n",
-           (unsigned long long)n_calls, n, makespan_s, which, all[which].computed_s);
+    else
+        printf("performed %llu calls on %d ranks in %.4g s; rank %d is the slowest, with %.4g s of "
+               "computation\n",
+               (unsigned long long)n_calls, n, makespan_s, which, all[which].computed_s);
     if (fflush(stdout) != 0)
         return 0;
-    tl_output out;
-    if (!a->json)
+    if (!a->json || is_json)
         return 1;
     if (tl_output_open(a->json, &out, NULL))
         return 0;
@@ -386,12 +378,6 @@ static int report(const performer *p, double seconds, const arguments *a)
     return failed;
 }
 
-static int fail(const tl_error *err)
-{
-    fprintf(stderr, "timeless: %s\n", err->text);
-    return tl_status_exit_code(err->status);
-}
-
 /* "loop:100" repeats each call 100 times. */
 static perform_sync sync_of(const char *measure, long *n_in_loop)
 {
@@ -428,8 +414,8 @@ static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_read
 static int perform_and_report(performer *p, const arguments *a)
 {
     const double begin_s = tl_now_s(CLOCK_MONOTONIC);
-    long n_in_loop;
     if (a->measure) {
+        long n_in_loop;
         const perform_sync sync = sync_of(a->measure, &n_in_loop);
         perform_measure_open(p, sync, n_in_loop, a->counters, a->inside_hz);
     }
@@ -441,10 +427,10 @@ static int perform_and_report(performer *p, const arguments *a)
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse_option,
-        "TRACE", "One rank of the performance of a trace; 'timeless perform' starts it.",
-        NULL,    NULL,
-        NULL};
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "TRACE",
+        .doc = "One rank of the performance of a trace; 'timeless perform' starts it."};
     arguments a = {.compute = PERFORM_WAIT, .dilation = 1, .seed = 1};
     static performer p;
     static perform_needs needs;
@@ -452,8 +438,10 @@ int main(int argc, char **argv)
     tl_error err;
     int rank, n_ranks, provided;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    if (open_trace(&a, &argc, &argv, &p.trace, &err) != TL_OK)
-        return fail(&err);
+    if (open_trace(&a, &argc, &argv, &p.trace, &err) != TL_OK) {
+        fprintf(stderr, "timeless: %s\n", err.text);
+        return tl_status_exit_code(err.status);
+    }
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* sleeps end when they should */
 
     /* A tracer's clock starts with MPI_Init: the trace is read before. */

@@ -54,14 +54,6 @@ static void give_back(performer *p, const MPI_Request *taken)
             perform_request_of(p, (uint32_t)p->event.list[i])->handle = taken[i];
 }
 
-/* Nothing is freed, and no event is made of this. */
-static void wait_until_all_are_there(const MPI_Request *requests, int n)
-{
-    for (int i = 0; i < n; i++)
-        for (int flag = requests[i] == MPI_REQUEST_NULL; !flag;)
-            MPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE);
-}
-
 static int complete_one(performer *p)
 {
     const uint16_t call = p->event.call;
@@ -98,7 +90,10 @@ static int complete(performer *p)
     default:
         if (!indices)
             perform_give_up(p, "out of memory for requests; use fewer ranks on a host");
-        wait_until_all_are_there(r, n);
+        /* Waits for all. Nothing is freed, and no event is made of this. */
+        for (int i = 0; i < n; i++)
+            for (flag = r[i] == MPI_REQUEST_NULL; !flag;)
+                MPI_Request_get_status(r[i], &flag, MPI_STATUS_IGNORE);
         rc = p->event.call == TL_MPI_Waitsome
                  ? MPI_Waitsome(n, r, &index, indices, MPI_STATUSES_IGNORE)
                  : MPI_Testsome(n, r, &index, indices, MPI_STATUSES_IGNORE);
@@ -229,20 +224,15 @@ static int on_window(performer *p)
     }
 }
 
-static int sleep_for(int64_t ns)
-{
-    const struct timespec time = {ns / 1000000000, ns % 1000000000};
-    nanosleep(&time, NULL);
-    return MPI_SUCCESS;
-}
-
 int perform_special(performer *p)
 {
     const tl_event *e = &p->event;
     switch (tl_call_by_code(e->call)->action) {
     case TL_ACTION_REGION: return MPI_Pcontrol(e->tag);
     case TL_ACTION_CLOCK: return MPI_Wtime() < 0;
-    case TL_ACTION_SLEEP: return sleep_for(e->count);
+    case TL_ACTION_SLEEP:
+        nanosleep(&(struct timespec){e->count / 1000000000, e->count % 1000000000}, NULL);
+        return MPI_SUCCESS;
     case TL_ACTION_RECV:
     case TL_ACTION_IRECV:
     case TL_ACTION_SENDRECV: return receive(p);
