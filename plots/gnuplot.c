@@ -125,45 +125,34 @@ static tl_status draw(const tlg_picture *picture, tlg_format format, int out, tl
     return status;
 }
 
-static const struct {
-    const char *ending;
-    tlg_format format;
-} formats[] = {{".svg", TLG_SVG}, {".pdf", TLG_PDF}, {".png", TLG_PNG}};
-enum { N_FORMATS = sizeof formats / sizeof *formats };
-
-static int find_format(const char *path, tlg_format *out)
+/* By the ending of the name; TLG_PAGE: it is no picture. */
+static tlg_format format_of(const char *path)
 {
-    const size_t length = strlen(path);
-    for (int i = 0; i < N_FORMATS; i++) {
-        const size_t ending = strlen(formats[i].ending);
-        if (length < ending || strcmp(path + length - ending, formats[i].ending) != 0)
-            continue;
-        *out = formats[i].format;
-        return 1;
-    }
-    return 0;
+    static const char *const endings[] = {
+        [TLG_SVG] = ".svg", [TLG_PDF] = ".pdf", [TLG_PNG] = ".png"};
+    const char *dot = strrchr(path, '.');
+    tlg_format format = TLG_SVG;
+    while (format < TLG_PAGE && (!dot || strcmp(dot, endings[format]) != 0))
+        format++;
+    return format;
 }
 
 bool tlg_is_picture(const char *path)
 {
-    tlg_format format;
-    return find_format(path, &format);
+    return format_of(path) != TLG_PAGE;
 }
 
 tl_status tlg_draw(const tlg_picture *picture, const char *path, tl_error *err)
 {
-    tlg_format format = TLG_SVG;
     tl_replacement file = {0};
-    find_format(path, &format);
-    tl_status status = tl_replace_begin(path, &file, err);
-    if (status != TL_OK)
-        return status;
+    tl_status status = TL_OK;
+    TL_TRY(tl_replace_begin(path, &file, err));
     const int out = open(file.part, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (out < 0)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
                          strerror(errno));
     else
-        status = draw(picture, format, out, err);
+        status = draw(picture, format_of(path), out, err);
     if (out >= 0 && close(out) != 0 && status == TL_OK)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
     return tl_replace_end(&file, status, err);

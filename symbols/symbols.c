@@ -14,7 +14,7 @@
 typedef struct place {
     uint64_t offset;
     uint32_t n;
-    tl_source *sources;
+    tl_source sources[TL_MAX_SOURCES];
 } place;
 
 typedef struct object {
@@ -49,7 +49,6 @@ static void free_place(void *node)
         free_text(p->sources[i].function);
         free_text(p->sources[i].file);
     }
-    free(p->sources);
     free(p);
 }
 
@@ -103,10 +102,8 @@ static const place *look_up(object *o, uint64_t offset)
     if (!p)
         return NULL;
     p->offset = offset;
-    p->sources = calloc(TL_MAX_SOURCES, sizeof *p->sources);
-    if (p->sources)
-        p->n = tls_file_find(o->file, offset, p->sources);
-    if (!p->sources || !tsearch(p, &o->places, by_offset)) {
+    p->n = tls_file_find(o->file, offset, p->sources);
+    if (!tsearch(p, &o->places, by_offset)) {
         free_place(p);
         return NULL;
     }
@@ -152,31 +149,25 @@ static tls_lack lack_of(const object *o)
 
 void tls_report(const tls_symbols *s, const char *path, FILE *out)
 {
-    static const char *const heads[] = {
-        [TLS_NO_DBGSYM] = "no line numbers in",
-        [TLS_NO_LINES] = "no line numbers in",
-        [TLS_ABSENT] = "without source lines: cannot read",
-        [TLS_CHANGED] = "without source lines: the run had another version of",
-        [TLS_NO_LIBDW] = "without source lines, because this build lacks libdw:"};
-    static const char *const ends[] = {[TLS_NO_DBGSYM] =
-                                           ("; install its package NAME-dbgsym, or set "
-                                            "DEBUGINFOD_URLS, and pack the trace again"),
-                                       [TLS_NO_LINES] = "; compile with -g",
-                                       [TLS_ABSENT] = "",
-                                       [TLS_CHANGED] = "",
-                                       [TLS_NO_LIBDW] = ""};
+    static const char *const texts[][2] = {
+        [TLS_NO_DBGSYM] = {"no line numbers in", "; install its package NAME-dbgsym, or set "
+                                                 "DEBUGINFOD_URLS, and pack the trace again"},
+        [TLS_NO_LINES] = {"no line numbers in", "; compile with -g"},
+        [TLS_ABSENT] = {"without source lines: cannot read", ""},
+        [TLS_CHANGED] = {"without source lines: the run had another version of", ""},
+        [TLS_NO_LIBDW] = {"without source lines, because this build lacks libdw:", ""}};
     for (tls_lack lack = TLS_NO_LINES; lack <= TLS_NO_DBGSYM; lack++) {
         size_t n = 0;
         for (size_t i = 0; i < s->n; i++) {
             if (lack_of(&s->objects[i]) != lack)
                 continue;
             if (!n++)
-                fprintf(out, "timeless: %s: %s ", path, heads[lack]);
+                fprintf(out, "timeless: %s: %s ", path, texts[lack][0]);
             else
                 fputs(", ", out);
             fputs(tl_printable(s->objects[i].is.name), out);
         }
         if (n)
-            fprintf(out, "%s\n", ends[lack]);
+            fprintf(out, "%s\n", texts[lack][1]);
     }
 }
