@@ -56,19 +56,6 @@ typedef struct part {
     tl_output out;
 } part;
 
-static tl_status open_part(const char *folder, const char *name, part *out, tl_error *err)
-{
-    out->path = join(folder, name);
-    return out->path ? tl_output_open(out->path, &out->out, err) : tl_no_memory(err, folder);
-}
-
-/* The first line of a copied model: its times need not be those of these nodes. */
-static void write_origin(const tlp_description *d, FILE *out)
-{
-    fprintf(out, "# Copied by timeless platform from %s; the next lines state its origin.\n",
-            tl_printable(d->model));
-}
-
 /* The path of the file d->model, relative to the description. */
 static char *model_path(const tlp_description *d)
 {
@@ -86,7 +73,9 @@ static tl_status copy_model(const tlp_description *d, FILE *in, const char *from
 {
     char bytes[4096];
     size_t n;
-    write_origin(d, out);
+    /* Its times need not be those of these nodes. */
+    fprintf(out, "# Copied by timeless platform from %s; the next lines state its origin.\n",
+            tl_printable(d->model));
     while ((n = fread(bytes, 1, sizeof bytes, in)))
         fwrite(bytes, 1, n, out);
     return ferror(in) ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check 'model'", from,
@@ -115,8 +104,11 @@ static tl_status write_parts(const tlp_description *d, const char *folder, FILE 
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
                        strerror(errno));
-    for (; n < (model ? N_PARTS : MODEL) && status == TL_OK; n++)
-        status = open_part(folder, names[n], &parts[n], err);
+    for (; n < (model ? N_PARTS : MODEL) && status == TL_OK; n++) {
+        parts[n].path = join(folder, names[n]);
+        status = parts[n].path ? tl_output_open(parts[n].path, &parts[n].out, err)
+                               : tl_no_memory(err, folder);
+    }
     if (status == TL_OK) {
         tlp_write_xml(d, parts[XML].out.file);
         tlp_write_options(d, parts[OPTIONS].out.file);
