@@ -14,7 +14,7 @@ platforms_libcalibrate_la_SOURCES = \
 	platforms/calibrate/fit_model.c platforms/calibrate/fit_noise.c platforms/calibrate/folder.c \
 	platforms/calibrate/history.c platforms/calibrate/hosts.c platforms/calibrate/kernels_page.c platforms/calibrate/measure.c platforms/calibrate/model_file.c platforms/calibrate/model_merge.c platforms/calibrate/needs.c \
 	platforms/calibrate/noise.c platforms/calibrate/noise.h platforms/calibrate/plan.c \
-	platforms/calibrate/raw_file.c platforms/calibrate/state.c
+	platforms/calibrate/raw_file.c
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/perform -I$(top_srcdir)/plots $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)
 platforms_libcalibrate_la_LIBADD = perform/libkernels.la platforms/libcpu.la platforms/libgenerate.la platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 

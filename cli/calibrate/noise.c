@@ -15,7 +15,7 @@ typedef struct arguments {
     campaign c;
     double threshold;
     unsigned n; /* cores that were measured */
-    tlp_noise_profile **profiles;
+    tlp_noise_profile *profiles;
 } arguments;
 
 enum { KEY_THRESHOLD = KEY_OWN };
@@ -47,12 +47,11 @@ static tl_status write_result(campaign *c, tl_error *err)
 {
     const arguments *a = (arguments *)c;
     char name[32];
-    tl_status status = TL_OK;
-    for (unsigned i = 0; i < a->n && status == TL_OK; i++) {
-        snprintf(name, sizeof name, "noise.%u", a->profiles[i]->core);
-        status = tlp_write_in(c->output, name, tlp_noise_write, a->profiles[i], err);
+    for (unsigned i = 0; i < a->n; i++) {
+        snprintf(name, sizeof name, "noise.%u", i);
+        TL_TRY(tlp_write_in(c->output, name, tlp_noise_write, &a->profiles[i], err));
     }
-    return status;
+    return TL_OK;
 }
 
 static tl_status begin(campaign *c, tl_error *err)
@@ -69,43 +68,38 @@ static tl_status measure(campaign *c, tl_error *err)
 {
     arguments *a = (arguments *)c;
     const unsigned n = tlp_n_cores();
-    a->profiles = calloc(n, sizeof *a->profiles);
-    tl_status status = a->profiles ? TL_OK : tl_no_memory(err, "measuring noise");
+    if (!(a->profiles = calloc(n, sizeof *a->profiles)))
+        return tl_no_memory(err, "measuring noise");
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "timeless: measuring %u cores, %g s each\n", n, (double)c->seconds);
-    while (status == TL_OK && a->n < n) {
-        tlp_noise_profile *profile = NULL;
-        status = tlp_noise_measure(a->n, (double)c->seconds, a->threshold, &profile, err);
-        if (status != TL_OK)
-            break;
-        a->profiles[a->n++] = profile;
+    for (; a->n < n; a->n++) {
+        tlp_noise_profile *p = &a->profiles[a->n];
+        TL_TRY(tlp_noise_measure(a->n, (double)c->seconds, a->threshold, p, err));
         fprintf(stderr, "timeless: %s/noise.%u: %zu detours in %.3g s, %.3f%% of the time\n",
-                c->output, profile->core, profile->n_detours, profile->seconds,
-                100 * profile->lost_share);
+                c->output, a->n, p->n_detours, p->seconds, 100 * p->lost_share);
     }
-    return status;
+    return TL_OK;
 }
 
 static tl_status add(campaign *c, tl_error *err)
 {
     const arguments *a = (arguments *)c;
     char entry[64], path[PATH_MAX];
-    tl_status status = TL_OK;
     tlp_archive_note(c->archive, "seconds for each core", "%g", (double)c->seconds);
     tlp_archive_note(c->archive, "threshold", "%g", a->threshold);
-    for (unsigned core = 0; core < a->n && status == TL_OK; core++) {
+    for (unsigned core = 0; core < a->n; core++) {
         snprintf(entry, sizeof entry, "raw/noise.%u", core);
         snprintf(path, sizeof path, "%s/%s", c->output, entry + 4);
-        status = tlp_archive_add_file(c->archive, entry, path, err);
+        TL_TRY(tlp_archive_add_file(c->archive, entry, path, err));
     }
-    return status;
+    return TL_OK;
 }
 
 static void end(campaign *c)
 {
     const arguments *a = (arguments *)c;
     for (unsigned i = 0; i < a->n; i++)
-        tlp_noise_free(a->profiles[i]);
+        free(a->profiles[i].detours);
     free(a->profiles);
 }
 

@@ -183,11 +183,6 @@ void tlp_blas_close(tlp_blas *blas)
     free(blas);
 }
 
-static const operands *operands_of(const tlp_blas *blas, const tlp_call *call)
-{
-    return &blas->precision[call->kernel >= TL_KERNEL_sgemm];
-}
-
 /* A part of the large matrix with these rows and columns. */
 static void *part(const operands *o, int rows, int columns, size_t offset)
 {
@@ -200,7 +195,7 @@ void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset)
 {
     static const int ld = TLP_LEADING, inner = LEADING_INNER, step = 1;
     void *f = blas->symbols[call->kernel - TLP_FIRST_KERNEL];
-    const operands *o = operands_of(blas, call);
+    const operands *o = &blas->precision[call->kernel >= TL_KERNEL_sgemm];
     const int32_t *d = call->sizes;
     /* The relative position of two vectors in the cache changes the time by a factor of three, so
      * it is varied. */

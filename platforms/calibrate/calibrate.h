@@ -132,8 +132,6 @@ typedef struct tlp_measure_options {
 
 /* The number of cores that this process may use. */
 unsigned tlp_n_cores(void);
-/* The state of this core now. *energy_j, at *energy_s: of the last one, 0 at first. */
-tlp_state tlp_read_state(double *energy_j, double *energy_s);
 /* Pins this process to n of the cores that it may use, from the given one on; does nothing if there
  * is none. */
 void tlp_pin(unsigned first, unsigned n);

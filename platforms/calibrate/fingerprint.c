@@ -23,11 +23,6 @@ static void put_text(FILE *out, const char *text)
 
 /* ---- values by repetition ---- */
 
-static bool is_shown(const tlp_repetitions *r, size_t i, int all)
-{
-    return all || r->categories[i] == TLP_GOOD;
-}
-
 /* The series of a category, at most `most` good ones. */
 static void fill_category(const tlp_repetitions *r, tlp_category category, int all, double *room,
                           tlg_series *out)
@@ -37,7 +32,7 @@ static void fill_category(const tlp_repetitions *r, tlp_category category, int a
     double *x = room, *y = room + r->n;
     size_t n = 0;
     for (size_t i = 0; i < r->n; i += step)
-        if (r->categories[i] == category && is_shown(r, i, all)) {
+        if (r->categories[i] == category && (all || category == TLP_GOOD)) {
             x[n] = r->order[i];
             y[n++] = r->values[i];
         }

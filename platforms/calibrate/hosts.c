@@ -79,6 +79,12 @@ static int socket_of(const tlp_result *result, unsigned host, unsigned group)
     return (int)strtol(at, NULL, 10);
 }
 
+static const char *platform_name(const tlp_result *result, const tlp_unit *unit)
+{
+    const tlp_kernel_host *host = result->n_hosts ? &result->hosts[unit->host] : NULL;
+    return !host ? "*" : *host->alias ? host->alias : host->name;
+}
+
 const char *tlp_unit_name(const tlp_result *result, const tlp_unit *unit,
                           char name[TLP_UNIT_NAME_BYTES])
 {
@@ -90,8 +96,7 @@ const char *tlp_unit_name(const tlp_result *result, const tlp_unit *unit,
 
 void tlp_unit_pattern(const tlp_result *result, const tlp_unit *unit, FILE *out)
 {
-    const tlp_kernel_host *host = result->n_hosts ? &result->hosts[unit->host] : NULL;
-    const char *name = !host ? "*" : *host->alias ? host->alias : host->name, *before = "@(";
+    const char *name = platform_name(result, unit), *before = "@(";
     if (result->n_hosts && unit->is_last) { /* cores that were not measured, too */
         fputs(name, out);
         return;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <kernels.h>
+#include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -61,11 +62,53 @@ void tlp_pin(unsigned first, unsigned n)
         sched_setaffinity(0, sizeof chosen, &chosen);
 }
 
+/* ---- clock, temperature and power beside a measurement ---- */
+
+enum { MOST_ZONES = 8 };
+
+/* The number in a file of the system; -1: there is none. */
+static double read_number(const char *format, int number)
+{
+    char path[128], value[TLP_VALUE_BYTES];
+    snprintf(path, sizeof path, format, number);
+    return tlp_read_value(path, value) ? strtod(value, NULL) : -1;
+}
+
+static double sum_energy_j(void)
+{
+    double sum = 0, microjoules;
+    for (int i = 0; i < MOST_ZONES; i++)
+        if ((microjoules = read_number("/sys/class/powercap/intel-rapl:%d/energy_uj", i)) > 0)
+            sum += 1e-6 * microjoules;
+    return sum;
+}
+
+/* The state of this core now. *energy_j, at *energy_s: of the last one, 0 at first. */
+static tlp_state read_state(double *energy_j, double *energy_s)
+{
+    tlp_state state = {0};
+    const int cpu = sched_getcpu();
+    const double now_s = tl_now_s(CLOCK_MONOTONIC), joules = sum_energy_j();
+    state.clock_Hz =
+        fmax(0, 1e3 * read_number("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu));
+    for (int i = 0; i < MOST_ZONES; i++)
+        state.celsius =
+            fmax(state.celsius, 1e-3 * read_number("/sys/class/thermal/thermal_zone%d/temp", i));
+    /* The counter begins anew now and then. */
+    if (*energy_j > 0 && joules > *energy_j)
+        state.watts = (joules - *energy_j) / (now_s - *energy_s);
+    *energy_j = joules;
+    *energy_s = now_s;
+    return state;
+}
+
+/* ---- calls ---- */
+
 /* What calls the kernels. */
 typedef struct callers {
     tlp_blas *blas;
     perform_kernels *others;   /* NULL: there are none */
-    double energy_j, energy_s; /* tlp_read_state */
+    double energy_j, energy_s; /* read_state */
     /* All cores work at the same time, as in an MPI run that uses all of them, until all are ready
      * and until warm_s. */
     struct board *board;
@@ -136,7 +179,7 @@ static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_r
         time_call(c, clock, &calls[i], gsl_rng_get(offsets), &sample);
         sample.core = (uint16_t)core;
         sample.at_s = tl_now_s(CLOCK_REALTIME);
-        sample.state = tlp_read_state(&c->energy_j, &c->energy_s);
+        sample.state = read_state(&c->energy_j, &c->energy_s);
         if (round > 0 && sample.seconds > 0)
             lane->samples[lane->n++] = sample;
     }

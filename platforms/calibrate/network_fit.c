@@ -43,18 +43,24 @@ typedef struct fit {
     double most_detached; /* the largest threshold that the engines can have; 0: any */
 } fit;
 
-/* Rows of one kind as x and y, without the warm-up. `local`: within a host. */
-static size_t select_rows(const fit *f, int kind, int local)
+/* Rows of one kind as x and y, without the warm-up: those with this count (0: any), and with bytes
+ * from `least` up to those below `end`. They follow the n that are there; returns their end. */
+static size_t select_rows(const fit *f, int kind, int count, double least, double end, size_t n)
 {
-    size_t n = 0;
     for (size_t i = 0; i < f->data->n_rows; i++) {
         const tlp_probe_row *row = &f->data->rows[i];
-        if (!tlp_is_row(row, kind, local))
+        if (!tlp_is_row(row, kind, f->net->one_host) || (count && row->count != count) ||
+            row->bytes < least || row->bytes >= end)
             continue;
         f->x[n] = row->bytes;
         f->y[n++] = row->seconds;
     }
     return n;
+}
+
+static size_t select_all(const fit *f, int kind)
+{
+    return select_rows(f, kind, 0, 0, INFINITY, 0);
 }
 
 static void fit_polls(fit *f)
@@ -67,7 +73,7 @@ static void fit_polls(fit *f)
                  {KIND_test, &f->net->test_s},
                  {KIND_wtime, &f->net->wtime_s}};
     for (size_t i = 0; i < sizeof polls / sizeof *polls; i++) {
-        size_t n = select_rows(f, polls[i].kind, f->net->one_host);
+        size_t n = select_all(f, polls[i].kind);
         *polls[i].to = tlp_median(f->y, n);
     }
 }
@@ -119,7 +125,7 @@ static double find_detached(fit *f)
 /* If a message came before its receive, the receive takes much less time than a transfer. */
 static double find_async(fit *f, const tlp_pieces *transfer, double detached)
 {
-    size_t n = select_rows(f, KIND_recv, f->net->one_host), kept = 0, wrong;
+    size_t n = select_all(f, KIND_recv), kept = 0, wrong;
     for (size_t i = 0; i < n; i++) {
         if (f->x[i] > detached)
             continue;
@@ -138,7 +144,7 @@ static tl_status make_series(fit *f)
 {
     static const int kinds[N_NETWORK_SERIES] = {KIND_pingpong, KIND_send, KIND_recv, KIND_isend};
     for (int k = 0; k < N_NETWORK_SERIES; k++) {
-        size_t n = select_rows(f, kinds[k], f->net->one_host);
+        size_t n = select_all(f, kinds[k]);
         for (size_t i = 0; i < n; i++)
             f->y[i] = fmax(f->y[i] - f->net->wtime_s, f->net->wtime_s / 10 + 1e-10) /
                       (k == SERIES_transfer ? 2 : 1);
@@ -202,9 +208,9 @@ static tl_status fit_pieces(fit *f)
         forced[n_forced++] = async;
     if (net->thresholds_seen && detached > 0)
         forced[n_forced++] = detached;
-    tl_status status =
-        tlp_pieces_fit(net->series, N_NETWORK_SERIES, forced, n_forced, &net->pieces);
-    return status == TL_OK ? TL_OK : too_little(f);
+    return tlp_pieces_fit(net->series, N_NETWORK_SERIES, forced, n_forced, &net->pieces) == TL_OK
+               ? TL_OK
+               : too_little(f);
 }
 
 /* ---- SMPI's terms ---- */
@@ -412,14 +418,8 @@ static void charge_receiver(fit *f)
 static void fit_send_buffer(fit *f)
 {
     tlp_network *net = f->net;
-    size_t n = 0, n_kept = 0;
-    for (size_t i = 0; i < f->data->n_rows; i++) {
-        const tlp_probe_row *row = &f->data->rows[i];
-        if (!tlp_is_row(row, KIND_send, net->one_host) || row->bytes < (double)net->detached_bytes)
-            continue;
-        f->x[n] = row->bytes;
-        f->y[n++] = row->seconds;
-    }
+    const size_t n = select_rows(f, KIND_send, 0, (double)net->detached_bytes, INFINITY, 0);
+    size_t n_kept = 0;
     if (net->one_host || !net->thresholds_seen || n < 20)
         return;
     gsl_sort2(f->x, 1, f->y, 1, n);
@@ -443,19 +443,9 @@ static void fit_order(fit *f)
 {
     const tlp_network *net = f->net;
     const double eager = fmin((double)net->async_bytes, (double)net->detached_bytes);
-    size_t n_single = 0, n = 0;
+    const size_t n_single = select_rows(f, KIND_order, 1, eager / 8, eager, 0),
+                 n = select_rows(f, KIND_order, 2, eager / 8, eager, n_single);
     double c0, c1, cov00, cov01, cov11, sum;
-    for (int count = 1; count <= 2; count++) {
-        for (size_t i = 0; i < f->data->n_rows; i++) {
-            const tlp_probe_row *row = &f->data->rows[i];
-            if (!tlp_is_row(row, KIND_order, 0) || row->count != count || row->bytes >= eager ||
-                row->bytes < eager / 8)
-                continue;
-            f->x[n] = row->bytes;
-            f->y[n++] = row->seconds;
-        }
-        n_single = count == 1 ? n : n_single;
-    }
     if (net->one_host || n_single < LEAST_ORDERED || n < n_single + LEAST_ORDERED)
         return;
     gsl_fit_linear(f->x, 1, f->y, 1, n_single, &c0, &c1, &cov00, &cov01, &cov11, &sum);
@@ -517,14 +507,11 @@ tl_status tlp_fit_level(const tlp_probe_data *data, bool is_within, double most_
 
 tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error *err)
 {
-    tl_status status = tlp_fit_level(data, data->n_hosts < 2, 0, out, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlp_fit_level(data, data->n_hosts < 2, 0, out, err));
+    tl_status status = TL_OK;
     if (data->per_host < 2)
         tlp_fit_loopback(data, out);
-    else
-        status = tlp_fit_node(data, out, err);
-    if (status != TL_OK)
+    else if ((status = tlp_fit_node(data, out, err)) != TL_OK)
         tlp_network_clear(out);
     return status;
 }

@@ -78,21 +78,24 @@ static MPI_Request begin_receive(const order *o, int from)
 
 /* ---- the kinds; each has two sides, the one that measures and its partner ---- */
 
-/* Blocking and nonblocking send; the receive is posted before, or comes late. */
-static void measure_send(const order *o, double *seconds)
+/* Send, receive, round trip. The partner of a send is posted before, or comes late. */
+static void measure_transfer(const order *o, double *seconds)
 {
     take_token(o->to, TAG_TOKEN);
     double t0 = MPI_Wtime();
-    if (o->kind != KIND_isend) {
-        send_data(o, o->to);
-        seconds[0] = MPI_Wtime() - t0;
-    } else {
+    if (o->kind == KIND_isend) {
         MPI_Request request = begin_send(o, o->to);
         double t1 = MPI_Wtime();
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         seconds[0] = t1 - t0;
         seconds[1] = MPI_Wtime() - t1;
+        return;
     }
+    if (o->kind != KIND_recv)
+        send_data(o, o->to);
+    if (o->kind == KIND_recv || o->kind == KIND_pingpong)
+        receive_data(o, o->to);
+    seconds[0] = MPI_Wtime() - t0;
 }
 
 static void answer_send(const order *o)
@@ -102,31 +105,14 @@ static void answer_send(const order *o)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* A receive whose message was sent early enough to have arrived without it. The sender sleeps, not
+/* The message of a receive is sent early enough to have arrived without it. The sender sleeps, not
  * the receiver, so that the caches of the receiver are as warm as usual. */
-static void measure_recv(const order *o, double *seconds)
-{
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    receive_data(o, o->to);
-    seconds[0] = MPI_Wtime() - t0;
-}
-
 static void answer_recv(const order *o)
 {
     MPI_Request request = begin_send(o, o->from);
     usleep((useconds_t)(1e6 * fmin(o->delay_s, LONGEST_EAGER_S)));
     give_token(o->from, TAG_TOKEN);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void measure_pingpong(const order *o, double *seconds)
-{
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    send_data(o, o->to);
-    receive_data(o, o->to);
-    seconds[0] = MPI_Wtime() - t0;
 }
 
 static void answer_pingpong(const order *o)
@@ -279,10 +265,10 @@ static const struct {
     void (*measure)(const order *o, double *seconds);
     void (*answer)(const order *o);
 } sides[] = {
-    [KIND_send] = {measure_send, answer_send},
-    [KIND_isend] = {measure_send, answer_send},
-    [KIND_recv] = {measure_recv, answer_recv},
-    [KIND_late] = {measure_send, answer_late},
+    [KIND_send] = {measure_transfer, answer_send},
+    [KIND_isend] = {measure_transfer, answer_send},
+    [KIND_recv] = {measure_transfer, answer_recv},
+    [KIND_late] = {measure_transfer, answer_late},
     [KIND_both] = {measure_both, answer_both},
     [KIND_pairs] = {measure_pairs, answer_pairs},
     [KIND_burst] = {measure_burst, answer_burst},
@@ -290,7 +276,7 @@ static const struct {
     [KIND_iprobe] = {measure_poll, answer_poll},
     [KIND_test] = {measure_poll, answer_poll},
     [KIND_wtime] = {measure_poll, answer_poll},
-    [KIND_pingpong] = {measure_pingpong, answer_pingpong},
+    [KIND_pingpong] = {measure_transfer, answer_pingpong},
 };
 
 /* ---- several pairs of ranks on two hosts that send at the same time ----

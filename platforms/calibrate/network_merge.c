@@ -59,9 +59,8 @@ static tl_status write_joined(const char *old, const char *added, size_t n_rows,
                               tl_error *err)
 {
     tl_output out;
-    tl_status status = tl_output_open(path, &out, err);
-    if (status != TL_OK)
-        return status;
+    tl_status status = TL_OK;
+    TL_TRY(tl_output_open(path, &out, err));
     if ((old && !copy(old, 0, out.file)) || !copy(added, old != NULL, out.file))
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read; check the disk", added);
     fprintf(out.file, "# end %zu\n", n_rows);
@@ -72,15 +71,11 @@ tl_status tlp_probe_join(const char *old, const char *added, const char *path, t
 {
     tlp_probe_data *after = tlp_raw_open(&tlp_raw_network, added, err),
                    *before = after && old ? tlp_raw_open(&tlp_raw_network, old, err) : NULL;
-    tl_status status;
-    if (!after || (old && !before))
-        status = err->status;
-    else {
-        status = old ? check_same(old, before, after, err) : TL_OK;
-        if (status == TL_OK)
-            status =
-                write_joined(old, added, after->n_rows + (old ? before->n_rows : 0), path, err);
-    }
+    tl_status status = after && (before || !old) ? TL_OK : err->status;
+    if (status == TL_OK && old)
+        status = check_same(old, before, after, err);
+    if (status == TL_OK)
+        status = write_joined(old, added, after->n_rows + (old ? before->n_rows : 0), path, err);
     tlp_probe_free(before);
     tlp_probe_free(after);
     return status;

@@ -211,9 +211,7 @@ static tl_status fit_adapter_order(const tlp_probe_data *data, tlp_network *net,
 tl_status tlp_fit_node(const tlp_probe_data *data, tlp_network *net, tl_error *err)
 {
     net->per_host = data->per_host;
-    const tl_status status = fit_within(data, net, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(fit_within(data, net, err));
     fit_adapter(data, net);
     return fit_adapter_order(data, net, err);
 }

@@ -26,15 +26,14 @@ static tl_status copy_model(const void *in, FILE *out, tl_error *err)
 /* Keeps the compute model of the folder; if there is none, copies that of the shipped `local`. */
 static tl_status provide_model(const content *c, tl_error *err)
 {
-    FILE *in = tlp_open_in(c->options->folder, "model.conf", NULL);
-    tl_status status = TL_OK;
-    if (!in) {
-        in = tlp_open_in(c->options->shipped, "local/model.conf", err);
-        status = in ? tlp_write_in(c->options->folder, "model.conf", copy_model, in, err)
-                    : TL_ERR_SYSTEM;
-    }
-    if (in)
-        fclose(in);
+    FILE *own = tlp_open_in(c->options->folder, "model.conf", NULL);
+    if (own)
+        return fclose(own), TL_OK;
+    FILE *in = tlp_open_in(c->options->shipped, "local/model.conf", err);
+    if (!in)
+        return TL_ERR_SYSTEM;
+    const tl_status status = tlp_write_in(c->options->folder, "model.conf", copy_model, in, err);
+    fclose(in);
     return status;
 }
 
@@ -396,21 +395,18 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
                  {"network.conf", write_fit},
                  {"noise.conf", write_noise},
                  {"README.md", write_readme}};
-    tlp_description *description = NULL;
-    char path[4096];
-    tl_status status = provide_model(&c, err);
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == TL_OK; i++)
-        status = tlp_write_in(options->folder, files[i].name, files[i].write, &c, err);
-    snprintf(path, sizeof path, "%s/platform.conf", options->folder);
-    if (status == TL_OK)
-        status = tlp_description_read(path, &description, err);
-    if (status == TL_OK)
-        status = tlp_generate_folder(description, options->folder, err);
-    tlp_description_free(description);
     const tlp_quantity quantities[] = {{"latency s", tlp_network_transfer_s(network, 1)},
                                        {"bandwidth B/s", network->bandwidth_Bps}};
-    if (status == TL_OK)
-        status = tlp_add_to_history(options->folder, "network", "", quantities,
-                                    sizeof quantities / sizeof *quantities, err);
-    return status;
+    tlp_description *description = NULL;
+    char path[4096];
+    TL_TRY(provide_model(&c, err));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        TL_TRY(tlp_write_in(options->folder, files[i].name, files[i].write, &c, err));
+    snprintf(path, sizeof path, "%s/platform.conf", options->folder);
+    TL_TRY(tlp_description_read(path, &description, err));
+    const tl_status status = tlp_generate_folder(description, options->folder, err);
+    tlp_description_free(description);
+    return status == TL_OK ? tlp_add_to_history(options->folder, "network", "", quantities,
+                                                sizeof quantities / sizeof *quantities, err)
+                           : status;
 }

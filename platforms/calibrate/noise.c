@@ -56,19 +56,14 @@ static void find_detours(double seconds, double threshold, tlp_noise_profile *pr
 }
 
 tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
-                            tlp_noise_profile **out, tl_error *err)
+                            tlp_noise_profile *profile, tl_error *err)
 {
     cpu_set_t before;
-    tlp_noise_profile *profile = calloc(1, sizeof *profile);
-    if (profile) {
-        profile->core = core;
-        profile->threshold = threshold;
-        profile->detours = malloc(MAX_DETOURS * sizeof *profile->detours);
-    }
-    if (!profile || !profile->detours) {
-        tlp_noise_free(profile);
+    *profile = (tlp_noise_profile){.core = core,
+                                   .threshold = threshold,
+                                   .detours = malloc(MAX_DETOURS * sizeof *profile->detours)};
+    if (!profile->detours)
         return tl_no_memory(err, "measuring noise");
-    }
     /* Pages that are allocated during the measurement would be counted as noise. */
     memset(profile->detours, 0, MAX_DETOURS * sizeof *profile->detours);
     const bool is_pinned = sched_getaffinity(0, sizeof before, &before) == 0;
@@ -77,16 +72,7 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
     find_detours(seconds, threshold, profile);
     if (is_pinned)
         sched_setaffinity(0, sizeof before, &before);
-    *out = profile;
     return TL_OK;
-}
-
-void tlp_noise_free(tlp_noise_profile *profile)
-{
-    if (!profile)
-        return;
-    free(profile->detours);
-    free(profile);
 }
 
 tl_status tlp_noise_write(const void *arg, FILE *out, tl_error *err)
