@@ -4,6 +4,8 @@
 #include "counters.h"
 
 #include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,7 @@
 #ifndef PERFORM_COUNTERS_H
 #define PERFORM_COUNTERS_H
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 enum { PERFORM_MAX_COUNTERS = 4, PERFORM_COUNTER_NAMES_BYTES = 256 };
 

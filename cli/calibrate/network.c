@@ -10,7 +10,6 @@
 #include <calibrate/network.h>
 #include <stdio.h>
 #include <string.h>
-#include <timeless_files.h>
 #include <unistd.h>
 
 enum { KEY_NODES = KEY_OWN, KEY_PROBE, KEY_FOR, KEY_PER_HOST, KEY_LAUNCHES };

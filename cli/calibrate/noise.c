@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <timeless_files.h>
 #include <unistd.h>
 
 typedef struct arguments {

@@ -75,16 +75,30 @@ tl_status tlp_archive_add_file(tlp_archive *a, const char *name, const char *pat
     return add_entry(a, (entry){.name = strdup(name), .copied = strdup(path)}, err);
 }
 
+/* The stream of a new text; NULL without memory. */
+static FILE *begin_text(entry *e, const char *name)
+{
+    *e = (entry){.name = strdup(name)};
+    return open_memstream(&e->text, &e->bytes);
+}
+
+static tl_status end_text(tlp_archive *a, entry *e, FILE *text, tl_error *err)
+{
+    if (text && fclose(text) == 0)
+        return add_entry(a, *e, err);
+    free_entry(e);
+    return tl_no_memory(err, "archiving the calibration");
+}
+
 tl_status tlp_archive_add(tlp_archive *a, const char *name, tl_writing write, const void *arg,
                           tl_error *err)
 {
-    entry e = {.name = strdup(name)};
-    FILE *out = open_memstream(&e.text, &e.bytes);
-    tl_status status = out ? write(arg, out, err) : TL_ERR_MEMORY;
-    if (out && fclose(out) != 0 && status == TL_OK)
-        status = TL_ERR_MEMORY;
+    entry e;
+    FILE *out = begin_text(&e, name);
+    const tl_status status = out ? write(arg, out, err) : TL_OK;
     if (status == TL_OK)
-        return add_entry(a, e, err);
+        return end_text(a, &e, out, err);
+    fclose(out);
     free_entry(&e);
     return status == TL_ERR_MEMORY ? tl_no_memory(err, "archiving the calibration") : status;
 }
@@ -120,54 +134,48 @@ static void note_blas(tlp_archive *a)
         dlclose(library);
 }
 
-/* The entries at the beginning and at the end. */
-typedef enum own_entry {
-    MACHINE,
-    ENVIRONMENT,
-    COMMAND,
-    N_AT_BEGIN,
-    NOTES = N_AT_BEGIN,
-    MACHINE_AFTER,
-    REPETITIONS,
-    FINGERPRINT,
-    N_OWN
-} own_entry;
-
-typedef struct own {
-    own_entry entry;
-    int argc;
-    char *const *argv;
-    const tlp_archive *archive;
-    const tlp_repetition_list *repetitions;
-} own;
-
-static tl_status write_own(const void *arg, FILE *out, tl_error *err)
+static tl_status add_machine(tlp_archive *a, const char *name, tl_error *err)
 {
-    const own *o = arg;
-    char title[64];
-    (void)err;
-    snprintf(title, sizeof title, "Fingerprint: %s", o->archive->what);
-    switch (o->entry) {
-    case ENVIRONMENT: tlp_describe_environment(environ, out); break;
-    case COMMAND: tlp_describe_command(o->argc, o->argv, out); break;
-    case NOTES: fputs(o->archive->notes, out); break;
-    case REPETITIONS: tlp_write_repetitions(o->repetitions, out); break;
-    case FINGERPRINT: tlp_write_fingerprint(o->repetitions, title, o->archive->notes, out); break;
-    default: tlp_describe_machine(out); break;
-    }
-    return TL_OK;
+    entry e;
+    FILE *out = begin_text(&e, name);
+    if (out)
+        tlp_describe_machine(out);
+    return end_text(a, &e, out, err);
 }
 
-static tl_status add_own(tlp_archive *a, own o, own_entry end, tl_error *err)
+/* The entries at the beginning. */
+static tl_status add_surroundings(tlp_archive *a, int argc, char *const *argv, tl_error *err)
 {
-    static const char *const names[N_OWN] = {
-        "machine.txt",       "environment.txt", "command.txt",     "calibration.txt",
-        "machine-after.txt", "repetitions.csv", "fingerprint.html"};
-    tl_status status = TL_OK;
-    o.archive = a;
-    for (; o.entry < end && status == TL_OK; o.entry++)
-        status = tlp_archive_add(a, names[o.entry], write_own, &o, err);
-    return status;
+    entry e;
+    TL_TRY(add_machine(a, "machine.txt", err));
+    FILE *out = begin_text(&e, "environment.txt");
+    if (out)
+        tlp_describe_environment(environ, out);
+    TL_TRY(end_text(a, &e, out, err));
+    if ((out = begin_text(&e, "command.txt")))
+        tlp_describe_command(argc, argv, out);
+    return end_text(a, &e, out, err);
+}
+
+/* Those at the end. */
+static tl_status add_results(tlp_archive *a, const tlp_repetition_list *repetitions, tl_error *err)
+{
+    entry e;
+    char title[64];
+    FILE *out = begin_text(&e, "calibration.txt");
+    if (out)
+        fputs(a->notes, out);
+    TL_TRY(end_text(a, &e, out, err));
+    TL_TRY(add_machine(a, "machine-after.txt", err));
+    if (!repetitions->n)
+        return TL_OK;
+    if ((out = begin_text(&e, "repetitions.csv")))
+        tlp_write_repetitions(repetitions, out);
+    TL_TRY(end_text(a, &e, out, err));
+    snprintf(title, sizeof title, "Fingerprint: %s", a->what);
+    if ((out = begin_text(&e, "fingerprint.html")))
+        tlp_write_fingerprint(repetitions, title, a->notes, out);
+    return end_text(a, &e, out, err);
 }
 
 static void begin_notes(tlp_archive *a)
@@ -223,13 +231,12 @@ tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *
         status = tl_no_memory(err, "archiving the calibration");
     if (status == TL_OK) {
         begin_notes(a);
-        status = add_own(a, (own){.argc = argc, .argv = argv}, N_AT_BEGIN, err);
+        status = add_surroundings(a, argc, argv, err);
     }
-    if (status == TL_OK) {
+    if (status == TL_OK)
         *out = a;
-        a = NULL;
-    }
-    tlp_archive_free(a);
+    else
+        tlp_archive_free(a);
     return status;
 }
 
@@ -293,8 +300,7 @@ tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, t
     tlp_archive_note(a, "ended", "%s", moment);
     if (fflush(a->notes_file) != 0 || tlp_categorise_all(repetitions) != TL_OK)
         return tl_no_memory(err, "archiving the calibration");
-    TL_TRY(add_own(a, (own){.entry = NOTES, .repetitions = repetitions},
-                   repetitions->n ? N_OWN : REPETITIONS, err));
+    TL_TRY(add_results(a, repetitions, err));
     return write_all(a, err);
 }
 

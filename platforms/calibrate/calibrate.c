@@ -3,6 +3,7 @@
 
 #include "machine.h"
 
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     snprintf(result->operands, sizeof result->operands, "%s", options->operands);
     tlp_cpu_name(result->processor, sizeof result->processor);
     tlp_moment(result->moment);
-    if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)
+    if (tlp_measure_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, &result->instruction_s,
+                            NULL) != TL_OK)
         result->instruction_s = -1;
     tl_status status = TL_OK;
     if (!options->needs || tlp_n_needed(options->needs))

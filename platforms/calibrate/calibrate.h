@@ -148,8 +148,6 @@ tl_status tlp_measure(const tlp_measure_options *options, tlp_sample **out, size
  * which represents the code between kernels. TL_ERR_UNSUPPORTED without such a counter. */
 tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *seconds_per_count,
                               tl_error *err);
-/* Seconds per retired instruction. */
-tl_status tlp_measure_instructions(double *seconds_per_instruction, tl_error *err);
 
 /* ---- BLAS: platforms/calibrate/blas.c ---- */
 

@@ -83,9 +83,3 @@ cleanup:
     free(index);
     return status;
 }
-
-tl_status tlp_measure_instructions(double *seconds_per_instruction, tl_error *err)
-{
-    return tlp_measure_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
-                               seconds_per_instruction, err);
-}

@@ -7,42 +7,37 @@
 #include <string.h>
 #include <timeless_files.h>
 
-/* Variables that MPI, threads, BLAS and batch systems read. */
-static bool is_told(const char *variable)
+static bool begins_with_any(const char *text, const char *const *begins)
 {
-    static const char *const prefixes[] = {
-        "OMPI_",      "UCX_",  "OMP_",      "GOMP_",  "OPENBLAS_",
-        "GOTO_",      "MKL_",  "BLIS_",     "SLURM_", "FI_",
-        "PSM2_",      "NCCL_", "TIMELESS_", "KMP_",   "LD_LIBRARY_PATH=",
-        "LD_PRELOAD="};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (!strncmp(variable, prefixes[i], strlen(prefixes[i])))
-            return 1;
-    return 0;
+    while (*begins && strncmp(text, *begins, strlen(*begins)) != 0)
+        begins++;
+    return *begins != NULL;
 }
 
+/* Variables that MPI, threads, BLAS and batch systems read. */
+static const char *const told[] = {
+    "OMPI_",       "UCX_",  "OMP_",      "GOMP_",  "OPENBLAS_",
+    "GOTO_",       "MKL_",  "BLIS_",     "SLURM_", "FI_",
+    "PSM2_",       "NCCL_", "TIMELESS_", "KMP_",   "LD_LIBRARY_PATH=",
+    "LD_PRELOAD=", NULL};
 /* Variables of batch systems and parameters of MPI may contain anything. Only the values that
  * explain a measurement are kept; all others are withheld. */
+static const char *const open[] = {"SLURM_", "OMPI_MCA_", NULL};
+static const char *const known[] = {
+    "SLURM_JOB_ID=",  "SLURM_JOBID=",       "SLURM_JOB_NUM_NODES=", "SLURM_NNODES=",
+    "SLURM_NTASKS",   "SLURM_NPROCS=",      "SLURM_NODELIST=",      "SLURM_JOB_NODELIST=",
+    "SLURM_CPU",      "SLURM_JOB_CPUS",     "SLURM_TASKS_PER",      "SLURM_MEM",
+    "SLURM_THREADS",  "SLURM_DISTRIBUTION", "SLURM_HINT=",          "SLURM_JOB_PARTITION=",
+    "SLURM_STEP_ID=", "SLURM_PROCID=",      "SLURM_LOCALID=",       "SLURM_NODEID=",
+    "OMPI_MCA_btl",   "OMPI_MCA_pml",       "OMPI_MCA_mtl",         "OMPI_MCA_coll",
+    "OMPI_MCA_osc",   "OMPI_MCA_io",        "OMPI_MCA_op",          "OMPI_MCA_rmaps",
+    "OMPI_MCA_hwloc", "OMPI_MCA_mpi_",      "OMPI_MCA_rcache",      "OMPI_MCA_mpool",
+    "OMPI_MCA_topo",  "OMPI_MCA_opal_",     "OMPI_MCA_orte_tmpdir", NULL};
+
 static bool is_value_told(const char *variable)
 {
-    static const char *const open[] = {"SLURM_", "OMPI_MCA_"};
-    static const char *const known[] = {
-        "SLURM_JOB_ID=",  "SLURM_JOBID=",       "SLURM_JOB_NUM_NODES=", "SLURM_NNODES=",
-        "SLURM_NTASKS",   "SLURM_NPROCS=",      "SLURM_NODELIST=",      "SLURM_JOB_NODELIST=",
-        "SLURM_CPU",      "SLURM_JOB_CPUS",     "SLURM_TASKS_PER",      "SLURM_MEM",
-        "SLURM_THREADS",  "SLURM_DISTRIBUTION", "SLURM_HINT=",          "SLURM_JOB_PARTITION=",
-        "SLURM_STEP_ID=", "SLURM_PROCID=",      "SLURM_LOCALID=",       "SLURM_NODEID=",
-        "OMPI_MCA_btl",   "OMPI_MCA_pml",       "OMPI_MCA_mtl",         "OMPI_MCA_coll",
-        "OMPI_MCA_osc",   "OMPI_MCA_io",        "OMPI_MCA_op",          "OMPI_MCA_rmaps",
-        "OMPI_MCA_hwloc", "OMPI_MCA_mpi_",      "OMPI_MCA_rcache",      "OMPI_MCA_mpool",
-        "OMPI_MCA_topo",  "OMPI_MCA_opal_",     "OMPI_MCA_orte_tmpdir"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strncmp(variable, known[i], strlen(known[i])))
-            return !tl_is_secret(variable);
-    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-        if (!strncmp(variable, open[i], strlen(open[i])))
-            return 0;
-    return !tl_is_secret(variable);
+    return !tl_is_secret(variable) &&
+           (begins_with_any(variable, known) || !begins_with_any(variable, open));
 }
 
 static void put_printable(const char *text, size_t length, FILE *out)
@@ -61,23 +56,23 @@ void tlp_describe_environment(char *const *environment, FILE *out)
     size_t n = 0, n_told = 0;
     while (environment[n])
         n++;
-    const char **told = calloc(n + 1, sizeof *told);
-    if (!told)
+    const char **variables = calloc(n + 1, sizeof *variables);
+    if (!variables)
         return;
     for (size_t i = 0; i < n; i++)
-        if (is_told(environment[i]))
-            told[n_told++] = environment[i];
-    qsort(told, n_told, sizeof *told, compare_variables);
+        if (begins_with_any(environment[i], told))
+            variables[n_told++] = environment[i];
+    qsort(variables, n_told, sizeof *variables, compare_variables);
     for (size_t i = 0; i < n_told; i++) {
-        const size_t name = strcspn(told[i], "=");
-        put_printable(told[i], name, out);
-        if (!is_value_told(told[i]))
+        const size_t name = strcspn(variables[i], "=");
+        put_printable(variables[i], name, out);
+        if (!is_value_told(variables[i]))
             fputs(" is set, its value withheld", out);
         else
-            put_printable(told[i] + name, strlen(told[i] + name), out);
+            put_printable(variables[i] + name, strlen(variables[i] + name), out);
         fputc('\n', out);
     }
-    free(told);
+    free(variables);
 }
 
 void tlp_describe_command(int argc, char *const *argv, FILE *out)

@@ -3,12 +3,10 @@
 
 #include "machine.h"
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>

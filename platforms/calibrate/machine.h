@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <time.h>
 
 /* "AMD EPYC": the kind of processor. */
 void tlp_cpu_name(char *text, size_t size);

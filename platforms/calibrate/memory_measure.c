@@ -7,10 +7,8 @@
 #include "clock.h"
 #include "memory_loops.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -212,7 +210,7 @@ static tl_status run_round(bench *b, const item *items, size_t n, tl_error *err)
 {
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && status == TL_OK; i++) {
-        const bool is_region = items[i].loop == TLP_REGION || items[i].loop == TLP_SHARED_REGION;
+        const bool is_region = items[i].loop >= TLP_REGION;
         const bool has_bytes = items[i].loop == TLP_TRIAD || items[i].loop == TLP_CHASE;
         tlp_memory_sample sample = {.loop = items[i].loop,
                                     .cores = items[i].cores,

@@ -19,6 +19,21 @@ enum { MOST_CALLS = 512, CALLS_OF_ROUND = 24 };
 /* The operands of a call need no more in each measuring process. */
 #define MOST_BYTES (INT64_C(1) << 30)
 
+tl_event tlp_call_event(const tlp_call *call, int64_t sizes[TLP_CALL_SIZES])
+{
+    for (int i = 0; i < TLP_CALL_SIZES; i++)
+        sizes[i] = call->sizes[i];
+    return (tl_event){
+        .call = call->kernel, .list = sizes, .list_len = call->is_other ? call->n_sizes : 3};
+}
+
+double tlp_call_work(const tlp_call *call)
+{
+    int64_t sizes[TLP_CALL_SIZES];
+    const tl_event e = tlp_call_event(call, sizes);
+    return tl_kernel_work(e.call, e.list, e.list_len);
+}
+
 /* A call of any other kernel, or size, that a library of this machine has. */
 static int take_other(tlp_needs *needs, const tl_event *e, tlp_call *out)
 {
@@ -42,36 +57,10 @@ static int take_call(const tl_event *e, tlp_call *out)
         out->sizes[i] = (int32_t)e->list[i];
     }
     const int32_t *d = out->sizes;
-    const bool is_solve = e->call == TL_KERNEL_dtrsm || e->call == TL_KERNEL_strsm;
+    const bool is_solve = e->call == TL_KERNEL_dtrsm || e->call == TL_KERNEL_strsm,
+               is_small = e->call == TL_KERNEL_dtrsv || e->call == TL_KERNEL_strsv;
     out->right = is_solve && d[2] == d[1] && d[2] != d[0];
-    switch (e->call) {
-    case TL_KERNEL_dgemm:
-    case TL_KERNEL_sgemm:
-    case TL_KERNEL_dtrsm:
-    case TL_KERNEL_strsm: return d[0] > 0 && d[1] > 0 && d[2] > 0 && d[2] <= TLP_MAX_INNER;
-    case TL_KERNEL_dgemv:
-    case TL_KERNEL_sgemv:
-    case TL_KERNEL_dger:
-    case TL_KERNEL_sger: return d[0] > 0 && d[1] > 0;
-    case TL_KERNEL_dtrsv:
-    case TL_KERNEL_strsv: return d[0] > 0 && d[0] <= TLP_MAX_INNER;
-    default: return d[0] > 0;
-    }
-}
-
-tl_event tlp_call_event(const tlp_call *call, int64_t sizes[TLP_CALL_SIZES])
-{
-    for (int i = 0; i < TLP_CALL_SIZES; i++)
-        sizes[i] = call->sizes[i];
-    return (tl_event){
-        .call = call->kernel, .list = sizes, .list_len = call->is_other ? call->n_sizes : 3};
-}
-
-double tlp_call_work(const tlp_call *call)
-{
-    int64_t sizes[TLP_CALL_SIZES];
-    const tl_event e = tlp_call_event(call, sizes);
-    return tl_kernel_work(e.call, e.list, e.list_len);
+    return d[2] <= TLP_MAX_INNER && !(is_small && d[0] > TLP_MAX_INNER) && tlp_call_work(out) > 0;
 }
 
 /* A kernel of the list: keeps its call, or puts it in the place of another (reservoir sampling). */

@@ -4,7 +4,6 @@
 #include "network.h"
 #include "network_node.h"
 
-#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -71,10 +71,10 @@ tl_status tlp_probe_join(const char *old, const char *added, const char *path, t
 {
     tlp_probe_data *after = tlp_raw_open(&tlp_raw_network, added, err),
                    *before = after && old ? tlp_raw_open(&tlp_raw_network, old, err) : NULL;
-    tl_status status = after && (before || !old) ? TL_OK : err->status;
-    if (status == TL_OK && old)
-        status = check_same(old, before, after, err);
-    if (status == TL_OK)
+    tl_status status = TL_OK;
+    if (!after || (old && !before))
+        status = err->status;
+    else if (!old || (status = check_same(old, before, after, err)) == TL_OK)
         status = write_joined(old, added, after->n_rows + (old ? before->n_rows : 0), path, err);
     tlp_probe_free(before);
     tlp_probe_free(after);

@@ -67,37 +67,33 @@ static tl_status take_line(void *all, const char *line, tl_error *err)
 
 static tl_status take_row(void *all, char **cells)
 {
+    enum { D0 = 1, D1, D2, WORK, CORE, REPEATS, SECONDS, AT_S, CLOCK_HZ, CELSIUS, WATTS, N_CELLS };
+    static const double most[N_CELLS] = {
+        [D0] = INT32_MAX,     [D1] = INT32_MAX,      [D2] = INT32_MAX,    [WORK] = DBL_MAX,
+        [CORE] = UINT16_MAX,  [REPEATS] = INT32_MAX, [SECONDS] = DBL_MAX, [AT_S] = DBL_MAX,
+        [CLOCK_HZ] = DBL_MAX, [CELSIUS] = DBL_MAX,   [WATTS] = DBL_MAX};
     tlp_result *result = all;
-    double d[3], work, core, repeats, seconds, at_s;
-    tlp_state state;
+    double v[N_CELLS];
     const tl_call_info *info = tl_call_by_name(cells[0]);
-    if (!info || info->action != TL_ACTION_KERNEL || info->code >= TL_KERNEL_user ||
-        !tlp_cell_number(cells[1], 0, INT32_MAX, &d[0]) ||
-        !tlp_cell_number(cells[2], 0, INT32_MAX, &d[1]) ||
-        !tlp_cell_number(cells[3], 0, INT32_MAX, &d[2]) ||
-        !tlp_cell_number(cells[4], 0, DBL_MAX, &work) ||
-        !tlp_cell_number(cells[5], 0, UINT16_MAX, &core) ||
-        !tlp_cell_number(cells[6], 0, INT32_MAX, &repeats) ||
-        !tlp_cell_number(cells[7], DBL_MIN, DBL_MAX, &seconds) ||
-        !tlp_cell_number(cells[8], 0, DBL_MAX, &at_s) ||
-        !tlp_cell_number(cells[9], 0, DBL_MAX, &state.clock_Hz) ||
-        !tlp_cell_number(cells[10], 0, DBL_MAX, &state.celsius) ||
-        !tlp_cell_number(cells[11], 0, DBL_MAX, &state.watts))
+    if (!info || info->action != TL_ACTION_KERNEL || info->code >= TL_KERNEL_user)
         return TL_ERR_INPUT;
+    for (int i = D0; i < N_CELLS; i++)
+        if (!tlp_cell_number(cells[i], i == SECONDS ? DBL_MIN : 0, most[i], &v[i]))
+            return TL_ERR_INPUT;
     if (!tl_make_room(&result->samples, result->n_samples, &result->room, sizeof *result->samples))
         return TL_ERR_MEMORY;
     tlp_sample *s = &result->samples[result->n_samples++];
     *s = (tlp_sample){.call = {.kernel = info->code,
-                               .right = d[2] > 0 && d[2] == d[1] && d[2] != d[0],
-                               .sizes = {(int32_t)d[0], (int32_t)d[1], (int32_t)d[2]}},
-                      .core = (uint16_t)core,
+                               .right = v[D2] > 0 && v[D2] == v[D1] && v[D2] != v[D0],
+                               .sizes = {(int32_t)v[D0], (int32_t)v[D1], (int32_t)v[D2]}},
+                      .core = (uint16_t)v[CORE],
                       .host = result->host,
-                      .repeats = (uint32_t)repeats,
-                      .seconds = seconds,
-                      .at_s = at_s,
-                      .state = state};
+                      .repeats = (uint32_t)v[REPEATS],
+                      .seconds = v[SECONDS],
+                      .at_s = v[AT_S],
+                      .state = {v[CLOCK_HZ], v[CELSIUS], v[WATTS]}};
     /* The sizes of some other kernels are more than three. */
-    s->work = tlp_is_measured(info->code) ? tlp_call_work(&s->call) : work;
+    s->work = tlp_is_measured(info->code) ? tlp_call_work(&s->call) : v[WORK];
     if (s->core >= result->cores)
         result->cores = s->core + 1U;
     return TL_OK;
