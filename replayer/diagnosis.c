@@ -5,6 +5,7 @@
  * message. */
 #include "actions.h"
 #include "diagnosis.h"
+#include "core/room.h"
 #include "request_slots.h"
 
 #include <inttypes.h>
@@ -43,15 +44,8 @@ typedef struct waiter {
 
 static int note_request(waiter *w, const tl_event *e)
 {
-    if (e->request >= w->n_requests) {
-        const size_t n = 2 * ((size_t)e->request + 8);
-        tl_event *more = realloc(w->requests, n * sizeof *more);
-        if (!more)
-            return 0;
-        memset(more + w->n_requests, 0, (n - w->n_requests) * sizeof *more);
-        w->requests = more;
-        w->n_requests = n;
-    }
+    if (!tl_reach(&w->requests, &w->n_requests, e->request, sizeof *w->requests))
+        return 0;
     w->requests[e->request] = *e;
     w->requests[e->request].list = NULL;
     return 1;

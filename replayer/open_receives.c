@@ -38,23 +38,9 @@ bool tlr_receive_is_open(const tl_event *e)
 /* The functions below that return an int return 0 without memory. */
 static int make_room(tlr_open_receives *a, int64_t id)
 {
-    if ((size_t)id < a->n_ids)
-        return 1;
-    size_t n = a->n_ids ? a->n_ids : 64;
-    while (n <= (size_t)id)
-        n *= 2;
-    uint64_t *last = realloc(a->last, n * sizeof *last);
-    if (last)
-        a->last = last;
-    unsigned char *persists = realloc(a->persists, n);
-    if (persists)
-        a->persists = persists;
-    if (!last || !persists)
-        return 0;
-    for (size_t i = a->n_ids; i < n; i++)
-        a->last[i] = a->persists[i] = 0;
-    a->n_ids = n;
-    return 1;
+    size_t n = a->n_ids;
+    return tl_reach(&a->last, &n, (size_t)id, sizeof *a->last) &&
+           tl_reach(&a->persists, &a->n_ids, (size_t)id, 1);
 }
 
 static int post(tlr_open_receives *a, int64_t id)

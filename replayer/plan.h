@@ -115,6 +115,17 @@ void tlr_plan_free(tlr_plan *plan);
  * there are none. The caller frees *names. */
 tl_status tlr_plan_free_kernels(tl_reader *trace, const tlr_model *model, char **names);
 
+/* Kind of object behind the number of a communicator. */
+typedef enum tlr_kind {
+    TLR_KIND_NOTHING = 0,
+    TLR_KIND_COMM,
+    TLR_KIND_WINDOW,
+    TLR_KIND_FILE
+} tlr_kind;
+
+/* The kind of what a rank defines; NULL: MPI_COMM_WORLD or MPI_COMM_SELF. */
+tlr_kind tlr_kind_of(const tl_comm *definition);
+
 /* The index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
 /* Whether the engines can replay the event. Other events are refused, or take no time. */

@@ -17,26 +17,27 @@
 
 enum { MAX_GAP = 1024 };
 
-/* An open hash table from (members, parent, tag, number among equals) to the index of a
- * communicator. */
-typedef struct table {
-    size_t n_slots;       /* a power of two */
-    uint32_t *slots;      /* index + 1 */
-    uint32_t *ordinals;   /* by index */
-    uint64_t *tags;       /* by index: origin.tag */
-    uint8_t *kinds;       /* by index: origin.kind */
-    uint32_t *n_claims;   /* by index: ranks that have it */
-    uint32_t *last_claim; /* by index: 1 + the last of them */
-    uint8_t *is_member;   /* by rank: of the communicator that is checked; otherwise all zero */
-} table;
-
 /* Properties that distinguish communicators with equal members. */
 typedef struct origin {
     int32_t parent;
     uint32_t ordinal;
     uint64_t tag; /* tl_tag_mark */
-    uint8_t kind; /* kind_of, and MADE_BY_GROUP */
+    uint8_t kind; /* tlr_kind, and MADE_BY_GROUP */
 } origin;
+
+typedef struct claims {
+    origin from;
+    uint32_t n;    /* ranks that have the communicator */
+    uint32_t last; /* 1 + the last of them */
+} claims;
+
+/* An open hash table from (members, origin) to the index of a communicator. */
+typedef struct table {
+    size_t n_slots;     /* a power of two */
+    uint32_t *slots;    /* index + 1 */
+    claims *claims;     /* by index */
+    uint8_t *is_member; /* by rank: of the communicator that is checked; otherwise all zero */
+} table;
 
 static size_t slot_of(const table *t, const tlr_plan_comm *comm, origin from)
 {
@@ -55,9 +56,10 @@ static size_t find_slot(const table *t, const tlr_plan *plan, const tlr_plan_com
     for (; t->slots[s]; s = (s + 1) & (t->n_slots - 1)) {
         const uint32_t i = t->slots[s] - 1;
         const tlr_plan_comm *other = &plan->comms[i];
-        if (t->ordinals[i] == from.ordinal && other->parent == from.parent &&
-            t->tags[i] == from.tag && t->kinds[i] == from.kind &&
-            other->n_members == comm->n_members && other->n_first == comm->n_first &&
+        const origin *its = &t->claims[i].from;
+        if (its->ordinal == from.ordinal && its->parent == from.parent && its->tag == from.tag &&
+            its->kind == from.kind && other->n_members == comm->n_members &&
+            other->n_first == comm->n_first &&
             !memcmp(other->members, comm->members, comm->n_members * sizeof *comm->members))
             return s;
     }
@@ -136,15 +138,15 @@ static bool is_in_own_group(const tl_comm *definition, uint32_t rank)
     return 0;
 }
 
-enum { COMMUNICATOR = 0, WINDOW, OPEN_FILE, MADE_BY_GROUP = 0x80 };
+enum { MADE_BY_GROUP = 0x80 };
 
-static uint8_t kind_of(const tl_comm *definition)
+tlr_kind tlr_kind_of(const tl_comm *definition)
 {
     const tl_call_info *maker = definition ? tl_call_by_code(definition->call) : NULL;
     const tl_action action = maker ? maker->action : TL_ACTION_NONE;
-    return action == TL_ACTION_WIN_CREATE  ? WINDOW
-           : action == TL_ACTION_FILE_OPEN ? OPEN_FILE
-                                           : COMMUNICATOR;
+    return action == TL_ACTION_WIN_CREATE  ? TLR_KIND_WINDOW
+           : action == TL_ACTION_FILE_OPEN ? TLR_KIND_FILE
+                                           : TLR_KIND_COMM;
 }
 
 static tl_status say_no_maker(uint32_t rank, uint32_t id, tl_error *err)
@@ -161,7 +163,7 @@ static tl_status check_maker(const table *t, const tlr_plan *plan, uint32_t rank
 {
     const uint32_t id = definition->id;
     const tl_call_info *maker = tl_call_by_code(definition->call);
-    if (parent == TLR_PLAN_NO_COMM && kind_of(definition))
+    if (parent == TLR_PLAN_NO_COMM && tlr_kind_of(definition) != TLR_KIND_COMM)
         return say_no_maker(rank, id, err);
     if (parent == TLR_PLAN_NO_COMM)
         return TL_OK;
@@ -169,9 +171,9 @@ static tl_status check_maker(const table *t, const tlr_plan *plan, uint32_t rank
     const int32_t *members = parent == TLR_PLAN_SELF ? &own : plan->comms[parent].members;
     const uint32_t n = parent == TLR_PLAN_SELF ? 1 : plan->comms[parent].n_members;
     bool is_part = 1;
-    if (kind_of(definition)) {
+    if (tlr_kind_of(definition) != TLR_KIND_COMM) {
         is_part = comm->n_members == n && !memcmp(comm->members, members, n * sizeof *members) &&
-                  !kind_of(plan->ranks[rank]->definitions[definition->parent]);
+                  tlr_kind_of(plan->ranks[rank]->definitions[definition->parent]) == TLR_KIND_COMM;
     } else if (members != plan->world) {
         for (uint32_t i = 0; i < n; i++)
             t->is_member[members[i]] = 1;
@@ -194,7 +196,8 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
 {
     const uint32_t id = definition->id;
     const int32_t parent = parent_of(plan, rank, definition);
-    origin from = {.parent = parent, .tag = tl_tag_mark(definition), .kind = kind_of(definition)};
+    origin from = {
+        .parent = parent, .tag = tl_tag_mark(definition), .kind = (uint8_t)tlr_kind_of(definition)};
     /* MPI_Comm_create_group is collective over the group, not over the parent: members may call it
      * before or after another constructor (MPI 3.1, section 6.4.2). */
     if (definition->call == TL_MPI_Comm_create_group)
@@ -207,7 +210,7 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
         return say_no_maker(rank, id, err);
     /* The first number that this rank does not use yet. */
     size_t s = find_slot(t, plan, comm, from);
-    while (t->slots[s] && t->last_claim[t->slots[s] - 1] == rank + 1) {
+    while (t->slots[s] && t->claims[t->slots[s] - 1].last == rank + 1) {
         from.ordinal++;
         s = find_slot(t, plan, comm, from);
     }
@@ -218,13 +221,11 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
         plan->comms[plan->n_comms] = *comm;
         plan->comms[plan->n_comms].parent = parent;
         comm->own = NULL;
-        t->ordinals[plan->n_comms] = from.ordinal;
-        t->tags[plan->n_comms] = from.tag;
-        t->kinds[plan->n_comms] = from.kind;
+        t->claims[plan->n_comms].from = from;
         t->slots[s] = (uint32_t)++plan->n_comms;
     }
-    t->n_claims[t->slots[s] - 1]++;
-    t->last_claim[t->slots[s] - 1] = rank + 1;
+    t->claims[t->slots[s] - 1].n++;
+    t->claims[t->slots[s] - 1].last = rank + 1;
     plan->ranks[rank]->comms[id] = (int32_t)(t->slots[s] - 1);
     return TL_OK;
 }
@@ -277,7 +278,7 @@ static tl_status check_claims(const table *t, const tlr_plan *plan, tl_error *er
 {
     for (size_t i = 1; i < plan->n_comms; i++) {
         const tlr_plan_comm *comm = &plan->comms[i];
-        if (t->n_claims[i] == comm->n_members)
+        if (t->claims[i].n == comm->n_members)
             continue;
         for (uint32_t m = 0; m < comm->n_members; m++) {
             const tlr_plan_rank *r = plan->ranks[comm->members[m]];
@@ -288,7 +289,7 @@ static tl_status check_claims(const table *t, const tlr_plan *plan, tl_error *er
                 return tl_fail(err, TL_ERR_CORRUPT,
                                "a communicator of %u ranks (%d, ...) is known to %u of them and "
                                "not to rank %d; record the run again",
-                               comm->n_members, comm->members[0], t->n_claims[i], comm->members[m]);
+                               comm->n_members, comm->members[0], t->claims[i].n, comm->members[m]);
         }
     }
     return TL_OK;
@@ -312,16 +313,11 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
     while (t.n_slots < 2 * n_definitions)
         t.n_slots *= 2;
     t.slots = calloc(t.n_slots, sizeof *t.slots);
-    t.ordinals = calloc(n_definitions, sizeof *t.ordinals);
-    t.tags = calloc(n_definitions, sizeof *t.tags);
-    t.kinds = calloc(n_definitions, sizeof *t.kinds);
-    t.n_claims = calloc(n_definitions, sizeof *t.n_claims);
-    t.last_claim = calloc(n_definitions, sizeof *t.last_claim);
+    t.claims = calloc(n_definitions, sizeof *t.claims);
     t.is_member = calloc(plan->n_ranks + 1u, sizeof *t.is_member);
     plan->comms = calloc(n_definitions, sizeof *plan->comms);
     tl_status status = TL_OK;
-    if (!t.slots || !t.ordinals || !t.tags || !t.kinds || !t.n_claims || !t.last_claim ||
-        !t.is_member || !plan->comms) {
+    if (!t.slots || !t.claims || !t.is_member || !plan->comms) {
         status = tl_no_memory(err, "communicators");
         goto cleanup;
     }
@@ -335,11 +331,7 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
         status = check_claims(&t, plan, err);
 cleanup:
     free(t.slots);
-    free(t.ordinals);
-    free(t.tags);
-    free(t.kinds);
-    free(t.n_claims);
-    free(t.last_claim);
+    free(t.claims);
     free(t.is_member);
     return status;
 }

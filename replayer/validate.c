@@ -103,13 +103,7 @@ static tlr_kind kind_of(const tlr_validation *v, uint32_t id)
     const tlr_plan_rank *r = v->plan->ranks[v->rank];
     if (id >= r->n_comms || r->comms[id] == TLR_PLAN_NO_COMM)
         return TLR_KIND_NOTHING;
-    if (!r->definitions[id])
-        return TLR_KIND_COMM;
-    switch (tl_call_by_code(r->definitions[id]->call)->action) {
-    case TL_ACTION_WIN_CREATE: return TLR_KIND_WINDOW;
-    case TL_ACTION_FILE_OPEN: return TLR_KIND_FILE;
-    default: return TLR_KIND_COMM;
-    }
+    return tlr_kind_of(r->definitions[id]);
 }
 
 static tlr_kind wanted_kind(tl_action action)

@@ -20,14 +20,6 @@
 
 #include <stdbool.h>
 
-/* Kind of object behind the number of a communicator. */
-typedef enum tlr_kind {
-    TLR_KIND_NOTHING = 0,
-    TLR_KIND_COMM,
-    TLR_KIND_WINDOW,
-    TLR_KIND_FILE
-} tlr_kind;
-
 /* A communicator as the event's rank sees it. */
 typedef struct tlr_party {
     const tl_comm *definition; /* NULL: MPI_COMM_WORLD or MPI_COMM_SELF */

@@ -27,4 +27,19 @@ static inline bool tl_make_room(void *array, size_t n, size_t *room, size_t elem
     return true;
 }
 
+/* Lengthens an array of *n elements until it has this index; the new elements are 0. False without
+ * memory: the array is then as before. */
+static inline bool tl_reach(void *array, size_t *n, size_t index, size_t element_bytes)
+{
+    size_t room = *n;
+    if (!tl_make_room(array, index, &room, element_bytes))
+        return false;
+    char *items;
+    memcpy(&items, array, sizeof items);
+    if (room > *n)
+        memset(items + *n * element_bytes, 0, (room - *n) * element_bytes);
+    *n = room;
+    return true;
+}
+
 #endif

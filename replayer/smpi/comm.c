@@ -55,10 +55,7 @@ static void set_world_variable(const smpi_job *job)
 /* Windows and files communicate on the communicator from which they were made. */
 static bool is_on_parent(const tl_comm *definition)
 {
-    if (!definition)
-        return 0;
-    const tl_action action = tl_call_by_code(definition->call)->action;
-    return action == TL_ACTION_WIN_CREATE || action == TL_ACTION_FILE_OPEN;
+    return tlr_kind_of(definition) != TLR_KIND_COMM;
 }
 
 void smpi_build_comms(smpi_rank *r)
@@ -104,7 +101,7 @@ void smpi_build_comms(smpi_rank *r)
         if (!is_on_parent(definition))
             continue;
         r->comms[definition->id] = r->comms[definition->parent];
-        if (tl_call_by_code(definition->call)->action == TL_ACTION_WIN_CREATE)
+        if (tlr_kind_of(definition) == TLR_KIND_WINDOW)
             smpi_build_window(r, definition->id);
     }
     sg_barrier_wait(replay.barrier);

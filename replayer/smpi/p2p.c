@@ -5,6 +5,8 @@
 #include "notes.h"
 #include "rank.h"
 
+#include "core/room.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -45,20 +47,10 @@ static int tag_of(int32_t tag)
 
 MPI_Request *smpi_request(smpi_rank *r, int64_t id)
 {
-    if ((size_t)id >= r->n_requests) {
-        size_t n = r->n_requests ? r->n_requests : 64;
-        while (n <= (size_t)id)
-            n *= 2;
-        r->requests = realloc(r->requests, n * sizeof *r->requests);
-        r->bundles = realloc(r->bundles, n * sizeof *r->bundles);
-        if (!r->requests || !r->bundles)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for requests");
-        for (size_t i = r->n_requests; i < n; i++) {
-            r->requests[i] = MPI_REQUEST_NULL;
-            r->bundles[i] = NULL;
-        }
-        r->n_requests = n;
-    }
+    size_t n = r->n_requests;
+    if (!tl_reach(&r->requests, &n, (size_t)id, sizeof *r->requests) ||
+        !tl_reach(&r->bundles, &r->n_requests, (size_t)id, sizeof(smpi_bundle *)))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for requests");
     return &r->requests[id];
 }
 

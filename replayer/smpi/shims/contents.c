@@ -17,6 +17,8 @@
 #include "shims.h"
 #include "smpi/state.h"
 
+#include "core/room.h"
+
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -31,15 +33,8 @@ static size_t n_processes;
 static size_t place_of_rank(void)
 {
     const size_t process = (size_t)sg_actor_self_get_pid();
-    if (process >= n_processes) {
-        const size_t n = 2 * process + 64;
-        looks_in = realloc(looks_in, n * sizeof *looks_in);
-        if (!looks_in)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for the ranks");
-        for (size_t i = n_processes; i < n; i++)
-            looks_in[i] = MPI_COMM_NULL;
-        n_processes = n;
-    }
+    if (!tl_reach(&looks_in, &n_processes, process, sizeof(MPI_Comm)))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the ranks");
     return process;
 }
 

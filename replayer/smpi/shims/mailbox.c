@@ -14,6 +14,8 @@
 #include "shims.h"
 #include "smpi/state.h"
 
+#include "core/room.h"
+
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -58,14 +60,8 @@ static comm **at(const ring *q, size_t i)
 
 static size_t *alike_of(const mailbox *m)
 {
-    if (m->id >= n_mailboxes) {
-        const size_t n = 2 * (size_t)m->id + 64;
-        n_alike = realloc(n_alike, n * sizeof *n_alike);
-        if (!n_alike)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for the mailboxes");
-        memset(n_alike + n_mailboxes, 0, (n - n_mailboxes) * sizeof *n_alike);
-        n_mailboxes = n;
-    }
+    if (!tl_reach(&n_alike, &n_mailboxes, m->id, sizeof *n_alike))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the mailboxes");
     return &n_alike[m->id];
 }
 

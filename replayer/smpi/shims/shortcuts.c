@@ -12,9 +12,10 @@
 
 #include "shims.h"
 
+#include "core/room.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <smpi/mpi.h>
 #include <xbt/asserts.h>
@@ -145,17 +146,6 @@ static size_t n_known;
 void *actor_of(void *engine, long number) SMPI_REPLACES(SG_ACTOR_BY_PID);
 void end_actor(void *actor) SMPI_REPLACES(SG_ACTOR_CLEANUP);
 
-static void make_room_for_actor(size_t number)
-{
-    const size_t n = 2 * number + 1024;
-    void **larger = realloc(known_actors, n * sizeof *larger);
-    if (!larger)
-        return;
-    memset(larger + n_known, 0, (n - n_known) * sizeof *larger);
-    known_actors = larger;
-    n_known = n;
-}
-
 void *actor_of(void *engine, long number)
 {
     static void *(*theirs)(void *, long);
@@ -166,9 +156,7 @@ void *actor_of(void *engine, long number)
     void *actor = theirs(engine, number);
     if (!are_taken || i >= MAX_KNOWN)
         return actor;
-    if (i >= n_known)
-        make_room_for_actor(i);
-    if (i < n_known)
+    if (tl_reach(&known_actors, &n_known, i, sizeof(void *)))
         known_actors[i] = actor;
     return actor;
 }
