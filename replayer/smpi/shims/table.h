@@ -111,13 +111,6 @@ typedef enum smpi_shim {
 #define SG_CONTEXT_SET "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
 #define SG_ACTOR "_ZN7simgrid6kernel5actor9ActorImpl"
 #define SG_ACTOR_SELF SG_ACTOR "4selfEv"
-#define SG_ENGINE_IMPL "_ZN7simgrid6kernel10EngineImpl"
-#define SG_ACTOR_BY_PID SG_ENGINE_IMPL "16get_actor_by_pidEl"
-#define SG_ACTOR_CLEANUP SG_ACTOR "19cleanup_from_kernelEv"
-#define SG_BENCH_BEGIN "smpi_bench_begin"
-#define SG_BENCH_END "smpi_bench_end"
-#define SG_INITIALIZED "PMPI_Initialized"
-#define SG_FINALIZED "PMPI_Finalized"
 #define SG_TIMER_START "xbt_os_threadtimer_start"
 #define SG_TIMER_STOP "xbt_os_threadtimer_stop"
 #define SG_STACK "xbt_backtrace_display_current"
@@ -217,16 +210,10 @@ typedef enum smpi_shim {
     REPLACED(NUMBERS, SG_COUNT_RECEIVED)                                                           \
     REPLACED(ROUTES, SG_FIND_ROUTE)                                                                \
     REPLACED(ROUTES, SG_SET_LATENCY)                                                               \
-    REPLACED(SHORTCUTS, SG_INITIALIZED)                                                            \
-    REPLACED(SHORTCUTS, SG_FINALIZED)                                                              \
-    REPLACED(SHORTCUTS, SG_BENCH_BEGIN)                                                            \
-    REPLACED(SHORTCUTS, SG_BENCH_END)                                                              \
     REPLACED(SHORTCUTS, SG_NUMBER_FOR_FORTRAN)                                                     \
     REPLACED(SHORTCUTS, SG_ENGINE)                                                                 \
     REPLACED(SHORTCUTS, SG_CONTEXT_SELF)                                                           \
     REPLACED(SHORTCUTS, SG_CONTEXT_SET)                                                            \
-    REPLACED(SHORTCUTS, SG_ACTOR_BY_PID)                                                           \
-    REPLACED(SHORTCUTS, SG_ACTOR_CLEANUP)                                                          \
     REPLACED(TIMERS, SG_TIMER_START)                                                               \
     REPLACED(TIMERS, SG_STACK)                                                                     \
     REPLACED(TIMERS, SG_TIMER_STOP)                                                                \
