@@ -78,12 +78,12 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/module.h \
 	replayer/smpi/algorithms.c replayer/smpi/algorithms.def replayer/smpi/algorithms.h \
 	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
-	replayer/smpi/cores.c replayer/smpi/engine.c replayer/smpi/hash.c replayer/smpi/hash.h replayer/smpi/scale.c \
+	replayer/smpi/cores.c replayer/smpi/engine.c replayer/smpi/hash.c replayer/smpi/hash.h \
 	replayer/smpi/exchange.c replayer/smpi/file.c \
-	replayer/smpi/hosts.c replayer/smpi/interfere.c replayer/smpi/needs.c replayer/smpi/ompi.c \
-	replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/rank.c \
-	replayer/smpi/calls.h replayer/smpi/hosts.h replayer/smpi/notes.h replayer/smpi/rank.h replayer/smpi/state.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
-	replayer/smpi/waits.c replayer/smpi/waits.h replayer/smpi/window.c \
+	replayer/smpi/hosts.c replayer/smpi/interfere.c replayer/smpi/ompi.c \
+	replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/rank.c \
+	replayer/smpi/calls.h replayer/smpi/hosts.h replayer/smpi/notes.h replayer/smpi/state.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
+	replayer/smpi/waits.c replayer/smpi/window.c \
 	replayer/smpi/shims/buffer.c replayer/smpi/shims/contents.c replayer/smpi/shims/copies.c \
 	replayer/smpi/shims/detached.c replayer/smpi/shims/links.c \
 	replayer/smpi/shims/limiter.c replayer/smpi/shims/loopback.c replayer/smpi/shims/mailbox.c replayer/smpi/shims/meet.c replayer/smpi/shims/memory.c replayer/smpi/shims/noise.c replayer/smpi/shims/numbers.c \

@@ -17,24 +17,18 @@
 #include <simgrid/engine.h>
 #include <smpi/smpi.h>
 
-/* `flat` serves every call, wherever the ranks are. */
-static const struct {
-    const char *name;
-    tl_action action;
-    const char *flat;
-} collectives[] = {{"allgather", TL_ACTION_ALLGATHER, "ring"},
-                   {"allgatherv", TL_ACTION_ALLGATHERV, "ring"},
-                   {"allreduce", TL_ACTION_ALLREDUCE, "rdb"},
-                   {"alltoall", TL_ACTION_ALLTOALL, "ring"},
-                   {"alltoallv", TL_ACTION_ALLTOALLV, "ring"},
-                   {"barrier", TL_ACTION_BARRIER, "ompi_bruck"},
-                   {"bcast", TL_ACTION_BCAST, "binomial_tree"},
-                   {"gather", TL_ACTION_GATHER, "ompi_binomial"},
-                   {"reduce", TL_ACTION_REDUCE, "binomial"},
-                   {"reduce_scatter", TL_ACTION_REDUCE_SCATTER, "mpich_pair"},
-                   {"scatter", TL_ACTION_SCATTER, "ompi_binomial"}};
+const smpi_choice smpi_choices[] = {{"allgather", TL_ACTION_ALLGATHER, "ring"},
+                                    {"allgatherv", TL_ACTION_ALLGATHERV, "ring"},
+                                    {"allreduce", TL_ACTION_ALLREDUCE, "rdb"},
+                                    {"alltoall", TL_ACTION_ALLTOALL, "ring"},
+                                    {"alltoallv", TL_ACTION_ALLTOALLV, "ring"},
+                                    {"barrier", TL_ACTION_BARRIER, "ompi_bruck"},
+                                    {"bcast", TL_ACTION_BCAST, "binomial_tree"},
+                                    {"gather", TL_ACTION_GATHER, "ompi_binomial"},
+                                    {"reduce", TL_ACTION_REDUCE, "binomial"},
+                                    {"reduce_scatter", TL_ACTION_REDUCE_SCATTER, "mpich_pair"},
+                                    {"scatter", TL_ACTION_SCATTER, "ompi_binomial"}};
 enum { N_COLLECTIVES = SMPI_N_COLLECTIVES };
-_Static_assert(sizeof collectives / sizeof *collectives == SMPI_N_COLLECTIVES, "algorithms.h");
 
 /* ---- the list ---- */
 
@@ -98,7 +92,7 @@ tl_status smpi_algorithms(const char *collective, char **out, tl_error *err)
     enum { ROOM = 16384 };
     tl_error ignored;
     size_t i = 0;
-    while (i < N_COLLECTIVES && strcmp(collectives[i].name, collective) != 0)
+    while (i < N_COLLECTIVES && strcmp(smpi_choices[i].name, collective) != 0)
         i++;
     if (i == N_COLLECTIVES)
         return tl_fail(err, TL_ERR_USAGE, "the smpi engine has no choice of algorithms for %s",
@@ -152,8 +146,8 @@ static bool is_chosen_in(char *const *options, size_t n, const char *collective)
 
 static bool may_replace(size_t k)
 {
-    const char *name = collectives[k].name;
-    return !(replay.replaced & UINT64_C(1) << collectives[k].action) &&
+    const char *name = smpi_choices[k].name;
+    return !(replay.replaced & UINT64_C(1) << smpi_choices[k].action) &&
            !is_chosen_in((char *const *)replay.options->cfg, replay.options->n_cfg, name) &&
            !is_chosen_in(replay.platform->options, replay.platform->n_options, name);
 }
@@ -169,13 +163,13 @@ int smpi_replace_algorithm(tl_status status)
     if (result->collective == TL_ACTION_REDUCE_SCATTER_BLOCK)
         result->collective = TL_ACTION_REDUCE_SCATTER;
     for (size_t k = 0; k < N_COLLECTIVES; k++)
-        if (may_replace(k) && (collectives[k].action == result->collective ||
-                               (result->n_inside[collectives[k].action] && status == TL_ERR_INPUT &&
-                                found == N_COLLECTIVES)))
+        if (may_replace(k) && (smpi_choices[k].action == result->collective ||
+                               (result->n_inside[smpi_choices[k].action] &&
+                                status == TL_ERR_INPUT && found == N_COLLECTIVES)))
             found = k;
     if (found == N_COLLECTIVES)
         return 0;
-    replay.replaced |= UINT64_C(1) << collectives[found].action;
+    replay.replaced |= UINT64_C(1) << smpi_choices[found].action;
     memset(result, 0, sizeof *result + replay.n_ranks * sizeof(smpi_rank_result));
     return !replay.options->timeline || tlr_timeline_restart(replay.options->timeline);
 }
@@ -184,9 +178,9 @@ size_t smpi_replacements(const char **options)
 {
     size_t n = 0;
     for (size_t k = 0; k < N_COLLECTIVES; k++)
-        if (replay.replaced & UINT64_C(1) << collectives[k].action) {
+        if (replay.replaced & UINT64_C(1) << smpi_choices[k].action) {
             char *option = smpi_alloc(48, 1);
-            snprintf(option, 48, "smpi/%s:%s", collectives[k].name, collectives[k].flat);
+            snprintf(option, 48, "smpi/%s:%s", smpi_choices[k].name, smpi_choices[k].flat);
             options[n++] = option;
         }
     return n;
@@ -195,8 +189,8 @@ size_t smpi_replacements(const char **options)
 void smpi_note_replacements(const char *selector)
 {
     for (size_t k = 0; k < N_COLLECTIVES; k++)
-        if (replay.replaced & UINT64_C(1) << collectives[k].action)
-            smpi_note_stand_in(collectives[k].name, collectives[k].flat, selector);
+        if (replay.replaced & UINT64_C(1) << smpi_choices[k].action)
+            smpi_note_stand_in(smpi_choices[k].name, smpi_choices[k].flat, selector);
 }
 
 /* ---- needs ---- */
@@ -277,8 +271,8 @@ static const char *choice_of(const char *option, size_t *collective)
         return NULL;
     const size_t length = strcspn(choice, ":");
     for (size_t k = 0; k < N_COLLECTIVES; k++)
-        if (strlen(collectives[k].name) == length &&
-            !strncmp(collectives[k].name, choice, length)) {
+        if (strlen(smpi_choices[k].name) == length &&
+            !strncmp(smpi_choices[k].name, choice, length)) {
             *collective = k;
             return choice;
         }
@@ -290,12 +284,12 @@ tl_status smpi_check_algorithms(const tlr_plan *plan, const tlr_options *options
     for (size_t i = 0; i < options->n_cfg; i++) {
         size_t k = 0;
         const char *what = NULL, *choice = choice_of(options->cfg[i], &k);
-        const uint32_t n = choice ? find_lack(plan, choice, collectives[k].action, &what) : 0;
+        const uint32_t n = choice ? find_lack(plan, choice, smpi_choices[k].action, &what) : 0;
         if (n)
             return tl_fail(err, TL_ERR_USAGE,
                            TLR_NOT_POSSIBLE "the algorithm %s of %s needs %s, but the trace calls "
                                             "it on %u ranks; choose another one",
-                           strchr(choice, ':') + 1, collectives[k].name, what, n);
+                           strchr(choice, ':') + 1, smpi_choices[k].name, what, n);
     }
     return TL_OK;
 }
@@ -312,12 +306,12 @@ tl_status smpi_blame_algorithm(tl_action action, const tlr_options *options, tl_
     for (size_t i = options->n_cfg; i-- > 0 && reason;) {
         size_t k = 0;
         const char *choice = choice_of(options->cfg[i], &k);
-        if (!choice || collectives[k].action != action)
+        if (!choice || smpi_choices[k].action != action)
             continue;
         return tl_fail(err, TL_ERR_UNSUPPORTED,
                        TLR_NOT_POSSIBLE "SimGrid's algorithm %s of %s fails on this call: %s; "
                                         "choose another one",
-                       strchr(choice, ':') + 1, collectives[k].name, reason);
+                       strchr(choice, ':') + 1, smpi_choices[k].name, reason);
     }
     return before.status;
 }

@@ -4,7 +4,14 @@
 
 #include "plan.h"
 
-enum { SMPI_N_COLLECTIVES = 11 }; /* that have a choice of algorithms */
+/* The collectives that have a choice of algorithms. */
+enum { SMPI_N_COLLECTIVES = 11 };
+typedef struct smpi_choice {
+    const char *name;
+    tl_action action;
+    const char *flat; /* serves every call, wherever the ranks are */
+} smpi_choice;
+extern const smpi_choice smpi_choices[SMPI_N_COLLECTIVES];
 
 /* tlr_engine.algorithms */
 tl_status smpi_algorithms(const char *collective, char **out, tl_error *err);

@@ -6,6 +6,17 @@
 
 #include <stdbool.h>
 
+/* ---- rank.c ---- */
+
+/* Simulates the pending computation. */
+void smpi_compute(smpi_rank *r);
+/* A datatype of that many bytes. */
+MPI_Datatype smpi_type(int bytes);
+/* A count, or the bytes of a type, in the range that MPI requires. */
+int smpi_count(const smpi_rank *r, int64_t count);
+/* The body of each simulated rank. */
+void smpi_rank_main(int argc, char **argv);
+
 /* ---- p2p.c ---- */
 
 /* Nonzero if the receive does not name its source or tag, so that the outcome of the run decides.
@@ -86,8 +97,8 @@ typedef struct smpi_call {
 int smpi_ompi_call(tl_action action, const smpi_call *call, int *rc);
 /* The messages of a constructor of communicators, on `comm`. */
 int smpi_ompi_make(const tlr_ompi_making *making, MPI_Comm comm);
-/* Whether an option of SMPI ("smpi/bcast") fixes the algorithm, independently of the selector. */
-void smpi_ompi_leave(const char *option);
+/* An option of SMPI fixes the algorithm, independently of the selector. */
+void smpi_ompi_leave(tl_action action);
 
 /* ---- window.c ---- */
 

@@ -7,7 +7,8 @@
  * computation: estimates, for other moments of messages would share links differently. */
 #include "config.h"
 
-#include "waits.h"
+#include "actions.h"
+#include "notes.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
 #include "actions.h"
 #include "smpi/shims/shims.h"
 #include "calls.h"
-#include "rank.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -218,6 +218,39 @@ static const char *option_value(const option_list *list, const char *key, const 
     return fallback;
 }
 
+/* "smpi/os:0:1e-6:2e-10;8000:..." with the times multiplied by the factor. */
+static const char *scaled_overheads(const char *option, double factor)
+{
+    size_t size;
+    char *text = NULL;
+    tlr_segments all;
+    const char *at = strchr(option, ':') + 1;
+    smpi_read_segments(option, at, TLR_OVERHEADS, &all);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the options");
+    fprintf(out, "%.*s", (int)(at - option), option);
+    for (unsigned i = 0; i < all.n; i++)
+        fprintf(out, "%s%.17g:%.17g:%.17g", i ? ";" : "", all.from_bytes[i], all.value[i] * factor,
+                all.per_byte[i] * factor);
+    if (fclose(out) != 0)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the options");
+    return text;
+}
+
+/* What sends and receives cost, times a factor of the user. */
+static void scale_overheads(const option_list *list, const tlr_options *options)
+{
+    static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"};
+    const double factor =
+        tlr_change_factor(options->changes, options->n_changes, TLR_MESSAGE_OVERHEAD, NULL);
+    smpi_overheads_scale(factor);
+    for (size_t i = 0; i < list->n && factor != 1; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (!strncmp(list->items[i], keys[k], strlen(keys[k])))
+                list->items[i] = scaled_overheads(list->items[i], factor);
+}
+
 static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
 {
     option_list list = {
@@ -258,7 +291,7 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         smpi_overheads_continue(option_value(&list, "smpi/os", ""),
                                 option_value(&list, "smpi/ois", ""),
                                 option_value(&list, "smpi/or", ""));
-    smpi_scale_overheads(list.items, list.n, options);
+    scale_overheads(&list, options);
     return list;
 }
 
@@ -283,15 +316,15 @@ static bool asks_for_hosts(const char *algorithm)
  * messages must have their contents. */
 static void leave_chosen(const option_list *list, bool *needs_payload)
 {
-    static const char *const keys[] = {
-        "smpi/gather",   "smpi/allgather", "smpi/allgatherv",     "smpi/allreduce",
-        "smpi/alltoall", "smpi/alltoallv", "smpi/bcast",          "smpi/reduce",
-        "smpi/barrier",  "smpi/scatter",   "smpi/reduce_scatter", "smpi/coll-selector"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const char *algorithm = option_value(list, keys[i], "default");
+    for (size_t k = 0; k <= SMPI_N_COLLECTIVES; k++) {
+        char key[48] = "smpi/coll-selector";
+        if (k < SMPI_N_COLLECTIVES)
+            snprintf(key, sizeof key, "smpi/%s", smpi_choices[k].name);
+        const char *algorithm = option_value(list, key, "default");
         if (!strcmp(algorithm, "default"))
             continue;
-        smpi_ompi_leave(keys[i]);
+        if (k < SMPI_N_COLLECTIVES)
+            smpi_ompi_leave(smpi_choices[k].action);
         replay.knows_hosts |= !smpi_own.host_messages && smpi_shim_holds(SMPI_SHIM_NEIGHBOURS) &&
                               asks_for_hosts(algorithm);
         *needs_payload |= !smpi_shim_holds(SMPI_SHIM_CONTENTS) || reads_contents(algorithm);
@@ -461,17 +494,6 @@ static void run_simulation(void *arg, int terminal)
 
 /* ---- what comes back ---- */
 
-static char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *format_text(const char *format, ...)
-{
-    char *text = NULL;
-    va_list args;
-    va_start(args, format);
-    const int length = vasprintf(&text, format, args);
-    va_end(args);
-    return length < 0 ? NULL : text;
-}
-
 static void add_what_if(const smpi_rank_result *from, uint32_t n_ranks, tlr_what_if *to)
 {
     to->ideal_network_s = fmax(to->ideal_network_s, from->on_ideal_network_s);
@@ -485,8 +507,9 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
 {
     const tlr_plan *plan = job->plan;
     const smpi_result *result = replay.result;
-    out->engine_version =
-        format_text("SimGrid %d.%d.%d", result->version[0], result->version[1], result->version[2]);
+    if (asprintf(&out->engine_version, "SimGrid %d.%d.%d", result->version[0], result->version[1],
+                 result->version[2]) < 0)
+        out->engine_version = NULL;
     out->network_model = strdup(result->network_model);
     out->coll_selector = strdup(result->coll_selector);
     out->ranks = calloc(plan->n_ranks, sizeof *out->ranks);
@@ -501,21 +524,12 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
     out->n_assumed_transfers = result->lacks_disk ? plan->n_transfers : 0;
     for (uint32_t r = 0; r < out->n_ranks; r++) {
         const smpi_rank_result *from = &result->ranks[job->first_rank + r];
-        out->ranks[r] = (tlr_rank_prediction){.host = strdup(from->host),
-                                              .end_s = from->end_s,
-                                              .compute_s = from->compute_s,
-                                              .kernel_s = from->kernel_s,
-                                              .p2p_s = from->p2p_s,
-                                              .wait_s = from->wait_s,
-                                              .collective_s = from->collective_s,
-                                              .io_s = from->io_s,
-                                              .noise_s = from->noise_s,
-                                              .n_events = from->n_events};
-        memcpy(out->ranks[r].estimated_s, from->estimated_s, sizeof from->estimated_s);
+        out->ranks[r] = from->times;
+        out->ranks[r].host = strdup(from->host);
         if (!out->ranks[r].host)
             status = TL_ERR_MEMORY;
-        out->n_events += from->n_events;
-        out->makespan_s = fmax(out->makespan_s, from->end_s);
+        out->n_events += from->times.n_events;
+        out->makespan_s = fmax(out->makespan_s, from->times.end_s);
         add_what_if(from, plan->n_ranks, &out->what_if);
     }
     if (replay.options->noise && !(out->noise = strdup(replay.options->noise)))

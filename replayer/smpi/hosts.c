@@ -3,7 +3,6 @@
 
 #include "calls.h"
 #include "hosts.h"
-#include "rank.h"
 
 #include "machine/mapping.h"
 

@@ -4,7 +4,10 @@
 
 #include "state.h"
 
+#include "results/usage.h"
+
 #include <simgrid/host.h>
+#include <simgrid/link.h>
 
 /* A host, and what its ranks compute. */
 struct smpi_host {
@@ -64,9 +67,12 @@ void smpi_compute_among(smpi_rank *r, double alone_s, double more_cores);
 void smpi_usage_open(void);
 void smpi_usage_close(void);
 
-/* ---- scale.c ---- */
+/* ---- payload.c: the bytes of messages on the links, if the options ask for the use of links ----
+ */
 
-/* Replaces the overheads in SimGrid's options, "key:value" each, if the user changed them. */
-void smpi_scale_overheads(const char **list, size_t n, const tlr_options *options);
+/* To be called by each rank before the trace begins: from now on its messages count. */
+void smpi_payload_join(void);
+/* Sets `sent_bytes` of the resources of these links; to -1 if the bytes are unknown. */
+void smpi_payload_take(const sg_link_t *links, size_t n, tlr_resource *resources);
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef TLR_SMPI_NOTES_H
 #define TLR_SMPI_NOTES_H
 
+#include "results/phases.h"
+#include "results/state_of_event.h"
 #include "state.h"
 
 #include <stdbool.h>
@@ -31,5 +33,15 @@ void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s);
 /* Reads the platform's smpi/or and smpi/os, before the replay begins. */
 void smpi_waits_overheads(const char *receives, const char *sends);
 void smpi_close_waits(smpi_rank *r);
+
+/* ---- clocks.c ---- */
+
+/* To be called before the first event of the rank. */
+void smpi_clocks_open(const smpi_rank *r, tlr_clocks *clocks);
+/* Advance the clocks and the place of the rank: it computed; a call ended, after its waiting. */
+void smpi_clock_computation(const smpi_rank *r, const tlr_phase_place *at, tlr_clocks *clocks,
+                            double took_s, double reference_s);
+void smpi_clock_call(const smpi_rank *r, tlr_phase_place *at, tlr_clocks *clocks,
+                     const tlr_state *state);
 
 #endif

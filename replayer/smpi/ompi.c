@@ -253,19 +253,9 @@ static int allreduce(const call *c, tlr_ompi algorithm, MPI_Op op)
 
 static char is_left[TL_N_ACTIONS]; /* by action: SMPI's options say the algorithm */
 
-void smpi_ompi_leave(const char *option)
+void smpi_ompi_leave(tl_action action)
 {
-    static const struct {
-        tl_action action;
-        const char *option;
-    } all[] = {
-        {TL_ACTION_BCAST, "smpi/bcast"},         {TL_ACTION_REDUCE, "smpi/reduce"},
-        {TL_ACTION_ALLREDUCE, "smpi/allreduce"}, {TL_ACTION_GATHER, "smpi/gather"},
-        {TL_ACTION_SCATTER, "smpi/scatter"},     {TL_ACTION_ALLGATHER, "smpi/allgather"},
-        {TL_ACTION_ALLTOALL, "smpi/alltoall"},   {TL_ACTION_REDUCE_SCATTER, "smpi/reduce_scatter"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strcmp(all[i].option, option))
-            is_left[all[i].action] = 1;
+    is_left[action] = 1;
 }
 
 int smpi_ompi_call(tl_action action, const smpi_call *s, int *rc)

@@ -3,7 +3,6 @@
 
 #include "calls.h"
 #include "notes.h"
-#include "rank.h"
 
 #include "core/room.h"
 

@@ -2,7 +2,7 @@
  * adds. A message is counted when it is sent. */
 #include "config.h"
 
-#include "payload.h"
+#include "hosts.h"
 
 #include "machine/cluster.h"
 #include "state.h"

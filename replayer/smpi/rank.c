@@ -3,11 +3,9 @@
 
 #include "actions.h"
 #include "smpi/shims/shims.h"
-#include "payload.h"
 #include "calls.h"
 #include "hosts.h"
 #include "notes.h"
-#include "rank.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -108,7 +106,7 @@ static double slow_down(smpi_rank *r, double reference_s)
     const uint32_t rank = r->job->first_rank + r->rank;
     const uint64_t taken_ps =
         tlr_noise_end(replay.noise, rank, from_ps, busy_ps) - from_ps - busy_ps;
-    r->result->noise_s += (double)taken_ps / ps_per_s;
+    r->result->times.noise_s += (double)taken_ps / ps_per_s;
     return 1 + (double)taken_ps / (double)busy_ps;
 }
 
@@ -130,8 +128,8 @@ void smpi_compute(smpi_rank *r)
     else
         smpi_compute_flops(r, noisy_s * r->flops_per_s, more_cores);
     const double took_s = simgrid_get_clock() - from_s;
-    r->result->compute_s += took_s;
-    r->result->kernel_s += took_s * (r->kernel_s / reference_s);
+    r->result->times.compute_s += took_s;
+    r->result->times.kernel_s += took_s * (r->kernel_s / reference_s);
     if (replay.options->timeline)
         smpi_note_computation(r, from_s, reference_s);
     r->burst_s = r->kernel_s = r->more_s = 0;
@@ -164,7 +162,7 @@ static void pay_for_tests(const smpi_rank *r)
 /* Issues the calls of the event. *account is the account of the time that they take. */
 static int issue(smpi_rank *r, double **account)
 {
-    smpi_rank_result *result = r->result;
+    tlr_rank_prediction *result = &r->result->times;
     static double nowhere_s;
     *account = &nowhere_s;
     switch (r->info->action) {
@@ -375,10 +373,10 @@ void smpi_rank_main(int argc, char **argv)
         smpi_give_up(status, "%s", tlr_streams_error(streams)->text);
     smpi_compute(r);
     smpi_change_load(r->host, -replay.waiting_cores);
-    r->result->end_s = simgrid_get_clock() - r->job->start_s;
-    r->result->n_events = tlr_streams_position(streams, r->rank);
+    r->result->times.end_s = simgrid_get_clock() - r->job->start_s;
+    r->result->times.n_events = tlr_streams_position(streams, r->rank);
     for (int by = 0; by < TLR_N_ESTIMATES; by++)
-        r->result->estimated_s[by] =
+        r->result->times.estimated_s[by] =
             r->model.sums.estimated_s[by] * r->flops_per_s / sg_host_get_speed(sg_host_self());
     replay.result->n_finished++;
     tlr_streams_leave(streams, r->rank);

@@ -23,13 +23,11 @@ enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64, SELECTOR_BYTES = 512 };
 
 /* The results of one rank, for the parent process. */
 typedef struct smpi_rank_result {
-    double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s, io_s, noise_s;
+    tlr_rank_prediction times; /* without its host */
     /* With a timeline: the computation if the rank were alone on its core, and its end on other
      * machines. */
     double alone_s, on_ideal_network_s, balanced_s, twice_the_cpu_s;
     uint64_t n_phases; /* of its job, which were balanced */
-    double estimated_s[TLR_N_ESTIMATES];
-    uint64_t n_events;
     char host[HOST_NAME_BYTES];
 } smpi_rank_result;
 

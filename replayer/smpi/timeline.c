@@ -127,7 +127,7 @@ int32_t smpi_world_rank(const smpi_rank *r, uint32_t comm, int32_t peer)
 
 static tlr_state_kind kind_of(const smpi_rank *r, const double *account)
 {
-    const smpi_rank_result *result = r->result;
+    const tlr_rank_prediction *result = &r->result->times;
     if (account == &result->p2p_s)
         return r->info->action == TL_ACTION_RECV || r->info->action == TL_ACTION_IRECV ||
                        r->info->action == TL_ACTION_RECV_INIT

@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include "smpi/shims/shims.h"
-#include "payload.h"
 #include "hosts.h"
 #include "results/usage.h"
 

@@ -4,7 +4,7 @@
 
 #include "calls.h"
 #include "notes.h"
-#include "waits.h"
+#include "actions.h"
 #include "core/room.h"
 #include "results/timeline.h"
 
@@ -171,11 +171,33 @@ void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag)
     post_receive(r, source_of(r, e->comm, peer, tag), e->request);
 }
 
+/* The rule of the schema, except for calls that share their action with others. */
+static tl_needs needs_of(const tl_event *e, const tl_call_info *info)
+{
+    const tl_meaning *m = tl_meaning_of(info->action);
+    /* In these calls the members of the parent exchange nothing in SMPI. */
+    if (e->call == TL_MPI_Comm_split_type || e->call == TL_MPI_Comm_create_group)
+        return TL_NEEDS_NOTHING;
+    if (m->kind == TL_KIND_FILE && (info->traits & TL_TRAIT_NB))
+        return TL_NEEDS_NOTHING;
+    if (info->action == TL_ACTION_FINALIZE && !replay.finalize_barrier)
+        return TL_NEEDS_NOTHING;
+    return (tl_needs)m->needs;
+}
+
+/* Whether this holds for every algorithm, independently of the network. */
+static bool needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info)
+{
+    if (info->action == TL_ACTION_COMM_SPLIT)
+        return e->new_comm != TL_COMM_NULL && !tlr_walk_is_entered(&r->walk, e->comm);
+    return tlr_needs_certainly(e, info);
+}
+
 /* The rank's part in the current collective, or in the collective that is started. */
 static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int64_t id)
 {
     tlr_half half = side_of(r);
-    half.needs = smpi_needs_of(e, info);
+    half.needs = needs_of(e, info);
     half.other = -1;
     uint32_t own = e->comm;
     if (info->action == TL_ACTION_FINALIZE)
@@ -188,7 +210,7 @@ static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int
     if (half.needs == TL_NEEDS_ROOT || half.needs == TL_NEEDS_ALL_AT_ROOT)
         half.other = e->peer == TL_ROOT ? (int32_t)r->rank : smpi_world_rank(r, own, e->peer);
     half.topology = r->job->plan->ranks[r->rank]->definitions[own];
-    half.is_certain = !r->job->plan->comms[comm].n_first && smpi_needs_certainly(r, e, info);
+    half.is_certain = !r->job->plan->comms[comm].n_first && needs_certainly(r, e, info);
     hold(r, tlr_enter_meeting(&halves, &half, r->job->plan, comm, r->waits->n_meetings[own]++), id);
 }
 

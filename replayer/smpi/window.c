@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include "calls.h"
-#include "rank.h"
 #include "smpi/shims/shims.h"
 
 #include <limits.h>
