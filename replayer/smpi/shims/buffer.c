@@ -9,10 +9,7 @@
  * message.
  *
  * The messages themselves do not change, nor do sends within a host. The sender checks the rest at
- * the moment when it would be small enough at full speed, and again until it is small enough.
- *
- * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
- * module first (replayer/module.c). */
+ * the moment when it would be small enough at full speed, and again until it is small enough. */
 #include "config.h"
 
 #include "shims.h"

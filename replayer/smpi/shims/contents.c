@@ -8,10 +8,7 @@
  * decides. Ranks that look only talk to others that look, too.
  *
  * Datatype::copy copies data of types that are not predefined in replay mode, too. Here it does
- * not.
- *
- * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
- * module first (replayer/module.c). */
+ * not. */
 #include "config.h"
 
 #include "shims.h"

@@ -6,8 +6,7 @@
  * hash table while their message is under way. When a message ends, its node goes back into the
  * list, as the only one, before SimGrid walks it. SimGrid's handling of messages does not change.
  *
- * The two functions below replace functions of libsimgrid, and call them: symbols are looked up in
- * the module first (replayer/module.c). They know nothing of SimGrid's objects, and of C++ only the
+ * The two functions below know nothing of SimGrid's objects, and of C++ only the
  * node of a std::list. If that or SimGrid is a different one, they only call the functions that
  * they replace. */
 #include "config.h"

@@ -5,10 +5,7 @@
  * a receive, and each receive that takes the first one moves all others by a place. The time then
  * grows with the square of the number of messages. Here the search begins behind those at the front
  * that have the wrong type, whose number is kept, and what is found is taken out on the shorter
- * side. SimGrid's matching does not change.
- *
- * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
- * module first (replayer/module.c). */
+ * side. SimGrid's matching does not change. */
 #include "config.h"
 
 #include "shims.h"

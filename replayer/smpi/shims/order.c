@@ -15,8 +15,7 @@
  * latency has passed, it gets its share of the link only if all messages before it in these queues
  * are complete. Latencies overlap.
  *
- * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
- * module first (replayer/module.c). They use the issuer and the mailbox of a send; with another
+ * The functions below use the issuer and the mailbox of a send; with another
  * version of SimGrid they do nothing else than call the original functions. */
 #include "config.h"
 

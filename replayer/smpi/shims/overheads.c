@@ -7,8 +7,7 @@
  * host were measured, too, timeless/loopback-os, timeless/loopback-or and timeless/loopback-ois
  * state them, each in the form of SMPI's option, and replace it within a host.
  *
- * The three functions below replace functions of libsimgrid, and call them: symbols are looked up
- * in the module first (replayer/module.c). Of SimGrid's objects they only know whether two hosts
+ * Of SimGrid's objects the functions below only know whether two hosts
  * are the same. */
 #include "config.h"
 

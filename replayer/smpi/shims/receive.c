@@ -5,8 +5,7 @@
  * receive of the longer one, and both ranks wait forever (p2p.c). Receives of at least the size of
  * the threshold are in one mailbox, and are matched in order.
  *
- * The function below replaces a function of libsimgrid, and calls it: symbols are looked up in the
- * module first (replayer/module.c). SMPI makes all receives of a nonblocking collective before one
+ * SMPI makes all receives of a nonblocking collective before one
  * of them starts, so no other rank runs in between. */
 #include "config.h"
 

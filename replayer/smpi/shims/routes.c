@@ -5,8 +5,7 @@
  * depends only on its two ends and on the latency of its links. Here it is kept, in a table of
  * fixed size, until the latency of a link changes.
  *
- * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
- * module first (replayer/module.c). They know nothing of SimGrid's objects, and of C++ only the
+ * The functions below know nothing of SimGrid's objects, and of C++ only the
  * three pointers of a std::vector. The set of zones that a route passes is used by callbacks of
  * SimGrid's user only. There are none here, so the set stays empty. */
 #include "config.h"

@@ -15,8 +15,8 @@
 #include "smpi/hash.h"
 #include "table.h"
 
-/* A function that replaces the function of libsimgrid with this name of the C++ ABI: symbols are
- * looked up in the module first (module.c). */
+/* A function that replaces the function of libsimgrid with this name of the C++ ABI, and often
+ * calls it: symbols are looked up in the module first (replayer/module.c). */
 #define SMPI_REPLACES(name) __asm__(name) __attribute__((visibility("default")))
 /* A function or variable of libsimgrid that its headers do not declare; NULL if it has none of this
  * name. */

@@ -3,8 +3,7 @@
  * Each request gets a number for Fortran, in a hash table. The engine and the running context are
  * looked up some forty times for each message.
  *
- * The functions below replace functions of libsimgrid: symbols are looked up in the module first
- * (replayer/module.c). Until smpi_shortcuts_take, they only call the functions that they replace.
+ * Until smpi_shortcuts_take, the functions below only call the functions that they replace.
  * If one of them is not bound (table.h), they always do so. */
 #include "config.h"
 
