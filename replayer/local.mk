@@ -33,7 +33,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \
-	replayer/machine/model_read.c replayer/machine/network_noise_read.c replayer/machine/parallel_read.c replayer/machine/parallel_read.h replayer/machine/platform.c replayer/machine/setting.c replayer/machine/interference_read.c replayer/machine/interference_read.h \
+	replayer/machine/model_read.c replayer/machine/network_noise_read.c replayer/machine/parallel_read.c replayer/machine/platform.c replayer/machine/setting.c replayer/machine/interference_read.c \
 	replayer/machine/setting.h \
 	replayer/results/call_path.c replayer/results/call_path.h replayer/results/samples.c replayer/results/samples.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h replayer/results/efficiency.c replayer/results/efficiency.h \

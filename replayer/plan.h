@@ -123,7 +123,9 @@ typedef enum tlr_kind {
     TLR_KIND_FILE
 } tlr_kind;
 
-/* The kind of what a rank defines; NULL: MPI_COMM_WORLD or MPI_COMM_SELF. */
+/* The kind of what a call makes, and of what a rank defines; NULL: MPI_COMM_WORLD or MPI_COMM_SELF.
+ */
+tlr_kind tlr_kind_made(tl_action action);
 tlr_kind tlr_kind_of(const tl_comm *definition);
 
 /* The index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */

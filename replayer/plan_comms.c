@@ -140,13 +140,17 @@ static bool is_in_own_group(const tl_comm *definition, uint32_t rank)
 
 enum { MADE_BY_GROUP = 0x80 };
 
-tlr_kind tlr_kind_of(const tl_comm *definition)
+tlr_kind tlr_kind_made(tl_action action)
 {
-    const tl_call_info *maker = definition ? tl_call_by_code(definition->call) : NULL;
-    const tl_action action = maker ? maker->action : TL_ACTION_NONE;
     return action == TL_ACTION_WIN_CREATE  ? TLR_KIND_WINDOW
            : action == TL_ACTION_FILE_OPEN ? TLR_KIND_FILE
                                            : TLR_KIND_COMM;
+}
+
+tlr_kind tlr_kind_of(const tl_comm *definition)
+{
+    const tl_call_info *maker = definition ? tl_call_by_code(definition->call) : NULL;
+    return tlr_kind_made(maker ? maker->action : TL_ACTION_NONE);
 }
 
 static tl_status say_no_maker(uint32_t rank, uint32_t id, tl_error *err)

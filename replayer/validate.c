@@ -108,18 +108,10 @@ static tlr_kind kind_of(const tlr_validation *v, uint32_t id)
 
 static tlr_kind wanted_kind(tl_action action)
 {
-    if (action == TL_ACTION_WIN_CREATE || action == TL_ACTION_FILE_OPEN)
-        return TLR_KIND_COMM;
-    return tl_is_on_window(action) ? TLR_KIND_WINDOW
-           : tl_is_on_file(action) ? TLR_KIND_FILE
-                                   : TLR_KIND_COMM;
-}
-
-static tlr_kind made_kind(tl_action action)
-{
-    return action == TL_ACTION_WIN_CREATE  ? TLR_KIND_WINDOW
-           : action == TL_ACTION_FILE_OPEN ? TLR_KIND_FILE
-                                           : TLR_KIND_COMM;
+    return tlr_kind_made(action) != TLR_KIND_COMM ? TLR_KIND_COMM /* from which it is made */
+           : tl_is_on_window(action)              ? TLR_KIND_WINDOW
+           : tl_is_on_file(action)                ? TLR_KIND_FILE
+                                                  : TLR_KIND_COMM;
 }
 
 static const char *name_of(tlr_kind k)
@@ -191,9 +183,9 @@ static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call
         if (k == TLR_KIND_WINDOW)
             TL_TRY(check_window(v, e, info->action));
     }
-    if (e->new_comm && kind_of(v, e->new_comm) != made_kind(info->action))
+    if (e->new_comm && kind_of(v, e->new_comm) != tlr_kind_made(info->action))
         return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->new_comm,
-                      name_of(kind_of(v, e->new_comm)), name_of(made_kind(info->action)));
+                      name_of(kind_of(v, e->new_comm)), name_of(tlr_kind_made(info->action)));
     const tl_comm *made = e->new_comm ? v->plan->ranks[v->rank]->definitions[e->new_comm] : NULL;
     if (e->new_comm && !made)
         return refuse(v, e, "communicator %" PRIu32 " is there from the start", e->new_comm);

@@ -1,7 +1,7 @@
 /* interference_read.c - reads the group `interference` of a model file. */
 #include "config.h"
 
-#include "interference_read.h"
+#include "setting.h"
 #include "rank_model.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* model_read.c - read a compute model from its file. */
-#include "interference_read.h"
-#include "parallel_read.h"
 #include "rank_model.h"
 #include "setting.h"
 

@@ -19,17 +19,6 @@ static double draw_cut(const tlr_draw_key *key, double mean, double sd, double l
     return mean + sd * gsl_cdf_ugaussian_Pinv(below + (1 - 2 * below) * tlr_draw_uniform(key));
 }
 
-static const tlr_mode *draw_mode(const tlr_draw_key *key, const tlr_noise_class *class)
-{
-    tlr_draw_key of_mode = *key;
-    of_mode.purpose = TLR_DRAW_MESSAGE_MODE;
-    double left = tlr_draw_uniform(&of_mode);
-    size_t i = 0;
-    while (i + 1 < class->n_modes && (left -= class->modes[i].weight) > 0)
-        i++;
-    return &class->modes[i];
-}
-
 static const tlr_noise_class *class_of(const tlr_noise_path *path, double bytes)
 {
     size_t i = 0;
@@ -74,7 +63,7 @@ double tlr_message_factor(const tlr_message_noise *m, uint32_t job, uint32_t ran
                               .job = job ^ (m->part << 8),
                               .rank = rank,
                               .index = number};
-    const tlr_mode *mode = draw_mode(&key, class);
+    const tlr_mode *mode = tlr_draw_mode(&key, TLR_DRAW_MESSAGE_MODE, class->modes, class->n_modes);
     return run_factor(m, path, class->run_sd) * draw_cut(&key, mode->mean, mode->sd, class->least);
 }
 

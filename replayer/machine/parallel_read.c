@@ -1,7 +1,7 @@
 /* parallel_read.c - reads the group `parallel` of a model file. */
 #include "config.h"
 
-#include "parallel_read.h"
+#include "setting.h"
 
 static const char *const group_names[] = {"bound",  "shared_region_s", "cores",
                                           "caches", "curves",          NULL};

@@ -35,13 +35,14 @@ double tlr_draw_half_normal(const tlr_draw_key *key)
     return (x - mean) / sqrt(1 - mean * mean);
 }
 
-double tlr_draw_mixture(const tlr_draw_key *key, const tlr_mode *modes, size_t n)
+const tlr_mode *tlr_draw_mode(const tlr_draw_key *key, uint32_t purpose, const tlr_mode *modes,
+                              size_t n)
 {
     tlr_draw_key of_mode = *key;
-    of_mode.purpose = TLR_DRAW_MODE;
+    of_mode.purpose = purpose;
     double left = tlr_draw_uniform(&of_mode);
     size_t i = 0;
     while (i + 1 < n && (left -= modes[i].weight) > 0)
         i++;
-    return modes[i].mean + modes[i].sd * tlr_draw_normal(key);
+    return &modes[i];
 }

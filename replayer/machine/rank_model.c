@@ -204,7 +204,10 @@ static double draw_noise(const tlr_rank_model *m, const tl_event *event, uint64_
     switch (piece->shape) {
     case TLR_NORMAL: return tlr_draw_normal(&key);
     case TLR_HALF_NORMAL: return tlr_draw_half_normal(&key);
-    case TLR_MIXTURE: return tlr_draw_mixture(&key, piece->modes, piece->n_modes);
+    case TLR_MIXTURE: {
+        const tlr_mode *mode = tlr_draw_mode(&key, TLR_DRAW_MODE, piece->modes, piece->n_modes);
+        return mode->mean + mode->sd * tlr_draw_normal(&key);
+    }
     case TLR_NO_NOISE: break;
     }
     return 0;

@@ -189,7 +189,7 @@ double tlr_disturbance_slowdown(const tlr_disturbance *bending, const double hog
 double tlr_disturbance_beside(const tlr_disturbance *bending, const tlr_disturbance *const *others,
                               size_t n, unsigned n_cores);
 
-/* ---- draw.c ---- */
+/* ---- random.c ---- */
 
 /* The purpose of a random number, which is its key.  All bytes count, so clear it before use. */
 typedef struct tlr_draw_key {
@@ -219,7 +219,9 @@ double tlr_draw_uniform(const tlr_draw_key *key);
 double tlr_draw_normal(const tlr_draw_key *key);
 /* The absolute value of a normal variable, shifted and scaled to the same mean and deviation. */
 double tlr_draw_half_normal(const tlr_draw_key *key);
-double tlr_draw_mixture(const tlr_draw_key *key, const tlr_mode *modes, size_t n);
+/* One of the modes, by their weights. */
+const tlr_mode *tlr_draw_mode(const tlr_draw_key *key, uint32_t purpose, const tlr_mode *modes,
+                              size_t n);
 uint64_t tlr_hash_name(const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <libconfig.h>
 
-#include <timeless.h>
+#include "replayer.h"
 
 /* The file that is being read, for messages. */
 typedef struct tlr_reading {
@@ -49,5 +49,13 @@ tl_status tlr_setting_items(const tlr_reading *in, const config_setting_t *group
 /* The group `name`; *out is NULL if there is none. */
 tl_status tlr_setting_group(const tlr_reading *in, const config_setting_t *group, const char *name,
                             const config_setting_t **out);
+
+/* ---- groups of a model file: root of the file; without the group, the result remains as it is.
+ * What was read belongs to the model, also after an error ---- */
+
+/* `parallel` (parallel_read.c) and `interference` (interference_read.c). */
+tl_status tlr_parallel_read(const tlr_reading *in, const config_setting_t *root, tlr_parallel *p);
+tl_status tlr_interference_read(const tlr_reading *in, const config_setting_t *root,
+                                tlr_interference *out);
 
 #endif

@@ -66,19 +66,27 @@ static tl_status parse_bound(const char *text, tlr_change *out, tl_error *err)
 }
 
 /* The words of a quantity that has two. */
-static const char *const progress_words[2] = {
-    [TLR_PROGRESS_OFFLOAD] = "offload", [TLR_PROGRESS_CALLS] = "calls"};
-static const char *const waiting_words[2] = {
-    [TLR_WAITING_BUSY] = "busy", [TLR_WAITING_IDLE] = "idle"};
+static const struct {
+    const char *words[2], *what;
+} choices[] = {[TLR_RENDEZVOUS_PROGRESS] =
+                   {{[TLR_PROGRESS_OFFLOAD] = "offload", [TLR_PROGRESS_CALLS] = "calls"},
+                    "progress of a rendezvous"},
+               [TLR_ENERGY_WAIT] = {{[TLR_WAITING_BUSY] = "busy", [TLR_WAITING_IDLE] = "idle"},
+                                    "state of cores that wait"}};
 
-static tl_status parse_word(const char *text, const char *const words[2], const char *what,
-                            tlr_change *out, tl_error *err)
+static bool has_words(tlr_quantity quantity)
 {
+    return quantity == TLR_RENDEZVOUS_PROGRESS || quantity == TLR_ENERGY_WAIT;
+}
+
+static tl_status parse_word(const char *text, tlr_change *out, tl_error *err)
+{
+    const char *const *words = choices[out->quantity].words;
     out->value = !strcmp(text, words[1]);
     return out->value != 0 || !strcmp(text, words[0])
                ? TL_OK
-               : tl_fail(err, TL_ERR_USAGE, "'%s' is not the %s; give %s or %s", text, what,
-                         words[1], words[0]);
+               : tl_fail(err, TL_ERR_USAGE, "'%s' is not the %s; give %s or %s", text,
+                         choices[out->quantity].what, words[1], words[0]);
 }
 
 static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
@@ -94,10 +102,8 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
         return parse_loss(text, out, err);
     if (out->quantity == TLR_REGION_BOUND)
         return parse_bound(text, out, err);
-    if (out->quantity == TLR_RENDEZVOUS_PROGRESS)
-        return parse_word(text, progress_words, "progress of a rendezvous", out, err);
-    if (out->quantity == TLR_ENERGY_WAIT)
-        return parse_word(text, waiting_words, "state of cores that wait", out, err);
+    if (has_words(out->quantity))
+        return parse_word(text, out, err);
     out->is_factor = rest > text && !strcmp(rest, "x");
     out->value = number;
     if (!out->is_factor && (tlr_change_is_of_model(out) || out->quantity == TLR_MESSAGE_OVERHEAD))
@@ -131,8 +137,7 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         if (rest && (text[item] != ':' || rest < 2 || rest > sizeof change.pattern))
             continue;
         if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS || i == TLR_MESSAGE_OVERHEAD ||
-                     i == TLR_RENDEZVOUS_PROGRESS || i == TLR_ENERGY_WAIT ||
-                     tlr_change_is_of_retransmission(&change)))
+                     has_words(change.quantity) || tlr_change_is_of_retransmission(&change)))
             return tl_fail(err, TL_ERR_USAGE, "'%s': %s has no names; write %s.%s=%s", text,
                            q->item, q->item, q->name, q->example);
         if (rest)
@@ -196,10 +201,8 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
     }
     if (change->quantity == TLR_REGION_BOUND)
         snprintf(value, sizeof value, "%s", tlr_limit_name((tlr_limit)change->value));
-    if (change->quantity == TLR_RENDEZVOUS_PROGRESS)
-        snprintf(value, sizeof value, "%s", progress_words[(tlr_progress)change->value]);
-    if (change->quantity == TLR_ENERGY_WAIT)
-        snprintf(value, sizeof value, "%s", waiting_words[(tlr_waiting)change->value]);
+    if (has_words(change->quantity))
+        snprintf(value, sizeof value, "%s", choices[change->quantity].words[change->value != 0]);
     const int length =
         snprintf(text, size, "%s%s%s.%s=%s%s", q->item, all ? "" : ":", all ? "" : change->pattern,
                  q->name, value, change->is_factor ? "x" : q->unit);
@@ -244,11 +247,7 @@ tlr_waiting tlr_change_waiting(const tlr_change *changes, size_t n, tlr_waiting 
 
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n)
 {
-    double loss = 0;
-    for (size_t i = 0; i < n; i++)
-        if (changes[i].quantity == TLR_RETRANSMISSION_LOSS)
-            loss = changes[i].value;
-    return loss > 0;
+    return last_value(changes, n, TLR_RETRANSMISSION_LOSS, 0) > 0;
 }
 
 unsigned tlr_change_threads(const tlr_change *changes, size_t n)

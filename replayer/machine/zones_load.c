@@ -278,36 +278,26 @@ static tl_status begin_cluster(zones_reading *x, const tlr_element *e, tl_error 
     tlr_zones *z = x->z;
     tlr_routing routing = TLR_ROUTING_FLAT;
     host_series series = {.x = x, .e = e, .most = TLR_MOST_HOSTS};
-    tlr_cluster_shape *s = calloc(1, sizeof *s);
     const char *name;
+    TL_TRY(tlr_xml_text(e, "id", &name, err));
+    TL_TRY(find_topology(e, &routing, err));
+    TL_TRY(open_zone(x, e, name, routing, err));
+    tlr_cluster_shape *s = z->zones[x->zone].shape = calloc(1, sizeof *s);
     if (!s)
         return zones_no_memory(x, err);
-    tl_status status = tlr_xml_text(e, "id", &name, err);
-    if (status == TL_OK)
-        status = find_topology(e, &routing, err);
-    if (status == TL_OK)
-        status = open_zone(x, e, name, routing, err);
-    if (status != TL_OK) {
-        free(s);
-        return status;
-    }
-    z->zones[x->zone].shape = s;
-    status = read_shape(x, e, routing, s, err);
+    TL_TRY(read_shape(x, e, routing, s, err));
     s->backbone = TLR_NO_INDEX;
-    if (status == TL_OK && routing == TLR_ROUTING_FLAT)
-        status = add_backbone(x, e, name, s, err);
+    if (routing == TLR_ROUTING_FLAT)
+        TL_TRY(add_backbone(x, e, name, s, err));
     else
         series.most = s->n_hosts;
-    if (status == TL_OK)
-        status = zones_add_series(&series, err);
-    if (status == TL_OK && routing != TLR_ROUTING_FLAT && series.n < s->n_hosts)
-        status = tlr_xml_fail(e, TL_ERR_INPUT, err,
-                              "its radical has %llu hosts, and its topo_parameters %u; correct one",
-                              (unsigned long long)series.n, s->n_hosts);
-    if (status == TL_OK && routing == TLR_ROUTING_FLAT)
-        status = add_router(x, e, name, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(zones_add_series(&series, err));
+    if (routing == TLR_ROUTING_FLAT)
+        TL_TRY(add_router(x, e, name, err));
+    else if (series.n < s->n_hosts)
+        return tlr_xml_fail(e, TL_ERR_INPUT, err,
+                            "its radical has %llu hosts, and its topo_parameters %u; correct one",
+                            (unsigned long long)series.n, s->n_hosts);
     s->n_hosts = (uint32_t)series.n;
     if (routing == TLR_ROUTING_FAT_TREE)
         z->n_fat_tree_hosts += s->n_hosts;
@@ -414,27 +404,30 @@ static tl_status note_file(void *cluster, const char *name, tl_error *err)
     return TL_OK;
 }
 
+static tl_status read_all(zones_reading *x, const char *xml_path, const char *text, size_t size,
+                          tl_error *err)
+{
+    const tlr_xml_reader reader = {begin_element, end_element, x};
+    tlr_xml_contents contents = {.add_file = note_file, .arg = x->c};
+    TL_TRY(tlr_cluster_contents(text, size, xml_path, &contents, err));
+    TL_TRY(tlr_xml_read(text, size, xml_path, &reader, err));
+    TL_TRY(tlr_zones_finish(x->z, err));
+    if (!x->c->n_hosts)
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: there is no <cluster> and no <host> in it; add hosts", xml_path);
+    return sort_hosts(x, err);
+}
+
 tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err)
 {
     zones_reading x = {.c = out, .z = tlr_zones_create(xml_path), .zone = TLR_NO_INDEX};
-    const tlr_xml_reader reader = {begin_element, end_element, &x};
-    tlr_xml_contents contents = {.add_file = note_file, .arg = out};
     char *text = NULL;
     size_t size;
     *out = (tlr_cluster){.zones = x.z};
     tl_status status =
         x.z ? tlr_read_text(xml_path, &text, &size, err) : tl_no_memory(err, xml_path);
     if (status == TL_OK)
-        status = tlr_cluster_contents(text, size, xml_path, &contents, err);
-    if (status == TL_OK)
-        status = tlr_xml_read(text, size, xml_path, &reader, err);
-    if (status == TL_OK)
-        status = tlr_zones_finish(x.z, err);
-    if (status == TL_OK && !out->n_hosts)
-        status = tl_fail(err, TL_ERR_UNSUPPORTED,
-                         "%s: there is no <cluster> and no <host> in it; add hosts", xml_path);
-    if (status == TL_OK)
-        status = sort_hosts(&x, err);
+        status = read_all(&x, xml_path, text, size, err);
     free(x.steps);
     free(x.directions);
     free(x.point_of);
@@ -492,13 +485,11 @@ static tl_status take_setting(const contents_reading *r, const tlr_element *e, t
 {
     const char *id, *value;
     char *option = NULL;
-    tl_status status = tlr_xml_text(e, "id", &id, err);
-    if (status == TL_OK)
-        status = tlr_xml_text(e, "value", &value, err);
-    if (status == TL_OK && asprintf(&option, "%s:%s", id, value) < 0)
+    TL_TRY(tlr_xml_text(e, "id", &id, err));
+    TL_TRY(tlr_xml_text(e, "value", &value, err));
+    if (asprintf(&option, "%s:%s", id, value) < 0)
         return tl_no_memory(err, e->path);
-    if (status == TL_OK)
-        status = r->out->add_option(r->out->arg, option, err);
+    const tl_status status = r->out->add_option(r->out->arg, option, err);
     free(option);
     return status;
 }
