@@ -42,9 +42,7 @@ static tlr_message tree_up(uint32_t me, uint32_t size, uint32_t number, uint64_t
         return number % 2 ? until_done
                           : receive_from((int32_t)p.children[p.n_children - 1 - number / 2], bytes);
     number -= 2 * p.n_children;
-    if (!me || number > 1)
-        return at_end;
-    return number ? until_done : send_to((int32_t)p.parent, bytes);
+    return me ? alone(number, send_to((int32_t)p.parent, bytes)) : at_end;
 }
 
 static uint32_t steps_up(uint32_t me, uint32_t size)
@@ -84,7 +82,7 @@ static tlr_message to_root(const tlr_collective *op, uint32_t me, uint32_t size,
 {
     uint32_t i;
     if ((int32_t)me != op->root)
-        return number == 0 ? send_to(op->root, bytes) : number == 1 ? until_done : at_end;
+        return alone(number, send_to(op->root, bytes));
     switch (kind_at_root(op, size - 1, number, TLR_MESSAGE_RECEIVE, &i)) {
     case TLR_MESSAGE_RECEIVE:
         i = op->algorithm == TLR_GATHER_LINEAR ? i : size - 2 - i;
@@ -100,7 +98,7 @@ static tlr_message of_root(const tlr_collective *op, const int64_t *list, uint32
 {
     uint32_t i;
     if ((int32_t)me != op->root)
-        return number == 0 ? receive_some(op->root, op->amount) : number == 1 ? until_done : at_end;
+        return alone(number, receive_some(op->root, op->amount));
     switch (kind_at_root(op, size - 1, number, TLR_MESSAGE_SEND, &i)) {
     case TLR_MESSAGE_SEND: {
         const int32_t to = other_than_root(op, i);
@@ -112,35 +110,17 @@ static tlr_message of_root(const tlr_collective *op, const int64_t *list, uint32
     }
 }
 
-/* Recursive doubling among the largest power of two of ranks. Each of the other ranks first sends
- * its part to one of them, and receives the result afterwards. */
+/* Recursive doubling among the largest power of two of ranks. */
 static tlr_message doubling(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    const unsigned rounds = floor_log2(size);
-    const uint32_t n_core = UINT32_C(1) << rounds, n_extra = size - n_core;
-    const bool is_paired = me < 2 * n_extra;
-    if (is_paired && !(me & 1)) {
-        switch (number) {
-        case 0: return send_to((int32_t)me + 1, bytes);
-        case 1:
-        case 3: return until_done;
-        case 2: return receive_from((int32_t)me + 1, bytes);
-        default: return at_end;
-        }
-    }
-    if (is_paired && number < 2)
-        return number ? until_done : receive_from((int32_t)me - 1, bytes);
-    number -= is_paired ? 2 : 0;
-    const uint32_t core = is_paired ? me / 2 : me - n_extra;
-    if (number < rounds * EXCHANGE_STEPS) {
-        const uint32_t other = core ^ (UINT32_C(1) << number / EXCHANGE_STEPS);
-        const int32_t peer = (int32_t)(other < n_extra ? 2 * other + 1 : other + n_extra);
-        return exchange(number, peer, peer, bytes);
-    }
-    number -= rounds * EXCHANGE_STEPS;
-    if (!is_paired || number > 1)
-        return at_end;
-    return number ? until_done : send_to((int32_t)me - 1, bytes);
+    const tlr_core k = tlr_core_of(size);
+    const tlr_pair_bytes pair = {bytes, bytes, bytes};
+    uint32_t c;
+    tlr_message m;
+    if (!tlr_in_core(me, &k, k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
+        return m;
+    const int32_t peer = (int32_t)tlr_core_rank(&k, c ^ (UINT32_C(1) << number / EXCHANGE_STEPS));
+    return exchange(number, peer, peer, bytes);
 }
 
 /* Sends `n_rounds` times to the next rank, and receives from the rank before. */
@@ -212,9 +192,7 @@ static tlr_message chain(uint32_t me, uint32_t size, uint32_t number, uint64_t b
             return number ? until_done : receive_from((int32_t)me - 1, bytes);
         number -= 2;
     }
-    if (me + 1 == size || number > 1)
-        return at_end;
-    return number ? until_done : send_to((int32_t)me + 1, bytes);
+    return me + 1 < size ? alone(number, send_to((int32_t)me + 1, bytes)) : at_end;
 }
 
 /* SMPI's scan: a message from each rank to each later one. */

@@ -11,21 +11,15 @@
  * broadcast binomial_tree serves the largest subtree first. */
 #include "collectives/message.h"
 
-/* How many ranks the subtree would have, were the tree full. */
-static uint64_t width_of(uint32_t v, uint32_t size)
-{
-    return v ? v & -v : UINT64_C(1) << ceil_log2(size);
-}
-
 static uint64_t blocks_of(uint32_t v, uint32_t size)
 {
-    const uint64_t width = width_of(v, size), left = size - v;
+    const uint64_t width = tree_width(v, size), left = size - v;
     return width < left ? width : left;
 }
 
 static uint32_t children_of(uint32_t v, uint32_t size)
 {
-    const uint64_t width = width_of(v, size);
+    const uint64_t width = tree_width(v, size);
     uint32_t n = 0;
     while (UINT64_C(1) << n < width && v + (UINT64_C(1) << n) < size)
         n++;
@@ -45,11 +39,9 @@ static tlr_message up(const tlr_collective *op, uint32_t me, uint32_t size, uint
                    : receive_from(from_root(op, v + (UINT32_C(1) << child), size), op->amount);
     }
     number -= n_steps;
-    if (!v || number > 1)
-        return at_end;
-    return number ? until_done
-                  : send_to(from_root(op, v & (v - 1), size),
-                            op->amount * (has_blocks ? blocks_of(v, size) : 1));
+    return v ? alone(number, send_to(from_root(op, v & (v - 1), size),
+                                     op->amount * (has_blocks ? blocks_of(v, size) : 1)))
+             : at_end;
 }
 
 tlr_message tlr_reduce_in_order(const tlr_collective *op, uint32_t me, uint32_t size,

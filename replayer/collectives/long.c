@@ -13,21 +13,33 @@ tlr_core tlr_core_of(uint32_t size)
 }
 
 /* The rank with the core's number c: of the first pairs, it is the odd rank. */
-static uint32_t core_rank(const tlr_core *k, uint32_t c)
+uint32_t tlr_core_rank(const tlr_core *k, uint32_t c)
 {
     return c < k->n_extra ? 2 * c + 1 : c + k->n_extra;
 }
 
-/* The even rank of a pair: sends all its data, and receives the result. */
-static tlr_message outside_core(uint32_t me, uint32_t number, uint64_t bytes)
+bool tlr_in_core(uint32_t me, const tlr_core *k, uint32_t n_steps, const tlr_pair_bytes *pair,
+                 uint32_t *number, uint32_t *c, tlr_message *m)
 {
-    switch (number) {
-    case 0: return send_to((int32_t)me + 1, bytes);
-    case 2: return receive_from((int32_t)me + 1, bytes);
-    case 1:
-    case 3: return until_done;
-    default: return at_end;
+    const bool is_paired = me < 2 * k->n_extra;
+    *c = is_paired ? me / 2 : me - k->n_extra;
+    *m = at_end;
+    if (is_paired && !(me & 1)) {
+        const int32_t odd = (int32_t)me + 1;
+        *m = *number < 2 ? alone(*number, send_to(odd, pair->sent))
+                         : alone(*number - 2, receive_from(odd, pair->sent));
+        return 0;
     }
+    if (is_paired && *number < 2) {
+        *m = alone(*number, receive_from((int32_t)me - 1, pair->received));
+        return 0;
+    }
+    *number -= is_paired ? 2 : 0;
+    if (*number < n_steps)
+        return 1;
+    if (is_paired)
+        *m = alone(*number - n_steps, send_to((int32_t)me - 1, pair->result));
+    return 0;
 }
 
 /* ---- barrier ---- */
@@ -44,16 +56,14 @@ tlr_message tlr_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
     }
     const bool has_extra = me < k.n_extra;
     if (has_extra && number < 2)
-        return number ? until_done : receive_from((int32_t)(me + n_core), 0);
+        return alone(number, receive_from((int32_t)(me + n_core), 0));
     number -= has_extra ? 2 : 0;
     if (number < k.rounds * EXCHANGE_STEPS) {
         const int32_t peer = (int32_t)(me ^ (UINT32_C(1) << number / EXCHANGE_STEPS));
         return exchange(number, peer, peer, 0);
     }
     number -= k.rounds * EXCHANGE_STEPS;
-    if (!has_extra || number > 1)
-        return at_end;
-    return number ? until_done : send_to((int32_t)(me + n_core), 0);
+    return has_extra ? alone(number, send_to((int32_t)(me + n_core), 0)) : at_end;
 }
 
 /* ---- broadcast ---- */
@@ -68,17 +78,11 @@ uint64_t tlr_pieces(uint64_t bytes, uint32_t size, uint64_t first, uint64_t n)
     return to - from;
 }
 
-/* Rank v of a binomial tree has the pieces from v up to its next sibling. Half of its pieces go to
- * each child in turn, if there are any. */
-static uint32_t tree_width(uint32_t v, uint32_t size)
-{
-    return v ? v & -v : UINT32_C(1) << ceil_log2(size);
-}
-
+/* Half of the pieces of rank v go to each child in turn, if there are any. */
 tlr_message tlr_scatter_pieces(const tlr_collective *op, uint32_t v, uint32_t size,
                                uint32_t *number)
 {
-    const uint32_t width = tree_width(v, size);
+    const uint32_t width = (uint32_t)tree_width(v, size);
     if (v) {
         if (!tlr_pieces(op->amount, size, v, 1))
             return at_end;
@@ -135,27 +139,19 @@ uint32_t tlr_first_part(uint32_t c, unsigned rounds, unsigned round)
 tlr_message tlr_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const tlr_core k = tlr_core_of(size);
-    const bool is_paired = me < 2 * k.n_extra;
-    if (is_paired && !(me & 1))
-        return outside_core(me, number, bytes);
-    if (is_paired && number < 2)
-        return number ? until_done : receive_from((int32_t)me - 1, bytes);
-    number -= is_paired ? 2 : 0;
-    const uint32_t c = is_paired ? me / 2 : me - k.n_extra;
+    const tlr_pair_bytes pair = {bytes, bytes, bytes};
+    uint32_t c;
+    tlr_message m;
+    if (!tlr_in_core(me, &k, 2 * k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
+        return m;
     const unsigned round = number / EXCHANGE_STEPS;
-    if (round < 2 * k.rounds) { /* halving, then doubling */
-        const int halves = round < k.rounds;
-        const unsigned bit = halves ? round : 2 * k.rounds - 1 - round;
-        const uint32_t n = UINT32_C(1) << (k.rounds - 1 - bit);
-        const uint32_t other = c ^ (UINT32_C(1) << bit);
-        const uint32_t first = tlr_first_part(halves ? other : c, k.rounds, bit + 1);
-        const int32_t peer = (int32_t)core_rank(&k, other);
-        return exchange(number, peer, peer, tlr_parts(bytes, k.rounds, first, n));
-    }
-    number -= 2 * k.rounds * EXCHANGE_STEPS;
-    if (!is_paired || number > 1)
-        return at_end;
-    return number ? until_done : send_to((int32_t)me - 1, bytes);
+    const int halves = round < k.rounds; /* halving, then doubling */
+    const unsigned bit = halves ? round : 2 * k.rounds - 1 - round;
+    const uint32_t n = UINT32_C(1) << (k.rounds - 1 - bit);
+    const uint32_t other = c ^ (UINT32_C(1) << bit);
+    const uint32_t first = tlr_first_part(halves ? other : c, k.rounds, bit + 1);
+    const int32_t peer = (int32_t)tlr_core_rank(&k, other);
+    return exchange(number, peer, peer, tlr_parts(bytes, k.rounds, first, n));
 }
 
 /* ---- allgather ---- */
@@ -246,22 +242,15 @@ tlr_message tlr_reduce_scatter_halving(const tlr_collective *op, const int64_t *
                                        uint32_t size, uint32_t number)
 {
     const tlr_core k = tlr_core_of(size);
-    const bool is_paired = me < 2 * k.n_extra;
-    if (is_paired && !(me & 1))
-        return outside_core(me, number, tlr_blocks(op, list, 0, size, size));
-    if (is_paired && number < 2)
-        return number ? until_done : receive_from((int32_t)me - 1, 0);
-    number -= is_paired ? 2 : 0;
-    const uint32_t c = is_paired ? me / 2 : me - k.n_extra;
+    const bool is_outside = me < 2 * k.n_extra && !(me & 1);
+    const tlr_pair_bytes pair = {.sent = is_outside ? tlr_blocks(op, list, 0, size, size) : 0,
+                                 .result = me ? block_of(op, list, (int64_t)me - 1) : 0};
+    uint32_t c;
+    tlr_message m;
+    if (!tlr_in_core(me, &k, k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
+        return m;
     const unsigned round = number / EXCHANGE_STEPS;
-    if (round < k.rounds) {
-        const uint32_t half = UINT32_C(1) << (k.rounds - 1 - round), other = c ^ half;
-        const int32_t peer = (int32_t)core_rank(&k, other);
-        return exchange(number, peer, peer,
-                        core_blocks(op, list, &k, other & ~(half - 1), half, size));
-    }
-    number -= k.rounds * EXCHANGE_STEPS;
-    if (!is_paired || number > 1)
-        return at_end;
-    return number ? until_done : send_to((int32_t)me - 1, block_of(op, list, (int64_t)me - 1));
+    const uint32_t half = UINT32_C(1) << (k.rounds - 1 - round), other = c ^ half;
+    const int32_t peer = (int32_t)tlr_core_rank(&k, other);
+    return exchange(number, peer, peer, core_blocks(op, list, &k, other & ~(half - 1), half, size));
 }

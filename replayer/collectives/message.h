@@ -45,6 +45,12 @@ static inline tlr_message receive_some(int32_t peer, uint64_t room)
 static const tlr_message until_done = {
     .kind = TLR_MESSAGE_WAIT, .peer = TLR_NOBODY, .then_to = TLR_NOBODY};
 
+/* Two steps: a message, and a wait for it. */
+static inline tlr_message alone(uint32_t number, tlr_message message)
+{
+    return number == 0 ? message : number == 1 ? until_done : at_end;
+}
+
 /* Three steps: receive from one rank, send to another, wait for both. */
 enum { EXCHANGE_STEPS = 3 };
 static inline tlr_message exchange(uint32_t number, int32_t to, int32_t from, uint64_t bytes)
@@ -92,6 +98,13 @@ static inline unsigned ceil_log2(uint32_t n)
     return n > 1 ? floor_log2(n - 1) + 1 : 0;
 }
 
+/* How many ranks the subtree of rank v in a binomial tree would have, were the tree full: it has
+ * the ranks from v up to its next sibling. */
+static inline uint64_t tree_width(uint32_t v, uint32_t size)
+{
+    return v ? v & -v : UINT64_C(1) << ceil_log2(size);
+}
+
 /* ---- long.c: algorithms that move less for more messages, or the reverse ----
  */
 
@@ -116,7 +129,19 @@ typedef struct tlr_core {
     unsigned rounds;
 } tlr_core;
 
+/* The bytes that pass between the ranks of a pair. */
+typedef struct tlr_pair_bytes {
+    uint64_t sent, received, result;
+} tlr_pair_bytes;
+
 tlr_core tlr_core_of(uint32_t size);
+/* The rank with the number c of the core. */
+uint32_t tlr_core_rank(const tlr_core *k, uint32_t c);
+/* Whether step *number of a rank is one of the n_steps of the core, where the rank has the number
+ * *c; *number counts from there. Otherwise the step is *m: the even ranks of the first pairs send
+ * `bytes` to the odd ones, which receive so many, and at the end send them the result. */
+bool tlr_in_core(uint32_t me, const tlr_core *k, uint32_t n_steps, const tlr_pair_bytes *pair,
+                 uint32_t *number, uint32_t *c, tlr_message *m);
 /* The bytes of parts of a buffer that the core divides. The last part has the remainder. */
 uint64_t tlr_parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t n);
 /* The first of the parts that remain for number c after this number of rounds of halving. */
