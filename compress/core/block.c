@@ -63,11 +63,8 @@ static bool join_sections(tl_blocks *b)
         return false;
     for (int i = 0; i < N_SECTIONS; i++)
         tl_buffer_put_varint(&b->raw, sections[i]->size);
-    for (int i = 0; i < N_SECTIONS; i++) {
-        if (sections[i]->size)
-            memcpy(b->raw.data + b->raw.size, sections[i]->data, sections[i]->size);
-        b->raw.size += sections[i]->size;
-    }
+    for (int i = 0; i < N_SECTIONS; i++)
+        tl_buffer_put(&b->raw, sections[i]->data, sections[i]->size);
     return true;
 }
 
@@ -90,11 +87,8 @@ tl_status tl_blocks_flush(tl_blocks *b)
 /* Makes room for a chunk, in this block or the next one, and writes the beginning of its head. */
 static tl_status begin_chunk(tl_blocks *b, const tl_chunk *chunk, size_t size)
 {
-    if (bytes_of(b) + size > LARGE_BLOCK_BYTES) {
-        tl_status status = tl_blocks_flush(b);
-        if (status)
-            return status;
-    }
+    if (bytes_of(b) + size > LARGE_BLOCK_BYTES)
+        TL_TRY(tl_blocks_flush(b));
     if (!tl_buffer_reserve(&b->heads, HEAD_BYTES))
         return TL_ERR_MEMORY;
     if (!b->n_chunks)
@@ -119,27 +113,15 @@ static tl_status end_chunk(tl_blocks *b)
     return full ? tl_blocks_flush(b) : TL_OK;
 }
 
-static tl_status put_section(tl_buffer *section, const uint8_t *data, size_t size)
-{
-    if (!tl_buffer_reserve(section, size))
-        return TL_ERR_MEMORY;
-    if (size)
-        memcpy(section->data + section->size, data, size);
-    section->size += size;
-    return TL_OK;
-}
-
 tl_status tl_blocks_put(tl_blocks *b, const tl_chunk *chunk, const uint8_t *raw, size_t size)
 {
     if (size > LARGE_BLOCK_BYTES) {
         tl_chunk alone = *chunk;
         tl_buffer payload = {.data = (uint8_t *)(uintptr_t)raw, .size = size};
-        tl_status status = tl_blocks_flush(b);
-        return status ? status : write_chunk(b, &alone, &payload);
+        TL_TRY(tl_blocks_flush(b));
+        return write_chunk(b, &alone, &payload);
     }
-    tl_status status = begin_chunk(b, chunk, size);
-    if (status)
-        return status;
+    TL_TRY(begin_chunk(b, chunk, size));
     if (chunk->type == TL_CHUNK_END) {
         uint64_t clock_ns = tl_load64(raw + 4);
         tl_buffer_put_varint(&b->heads, tl_load32(raw));
@@ -147,9 +129,10 @@ tl_status tl_blocks_put(tl_blocks *b, const tl_chunk *chunk, const uint8_t *raw,
         b->end_ns = clock_ns;
     } else {
         tl_buffer_put_varint(&b->heads, size);
-        status = put_section(&b->others, raw, size);
+        if (!tl_buffer_put(&b->others, raw, size))
+            return TL_ERR_MEMORY;
     }
-    return status ? status : end_chunk(b);
+    return end_chunk(b);
 }
 
 /* ---- frames ---- */
@@ -199,9 +182,7 @@ static tl_status put_alone(tl_blocks *b, const tl_chunk *chunk,
                            const tl_buffer streams[TL_N_STREAMS])
 {
     tl_chunk alone = *chunk;
-    tl_status status = tl_blocks_flush(b);
-    if (status)
-        return status;
+    TL_TRY(tl_blocks_flush(b));
     return tl_frame_join(streams, &b->raw) ? write_chunk(b, &alone, &b->raw) : TL_ERR_MEMORY;
 }
 
@@ -215,9 +196,7 @@ tl_status tl_blocks_put_frame(tl_blocks *b, const tl_chunk *chunk,
         return put_alone(b, chunk, streams);
     tl_stored now = describe(streams);
     tl_stored *stored = find_stored(b, &now);
-    tl_status status = begin_chunk(b, chunk, size);
-    if (status)
-        return status;
+    TL_TRY(begin_chunk(b, chunk, size));
     uint32_t based = compare(stored, &now);
     if (b->repeats && !(based >> TL_STREAM_VOLUMES & 1))
         based = 0;
@@ -232,13 +211,14 @@ tl_status tl_blocks_put_frame(tl_blocks *b, const tl_chunk *chunk,
         now.index = b->n_chunks;
         *stored = now;
     }
-    for (int i = 0; i < TL_N_STREAMS && !status; i++) {
+    for (int i = 0; i < TL_N_STREAMS; i++) {
         if (based >> i & 1)
             continue;
         tl_buffer_put_varint(&b->heads, streams[i].size);
-        status = put_section(&b->streams[i], streams[i].data, streams[i].size);
+        if (!tl_buffer_put(&b->streams[i], streams[i].data, streams[i].size))
+            return TL_ERR_MEMORY;
     }
-    return status ? status : end_chunk(b);
+    return end_chunk(b);
 }
 
 /* ---- reading ---- */

@@ -137,11 +137,8 @@ bool tl_frame_join(const tl_buffer streams[TL_N_STREAMS], tl_buffer *raw)
         return false;
     for (int i = 0; i < TL_N_STREAMS; i++)
         tl_buffer_put_varint(raw, streams[i].size);
-    for (int i = 0; i < TL_N_STREAMS; i++) {
-        if (streams[i].size)
-            memcpy(raw->data + raw->size, streams[i].data, streams[i].size);
-        raw->size += streams[i].size;
-    }
+    for (int i = 0; i < TL_N_STREAMS; i++)
+        tl_buffer_put(raw, streams[i].data, streams[i].size);
     return true;
 }
 

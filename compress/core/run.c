@@ -205,14 +205,12 @@ tl_status tl_run_read(int fd, const char *path, tl_run_header *out, tl_error *er
                              "wrote",
                              path);
     }
-    tl_status status = check_fixed(fixed, path, err);
-    if (status)
-        return status;
+    TL_TRY(check_fixed(fixed, path, err));
     uint32_t bytes = tl_load32(fixed + 12);
     uint8_t *data = malloc(bytes);
     if (!data)
         return tl_no_memory(err, path);
-    status = tl_read_at(fd, 0, data, bytes);
+    tl_status status = tl_read_at(fd, 0, data, bytes);
     if (status == TL_ERR_TRUNCATED)
         tl_error_set(err, status, "%s: ends within the file header; record the run again", path);
     else if (status)

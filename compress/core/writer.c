@@ -347,28 +347,22 @@ static bool fits_in_slot(tl_writer *w, size_t bytes)
 /* Puts the pending data into `out` as chunks: definitions precede the events that use them. */
 static tl_status gather_chunks(tl_writer *w)
 {
-    if (w->definitions.size) {
-        tl_status status =
-            append_chunk(w, TL_CHUNK_DEFINITIONS, w->definitions.data, w->definitions.size);
-        if (status)
-            return status;
-        w->definitions.size = 0;
-    }
-    if (w->n_events) {
-        tl_codec_finish(w->codec, w->streams);
-        if (!w->blocks && !tl_frame_join(w->streams, &w->raw))
-            return TL_ERR_MEMORY;
-        tl_status status = append_chunk(w, TL_CHUNK_EVENTS, w->raw.data, w->raw.size);
-        if (status)
-            return status;
-        w->first_event += w->n_events;
-        tl_watch_step(0, w->n_events);
-        w->n_events = 0;
-        w->volume = 0;
-        for (int i = 0; i < TL_N_STREAMS; i++)
-            w->streams[i].size = 0;
-        tl_codec_reset(w->codec);
-    }
+    if (w->definitions.size)
+        TL_TRY(append_chunk(w, TL_CHUNK_DEFINITIONS, w->definitions.data, w->definitions.size));
+    w->definitions.size = 0;
+    if (!w->n_events)
+        return TL_OK;
+    tl_codec_finish(w->codec, w->streams);
+    if (!w->blocks && !tl_frame_join(w->streams, &w->raw))
+        return TL_ERR_MEMORY;
+    TL_TRY(append_chunk(w, TL_CHUNK_EVENTS, w->raw.data, w->raw.size));
+    w->first_event += w->n_events;
+    tl_watch_step(0, w->n_events);
+    w->n_events = 0;
+    w->volume = 0;
+    for (int i = 0; i < TL_N_STREAMS; i++)
+        w->streams[i].size = 0;
+    tl_codec_reset(w->codec);
     return TL_OK;
 }
 
@@ -484,6 +478,7 @@ tl_status tl_writer_move_on(tl_writer *w, tl_end_reason reason, uint64_t clock_n
 
 /* ---- definitions and events ---- */
 
+/* A definition has been appended, if it is valid. */
 static tl_status defined(tl_writer *w, bool ok)
 {
     if (!ok)
@@ -494,77 +489,68 @@ static tl_status defined(tl_writer *w, bool ok)
         keep(w);
     return TL_OK;
 }
+#define DEFINE(w, is_valid, define, item)                                                          \
+    ((w)->status   ? (w)->status                                                                   \
+     : !(is_valid) ? fail(w, TL_ERR_USAGE)                                                         \
+                   : defined(w, define(&(w)->definitions, item)))
+
+static bool is_short(const char *text)
+{
+    return strlen(text) <= TL_MAX_TEXT_BYTES;
+}
+
+static bool is_valid_comm(const tl_writer *w, const tl_comm *comm)
+{
+    bool valid = comm->id >= TL_COMM_FIRST && comm->n_members <= w->n_ranks;
+    for (uint32_t i = 0; valid && i < comm->n_members; i++)
+        valid = comm->members[i] >= 0 && (uint32_t)comm->members[i] < w->n_ranks;
+    return valid;
+}
 
 tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm)
 {
-    if (w->status)
-        return w->status;
-    if (comm->id < TL_COMM_FIRST || comm->n_members > w->n_ranks)
-        return fail(w, TL_ERR_USAGE);
-    for (uint32_t i = 0; i < comm->n_members; i++)
-        if (comm->members[i] < 0 || (uint32_t)comm->members[i] >= w->n_ranks)
-            return fail(w, TL_ERR_USAGE);
-    return defined(w, tl_define_comm(&w->definitions, comm));
+    return DEFINE(w, is_valid_comm(w, comm), tl_define_comm, comm);
+}
+
+static bool is_valid_site(const tl_site *site)
+{
+    bool valid = site->id && site->caller < site->id && is_short(site->object) &&
+                 site->n_sources <= TL_MAX_SOURCES;
+    for (uint32_t i = 0; valid && i < site->n_sources; i++)
+        valid = is_short(site->sources[i].function) && is_short(site->sources[i].file);
+    return valid;
 }
 
 tl_status tl_writer_define_site(tl_writer *w, const tl_site *site)
 {
-    if (w->status)
-        return w->status;
-    bool valid = site->id && site->caller < site->id && strlen(site->object) <= TL_MAX_TEXT_BYTES &&
-                 site->n_sources <= TL_MAX_SOURCES;
-    for (uint32_t i = 0; valid && i < site->n_sources; i++)
-        valid = strlen(site->sources[i].function) <= TL_MAX_TEXT_BYTES &&
-                strlen(site->sources[i].file) <= TL_MAX_TEXT_BYTES;
-    if (!valid)
-        return fail(w, TL_ERR_USAGE);
-    return defined(w, tl_define_site(&w->definitions, site));
+    return DEFINE(w, is_valid_site(site), tl_define_site, site);
 }
 
 tl_status tl_writer_define_object(tl_writer *w, const tl_object *object)
 {
-    if (w->status)
-        return w->status;
-    if (strlen(object->name) > TL_MAX_TEXT_BYTES || strlen(object->path) > TL_MAX_TEXT_BYTES ||
-        strlen(object->build_id) > TL_MAX_TEXT_BYTES)
-        return fail(w, TL_ERR_USAGE);
-    return defined(w, tl_define_object(&w->definitions, object));
+    return DEFINE(w, is_short(object->name) && is_short(object->path) && is_short(object->build_id),
+                  tl_define_object, object);
 }
 
 tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel)
 {
-    if (w->status)
-        return w->status;
-    if (!kernel->id || kernel->id > INT32_MAX || strlen(kernel->name) > TL_MAX_TEXT_BYTES)
-        return fail(w, TL_ERR_USAGE);
-    return defined(w, tl_define_kernel(&w->definitions, kernel));
+    return DEFINE(w, kernel->id && kernel->id <= INT32_MAX && is_short(kernel->name),
+                  tl_define_kernel, kernel);
 }
 
 tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counter)
 {
-    if (w->status)
-        return w->status;
-    if (!counter->id || strlen(counter->name) > TL_MAX_TEXT_BYTES)
-        return fail(w, TL_ERR_USAGE);
-    return defined(w, tl_define_counter(&w->definitions, counter));
+    return DEFINE(w, counter->id && is_short(counter->name), tl_define_counter, counter);
 }
 
 tl_status tl_writer_remark(tl_writer *w, const char *text)
 {
-    if (w->status)
-        return w->status;
-    if (strlen(text) >= sizeof w->error.text)
-        return fail(w, TL_ERR_USAGE);
-    return defined(w, tl_define_remark(&w->definitions, text));
+    return DEFINE(w, strlen(text) < sizeof w->error.text, tl_define_remark, text);
 }
 
 tl_status tl_writer_clock(tl_writer *w, const char *reason)
 {
-    if (w->status)
-        return w->status;
-    if (strlen(reason) >= sizeof w->error.text)
-        return fail(w, TL_ERR_USAGE);
-    return defined(w, tl_define_clock(&w->definitions, reason));
+    return DEFINE(w, strlen(reason) < sizeof w->error.text, tl_define_clock, reason);
 }
 
 void tl_writer_keep_times(tl_writer *w)
