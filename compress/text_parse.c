@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 /* ---- words and numbers ---- */
@@ -105,12 +104,8 @@ char *tl_text_unquote(char *text)
 
 static bool add_member(tl_buffer *members, int64_t rank)
 {
-    if (!tl_buffer_reserve(members, sizeof(int32_t)))
-        return false;
-    int32_t member = (int32_t)rank;
-    memcpy(members->data + members->size, &member, sizeof member);
-    members->size += sizeof member;
-    return true;
+    const int32_t member = (int32_t)rank;
+    return tl_buffer_put(members, &member, sizeof member);
 }
 
 /* A number within a text; moves *p behind it. */
@@ -198,17 +193,7 @@ typedef struct event_parser {
     size_t size;
 } event_parser;
 
-static tl_status wrong(const event_parser *p, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static tl_status wrong(const event_parser *p, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(p->text, p->size, format, args);
-    va_end(args);
-    return TL_ERR_INPUT;
-}
+#define wrong(p, ...) (snprintf((p)->text, (p)->size, __VA_ARGS__), TL_ERR_INPUT)
 
 static bool parse_field(const tl_text_field *field, bool is_tag, const char *text, tl_event *e)
 {
@@ -239,12 +224,11 @@ static bool parse_field(const tl_text_field *field, bool is_tag, const char *tex
     return true;
 }
 
-static tl_status put_element(event_parser *p, uint32_t i, int64_t value)
+static tl_status put_element(event_parser *p, int64_t value)
 {
-    if (!tl_buffer_reserve(p->list, sizeof value))
-        return wrong(p, "out of memory"), TL_ERR_MEMORY;
-    memcpy(p->list->data + i * sizeof value, &value, sizeof value);
-    p->list->size += sizeof value;
+    if (!tl_buffer_put(p->list, &value, sizeof value))
+        return TL_ERR_MEMORY;
+    p->event->list_len++;
     return TL_OK;
 }
 
@@ -253,9 +237,8 @@ static tl_status parse_list(event_parser *p, char *text)
     if (*text != '[' || text[strlen(text) - 1] != ']')
         return wrong(p, "the list must stand in brackets; write list=[1,2,3]");
     text[strlen(text) - 1] = 0;
-    uint32_t n = 0;
     char *next = text + 1;
-    while (next && (n || *next)) {
+    while (next && (p->event->list_len || *next)) {
         char *element = next, *comma = strchr(next, ',');
         next = comma ? comma + 1 : NULL;
         if (comma)
@@ -263,11 +246,10 @@ static tl_status parse_list(event_parser *p, char *text)
         int64_t value;
         if (!tl_text_signed(element, INT64_MIN, INT64_MAX, &value))
             return wrong(p, "'%.20s' in the list is no whole number; correct it", element);
-        if (n == TL_MAX_LIST)
+        if (p->event->list_len == TL_MAX_LIST)
             return wrong(p, "the list has more than %" PRIu32 " elements; shorten it", TL_MAX_LIST);
-        TL_TRY(put_element(p, n++, value));
+        TL_TRY(put_element(p, value));
     }
-    p->event->list_len = n;
     return TL_OK;
 }
 
@@ -288,8 +270,7 @@ static tl_status parse_size(event_parser *p, const char *name, size_t length, co
                 return wrong(p, "%.*s='%.20s' is no whole number; correct it", (int)length, name,
                              text);
             p->n_sizes++;
-            p->event->list_len = p->n_sizes;
-            return put_element(p, i, value);
+            return put_element(p, value);
         }
         d += size + (d[size] == ' ');
     }
@@ -297,42 +278,49 @@ static tl_status parse_size(event_parser *p, const char *name, size_t length, co
     return TL_OK;
 }
 
-/* Fields of all events, and flags. 0 if `word` is none of them. */
-static int parse_extra(event_parser *p, char *word)
+/* Fields of all events, and flags. *known: whether `word` is one of them. */
+static tl_status parse_extra(event_parser *p, char *word, bool *known)
 {
-    static const char *const names[] = {"volume",      "polls",          "site",      "took_ns",
-                                        "in_place",    "noncommutative", "exclusive", "swapped",
-                                        "not_swapped", "flags"};
-    static const uint64_t maxima[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX, TL_MAX_TOOK_NS, 1, 1,
-                                      1,          1,          1,          UINT16_MAX};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *text = tl_text_value(word, names[i]);
-        if (!text)
-            continue;
-        uint64_t value;
-        if (!tl_text_unsigned(text, maxima[i], &value))
-            return wrong(p, "'%.40s': give a whole number from 0 to %" PRIu64, word, maxima[i]), -1;
-        if (p->extras >> i & 1)
-            return wrong(p, "'%.40s' is given twice; remove one", word), -1;
-        p->extras |= UINT32_C(1) << i;
-        switch (i) {
-        case 0: p->event->volume = value; break;
-        case 1: p->event->polls = (uint32_t)value; break;
-        case 2: p->event->site = (uint32_t)value; break;
-        case 3: p->event->took_ns = (float)value; break;
-        case 4: p->event->flags |= value ? TL_IN_PLACE : 0; break;
-        case 5: p->event->flags |= value ? TL_NONCOMMUTATIVE : 0; break;
-        case 6: p->event->flags |= value ? TL_EXCLUSIVE : 0; break;
-        case 7: p->event->flags |= value ? TL_SWAPPED : 0; break;
-        case 8: p->event->flags |= value ? TL_NOT_SWAPPED : 0; break;
-        default: p->event->flags |= (uint16_t)value; break;
-        }
-        const bool is_swap = p->event->call == TL_MPI_Compare_and_swap;
-        if (i >= 4 && (!(p->row->slots & TL_SLOT_FLAGS) || ((i == 7 || i == 8) && !is_swap)))
-            return wrong(p, "%s has no '%s'; remove it", p->row->name, names[i]), -1;
-        return 1;
+    enum { VOLUME, POLLS, SITE, TOOK_NS, FLAGS };
+    static const struct {
+        const char *name;
+        uint64_t max;
+        uint16_t flag;
+    } extras[] = {[VOLUME] = {"volume", UINT64_MAX, 0},
+                  [POLLS] = {"polls", UINT32_MAX, 0},
+                  [SITE] = {"site", UINT32_MAX, 0},
+                  [TOOK_NS] = {"took_ns", TL_MAX_TOOK_NS, 0},
+                  [FLAGS] = {"flags", UINT16_MAX, 0},
+                  {"in_place", 1, TL_IN_PLACE},
+                  {"noncommutative", 1, TL_NONCOMMUTATIVE},
+                  {"exclusive", 1, TL_EXCLUSIVE},
+                  {"swapped", 1, TL_SWAPPED},
+                  {"not_swapped", 1, TL_NOT_SWAPPED}};
+    unsigned i = 0;
+    const char *text = NULL;
+    while (i < sizeof extras / sizeof *extras && !(text = tl_text_value(word, extras[i].name)))
+        i++;
+    *known = text != NULL;
+    if (!text)
+        return TL_OK;
+    uint64_t value;
+    if (!tl_text_unsigned(text, extras[i].max, &value))
+        return wrong(p, "'%.40s': give a whole number from 0 to %" PRIu64, word, extras[i].max);
+    if (p->extras >> i & 1)
+        return wrong(p, "'%.40s' is given twice; remove one", word);
+    p->extras |= UINT32_C(1) << i;
+    switch (i) {
+    case VOLUME: p->event->volume = value; break;
+    case POLLS: p->event->polls = (uint32_t)value; break;
+    case SITE: p->event->site = (uint32_t)value; break;
+    case TOOK_NS: p->event->took_ns = (float)value; break;
+    default: p->event->flags |= i == FLAGS ? (uint16_t)value : value ? extras[i].flag : 0;
     }
-    return 0;
+    const bool fits = !(extras[i].flag & (TL_SWAPPED | TL_NOT_SWAPPED)) ||
+                      p->event->call == TL_MPI_Compare_and_swap;
+    if (i >= FLAGS && (!(p->row->slots & TL_SLOT_FLAGS) || !fits))
+        return wrong(p, "%s has no '%s'; remove it", p->row->name, extras[i].name);
+    return TL_OK;
 }
 
 /* Records that a slot of the row is given. */
@@ -348,9 +336,10 @@ static tl_status note_slot(event_parser *p, uint32_t slot, const char *word)
 
 static tl_status parse_pair(event_parser *p, char *word)
 {
-    int extra = parse_extra(p, word);
-    if (extra)
-        return extra > 0 ? TL_OK : TL_ERR_INPUT;
+    bool known = false;
+    TL_TRY(parse_extra(p, word, &known));
+    if (known)
+        return TL_OK;
     char *equals = strchr(word, '=');
     if (!equals)
         return wrong(p, "'%.40s' is not of the form name=value; correct it", word);
@@ -360,29 +349,27 @@ static tl_status parse_pair(event_parser *p, char *word)
         const char *text = tl_text_value(word, name);
         if (!text)
             continue;
-        tl_status status = note_slot(p, field->slot, word);
-        if (!status &&
-            !parse_field(field, field->kind == TL_TEXT_TAG && name == field->name, text, p->event))
-            status = wrong(p, "'%.40s' is no number that a trace can hold; correct it", word);
-        return status;
+        TL_TRY(note_slot(p, field->slot, word));
+        return parse_field(field, field->kind == TL_TEXT_TAG && name == field->name, text, p->event)
+                   ? TL_OK
+                   : wrong(p, "'%.40s' is no number that a trace can hold; correct it", word);
     }
     if (tl_text_value(word, "list")) {
-        tl_status status = p->n_sizes ? wrong(p, "sizes and a list; give one of them") : TL_OK;
-        status = status ? status : note_slot(p, TL_SLOT_LIST, word);
-        return status ? status : parse_list(p, equals + 1);
+        if (p->n_sizes)
+            return wrong(p, "sizes and a list; give one of them");
+        TL_TRY(note_slot(p, TL_SLOT_LIST, word));
+        return parse_list(p, equals + 1);
     }
     if (tl_text_value(word, "clock_ns")) {
-        tl_status status = note_slot(p, TL_SLOT_CLOCK, word);
-        if (!status && !tl_text_unsigned(equals + 1, UINT64_MAX, &p->event->clock_ns))
-            status = wrong(p, "'%.40s' is no whole number; correct it", word);
-        return status;
+        TL_TRY(note_slot(p, TL_SLOT_CLOCK, word));
+        return tl_text_unsigned(equals + 1, UINT64_MAX, &p->event->clock_ns)
+                   ? TL_OK
+                   : wrong(p, "'%.40s' is no whole number; correct it", word);
     }
-    bool known = false;
-    if (!(p->seen & TL_SLOT_LIST)) {
-        tl_status status = parse_size(p, word, (size_t)(equals - word), equals + 1, &known);
-        if (status || known)
-            return status;
-    }
+    if (!(p->seen & TL_SLOT_LIST))
+        TL_TRY(parse_size(p, word, (size_t)(equals - word), equals + 1, &known));
+    if (known)
+        return TL_OK;
     return wrong(p, "%s has no '%.*s'; remove it", p->row->name, (int)(equals - word), word);
 }
 

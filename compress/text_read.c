@@ -39,8 +39,11 @@ typedef struct text_reader {
     tl_fail((t)->err, TL_ERR_INPUT, "%s:%" PRIu64 ": " format, (t)->name, (t)->line_number,        \
             ##__VA_ARGS__)
 
-static tl_status write_failed(text_reader *t, tl_status status)
+/* What a writer has returned. */
+static tl_status written(text_reader *t, tl_status status)
 {
+    if (!status)
+        return TL_OK;
     if (status == TL_ERR_MEMORY)
         return tl_no_memory(t->err, t->name);
     if (status == TL_ERR_SYSTEM)
@@ -71,6 +74,38 @@ static tl_status next_line(text_reader *t, char **out)
     }
 }
 
+/* ---- words ---- */
+
+/* If the next word is "NAME=...", takes it and returns the text after "=". NULL: it is another
+ * word, which is not taken. */
+static char *take_pair(char **rest, const char *name)
+{
+    char *p = *rest + strspn(*rest, " \t");
+    return tl_text_value(p, name) ? tl_text_value(tl_text_word(rest), name) : NULL;
+}
+
+/* The text in NAME="TEXT", the next word of the line; NULL if it is something else. */
+static const char *take_text(char **rest, const char *name)
+{
+    char *text = take_pair(rest, name);
+    text = text ? tl_text_unquote(text) : NULL;
+    return text && strlen(text) <= TL_MAX_TEXT_BYTES ? text : NULL;
+}
+
+/* The number in the next word. */
+static bool take_number(char **rest, uint64_t max, uint64_t *out)
+{
+    const char *word = tl_text_word(rest);
+    return word && tl_text_unsigned(word, max, out);
+}
+
+/* The number in NAME=NUMBER, the next word of the line. */
+static bool take_named_number(char **rest, const char *name, uint64_t max, uint64_t *out)
+{
+    const char *text = take_pair(rest, name);
+    return text && tl_text_unsigned(text, max, out);
+}
+
 /* ---- the run ---- */
 
 static tl_status read_first_line(text_reader *t)
@@ -92,8 +127,7 @@ static tl_status read_run_line(text_reader *t, const char *word, char *rest)
 {
     if (!strcmp(word, "ranks")) {
         uint64_t n;
-        char *number = tl_text_word(&rest);
-        if (!number || tl_text_word(&rest) || !tl_text_unsigned(number, TL_MAX_RANKS, &n) || !n)
+        if (!take_number(&rest, TL_MAX_RANKS, &n) || !n || tl_text_word(&rest))
             return wrong(t, "the number of ranks must be from 1 to %" PRIu32 "; correct it",
                          TL_MAX_RANKS);
         if (t->n_ranks)
@@ -143,14 +177,13 @@ static tl_status leave_rank(text_reader *t)
     tl_status status = tl_writer_flush(t->w);
     tl_writer_abandon(t->w);
     t->w = NULL;
-    return status ? write_failed(t, status) : TL_OK;
+    return written(t, status);
 }
 
 static tl_status read_rank(text_reader *t, char *rest)
 {
     uint64_t rank;
-    char *number = tl_text_word(&rest), *pair = tl_text_word(&rest);
-    char *host = pair ? tl_text_value(pair, "host") : NULL;
+    char *number = tl_text_word(&rest), *host = take_pair(&rest, "host");
     host = host ? tl_text_unquote(host) : NULL;
     if (!number || !host || tl_text_word(&rest))
         return wrong(t, "a part begins with 'rank R host=\"NAME\"'; correct it");
@@ -184,14 +217,6 @@ static tl_status define(text_reader *t, uint64_t id, unsigned kind)
         return wrong(t, "%" PRIu64 " is defined twice; remove one", id);
     *defined = 1;
     return TL_OK;
-}
-
-/* If the next word is "NAME=...", takes it and returns the text after "=". NULL: it is another
- * word, which is not taken. */
-static char *take_pair(char **rest, const char *name)
-{
-    char *p = *rest + strspn(*rest, " \t");
-    return tl_text_value(p, name) ? tl_text_value(tl_text_word(rest), name) : NULL;
 }
 
 static uint32_t n_ranks_in(const tl_buffer *ranks)
@@ -245,13 +270,11 @@ static tl_status read_comm_extras(text_reader *t, char *rest, tl_comm *comm)
 static tl_status read_comm(text_reader *t, char *rest)
 {
     uint64_t id, parent, call;
-    char *word = tl_text_word(&rest);
-    if (!word || !tl_text_unsigned(word, UINT32_MAX, &id) || id < TL_COMM_FIRST)
+    if (!take_number(&rest, UINT32_MAX, &id) || id < TL_COMM_FIRST)
         return wrong(t, "a communicator needs a number of %d or more; correct it", TL_COMM_FIRST);
-    char *text = take_pair(&rest, "parent");
-    if (!text || !tl_text_unsigned(text, UINT32_MAX, &parent))
+    if (!take_named_number(&rest, "parent", UINT32_MAX, &parent))
         return wrong(t, "comm %" PRIu64 ": 'parent=NUMBER' must come first; correct it", id);
-    text = take_pair(&rest, "call");
+    const char *text = take_pair(&rest, "call");
     const tl_call_info *row = text ? tl_call_by_name(text) : NULL;
     if (row)
         call = row->code;
@@ -272,21 +295,9 @@ static tl_status read_comm(text_reader *t, char *rest)
                     .n_members = n_ranks_in(&t->members),
                     .members = ranks_in(&t->members)};
     t->remote.size = t->sources.size = t->destinations.size = 0;
-    status = read_comm_extras(t, rest, &comm);
-    if (!status)
-        status = define(t, id, 0);
-    if (status)
-        return status;
-    status = tl_writer_define_comm(t->w, &comm);
-    return status ? write_failed(t, status) : TL_OK;
-}
-
-/* The text in NAME="TEXT", the next word of the line; NULL if it is something else. */
-static const char *take_text(char **rest, const char *name)
-{
-    char *text = take_pair(rest, name);
-    text = text ? tl_text_unquote(text) : NULL;
-    return text && strlen(text) <= TL_MAX_TEXT_BYTES ? text : NULL;
+    TL_TRY(read_comm_extras(t, rest, &comm));
+    TL_TRY(define(t, id, 0));
+    return written(t, tl_writer_define_comm(t->w, &comm));
 }
 
 static tl_status read_object(text_reader *t, char *rest)
@@ -296,8 +307,7 @@ static tl_status read_object(text_reader *t, char *rest)
         !(object.build_id = take_text(&rest, "build_id")) || tl_text_word(&rest))
         return wrong(t, "an object file is 'name=\"NAME\" path=\"PATH\" build_id=\"DIGITS\"'; "
                         "correct it");
-    tl_status status = tl_writer_define_object(t->w, &object);
-    return status ? write_failed(t, status) : TL_OK;
+    return written(t, tl_writer_define_object(t->w, &object));
 }
 
 /* The sources of a call site: the rest of its line. */
@@ -305,13 +315,11 @@ static tl_status read_sources(text_reader *t, char *rest, tl_source *sources, ui
 {
     for (*n = 0; rest += strspn(rest, " \t"), *rest; ++*n) {
         uint64_t line = 0;
-        char *number = NULL;
         if (*n == TL_MAX_SOURCES)
             return wrong(t, "a call site has at most %d sources; remove some", TL_MAX_SOURCES);
         sources[*n].function = take_text(&rest, "function");
         sources[*n].file = sources[*n].function ? take_text(&rest, "file") : NULL;
-        number = sources[*n].file ? take_pair(&rest, "line") : NULL;
-        if (!number || !tl_text_unsigned(number, UINT32_MAX, &line))
+        if (!sources[*n].file || !take_named_number(&rest, "line", UINT32_MAX, &line))
             return wrong(t, "a source of a call site is 'function=\"NAME\" file=\"NAME\" "
                             "line=NUMBER'; correct it");
         sources[*n].line = (uint32_t)line;
@@ -321,67 +329,51 @@ static tl_status read_sources(text_reader *t, char *rest, tl_source *sources, ui
 
 static tl_status read_site(text_reader *t, char *rest)
 {
-    uint64_t id, offset;
+    uint64_t id, offset, caller = 0;
     tl_source sources[TL_MAX_SOURCES];
-    char *word = tl_text_word(&rest);
-    if (!word || !tl_text_unsigned(word, UINT32_MAX, &id) || !id)
+    if (!take_number(&rest, UINT32_MAX, &id) || !id)
         return wrong(t, "a call site needs a number of 1 or more; correct it");
-    char *object = (word = tl_text_word(&rest)) ? tl_text_value(word, "object") : NULL;
-    object = object ? tl_text_unquote(object) : NULL;
-    if (!object || strlen(object) > TL_MAX_TEXT_BYTES)
+    const char *object = take_text(&rest, "object");
+    if (!object)
         return wrong(t, "site %" PRIu64 ": 'object=\"NAME\"' must come first; correct it", id);
-    char *number = (word = tl_text_word(&rest)) ? tl_text_value(word, "offset") : NULL;
-    if (!number || !tl_text_unsigned(number, UINT64_MAX, &offset))
+    if (!take_named_number(&rest, "offset", UINT64_MAX, &offset))
         return wrong(t, "site %" PRIu64 ": 'offset=NUMBER' must come second; correct it", id);
     tl_site site = {.id = (uint32_t)id, .object = object, .offset = offset, .sources = sources};
-    uint64_t caller = 0;
     if (!strncmp(rest + strspn(rest, " \t"), "caller=", 7) &&
-        (!(number = take_pair(&rest, "caller")) || !tl_text_unsigned(number, UINT32_MAX, &caller) ||
-         !caller || caller >= id))
+        (!take_named_number(&rest, "caller", UINT32_MAX, &caller) || !caller || caller >= id))
         return wrong(t, "site %" PRIu64 ": its caller has a lower number; correct it", id);
     site.caller = (uint32_t)caller;
-    tl_status status = read_sources(t, rest, sources, &site.n_sources);
-    if (!status)
-        status = define(t, id, 1);
-    if (status)
-        return status;
-    status = tl_writer_define_site(t->w, &site);
-    return status ? write_failed(t, status) : TL_OK;
+    TL_TRY(read_sources(t, rest, sources, &site.n_sources));
+    TL_TRY(define(t, id, 1));
+    return written(t, tl_writer_define_site(t->w, &site));
 }
 
 static tl_status read_kernel(text_reader *t, char *rest)
 {
     uint64_t id;
-    char *word = tl_text_word(&rest);
-    if (!word || !tl_text_unsigned(word, INT32_MAX, &id) || !id)
+    if (!take_number(&rest, INT32_MAX, &id) || !id)
         return wrong(t, "a kernel needs a number of 1 or more; correct it");
-    char *name = (word = tl_text_word(&rest)) ? tl_text_value(word, "name") : NULL;
-    name = name ? tl_text_unquote(name) : NULL;
-    if (!name || strlen(name) > TL_MAX_TEXT_BYTES || tl_text_word(&rest))
+    const char *name = take_text(&rest, "name");
+    if (!name || tl_text_word(&rest))
         return wrong(t, "kernel %" PRIu64 ": give its 'name=\"NAME\"' alone; correct it", id);
     TL_TRY(define(t, id, 2));
-    tl_user_kernel kernel = {.id = (uint32_t)id, .name = name};
-    tl_status status = tl_writer_define_kernel(t->w, &kernel);
-    return status ? write_failed(t, status) : TL_OK;
+    const tl_user_kernel kernel = {.id = (uint32_t)id, .name = name};
+    return written(t, tl_writer_define_kernel(t->w, &kernel));
 }
 
 static tl_status read_counter(text_reader *t, char *rest)
 {
     uint64_t id, value;
-    char *word = tl_text_word(&rest);
-    if (!word || !tl_text_unsigned(word, UINT32_MAX, &id) || id <= t->last_counter)
+    if (!take_number(&rest, UINT32_MAX, &id) || id <= t->last_counter)
         return wrong(t, "counters need rising numbers from 1 on; correct it");
-    char *name = (word = tl_text_word(&rest)) ? tl_text_value(word, "name") : NULL;
-    name = name ? tl_text_unquote(name) : NULL;
-    if (!name || strlen(name) > TL_MAX_TEXT_BYTES)
+    const char *name = take_text(&rest, "name");
+    if (!name)
         return wrong(t, "counter %" PRIu64 ": 'name=\"NAME\"' must come first; correct it", id);
-    char *number = (word = tl_text_word(&rest)) ? tl_text_value(word, "value") : NULL;
-    if (!number || !tl_text_unsigned(number, UINT64_MAX, &value) || tl_text_word(&rest))
+    if (!take_named_number(&rest, "value", UINT64_MAX, &value) || tl_text_word(&rest))
         return wrong(t, "counter %" PRIu64 ": 'value=NUMBER' must come second; correct it", id);
     t->last_counter = id;
-    tl_counter counter = {.id = (uint32_t)id, .name = name, .value = value};
-    tl_status status = tl_writer_define_counter(t->w, &counter);
-    return status ? write_failed(t, status) : TL_OK;
+    const tl_counter counter = {.id = (uint32_t)id, .name = name, .value = value};
+    return written(t, tl_writer_define_counter(t->w, &counter));
 }
 
 /* `what`: "remark" or "clock" */
@@ -392,23 +384,32 @@ static tl_status read_text(text_reader *t, char *rest, const char *what,
     if (!text || tl_text_word(&rest) || strlen(text) >= sizeof((tl_error *)0)->text)
         return wrong(t, "a %s is one text in quotation marks, of at most 511 bytes; correct it",
                      what);
-    tl_status status = put(t->w, text);
-    return status ? write_failed(t, status) : TL_OK;
+    return written(t, put(t->w, text));
+}
+
+static tl_status read_remark(text_reader *t, char *rest)
+{
+    return read_text(t, rest, "remark", tl_writer_remark);
+}
+
+static tl_status read_clock(text_reader *t, char *rest)
+{
+    return read_text(t, rest, "clock", tl_writer_clock);
 }
 
 static tl_status read_end(text_reader *t, char *rest)
 {
-    char *name = tl_text_word(&rest), *pair = tl_text_word(&rest);
-    char *text = pair ? tl_text_value(pair, "clock_ns") : NULL;
+    const char *name = tl_text_word(&rest);
     uint64_t clock_ns;
-    if (!name || !text || !tl_text_unsigned(text, UINT64_MAX, &clock_ns) || tl_text_word(&rest))
+    if (!name || !take_named_number(&rest, "clock_ns", UINT64_MAX, &clock_ns) ||
+        tl_text_word(&rest))
         return wrong(t, "a part ends with 'end HOW clock_ns=NUMBER'; correct it");
     for (int reason = TL_END_NONE + 1; reason <= TL_END_CUT; reason++) {
         if (strcmp(name, tl_text_ends[reason]) != 0)
             continue;
         tl_status status = tl_writer_close(t->w, (tl_end_reason)reason, clock_ns);
         t->w = NULL;
-        return status ? write_failed(t, status) : TL_OK;
+        return written(t, status);
     }
     return wrong(t, "'%.20s' is no way to end; use finalized, exited, aborted, failed or cut",
                  name);
@@ -417,9 +418,7 @@ static tl_status read_end(text_reader *t, char *rest)
 static tl_status read_event(text_reader *t, const char *rank_text, char *rest)
 {
     uint64_t rank, number;
-    char *number_text = tl_text_word(&rest);
-    if (!tl_text_unsigned(rank_text, UINT32_MAX, &rank) || !number_text ||
-        !tl_text_unsigned(number_text, UINT64_MAX, &number))
+    if (!tl_text_unsigned(rank_text, UINT32_MAX, &rank) || !take_number(&rest, UINT64_MAX, &number))
         return wrong(t, "'%.40s' begins no line of the text form; correct it", rank_text);
     if (rank != t->rank)
         return wrong(t,
@@ -438,39 +437,33 @@ static tl_status read_event(text_reader *t, const char *rank_text, char *rest)
         return tl_no_memory(t->err, t->name);
     if (status)
         return wrong(t, "%s", text);
-    status = tl_writer_put(t->w, &e);
     t->position++;
-    return status ? write_failed(t, status) : TL_OK;
+    return written(t, tl_writer_put(t->w, &e));
 }
+
+/* The lines of a part without its events. */
+static const struct {
+    const char *word;
+    tl_status (*read)(text_reader *t, char *rest);
+} lines[] = {{"comm", read_comm},     {"site", read_site},       {"object", read_object},
+             {"kernel", read_kernel}, {"counter", read_counter}, {"remark", read_remark},
+             {"clock", read_clock},   {"end", read_end}};
 
 static tl_status read_line(text_reader *t, char *line)
 {
     char *rest = line, *word = tl_text_word(&rest);
     if (!strcmp(word, "rank")) {
-        tl_status status = t->created ? TL_OK : create(t);
-        return status ? status : read_rank(t, rest);
+        TL_TRY(t->created ? TL_OK : create(t));
+        return read_rank(t, rest);
     }
     if (!t->created)
         return read_run_line(t, word, rest);
     if (!t->w)
         return wrong(t, "'%.40s' stands outside of the part of a rank; put it after a line 'rank'",
                      word);
-    if (!strcmp(word, "comm"))
-        return read_comm(t, rest);
-    if (!strcmp(word, "site"))
-        return read_site(t, rest);
-    if (!strcmp(word, "object"))
-        return read_object(t, rest);
-    if (!strcmp(word, "kernel"))
-        return read_kernel(t, rest);
-    if (!strcmp(word, "counter"))
-        return read_counter(t, rest);
-    if (!strcmp(word, "remark"))
-        return read_text(t, rest, "remark", tl_writer_remark);
-    if (!strcmp(word, "clock"))
-        return read_text(t, rest, "clock", tl_writer_clock);
-    if (!strcmp(word, "end"))
-        return read_end(t, rest);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strcmp(word, lines[i].word))
+            return lines[i].read(t, rest);
     return read_event(t, word, rest);
 }
 
@@ -492,9 +485,8 @@ static tl_status read_lines(text_reader *t)
 static tl_status check_written(text_reader *t)
 {
     tl_reader *r;
-    tl_status status = tl_reader_open(t->out_path, &r, t->err);
-    if (status)
-        return status;
+    TL_TRY(tl_reader_open(t->out_path, &r, t->err));
+    tl_status status = TL_OK;
     if (tl_reader_n_damages(r))
         status = tl_fail(t->err, TL_ERR_LIMIT,
                          "%s: its communicators have more members together than a trace of this "

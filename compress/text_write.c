@@ -28,6 +28,13 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
+/* BEFORE"TEXT" */
+static void put_text(FILE *out, const char *before, const char *text)
+{
+    fputs(before, out);
+    put_quoted(out, text);
+}
+
 tl_status tl_text_write_run(const tl_run *run, FILE *out)
 {
     fprintf(out, "%s\nranks %" PRIu32 "\n", TL_TEXT_FIRST_LINE, run->n_ranks);
@@ -89,68 +96,58 @@ static void put_comm(FILE *out, const tl_comm *comm)
         put_neighbours(out, "sources", comm->sources, comm->n_sources);
         put_neighbours(out, "destinations", comm->destinations, comm->n_destinations);
     }
-    if (*comm->name) {
-        fputs(" name=", out);
-        put_quoted(out, comm->name);
-    }
+    if (*comm->name)
+        put_text(out, " name=", comm->name);
     if (comm->has_tag)
         fprintf(out, " tag=%" PRId32, comm->tag);
+    fputc('\n', out);
+}
+
+static void put_site(FILE *out, const tl_site *site)
+{
+    fprintf(out, "site %" PRIu32, site->id);
+    put_text(out, " object=", site->object);
+    fprintf(out, " offset=%" PRIu64, site->offset);
+    if (site->caller)
+        fprintf(out, " caller=%" PRIu32, site->caller);
+    for (uint32_t k = 0; k < site->n_sources; k++) {
+        put_text(out, " function=", site->sources[k].function);
+        put_text(out, " file=", site->sources[k].file);
+        fprintf(out, " line=%" PRIu32, site->sources[k].line);
+    }
     fputc('\n', out);
 }
 
 static void put_definitions(tl_reader *r, uint32_t rank, FILE *out)
 {
     const tl_comm *comms;
-    size_t n = tl_reader_comms(r, rank, &comms);
-    for (size_t i = 0; i < n; i++)
-        put_comm(out, &comms[i]);
     const tl_object *objects;
-    n = tl_reader_objects(r, rank, &objects);
-    for (size_t i = 0; i < n; i++) {
-        fputs("object name=", out);
-        put_quoted(out, objects[i].name);
-        fputs(" path=", out);
-        put_quoted(out, objects[i].path);
-        fputs(" build_id=", out);
-        put_quoted(out, objects[i].build_id);
-        fputc('\n', out);
-    }
     const tl_site *sites;
-    n = tl_reader_sites(r, rank, &sites);
-    for (size_t i = 0; i < n; i++) {
-        fprintf(out, "site %" PRIu32 " object=", sites[i].id);
-        put_quoted(out, sites[i].object);
-        fprintf(out, " offset=%" PRIu64, sites[i].offset);
-        if (sites[i].caller)
-            fprintf(out, " caller=%" PRIu32, sites[i].caller);
-        for (uint32_t k = 0; k < sites[i].n_sources; k++) {
-            const tl_source *source = &sites[i].sources[k];
-            fputs(" function=", out);
-            put_quoted(out, source->function);
-            fputs(" file=", out);
-            put_quoted(out, source->file);
-            fprintf(out, " line=%" PRIu32, source->line);
-        }
-        fputc('\n', out);
-    }
     const tl_user_kernel *kernels;
-    n = tl_reader_kernels(r, rank, &kernels);
-    for (size_t i = 0; i < n; i++) {
-        fprintf(out, "kernel %" PRIu32 " name=", kernels[i].id);
-        put_quoted(out, kernels[i].name);
+    const tl_counter *counters;
+    for (size_t i = 0, n = tl_reader_comms(r, rank, &comms); i < n; i++)
+        put_comm(out, &comms[i]);
+    for (size_t i = 0, n = tl_reader_objects(r, rank, &objects); i < n; i++) {
+        put_text(out, "object name=", objects[i].name);
+        put_text(out, " path=", objects[i].path);
+        put_text(out, " build_id=", objects[i].build_id);
         fputc('\n', out);
     }
-    const tl_counter *counters;
-    n = tl_reader_counters(r, rank, &counters);
-    for (size_t i = 0; i < n; i++) {
-        fprintf(out, "counter %" PRIu32 " name=", counters[i].id);
-        put_quoted(out, counters[i].name);
+    for (size_t i = 0, n = tl_reader_sites(r, rank, &sites); i < n; i++)
+        put_site(out, &sites[i]);
+    for (size_t i = 0, n = tl_reader_kernels(r, rank, &kernels); i < n; i++) {
+        fprintf(out, "kernel %" PRIu32, kernels[i].id);
+        put_text(out, " name=", kernels[i].name);
+        fputc('\n', out);
+    }
+    for (size_t i = 0, n = tl_reader_counters(r, rank, &counters); i < n; i++) {
+        fprintf(out, "counter %" PRIu32, counters[i].id);
+        put_text(out, " name=", counters[i].name);
         fprintf(out, " value=%" PRIu64 "\n", counters[i].value);
     }
     tl_rank_summary summary;
     if (tl_reader_rank(r, rank, &summary) == TL_OK && *summary.clock) {
-        fputs("clock ", out);
-        put_quoted(out, summary.clock);
+        put_text(out, "clock ", summary.clock);
         fputc('\n', out);
     }
 }
@@ -171,8 +168,8 @@ static tl_status put_event(FILE *out, uint32_t rank, uint64_t number, const tl_e
 
 static void begin_part(FILE *out, uint32_t rank, const char *host)
 {
-    fprintf(out, "rank %" PRIu32 " host=", rank);
-    put_quoted(out, host);
+    fprintf(out, "rank %" PRIu32, rank);
+    put_text(out, " host=", host);
     fputc('\n', out);
 }
 
@@ -181,16 +178,11 @@ static void begin_part(FILE *out, uint32_t rank, const char *host)
 static tl_status put_events(tl_reader *r, uint32_t rank, FILE *out, bool *begun, tl_error *err)
 {
     tl_cursor *c;
-    tl_status status = tl_cursor_open(r, rank, &c, err);
-    if (status)
-        return status;
+    TL_TRY(tl_cursor_open(r, rank, &c, err));
+    tl_status status;
     tl_buffer line = {0};
     tl_event e;
-    for (;;) {
-        uint64_t number = tl_cursor_position(c);
-        status = tl_cursor_next(c, &e);
-        if (status)
-            break;
+    for (uint64_t number; number = tl_cursor_position(c), !(status = tl_cursor_next(c, &e));) {
         if (!*begun)
             begin_part(out, rank, "");
         *begun = true;
@@ -234,8 +226,7 @@ tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *e
     if (!begun)
         begin_part(out, rank, "");
     if (*summary.remark) {
-        fputs("remark ", out);
-        put_quoted(out, summary.remark);
+        put_text(out, "remark ", summary.remark);
         fputc('\n', out);
     }
     fprintf(out, "end %s clock_ns=%" PRIu64 "\n", tl_text_ends[summary.end], summary.clock_ns);
