@@ -22,57 +22,42 @@ tl_part *tl_reader_part(const tl_reader *r, uint32_t rank)
     return index ? r->parts[index - 1] : NULL;
 }
 
-/* Groups the frames by rank. The frames of a rank stay in the order of the file. */
-static tl_status group_frames(tl_reader *r)
+/* By rank, then in the order of the file. */
+static int compare_places(uint32_t part, const tl_payload_ref *p, uint32_t other_part,
+                          const tl_payload_ref *other)
 {
-    size_t next = 0;
-    bool is_grouped = true;
-    for (size_t i = 1; i < r->n_frames && is_grouped; i++)
-        is_grouped = r->frames[i - 1].part <= r->frames[i].part;
-    for (size_t i = 0; i < r->n_parts; i++) {
-        r->parts[i]->first_frame = next;
-        next += r->parts[i]->n_frames;
-        if (!is_grouped)
-            r->parts[i]->n_frames = 0;
-    }
-    if (is_grouped)
-        return TL_OK;
-    tl_frame_ref *grouped = malloc(r->n_frames * sizeof *grouped);
-    if (!grouped)
-        return TL_ERR_MEMORY;
-    for (size_t i = 0; i < r->n_frames; i++) {
-        tl_part *part = r->parts[r->frames[i].part];
-        grouped[part->first_frame + part->n_frames++] = r->frames[i];
-    }
-    free(r->frames);
-    r->frames = grouped;
-    return TL_OK;
+    if (part != other_part)
+        return part < other_part ? -1 : 1;
+    if (p->offset != other->offset)
+        return p->offset < other->offset ? -1 : 1;
+    return (p->index > other->index) - (p->index < other->index);
 }
 
-static tl_status group_extras(tl_reader *r)
+static int compare_frames(const void *a, const void *b)
 {
-    size_t next = 0;
-    bool is_grouped = true;
-    for (size_t i = 1; i < r->n_extras && is_grouped; i++)
-        is_grouped = r->extras[i - 1].part <= r->extras[i].part;
+    const tl_frame_ref *x = a, *y = b;
+    return compare_places(x->part, &x->payload, y->part, &y->payload);
+}
+
+static int compare_extras(const void *a, const void *b)
+{
+    const tl_extra_ref *x = a, *y = b;
+    return compare_places(x->part, &x->payload, y->part, &y->payload);
+}
+
+static void group_by_part(tl_reader *r)
+{
+    size_t frame = 0, extra = 0;
+    if (r->n_frames)
+        qsort(r->frames, r->n_frames, sizeof *r->frames, compare_frames);
+    if (r->n_extras)
+        qsort(r->extras, r->n_extras, sizeof *r->extras, compare_extras);
     for (size_t i = 0; i < r->n_parts; i++) {
-        r->parts[i]->first_extra = next;
-        next += r->parts[i]->n_extras;
-        if (!is_grouped)
-            r->parts[i]->n_extras = 0;
+        r->parts[i]->first_frame = frame;
+        r->parts[i]->first_extra = extra;
+        frame += r->parts[i]->n_frames;
+        extra += r->parts[i]->n_extras;
     }
-    if (is_grouped)
-        return TL_OK;
-    tl_extra_ref *grouped = malloc(r->n_extras * sizeof *grouped);
-    if (!grouped)
-        return TL_ERR_MEMORY;
-    for (size_t i = 0; i < r->n_extras; i++) {
-        tl_part *part = r->parts[r->extras[i].part];
-        grouped[part->first_extra + part->n_extras++] = r->extras[i];
-    }
-    free(r->extras);
-    r->extras = grouped;
-    return TL_OK;
 }
 
 /* Finds the hosts in whose bytes the damages are. *out is whether they are known: a joined file has
@@ -208,36 +193,48 @@ static tl_status open_program(tl_reader *r, const char *parameters, tl_error *er
     return TL_OK;
 }
 
+/* NULL without memory. */
+static tl_reader *new_reader(const char *path)
+{
+    tl_reader *r = calloc(1, sizeof *r);
+    if (r && (r->path = strdup(path))) {
+        r->fd = -1;
+        return r;
+    }
+    free(r);
+    return NULL;
+}
+
+/* The reader, or NULL after a failure. */
+static tl_status finish_open(tl_reader *r, tl_status status, tl_reader **out)
+{
+    if (status)
+        tl_reader_close(r);
+    *out = status ? NULL : r;
+    return status;
+}
+
 tl_status tl_reader_open_goal(const char *path, tl_reader **out, tl_error *err)
 {
     struct stat st;
     tl_goal *goal;
     *out = NULL;
     TL_TRY(tl_goal_open(path, &goal, err));
-    tl_status status = TL_OK;
-    tl_reader *r = calloc(1, sizeof *r);
-    if (r)
-        r->fd = -1;
-    if (!r || !(r->path = strdup(path))) {
-        status = tl_no_memory(err, path);
-    } else {
-        r->header.run = not_recorded;
-        r->header.run.n_ranks = tl_goal_ranks(goal);
-        r->header.run.program = "a schedule of GOAL";
-        r->header.run.volume_unit = "cpu-ns";
-        r->complete = r->is_goal = true;
-        r->fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (r->fd < 0 || fstat(r->fd, &st))
-            status = tl_fail_errno(err, "%s: cannot be opened", path);
-        else
-            r->file_bytes = (uint64_t)st.st_size;
-    }
+    const uint32_t n_ranks = tl_goal_ranks(goal);
     tl_goal_close(goal);
-    if (status)
-        tl_reader_close(r);
-    else
-        *out = r;
-    return status;
+    tl_reader *r = new_reader(path);
+    if (!r)
+        return tl_no_memory(err, path);
+    r->header.run = not_recorded;
+    r->header.run.n_ranks = n_ranks;
+    r->header.run.program = "a schedule of GOAL";
+    r->header.run.volume_unit = "cpu-ns";
+    r->complete = r->is_goal = true;
+    r->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (r->fd < 0 || fstat(r->fd, &st))
+        return finish_open(r, tl_fail_errno(err, "%s: cannot be opened", path), out);
+    r->file_bytes = (uint64_t)st.st_size;
+    return finish_open(r, TL_OK, out);
 }
 
 int tl_reader_is_goal(const tl_reader *r)
@@ -245,51 +242,26 @@ int tl_reader_is_goal(const tl_reader *r)
     return r->is_goal;
 }
 
-tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
+static tl_status open_trace(tl_reader *r, tl_error *err)
 {
-    *out = NULL;
-    tl_reader *r = calloc(1, sizeof *r);
-    if (!r)
-        return tl_no_memory(err, path);
-    r->fd = -1;
-    r->path = strdup(path);
-    tl_status status = TL_ERR_MEMORY;
-    if (!r->path) {
-        tl_error_set(err, status, "%s: out of memory", path);
-        goto cleanup;
-    }
-    const char *parameters = NULL;
-    r->kind = tl_program_find(path, &parameters);
-    status = r->kind ? open_program(r, parameters, err) : open_file(r, err);
-    if (status)
-        goto cleanup;
-    if (r->kind) {
-        *out = r;
-        return TL_OK;
-    }
+    TL_TRY(open_file(r, err));
     r->pool.n_ranks = r->header.run.n_ranks;
     r->pool.max_expanded_members = 16384 + 16 * r->file_bytes;
-    status = tl_scan(r, err);
-    if (status)
-        goto cleanup;
-    status = group_frames(r);
-    if (!status)
-        status = group_extras(r);
-    if (!status)
-        status = settle_parts(r);
-    if (!status)
-        status = find_leaders(r, 0);
-    if (!status)
-        status = find_leaders(r, 1);
-    if (status) {
-        tl_error_set(err, status, "%s: out of memory", path);
-        goto cleanup;
-    }
-    *out = r;
-    r = NULL;
-cleanup:
-    tl_reader_close(r);
-    return status;
+    TL_TRY(tl_scan(r, err));
+    group_by_part(r);
+    return settle_parts(r) || find_leaders(r, 0) || find_leaders(r, 1) ? tl_no_memory(err, r->path)
+                                                                       : TL_OK;
+}
+
+tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
+{
+    const char *parameters = NULL;
+    *out = NULL;
+    tl_reader *r = new_reader(path);
+    if (!r)
+        return tl_no_memory(err, path);
+    r->kind = tl_program_find(path, &parameters);
+    return finish_open(r, r->kind ? open_program(r, parameters, err) : open_trace(r, err), out);
 }
 
 void tl_reader_close(tl_reader *r)
