@@ -108,15 +108,13 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
         b->any_tag = b->any_tag || (!by_sender && tag == TL_ANY_TAG);
         return TL_OK;
     }
-    uint64_t *position = tl_map_at(&b->pair_index, pair);
-    if (!position ||
-        (!*position && !tl_make_room(&b->pairs, b->n_pairs, &b->pairs_capacity, sizeof *b->pairs)))
+    tl_pair *p =
+        tl_map_item(&b->pair_index, pair, &b->pairs, &b->n_pairs, &b->pairs_capacity, sizeof *p);
+    if (!p)
         return tl_no_memory(err, b->r->path);
-    if (!*position) {
-        b->pairs[b->n_pairs] = (tl_pair){.from = (uint32_t)(key[0] >> 32), .to = (uint32_t)key[0]};
-        *position = ++b->n_pairs;
-    }
-    struct tl_account *sum = &b->pairs[*position - 1].accounts[account];
+    p->from = (uint32_t)(key[0] >> 32);
+    p->to = (uint32_t)key[0];
+    struct tl_account *sum = &p->accounts[account];
     sum->surplus += (int64_t)sign;
     sum->tags += sign * tl_hash_of(&tag, sizeof tag, 0);
     sum->any_tag = sum->any_tag || (!by_sender && tag == TL_ANY_TAG);
@@ -126,19 +124,13 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
 /* The collectives of the current rank on a communicator; NULL without memory. */
 static tl_order *own_order(tl_balance *b, uint64_t identity)
 {
-    uint64_t *position = tl_map_at(&b->own_numbers, identity);
-    if (!position)
-        return NULL;
-    if (!*position) {
-        size_t capacity = b->own_capacity;
-        if (!tl_make_room(&b->own, b->n_own, &capacity, sizeof *b->own) ||
-            !tl_make_room(&b->own_identity, b->n_own, &b->own_capacity, sizeof *b->own_identity))
-            return NULL;
-        b->own[b->n_own] = (tl_order){.rank = b->rank};
-        b->own_identity[b->n_own] = identity;
-        *position = ++b->n_own;
+    tl_order *own = tl_map_item(&b->own_numbers, identity, &b->own, &b->n_own, &b->own_capacity,
+                                sizeof *b->own);
+    if (own) {
+        own->rank = b->rank;
+        own->identity = identity;
     }
-    return &b->own[*position - 1];
+    return own;
 }
 
 tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, tl_error *err)
@@ -183,7 +175,7 @@ tl_status tl_balance_save(const tl_balance *b, tl_buffer *out)
     tl_buffer_put_varint(out, b->any_tag);
     tl_buffer_put_varint(out, b->n_own);
     for (size_t i = 0; i < b->n_own; i++) {
-        put_64(out, b->own_identity[i]);
+        put_64(out, b->own[i].identity);
         put_64(out, b->own[i].hash[TL_BEFORE]);
         tl_buffer_put_varint(out, b->own[i].n[TL_BEFORE]);
     }
@@ -211,15 +203,13 @@ static tl_status compare_order(tl_balance *b, uint64_t identity, tl_error *err)
 {
     const uint64_t *mine = tl_map_find(&b->own_numbers, identity);
     tl_order order = mine && *mine ? b->own[*mine - 1] : (tl_order){.rank = b->rank};
-    uint64_t *position = tl_map_at(&b->order_index, identity);
-    if (!position || (!*position && !tl_make_room(&b->orders, b->n_orders, &b->orders_capacity,
-                                                  sizeof *b->orders)))
+    const size_t n = b->n_orders;
+    tl_order *first = tl_map_item(&b->order_index, identity, &b->orders, &b->n_orders,
+                                  &b->orders_capacity, sizeof *b->orders);
+    if (!first)
         return tl_no_memory(err, b->r->path);
-    if (!*position) {
-        b->orders[b->n_orders] = order;
-        *position = ++b->n_orders;
-    }
-    const tl_order *first = &b->orders[*position - 1];
+    if (b->n_orders > n)
+        *first = order;
     for (int i = 0; i < TL_N_ACCOUNTS; i++)
         if (first->n[i] != order.n[i] || first->hash[i] != order.hash[i])
             return tl_fail(err, TL_ERR_UNSUPPORTED,
@@ -287,5 +277,4 @@ void tl_balance_free(tl_balance *b)
     free(b->pairs);
     free(b->orders);
     free(b->own);
-    free(b->own_identity);
 }

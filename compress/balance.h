@@ -25,6 +25,7 @@ typedef struct tl_pair {
 /* Collectives on one communicator, as the first rank had them. */
 typedef struct tl_order {
     uint32_t rank;
+    uint64_t identity;                              /* of the communicator */
     uint64_t n[TL_N_ACCOUNTS], hash[TL_N_ACCOUNTS]; /* number; order of the calls */
 } tl_order;
 
@@ -39,7 +40,6 @@ typedef struct tl_balance {
     tl_map identities;  /* communicator's id -> the same number on all its ranks */
     tl_map own_numbers; /* that number -> position + 1 in own */
     tl_order *own;
-    uint64_t *own_identity;
     size_t n_own, own_capacity;
     /* Messages before the part are not counted by pair, but in sums that are 0 if no pair has a
      * surplus (with hashes, so that it is practically certain). */

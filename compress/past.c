@@ -164,15 +164,11 @@ bool tl_opens_section(const tl_reader *r, uint32_t rank, const tl_event *e)
 /* The count of a level, which is added if it is new; NULL without memory. */
 static tl_level *level_at(tl_past *p, int32_t level)
 {
-    uint64_t *place = tl_map_at(&p->level_places, (uint64_t)(uint32_t)level);
-    if (!place ||
-        (!*place && !tl_make_room(&p->levels, p->n_levels, &p->levels_capacity, sizeof *p->levels)))
-        return NULL;
-    if (!*place) {
-        p->levels[p->n_levels] = (tl_level){.level = level};
-        *place = ++p->n_levels;
-    }
-    return &p->levels[*place - 1];
+    tl_level *of = tl_map_item(&p->level_places, (uint64_t)(uint32_t)level, &p->levels,
+                               &p->n_levels, &p->levels_capacity, sizeof *p->levels);
+    if (of)
+        of->level = level;
+    return of;
 }
 
 /* A region of a level begins at the first of several calls with this level. */

@@ -22,15 +22,10 @@ void tl_requests_free(tl_requests *all)
 
 static bool make_request(tl_requests *all, const tl_event *e, bool persistent, bool before)
 {
-    uint64_t *position = tl_map_at(&all->index, e->request);
-    if (!position)
+    tl_request *r = tl_map_item(&all->index, e->request, &all->items, &all->n, &all->capacity,
+                                sizeof *all->items);
+    if (!r)
         return false;
-    if (!*position) {
-        if (!tl_make_room(&all->items, all->n, &all->capacity, sizeof *all->items))
-            return false;
-        *position = ++all->n;
-    }
-    tl_request *r = &all->items[*position - 1];
     *r = (tl_request){.begun = *e,
                       .serial = all->next_serial++,
                       .live = true,

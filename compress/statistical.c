@@ -19,16 +19,8 @@ enum { MAX_TRIES = 8 };
 
 static tl_burst_class *class_of(tl_sampler *s, const tl_event *e)
 {
-    uint64_t *index = tl_map_at(&s->class_of, (uint64_t)e->site << 16 | e->call);
-    if (!index)
-        return NULL;
-    if (!*index) {
-        if (!tl_make_room(&s->classes, s->n_classes, &s->classes_capacity, sizeof *s->classes))
-            return NULL;
-        s->classes[s->n_classes++] = (tl_burst_class){0};
-        *index = s->n_classes;
-    }
-    return &s->classes[*index - 1];
+    return tl_map_item(&s->class_of, (uint64_t)e->site << 16 | e->call, &s->classes, &s->n_classes,
+                       &s->classes_capacity, sizeof *s->classes);
 }
 
 static bool observe(tl_sampler *s, const tl_event *e)

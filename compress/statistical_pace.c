@@ -56,16 +56,8 @@ typedef enum step { GONE_ON, BLOCKED, NO_MEMORY } step;
 
 static queue *queue_between(pacing *p, uint32_t from, uint32_t to)
 {
-    uint64_t *index = tl_map_at(&p->queue_of, (uint64_t)from << 32 | to);
-    if (!index)
-        return NULL;
-    if (!*index) {
-        if (!tl_make_room(&p->queues, p->n_queues, &p->queues_capacity, sizeof *p->queues))
-            return NULL;
-        p->queues[p->n_queues++] = (queue){0};
-        *index = p->n_queues;
-    }
-    return &p->queues[*index - 1];
+    return tl_map_item(&p->queue_of, (uint64_t)from << 32 | to, &p->queues, &p->n_queues,
+                       &p->queues_capacity, sizeof *p->queues);
 }
 
 /* The rank in MPI_COMM_WORLD; UINT32_MAX for none. */
@@ -166,15 +158,12 @@ static group *find_group(pacing *p, runner *at)
         const uint32_t n = c ? c->n_members : p->n_ranks;
         const uint64_t key =
             n == p->n_ranks ? 0 : tl_hash_of(c->members, n * sizeof *c->members, n);
-        uint64_t *index = tl_map_at(&p->group_of, key);
-        if (!index ||
-            !tl_make_room(&p->groups, p->n_groups, &p->groups_capacity, sizeof *p->groups))
+        group *g = tl_map_item(&p->group_of, key, &p->groups, &p->n_groups, &p->groups_capacity,
+                               sizeof *p->groups);
+        if (!g)
             return NULL;
-        if (!*index) {
-            p->groups[p->n_groups++] = (group){.n_members = n};
-            *index = p->n_groups;
-        }
-        *known = *index;
+        g->n_members = n;
+        *known = (uint64_t)(g - p->groups) + 1;
     }
     return &p->groups[*known - 1];
 }

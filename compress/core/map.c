@@ -1,7 +1,10 @@
 /* map.c - open addressing with linear probing, at most 3/4 full. */
 #include "map.h"
 
+#include "room.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 static size_t mix(uint64_t key)
 {
@@ -51,6 +54,21 @@ uint64_t *tl_map_at(tl_map *map, uint64_t key)
     *e = (struct tl_map_entry){.key = key, .used = true};
     map->n++;
     return &e->value;
+}
+
+void *tl_map_item(tl_map *positions, uint64_t key, void *list, size_t *n, size_t *room,
+                  size_t element_bytes)
+{
+    uint64_t *position = tl_map_at(positions, key);
+    char *items;
+    if (!position || (!*position && !tl_make_room(list, *n, room, element_bytes)))
+        return NULL;
+    memcpy(&items, list, sizeof items);
+    if (!*position) {
+        memset(items + *n * element_bytes, 0, element_bytes);
+        *position = ++*n;
+    }
+    return items + (*position - 1) * element_bytes;
 }
 
 void tl_map_free(tl_map *map)

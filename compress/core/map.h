@@ -18,6 +18,10 @@ typedef struct tl_map {
 uint64_t *tl_map_find(const tl_map *map, uint64_t key);
 /* The value of a key, which is 0 if the key was absent. NULL without memory. */
 uint64_t *tl_map_at(tl_map *map, uint64_t key);
+/* The element of a list that belongs to a key: a new one, which is zero, if there is none. The map
+ * has 1 + its position. `list` and `room` are those of tl_make_room. NULL without memory. */
+void *tl_map_item(tl_map *positions, uint64_t key, void *list, size_t *n, size_t *room,
+                  size_t element_bytes);
 void tl_map_free(tl_map *map);
 
 #endif

@@ -25,21 +25,13 @@ static tl_transfer *find_transfer(tl_export *x, int64_t request)
 
 static tl_transfer *keep_transfer(tl_export *x, const tl_transfer *t)
 {
-    uint64_t *index = tl_map_at(&x->by_request, t->request);
-    if (!index) {
+    tl_transfer *kept = tl_map_item(&x->by_request, t->request, &x->transfers, &x->n_transfers,
+                                    &x->transfers_capacity, sizeof *x->transfers);
+    if (kept)
+        *kept = *t;
+    else
         x->status = TL_ERR_MEMORY;
-        return NULL;
-    }
-    if (!*index) {
-        if (!tl_make_room(&x->transfers, x->n_transfers, &x->transfers_capacity,
-                          sizeof *x->transfers)) {
-            x->status = TL_ERR_MEMORY;
-            return NULL;
-        }
-        *index = ++x->n_transfers;
-    }
-    x->transfers[*index - 1] = *t;
-    return &x->transfers[*index - 1];
+    return kept;
 }
 
 static void begin_transfer(tl_export *x, tl_transfer *t)

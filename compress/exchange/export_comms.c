@@ -107,16 +107,14 @@ bool tl_export_write_tag(tl_export *x, uint32_t comm, bool is_neighbourhood, int
     const uint64_t number = is_neighbourhood ? ~number_of(x, comm) : number_of(x, comm);
     if (x->out && number == OF_WORLD)
         return true;
-    uint64_t *index = tl_map_at(&x->tag_index, key_of(number, *tag));
-    if (!index)
+    const size_t n = x->n_tags;
+    struct tl_export_tag *t = tl_map_item(&x->tag_index, key_of(number, *tag), &x->tags, &x->n_tags,
+                                          &x->tags_capacity, sizeof *x->tags);
+    if (!t)
         return false;
-    if (!*index) { /* the first pass */
-        if (!tl_make_room(&x->tags, x->n_tags, &x->tags_capacity, sizeof *x->tags))
-            return false;
-        x->tags[x->n_tags++] = (struct tl_export_tag){number, *tag, *tag};
-        *index = x->n_tags;
-    }
-    *tag = x->tags[*index - 1].written;
+    if (x->n_tags > n) /* the first pass */
+        *t = (struct tl_export_tag){number, *tag, *tag};
+    *tag = t->written;
     return true;
 }
 
