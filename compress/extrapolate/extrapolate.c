@@ -195,14 +195,14 @@ static tl_status define(output *o, const tl_likeness *like, uint32_t rank)
     const size_t n_objects = tl_reader_objects(o->x->r, like->sources[0], &objects);
     const size_t n_sites = tl_reader_sites(o->x->r, like->sources[0], &sites);
     const size_t n_kernels = tl_reader_kernels(o->x->r, like->sources[0], &kernels);
-    tl_status status = tl_comm_kinds_define(o->x, like->sources[0], rank, o->writer);
-    for (size_t i = 0; i < n_objects && !status; i++)
-        status = tl_writer_define_object(o->writer, &objects[i]);
-    for (size_t i = 0; i < n_kernels && !status; i++)
-        status = tl_writer_define_kernel(o->writer, &kernels[i]);
-    for (size_t i = 0; i < n_sites && like->n == 1 && !status; i++)
-        status = tl_writer_define_site(o->writer, &sites[i]);
-    return written(o, status);
+    TL_TRY(tl_comm_kinds_define(o->x, like->sources[0], rank, o->writer));
+    for (size_t i = 0; i < n_objects; i++)
+        TL_TRY(tl_writer_define_object(o->writer, &objects[i]));
+    for (size_t i = 0; i < n_kernels; i++)
+        TL_TRY(tl_writer_define_kernel(o->writer, &kernels[i]));
+    for (size_t i = 0; i < n_sites && like->n == 1; i++)
+        TL_TRY(tl_writer_define_site(o->writer, &sites[i]));
+    return TL_OK;
 }
 
 /* Counts the messages of ranks with this likeness, if *is_new. */
@@ -226,9 +226,9 @@ static tl_messages *find_messages(output *o, uint64_t key, bool *is_new)
 static tl_status put_step(output *o, const tl_step *step, uint32_t rank)
 {
     tl_event e;
-    tl_status status = tl_step_put(o->x, step, rank, &o->list, &e);
+    TL_TRY(written(o, tl_step_put(o->x, step, rank, &o->list, &e)));
     e.took_ns = 0; /* the call of another run */
-    return written(o, status ? status : tl_writer_put(o->writer, &e));
+    return written(o, tl_writer_put(o->writer, &e));
 }
 
 static tl_status put_events(output *o, tl_merge *m, uint32_t rank, tl_messages *count)
@@ -241,14 +241,11 @@ static tl_status put_events(output *o, tl_merge *m, uint32_t rank, tl_messages *
             site.id = step.event.site;
             site.caller = 0; /* the sites of several ranks have no callers in common */
             m->n_defined++;
-            status = written(o, tl_writer_define_site(o->writer, &site));
+            TL_TRY(written(o, tl_writer_define_site(o->writer, &site)));
         }
-        if (!status && count && !tl_messages_count(count, &step))
-            status = tl_no_memory(o->x->err, tl_reader_path(o->x->r));
-        if (!status)
-            status = put_step(o, &step, rank);
-        if (status)
-            return status;
+        if (count && !tl_messages_count(count, &step))
+            return tl_no_memory(o->x->err, tl_reader_path(o->x->r));
+        TL_TRY(put_step(o, &step, rank));
     }
     return status == TL_END ? TL_OK : status;
 }
@@ -261,14 +258,12 @@ static tl_status write_rank(output *o, uint32_t rank, tl_end_reason *end)
     if (!messages)
         return tl_no_memory(o->x->err, tl_reader_path(o->x->r));
     o->of_rank[rank] = messages;
-    tl_status status = tl_volumes_choose(o->x, rank, &like);
-    if (!status && rank)
-        status = written(o, tl_writer_move_on(o->writer, *end, 0, rank));
-    if (!status)
-        status = define(o, &like, rank);
-    tl_merge m = {.n = 0};
-    if (!status)
-        status = tl_merge_open(&m, o->x, &like);
+    TL_TRY(tl_volumes_choose(o->x, rank, &like));
+    if (rank)
+        TL_TRY(written(o, tl_writer_move_on(o->writer, *end, 0, rank)));
+    TL_TRY(written(o, define(o, &like, rank)));
+    tl_merge m;
+    tl_status status = tl_merge_open(&m, o->x, &like);
     if (!status)
         status = put_events(o, &m, rank, is_new ? messages : NULL);
     o->x->done.n_ordered += is_new ? m.n_ordered : 0;

@@ -214,6 +214,12 @@ static bool join(const tl_merge *m, candidate *c, int corner)
     return true;
 }
 
+static void take_list(candidate *c, const tl_event *from)
+{
+    c->step.event.list = from->list;
+    c->step.event.list_len = from->list_len;
+}
+
 /* Sets the sizes of a gather or scatter for the new rank. The new rank is the root only if all
  * corners from which it is made are roots. So if one of these corners is not the root, its sizes
  * are right for the new rank. */
@@ -231,8 +237,7 @@ static void take_sizes(const tl_merge *m, candidate *c)
     c->step.event.type_bytes = e->type_bytes;
     c->step.event.recv_count = e->recv_count;
     c->step.event.recv_type_bytes = e->recv_type_bytes;
-    c->step.event.list = e->list;
-    c->step.event.list_len = e->list_len;
+    take_list(c, e);
 }
 
 /* Takes the threads of a region from the corner whose volumes the new rank gets; without one, from
@@ -246,9 +251,7 @@ static void take_threads(const tl_merge *m, candidate *c)
     if (like < 0 || !(takers & 1U << like))
         for (like = 0; !(takers & 1U << like);)
             like++;
-    const tl_event *e = &m->corners[like].head.event;
-    c->step.event.list = e->list;
-    c->step.event.list_len = e->list_len;
+    take_list(c, &m->corners[like].head.event);
 }
 
 /* Copies a list, because its corner is about to drop it. */

@@ -317,12 +317,10 @@ static void add_numbers(fit_canonical *k, fit_call *to, const int64_t *ids, uint
 }
 
 /* Becomes MPI_Wait, or MPI_Waitall; fit_canonical_end decides about those for any request. */
-static void wait_for_others(fit_canonical *k, const tl_event *e, const tl_call_info *row)
+static void wait_for_some(fit_canonical *k, const tl_event *e, const tl_call_info *row,
+                          const int64_t *ids, uint32_t n)
 {
     const bool any = waits_for_any(e->call), joins = any || e->call == TL_MPI_Test;
-    const int64_t single = e->request;
-    const int64_t *ids = e->list_len ? e->list : &single;
-    const uint32_t n = e->list_len ? e->list_len : single != 0;
     for (uint32_t i = 0; i < n && k->f->finds_late && (joins || e->call == TL_MPI_Testall); i++)
         note_late(k, ids[i]);
     const bool is_all = e->call == TL_MPI_Waitall || e->call == TL_MPI_Testall;
@@ -338,7 +336,7 @@ static void wait_for_others(fit_canonical *k, const tl_event *e, const tl_call_i
         to = append(k, &wait, 0);
     }
     if (to && to->e.call == TL_MPI_Wait)
-        to->e.request = complete(k, single, false);
+        to->e.request = complete(k, ids[0], false);
     else if (to)
         add_numbers(k, to, ids, n, any);
     if (to)
@@ -348,20 +346,18 @@ static void wait_for_others(fit_canonical *k, const tl_event *e, const tl_call_i
 static void wait_for(fit_canonical *k, const tl_event *e, const tl_call_info *row)
 {
     const uint32_t n = e->list_len ? e->list_len : e->request != 0;
-    tl_event own = *e;
-    int64_t *ids = (k->f->ends_late || k->f->may_draw) && n ? calloc(n, sizeof *ids) : NULL;
-    for (uint32_t i = 0; ids && i < n; i++)
-        ids[i] = e->list_len ? e->list[i] : e->request;
-    if (ids && e->list_len) {
-        own.list_len = completed_here(k, ids, n);
-        own.list = ids;
-    } else if (ids && !completed_here(k, ids, n)) {
-        own.request = 0;
+    int64_t *ids = calloc((size_t)n + 1, sizeof *ids);
+    if (!ids) {
+        fit_out_of_memory(k->f);
+        return;
     }
-    if (n && !own.list_len && !own.request)
+    for (uint32_t i = 0; i < n; i++)
+        ids[i] = e->list_len ? e->list[i] : e->request;
+    const uint32_t n_here = completed_here(k, ids, n);
+    if (n && !n_here)
         k->volume += e->volume;
     else
-        wait_for_others(k, &own, row);
+        wait_for_some(k, e, row, ids, n_here);
     free(ids);
 }
 

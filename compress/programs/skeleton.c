@@ -344,22 +344,12 @@ static tl_program_face face(const void *program)
                              .n_sites = s->n_sites};
 }
 
-const tl_program_kind tl_program_skeleton = {.name = "skel",
-                                             .is_file = is_skeleton,
-                                             .open = open_file,
-                                             .close = close_program,
-                                             .face = face,
-                                             .start = skel_start,
-                                             .next = skel_next,
-                                             .error = skel_error,
-                                             .comms = skel_comms,
-                                             .stop = skel_stop};
-const tl_program_kind tl_program_pattern = {.name = "pattern",
-                                            .open = open_pattern,
-                                            .close = close_program,
-                                            .face = face,
-                                            .start = skel_start,
-                                            .next = skel_next,
-                                            .error = skel_error,
-                                            .comms = skel_comms,
-                                            .stop = skel_stop};
+/* `...`: the name, and how its text is found. */
+#define KIND(...)                                                                                  \
+    {                                                                                              \
+        .close = close_program, .face = face, .start = skel_start, .next = skel_next,              \
+        .error = skel_error, .comms = skel_comms, .stop = skel_stop, __VA_ARGS__                   \
+    }
+const tl_program_kind tl_program_skeleton =
+    KIND(.name = "skel", .is_file = is_skeleton, .open = open_file);
+const tl_program_kind tl_program_pattern = KIND(.name = "pattern", .open = open_pattern);
