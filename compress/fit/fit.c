@@ -302,20 +302,6 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     free(text);
 }
 
-/* Whether a statement behind that of the parameter has its name. */
-static bool uses_parameter(const char *text, const char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    const size_t size = strlen(name);
-    int n = 0;
-    while (*text) {
-        const size_t length = strspn(text, letters);
-        n += length == size && !memcmp(text, name, size);
-        text += length ? length : 1;
-    }
-    return n > 1;
-}
-
 /* What the captures leave open: a parameter with one value explains nothing; a parameter that the
  * ranks divide evenly does not tell which rank has more. */
 static void print_undecided(const fitting *f, const char *text, FILE *out)
@@ -329,7 +315,7 @@ static void print_undecided(const fitting *f, const char *text, FILE *out)
         }
         if (!varies)
             fprintf(out, "# %s is the same in all captures: %s\n", f->names[k],
-                    uses_parameter(text, f->names[k])
+                    fit_word_uses(text, f->names[k]) > 1 /* of `param` */
                         ? "values that depend on it may be wrong for other values"
                         : "no value depends on it");
         else if (!has_remainder)

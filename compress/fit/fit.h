@@ -563,6 +563,9 @@ bool fit_explain_nest(fitting *f, const fit_node *node, size_t start, unsigned i
 
 /* ---- fit_iterations.c ---- */
 
+/* How often a word is in a text: ITERATIONS is not in ITERATIONS2. */
+size_t fit_word_uses(const char *text, const char *word);
+
 /* Notes the lack of a loop whose numbers of iterations can be a parameter, if it is the first. */
 void fit_note_iterations(fitting *f, const fit_node *node, fit_lack *found);
 /* Makes the parameter. False: it cannot be one. */

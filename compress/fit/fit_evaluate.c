@@ -68,9 +68,11 @@ void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *bod
     for (size_t i = 0; i < f->n_names; i++)
         fprintf(out, "param %s = %" PRId64 "\n", f->names[i], c->values[i]);
     for (size_t i = 0; i < f->iterations.n; i++)
-        if (body && (f->copies.n || fit_copies_comms(f)) && strstr(body, iterations[i].name))
+        if (body && !fit_word_uses(body, iterations[i].name))
+            continue;
+        else if (body && (f->copies.n || fit_copies_comms(f)))
             fprintf(out, "param %s = captured\n", iterations[i].name);
-        else if (!body || strstr(body, iterations[i].name))
+        else
             fprintf(out, "param %s = %" PRId64 "\n", iterations[i].name,
                     iterations[i].lack.trips[c - f->captures]);
     if (body ? f->draws.n > 0 : f->may_draw)

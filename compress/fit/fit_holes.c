@@ -647,7 +647,7 @@ static void write_capture(const fitting *f, const fit_capture *c, FILE *out)
     for (size_t k = 0; k < f->n_names; k++)
         fprintf(out, ", %s = %" PRId64, f->names[k], c->values[k]);
     for (size_t k = 0; k < f->iterations.n; k++)
-        if (f->out.text && strstr(f->out.text, iterations[k].name))
+        if (f->out.text && fit_word_uses(f->out.text, iterations[k].name))
             fprintf(out, ", %s = %" PRId64, iterations[k].name,
                     iterations[k].lack.trips[c - f->captures]);
     fputc('\n', out);

@@ -11,6 +11,19 @@
 
 enum { MAX_ITERATIONS = 4 };
 
+size_t fit_word_uses(const char *text, const char *word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const size_t size = strlen(word);
+    size_t n = 0;
+    while (*text) {
+        const size_t length = strspn(text, letters);
+        n += length == size && !memcmp(text, word, size);
+        text += length ? length : 1;
+    }
+    return n;
+}
+
 void fit_note_iterations(fitting *f, const fit_node *node, fit_lack *found)
 {
     const fit_sample *samples = node->samples.items;
@@ -60,7 +73,7 @@ void fit_iterations_report(const fitting *f, FILE *out)
     const fit_iterations *all = f->iterations.items;
     char from[300], to[300];
     for (size_t i = 0; i < f->iterations.n; i++) {
-        if (f->out.text && !strstr(f->out.text, all[i].name))
+        if (f->out.text && !fit_word_uses(f->out.text, all[i].name))
             continue;
         const fit_lack *l = &all[i].lack;
         fprintf(out, "# %s: iterations of the loop from %s to %s depend on data:", all[i].name,

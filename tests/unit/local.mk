@@ -10,6 +10,11 @@ tests_unit_programs_SOURCES = tests/unit/programs.c tests/unit/same_event.h
 tests_unit_programs_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compress $(CMOCKA_CFLAGS)
 tests_unit_programs_LDADD = compress/libtimeless.la $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/unit/fit_words
+TESTS += tests/unit/fit_words
+tests_unit_fit_words_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compress $(CMOCKA_CFLAGS)
+tests_unit_fit_words_LDADD = compress/libtimeless-inner.la $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/unit/model
 TESTS += tests/unit/model
 tests_unit_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
