@@ -525,7 +525,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    enum { N_OTHERS = 5 };
+    enum { N_OTHERS = 8 };
     struct CMUnitTest tests[N_PROGRAMS + N_OTHERS] = {
         cmocka_unit_test(test_written),      cmocka_unit_test(test_asked),
         cmocka_unit_test(test_asked_again),  cmocka_unit_test(test_taken),
