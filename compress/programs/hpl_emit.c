@@ -17,24 +17,23 @@ static int32_t rank_at(const hpl_rank *r, int32_t row, int32_t col)
     return o->column_major ? col * o->p + row : row * o->q + col;
 }
 
+static inline void put_message(hpl_rank *r, uint16_t call, int site, int32_t peer, int64_t doubles,
+                               int32_t tag)
+{
+    *hpl_next_item(r) = ((hpl_item){
+        .call = call, .site = (uint8_t)site, .peer = peer, .tag = tag, .bytes = 8 * doubles});
+}
+
 void hpl_message_in_column(hpl_rank *r, uint16_t call, int site, int32_t row, int64_t doubles,
                            int32_t tag)
 {
-    *hpl_next_item(r) = ((hpl_item){.call = call,
-                                    .site = (uint8_t)site,
-                                    .peer = rank_at(r, row, r->col),
-                                    .tag = tag,
-                                    .bytes = 8 * doubles});
+    put_message(r, call, site, rank_at(r, row, r->col), doubles, tag);
 }
 
 void hpl_message_in_row(hpl_rank *r, uint16_t call, int site, int32_t column, int64_t doubles,
                         int32_t tag)
 {
-    *hpl_next_item(r) = ((hpl_item){.call = call,
-                                    .site = (uint8_t)site,
-                                    .peer = rank_at(r, r->row, column),
-                                    .tag = tag,
-                                    .bytes = 8 * doubles});
+    put_message(r, call, site, rank_at(r, r->row, column), doubles, tag);
 }
 
 void hpl_wait(hpl_rank *r, int site)
@@ -64,58 +63,46 @@ void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t t
     const int32_t peer = rank_at(r, row, r->col);
     const bool is_both = to_send > 0 && to_receive > 0;
     if (to_receive > 0)
-        *hpl_next_item(r) = ((hpl_item){.call = is_both ? TL_MPI_Irecv : TL_MPI_Recv,
-                                        .site = (uint8_t)site,
-                                        .peer = peer,
-                                        .tag = HPL_TAG_PFACT,
-                                        .bytes = 8 * to_receive});
+        put_message(r, is_both ? TL_MPI_Irecv : TL_MPI_Recv, site, peer, to_receive, HPL_TAG_PFACT);
     if (to_send > 0)
-        *hpl_next_item(r) = ((hpl_item){.call = TL_MPI_Send,
-                                        .site = (uint8_t)site,
-                                        .peer = peer,
-                                        .tag = HPL_TAG_PFACT,
-                                        .bytes = 8 * to_send});
+        put_message(r, TL_MPI_Send, site, peer, to_send, HPL_TAG_PFACT);
     if (is_both)
         hpl_wait(r, site);
+}
+
+static inline void put_kernel(hpl_rank *r, uint16_t call, int site, uint8_t n_sizes, int64_t m,
+                              int64_t n, int64_t k)
+{
+    *hpl_next_item(r) = ((hpl_item){.call = call,
+                                    .site = (uint8_t)site,
+                                    .n_sizes = n_sizes,
+                                    .peer = (int32_t)m,
+                                    .tag = (int32_t)n,
+                                    .kernel = (int32_t)k});
 }
 
 void hpl_kernel1(hpl_rank *r, uint16_t call, int site, int64_t n)
 {
     if (n > 0)
-        *hpl_next_item(r) =
-            ((hpl_item){.call = call, .site = (uint8_t)site, .n_sizes = 1, .peer = (int32_t)n});
+        put_kernel(r, call, site, 1, n, 0, 0);
 }
 
 void hpl_kernel2(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n)
 {
     if (m > 0 && n > 0)
-        *hpl_next_item(r) = ((hpl_item){.call = call,
-                                        .site = (uint8_t)site,
-                                        .n_sizes = 2,
-                                        .peer = (int32_t)m,
-                                        .tag = (int32_t)n});
+        put_kernel(r, call, site, 2, m, n, 0);
 }
 
 void hpl_kernel3(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n, int64_t k)
 {
     if (m > 0 && n > 0 && k > 0)
-        *hpl_next_item(r) = ((hpl_item){.call = call,
-                                        .site = (uint8_t)site,
-                                        .n_sizes = 3,
-                                        .peer = (int32_t)m,
-                                        .tag = (int32_t)n,
-                                        .kernel = (int32_t)k});
+        put_kernel(r, call, site, 3, m, n, k);
 }
 
 void hpl_move(hpl_rank *r, int kernel, int site, int64_t m, int64_t n)
 {
     if (m > 0 && n > 0 && r->p->o.moves)
-        *hpl_next_item(r) = ((hpl_item){.call = TL_KERNEL_user,
-                                        .site = (uint8_t)site,
-                                        .n_sizes = 2,
-                                        .peer = (int32_t)m,
-                                        .tag = (int32_t)n,
-                                        .kernel = kernel});
+        put_kernel(r, TL_KERNEL_user, site, 2, m, n, kernel);
 }
 
 hpl_task *hpl_begin(hpl_rank *r, hpl_task_step *step)
