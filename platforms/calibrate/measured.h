@@ -28,7 +28,7 @@ typedef struct tlp_measured_row {
     unsigned alone;                         /* the rank, if its calls are not those of all */
     int cpu, cpu_end, is_last;              /* is_last: no rank ended later */
     int64_t bytes, repetition;
-    size_t number; /* of the row in the file */
+    size_t first_stack, n_stacks; /* its samples of the stack */
     double is_late, begin_s, end_s, uncertainty_s, switches, faults, without_cpu_s, clock_hz,
         instructions, cycles, celsius, counters[TLP_MOST_COUNTERS];
 } tlp_measured_row;
@@ -45,7 +45,6 @@ typedef struct tlp_measured_case {
 
 /* Samples of the stack that were taken in a row, with the same functions: "OUTER|...|INNER". */
 typedef struct tlp_measured_stack {
-    size_t row; /* its number */
     uint32_t weight;
     char *functions;
 } tlp_measured_stack;
@@ -62,8 +61,8 @@ typedef struct tlp_measured {
     unsigned inside_hz; /* of the samples; 0: there are none */
     size_t n_stacks, stacks_room;
     tlp_measured_stack *stacks;
-    size_t n_rows, n_read, room; /* n_read: of the file, with those of late repetitions */
-    tlp_measured_row *rows;      /* repetition by repetition, n_together each */
+    size_t n_rows, room;
+    tlp_measured_row *rows; /* repetition by repetition, n_together each */
     size_t n_cases;
     tlp_measured_case *cases; /* by bytes, then by algorithm */
     double *seconds;          /* of each repetition: from the latest begin to the latest end */

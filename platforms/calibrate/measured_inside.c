@@ -21,14 +21,15 @@ tl_status tlp_measured_take_line(void *all, const char *line, tl_error *err)
     char *functions;
     if (strncmp(line, head, sizeof head - 1) != 0 || !m->n_rows)
         return TL_OK;
-    tlp_measured_stack stack = {.row = m->rows[m->n_rows - 1].number,
-                                .weight =
+    tlp_measured_row *row = &m->rows[m->n_rows - 1];
+    tlp_measured_stack stack = {.weight =
                                     (uint32_t)strtoul(line + sizeof head - 1, &functions, 10)};
     if (!(stack.functions = strdup(functions + (*functions == ' '))) ||
         !tl_make_room(&m->stacks, m->n_stacks, &m->stacks_room, sizeof *m->stacks)) {
         free(stack.functions);
         return tl_no_memory(err, "samples of the stack");
     }
+    row->first_stack = row->n_stacks++ ? row->first_stack : m->n_stacks;
     m->stacks[m->n_stacks++] = stack;
     return TL_OK;
 }
@@ -64,68 +65,61 @@ static bool count_function(table *t, const char *name, size_t sample, int kind, 
 }
 
 /* Counts each function once. The text is cut at its bars, and the names stay in it. */
-static bool count_stack(table *t, tlp_measured_stack *stack, size_t number, int kind)
+static bool count_stack(const tlp_measured *m, size_t i, int kind, table *t)
 {
-    char *rest = stack->functions;
-    t->samples[kind] += stack->weight;
+    char *rest = m->stacks[i].functions;
+    t->samples[kind] += m->stacks[i].weight;
     for (char *name; (name = strsep(&rest, "|"));)
-        if (*name && !count_function(t, name, number, kind, stack->weight))
+        if (*name && !count_function(t, name, i, kind, m->stacks[i].weight))
             return 0;
     return 1;
 }
 
-/* The repetition of each row of the file; the rows have been sorted. SIZE_MAX: it was left out. */
-static void find_repetitions(const tlp_measured *m, size_t *of)
+static bool is_sampled(const tlp_measured *m, size_t repetition)
 {
-    for (size_t i = 0; i < m->n_read; i++)
-        of[i] = SIZE_MAX;
-    for (size_t i = 0; i < m->n_rows; i++)
-        if (tlp_measured_category(m, i / m->n_together) >= TLP_OUTLIER)
-            of[m->rows[i].number] = i / m->n_together;
+    const tlp_measured_row *rows = &m->rows[repetition * m->n_together];
+    size_t n = 0;
+    for (unsigned r = 0; r < m->n_together; r++)
+        n += rows[r].n_stacks;
+    return n && tlp_measured_category(m, repetition) >= TLP_OUTLIER;
+}
+
+static bool count_repetition(const tlp_measured *m, size_t repetition, int kind, table *t)
+{
+    const tlp_measured_row *rows = &m->rows[repetition * m->n_together];
+    for (unsigned r = 0; r < m->n_together; r++) {
+        t->n_sampled[kind] += rows[r].n_stacks > 0;
+        for (size_t i = 0; i < rows[r].n_stacks; i++)
+            if (!count_stack(m, rows[r].first_stack + i, kind, t))
+                return 0;
+    }
+    return 1;
 }
 
 /* A sample makes a repetition longer, so those with samples are compared with each other: outliers
  * take twice the time of the faster ones, as the slow ones have more samples. */
-static void find_kinds(const tlp_measured *m, const tlp_measured_case *c, double *room, int *kinds)
+static bool count_case(const tlp_measured *m, const tlp_measured_case *c, double *room, table *t)
 {
     size_t n = 0;
+    bool good = 1;
     for (size_t i = c->first; i < c->first + c->n; i++)
-        if (kinds[i] >= 0)
+        if (is_sampled(m, i))
             room[n++] = m->seconds[i];
     gsl_sort(room, 1, n);
     const double most_s = n ? 2 * fmax(c->median_s, room[n / 10]) : 0;
-    for (size_t i = c->first; i < c->first + c->n; i++)
-        if (kinds[i] >= 0)
-            kinds[i] = m->seconds[i] >= most_s ? OF_OUTLIERS : OF_GOOD;
+    for (size_t i = c->first; i < c->first + c->n && good; i++)
+        if (is_sampled(m, i))
+            good = count_repetition(m, i, m->seconds[i] >= most_s ? OF_OUTLIERS : OF_GOOD, t);
+    return good;
 }
 
 static bool count_all(const tlp_measured *m, table *t)
 {
-    const size_t n = tlp_measured_repetitions(m);
-    size_t *of = malloc((m->n_read + 1) * sizeof *of);
-    double *room = malloc((n + 1) * sizeof *room);
-    int *kinds = malloc((n + 1) * sizeof *kinds);
-    bool good = of && room && kinds;
-    if (good) {
-        find_repetitions(m, of);
-        memset(kinds, -1, n * sizeof *kinds);
-        for (size_t i = 0; i < m->n_stacks; i++)
-            if (of[m->stacks[i].row] < n)
-                kinds[of[m->stacks[i].row]] = 0;
-        for (size_t k = 0; k < m->n_cases; k++)
-            find_kinds(m, &m->cases[k], room, kinds);
-    }
-    for (size_t i = 0; i < m->n_stacks && good; i++) {
-        tlp_measured_stack *stack = &m->stacks[i];
-        if (of[stack->row] == SIZE_MAX)
-            continue;
-        const int kind = kinds[of[stack->row]];
-        t->n_sampled[kind] += !i || stack->row != stack[-1].row;
-        good = count_stack(t, stack, i, kind);
-    }
-    free(of);
+    double *room = malloc((m->n_rows + 1) * sizeof *room);
+    bool good = room != NULL;
+    for (size_t k = 0; k < m->n_cases && good; k++)
+        good = count_case(m, &m->cases[k], room, t);
     free(room);
-    free(kinds);
     return good;
 }
 

@@ -97,7 +97,6 @@ static tl_status take_row(void *all, char **cells)
     row.host = (unsigned)host;
     row.cpu = (int)cpu;
     row.cpu_end = (int)cpu_end;
-    row.number = m->n_rows;
     m->rows[m->n_rows++] = row;
     return TL_OK;
 }
@@ -312,7 +311,6 @@ static const char *finish(void *all)
     tlp_measured *m = all;
     if (!m->n_rows || !m->n_ranks)
         return "has no repetitions; give a file that 'timeless measure' wrote";
-    m->n_read = m->n_rows;
     m->n_together = strcmp(m->start, "calls") != 0 ? m->n_ranks : 1;
     if (!sort_algorithms(m))
         return memory;
