@@ -192,20 +192,22 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
 {
     const struct quantity *q = &quantities[change->quantity];
     const int all = !strcmp(change->pattern, "*");
+    const bool in_giga =
+        change->quantity == TLR_LINK_BANDWIDTH && !change->is_factor && change->value >= 1e8;
     char value[32];
     /* The shortest text with the same value. */
     for (int digits = 6; digits <= 17; digits++) {
-        snprintf(value, sizeof value, "%.*g", digits, change->value);
-        if (strtod(value, NULL) == change->value)
+        snprintf(value, sizeof value, "%.*g", digits, change->value / (in_giga ? 1e9 : 1));
+        if (strtod(value, NULL) * (in_giga ? 1e9 : 1) == change->value)
             break;
     }
     if (change->quantity == TLR_REGION_BOUND)
         snprintf(value, sizeof value, "%s", tlr_limit_name((tlr_limit)change->value));
     if (has_words(change->quantity))
         snprintf(value, sizeof value, "%s", choices[change->quantity].words[change->value != 0]);
-    const int length =
-        snprintf(text, size, "%s%s%s.%s=%s%s", q->item, all ? "" : ":", all ? "" : change->pattern,
-                 q->name, value, change->is_factor ? "x" : q->unit);
+    const int length = snprintf(text, size, "%s%s%s.%s=%s%s%s", q->item, all ? "" : ":",
+                                all ? "" : change->pattern, q->name, value, in_giga ? "G" : "",
+                                change->is_factor ? "x" : q->unit);
     return length > 0 ? (size_t)length : 0;
 }
 
