@@ -123,7 +123,7 @@ static void check_arguments(struct argp_state *state, arguments *a)
     if (!measures(a)) {
         if (a->words.n > 2)
             argp_error(state, "at most two files can be compared");
-        if (measure_has(a->words.texts[0]))
+        if (measure_can(a->words.texts[0]))
             argp_error(state, "where is %s measured? give '-- mpirun ARGUMENTS'",
                        a->words.texts[0]);
         return;
@@ -131,7 +131,7 @@ static void check_arguments(struct argp_state *state, arguments *a)
     c->operation = a->words.texts[0];
     if (a->words.n > 1)
         argp_error(state, "'%s': one operation at a time", a->words.texts[1]);
-    if (!measure_has(c->operation))
+    if (!measure_can(c->operation))
         take_trace(state, c);
     if (!c->output)
         argp_error(state, "where to? give -o FILE");
@@ -141,7 +141,7 @@ static void check_arguments(struct argp_state *state, arguments *a)
         argp_error(state, "too many arguments for mpirun");
     if (!c->start)
         c->start = "window";
-    if (!strcmp(c->start, "loop") && !measure_has_loop(c->operation))
+    if (!strcmp(c->start, "loop") && !(measure_can(c->operation) & MEASURE_LOOP))
         argp_error(state,
                    "--start loop repeats one blocking collective, and %s is none; give "
                    "window or barrier",

@@ -43,6 +43,15 @@ enum { N_PINGS = 30, N_POLLS = 10, MAX_POINTS = 4096 };
 /* Clocks gain less than this in a second. */
 #define USUAL_DRIFT 1e-4
 
+/* How the ranks begin a repetition together. */
+typedef enum way {
+    WINDOW, /* at a time that rank 0 has announced */
+    BARRIER,
+    LOOP, /* after a barrier that follows the call before at once; counters are not read */
+    CALLS /* not together: each call of the trace is timed where it stands */
+} way;
+static const char *const starts[] = {"window", "barrier", "loop", "calls"};
+
 /* An offset of this rank's clock to that of rank 0, at a time of this rank. */
 typedef struct point {
     double at_s, offset_s, trip_s;
@@ -75,7 +84,7 @@ typedef struct sample {
 } sample;
 
 struct perform_measure {
-    perform_sync sync;
+    way sync;
     long n_in_loop;
     int n_ranks, is_open;
     double slack_s;       /* from the announcement to the start */
@@ -220,7 +229,6 @@ static counts read_counts(const struct perform_measure *m)
 {
     counts c = {0};
     struct rusage usage;
-    struct timespec cpu;
     uint64_t values[3] = {0}; /* their number, instructions, cycles */
     if (m->counter >= 0 && read(m->counter, values, sizeof values) > 0) {
         c.instructions = values[1];
@@ -231,19 +239,20 @@ static counts read_counts(const struct perform_measure *m)
     c.switches = usage.ru_nivcsw;
     c.faults = usage.ru_minflt + usage.ru_majflt;
     c.wall_s = tl_now_s(CLOCK_MONOTONIC);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-    c.cpu_s = (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec;
+    c.cpu_s = tl_now_s(CLOCK_THREAD_CPUTIME_ID);
     return c;
 }
 
-/* The number in an open file of the system; 0: there is none. */
-static double number_in(int file)
+/* The number in a file of the system, which stays open; 0: there is none. */
+static double number_in(const char *format, int number, int *file)
 {
-    char text[64];
-    const ssize_t n = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
-    if (n <= 0)
-        return 0;
-    text[n] = '\0';
+    char text[80];
+    if (!*file) {
+        snprintf(text, sizeof text, format, number);
+        *file = open(text, O_RDONLY | O_CLOEXEC);
+    }
+    const ssize_t n = *file < 0 ? -1 : pread(*file, text, sizeof text - 1, 0);
+    text[n < 0 ? 0 : n] = '\0';
     return strtod(text, NULL);
 }
 
@@ -251,32 +260,23 @@ static double number_in(int file)
 static double temperature(void)
 {
     enum { MOST_ZONES = 8 };
-    static int files[MOST_ZONES], n = -1;
-    char path[64];
+    static int files[MOST_ZONES];
     double hottest = 0;
-    for (; n < 0 || (n < MOST_ZONES && files[n] >= 0); n++) {
-        snprintf(path, sizeof path, "/sys/class/thermal/thermal_zone%d/temp", n + 1);
-        if (n + 1 < MOST_ZONES)
-            files[n + 1] = open(path, O_RDONLY | O_CLOEXEC);
-    }
-    for (int i = 0; i < n; i++)
-        hottest = fmax(hottest, 1e-3 * number_in(files[i]));
-    return hottest;
+    for (int i = 0; i < MOST_ZONES; i++)
+        hottest = fmax(hottest, number_in("/sys/class/thermal/thermal_zone%d/temp", i, &files[i]));
+    return 1e-3 * hottest;
 }
 
 /* 0: the system does not tell. */
 static double clock_rate(int cpu)
 {
-    static int file = -2, of;
-    char text[64];
-    if (file == -2 || (file >= 0 && of != cpu)) {
-        if (file >= 0)
-            close(file);
-        snprintf(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu);
-        file = open(text, O_RDONLY | O_CLOEXEC);
-        of = cpu;
+    static int file, of;
+    if (file > 0 && of != cpu) {
+        close(file);
+        file = 0;
     }
-    return 1e3 * number_in(file);
+    of = cpu;
+    return 1e3 * number_in("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu, &file);
 }
 
 /* ---- the start ---- */
@@ -288,7 +288,7 @@ static void wait_until(const clock_line *l, double global_s)
             sched_yield();
 }
 
-/* The time of an announcement of rank 0, and whether it came late. */
+/* The time that rank 0 announces. */
 static double announced(const performer *p)
 {
     const struct perform_measure *m = p->measure;
@@ -322,15 +322,15 @@ static void start_together(performer *p)
 {
     struct perform_measure *m = p->measure;
     sample *s = at_hand(m);
-    const bool is_window = m->sync == PERFORM_WINDOW;
+    const bool is_window = m->sync == WINDOW;
     double start_s = 0;
     if (is_window) {
         adapt_slack(m, m->n > 1 && s[-1].is_late);
         start_s = announced(p);
-    } else if (m->sync == PERFORM_BARRIER) {
+    } else if (m->sync == BARRIER) {
         PMPI_Barrier(MPI_COMM_WORLD);
     }
-    if (m->sync != PERFORM_LOOP) {
+    if (m->sync != LOOP) {
         s->cpu = sched_getcpu();
         m->before = read_counts(m);
     }
@@ -371,15 +371,15 @@ static void finish(performer *p)
     m->is_open = 0;
 }
 
-void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const char *counters,
-                          unsigned inside_hz)
+void perform_measure_open(performer *p, const char *start, const char *counters, unsigned inside_hz)
 {
     struct perform_measure *m = calloc(1, sizeof *m);
     if (!m)
         perform_give_up(p, "out of memory for the measurement");
     p->measure = m;
-    m->sync = sync;
-    m->n_in_loop = n_in_loop;
+    while (m->sync < CALLS && strncmp(start, starts[m->sync], strlen(starts[m->sync])) != 0)
+        m->sync++;
+    m->n_in_loop = m->sync == LOOP ? strtol(start + strlen("loop:"), NULL, 10) : 0;
     m->slack_s = FIRST_SLACK_S;
     m->counter = open_counters();
     m->names = counters;
@@ -419,7 +419,7 @@ static void add_sample(performer *p, sample s)
 void perform_measure_mark(performer *p, int64_t bytes)
 {
     const struct perform_measure *m = p->measure;
-    if (m->sync == PERFORM_CALLS)
+    if (m->sync == CALLS)
         return;
     finish(p);
     if (bytes < 0)
@@ -467,7 +467,7 @@ static void begin_call(performer *p)
 void perform_measure_before(performer *p)
 {
     const struct perform_measure *m = p->measure;
-    if (m->sync == PERFORM_CALLS && !strncmp(tl_call_by_code(p->event.call)->name, "MPI_", 4))
+    if (m->sync == CALLS && !strncmp(tl_call_by_code(p->event.call)->name, "MPI_", 4))
         begin_call(p); /* "Sleep" and the like are no calls of MPI */
     else if (m->is_open && !at_hand(p->measure)->has_begun)
         start_together(p);
@@ -481,14 +481,14 @@ void perform_measure_after(performer *p)
         return;
     perform_inside_end();
     at_hand(p->measure)->end_s = tl_now_s(CLOCK_MONOTONIC);
-    if (p->measure->sync == PERFORM_CALLS)
+    if (p->measure->sync == CALLS)
         finish(p);
 }
 
 bool perform_measure_again(performer *p)
 {
     struct perform_measure *m = p->measure;
-    if (m->sync != PERFORM_LOOP || !m->is_open)
+    if (m->sync != LOOP || !m->is_open)
         return 0;
     m->is_open = at_hand(m)->repetition + 1 < m->n_in_loop;
     m->n += m->is_open; /* it was added at the mark */
@@ -578,7 +578,6 @@ static const char *print_inside(const char *inside, size_t row)
 static void print_rank(const performer *p, int rank, const clock_line *l, const sample *samples,
                        const char *inside)
 {
-    static const char *const starts[] = {"window", "barrier", "loop", "calls"};
     const struct perform_measure *m = p->measure;
     int64_t values[PERFORM_MAX_COUNTERS];
     const int n_counters = perform_counters_read(values);
@@ -586,12 +585,12 @@ static void print_rank(const performer *p, int rank, const clock_line *l, const 
            l->host, l->at_s, l->offset_s, l->drift, l->uncertainty_s);
     for (size_t i = 0; i < l->n_samples; i++) {
         const sample *s = &samples[i];
-        if (m->sync == PERFORM_CALLS)
+        if (m->sync == CALLS)
             print_call(p, rank, s);
         printf("%lld,%lld,%d,%s,%d,%d,%s,%d,%.9f,%.9f,%.3e,", (long long)s->bytes,
                (long long)s->repetition, rank, l->host, s->cpu, s->cpu_end, starts[m->sync],
                s->is_late, to_global(l, s->begin_s), to_global(l, s->end_s), l->uncertainty_s);
-        if (m->sync == PERFORM_LOOP) {
+        if (m->sync == LOOP) {
             puts(",,,,,,,");
             continue;
         }
@@ -644,7 +643,7 @@ int perform_measure_close(performer *p)
     synchronise(p);
     m->line.n_samples = m->n;
     m->line.n_inside = strlen(inside);
-    if (m->sync == PERFORM_CALLS)
+    if (m->sync == CALLS)
         number_calls(p);
     if (p->rank) {
         m->line.uncertainty_s = uncertainty_of(m);

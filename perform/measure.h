@@ -5,19 +5,12 @@
 
 #include "performer.h"
 
-/* How the ranks begin a repetition together. */
-typedef enum perform_sync {
-    PERFORM_WINDOW, /* at a time that rank 0 has announced */
-    PERFORM_BARRIER,
-    PERFORM_LOOP, /* after a barrier that follows the call before at once; counters are not read */
-    PERFORM_CALLS /* not together: each call of the trace is timed where it stands */
-} perform_sync;
-
 /* All ranks call these functions together. A trace marks its repetitions by MPI_Pcontrol, whose
  * level is the number of bytes: the repetition is what follows, up to the next mark. A level
  * below 0 only ends one. */
-/* counters: see counters.h; NULL: none. inside_hz: of samples of the stack; 0: none. */
-void perform_measure_open(performer *p, perform_sync sync, long n_in_loop, const char *counters,
+/* start: "window", "barrier", "loop:100" (each call 100 times) or "calls". counters: see
+ * counters.h; NULL: none. inside_hz: of samples of the stack; 0: none. */
+void perform_measure_open(performer *p, const char *start, const char *counters,
                           unsigned inside_hz);
 /* At a mark. */
 void perform_measure_mark(performer *p, int64_t bytes);

@@ -378,19 +378,6 @@ static int report(const performer *p, double seconds, const arguments *a)
     return failed;
 }
 
-/* "loop:100" repeats each call 100 times. */
-static perform_sync sync_of(const char *measure, long *n_in_loop)
-{
-    *n_in_loop = 0;
-    if (!strncmp(measure, "loop:", 5)) {
-        *n_in_loop = strtol(measure + 5, NULL, 10);
-        return PERFORM_LOOP;
-    }
-    return !strcmp(measure, "calls")     ? PERFORM_CALLS
-           : !strcmp(measure, "barrier") ? PERFORM_BARRIER
-                                         : PERFORM_WINDOW;
-}
-
 /* A skeleton whose repetitions are measured has as many ranks as the launcher has started. */
 static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_reader **out,
                             tl_error *err)
@@ -414,11 +401,8 @@ static tl_status open_trace(const arguments *a, int *argc, char ***argv, tl_read
 static int perform_and_report(performer *p, const arguments *a)
 {
     const double begin_s = tl_now_s(CLOCK_MONOTONIC);
-    if (a->measure) {
-        long n_in_loop;
-        const perform_sync sync = sync_of(a->measure, &n_in_loop);
-        perform_measure_open(p, sync, n_in_loop, a->counters, a->inside_hz);
-    }
+    if (a->measure)
+        perform_measure_open(p, a->measure, a->counters, a->inside_hz);
     perform_all(p);
     return a->measure ? perform_measure_close(p)
                       : !report(p, tl_now_s(CLOCK_MONOTONIC) - begin_s, a);

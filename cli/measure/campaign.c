@@ -338,22 +338,15 @@ static tl_status measure_all(const void *arg, FILE *out, tl_error *err)
     return status;
 }
 
-bool measure_has(const char *operation)
-{
-    return find_call(operation) != NULL;
-}
-
-/* The events of a window would be a part of the prediction. */
-bool measure_has_prediction(const char *operation)
+unsigned measure_can(const char *operation)
 {
     const tl_call_info *info = find_call(operation);
-    return info && !tl_is_on_window(info->action);
-}
-
-bool measure_has_loop(const char *operation)
-{
-    const tl_call_info *info = find_call(operation);
-    return info && tl_is_collective(info->action) && !tl_is_nonblocking(info->action);
+    if (!info)
+        return 0;
+    if (tl_is_on_window(info->action)) /* its events would be a part of the prediction */
+        return MEASURE_TIMES;
+    return MEASURE_TIMES | MEASURE_PREDICTION |
+           (tl_is_collective(info->action) && !tl_is_nonblocking(info->action) ? MEASURE_LOOP : 0);
 }
 
 tl_status measure_run(const measure_campaign *c, tl_error *err)

@@ -28,11 +28,13 @@ typedef struct measure_campaign {
     int n_launcher;
 } measure_campaign;
 
-/* Whether the operation can be measured, and predicted. */
-bool measure_has(const char *operation);
-bool measure_has_prediction(const char *operation);
-/* Whether it is one call, which a loop can repeat. */
-bool measure_has_loop(const char *operation);
+/* What is possible with an operation; 0: there is none of this name. */
+enum {
+    MEASURE_TIMES = 1,
+    MEASURE_PREDICTION = 2,
+    MEASURE_LOOP = 4 /* it is one call, which a loop can repeat */
+};
+unsigned measure_can(const char *operation);
 /* Writes the repetitions of a size, in the language of skeletons. */
 void measure_write_block(const char *operation, unsigned long long bytes, unsigned repetitions,
                          FILE *out);

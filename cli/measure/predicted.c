@@ -164,7 +164,7 @@ tl_status measure_predict(grid *g, const tlp_measured *m, unsigned seeds, measur
                           tl_error *err)
 {
     char folder[PATH_MAX - 32], path[PATH_MAX];
-    if (!measure_has_prediction(m->operation))
+    if (!(measure_can(m->operation) & MEASURE_PREDICTION))
         return tl_fail(err, TL_ERR_USAGE,
                        "%.60s: only collectives and messages can be predicted; leave out "
                        "--platform",
