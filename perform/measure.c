@@ -353,11 +353,12 @@ static void finish(performer *p)
     struct perform_measure *m = p->measure;
     if (!m->is_open)
         return;
-    perform_inside_keep(m->n - 1);
     sample *s = at_hand(m);
     if (!s->has_begun) /* this rank makes no call */
         start_together(p);
+    perform_inside_end();
     const counts now = read_counts(m);
+    perform_inside_keep(m->n - 1);
     s->cpu_end = sched_getcpu();
     s->switches = now.switches - m->before.switches;
     s->faults = now.faults - m->before.faults;

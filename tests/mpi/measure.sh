@@ -48,6 +48,11 @@ counted() { measure allreduce --bytes 64 --counters mpit:coll_monitoring_a2a_cou
     --repetitions 20 -o n.csv -- $MPIRUN -n 3 --oversubscribe >/dev/null && grep -q '^# counters mpit:coll_monitoring_a2a_count,mpit:coll_' n.csv &&
     equal "$(grep '^0,' n.csv | sed 's/.*,//' | sort -u)" '1;0'; }
 check 'an allreduce is one call more in a variable of MPI_T of each rank, and none in another' counted
+only_calls() { # rank 1 makes no call
+    measure put --bytes 64K --inside=10000 --launches 1 --repetitions 300 -o p.csv -- $MPIRUN -n 2 >/dev/null &&
+        [ "$(grep -c '^# inside [0-9]* P*MPI_' p.csv)" -gt 5 ] && ! grep -E '^# inside .*(MPI_Bcast|skel_next|tl_cursor)' p.csv
+}
+check 'samples are taken in the calls alone' only_calls
 unknown() { ! measure allreduce --counters mpit:none -o n2.csv -- $MPIRUN -n 2 2>said && grep -q 'has no variable mpit:none' said; }
 check 'a variable that the library does not have is named' unknown
 others() {
