@@ -13,6 +13,9 @@ static const double periods_s[] = {1e-3, 2e-3, 4e-3, 1e-2, 2e-2, 4e-2, 0.1, 0.2,
 enum { N_PERIODS = sizeof periods_s / sizeof *periods_s, LEAST_EVENTS = 8 };
 /* Outliers that are nearer to each other have one cause. */
 #define BUNCH_S 5e-4
+/* An outlier counts by the time that it lost, up to this many medians, so that many small ones with
+ * another period do not hide the cause of the large ones. */
+#define MOST_MEDIANS 5
 /* Weaker alignments are not named. */
 #define LEAST_ALIGNMENT 0.15
 
@@ -23,17 +26,17 @@ typedef struct marks {
 } marks;
 
 typedef struct alignment {
-    double statistic, length; /* chi-squared; sum of the lengths of the strata */
-    unsigned n_strata, n;
+    double statistic, length, weight; /* chi-squared; sums of the strata */
+    unsigned n_strata;
 } alignment;
 
-/* Adds the repetitions first to past, of one launch, that are looked at. Of outliers that follow
- * each other, only the first counts: a disturbance may last over several. */
-static void add_stratum(const tlp_measured *m, size_t first, size_t past, double period_s,
-                        const marks *of, alignment *to)
+/* Adds the repetitions first to past, of one launch of a case, that are looked at. Of outliers that
+ * follow each other, only the first counts: a disturbance may last over several. */
+static void add_stratum(const tlp_measured *m, double median_s, size_t first, size_t past,
+                        double period_s, const marks *of, alignment *to)
 {
     double complex sum = 0;
-    double before_s = -INFINITY;
+    double before_s = -INFINITY, weights = 0, squares = 0;
     unsigned n = 0;
     for (size_t i = first; i < past; i++) {
         const double at_s = m->rows[i * m->n_together].begin_s;
@@ -43,17 +46,21 @@ static void add_stratum(const tlp_measured *m, size_t first, size_t past, double
         before_s = at_s;
         if (is_next)
             continue;
-        sum += cexp(2 * M_PI * I * fmod(at_s / period_s, 1));
+        const double lost = m->seconds[i] / median_s - 1; /* 1 or more, of its own launch */
+        const double weight = of->outliers ? fmax(1, fmin(lost, MOST_MEDIANS)) : 1;
+        sum += weight * cexp(2 * M_PI * I * fmod(at_s / period_s, 1));
+        weights += weight;
+        squares += weight * weight;
         n++;
     }
     const double span_s =
         m->rows[(past - 1) * m->n_together].begin_s - m->rows[first * m->n_together].begin_s;
     if (n < LEAST_EVENTS || span_s < LEAST_EVENTS * period_s)
         return;
-    to->statistic += 2 * cabs(sum) * cabs(sum) / n;
+    to->statistic += 2 * cabs(sum) * cabs(sum) / squares;
     to->length += cabs(sum);
+    to->weight += weights;
     to->n_strata++;
-    to->n += n;
 }
 
 static alignment align(const tlp_measured *m, double period_s, const marks *of)
@@ -65,7 +72,7 @@ static alignment align(const tlp_measured *m, double period_s, const marks *of)
             const unsigned launch = m->rows[first * m->n_together].launch;
             for (past = first + 1; past < end && m->rows[past * m->n_together].launch == launch;)
                 past++;
-            add_stratum(m, first, past, period_s, of, &all);
+            add_stratum(m, m->cases[k].median_s, first, past, period_s, of, &all);
         }
     }
     return all;
@@ -73,7 +80,7 @@ static alignment align(const tlp_measured *m, double period_s, const marks *of)
 
 static double share_of(const alignment *a)
 {
-    return a->n ? a->length / a->n : 0;
+    return a->weight > 0 ? a->length / a->weight : 0;
 }
 
 /* What comes every 10 ms is aligned to a period of 1 ms, too, but not to one of 20 ms: the longest
