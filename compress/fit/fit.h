@@ -88,6 +88,7 @@ typedef struct fit_symbol {
     fit_places places;
     bool is_copied_whole; /* all that differs between ranks is copied, as of the other end of
                              messages */
+    bool has_partners;    /* it is in a loop whose iterations grow with the ranks */
 } fit_symbol;
 
 /* The communicators that one call site makes; the skeleton sees one of them for each rank. */

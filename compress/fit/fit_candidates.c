@@ -71,6 +71,9 @@ static void add_sizes(fitting *f)
     for (int k = 2; k <= 3; k++)
         for (int d = 0; d < k; d++)
             fit_add(f, NUMBER, 0, "dims(ranks, %d, %d)", k, d);
+    fit_add(f, FIT_NUMBER, 0, "rank + ranks");
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
+        fit_add(f, FIT_NUMBER, 1U << d, "ranks + i%u", d);
 }
 
 /* What a rank has of a parameter's elements along a dimension of a grid. */
@@ -375,6 +378,12 @@ static void add_conditions(fitting *f)
             fit_add(f, FIT_CONDITION, 1U << d, "(i%u + 1) %% %s == 0", d, n);
             fit_add(f, FIT_CONDITION, 1U << d, "i%u %% %s != 0", d, n);
         }
+    /* The ranks in turn: one gives, the first one takes. */
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
+        fit_add(f, FIT_CONDITION, 1U << d, "i%u == rank", d);
+        fit_add(f, FIT_CONDITION, 1U << d, "i%u + 1 == rank", d);
+        fit_add(f, FIT_CONDITION, 1U << d, "i%u < ranks - 1", d);
+    }
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
         for (unsigned m = 2; m <= 32; m++)
             fit_add(f, FIT_CONDITION, 1U << d, "i%u %% %u != 0", d, m);

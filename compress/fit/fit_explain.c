@@ -326,8 +326,10 @@ static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
     if (!found && fit_condition(f, node, fit_presence, NULL, condition))
         found = fit_attribute(f, node, FIT_NUMBER, get_trips, f, trips);
     /* A loop over partners that are copied has those of the capture. */
-    const bool has_partners =
-        found && f->copies_now && strstr(trips, "ranks") && fit_is_copied_whole(f, node);
+    const bool grows = found && f->copies_now && strstr(trips, "ranks");
+    const bool has_partners = grows && fit_is_copied_whole(f, node);
+    for (uint32_t i = node->low; grows && i <= node->high; i++)
+        f->symbols[f->order[i]].has_partners = true;
     found &= !has_partners;
     if (!found)
         snprintf(condition, sizeof condition, "1");

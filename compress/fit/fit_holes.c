@@ -219,12 +219,31 @@ static bool copy_whole(fitting *f, uint32_t symbol)
     return is_new;
 }
 
-/* The size of a collective is drawn: the ranks, or pairs of them, draw the same. */
-static bool is_drawn(fitting *f, const fit_copy *c)
+/* Whether the calls whose messages meet, and the waits for them, have expressions for all but their
+ * sizes. */
+static bool lacks_only_sizes(const fitting *f, uint32_t symbol)
+{
+    const fit_copy *all = f->copies.items;
+    const fit_symbol *own = &f->symbols[symbol];
+    for (size_t i = 0; i < f->copies.n; i++)
+        for (uint32_t k = all[i].low; k <= all[i].high && !all[i].is_common; k++) {
+            const uint32_t other = f->order[k];
+            if (all[i].part != FIT_SIZES && (f->groups[other] == f->groups[symbol] ||
+                                             f->symbols[other].request == own->request))
+                return false;
+        }
+    return !own->is_copied_whole;
+}
+
+/* The size of a collective is drawn: the ranks, or pairs of them, draw the same. So is that of a
+ * message in a loop over partners, which would have the captured iterations otherwise. */
+static bool may_be_drawn(const fitting *f, const fit_copy *c)
 {
     const uint32_t symbol = f->order[c->low];
-    return c->part == FIT_SIZES && tl_is_collective(f->symbols[symbol].row->action) &&
-           fit_draw_add(f, symbol);
+    const fit_symbol *s = &f->symbols[symbol];
+    return c->part == FIT_SIZES &&
+           (tl_is_collective(s->row->action) ||
+            (s->has_partners && tl_is_message(s->row->action) && lacks_only_sizes(f, symbol)));
 }
 
 /* The calls whose messages meet those that are copied, and the waits for them, are copied, too. */
@@ -247,8 +266,11 @@ static bool copy_more(fitting *f)
     for (size_t i = 0; i < f->copies.n; i++) {
         if (all[i].is_common)
             continue;
-        if (is_drawn(f, &all[i]))
+        const bool may_draw = may_be_drawn(f, &all[i]);
+        if (may_draw && fit_draw_add(f, f->order[all[i].low]))
             more = true;
+        else if (may_draw && fit_draw_of(f, f->order[all[i].low]))
+            continue;
         else if (all[i].part != FIT_SIZES ||
                  tl_is_message(f->symbols[f->order[all[i].low]].row->action))
             for (uint32_t k = all[i].low; k <= all[i].high; k++)
@@ -275,6 +297,8 @@ static double count_copied(const fitting *f)
 static bool explain(fitting *f, int arrangement)
 {
     fit_copies_forget(f, 0);
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        f->symbols[i].has_partners = false;
     f->copied_lack = (fit_lack){0};
     f->copies_now = true;
     f->shared = ~0U;
