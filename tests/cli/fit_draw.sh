@@ -257,6 +257,25 @@ check 'as many receives as ranks, and sends that depend on data: there is a skel
     "$timeless" fit ?.tl --parameter N=40,60,190,200 --parameter steps=2,3,5,6 --holes nearest -q -o ends.skel
 check 'at other sizes, no rank waits forever' bash -c 'for n in 7 16 20; do
     "$1" replay ends.skel --ranks $n $2 -q || exit; done' - "$timeless" "$loggops"
+# The ranks in turn send what depends on data to the first one, and all meet before each: only the sizes are holes.
+size='N / ranks + (from * 1299709 + N) * 40503 % 65537 % 97'
+printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'for i = 0 to ranks - 1 {' 'MPI_Barrier' 'if i > 0 && rank == i {' \
+    "MPI_Send peer=0 count=${size//from/rank} tag=rank + ranks" '} else if i > 0 && rank == 0 {' \
+    "MPI_Recv peer=i count=${size//from/i} tag=i + ranks" '}' '}' >program.skel
+in_turn() {
+    rm -f ?.tl
+    for ranks in 4 5 6 8; do
+        "$timeless" make program.skel ranks=$ranks N=$((ranks * 1000 + 74)) -o $ranks.tl || return
+    done
+    "$timeless" fit ?.tl --parameter N=4074,5074,6074,8074 --holes nearest -q -o turns.skel
+}
+check 'ranks in turn send sizes that depend on data: there is a skeleton' in_turn
+check 'the sizes are drawn, and nothing is copied' bash -c '! grep -q "^copies" turns.skel && grep -q "MPI_Send .*count=.*draw(" turns.skel'
+check 'at another size, all meet as often as the program says' bash -c \
+    '[ "$("$1" dump turns.skel,ranks=20 | grep -c MPI_Barrier)" = 400 ]' - "$timeless"
+check 'and each message has two ends of the same size' bash -c '"$1" dump turns.skel,ranks=20 >turns.txt &&
+    [ "$(grep -c MPI_Send turns.txt)" = 19 ] && cmp <(sed -n "s/.*MPI_Send \(count=[0-9]*\) .*/\1/p" turns.txt | sort) \
+        <(sed -n "s/.*MPI_Recv \(count=[0-9]*\) .*/\1/p" turns.txt | sort)' - "$timeless"
 # Partners of powers of two have an expression, which numbers of ranks in between do not have. Only the root of the MPI_Bcast is a hole.
 printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'for k = 0 to bits(ranks) - 2 {' \
     'MPI_Irecv peer=rank ^ (1 << k) count=N request=a' 'MPI_Isend peer=rank ^ (1 << k) count=N request=b' 'MPI_Waitall request=all' '}' \

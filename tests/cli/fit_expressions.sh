@@ -260,6 +260,21 @@ for k = 0 to (n + nb - 1) / nb - 1 {
 }
 EOF
 
+# Transposition in rounds of a tournament, with the number of the pair as tag (FFTW). An even and an odd number of ranks.
+tournament() {
+    local me='rank * ranks + (%s)' back='(%s) * ranks + rank' other
+    other='ranks % 2 == 1 ? (2 * (k + (k >= rank)) - rank) % ranks : rank == ranks - 1 ? k : (2 * k - rank) % (ranks - 1) == rank ? ranks - 1 : (2 * k - rank) % (ranks - 1)'
+    echo 'for k = 0 to ranks - 2 {'
+    echo "MPI_Sendrecv count=2 * n * n / (ranks * ranks) peer=$other recv_peer=$other tag=${me/\%s/$other} recv_tag=${back/\%s/$other}"
+    echo '}'
+}
+program tournament n 10:90 4:48 6:36 5:40 8:64 9:54 < <(tournament)
+
+# The largest parts of a transposition whose sizes are no multiple of the ranks.
+program parts 'n m' 10:90,77 4:20,85 6:33,70 5:41,23 8:64,253 9:50,109 <<'EOF'
+MPI_Alltoall count=(n + ranks - 1) / ranks * ((m + ranks - 1) / ranks) type_bytes=16
+EOF
+
 # Sizes that depend on data are no product: three times, five numbers by chance.
 chance() {
     local k i v files
