@@ -1,13 +1,14 @@
 /* dump.c - timeless dump: a trace in the text form, or its events as JSON lines or as CSV. */
 #include "cli.h"
-#include "dump_csv.h"
 #include "progress.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 struct dump_options {
@@ -56,6 +57,40 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* The slots of an event that are numbers, in the order of the columns of CSV. */
+static const struct slot {
+    uint32_t slot;
+    const char *name; /* in tl_event */
+    enum { SIGNED_32, UNSIGNED_16, UNSIGNED_32, SIGNED_64, UNSIGNED_64 } kind;
+    size_t offset;
+} slots[] = {
+    {TL_SLOT_COMM, "comm", UNSIGNED_32, offsetof(tl_event, comm)},
+    {TL_SLOT_NEW_COMM, "new_comm", UNSIGNED_32, offsetof(tl_event, new_comm)},
+    {TL_SLOT_REQUEST, "request", UNSIGNED_32, offsetof(tl_event, request)},
+    {TL_SLOT_PEER, "peer", SIGNED_32, offsetof(tl_event, peer)},
+    {TL_SLOT_TAG, "tag", SIGNED_32, offsetof(tl_event, tag)},
+    {TL_SLOT_RECV_PEER, "recv_peer", SIGNED_32, offsetof(tl_event, recv_peer)},
+    {TL_SLOT_RECV_TAG, "recv_tag", SIGNED_32, offsetof(tl_event, recv_tag)},
+    {TL_SLOT_COUNT, "count", SIGNED_64, offsetof(tl_event, count)},
+    {TL_SLOT_TYPE, "type_bytes", SIGNED_64, offsetof(tl_event, type_bytes)},
+    {TL_SLOT_RECV_COUNT, "recv_count", SIGNED_64, offsetof(tl_event, recv_count)},
+    {TL_SLOT_RECV_TYPE, "recv_type_bytes", SIGNED_64, offsetof(tl_event, recv_type_bytes)},
+    {TL_SLOT_FLAGS, "flags", UNSIGNED_16, offsetof(tl_event, flags)},
+    {TL_SLOT_CLOCK, "clock_ns", UNSIGNED_64, offsetof(tl_event, clock_ns)},
+};
+enum { N_SLOTS = sizeof slots / sizeof *slots };
+
+static int64_t value_of(const tl_event *e, const struct slot *s)
+{
+    const void *at = (const char *)e + s->offset;
+    switch (s->kind) {
+    case SIGNED_32: return *(const int32_t *)at;
+    case UNSIGNED_16: return *(const uint16_t *)at;
+    case UNSIGNED_32: return *(const uint32_t *)at;
+    default: return *(const int64_t *)at;
+    }
+}
+
 static void set_unsigned(json_t *object, const char *name, uint64_t value)
 {
     json_object_set_new(object, name, tlr_json_unsigned(value));
@@ -66,39 +101,23 @@ static void set(json_t *object, const char *name, json_int_t value)
     json_object_set_new(object, name, json_integer(value));
 }
 
-/* The slots of the event's row, with the names of tl_event. */
-static json_t *event_json(const tl_event *e, uint32_t slots)
+static void set_slot(json_t *object, const struct slot *s, int64_t value)
+{
+    if (s->kind == UNSIGNED_64)
+        set_unsigned(object, s->name, (uint64_t)value);
+    else
+        set(object, s->name, value);
+}
+
+static json_t *event_json(const tl_event *e, uint32_t has)
 {
     json_t *o = json_object();
-    if (slots & TL_SLOT_COUNT)
-        set(o, "count", e->count);
-    if (slots & TL_SLOT_TYPE)
-        set(o, "type_bytes", e->type_bytes);
-    if (slots & TL_SLOT_PEER)
-        set(o, "peer", e->peer);
-    if (slots & TL_SLOT_TAG)
-        set(o, "tag", e->tag);
-    if (slots & TL_SLOT_RECV_COUNT)
-        set(o, "recv_count", e->recv_count);
-    if (slots & TL_SLOT_RECV_TYPE)
-        set(o, "recv_type_bytes", e->recv_type_bytes);
-    if (slots & TL_SLOT_RECV_PEER)
-        set(o, "recv_peer", e->recv_peer);
-    if (slots & TL_SLOT_RECV_TAG)
-        set(o, "recv_tag", e->recv_tag);
-    if (slots & TL_SLOT_COMM)
-        set(o, "comm", e->comm);
-    if (slots & TL_SLOT_REQUEST)
-        set(o, "request", e->request);
-    if (slots & TL_SLOT_NEW_COMM)
-        set(o, "new_comm", e->new_comm);
-    if (slots & TL_SLOT_FLAGS)
-        set(o, "flags", e->flags);
-    if (slots & TL_SLOT_CLOCK)
-        set_unsigned(o, "clock_ns", e->clock_ns);
+    for (size_t i = 0; i < N_SLOTS; i++)
+        if (has & slots[i].slot)
+            set_slot(o, &slots[i], value_of(e, &slots[i]));
     if (e->took_ns > 0)
         set_unsigned(o, "took_ns", (uint64_t)e->took_ns);
-    if (slots & TL_SLOT_LIST) {
+    if (has & TL_SLOT_LIST) {
         json_t *list = json_array();
         for (uint32_t i = 0; i < e->list_len; i++)
             json_array_append_new(list, json_integer(e->list[i]));
@@ -143,6 +162,37 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     fputc('\n', out);
     json_decref(o);
 }
+
+static void print_csv(const tl_reader *r, uint32_t rank, uint64_t number, const tl_event *e,
+                      FILE *out)
+{
+    char site[512];
+    const tl_call_info *row = tl_call_by_code(e->call);
+    const char *kernel = e->call == TL_KERNEL_user ? tl_reader_kernel_name(r, rank, e) : NULL;
+    fprintf(out, "%" PRIu32 ",%" PRIu64 ",%s,", rank, number, row->name);
+    if (kernel)
+        tl_put_csv(out, kernel, 1);
+    fputc(',', out);
+    tl_site_name(r, rank, e->site, site, sizeof site);
+    if (e->site)
+        tl_put_csv(out, site, 1);
+    fprintf(out, ",%" PRIu64 ",%" PRIu32, e->volume, e->polls);
+    for (size_t i = 0; i < N_SLOTS; i++) {
+        fputc(',', out);
+        if (row->slots & slots[i].slot)
+            fprintf(out, slots[i].kind == UNSIGNED_64 ? "%" PRIu64 : "%" PRId64,
+                    value_of(e, &slots[i]));
+    }
+    fputc(',', out);
+    if (e->took_ns > 0)
+        fprintf(out, "%" PRId64, (int64_t)e->took_ns);
+    fputc(',', out);
+    for (uint32_t i = 0; i < e->list_len; i++)
+        fprintf(out, "%s%" PRId64, i ? " " : "", e->list[i]);
+    fputc('\n', out);
+}
+
+/* ---- the ranks ---- */
 
 typedef void print_event(const tl_reader *r, uint32_t rank, uint64_t number, const tl_event *e,
                          FILE *out);
@@ -209,8 +259,11 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 
 static tl_status write_csv(const void *arg, FILE *out, tl_error *err)
 {
-    dump_csv_heading(out);
-    return dump_ranks(arg, dump_csv_event, out, err);
+    fputs("rank,event,call,kernel,site,volume,polls", out);
+    for (size_t i = 0; i < N_SLOTS; i++)
+        fprintf(out, ",%s", slots[i].name);
+    fputs(",took_ns,list\n", out);
+    return dump_ranks(arg, print_csv, out, err);
 }
 
 int cmd_dump(int argc, char **argv)
