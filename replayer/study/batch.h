@@ -22,7 +22,7 @@ typedef struct tlr_point {
     bool has_cost;       /* a price was given */
     bool is_at_least;    /* the energy and the cost: tlr_usage */
     double job_j, cost;  /* of the job */
-    uint32_t n_crowded;  /* ranks that share cores */
+    uint64_t n_crowded;  /* ranks that share cores */
     bool is_too_fast;    /* its engine leaves out what ranks or messages share */
     bool has_efficiency; /* of a batch that asks for it */
     tlr_efficiency efficiency;

@@ -16,32 +16,6 @@
 
 /* ---- writing ---- */
 
-/* The columns of results up to the error, with a comma behind each. */
-static void put_result(const tlr_point *point, bool has_efficiency, FILE *out)
-{
-    fprintf(out, "%.17g,", point->makespan_s);
-    if (point->quiet_s > 0)
-        fprintf(out, "%.17g", point->quiet_s);
-    fprintf(out, ",%.17g,%" PRIu64 ",", point->compute_s, point->n_events);
-    if (point->half_s > 0)
-        fprintf(out, "%.17g", point->half_s);
-    putc(',', out);
-    if (point->has_energy)
-        fprintf(out, "%.17g", point->job_j);
-    fputs(point->is_at_least ? ",1," : ",,", out);
-    if (point->has_cost)
-        fprintf(out, "%.17g", point->cost);
-    putc(',', out);
-    if (!has_efficiency)
-        return;
-    const tlr_efficiency *e = &point->efficiency;
-    if (point->has_efficiency)
-        fprintf(out, "%.17g,%.17g,%.17g,", e->balance, e->serialisation, e->transfer);
-    else
-        fputs(",,,", out);
-    fprintf(out, "%" PRIu32 ",", point->n_crowded);
-}
-
 void tlr_sweep_write_row(const tlr_sweep *sweep, size_t i, FILE *out)
 {
     const tlr_point *point = &sweep->points[i];
@@ -49,11 +23,7 @@ void tlr_sweep_write_row(const tlr_sweep *sweep, size_t i, FILE *out)
         tl_put_csv(out, tlr_sweep_value(sweep, i, a), 0);
         putc(',', out);
     }
-    if (!point->error[0])
-        put_result(point, sweep->has_efficiency, out);
-    for (int c = 0; point->error[0] && c < TLR_ERROR; c++)
-        if (tlr_sweep_has_column(sweep, c))
-            putc(',', out);
+    tlr_sweep_put_results(sweep, point, out);
     tl_put_csv(out, point->error, 0);
     putc(',', out);
     tl_put_csv(out, sweep->command, 0);
@@ -107,27 +77,13 @@ static json_t *point_json(const tlr_sweep *sweep, size_t i)
     for (size_t a = 0; a < sweep->n_axes; a++)
         json_object_set_new(at, sweep->axes[a].name, value_of(tlr_sweep_value(sweep, i, a)));
     json_object_set_new(out, "at", at);
-    if (point->error[0]) {
-        const bool is_impossible = tlr_point_is_impossible(point);
+    const bool is_impossible = tlr_point_is_impossible(point);
+    if (!point->error[0])
+        tlr_point_json(point, out);
+    else
         json_object_set_new(
-            out, is_impossible ? "not_possible" : tlr_result_columns[TLR_ERROR],
+            out, is_impossible ? "not_possible" : "error",
             tlr_json_text(point->error + (is_impossible ? sizeof TLR_NOT_POSSIBLE - 1 : 0)));
-        return out;
-    }
-    json_object_set_new(out, tlr_result_columns[TLR_MAKESPAN], json_real(point->makespan_s));
-    if (point->quiet_s > 0)
-        json_object_set_new(out, tlr_result_columns[TLR_WITHOUT_NOISE], json_real(point->quiet_s));
-    json_object_set_new(out, tlr_result_columns[TLR_COMPUTE], json_real(point->compute_s));
-    json_object_set_new(out, tlr_result_columns[TLR_EVENTS],
-                        json_integer((json_int_t)point->n_events));
-    if (point->half_s > 0)
-        json_object_set_new(out, tlr_result_columns[TLR_INTERVAL], json_real(point->half_s));
-    if (point->has_energy)
-        json_object_set_new(out, tlr_result_columns[TLR_ENERGY], json_real(point->job_j));
-    if (point->is_at_least)
-        json_object_set_new(out, tlr_result_columns[TLR_AT_LEAST], json_true());
-    if (point->has_cost)
-        json_object_set_new(out, tlr_result_columns[TLR_COST], json_real(point->cost));
     return out;
 }
 

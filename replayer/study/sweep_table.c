@@ -8,7 +8,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
@@ -17,26 +19,36 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-const char *const tlr_result_columns[TLR_N_RESULTS] = {[TLR_MAKESPAN] = "makespan_s",
-                                                       [TLR_WITHOUT_NOISE] =
-                                                           "makespan_without_noise_s",
-                                                       [TLR_COMPUTE] = "mean_compute_s",
-                                                       [TLR_EVENTS] = "events",
-                                                       [TLR_INTERVAL] = "half_interval_90_s",
-                                                       [TLR_ENERGY] = "job_energy_j",
-                                                       [TLR_AT_LEAST] = "energy_is_at_least",
-                                                       [TLR_COST] = "job_cost",
-                                                       [TLR_BALANCE] = "load_balance",
-                                                       [TLR_SERIALISATION] = "serialisation",
-                                                       [TLR_TRANSFER] = "transfer",
-                                                       [TLR_CROWDED] = "ranks_that_share_cores",
-                                                       [TLR_ERROR] = "error",
-                                                       [TLR_COMMAND] = "command",
-                                                       [TLR_KEY] = "key"};
+/* A result of a point. */
+typedef struct column {
+    const char *name;
+    enum { TEXT, NUMBER, WHOLE, FLAG } kind; /* double; uint64_t; bool, "1" or "" */
+    enum { ALWAYS, IF_ABOVE_0, IF_SET } when;
+    size_t offset, flag; /* in tlr_point; flag: IF_SET, of a bool */
+} column;
 
-bool tlr_sweep_has_column(const tlr_sweep *sweep, int column)
+#define AT(member) offsetof(tlr_point, member)
+static const column columns[TLR_N_RESULTS] = {
+    [TLR_MAKESPAN] = {"makespan_s", NUMBER, ALWAYS, AT(makespan_s), 0},
+    [TLR_WITHOUT_NOISE] = {"makespan_without_noise_s", NUMBER, IF_ABOVE_0, AT(quiet_s), 0},
+    [TLR_COMPUTE] = {"mean_compute_s", NUMBER, ALWAYS, AT(compute_s), 0},
+    [TLR_EVENTS] = {"events", WHOLE, ALWAYS, AT(n_events), 0},
+    [TLR_INTERVAL] = {"half_interval_90_s", NUMBER, IF_ABOVE_0, AT(half_s), 0},
+    [TLR_ENERGY] = {"job_energy_j", NUMBER, IF_SET, AT(job_j), AT(has_energy)},
+    [TLR_AT_LEAST] = {"energy_is_at_least", FLAG, IF_SET, AT(is_at_least), AT(is_at_least)},
+    [TLR_COST] = {"job_cost", NUMBER, IF_SET, AT(cost), AT(has_cost)},
+    [TLR_BALANCE] = {"load_balance", NUMBER, IF_SET, AT(efficiency.balance), AT(has_efficiency)},
+    [TLR_SERIALISATION] = {"serialisation", NUMBER, IF_SET, AT(efficiency.serialisation),
+                           AT(has_efficiency)},
+    [TLR_TRANSFER] = {"transfer", NUMBER, IF_SET, AT(efficiency.transfer), AT(has_efficiency)},
+    [TLR_CROWDED] = {"ranks_that_share_cores", WHOLE, ALWAYS, AT(n_crowded), 0},
+    [TLR_ERROR] = {"error", TEXT, ALWAYS, 0, 0},
+    [TLR_COMMAND] = {"command", TEXT, ALWAYS, 0, 0},
+    [TLR_KEY] = {"key", TEXT, ALWAYS, 0, 0}};
+
+bool tlr_sweep_has_column(const tlr_sweep *sweep, int i)
 {
-    return sweep->has_efficiency || column < TLR_BALANCE || column > TLR_CROWDED;
+    return sweep->has_efficiency || i < TLR_BALANCE || i > TLR_CROWDED;
 }
 
 char *tlr_sweep_header(const tlr_sweep *sweep)
@@ -52,11 +64,58 @@ char *tlr_sweep_header(const tlr_sweep *sweep)
     }
     for (int c = 0; c < TLR_N_RESULTS; c++)
         if (tlr_sweep_has_column(sweep, c))
-            fprintf(out, "%s%s", tlr_result_columns[c], c + 1 < TLR_N_RESULTS ? "," : "");
+            fprintf(out, "%s%s", columns[c].name, c + 1 < TLR_N_RESULTS ? "," : "");
     if (fclose(out) == 0)
         return text;
     free(text);
     return NULL;
+}
+
+/* ---- values ---- */
+
+static double number_at(const tlr_point *point, const column *c)
+{
+    return *(const double *)((const char *)point + c->offset);
+}
+
+static uint64_t whole_at(const tlr_point *point, const column *c)
+{
+    return *(const uint64_t *)((const char *)point + c->offset);
+}
+
+static bool has_value(const tlr_point *point, const column *c)
+{
+    return c->when == ALWAYS ||
+           (c->when == IF_ABOVE_0 ? number_at(point, c) > 0
+                                  : *(const bool *)((const char *)point + c->flag));
+}
+
+void tlr_sweep_put_results(const tlr_sweep *sweep, const tlr_point *point, FILE *out)
+{
+    for (int i = 0; i < TLR_ERROR; i++) {
+        const column *c = &columns[i];
+        if (!tlr_sweep_has_column(sweep, i))
+            continue;
+        if (!point->error[0] && has_value(point, c)) {
+            if (c->kind == NUMBER)
+                fprintf(out, "%.17g", number_at(point, c));
+            else
+                fprintf(out, "%" PRIu64, c->kind == WHOLE ? whole_at(point, c) : 1);
+        }
+        putc(',', out);
+    }
+}
+
+void tlr_point_json(const tlr_point *point, json_t *out)
+{
+    for (int i = 0; i < TLR_BALANCE; i++) {
+        const column *c = &columns[i];
+        if (has_value(point, c))
+            json_object_set_new(out, c->name,
+                                c->kind == NUMBER  ? json_real(number_at(point, c))
+                                : c->kind == WHOLE ? json_integer((json_int_t)whole_at(point, c))
+                                                   : json_true());
+    }
 }
 
 static uint64_t add_label(uint64_t before, const char *text)
@@ -121,64 +180,32 @@ static int read_whole(const char *text, int base, uint64_t *out)
     return isxdigit((unsigned char)*text) && !*end && !errno;
 }
 
-/* The energy of the job and its cost: empty, or numbers. Returns the first wrong column;
- * TLR_N_RESULTS if all are right. */
-static int read_energy(char *const texts[TLR_N_RESULTS], tlr_point *point)
+static int read_value(const column *c, const char *text, tlr_point *point)
 {
-    point->has_energy = texts[TLR_ENERGY][0] != '\0';
-    point->is_at_least = !strcmp(texts[TLR_AT_LEAST], "1");
-    point->has_cost = texts[TLR_COST][0] != '\0';
-    if (point->has_energy && !read_number(texts[TLR_ENERGY], &point->job_j))
-        return TLR_ENERGY;
-    if (texts[TLR_AT_LEAST][0] && !point->is_at_least)
-        return TLR_AT_LEAST;
-    if (point->has_cost && !read_number(texts[TLR_COST], &point->cost))
-        return TLR_COST;
-    return TLR_N_RESULTS;
-}
-
-/* The same of the columns of scaling. */
-static int read_efficiency(char *const texts[TLR_N_RESULTS], tlr_point *point)
-{
-    tlr_efficiency *e = &point->efficiency;
-    double *const factors[] = {&e->balance, &e->serialisation, &e->transfer};
-    uint64_t n_crowded = 0;
-    point->has_efficiency = texts[TLR_BALANCE][0] != '\0';
-    for (int i = TLR_BALANCE; point->has_efficiency && i < TLR_CROWDED; i++)
-        if (!read_number(texts[i], factors[i - TLR_BALANCE]))
-            return i;
-    if (texts[TLR_CROWDED][0] &&
-        (!read_whole(texts[TLR_CROWDED], 10, &n_crowded) || n_crowded > UINT32_MAX))
-        return TLR_CROWDED;
-    point->n_crowded = (uint32_t)n_crowded;
-    if (point->has_efficiency)
-        e->parallel = point->compute_s / point->makespan_s;
-    return TLR_N_RESULTS;
+    char *value = (char *)point + c->offset;
+    bool *flag = (bool *)((char *)point + c->flag);
+    if (c->when == IF_ABOVE_0 && !*text)
+        return 1;
+    if (c->when == IF_SET && !*text)
+        return !*flag; /* set by another column */
+    if (c->when == IF_SET)
+        *flag = 1;
+    return c->kind == NUMBER  ? read_number(text, (double *)value)
+           : c->kind == WHOLE ? read_whole(text, 10, (uint64_t *)value)
+                              : !strcmp(text, "1");
 }
 
 /* The first wrong column; TLR_N_RESULTS if all are right. */
-static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
+static int read_result(const tlr_sweep *sweep, char *const texts[TLR_N_RESULTS], tlr_point *point)
 {
     *point = (tlr_point){.known = 1};
     const int failed = texts[TLR_ERROR][0] != '\0';
-    for (int i = TLR_MAKESPAN; i < TLR_ERROR; i++)
-        if (failed && texts[i][0])
-            return i;
-    if (!failed && !read_number(texts[TLR_MAKESPAN], &point->makespan_s))
-        return TLR_MAKESPAN;
-    if (texts[TLR_WITHOUT_NOISE][0] && !read_number(texts[TLR_WITHOUT_NOISE], &point->quiet_s))
-        return TLR_WITHOUT_NOISE;
-    if (!failed && !read_number(texts[TLR_COMPUTE], &point->compute_s))
-        return TLR_COMPUTE;
-    if (!failed && !read_whole(texts[TLR_EVENTS], 10, &point->n_events))
-        return TLR_EVENTS;
-    if (texts[TLR_INTERVAL][0] && !read_number(texts[TLR_INTERVAL], &point->half_s))
-        return TLR_INTERVAL;
-    int wrong = read_energy(texts, point);
-    if (wrong == TLR_N_RESULTS)
-        wrong = read_efficiency(texts, point);
-    if (wrong < TLR_N_RESULTS)
-        return wrong;
+    for (int c = 0; c < TLR_ERROR; c++)
+        if (tlr_sweep_has_column(sweep, c) &&
+            (failed ? texts[c][0] != '\0' : !read_value(&columns[c], texts[c], point)))
+            return c;
+    if (point->has_efficiency)
+        point->efficiency.parallel = point->compute_s / point->makespan_s;
     if (strlen(texts[TLR_KEY]) != 16 || !read_whole(texts[TLR_KEY], 16, &point->key))
         return TLR_KEY;
     snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,
@@ -274,12 +301,12 @@ static tl_status read_row(reading *r, char *line, size_t number, tl_error *err)
         label = add_label(label, r->fields[n]);
     for (int c = 0; c < TLR_N_RESULTS; c++)
         texts[c] = tlr_sweep_has_column(r->sweep, c) ? r->fields[n++] : (char *)"";
-    const int wrong = read_result(texts, &result);
+    const int wrong = read_result(r->sweep, texts, &result);
     if (wrong < TLR_N_RESULTS) {
         free(whole);
         return tl_fail(err, TL_ERR_INPUT,
                        "%s:%zu: '%.40s' is not a %s of a result; correct or remove the line",
-                       r->path, number, texts[wrong], tlr_result_columns[wrong]);
+                       r->path, number, texts[wrong], columns[wrong].name);
     }
     if (!result.error[0])
         take(r, &result);

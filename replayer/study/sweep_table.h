@@ -25,9 +25,12 @@ enum {
     TLR_KEY,
     TLR_N_RESULTS
 };
-extern const char *const tlr_result_columns[TLR_N_RESULTS];
 /* Whether the results of the sweep have the column. */
 bool tlr_sweep_has_column(const tlr_sweep *sweep, int column);
+/* The results of a point up to the error, with a comma behind each. */
+void tlr_sweep_put_results(const tlr_sweep *sweep, const tlr_point *point, FILE *out);
+/* The same as members of an object, without those of scaling. */
+void tlr_point_json(const tlr_point *point, json_t *out);
 /* The line that begins a results file of the sweep, for the caller to free; NULL without memory. */
 char *tlr_sweep_header(const tlr_sweep *sweep);
 /* A hash of the values of a point and of its command. */
