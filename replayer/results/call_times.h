@@ -6,20 +6,11 @@
 
 #include <jansson.h>
 
-/* The calls of one kind, or of one call site, in all ranks. */
-typedef struct tlr_call_time {
-    char *name;
-    uint64_t n; /* measured calls */
-    double measured_s, predicted_s;
-    double longest_s; /* the longest measured call, and its rank */
-    uint32_t longest_rank;
-} tlr_call_time;
-
-/* Those that differ most from their prediction come first. */
+/* The calls of one kind, or of one call site, in all ranks; those that differ most from their
+ * prediction come first. Of a row, the time and what was measured are known. */
 typedef struct tlr_call_times {
-    size_t n_sites, n_calls;
-    tlr_call_time *sites; /* "MPI_Recv exchange (halo.c:66)" */
-    tlr_call_time *calls; /* "MPI_Recv" */
+    tlr_sums sites; /* "MPI_Recv exchange (halo.c:66)" */
+    tlr_sums calls; /* "MPI_Recv" */
 } tlr_call_times;
 
 /* Takes them from the details. *out stays NULL if the trace has no durations. */
