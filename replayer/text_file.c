@@ -59,3 +59,9 @@ tl_status tlr_hash_file(const char *path, uint64_t *out, tl_error *err)
     fclose(file);
     return status;
 }
+
+const char *tlr_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}

@@ -1,4 +1,4 @@
-/* text_file.h - read a whole text file; hash any file. */
+/* text_file.h - read a whole text file; hash any file; the name of a file. */
 #ifndef TLR_TEXT_FILE_H
 #define TLR_TEXT_FILE_H
 
@@ -9,5 +9,7 @@
 tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *err);
 /* The XXH64 of the contents of a file. */
 tl_status tlr_hash_file(const char *path, uint64_t *out, tl_error *err);
+/* The path without its folders: "star-1g" of "/usr/share/timeless/platforms/star-1g". */
+const char *tlr_base_name(const char *path);
 
 #endif

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "record.h"
+#include "text_file.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +20,7 @@ bool record_has_name_of_launcher(const char *command)
     static const char *const names[] = {"mpirun",          "mpiexec",        "orterun",
                                         "prterun",         "mpirun.openmpi", "mpirun.mpich",
                                         "mpiexec.openmpi", "mpiexec.mpich",  "mpiexec.hydra"};
-    const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+    const char *name = tlr_base_name(command);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;

@@ -6,6 +6,7 @@
  * are one block. */
 #include "config.h"
 
+#include "text_file.h"
 #include "timeline.h"
 
 #include <inttypes.h>
@@ -167,12 +168,6 @@ static void name_rows(const drawing *d, char (*texts)[NAME_BYTES], const char **
         }
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static char *make_title(const drawing *d)
 {
     char *title = NULL;
@@ -188,7 +183,7 @@ static char *make_title(const drawing *d)
     }
     const char *platform = d->predictions[0]->platform_name;
     if (platform && *platform)
-        fprintf(out, ", %s", tl_printable(last_part(platform)));
+        fprintf(out, ", %s", tl_printable(tlr_base_name(platform)));
     if (fclose(out) == 0)
         return title;
     free(title);

@@ -4,6 +4,7 @@
 #include "amplify.h"
 
 #include "results/json_text.h"
+#include "text_file.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -44,8 +45,7 @@ static tlr_amplified amplify_case(const tlr_amplify *study, size_t noise, size_t
 static const char *program_name(const tlr_amplify *study, size_t program)
 {
     const char *text = study->sweep->axes[TLR_AMPLIFY_PROGRAM].values[program];
-    const char *slash = strchr(text, ':') ? NULL : strrchr(text, '/');
-    return slash && slash[1] ? slash + 1 : text;
+    return strchr(text, ':') ? text : tlr_base_name(text);
 }
 
 static const char *ranks_name(const tlr_amplify *study, size_t ranks)

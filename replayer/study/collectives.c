@@ -6,6 +6,7 @@
 #include "ompi.h"
 #include "results/json_text.h"
 #include "study_cases.h"
+#include "text_file.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -85,17 +86,11 @@ const char *study_algorithm(const tlr_study *study, size_t k)
     return study->sweep->axes[TLR_STUDY_ALGORITHM].values[k];
 }
 
-static const char *without_folders(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 const char *study_shown_algorithm(const tlr_study *study, size_t k)
 {
-    const char *whole = study_algorithm(study, k), *name = without_folders(whole);
+    const char *whole = study_algorithm(study, k), *name = tlr_base_name(whole);
     for (size_t i = 1; i < study->sweep->axes[TLR_STUDY_ALGORITHM].n; i++)
-        if (i != k && !strcmp(without_folders(study_algorithm(study, i)), name))
+        if (i != k && !strcmp(tlr_base_name(study_algorithm(study, i)), name))
             return whole;
     return name;
 }
