@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <text_file.h>
 #include <timeless_files.h>
 #include <unistd.h>
 
@@ -111,6 +112,17 @@ int cli_open_for(const char *path, const char *out, tl_reader **reader)
 {
     const int code = cli_check_output(out);
     return code ? code : cli_open_trace(path, reader);
+}
+
+tl_status cli_origin(tl_reader *r, const char *command, const char *value, char *text, size_t size,
+                     tl_error *err)
+{
+    uint64_t hash;
+    TL_TRY(tl_reader_hash(r, &hash, err));
+    const char *before = tl_reader_run(r)->origin;
+    snprintf(text, size, "timeless %s %s of %s (%016" PRIx64 ")%s%s", command, value,
+             tlr_base_name(tl_reader_path(r)), hash, *before ? "; " : "", before);
+    return TL_OK;
 }
 
 void cli_parse(const struct argp_option *options, argp_parser_t parser,

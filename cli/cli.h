@@ -59,6 +59,11 @@ int cli_open_for(const char *path, const char *out, tl_reader **reader);
  * overwritten, and returns the exit code. */
 int cli_check_output(const char *path);
 
+/* The origin of a trace that a command makes of another one: "timeless COMMAND VALUE of FILE
+ * (HASH)", and the origin of that one. */
+tl_status cli_origin(tl_reader *r, const char *command, const char *value, char *text, size_t size,
+                     tl_error *err);
+
 /* --json[=FILE], the same in all commands: JSON goes to FILE, or to standard output instead of the
  * text. */
 typedef struct cli_json {

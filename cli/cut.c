@@ -121,20 +121,6 @@ static tl_status find_span(tl_reader *r, struct cut_options *o, tl_span *span, t
     return tl_span_of_sections(r, o->a, o->b, span, err);
 }
 
-/* The origin of the part: command, trace and its hash, and the origin of the trace itself. */
-static tl_status describe_origin(tl_reader *r, const struct cut_options *o, char *text, size_t size,
-                                 tl_error *err)
-{
-    uint64_t hash;
-    TL_TRY(tl_reader_hash(r, &hash, err));
-    static const char *const names[] = {"", "--section", "--region", "--events"};
-    const char *base = strrchr(o->path, '/');
-    const char *before = tl_reader_run(r)->origin;
-    snprintf(text, size, "timeless cut %s %s of %s (%016" PRIx64 ")%s%s", names[o->part],
-             o->part_text, base ? base + 1 : o->path, hash, *before ? "; " : "", before);
-    return TL_OK;
-}
-
 /* On opening the trace. */
 static bool was_said(const tl_reader *r, const tl_error *err)
 {
@@ -146,6 +132,7 @@ static bool was_said(const tl_reader *r, const tl_error *err)
 
 int cmd_cut(int argc, char **argv)
 {
+    static const char *const commands[] = {"", "cut --section", "cut --region", "cut --events"};
     struct cut_options o = {0};
     cli_parse(option_table, parse_option, NULL, "TRACE", "Write a part of a trace as a new trace.",
               argc, argv, &o);
@@ -158,7 +145,7 @@ int cmd_cut(int argc, char **argv)
     char origin[1024];
     tl_status status = find_span(r, &o, &span, &err);
     if (!status)
-        status = describe_origin(r, &o, origin, sizeof origin, &err);
+        status = cli_origin(r, commands[o.part], o.part_text, origin, sizeof origin, &err);
     if (!status)
         status = tl_cut(r, &span, origin, o.out, &err);
     if (status && was_said(r, &err))

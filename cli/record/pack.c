@@ -30,32 +30,38 @@ typedef struct packing {
     pid_t *packer;
 } packing;
 
-static tl_status pack(tl_reader *r, const packing *p)
+tl_status record_pack_to(tl_reader *r, const record_packing *wanted, const char *origin,
+                         const char *path, tl_error *err)
 {
-    char origin[1024], remark[256] = "";
-    const char *before = tl_reader_run(r)->origin;
+    char remark[256] = "";
     tls_symbols *symbols = tls_symbols_create();
-    tl_pack_options options = {.volume_precision = p->wanted->volume_precision,
-                               .statistical = p->wanted->statistical,
-                               .find_sources = symbols ? tls_find_sources : NULL,
-                               .sources_of = symbols,
-                               .remark = remark,
-                               .remark_bytes = sizeof remark};
-    if (options.volume_precision > 0 || options.statistical) {
-        char precision[32] = "statistical";
-        if (!options.statistical)
-            snprintf(precision, sizeof precision, "%g", options.volume_precision);
-        snprintf(origin, sizeof origin, "timeless record --volume-precision %s%s%s", precision,
-                 *before ? "; " : "", before);
-        options.origin = origin;
-    }
-    tl_status status = tl_pack(r, &options, p->path, p->err);
+    const tl_pack_options options = {.volume_precision = wanted->volume_precision,
+                                     .statistical = wanted->statistical,
+                                     .origin = origin,
+                                     .find_sources = symbols ? tls_find_sources : NULL,
+                                     .sources_of = symbols,
+                                     .remark = remark,
+                                     .remark_bytes = sizeof remark};
+    const tl_status status = tl_pack(r, &options, path, err);
     if (!status && *remark)
-        fprintf(stderr, "timeless: %s: %s\n", tl_printable(p->path), remark);
-    if (!status && symbols && !p->wanted->quiet)
-        tls_report(symbols, p->path, stderr);
+        fprintf(stderr, "timeless: %s: %s\n", tl_printable(tl_reader_path(r)), remark);
+    if (!status && symbols && !wanted->quiet)
+        tls_report(symbols, path, stderr);
     tls_symbols_free(symbols);
     return status;
+}
+
+static tl_status pack(tl_reader *r, const packing *p)
+{
+    char origin[1024], precision[32] = "statistical";
+    const record_packing *wanted = p->wanted;
+    const char *before = tl_reader_run(r)->origin;
+    if (!wanted->statistical)
+        snprintf(precision, sizeof precision, "%g", wanted->volume_precision);
+    snprintf(origin, sizeof origin, "timeless record --volume-precision %s%s%s", precision,
+             *before ? "; " : "", before);
+    const bool is_lossy = wanted->volume_precision > 0 || wanted->statistical;
+    return record_pack_to(r, wanted, is_lossy ? origin : NULL, p->path, p->err);
 }
 
 /* If a file cannot be read or is not complete, record_summarise reports it, and the file is not

@@ -64,6 +64,10 @@ typedef struct record_packing {
     bool quiet;              /* do not report which object files have no source lines */
 } record_packing;
 
+/* pack.c: packs a trace into a file; finds the source lines of its call sites, and reports what has
+ * none. origin: of the new trace; NULL: that of the old one. */
+tl_status record_pack_to(tl_reader *r, const record_packing *wanted, const char *origin,
+                         const char *path, tl_error *err);
 /* pack.c: packs the trace if it is complete. If that fails, the trace does not change, and the
  * reason is reported. */
 void record_pack(const char *path, const record_packing *wanted);
