@@ -9,15 +9,8 @@
 #include <string.h>
 #include <timeless_files.h>
 
-enum { MAX_FILES = 1024 };
-
-struct files {
-    const char *paths[MAX_FILES];
-    size_t n;
-};
-
 struct arguments {
-    struct files predictions, measured, baseline, versus;
+    cli_texts predictions, measured, baseline, versus;
     tlr_compare_options options;
     bool has_min_share;
     cli_json json;
@@ -83,14 +76,6 @@ static double parse_share(struct argp_state *state, const char *what, const char
     return value;
 }
 
-static void add_file(struct argp_state *state, struct files *files, const char *path)
-{
-    if (files->n == MAX_FILES)
-        argp_error(state, "'%s': more than %d files; put several runs into one file", path,
-                   MAX_FILES);
-    files->paths[files->n++] = path;
-}
-
 /* The things that are compared. */
 static void check(struct argp_state *state, const struct arguments *a)
 {
@@ -119,10 +104,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case KEY_MEASURED: add_file(state, &arguments->measured, value); break;
-    case KEY_BASELINE: add_file(state, &arguments->baseline, value); break;
+    case KEY_MEASURED: cli_add_text(state, &arguments->measured, value); break;
+    case KEY_BASELINE: cli_add_text(state, &arguments->baseline, value); break;
     case KEY_HISTORY: arguments->options.history_folder = value; break;
-    case KEY_VERSUS: add_file(state, &arguments->versus, value); break;
+    case KEY_VERSUS: cli_add_text(state, &arguments->versus, value); break;
     case KEY_TOLERANCE:
         arguments->options.tolerance = parse_share(state, "--tolerance", value);
         break;
@@ -140,7 +125,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_JSON: arguments->json = (cli_json){1, value}; break;
     case KEY_CSV: arguments->csv_path = value; break;
     case KEY_JUNIT: arguments->junit_path = value; break;
-    case ARGP_KEY_ARG: add_file(state, &arguments->predictions, value); break;
+    case ARGP_KEY_ARG: cli_add_text(state, &arguments->predictions, value); break;
     case ARGP_KEY_END: check(state, arguments); break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -171,6 +156,24 @@ static tl_status write_all(const struct arguments *a, const tlr_comparison *comp
     return write_file(a->junit_path, comparison, tlr_comparison_write_junit, err);
 }
 
+static tl_status read_predictions(const cli_texts *paths, tlr_prediction ***out, tl_error *err)
+{
+    tlr_prediction **all = *out = calloc(paths->n + 1, sizeof *all);
+    if (!all)
+        return tl_no_memory(err, "comparing");
+    for (size_t i = 0; i < paths->n; i++)
+        TL_TRY(tlr_prediction_read_json(paths->texts[i], &all[i], err));
+    return TL_OK;
+}
+
+static void free_predictions(cli_texts *paths, tlr_prediction **predictions)
+{
+    for (size_t i = 0; predictions && i < paths->n; i++)
+        tlr_prediction_free(predictions[i]);
+    free(predictions);
+    free(paths->texts);
+}
+
 int cmd_compare(int argc, char **argv)
 {
     struct arguments arguments = {.options = {.min_share = 0.01, .tolerance = -1}};
@@ -184,24 +187,21 @@ int cmd_compare(int argc, char **argv)
         "calibrations with earlier ones, and test whether a change is more than noise.  --against "
         "compares predictions with each other.",
         argc, argv, &arguments);
-    arguments.options.measured_paths = arguments.measured.paths;
-    arguments.options.n_measured = arguments.measured.n;
-    arguments.options.baseline_paths = arguments.baseline.paths;
-    arguments.options.n_baseline = arguments.baseline.n;
-
-    tlr_prediction *predictions[MAX_FILES] = {0}, *versus[MAX_FILES] = {0};
+    tlr_prediction **predictions = NULL, **versus = NULL;
     tlr_comparison *comparison = NULL;
     tl_error err;
     int code = CLI_OK;
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < arguments.predictions.n && status == TL_OK; i++)
-        status = tlr_prediction_read_json(arguments.predictions.paths[i], &predictions[i], &err);
-    for (size_t i = 0; i < arguments.versus.n && status == TL_OK; i++)
-        status = tlr_prediction_read_json(arguments.versus.paths[i], &versus[i], &err);
+    tl_status status = read_predictions(&arguments.predictions, &predictions, &err);
+    if (status == TL_OK)
+        status = read_predictions(&arguments.versus, &versus, &err);
+    arguments.options.measured_paths = arguments.measured.texts;
+    arguments.options.n_measured = arguments.measured.n;
+    arguments.options.baseline_paths = arguments.baseline.texts;
+    arguments.options.n_baseline = arguments.baseline.n;
     arguments.options.versus = (const tlr_prediction *const *)versus;
     arguments.options.n_versus = arguments.versus.n;
-    arguments.options.prediction_paths = arguments.predictions.paths;
-    arguments.options.versus_paths = arguments.versus.paths;
+    arguments.options.prediction_paths = arguments.predictions.texts;
+    arguments.options.versus_paths = arguments.versus.texts;
     if (status == TL_OK)
         status = tlr_compare((const tlr_prediction *const *)predictions, arguments.predictions.n,
                              &arguments.options, &comparison, &err);
@@ -212,9 +212,9 @@ int cmd_compare(int argc, char **argv)
     else if (!comparison->passed)
         code = CLI_COMPARISON_FAILED;
     tlr_comparison_free(comparison);
-    for (size_t i = 0; i < arguments.predictions.n; i++)
-        tlr_prediction_free(predictions[i]);
-    for (size_t i = 0; i < arguments.versus.n; i++)
-        tlr_prediction_free(versus[i]);
+    free_predictions(&arguments.predictions, predictions);
+    free_predictions(&arguments.versus, versus);
+    free(arguments.measured.texts);
+    free(arguments.baseline.texts);
     return code;
 }

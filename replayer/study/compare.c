@@ -501,7 +501,7 @@ void tlr_comparison_free(tlr_comparison *comparison)
     for (size_t i = 0; i < comparison->n_rows; i++)
         free(comparison->rows[i].name);
     free(comparison->rows);
-    free(comparison->only_a);
-    free(comparison->only_b);
+    json_decref(comparison->only_a);
+    json_decref(comparison->only_b);
     free(comparison);
 }

@@ -94,7 +94,7 @@ typedef struct tlr_comparison {
     const tlr_prediction *versus; /* the first of the others; NULL: none */
     bool are_programs;            /* the two are predictions of different traces */
     bool has_sites;               /* with rows by region, call and call site */
-    char *only_a, *only_b;        /* names that one of them has alone, one a line; NULL: none */
+    json_t *only_a, *only_b;      /* arrays of the names that one of them has alone */
 } tlr_comparison;
 
 typedef struct tlr_compare_options {

@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tl_status keep_only(char **list, const char *name, tl_error *err)
-{
-    char *longer = NULL;
-    if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? "\n" : "", name) < 0)
-        return tl_no_memory(err, "comparing predictions");
-    free(*list);
-    *list = longer;
-    return TL_OK;
-}
-
 static int compare_differences(const void *a, const void *b)
 {
     const tlr_versus_row *x = a, *y = b;
@@ -63,7 +53,7 @@ static tl_status add_rows(const tlr_versus_table *t, const char *prefix, tlr_com
             if (status == TL_OK)
                 status = tlr_runs_add(measured, name, row->s[1], err);
         } else if (row->s[0] > 0 || row->s[1] > 0) {
-            status = keep_only(row->s[0] > 0 ? &c->only_a : &c->only_b, name, err);
+            json_array_append_new(row->s[0] > 0 ? c->only_a : c->only_b, json_string(name));
         }
         free(name);
     }
@@ -92,6 +82,8 @@ tl_status tlr_compare_programs(const char *path, const char *versus_path, tlr_co
         json_decref(sides[0]);
         return status;
     }
+    c->only_a = json_array();
+    c->only_b = json_array();
     status = tlr_versus_make(sides, sources, 2, &versus, err);
     for (size_t i = 0; i < sizeof views / sizeof *views && status == TL_OK; i++)
         status =

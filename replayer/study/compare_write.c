@@ -4,7 +4,7 @@
 #include "compare.h"
 #include "results/call_times.h"
 #include "results/json_text.h"
-#include "results/prediction_json.h"
+#include "text_file.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -133,13 +133,10 @@ static void print_failed(const tlr_comparison *c, FILE *out)
                     error_text(&c->rows[i], error));
 }
 
-static void print_only(const char *title, const char *list, FILE *out)
+static void print_only(const char *title, const json_t *list, FILE *out)
 {
-    for (const char *name = list; name && *name;) {
-        const size_t length = strcspn(name, "\n");
-        fprintf(out, "%s%.*s\n", title, (int)length, name);
-        name += length + (name[length] == '\n');
-    }
+    for (size_t i = 0; i < json_array_size(list); i++)
+        fprintf(out, "%s%s\n", title, json_string_value(json_array_get(list, i)));
 }
 
 /* What two programs do not have in common. */
@@ -255,18 +252,6 @@ static void add_prediction(json_t *root, const tlr_prediction *p)
     json_decref(more);
 }
 
-/* An array of the lines. */
-static json_t *list_json(const char *list)
-{
-    json_t *array = json_array();
-    for (const char *name = list; name && *name;) {
-        const size_t length = strcspn(name, "\n");
-        json_array_append_new(array, json_stringn(name, length));
-        name += length + (name[length] == '\n');
-    }
-    return array;
-}
-
 json_t *tlr_comparison_json(const tlr_comparison *c)
 {
     static const char *const kinds[] = {"prediction", "runs", "history", "versus"};
@@ -284,8 +269,8 @@ json_t *tlr_comparison_json(const tlr_comparison *c)
     if (call_times_of(c))
         json_object_set_new(root, "call_times", tlr_call_times_json(call_times_of(c)));
     if (c->are_programs) {
-        json_object_set_new(root, "only_in_a", list_json(c->only_a));
-        json_object_set_new(root, "only_in_b", list_json(c->only_b));
+        json_object_set(root, "only_in_a", c->only_a);
+        json_object_set(root, "only_in_b", c->only_b);
     }
     if (c->prediction)
         add_prediction(root, c->prediction);
@@ -360,9 +345,8 @@ static void put_row(const tlr_comparison *c, const char *class, const tlr_compar
 
 void tlr_comparison_write_junit(const tlr_comparison *c, FILE *out)
 {
-    const char *class = c->prediction ? c->prediction->platform_name : "timeless";
-    const char *slash = strrchr(class, '/'); /* CI servers group by it, on all machines alike */
-    class = slash && slash[1] ? slash + 1 : class;
+    /* CI servers group by it, on all machines alike. */
+    const char *class = c->prediction ? tlr_base_name(c->prediction->platform_name) : "timeless";
     size_t n_failed = 0;
     for (size_t i = 0; i < c->n_rows; i++)
         n_failed += c->rows[i].failed != 0;

@@ -5,6 +5,7 @@
 
 #include "core/room.h"
 #include "results/json_text.h"
+#include "text_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -258,13 +259,6 @@ static int make_table(tlr_versus *v, tlr_versus_view view)
 
 /* ---- names ---- */
 
-/* "star-1g" of "/usr/share/timeless/platforms/star-1g" */
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static size_t count_hosts(const json_t *prediction)
 {
     const json_t *ranks = json_object_get(prediction, "ranks");
@@ -276,52 +270,38 @@ static size_t count_hosts(const json_t *prediction)
     return n;
 }
 
-static int append(char **text, const char *format, const char *value)
-{
-    char *longer = NULL, *more = NULL;
-    if (asprintf(&more, format, value) < 0 || asprintf(&longer, "%s%s", *text, more) < 0) {
-        free(more);
-        return 0;
-    }
-    free(more);
-    free(*text);
-    *text = longer;
-    return 1;
-}
-
 /* The platform, and what else differs between the predictions. */
 static int name_side(const tlr_versus *v, tlr_versus_side *side)
 {
-    static const char *const keys[][2] = {{"engine", ", %s"},
-                                          {"engine_version", ", %s"},
-                                          {"network_model", ", network model %s"},
-                                          {"coll_selector", ", collectives %s"},
-                                          {"model", ", model %s"},
-                                          {"changes", ", %s"},
-                                          {"options", ", %s"},
-                                          {"timeless", ", timeless %s"}};
-    size_t hosts = count_hosts(side->prediction), equal_hosts = 1;
-    side->name = strdup(base_name(text_of(side->prediction, "platform")));
-    int good = side->name != NULL;
+    static const char *const keys[][2] = {{"engine", ""},
+                                          {"engine_version", ""},
+                                          {"network_model", "network model "},
+                                          {"coll_selector", "collectives "},
+                                          {"model", "model "},
+                                          {"changes", ""},
+                                          {"options", ""},
+                                          {"timeless", "timeless "}};
+    size_t hosts = count_hosts(side->prediction), equal_hosts = 1, size;
+    FILE *out = open_memstream(&side->name, &size);
+    if (!out)
+        return 0;
+    fputs(tlr_base_name(text_of(side->prediction, "platform")), out);
     /* Another platform or engine has another network model, whose text is long. */
     const bool is_named = differs(v, "platform") || differs(v, "engine");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && good; i++) {
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *value = text_of(side->prediction, keys[i][0]);
         if (is_named && !strcmp(keys[i][0], "network_model"))
             continue;
         if (*value && differs(v, keys[i][0]))
-            good = append(&side->name, keys[i][1], value);
+            fprintf(out, ", %s%s", keys[i][1], value);
     }
-    if (good && differs(v, "trace_hash"))
-        good = append(&side->name, ", %s", base_name(text_of(side->prediction, "trace")));
+    if (differs(v, "trace_hash"))
+        fprintf(out, ", %s", tlr_base_name(text_of(side->prediction, "trace")));
     for (size_t i = 0; i < v->n; i++)
         equal_hosts &= count_hosts(v->sides[i].prediction) == hosts;
-    if (good && !equal_hosts) {
-        char text[64];
-        snprintf(text, sizeof text, "%zu host%s", hosts, hosts == 1 ? "" : "s");
-        good = append(&side->name, ", %s", text);
-    }
-    return good;
+    if (!equal_hosts)
+        fprintf(out, ", %zu host%s", hosts, hosts == 1 ? "" : "s");
+    return fclose(out) == 0;
 }
 
 /* ---- the whole ---- */
@@ -379,17 +359,21 @@ tl_status tlr_versus_make(json_t *const *predictions, const char *const *sources
     return status;
 }
 
+void tlr_versus_free_rows(tlr_versus_table *t)
+{
+    for (size_t i = 0; i < t->n_rows; i++) {
+        free(t->rows[i].name);
+        free(t->rows[i].s);
+    }
+    free(t->rows);
+}
+
 void tlr_versus_free(tlr_versus *v)
 {
     if (!v)
         return;
-    for (unsigned view = 0; view < TLR_VERSUS_N_VIEWS; view++) {
-        for (size_t i = 0; i < v->tables[view].n_rows; i++) {
-            free(v->tables[view].rows[i].name);
-            free(v->tables[view].rows[i].s);
-        }
-        free(v->tables[view].rows);
-    }
+    for (unsigned view = 0; view < TLR_VERSUS_N_VIEWS; view++)
+        tlr_versus_free_rows(&v->tables[view]);
     for (size_t i = 0; i < v->n; i++) {
         free(v->sides[i].name);
         json_decref(v->sides[i].prediction);

@@ -57,6 +57,7 @@ typedef struct tlr_versus {
 tl_status tlr_versus_make(json_t *const *predictions, const char *const *sources, size_t n,
                           tlr_versus **out, tl_error *err);
 void tlr_versus_free(tlr_versus *versus);
+void tlr_versus_free_rows(tlr_versus_table *table);
 
 /* Makes one row of those that are the same place in all versions of a program, by functions and
  * their order (replayer/study/versus_match.c). Each row had seconds by side. 0 without memory. */

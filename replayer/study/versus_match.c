@@ -101,15 +101,6 @@ static void free_places(place *places, size_t n)
     free(places);
 }
 
-static void free_rows(tlr_versus_table *t)
-{
-    for (size_t i = 0; i < t->n_rows; i++) {
-        free(t->rows[i].name);
-        free(t->rows[i].s);
-    }
-    free(t->rows);
-}
-
 static place *find_places(const tlr_versus_table *t, size_t n_sides, size_t *n)
 {
     place *places = calloc(n_sides * t->n_rows + 1, sizeof *places);
@@ -146,7 +137,7 @@ int tlr_versus_match(tlr_versus_table *t, size_t n_sides)
         good &= out.rows[i].name && out.rows[i].s;
     if (places)
         free_places(places, n);
-    free_rows(good ? t : &out);
+    tlr_versus_free_rows(good ? t : &out);
     if (good)
         *t = out;
     return good;
