@@ -5,6 +5,7 @@
 #include "replay.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <results/details.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,16 @@ void replay_warn(const char *free_kernels)
                 "timeless: warning: the compute model has no line for %s, which take no time; add "
                 "lines to model.conf (timeless-model(5)), or leave these kernels out by MOVES=0\n",
                 tl_printable(free_kernels));
+}
+
+static void warn(const char *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void warn(const char *of, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "timeless: warning: %s: ", tl_printable(of));
+    vfprintf(stderr, format, args);
+    va_end(args);
 }
 
 /* Warns about functions on no path, which are probably misspelt. */
@@ -39,22 +50,18 @@ static void warn_regions(const replay_arguments *a, const tlr_prediction *p)
     }
 }
 
-static void warn_untraced(const tlr_prediction *p)
+/* What the trace lacks. */
+static void warn_trace(const tlr_prediction *p)
 {
     if (p->untraced && p->untraced[0])
-        fprintf(stderr,
-                "timeless: warning: %s: the trace lacks the calls of %s, which the tracer did not "
-                "know; their time is not in the prediction\n",
-                tl_printable(p->trace_path), tl_printable(p->untraced));
-}
-
-static void warn_uncounted(const tlr_prediction *p)
-{
+        warn(p->trace_path,
+             "the trace lacks the calls of %s, which the tracer did not know; their time is not in "
+             "the prediction\n",
+             tl_printable(p->untraced));
     if (p->uncounted && p->uncounted[0])
-        fprintf(stderr,
-                "timeless: warning: %s: the trace has the computation of %s; the rest takes no "
-                "time in the prediction\n",
-                tl_printable(p->trace_path), tl_printable(p->uncounted));
+        warn(p->trace_path,
+             "the trace has the computation of %s; the rest takes no time in the prediction\n",
+             tl_printable(p->uncounted));
 }
 
 static void warn_threads(const replay_arguments *a, const tlr_prediction *p)
@@ -74,79 +81,62 @@ static void warn_threads(const replay_arguments *a, const tlr_prediction *p)
                  "; to give each thread a core: --ranks-per-host %" PRIu32
                  "%s, on at least %" PRIu32 " host%s",
                  per_host, threads, n_hosts, n_hosts == 1 ? "" : "s");
-    fprintf(stderr,
-            "timeless: warning: %s: %" PRIu32 " rank%s of up to %" PRIu32
-            " threads share%s the %" PRIu32
-            " core%s of a host, and their parallel regions take longer%s\n",
-            tl_printable(p->platform_name), host->n_ranks, host->n_ranks == 1 ? "" : "s",
-            p->n_threads, host->n_ranks == 1 ? "s" : "", host->n_cores,
-            host->n_cores == 1 ? "" : "s", remedy);
+    warn(p->platform_name,
+         "%" PRIu32 " rank%s of up to %" PRIu32 " threads share%s the %" PRIu32
+         " core%s of a host, and their parallel regions take longer%s\n",
+         host->n_ranks, host->n_ranks == 1 ? "" : "s", p->n_threads, host->n_ranks == 1 ? "s" : "",
+         host->n_cores, host->n_cores == 1 ? "" : "s", remedy);
 }
 
 static void warn_engine(const tlr_prediction *p)
 {
-    char below[64];
+    char below[64], overload[256];
     if (p->ignores_crowd)
-        fprintf(stderr,
-                "timeless: warning: %s: the engine loggops lets each of the %" PRIu32 " ranks that "
-                "share %" PRIu64
-                " core%s compute as if it had a core to itself: they are predicted "
-                "too fast; use --engine smpi, or place fewer ranks on a host\n",
-                tl_printable(p->platform_name), p->n_crowded, p->n_crowded_cores,
-                p->n_crowded_cores == 1 ? "" : "s");
+        warn(p->platform_name,
+             "the engine loggops lets each of the %" PRIu32 " ranks that share %" PRIu64
+             " core%s compute as if it had a core to itself: they are predicted too fast; use "
+             "--engine smpi, or place fewer ranks on a host\n",
+             p->n_crowded, p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");
     if (p->ignores_limiter)
-        fprintf(stderr,
-                "timeless: warning: %s: the engine loggops ignores the limiter of both directions "
-                "(limiter_link)%s: hosts that send and receive at the same time are predicted too "
-                "fast; use --engine smpi for such programs\n",
-                tl_printable(p->platform_name), tlr_limiter_text(p, below, sizeof below));
-    char overload[256];
+        warn(p->platform_name,
+             "the engine loggops ignores the limiter of both directions (limiter_link)%s: hosts "
+             "that send and receive at the same time are predicted too fast; use --engine smpi for "
+             "such programs\n",
+             tlr_limiter_text(p, below, sizeof below));
     if (p->links.n)
-        fprintf(stderr,
-                "timeless: warning: %s: short messages do not share links between switches in the "
-                "engine loggops: "
-                "%s; use --engine smpi\n",
-                tl_printable(p->platform_name),
-                tlr_overload_text(p, &p->links, overload, sizeof overload));
+        warn(p->platform_name,
+             "short messages do not share links between switches in the engine loggops: %s; use "
+             "--engine smpi\n",
+             tlr_overload_text(p, &p->links, overload, sizeof overload));
     if (p->memories.n)
-        fprintf(stderr,
-                "timeless: warning: %s: messages within a node do not share its memory: %s; place "
-                "fewer ranks on a host, or take the prediction as too fast\n",
-                tl_printable(p->platform_name),
-                tlr_overload_text(p, &p->memories, overload, sizeof overload));
+        warn(p->platform_name,
+             "messages within a node do not share its memory: %s; place fewer ranks on a host, or "
+             "take the prediction as too fast\n",
+             tlr_overload_text(p, &p->memories, overload, sizeof overload));
     if (p->load_change > 0)
-        fprintf(stderr,
-                "timeless: warning: %s: the engine loggops did not find the mean load of the hosts "
-                "(interference): ends of ranks still change by %.3g %% of the makespan; use "
-                "--engine smpi\n",
-                tl_printable(p->trace_path), 100 * p->load_change);
+        warn(p->trace_path,
+             "the engine loggops did not find the mean load of the hosts (interference): ends of "
+             "ranks still change by %.3g %% of the makespan; use --engine smpi\n",
+             100 * p->load_change);
 }
 
-static void warn_memory(const tlr_prediction *p)
+/* What limits parallel regions. */
+static void warn_regions_bound(const tlr_prediction *p)
 {
     const tlr_region_memory *memory = &p->region_memory;
     if (memory->core_Bps > 0)
-        fprintf(
-            stderr,
-            "timeless: warning: %s: the compute model does not state what several cores get that "
-            "are bound by memory; assumed %.4g GB/s of a core, and %.4g GB/s of a node%s: "
-            "measure it with "
-            "'timeless calibrate memory'\n",
-            tl_printable(p->trace_path), memory->core_Bps / 1e9, memory->node_Bps / 1e9,
-            memory->is_assumed ? ", because the platform does not state "
-                                 "timeless/memory-bandwidth"
-                               : " as the platform states");
-}
-
-static void warn_bound(const tlr_prediction *p)
-{
-    if (p->region_memory.is_ignored)
-        fprintf(
-            stderr,
-            "timeless: warning: %s: does not tell what limits its parallel regions; predicted as "
-            "if arithmetic does: add --set region.bound=memory for those that wait for memory, "
-            "or --set region.bound=arithmetic\n",
-            tl_printable(p->trace_path));
+        warn(p->trace_path,
+             "the compute model does not state what several cores get that are bound by memory; "
+             "assumed %.4g GB/s of a core, and %.4g GB/s of a node%s: measure it with 'timeless "
+             "calibrate memory'\n",
+             memory->core_Bps / 1e9, memory->node_Bps / 1e9,
+             memory->is_assumed ? ", because the platform does not state timeless/memory-bandwidth"
+                                : " as the platform states");
+    if (memory->is_ignored)
+        warn(p->trace_path,
+             "does not tell what limits its parallel regions; predicted as if arithmetic does: add "
+             "--set region.bound=memory for those that wait for memory, or --set "
+             "region.bound=arithmetic\n");
 }
 
 /* Equal makespans of all seeds do not mean that the prediction is certain. */
@@ -181,8 +171,7 @@ void replay_warn_of_laws(const char *program)
     while (file && getline(&line, &room, file) > 0)
         if (!strncmp(line, mark, sizeof mark - 1)) {
             line[strcspn(line, "\n")] = '\0';
-            fprintf(stderr, "timeless: warning: %s: %s\n", tl_printable(program),
-                    tl_printable(line + sizeof mark - 1));
+            warn(program, "%s\n", tl_printable(line + sizeof mark - 1));
         }
     free(line);
     if (file)
@@ -191,12 +180,10 @@ void replay_warn_of_laws(const char *program)
 
 void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
 {
-    warn_untraced(p);
-    warn_uncounted(p);
+    warn_trace(p);
     warn_threads(a, p);
     warn_engine(p);
-    warn_memory(p);
-    warn_bound(p);
+    warn_regions_bound(p);
     warn_equal_seeds(p);
     warn_regions(a, p);
     replay_warn(p->free_kernels);
