@@ -14,22 +14,9 @@
 
 /* ---- side by side ---- */
 
-typedef struct shown_batch {
-    const tlr_batch *batch;
-    cli_progress progress;
-} shown_batch;
-
-static tl_status make_shown(const void *arg, size_t i, tlr_scenario *out, tl_error *err)
+static void show(void *progress)
 {
-    const tlr_batch *batch = ((const shown_batch *)arg)->batch;
-    return batch->make(batch->arg, i, out, err);
-}
-
-static tl_status done_shown(void *arg, size_t i, tl_error *err)
-{
-    shown_batch *shown = arg;
-    cli_progress_step(&shown->progress);
-    return shown->batch->done ? shown->batch->done(shown->batch->arg, i, err) : TL_OK;
+    cli_progress_step(progress);
 }
 
 tl_status cli_run_batch(const tlr_batch *batch, const char *what, tl_error *err)
@@ -37,13 +24,12 @@ tl_status cli_run_batch(const tlr_batch *batch, const char *what, tl_error *err)
     size_t n_open = 0;
     for (size_t i = 0; i < batch->n; i++)
         n_open += !batch->points[i].known;
-    shown_batch shown = {batch, cli_progress_begin(what, n_open)};
-    tlr_batch inner = *batch;
-    inner.make = make_shown;
-    inner.done = done_shown;
-    inner.arg = &shown;
-    const tl_status status = tlr_batch_run(&inner, err);
-    cli_progress_end(&shown.progress);
+    cli_progress progress = cli_progress_begin(what, n_open);
+    tlr_batch shown = *batch;
+    shown.show = show;
+    shown.shown = &progress;
+    const tl_status status = tlr_batch_run(&shown, err);
+    cli_progress_end(&progress);
     return status;
 }
 

@@ -227,6 +227,13 @@ static worker *find_idle(worker *workers, unsigned n_jobs)
     return NULL;
 }
 
+static tl_status end_replay(const tlr_batch *b, size_t i, tl_error *err)
+{
+    if (b->show)
+        b->show(b->shown);
+    return b->done ? b->done(b->arg, i, err) : TL_OK;
+}
+
 tl_status tlr_batch_run(const tlr_batch *b, tl_error *err)
 {
     worker *workers = calloc(b->n_jobs, sizeof *workers);
@@ -247,15 +254,15 @@ tl_status tlr_batch_run(const tlr_batch *b, tl_error *err)
             status = start(b, next, b->max_s ? (unsigned)left_s + 1 : 0, w, err);
             if (w->pid)
                 n_running++;
-            else if (status == TL_OK && b->done)
-                status = b->done(b->arg, next, err);
+            else if (status == TL_OK)
+                status = end_replay(b, next, err);
             next++;
             continue;
         }
         status = wait_for_one(b, workers, &w, err);
         if (status == TL_OK && w) {
             n_running--;
-            status = b->done && b->points[w->point].known ? b->done(b->arg, w->point, err) : TL_OK;
+            status = b->points[w->point].known ? end_replay(b, w->point, err) : TL_OK;
         }
     }
     for (unsigned j = 0; workers && j < b->n_jobs; j++)

@@ -44,6 +44,8 @@ typedef struct tlr_batch {
      * replay is in its point. */
     tl_status (*done)(void *arg, size_t i, tl_error *err);
     void *arg;
+    void (*show)(void *shown); /* called before each `done`; NULL: nobody watches */
+    void *shown;
     int finds_efficiency; /* replays find out what the ideal network takes, and need more memory */
     unsigned n_jobs;      /* at the same time */
     unsigned max_s; /* replays that have not ended by then stay without a result; 0: all end */
