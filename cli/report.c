@@ -4,7 +4,6 @@
 
 #include "progress.h"
 #include "replay.h"
-#include "report_flame.h"
 
 #include <report/report.h>
 #include <results/prediction_json.h>
@@ -27,8 +26,7 @@ typedef struct variant {
 typedef struct report {
     size_t n_groups; /* of words: one more than --versus occurs */
     size_t n_variants, n;
-    const char *page_path;
-    flame_files flame;
+    const char *page_path, *flame_path, *folded_path; /* NULL: not wanted */
     size_t n_files;
     const char *files[TLR_VERSUS_MOST];
     bool has_page; /* written */
@@ -75,7 +73,7 @@ static void check(struct argp_state *state, const variant *v)
                    r->files[0]);
     if (first->n_platforms > 1 && r->n_groups > 1)
         argp_error(state, "give either several --platform, or --versus");
-    if (is_versus && (r->flame.flame || r->flame.folded))
+    if (is_versus && (r->flame_path || r->folded_path))
         argp_error(state, "--flame and --folded-stacks show a single replay; leave them out");
     if (is_versus && v->replay.timeline_path)
         argp_error(state, "--timeline shows a single replay; give it to timeless replay");
@@ -88,8 +86,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &v->replay; break;
     case 'o': r->page_path = value; break;
-    case OPT_FLAME: r->flame.flame = value; break;
-    case OPT_FOLDED: r->flame.folded = value; break;
+    case OPT_FLAME: r->flame_path = value; break;
+    case OPT_FOLDED: r->folded_path = value; break;
     case OPT_VERSUS: argp_error(state, "write --versus in full, as a word of its own"); break;
     case ARGP_KEY_ARG:
         if (!is_json(value))
@@ -170,6 +168,29 @@ static tl_status write_one(const void *what, FILE *out, tl_error *err)
                             stage->platform ? stage->platform->xml_path : NULL, out, err);
 }
 
+/* Predicted time by call path. */
+static tl_status write_flame(const report *r, const replayed *of, tl_error *err)
+{
+    tlr_flame flame = {0};
+    tl_output out;
+    if (!r->flame_path && !r->folded_path)
+        return TL_OK;
+    const tlr_stage *stage = &of->replay->stage;
+    tl_status status =
+        tlr_flame_make(stage->options.timeline, stage->jobs[0].trace, 0, &flame, err);
+    if (status == TL_OK && r->flame_path &&
+        (status = tl_output_open(r->flame_path, &out, err)) == TL_OK)
+        status = tl_output_close(&out, r->flame_path,
+                                 tlr_flame_write(&flame, of->prediction, out.file, err), err);
+    if (status == TL_OK && r->folded_path &&
+        (status = tl_output_open(r->folded_path, &out, err)) == TL_OK) {
+        tlr_flame_write_folded(&flame, out.file);
+        status = tl_output_close(&out, r->folded_path, TL_OK, err);
+    }
+    tlr_flame_free(&flame);
+    return status;
+}
+
 static tl_status keep_page(const replay_arguments *replay, const tlr_prediction *prediction,
                            tl_error *err)
 {
@@ -177,10 +198,10 @@ static tl_status keep_page(const replay_arguments *replay, const tlr_prediction 
     const variant *v = replay->keep_arg;
     tl_status status = TL_OK;
     report *r = v->report;
-    r->has_page = r->page_path || (!r->flame.flame && !r->flame.folded);
+    r->has_page = r->page_path || (!r->flame_path && !r->folded_path);
     if (r->has_page)
         status = tl_output_write(page_path(r), write_one, &what, err);
-    return status ? status : flame_write_files(&r->flame, replay, prediction, err);
+    return status ? status : write_flame(r, &what, err);
 }
 
 /* ---- several replays ---- */
@@ -339,8 +360,8 @@ static void say_files(const report *r)
     if (r->variants[r->n_variants - 1].replay.quiet)
         return;
     say_file(r->has_page ? page_path(r) : NULL);
-    say_file(r->flame.flame);
-    say_file(r->flame.folded);
+    say_file(r->flame_path);
+    say_file(r->folded_path);
 }
 
 static void free_report(report *r)

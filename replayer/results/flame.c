@@ -191,11 +191,10 @@ void tlr_flame_free(tlr_flame *flame)
     memset(flame, 0, sizeof *flame);
 }
 
-int tlr_flame_write_folded(const tlr_flame *flame, FILE *out)
+void tlr_flame_write_folded(const tlr_flame *flame, FILE *out)
 {
     for (int k = 0; k < TLR_FLAME_N_KINDS; k++)
         for (size_t i = 0; i < flame->stacks[k].n; i++)
             fprintf(out, "%s %.0f\n", flame->stacks[k].rows[i].name,
                     flame->stacks[k].rows[i].time_s * 1e9);
-    return fflush(out) != EOF && !ferror(out);
 }

@@ -27,7 +27,7 @@ tl_status tlr_flame_make(tlr_timeline *timeline, const tl_reader *trace, size_t 
 
 void tlr_flame_free(tlr_flame *flame);
 
-/* Folded stacks, as many tools read them: "a;b;c 1234", in nanoseconds. False if writing fails. */
-int tlr_flame_write_folded(const tlr_flame *flame, FILE *out);
+/* Folded stacks, as many tools read them: "a;b;c 1234", in nanoseconds. */
+void tlr_flame_write_folded(const tlr_flame *flame, FILE *out);
 
 #endif
