@@ -85,9 +85,7 @@ static tl_status make(const void *arg, size_t i, tlr_scenario *out, tl_error *er
     char text[64];
     const trial *t = arg;
     const arguments *a = t->a;
-    const tl_status status = tlr_scenario_copy(&a->base, out, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_scenario_copy(&a->base, out, err));
     if (a->L_ps)
         return tlr_scenario_change_params(
             out, (tlr_params_change){.letter = 'L', .value = rint((double)a->L_ps * t->factors[i])},
@@ -133,9 +131,7 @@ static tl_status find_latency(arguments *a, tl_error *err)
     loggops_params params;
     if (!a->base.options.loggops_params)
         return TL_OK;
-    const tl_status status = loggops_parse_params(a->base.options.loggops_params, &params, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(loggops_parse_params(a->base.options.loggops_params, &params, err));
     a->L_ps = params.L_ps;
     return a->L_ps ? TL_OK : tl_fail(err, TL_ERR_USAGE, "L is 0, which no factor makes more");
 }
@@ -149,9 +145,7 @@ static tl_status read_platform(arguments *a, tl_error *err)
     tl_error ignored;
     if (!name)
         return TL_OK;
-    const tl_status status = tlr_platform_load(name, &platform, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_platform_load(name, &platform, err));
     if (!a->L_ps && !tlr_scenario_has(&a->base, "set") && !tlr_scenario_has(&a->base, "scale") &&
         tlr_cluster_read(platform->xml_path, &cluster, &ignored) == TL_OK) {
         tlr_route route;
@@ -238,6 +232,17 @@ static json_t *make_json(const arguments *a)
     return json_pack("{s:f, s:o}", "makespan_s", a->makespan_s, "growths", rows);
 }
 
+static tl_status search(arguments *a, tl_error *err)
+{
+    TL_TRY(tlr_scenario_set_source(&a->base, a->trace, err));
+    TL_TRY(find_latency(a, err));
+    TL_TRY(read_platform(a, err));
+    /* A search takes about five doublings, then bisections to the precision. */
+    a->progress = cli_progress_begin("replays", 1 + a->n * (size_t)(5 + log2(1 / a->precision)));
+    TL_TRY(makespans(a, &(const double){1}, &a->makespan_s, 1, err));
+    return tlr_tolerance_find(a->growths, a->n, a->makespan_s, a->precision, makespans, a, err);
+}
+
 int cmd_tolerance(int argc, char **argv)
 {
     const struct argp_child children[] = {{replay_settings(), 0, "As for replay:", 1}, {0}};
@@ -248,17 +253,7 @@ int cmd_tolerance(int argc, char **argv)
     tl_error err;
     cli_parse(options, parse_option, children, "TRACE",
               "Print how much latency a program tolerates.", argc, argv, &a);
-    tl_status status = tlr_scenario_set_source(&a.base, a.trace, &err);
-    if (status == TL_OK)
-        status = find_latency(&a, &err);
-    if (status == TL_OK)
-        status = read_platform(&a, &err);
-    /* A search takes about five doublings, then bisections to the precision. */
-    a.progress = cli_progress_begin("replays", 1 + a.n * (size_t)(5 + log2(1 / a.precision)));
-    if (status == TL_OK)
-        status = makespans(&a, &(const double){1}, &a.makespan_s, 1, &err);
-    if (status == TL_OK)
-        status = tlr_tolerance_find(a.growths, a.n, a.makespan_s, a.precision, makespans, &a, &err);
+    tl_status status = search(&a, &err);
     cli_progress_end(&a.progress);
     if (status == TL_OK && cli_json_leaves_text(&a.json))
         print(&a);
