@@ -25,14 +25,19 @@ enum {
     PRV_OTHER = 15
 };
 
+typedef struct host {
+    const char *name;
+    uint32_t n_ranks, next_cpu;
+} host;
+
 /* The ranks of all jobs, numbered one after the other, and their hosts. Each rank has a CPU of its
  * own; the CPUs of a host follow each other. */
 typedef struct places {
     uint32_t n_ranks, n_hosts;
-    const char **hosts;
-    uint32_t *n_on;     /* ranks on each host */
-    uint32_t *host_of;  /* by rank */
-    uint32_t *cpu_of;   /* by rank, from 1 */
+    host *hosts;
+    struct {
+        uint32_t host, cpu; /* cpu: from 1 */
+    } * ranks;
     uint32_t *first_of; /* rank of each job */
 } places;
 
@@ -45,21 +50,19 @@ typedef struct record {
 static void places_free(places *p)
 {
     free(p->hosts);
-    free(p->n_on);
-    free(p->host_of);
-    free(p->cpu_of);
+    free(p->ranks);
     free(p->first_of);
 }
 
 /* The host of that name, a new one if there is none; NULL: a new one in any case. */
 static uint32_t find_host(places *p, const char *name, uint32_t near)
 {
-    if (name && p->n_hosts && p->hosts[near] && !strcmp(p->hosts[near], name))
+    if (name && p->n_hosts && p->hosts[near].name && !strcmp(p->hosts[near].name, name))
         return near;
     for (uint32_t h = 0; name && h < p->n_hosts; h++)
-        if (p->hosts[h] && !strcmp(p->hosts[h], name))
+        if (p->hosts[h].name && !strcmp(p->hosts[h].name, name))
             return h;
-    p->hosts[p->n_hosts] = name;
+    p->hosts[p->n_hosts].name = name;
     return p->n_hosts++;
 }
 
@@ -72,25 +75,20 @@ static tl_status find_places(tlr_prediction *const *predictions, size_t n_jobs, 
         p->n_ranks += predictions[j]->n_ranks;
     }
     p->hosts = calloc(p->n_ranks + 1u, sizeof *p->hosts);
-    p->n_on = calloc(p->n_ranks + 1u, sizeof *p->n_on);
-    p->host_of = calloc(p->n_ranks + 1u, sizeof *p->host_of);
-    p->cpu_of = calloc(p->n_ranks + 1u, sizeof *p->cpu_of);
-    uint32_t *first_cpu = calloc(p->n_ranks + 1u, sizeof *first_cpu), rank = 0, cpu = 1;
-    if (!p->first_of || !p->hosts || !p->n_on || !p->host_of || !p->cpu_of || !first_cpu) {
-        free(first_cpu);
+    p->ranks = calloc(p->n_ranks + 1u, sizeof *p->ranks);
+    if (!p->first_of || !p->hosts || !p->ranks)
         return tl_no_memory(err, "timeline");
-    }
+    uint32_t rank = 0, cpu = 1;
     for (size_t j = 0; j < n_jobs; j++)
         for (uint32_t r = 0; r < predictions[j]->n_ranks; r++, rank++) {
-            p->host_of[rank] =
-                find_host(p, predictions[j]->ranks[r].host, rank ? p->host_of[rank - 1] : 0);
-            p->n_on[p->host_of[rank]]++;
+            p->ranks[rank].host =
+                find_host(p, predictions[j]->ranks[r].host, rank ? p->ranks[rank - 1].host : 0);
+            p->hosts[p->ranks[rank].host].n_ranks++;
         }
-    for (uint32_t h = 0; h < p->n_hosts; cpu += p->n_on[h++])
-        first_cpu[h] = cpu;
+    for (uint32_t h = 0; h < p->n_hosts; cpu += p->hosts[h++].n_ranks)
+        p->hosts[h].next_cpu = cpu;
     for (rank = 0; rank < p->n_ranks; rank++)
-        p->cpu_of[rank] = first_cpu[p->host_of[rank]]++;
-    free(first_cpu);
+        p->ranks[rank].cpu = p->hosts[p->ranks[rank].host].next_cpu++;
     return TL_OK;
 }
 
@@ -117,7 +115,7 @@ static int prv_state(const tlr_state *s)
 
 static void put_place(FILE *out, const places *p, uint32_t job, uint32_t rank)
 {
-    fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":1", p->cpu_of[p->first_of[job] + rank],
+    fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":1", p->ranks[p->first_of[job] + rank].cpu,
             job + 1, rank + 1);
 }
 
@@ -127,12 +125,12 @@ static void put_header(FILE *out, tlr_prediction *const *predictions, size_t n_j
     /* The date is always the same, as are the bytes of the file for the same replay. */
     fprintf(out, "#Paraver (01/01/2000 at 00:00):%" PRId64 "_ns:%" PRIu32 "(", end_ns, p->n_hosts);
     for (uint32_t h = 0; h < p->n_hosts; h++)
-        fprintf(out, "%s%" PRIu32, h ? "," : "", p->n_on[h]);
+        fprintf(out, "%s%" PRIu32, h ? "," : "", p->hosts[h].n_ranks);
     fprintf(out, "):%zu", n_jobs);
     for (size_t j = 0; j < n_jobs; j++) {
         fprintf(out, ":%" PRIu32 "(", predictions[j]->n_ranks);
         for (uint32_t r = 0; r < predictions[j]->n_ranks; r++)
-            fprintf(out, "%s1:%" PRIu32, r ? "," : "", p->host_of[p->first_of[j] + r] + 1);
+            fprintf(out, "%s1:%" PRIu32, r ? "," : "", p->ranks[p->first_of[j] + r].host + 1);
         fputc(')', out);
     }
     fputc('\n', out);
@@ -238,14 +236,14 @@ static void put_pcf(FILE *out)
 /* A rank without a host has a node to itself. */
 static const char *host_name(const places *p, uint32_t h)
 {
-    return p->hosts[h] ? tl_printable(p->hosts[h]) : "node";
+    return p->hosts[h].name ? tl_printable(p->hosts[h].name) : "node";
 }
 
 static void put_row(FILE *out, const places *p, tlr_prediction *const *predictions, size_t n_jobs)
 {
     fprintf(out, "LEVEL CPU SIZE %" PRIu32 "\n", p->n_ranks);
     for (uint32_t h = 0; h < p->n_hosts; h++)
-        for (uint32_t i = 1; i <= p->n_on[h]; i++)
+        for (uint32_t i = 1; i <= p->hosts[h].n_ranks; i++)
             fprintf(out, "%" PRIu32 ".%s\n", i, host_name(p, h));
     fprintf(out, "\nLEVEL NODE SIZE %" PRIu32 "\n", p->n_hosts);
     for (uint32_t h = 0; h < p->n_hosts; h++)
