@@ -94,8 +94,6 @@ static size_t scaling_end(const tlr_scaling *study)
 
 /* ---- what was assumed ---- */
 
-typedef void put_note(void *arg, const char *text);
-
 /* The first point at which ranks share cores; n_points: there is none. */
 static size_t find_crowd(const tlr_scaling *study)
 {
@@ -105,56 +103,54 @@ static size_t find_crowd(const tlr_scaling *study)
     return i;
 }
 
-static void note_points(const tlr_scaling *study, put_note *put, void *arg)
+static void note_points(const tlr_scaling *study, json_t *notes)
 {
-    char text[256];
     const size_t n = study->sweep->n_points, crowd = find_crowd(study);
     size_t n_unknown = 0;
     for (size_t i = 0; i < n; i++)
         n_unknown += has_time(&study->sweep->points[i]) && !study->sweep->points[i].has_efficiency;
-    if (n_unknown) {
-        snprintf(text, sizeof text,
-                 "%zu of %zu numbers of ranks have no split of their efficiency: no rank computes, "
-                 "or ranks compute on several threads or with noise",
-                 n_unknown, n);
-        put(arg, text);
-    }
-    if (crowd < n) {
-        snprintf(text, sizeof text,
-                 "from %" PRIu32 " ranks on, ranks share cores, as there are fewer cores than "
-                 "ranks%s",
-                 study->n_ranks[crowd],
-                 study->ignores_crowd && study->sweep->points[crowd].compute_s > 0
-                     ? "; in the engine loggops each computes as if it had one alone: use --engine "
-                       "smpi, or fewer --ranks-per-host"
-                     : "");
-        put(arg, text);
-    }
+    if (n_unknown)
+        json_array_append_new(
+            notes,
+            json_sprintf(
+                "%zu of %zu numbers of ranks have no split of their efficiency: no rank computes, "
+                "or ranks compute on several threads or with noise",
+                n_unknown, n));
+    if (crowd < n)
+        json_array_append_new(
+            notes,
+            json_sprintf(
+                "from %" PRIu32 " ranks on, ranks share cores, as there are fewer cores than "
+                "ranks%s",
+                study->n_ranks[crowd],
+                study->ignores_crowd && study->sweep->points[crowd].compute_s > 0
+                    ? "; in the engine loggops each computes as if it had one alone: use --engine "
+                      "smpi, or fewer --ranks-per-host"
+                    : ""));
 }
 
-static void note_problem(const tlr_scaling *study, put_note *put, void *arg)
+static void note_problem(const tlr_scaling *study, json_t *notes)
 {
-    char text[256];
+    const char *note = NULL;
     if (!study->program)
-        put(arg, study->is_weak
-                     ? "the traces are runs of one program, whose problem grows with the ranks"
-                     : "the traces are runs of one program with the same problem");
+        note = study->is_weak
+                   ? "the traces are runs of one program, whose problem grows with the ranks"
+                   : "the traces are runs of one program with the same problem";
     else if (!study->is_weak)
-        put(arg, "the problem is the same on each number of ranks");
+        note = "the problem is the same on each number of ranks";
     else if (!study->n_grown)
-        put(arg, "no parameter grows (--grow): the program itself keeps the work of a rank");
-    for (size_t k = 0; k < study->n_grown; k++) {
-        snprintf(text, sizeof text, "%.60s = %.120s", study->grown[k].name,
-                 study->grown[k].expression);
-        put(arg, text);
-    }
+        note = "no parameter grows (--grow): the program itself keeps the work of a rank";
+    if (note)
+        json_array_append_new(notes, json_string(note));
+    for (size_t k = 0; k < study->n_grown; k++)
+        json_array_append_new(notes, json_sprintf("%.60s = %.120s", study->grown[k].name,
+                                                  study->grown[k].expression));
 }
 
 /* In weak scaling, a rank that computes more or less than before makes the efficiency misleading.
  */
-static void note_work(const tlr_scaling *study, put_note *put, void *arg)
+static void note_work(const tlr_scaling *study, json_t *notes)
 {
-    char text[256];
     tlr_scaled at;
     size_t worst = study->sweep->n_points;
     double most = log(1.1);
@@ -166,27 +162,24 @@ static void note_work(const tlr_scaling *study, put_note *put, void *arg)
     if (worst == study->sweep->n_points)
         return;
     tlr_scaling_at(study, worst, &at);
-    snprintf(text, sizeof text,
-             "weak scaling keeps the computation of a rank, but at %" PRIu32
-             " ranks it is %.3g times that of the first row; %s",
-             study->n_ranks[worst], 1 / at.computation,
-             study->program ? "give another --grow" : "give traces of other problems, or --strong");
-    put(arg, text);
+    json_array_append_new(
+        notes, json_sprintf("weak scaling keeps the computation of a rank, but at %" PRIu32
+                            " ranks it is %.3g times that of the first row; %s",
+                            study->n_ranks[worst], 1 / at.computation,
+                            study->program ? "give another --grow"
+                                           : "give traces of other problems, or --strong"));
 }
 
-static void note_all(const tlr_scaling *study, put_note *put, void *arg)
+static json_t *find_notes(const tlr_scaling *study)
 {
-    note_problem(study, put, arg);
-    note_work(study, put, arg);
-    note_points(study, put, arg);
+    json_t *notes = json_array();
+    note_problem(study, notes);
+    note_work(study, notes);
+    note_points(study, notes);
+    return notes;
 }
 
 /* ---- text ---- */
-
-static void print_note(void *out, const char *text)
-{
-    fprintf(out, "  %s\n", text);
-}
 
 /* Of the points that were replayed now; a file of points does not keep it. Traces may be of several
  * MPI libraries. */
@@ -280,6 +273,7 @@ static void print_end(const tlr_scaling *study, FILE *out)
 void tlr_scaling_print(const tlr_scaling *study, FILE *out)
 {
     const size_t n = study->sweep->n_points, first = find_first(study);
+    json_t *notes = find_notes(study);
     print_head(study, out);
     for (size_t i = 0; i < n; i++)
         print_row(study, i, out);
@@ -293,15 +287,12 @@ void tlr_scaling_print(const tlr_scaling *study, FILE *out)
                 study->is_weak ? "makespan there / makespan" : "speed-up / growth of the ranks");
     fputs("assumed:\n", out);
     print_collectives(study, out);
-    note_all(study, print_note, out);
+    for (size_t i = 0; i < json_array_size(notes); i++)
+        fprintf(out, "  %s\n", json_string_value(json_array_get(notes, i)));
+    json_decref(notes);
 }
 
 /* ---- JSON ---- */
-
-static void add_text(void *array, const char *text)
-{
-    json_array_append_new(array, tlr_json_text(text));
-}
 
 static void set_share(json_t *object, const char *key, double value)
 {
@@ -342,10 +333,9 @@ static json_t *row_json(const tlr_scaling *study, size_t i)
 json_t *tlr_scaling_json(const tlr_scaling *study)
 {
     const size_t end = scaling_end(study);
-    json_t *root = json_object(), *rows = json_array(), *assumed = json_array();
+    json_t *root = json_object(), *rows = json_array();
     for (size_t i = 0; i < study->sweep->n_points; i++)
         json_array_append_new(rows, row_json(study, i));
-    note_all(study, add_text, assumed);
     json_object_set_new(root, "format", json_string("timeless-study-scaling-1"));
     json_object_set_new(root, "scaling", json_string(study->is_weak ? "weak" : "strong"));
     if (study->program)
@@ -354,6 +344,6 @@ json_t *tlr_scaling_json(const tlr_scaling *study)
     json_object_set_new(root, "rows", rows);
     if (end < study->sweep->n_points)
         json_object_set_new(root, "ends_at_ranks", json_integer((json_int_t)study->n_ranks[end]));
-    json_object_set_new(root, "assumed", assumed);
+    json_object_set_new(root, "assumed", find_notes(study));
     return root;
 }
