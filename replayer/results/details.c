@@ -14,12 +14,14 @@
 #include <string.h>
 #include <timeless_convert.h>
 
+enum { CALLS, SITES, COMMUNICATORS, REGIONS, PAIRS, FUNCTIONS, N_TABLES };
+
 typedef struct pass {
     const tl_reader *trace;
     const tlr_job *job;
     tlr_details *out;
     tlr_samples *samples; /* NULL: none */
-    tlr_table calls, sites, communicators, regions, pairs, functions;
+    tlr_table tables[N_TABLES];
     bool has_regions;
     int64_t *levels; /* by rank: of the last MPI_Pcontrol */
     size_t n_parallel, parallel_room;
@@ -64,7 +66,7 @@ static void add_message(pass *p, const tlr_state *s)
 {
     char key[32];
     snprintf(key, sizeof key, "%" PRIu32 " %" PRId32, s->rank, s->peer);
-    add(&p->pairs, key, s);
+    add(&p->tables[PAIRS], key, s);
     int size = 0;
     for (int64_t bytes = s->bytes; bytes > 0; bytes >>= 1)
         size++;
@@ -76,7 +78,7 @@ static void add_to_region(pass *p, const tlr_state *s)
 {
     char key[48];
     if (p->job->n_regions_at) {
-        add(&p->regions, tlr_region_at(p->job, s), s);
+        add(&p->tables[REGIONS], tlr_region_at(p->job, s), s);
         return;
     }
     if (s->call == TL_MPI_Pcontrol) {
@@ -84,7 +86,7 @@ static void add_to_region(pass *p, const tlr_state *s)
         p->has_regions = 1;
     }
     tlr_region_name(p->levels[s->rank], key, sizeof key);
-    add(&p->regions, key, s);
+    add(&p->tables[REGIONS], key, s);
 }
 
 /* False without memory. */
@@ -99,7 +101,7 @@ static bool add_parallel(pass *p, const tlr_state *s)
 
 static void add_function(pass *p, const char *name, double time_s, uint64_t n)
 {
-    tlr_sum *row = tlr_table_at(&p->functions, name);
+    tlr_sum *row = tlr_table_at(&p->tables[FUNCTIONS], name);
     if (!row)
         return;
     row->count += n;
@@ -118,7 +120,7 @@ static void add_state(pass *p, const tlr_state *s)
 {
     char key[TLR_PLACE_BYTES];
     if (s->kind == TLR_STATE_COMPUTE && s->tag > 0 && !add_parallel(p, s))
-        p->calls.failed = 1;
+        p->tables[CALLS].failed = 1;
     if (is_message(s))
         add_message(p, s);
     if (s->kind == TLR_STATE_MESSAGE)
@@ -128,16 +130,16 @@ static void add_state(pass *p, const tlr_state *s)
         add_function(p, "without a sample", s->end_s - s->begin_s, 0);
     const char *name = tlr_state_name(s, p->trace);
     p->out->ranks[s->rank].wait_s[s->wait] += s->wait_s;
-    add(&p->calls, name, s);
+    add(&p->tables[CALLS], name, s);
     add_to_region(p, s);
     if (s->site) {
         tlr_state_place(s, p->trace, key, sizeof key);
-        add(&p->sites, key, s);
+        add(&p->tables[SITES], key, s);
     }
     if (s->comm) {
         snprintf(key, sizeof key, s->comm == 1 ? "MPI_COMM_WORLD" : "communicator %" PRIu32,
                  s->comm - 1);
-        add(&p->communicators, key, s);
+        add(&p->tables[COMMUNICATORS], key, s);
     }
 }
 
@@ -152,11 +154,11 @@ static tl_status add_measured(pass *p, uint32_t rank, tl_error *err)
         if (!(e.took_ns > 0))
             continue;
         const tlr_state s = {.rank = rank, .site = e.site, .call = e.call, .tag = e.tag};
-        measure(&p->calls, tlr_state_name(&s, p->trace), rank, e.took_ns * 1e-9);
+        measure(&p->tables[CALLS], tlr_state_name(&s, p->trace), rank, e.took_ns * 1e-9);
         if (!s.site)
             continue;
         tlr_state_place(&s, p->trace, key, sizeof key);
-        measure(&p->sites, key, rank, e.took_ns * 1e-9);
+        measure(&p->tables[SITES], key, rank, e.took_ns * 1e-9);
     }
     if (c && status != TL_END && err)
         *err = *tl_cursor_error(c);
@@ -175,7 +177,7 @@ static int add_rest(pass *p, const tlr_chosen *c)
 {
     for (unsigned call = 0; call <= UINT16_MAX; call++) {
         const tlr_rest *rest = &c->rest[call];
-        tlr_sum *row = rest->count ? tlr_table_at(&p->calls, name_of_call(call)) : NULL;
+        tlr_sum *row = rest->count ? tlr_table_at(&p->tables[CALLS], name_of_call(call)) : NULL;
         if (!row)
             continue;
         row->count += rest->count;
@@ -254,16 +256,15 @@ tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size
         if (status != TL_OK)
             goto cleanup;
     }
-    if (p.calls.failed || p.sites.failed || p.communicators.failed || p.regions.failed ||
-        p.pairs.failed || p.functions.failed)
-        failed = 1;
-    if (!failed && take_traffic(&p.pairs, p.out)) {
-        tlr_table_take(&p.calls, &p.out->calls);
-        tlr_table_take(&p.sites, &p.out->sites);
-        tlr_table_take(&p.communicators, &p.out->communicators);
-        tlr_table_take(&p.functions, &p.out->functions);
+    for (int t = 0; t < N_TABLES; t++)
+        failed |= p.tables[t].failed;
+    if (!failed && take_traffic(&p.tables[PAIRS], p.out)) {
+        tlr_table_take(&p.tables[CALLS], &p.out->calls);
+        tlr_table_take(&p.tables[SITES], &p.out->sites);
+        tlr_table_take(&p.tables[COMMUNICATORS], &p.out->communicators);
+        tlr_table_take(&p.tables[FUNCTIONS], &p.out->functions);
         if (p.has_regions)
-            tlr_table_take(&p.regions, &p.out->regions);
+            tlr_table_take(&p.tables[REGIONS], &p.out->regions);
         status = tlr_path_make(timeline, jobs, job, &p.out->path, err);
         if (status == TL_OK)
             status = tlr_sum_regions(jobs[job].trace, p.parallel, p.n_parallel, n_threads,
@@ -276,12 +277,8 @@ tl_status tlr_details_make(const tlr_options *options, const tlr_job *jobs, size
         status = tl_no_memory(err, "details of the prediction");
     }
 cleanup:
-    tlr_table_close(&p.calls);
-    tlr_table_close(&p.sites);
-    tlr_table_close(&p.communicators);
-    tlr_table_close(&p.regions);
-    tlr_table_close(&p.pairs);
-    tlr_table_close(&p.functions);
+    for (int t = 0; t < N_TABLES; t++)
+        tlr_table_close(&p.tables[t]);
     tlr_samples_free(p.samples);
     free(p.levels);
     free(p.parallel);
@@ -293,12 +290,10 @@ void tlr_details_free(tlr_details *details)
 {
     if (!details)
         return;
-    tlr_sums_free(details->calls.rows, details->calls.n);
-    tlr_sums_free(details->sites.rows, details->sites.n);
-    tlr_sums_free(details->communicators.rows, details->communicators.n);
-    tlr_sums_free(details->regions.rows, details->regions.n);
-    tlr_sums_free(details->functions.rows, details->functions.n);
-    tlr_sums_free(details->parallel.rows, details->parallel.n);
+    const tlr_sums all[] = {details->calls,   details->sites,     details->communicators,
+                            details->regions, details->functions, details->parallel};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tlr_sums_free(all[i].rows, all[i].n);
     tlr_path_free(details->path);
     free(details->traffic);
     free(details->chosen);
