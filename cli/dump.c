@@ -185,7 +185,7 @@ static void print_csv(const tl_reader *r, uint32_t rank, uint64_t number, const 
     }
     fputc(',', out);
     if (e->took_ns > 0)
-        fprintf(out, "%" PRId64, (int64_t)e->took_ns);
+        fprintf(out, "%" PRIu64, (uint64_t)e->took_ns); /* a reader has at most 2^63 */
     fputc(',', out);
     for (uint32_t i = 0; i < e->list_len; i++)
         fprintf(out, "%s%" PRId64, i ? " " : "", e->list[i]);
@@ -203,10 +203,8 @@ static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_
                              print_event *print, FILE *other, tl_error *err)
 {
     tl_cursor *c;
-    tl_status status = tl_cursor_open(r, rank, &c, err);
-    if (status)
-        return status;
-    status = tl_cursor_seek(c, o->first);
+    TL_TRY(tl_cursor_open(r, rank, &c, err));
+    tl_status status = tl_cursor_seek(c, o->first);
     while (!status && tl_cursor_position(c) < o->past && !ferror(other ? other : stdout)) {
         uint64_t number = tl_cursor_position(c);
         tl_event e;

@@ -70,9 +70,7 @@ tl_status tlr_report_states(tlr_timeline *timeline, const tlr_job *job,
 {
     const tlr_state *states;
     size_t n;
-    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_timeline_read(timeline, &states, &n, err));
     *out = tlr_states_json(job->trace, prediction, states, n);
     return *out ? TL_OK : tl_no_memory(err, "report");
 }
@@ -105,9 +103,7 @@ tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
                            tl_error *err)
 {
     json_t *states = NULL;
-    const tl_status status = tlr_report_states(timeline, job, prediction, &states, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlr_report_states(timeline, job, prediction, &states, err));
     json_t *shown = tlr_prediction_json(prediction);
     if (prediction->n_ranks > MOST_CELLS)
         json_object_set_new(json_object_get(shown, "details"), "traffic",
