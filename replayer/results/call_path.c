@@ -138,7 +138,7 @@ static void cut_places(const char *name, const char *after, size_t width, char *
     cut_middle(after, width - strlen(text), text + strlen(text));
 }
 
-void tlr_shorten(const char *name, size_t width, char *text)
+static void shorten(const char *name, size_t width, char *text)
 {
     static const char caller[] = " < ", rest[] = " < ..";
     const size_t length = strlen(name);
@@ -190,9 +190,9 @@ void tlr_shorten_apart(const char *name, const char *const *names, size_t n, siz
     char other[TLR_SHORT_NAME];
     const char *caller = strstr(name, between);
     size_t part = 0;
-    tlr_shorten(name, width, text);
+    shorten(name, width, text);
     for (size_t i = 0; i < n && caller; i++) {
-        tlr_shorten(names[i], width, other);
+        shorten(names[i], width, other);
         const size_t at = strcmp(text, other) != 0 ? 0 : first_difference(name, names[i]);
         part = at > part ? at : part;
     }
@@ -206,7 +206,7 @@ void tlr_shorten_apart(const char *name, const char *const *names, size_t n, siz
                               name + part > caller ? " < .." : "");
     snprintf(apart + used, sizeof apart - (size_t)used, "%s", name + part);
     width = width < TLR_SHORT_NAME ? width : TLR_SHORT_NAME - 1;
-    tlr_shorten(apart, width, text);
+    shorten(apart, width, text);
     if (strlen(text) >= (size_t)used + length)
         return;
     apart[(size_t)used + length] = '\0'; /* the caller in which they differ has the room */

@@ -33,8 +33,7 @@ const char *tlr_region_at(const tlr_job *job, const tlr_state *state);
 /* The name of a row for people, of at most `width` bytes, in `text` (width + 1 bytes): a call
  * path loses its outer callers, another text its middle; ".." is in their place. */
 enum { TLR_SHORT_NAME = 128 };
-void tlr_shorten(const char *name, size_t width, char *text);
-/* The same for names in one table: if another of the `n` names would become the same text, a call
+/* Names of one table: if another of the `n` names would become the same text, a call
  * path loses the callers that both have instead, "call < .. < caller in which they differ". */
 void tlr_shorten_apart(const char *name, const char *const *names, size_t n, size_t width,
                        char *text);
