@@ -13,7 +13,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <study/normal.h>
 #include <timeless_files.h>
 
 /* Assumed where nobody states an uncertainty: halves of 90 % intervals, of kernels and counted

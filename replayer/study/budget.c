@@ -3,8 +3,6 @@
 
 #include "budget.h"
 
-#include "study/normal.h"
-
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>

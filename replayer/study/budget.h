@@ -10,6 +10,12 @@
 #include <stdio.h>
 #include <timeless.h>
 
+/* Half of the interval in which 90 % of a normal distribution lie, in standard deviations: its
+ * quantile 0.95. */
+#define TLR_DEVIATIONS_90 1.6448536269514722
+/* And in medians of the absolute error, which is its quantile 0.75. */
+#define TLR_MEDIANS_90 (TLR_DEVIATIONS_90 / 0.6744897501960817)
+
 /* Where the uncertainty of an input comes from. */
 typedef enum tlr_budget_source {
     TLR_BUDGET_STATED,   /* by the model file, or by the skeleton */
