@@ -136,7 +136,7 @@ static const tlr_point *find_fastest(const tlr_sweep *sweep)
     const tlr_point *best = NULL;
     for (size_t i = 0; i < sweep->n_points; i++) {
         const tlr_point *point = &sweep->points[i];
-        if (point->known && !point->error[0] && (!best || point->makespan_s < best->makespan_s))
+        if (tlr_point_has_time(point) && (!best || point->makespan_s < best->makespan_s))
             best = point;
     }
     return best;
@@ -150,7 +150,7 @@ void grid_warn_of_intervals(const grid *g)
     const tlr_point *best = find_fastest(sweep);
     for (size_t i = 0; best && i < sweep->n_points; i++) {
         const tlr_point *point = &sweep->points[i];
-        n += point != best && point->known && !point->error[0] &&
+        n += point != best && tlr_point_has_time(point) &&
              point->makespan_s - best->makespan_s < hypot(point->half_s, best->half_s);
     }
     if (!n)
@@ -232,8 +232,7 @@ tl_status grid_run(grid *g, tl_error *err)
 
 void grid_free(grid *g)
 {
-    if (g->sweep.points)
-        tlr_sweep_free(&g->sweep);
+    tlr_sweep_free(&g->sweep);
     tlr_results_close(g->results);
     free(g->command);
     tlr_scenario_free(&g->base);

@@ -124,14 +124,8 @@ void study_refuse(struct argp_state *state, const grid *g, const char *setting, 
 
 tl_status study_make_sweep(grid *g, tl_status status, tlr_axis *axes, size_t n_axes, tl_error *err)
 {
-    if (status == TL_OK)
-        status = tlr_sweep_create(axes, n_axes, &g->sweep, err);
-    if (status == TL_OK)
-        return TL_OK;
-    for (size_t i = 0; axes && i < n_axes; i++)
-        tlr_axis_free(&axes[i]);
-    free(axes);
-    return status;
+    g->sweep = (tlr_sweep){.n_axes = axes ? n_axes : 0, .axes = axes};
+    return status == TL_OK ? tlr_sweep_create(axes, n_axes, &g->sweep, err) : status;
 }
 
 void study_place(const grid *g, char *text, size_t size)
@@ -157,7 +151,7 @@ void study_place(const grid *g, char *text, size_t size)
 static bool has_any(const grid *g)
 {
     for (size_t i = 0; i < g->sweep.n_points; i++)
-        if (g->sweep.points[i].known && !g->sweep.points[i].error[0])
+        if (tlr_point_has_time(&g->sweep.points[i]))
             return 1;
     return 0;
 }

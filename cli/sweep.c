@@ -136,6 +136,7 @@ static tl_status make_grid(arguments *a, tl_error *err)
         a->n_axes++;
         status = tlr_axis_of("trace", a->grid.traces.texts, a->grid.traces.n, &a->axes[0], err);
     }
+    a->grid.sweep = (tlr_sweep){.n_axes = a->n_axes, .axes = a->axes};
     return status == TL_OK ? tlr_sweep_create(a->axes, a->n_axes, &a->grid.sweep, err) : status;
 }
 
@@ -159,11 +160,6 @@ int cmd_sweep(int argc, char **argv)
     if (status == TL_OK)
         grid_warn_of_intervals(&a.grid);
     const int code = status == TL_OK ? grid_tell_failures(&a.grid) : cli_fail(&err);
-    if (!a.grid.sweep.points) {
-        for (size_t i = 0; i < a.n_axes; i++)
-            tlr_axis_free(&a.axes[i]);
-        free(a.axes);
-    }
     grid_free(&a.grid);
     return code;
 }

@@ -43,9 +43,9 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/results/spread.h replayer/results/sums.c \
 	replayer/results/sums.h replayer/results/volumes.c replayer/results/volumes.h replayer/results/timeline_picture.c replayer/results/timeline_write.c replayer/results/paraver.c replayer/results/paraver.h \
 	replayer/report/report.c replayer/report/report.h replayer/report/states.c replayer/report/states.h \
-	replayer/study/budget.c replayer/study/budget.h replayer/study/extrapolation.c replayer/study/extrapolation.h replayer/study/normal.h replayer/study/compare.c replayer/study/compare.h replayer/study/compare_programs.c replayer/study/compare_programs.h \
+	replayer/study/budget.c replayer/study/budget.h replayer/study/extrapolation.c replayer/study/extrapolation.h replayer/study/compare.c replayer/study/compare.h replayer/study/compare_programs.c replayer/study/compare_programs.h \
 	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \
-	replayer/study/collectives.c replayer/study/collectives.h replayer/study/collectives_plot.c replayer/study/amplify.c replayer/study/amplify.h replayer/study/scaling.c replayer/study/scaling.h replayer/study/scaling_plot.c replayer/study/study_cases.h \
+	replayer/study/collectives.c replayer/study/collectives.h replayer/study/collectives_plot.c replayer/study/amplify.c replayer/study/amplify.h replayer/study/scaling.c replayer/study/scaling.h replayer/study/scaling_plot.c \
 	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
 	replayer/study/batch.c replayer/study/batch.h replayer/study/scenario_key.c replayer/study/sweep_plot.c \
 	replayer/study/tolerance.c replayer/study/tolerance.h \

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <study/study_cases.h>
+#include <study/collectives.h>
 #include <timeless_files.h>
 #include <unistd.h>
 
@@ -124,7 +124,7 @@ static void take(const grid *g, const tlp_measured *m, measure_predicted *out)
         size += k && m->cases[k].bytes != m->cases[k - 1].bytes;
         for (size_t s = 0; s < out->n_seeds; s++) {
             const tlr_point *point = &sweep->points[(size * out->n_seeds + s) * n_algorithms + a];
-            is_known &= study_has_time(point);
+            is_known &= tlr_point_has_time(point);
             values[s] = point->makespan_s;
         }
         gsl_sort(values, 1, out->n_seeds);

@@ -23,7 +23,7 @@ static tlr_amplified amplify_case(const tlr_amplify *study, size_t noise, size_t
     tlr_amplified out = {0};
     for (size_t s = 0; s < n_seeds; s++) {
         const tlr_point *point = &study->sweep->points[first + s];
-        if (!point->known || point->error[0])
+        if (!tlr_point_has_time(point))
             continue;
         out.n_seeds++;
         out.makespan_s += point->makespan_s;

@@ -33,6 +33,12 @@ typedef struct tlr_point {
     double estimated[TLR_N_ESTIMATES]; /* tlr_estimated_share */
 } tlr_point;
 
+/* It has been replayed, without an error. */
+static inline bool tlr_point_has_time(const tlr_point *point)
+{
+    return point->known && !point->error[0];
+}
+
 typedef struct tlr_batch {
     size_t n;
     tlr_point *points; /* [n] of tlr_batch_create: those that are known do not run */

@@ -5,7 +5,6 @@
 
 #include "ompi.h"
 #include "results/json_text.h"
-#include "study_cases.h"
 #include "text_file.h"
 
 #include <jansson.h>
@@ -47,18 +46,13 @@ const tlr_point *study_point(const tlr_study *study, size_t ranks, size_t bytes,
                          algorithm];
 }
 
-bool study_has_time(const tlr_point *point)
-{
-    return point->known && !point->error[0];
-}
-
 /* 0: no algorithm serves the case. */
 static size_t best_algorithm(const tlr_study *study, size_t ranks, size_t bytes)
 {
     size_t best = 0;
     for (size_t k = 1; k < study->sweep->axes[TLR_STUDY_ALGORITHM].n; k++) {
         const tlr_point *point = study_point(study, ranks, bytes, k);
-        if (study_has_time(point) &&
+        if (tlr_point_has_time(point) &&
             (!best || point->makespan_s < study_point(study, ranks, bytes, best)->makespan_s))
             best = k;
     }
@@ -70,7 +64,7 @@ static double ratio_to_best(const tlr_study *study, size_t ranks, size_t bytes, 
 {
     const size_t best = best_algorithm(study, ranks, bytes);
     const tlr_point *point = study_point(study, ranks, bytes, algorithm);
-    if (!best || !study_has_time(point))
+    if (!best || !tlr_point_has_time(point))
         return NAN;
     const double best_s = study_point(study, ranks, bytes, best)->makespan_s;
     return best_s > 0 ? point->makespan_s / best_s : 1;
@@ -148,7 +142,7 @@ static void print_best(const tlr_study *study, size_t ranks, int width, FILE *ou
         fprintf(out, "%-*s ", width, study_shown_algorithm(study, best));
         print_time(out, study_point(study, ranks, b, best)->makespan_s);
         fprintf(out, "  %-*s ", width, rule_choice(study, ranks, b));
-        if (study_has_time(rule)) {
+        if (tlr_point_has_time(rule)) {
             print_time(out, rule->makespan_s);
             const double slower = 100 * (ratio_to_best(study, ranks, b, 0) - 1);
             if (fabs(slower) < 0.05)
@@ -270,7 +264,7 @@ static json_t *algorithm_json(const tlr_study *study, size_t r, size_t b, size_t
     json_t *out = json_object();
     if (k)
         json_object_set_new(out, "algorithm", tlr_json_text(study_algorithm(study, k)));
-    if (study_has_time(point)) {
+    if (tlr_point_has_time(point)) {
         json_object_set_new(out, "makespan_s", json_real(point->makespan_s));
         const double ratio = ratio_to_best(study, r, b, k);
         if (!isnan(ratio))

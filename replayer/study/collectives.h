@@ -33,4 +33,13 @@ json_t *tlr_study_json(const tlr_study *study);
 /* Draws the makespans over the bytes: a panel for each number of ranks (plots/plot.h). */
 tl_status tlr_study_draw(const tlr_study *study, const char *path, tl_error *err);
 
+/* ---- the cases, for its tables and its picture ---- */
+
+/* All by index on their axes; algorithm 0 is the rule. */
+const tlr_point *study_point(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm);
+double study_number(const tlr_study *study, int axis, size_t i);
+const char *study_algorithm(const tlr_study *study, size_t algorithm);
+/* For people: of a file its name without folders, unless another one has it, too. */
+const char *study_shown_algorithm(const tlr_study *study, size_t algorithm);
+
 #endif

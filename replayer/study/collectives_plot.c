@@ -3,8 +3,6 @@
 
 #include "collectives.h"
 
-#include "study_cases.h"
-
 #include <math.h>
 #include <plot.h>
 #include <stdlib.h>
@@ -41,9 +39,9 @@ static void fill_algorithm(const tlr_study *study, const panel_data *p, size_t k
         const tlr_point *point = point_of(study, p, i, k);
         size_t n_below = 0;
         for (size_t other = 0; other < k; other++)
-            n_below += !study_has_time(point_of(study, p, i, other));
-        times[i] = study_has_time(point) ? point->makespan_s : NAN;
-        lost[i] = study_has_time(point) ? NAN : (double)n_below;
+            n_below += !tlr_point_has_time(point_of(study, p, i, other));
+        times[i] = tlr_point_has_time(point) ? point->makespan_s : NAN;
+        lost[i] = tlr_point_has_time(point) ? NAN : (double)n_below;
     }
     p->series[k] = (tlg_series){.name = k ? study_shown_algorithm(study, k) : rule,
                                 .look = TLG_LINE,
@@ -59,7 +57,7 @@ static void fill_algorithm(const tlr_study *study, const panel_data *p, size_t k
 static bool any_is_lost(const tlr_study *study)
 {
     for (size_t i = 0; i < study->sweep->n_points; i++)
-        if (!study_has_time(&study->sweep->points[i]))
+        if (!tlr_point_has_time(&study->sweep->points[i]))
             return 1;
     return 0;
 }

@@ -14,7 +14,7 @@
 
 static bool has_time(const tlr_point *point)
 {
-    return point->known && !point->error[0] && point->makespan_s > 0;
+    return tlr_point_has_time(point) && point->makespan_s > 0;
 }
 
 /* The first point with a result; n_points: there is none. */

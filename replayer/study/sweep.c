@@ -185,19 +185,19 @@ void tlr_axis_free(tlr_axis *axis)
 tl_status tlr_sweep_create(tlr_axis *axes, size_t n_axes, tlr_sweep *out, tl_error *err)
 {
     enum { MOST = 100000000 };
-    tlr_sweep sweep = {.n_axes = n_axes, .axes = axes, .n_points = 1};
+    size_t n_points = 1;
+    *out = (tlr_sweep){.n_axes = n_axes, .axes = axes};
     for (size_t a = 0; a < n_axes; a++) {
         for (size_t b = 0; b < a; b++)
             if (!strcmp(axes[a].name, axes[b].name))
                 return tl_fail(err, TL_ERR_USAGE, "the axis %s is given twice", axes[a].name);
-        if (axes[a].n > MOST / sweep.n_points)
+        if (axes[a].n > MOST / n_points)
             return tl_fail(err, TL_ERR_USAGE, "the grid has more than %d points", (int)MOST);
-        sweep.n_points *= axes[a].n;
+        n_points *= axes[a].n;
     }
-    if (!(sweep.points = tlr_points_create(sweep.n_points, err)))
-        return TL_ERR_MEMORY;
-    *out = sweep;
-    return TL_OK;
+    out->points = tlr_points_create(n_points, err);
+    out->n_points = out->points ? n_points : 0;
+    return out->points ? TL_OK : TL_ERR_MEMORY;
 }
 
 void tlr_sweep_free(tlr_sweep *sweep)

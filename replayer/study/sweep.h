@@ -40,7 +40,8 @@ bool tlr_axis_has_all(const tlr_axis *axis);
  * has for the operation and that is not another value. */
 tl_status tlr_axis_expand(tlr_axis *axis, const char *engine, tl_error *err);
 void tlr_axis_free(tlr_axis *axis);
-/* Takes over the axes, which must have different names. *out has no result yet. */
+/* Takes over the axes, which must have different names; if it fails, too: *out is to be freed in
+ * any case. It has no result yet. */
 tl_status tlr_sweep_create(tlr_axis *axes, size_t n_axes, tlr_sweep *out, tl_error *err);
 void tlr_sweep_free(tlr_sweep *sweep);
 /* The value of an axis at a point. */

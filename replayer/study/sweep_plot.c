@@ -104,8 +104,7 @@ static double median_at(const plot *p, int line, const char *value)
     size_t n = 0;
     for (size_t i = 0; i < p->sweep->n_points; i++) {
         const tlr_point *point = &p->sweep->points[i];
-        if (point->known && !point->error[0] &&
-            !strcmp(tlr_sweep_value(p->sweep, i, p->axis), value) &&
+        if (tlr_point_has_time(point) && !strcmp(tlr_sweep_value(p->sweep, i, p->axis), value) &&
             is_same_line(p->sweep, i, p->first[line], p->axis))
             p->room[n++] = point->makespan_s;
     }
