@@ -1,7 +1,6 @@
 /* budget.c - timeless budget: how wrong a prediction may be, or the difference of two, and what to
  * measure next. */
 #include "budget/inputs.h"
-#include "budget/recordings.h"
 #include "cli.h"
 #include "grid.h"
 #include "replay.h"

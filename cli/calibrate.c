@@ -1,6 +1,5 @@
 /* calibrate.c - timeless calibrate: calls the kind of calibration; there is one file for each. */
 #include "cli.h"
-#include "targets.h"
 
 static const cli_target targets[] = {
     {"network", "measure messages between hosts for a platform", calibrate_network},

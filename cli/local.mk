@@ -1,10 +1,10 @@
 # timeless: one binary, one file per subcommand, no logic of its own.
 bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
-	cli/calibrate.c cli/calibrate/cpu.c cli/calibrate/kernels.c cli/calibrate/memory.c cli/calibrate/campaign.c cli/calibrate/campaign.h cli/calibrate/hosts.c cli/calibrate/hosts.h cli/calibrate/network.c cli/budget.c cli/budget/extrapolation.c cli/budget/extrapolation.h cli/budget/inputs.c cli/budget/inputs.h cli/budget/recordings.c cli/budget/recordings.h cli/calibrate/noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/cut.c cli/dump.c \
+	cli/calibrate.c cli/calibrate/cpu.c cli/calibrate/kernels.c cli/calibrate/memory.c cli/calibrate/campaign.c cli/calibrate/campaign.h cli/calibrate/hosts.c cli/calibrate/hosts.h cli/calibrate/network.c cli/budget.c cli/budget/extrapolation.c cli/budget/inputs.c cli/budget/inputs.h cli/budget/recordings.c cli/calibrate/noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/cut.c cli/dump.c \
 	cli/export.c cli/extrapolate.c cli/fit.c cli/import.c cli/info.c cli/join.c cli/launch.c cli/launch.h cli/main.c cli/measure.c cli/measure/measure.h cli/measure/algorithms.def cli/measure/campaign.c cli/measure/plot.c cli/measure/predicted.c cli/measure/results.c cli/make.c cli/pack.c cli/perform.c \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/replay_run.c cli/replay_warn.c cli/report.c  cli/hpl.c cli/sweep.c \
-	cli/grid.c cli/grid.h cli/progress.c cli/progress.h cli/study.c cli/study/study.h cli/study/collectives.c cli/study/noise.c cli/study/scaling.c cli/targets.c cli/targets.h \
+	cli/grid.c cli/grid.h cli/progress.c cli/progress.h cli/study.c cli/study/study.h cli/study/collectives.c cli/study/noise.c cli/study/scaling.c cli/targets.c \
 	cli/tolerance.c cli/undump.c \
 	cli/record/emulator.c cli/record/emulator.h cli/record/ends.c cli/record/folded.c cli/record/launcher.c cli/record/pack.c cli/record/parts.c \
 	cli/record/record.h cli/record/repeat.c cli/record/run.c cli/record/skip.c cli/record/summary.c

@@ -5,7 +5,6 @@
 
 #include "progress.h"
 #include "replay.h"
-#include "targets.h"
 
 #include <machine/duration.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* targets.c - commands that take the kind of their work as the first word. */
-#include "targets.h"
-
 #include "cli.h"
 
 #include <stdio.h>

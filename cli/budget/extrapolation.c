@@ -1,7 +1,7 @@
 /* extrapolation.c - the computation of a trace that nobody recorded at its size: of a skeleton,
  * whose file may state the errors of captures that were left out of the fit, or of a trace that was
  * made from one of fewer ranks, which states none. */
-#include "budget/extrapolation.h"
+#include "budget/inputs.h"
 
 #include <math.h>
 #include <stdio.h>

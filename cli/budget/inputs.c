@@ -3,9 +3,6 @@
 
 #include "budget/inputs.h"
 
-#include "budget/extrapolation.h"
-#include "budget/recordings.h"
-
 #include <inttypes.h>
 #include <machine/rank_model.h>
 #include <math.h>

@@ -86,4 +86,17 @@ tl_status budget_change(const budget_inputs *b, const double *positions, unsigne
 /* Leaves out the inputs of which no replay ended. */
 void budget_drop_unknown(budget_inputs *b);
 
+/* extrapolation.c: adds the input "extrapolation" if the trace is a skeleton or has been
+ * extrapolated, and the lines that say what nobody states. Without computation, there are only the
+ * lines on calls. */
+tl_status budget_add_extrapolation(budget_inputs *b, tl_error *err);
+
+/* recordings.c: makes the recording with the median computation the trace of the budget. If there
+ * are several, also measures how much their bursts differ. */
+tl_status budget_read_recordings(budget_inputs *b, tl_error *err);
+/* Gives the input "bursts" what the recordings tell of it. is_timed: they are in CPU time. */
+void budget_use_recordings(budget_inputs *b, tlr_budget_input *bursts, bool is_timed);
+/* The spread of each class of bursts, for the JSON; NULL: there is one recording. */
+json_t *budget_classes_json(const tlp_spread *spread);
+
 #endif

@@ -1,5 +1,5 @@
 /* recordings.c - several recordings of one program: how much they differ replaces an assumption. */
-#include "budget/recordings.h"
+#include "budget/inputs.h"
 
 #include <math.h>
 #include <results/json_text.h>
