@@ -60,23 +60,23 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 /* The slots of an event that are numbers, in the order of the columns of CSV. */
 static const struct slot {
     uint32_t slot;
-    const char *name; /* in tl_event */
     enum { SIGNED_32, UNSIGNED_16, UNSIGNED_32, SIGNED_64, UNSIGNED_64 } kind;
+    const char *name; /* in tl_event */
     size_t offset;
 } slots[] = {
-    {TL_SLOT_COMM, "comm", UNSIGNED_32, offsetof(tl_event, comm)},
-    {TL_SLOT_NEW_COMM, "new_comm", UNSIGNED_32, offsetof(tl_event, new_comm)},
-    {TL_SLOT_REQUEST, "request", UNSIGNED_32, offsetof(tl_event, request)},
-    {TL_SLOT_PEER, "peer", SIGNED_32, offsetof(tl_event, peer)},
-    {TL_SLOT_TAG, "tag", SIGNED_32, offsetof(tl_event, tag)},
-    {TL_SLOT_RECV_PEER, "recv_peer", SIGNED_32, offsetof(tl_event, recv_peer)},
-    {TL_SLOT_RECV_TAG, "recv_tag", SIGNED_32, offsetof(tl_event, recv_tag)},
-    {TL_SLOT_COUNT, "count", SIGNED_64, offsetof(tl_event, count)},
-    {TL_SLOT_TYPE, "type_bytes", SIGNED_64, offsetof(tl_event, type_bytes)},
-    {TL_SLOT_RECV_COUNT, "recv_count", SIGNED_64, offsetof(tl_event, recv_count)},
-    {TL_SLOT_RECV_TYPE, "recv_type_bytes", SIGNED_64, offsetof(tl_event, recv_type_bytes)},
-    {TL_SLOT_FLAGS, "flags", UNSIGNED_16, offsetof(tl_event, flags)},
-    {TL_SLOT_CLOCK, "clock_ns", UNSIGNED_64, offsetof(tl_event, clock_ns)},
+    {TL_SLOT_COMM, UNSIGNED_32, "comm", offsetof(tl_event, comm)},
+    {TL_SLOT_NEW_COMM, UNSIGNED_32, "new_comm", offsetof(tl_event, new_comm)},
+    {TL_SLOT_REQUEST, UNSIGNED_32, "request", offsetof(tl_event, request)},
+    {TL_SLOT_PEER, SIGNED_32, "peer", offsetof(tl_event, peer)},
+    {TL_SLOT_TAG, SIGNED_32, "tag", offsetof(tl_event, tag)},
+    {TL_SLOT_RECV_PEER, SIGNED_32, "recv_peer", offsetof(tl_event, recv_peer)},
+    {TL_SLOT_RECV_TAG, SIGNED_32, "recv_tag", offsetof(tl_event, recv_tag)},
+    {TL_SLOT_COUNT, SIGNED_64, "count", offsetof(tl_event, count)},
+    {TL_SLOT_TYPE, SIGNED_64, "type_bytes", offsetof(tl_event, type_bytes)},
+    {TL_SLOT_RECV_COUNT, SIGNED_64, "recv_count", offsetof(tl_event, recv_count)},
+    {TL_SLOT_RECV_TYPE, SIGNED_64, "recv_type_bytes", offsetof(tl_event, recv_type_bytes)},
+    {TL_SLOT_FLAGS, UNSIGNED_16, "flags", offsetof(tl_event, flags)},
+    {TL_SLOT_CLOCK, UNSIGNED_64, "clock_ns", offsetof(tl_event, clock_ns)},
 };
 enum { N_SLOTS = sizeof slots / sizeof *slots };
 
