@@ -33,33 +33,27 @@ static const tl_side *side_of_blocks(const tl_meaning *m, const tl_side *sent,
 }
 
 /* The bytes of every rank's block, if they differ. */
-static tl_status add_blocks(loggops_reading *t, const tl_event *e, const tl_side *side,
-                            uint32_t *list)
+static uint32_t add_blocks(loggops_reading *t, const tl_event *e, const tl_side *side)
 {
     const uint32_t n = t->run->comms[loggops_comm_of(t, e)].n_members;
-    if (!side->list)
-        return TL_OK;
-    tl_status status = loggops_add_list(t, side->list, n, list);
-    for (uint32_t i = 0; i < n && status == TL_OK; i++)
-        t->list[*list + 1 + i] *= side->type_bytes;
-    return status;
+    const uint32_t list = side->list ? loggops_add_list(t, side->list, n) : 0;
+    for (uint32_t i = 0; i < n && list; i++)
+        t->list[list + 1 + i] *= side->type_bytes;
+    return list;
 }
 
 /* Nonblocking collectives are numbered in the order in which all members of a communicator start
  * them, because several may be under way at the same time. */
-static tl_status number(loggops_reading *t, loggops_op *op)
+static void number(loggops_reading *t, loggops_op *op)
 {
-    if (!loggops_grow((void **)&t->n_started, op->comm + 1u, &t->n_started_room,
-                      sizeof *t->n_started))
-        return loggops_out_of_memory(t);
-    op->tag = ++t->n_started[op->comm];
-    return TL_OK;
+    if (loggops_has_room(t, &t->n_started, op->comm + 1u, &t->n_started_room, sizeof *t->n_started))
+        op->tag = ++t->n_started[op->comm];
 }
 
-tl_status loggops_add_numbered(loggops_reading *t, loggops_op op, int64_t request)
+void loggops_add_numbered(loggops_reading *t, loggops_op op, int64_t request)
 {
-    const tl_status status = number(t, &op);
-    return status == TL_OK ? loggops_add_started(t, op, request) : status;
+    number(t, &op);
+    loggops_add_started(t, op, request);
 }
 
 /* The number of bytes by which an algorithm is chosen. */
@@ -85,7 +79,7 @@ static bool is_even(const loggops_reading *t, const loggops_op *op)
 
 /* Sets the operation's algorithm, and its list if that has one. A call beside others is not one of
  * SMPI's selectors: it has no step for hosts. */
-static tl_status choose(loggops_reading *t, loggops_op *op, loggops_call call, bool is_beside)
+static void choose(loggops_reading *t, loggops_op *op, loggops_call call, bool is_beside)
 {
     const loggops_comm *comm = &t->run->comms[op->comm];
     int64_t parts[LOGGOPS_PARTS];
@@ -96,9 +90,9 @@ static tl_status choose(loggops_reading *t, loggops_op *op, loggops_call call, b
     op->algorithm = loggops_choose(t->choice, &call, parts);
     pthread_mutex_unlock(&lock_of_choice);
     if (op->algorithm == TLR_NO_ALGORITHM)
-        return loggops_out_of_memory(t);
-    return op->algorithm == TLR_ON_HOSTS ? loggops_add_list(t, parts, LOGGOPS_PARTS, &op->list)
-                                         : TL_OK;
+        loggops_out_of_memory(t);
+    if (op->algorithm == TLR_ON_HOSTS)
+        op->list = loggops_add_list(t, parts, LOGGOPS_PARTS);
 }
 
 /* Open MPI's own algorithms in SimGrid's engine (replayer/smpi/ompi.c) that exchange messages do so
@@ -151,32 +145,34 @@ static bool is_beside(const loggops_reading *t, const tl_event *e, const tl_call
 }
 
 /* The call or the start of its request begins it; the wait for the request ends it. */
-static tl_status add_beside(loggops_reading *t, loggops_op op, const tl_event *e,
-                            const tl_call_info *info)
+static void add_beside(loggops_reading *t, loggops_op op, const tl_event *e,
+                       const tl_call_info *info)
 {
-    if (info->traits & TL_TRAIT_PERSISTENT)
-        return loggops_add_persistent(t, op, e->request);
-    if (info->traits & TL_TRAIT_NB)
-        return loggops_add_numbered(t, op, e->request);
-    if (t->entered)
-        return loggops_add_numbered(t, op, t->entered);
-    op.request = loggops_own_request(t);
-    const int64_t request = op.request;
-    tl_status status = number(t, &op);
-    if (status == TL_OK)
-        status = loggops_add(t, op);
-    return status == TL_OK ? loggops_wait_for(t, &request, 1) : status;
+    if (info->traits & TL_TRAIT_PERSISTENT) {
+        loggops_add_persistent(t, op, e->request);
+    } else if (info->traits & TL_TRAIT_NB) {
+        loggops_add_numbered(t, op, e->request);
+    } else if (t->entered) {
+        loggops_add_numbered(t, op, t->entered);
+    } else {
+        op.request = loggops_own_request(t);
+        const int64_t request = op.request;
+        number(t, &op);
+        loggops_add(t, op);
+        loggops_wait_for(t, &request, 1);
+    }
 }
 
 /* The messages of an exchange as a list (collective.c): how many it receives, from whom, then to
  * whom it sends how many bytes. */
-static tl_status list_messages(loggops_reading *t, uint32_t comm, const tlr_exchange *x,
-                               uint32_t *list)
+static uint32_t list_messages(loggops_reading *t, uint32_t comm, const tlr_exchange *x)
 {
     int64_t *values = malloc((1 + x->n_from + 2 * (size_t)x->n_to) * sizeof *values);
     size_t n = 1;
-    if (!values)
-        return loggops_out_of_memory(t);
+    if (!values) {
+        loggops_out_of_memory(t);
+        return 0;
+    }
     for (uint32_t i = 0; i < x->n_from; i++)
         if (tlr_exchange_source(x, i) >= 0)
             values[n++] = loggops_partner_in(t, comm, tlr_exchange_source(x, i));
@@ -186,27 +182,30 @@ static tl_status list_messages(loggops_reading *t, uint32_t comm, const tlr_exch
             values[n++] = loggops_partner_in(t, comm, tlr_exchange_destination(x, i));
             values[n++] = tl_count_at(&x->sent, i) * x->sent.type_bytes;
         }
-    const tl_status status = loggops_add_list(t, values, n, list);
+    const uint32_t list = loggops_add_list(t, values, n);
     free(values);
-    return status;
+    return list;
 }
 
-static tl_status add_exchange(loggops_reading *t, const tl_event *e, const tl_call_info *info,
-                              const tlr_exchange *x)
+static void add_exchange(loggops_reading *t, const tl_event *e, const tl_call_info *info,
+                         const tlr_exchange *x)
 {
     loggops_op op = {
         .kind = LOGGOPS_COLLECTIVE, .comm = loggops_comm_of(t, e), .algorithm = TLR_EXCHANGE_ALL};
-    const tl_status status = list_messages(t, op.comm, x, &op.list);
-    if (status != TL_OK)
-        return status;
-    return is_beside(t, e, info) ? add_beside(t, op, e, info) : loggops_add(t, op);
+    op.list = list_messages(t, op.comm, x);
+    if (is_beside(t, e, info))
+        add_beside(t, op, e, info);
+    else
+        loggops_add(t, op);
 }
 
-tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info)
+void loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     tlr_exchange x;
-    if (tlr_exchange_of(t->plan, t->rank, e, info, &x))
-        return add_exchange(t, e, info, &x);
+    if (tlr_exchange_of(t->plan, t->rank, e, info, &x)) {
+        add_exchange(t, e, info, &x);
+        return;
+    }
     const tl_meaning *m = tl_meaning_of(info->action);
     const tl_action base = (tl_action)m->family;
     tl_side sent, received;
@@ -216,12 +215,13 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
                      .comm = loggops_comm_of(t, e),
                      .peer = e->peer,
                      .amount = (uint64_t)(side->count * side->type_bytes)};
-    if (tlr_algorithm_for(base) == TLR_NO_ALGORITHM)
-        return loggops_refuse(t, e);
+    if (tlr_algorithm_for(base) == TLR_NO_ALGORITHM) {
+        loggops_refuse(t, e);
+        return;
+    }
     const bool has_sizes = (info->traits & TL_TRAIT_SIZED) != 0;
-    tl_status status = has_sizes && m->to != TL_WHO_ROOT ? add_blocks(t, e, side, &op.list) : TL_OK;
-    if (status != TL_OK)
-        return status;
+    if (has_sizes && m->to != TL_WHO_ROOT)
+        op.list = add_blocks(t, e, side);
     const uint64_t bytes = deciding_bytes(t, &op, base);
     const bool is_sum = bytes != op.amount && side->type_bytes;
     const loggops_call call = {.action = base,
@@ -232,46 +232,45 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
                                .has_sizes = has_sizes,
                                .is_even = is_even(t, &op),
                                .is_noncommutative = (e->flags & TL_NONCOMMUTATIVE) != 0};
-    if ((status = choose(t, &op, call, is_beside(t, e, info))) != TL_OK)
-        return status;
+    choose(t, &op, call, is_beside(t, e, info));
     if (op.algorithm == TLR_ALLREDUCE_LR)
         op.peer = (int32_t)(side->type_bytes < INT32_MAX ? side->type_bytes : INT32_MAX);
-    if (is_beside(t, e, info))
-        return add_beside(t, op, e, info);
+    if (is_beside(t, e, info)) {
+        add_beside(t, op, e, info);
+        return;
+    }
     /* SMPI's gather and scatter of different blocks start all messages together. */
     op.is_blocking = (!has_sizes || base == TL_ACTION_REDUCE_SCATTER) &&
                      is_blocking(t, base, op.algorithm, op.amount);
-    return is_empty(t, &op, base) ? TL_OK : loggops_add(t, op);
+    if (!is_empty(t, &op, base))
+        loggops_add(t, op);
 }
 
-tl_status loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count,
-                            unsigned type_bytes)
+void loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count,
+                       unsigned type_bytes)
 {
     const uint64_t bytes = (uint64_t)count * type_bytes;
-    if (t->run->comms[comm].n_members < 2)
-        return TL_OK;
     loggops_op op = {.kind = LOGGOPS_COLLECTIVE, .comm = comm, .amount = bytes};
-    const tl_status status = choose(
-        t, &op, (loggops_call){.action = base, .count = count, .bytes = bytes, .is_even = 1}, 0);
+    if (t->run->comms[comm].n_members < 2)
+        return;
+    choose(t, &op, (loggops_call){.action = base, .count = count, .bytes = bytes, .is_even = 1}, 0);
     op.is_blocking = is_blocking(t, base, op.algorithm, bytes);
-    return status == TL_OK ? loggops_add(t, op) : status;
+    loggops_add(t, op);
 }
 
 /* As Open MPI makes it (ompi.h). */
-static tl_status add_making(loggops_reading *t, uint32_t comm, const tlr_ompi_making *making)
+static void add_making(loggops_reading *t, uint32_t comm, const tlr_ompi_making *making)
 {
     const loggops_op agreement = {.kind = LOGGOPS_COLLECTIVE,
                                   .comm = comm,
                                   .amount = sizeof(int32_t),
                                   .algorithm = TLR_ALLREDUCE_TREES};
-    tl_status status = TL_OK;
     if (making->gathers)
-        status = loggops_add_small(t, TL_ACTION_ALLGATHER, comm, 2, sizeof(int32_t));
+        loggops_add_small(t, TL_ACTION_ALLGATHER, comm, 2, sizeof(int32_t));
     else if (making->compares)
-        status = loggops_add_small(t, TL_ACTION_ALLREDUCE, comm, 4, sizeof(int32_t));
-    for (unsigned i = 0; i < making->n_agreements && status == TL_OK; i++)
-        status = loggops_add(t, agreement);
-    return status;
+        loggops_add_small(t, TL_ACTION_ALLREDUCE, comm, 4, sizeof(int32_t));
+    for (unsigned i = 0; i < making->n_agreements; i++)
+        loggops_add(t, agreement);
 }
 
 /* Those who make the call: of MPI_Comm_create_group and MPI_Intercomm_create, the members of the
@@ -285,20 +284,24 @@ static uint32_t makers(const loggops_reading *t, const tl_event *e)
 }
 
 /* All members agree on a small value, which is an allreduce. */
-tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e)
+void loggops_add_constructor(loggops_reading *t, const tl_event *e)
 {
     const tl_call_info *info = tl_call_by_code(e->call);
     loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
                      .algorithm = tlr_algorithm_for(TL_ACTION_BARRIER),
                      .comm = loggops_comm_of(t, e),
                      .amount = sizeof(int32_t)};
-    if (!(info->traits & TL_TRAIT_NB) && is_beside(t, e, info))
-        return e->call == TL_MPI_Comm_create_group ? TL_OK : add_beside(t, op, e, info);
+    if (!(info->traits & TL_TRAIT_NB) && is_beside(t, e, info)) {
+        if (e->call != TL_MPI_Comm_create_group)
+            add_beside(t, op, e, info);
+        return;
+    }
     op.comm = makers(t, e);
     const tlr_ompi_making making = tlr_ompi_making_of(e->call);
     if (info->traits & TL_TRAIT_NB)
-        return loggops_add_numbered(t, op, e->request);
-    return t->choice->is_ompi && making.n_agreements && !t->run->comms[op.comm].n_first
-               ? add_making(t, op.comm, &making)
-               : loggops_add(t, op);
+        loggops_add_numbered(t, op, e->request);
+    else if (t->choice->is_ompi && making.n_agreements && !t->run->comms[op.comm].n_first)
+        add_making(t, op.comm, &making);
+    else
+        loggops_add(t, op);
 }

@@ -10,7 +10,7 @@
 
 static loggops_label *add_label(loggops_reading *t)
 {
-    if (!loggops_grow((void **)&t->labels, t->n_labels + 1, &t->labels_room, sizeof *t->labels))
+    if (!loggops_has_room(t, &t->labels, t->n_labels + 1, &t->labels_room, sizeof *t->labels))
         return NULL;
     loggops_label *label = &t->labels[t->n_labels++];
     memset(label, 0, sizeof *label);
@@ -20,14 +20,12 @@ static loggops_label *add_label(loggops_reading *t)
 }
 
 /* The operation is added before the next event that takes time, as the next one. */
-tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, bool is_kernel,
-                                    uint32_t before, double seconds)
+void loggops_label_computation(loggops_reading *t, const tl_event *e, bool is_kernel,
+                               uint32_t before, double seconds)
 {
-    if (seconds <= 0)
-        return TL_OK;
-    loggops_label *label = add_label(t);
+    loggops_label *label = seconds > 0 ? add_label(t) : NULL;
     if (!label)
-        return loggops_out_of_memory(t);
+        return;
     const bool has_site = is_kernel || e->call == TL_MPI_Parallel;
     label->share_s = seconds;
     label->kind = is_kernel ? TLR_STATE_KERNEL : TLR_STATE_COMPUTE;
@@ -36,7 +34,6 @@ tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, bool 
     label->before = has_site ? 0 : before;
     label->after = has_site ? 0 : e->site;
     label->tag = is_kernel ? e->tag : tlr_region_tag(e, t->n_regions);
-    return TL_OK;
 }
 
 void loggops_label_none(loggops_reading *t)
@@ -93,29 +90,28 @@ static int64_t bytes_of(loggops_reading *t, const tl_event *e, const tl_call_inf
 {
     int64_t sum = 0;
     if (info->traits & TL_TRAIT_PERSISTENT && e->request) {
-        loggops_request *made = loggops_request_of(t, e->request);
-        if (made)
-            made->bytes = info->action == TL_ACTION_RECV_INIT ? -bytes : bytes;
+        loggops_request_of(t, e->request)->bytes =
+            info->action == TL_ACTION_RECV_INIT ? -bytes : bytes;
         return 0;
     }
     if (info->action != TL_ACTION_START)
         return bytes;
     for (uint32_t i = 0; i <= e->list_len; i++) {
         const int64_t id = i < e->list_len ? e->list[i] : e->request;
-        const loggops_request *started = id > 0 ? loggops_request_of(t, id) : NULL;
-        sum = started ? tlr_add_started(sum, started->bytes) : sum;
+        if (id > 0)
+            sum = tlr_add_started(sum, loggops_request_of(t, id)->bytes);
     }
     return llabs(sum);
 }
 
 /* The messages that it starts have labels already: theirs follow. */
-tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,
-                              size_t n_before)
+void loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,
+                         size_t n_before)
 {
     tlr_state state = {0};
     loggops_label *label = add_label(t);
     if (!label)
-        return loggops_out_of_memory(t);
+        return;
     tlr_state_of_event(t->plan, t->rank, e, info, &state);
     label->call = state.call;
     label->site = state.site;
@@ -135,16 +131,14 @@ tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_ca
         label->flags |= LOGGOPS_TAKES_TIME;
         label->op--;
     }
-    return TL_OK;
 }
 
-tl_status loggops_label_started(loggops_reading *t, const loggops_op *op)
+void loggops_label_started(loggops_reading *t, const loggops_op *op)
 {
-    if (op->kind != LOGGOPS_SEND || op->peer == LOGGOPS_NOBODY)
-        return TL_OK;
-    loggops_label *label = add_label(t);
+    const bool is_message = op->kind == LOGGOPS_SEND && op->peer != LOGGOPS_NOBODY;
+    loggops_label *label = is_message ? add_label(t) : NULL;
     if (!label)
-        return loggops_out_of_memory(t);
+        return;
     label->op--;
     label->kind = TLR_STATE_MESSAGE;
     label->call = TL_MPI_Start;
@@ -152,7 +146,6 @@ tl_status loggops_label_started(loggops_reading *t, const loggops_op *op)
     label->plan_comm = op->comm < t->plan->n_comms ? op->comm + 1 : 0;
     label->peer = op->peer;
     label->bytes = (int64_t)op->amount;
-    return TL_OK;
 }
 
 void loggops_keep_labels(loggops_reading *t, size_t op)

@@ -47,10 +47,12 @@ static loggops_op *add_message(loggops_reading *t, const tl_short_event *e, uint
 }
 
 /* What follows is for the answer that the message is not there. */
-static tl_status add_probe(loggops_reading *t, const tl_short_event *e)
+static void add_probe(loggops_reading *t, const tl_short_event *e)
 {
-    if (t->n_probes == LOGGOPS_PROBES_AHEAD)
-        return loggops_refuse(t, &(tl_event){.call = TL_MPI_Iprobe});
+    if (t->n_probes == LOGGOPS_PROBES_AHEAD) {
+        loggops_refuse(t, &(tl_event){.call = TL_MPI_Iprobe});
+        return;
+    }
     add_message(t, e, LOGGOPS_POLL);
     t->n_read++;
     loggops_read_point *at = &t->at_probes[t->n_probes++];
@@ -59,28 +61,25 @@ static tl_status add_probe(loggops_reading *t, const tl_short_event *e)
                                .sums = t->sums,
                                .compute_ps = t->compute_ps};
     at->of_rates = t->rates.sums;
-    return TL_OK;
 }
 
-static tl_status add_other(loggops_reading *t, tl_cursor *cursor, const tl_short_event *e)
+static void add_other(loggops_reading *t, tl_cursor *cursor, const tl_short_event *e)
 {
     tl_event event;
     tl_cursor_expand(cursor, e, &event);
-    return loggops_translate(t, &event);
+    loggops_translate(t, &event);
 }
 
 tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor)
 {
     const tl_short_event *events = NULL;
     size_t n = 0;
-    tl_status status = tl_cursor_take(cursor, &events, &n);
-    if (status == TL_OK &&
-        !loggops_grow((void **)&t->ops, t->n_ops + 2 * n, &t->ops_room, sizeof *t->ops))
-        return loggops_out_of_memory(t);
-    for (size_t i = 0; i < n && status == TL_OK; i++) {
+    TL_TRY(tl_cursor_take(cursor, &events, &n));
+    loggops_has_room(t, &t->ops, t->n_ops + 2 * n, &t->ops_room, sizeof *t->ops);
+    for (size_t i = 0; i < n && t->status == TL_OK; i++) {
         const tl_short_event *e = &events[i];
         if (t->is_labelled && e->call != TL_MPI_Iprobe) {
-            status = add_other(t, cursor, e);
+            add_other(t, cursor, e);
         } else if (e->n_sizes) {
             add_kernel(t, e);
             t->n_read++;
@@ -95,10 +94,10 @@ tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor)
             add_message(t, e, LOGGOPS_RECV);
             t->n_read++;
         } else if (e->call == TL_MPI_Iprobe) {
-            status = add_probe(t, e);
+            add_probe(t, e);
         } else {
-            status = add_other(t, cursor, e);
+            add_other(t, cursor, e);
         }
     }
-    return status;
+    return t->status;
 }

@@ -87,7 +87,7 @@ static bool add_step(tlr_messages *m, const loggops_comm *comm, const tlr_messag
 {
     if (part->kind != TLR_MESSAGE_WAIT && part->peer < 0)
         return 1;
-    if (!loggops_grow((void **)&m->steps, m->n + 1, &m->room, sizeof *m->steps))
+    if (!loggops_grow(&m->steps, m->n + 1, &m->room, sizeof *m->steps))
         return 0;
     m->steps[m->n++] = (tl_collective_step){
         .action = part->kind == TLR_MESSAGE_WAIT   ? TL_ACTION_WAIT
@@ -142,9 +142,7 @@ tl_status tlr_messages_of(void *context, uint32_t rank, const tl_event *event,
 {
     tlr_messages *m = context;
     loggops_reading *t = &m->reading;
-    tl_status status = prepare(m, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(prepare(m, err));
     t->rank = rank;
     t->walk = (tlr_walk){.plan = m->plan, .trace = t->trace, .rank = rank};
     t->err = err;
@@ -152,7 +150,9 @@ tl_status tlr_messages_of(void *context, uint32_t rank, const tl_event *event,
     t->n_list = 1; /* offset 0 is no list */
     m->n = 0;
     const tl_call_info *call = tl_call_by_code(event->call);
-    status = loggops_add_collective(t, event, call);
+    t->status = TL_OK;
+    loggops_add_collective(t, event, call);
+    tl_status status = t->status;
     tl_side sent, received;
     loggops_take_sides(t, event, tl_meaning_of(call->action), &sent, &received);
     for (size_t i = 0; i < t->n_ops && status == TL_OK; i++)

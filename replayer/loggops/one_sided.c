@@ -43,12 +43,14 @@ typedef struct selection {
     size_t most; /* of those that began first */
 } selection;
 
-static tl_status finish(loggops_reading *t, selection of)
+static void finish(loggops_reading *t, selection of)
 {
     size_t n = 0, n_left = 0;
     int64_t *requests = malloc((t->n_accesses + 1) * sizeof *requests);
-    if (!requests)
-        return loggops_out_of_memory(t);
+    if (!requests) {
+        loggops_out_of_memory(t);
+        return;
+    }
     for (size_t i = 0; i < t->n_accesses; i++) {
         const loggops_access *a = &t->accesses[i];
         if (n < of.most && (!of.window || a->window == of.window) &&
@@ -59,34 +61,37 @@ static tl_status finish(loggops_reading *t, selection of)
             t->accesses[n_left++] = *a;
     }
     t->n_accesses = n_left;
-    const tl_status status = loggops_wait_for(t, requests, n);
+    loggops_wait_for(t, requests, n);
     free(requests);
-    return status;
 }
 
-static tl_status finish_all(loggops_reading *t, uint32_t window, int32_t target, int kinds)
+static void finish_all(loggops_reading *t, uint32_t window, int32_t target, int kinds)
 {
-    return finish(t, (selection){window, target, kinds, SIZE_MAX});
+    finish(t, (selection){window, target, kinds, SIZE_MAX});
 }
 
-static tl_status access_window(loggops_reading *t, const tl_event *e, uint8_t kind, int64_t bytes)
+static loggops_op access_op(const loggops_reading *t, const tl_event *e, uint8_t kind,
+                            int64_t bytes)
 {
     const uint32_t comm = loggops_comm_of(t, e);
-    tl_status status = TL_OK;
+    return (loggops_op){.kind = kind,
+                        .comm = comm,
+                        .peer = loggops_partner_in(t, comm, e->peer),
+                        .amount = (uint64_t)bytes};
+}
+
+static void access_window(loggops_reading *t, const tl_event *e, uint8_t kind, int64_t bytes)
+{
+    loggops_op op = access_op(t, e, kind, bytes);
     if (t->n_accesses == LOGGOPS_MOST_ACCESSES)
-        status = finish(t, (selection){0, ANY_TARGET, BOTH, LOGGOPS_MOST_ACCESSES / 2});
-    const uint32_t request = loggops_own_request(t);
-    if (status != TL_OK)
-        return status;
-    if (!loggops_grow((void **)&t->accesses, t->n_accesses + 1, &t->accesses_room,
-                      sizeof *t->accesses))
-        return loggops_out_of_memory(t);
-    t->accesses[t->n_accesses++] = (loggops_access){e->comm, request, e->peer, kind == LOGGOPS_PUT};
-    return loggops_add(t, (loggops_op){.kind = kind,
-                                       .comm = comm,
-                                       .peer = loggops_partner_in(t, comm, e->peer),
-                                       .amount = (uint64_t)bytes,
-                                       .request = request});
+        finish(t, (selection){0, ANY_TARGET, BOTH, LOGGOPS_MOST_ACCESSES / 2});
+    if (!loggops_has_room(t, &t->accesses, t->n_accesses + 1, &t->accesses_room,
+                          sizeof *t->accesses))
+        return;
+    op.request = loggops_own_request(t);
+    t->accesses[t->n_accesses++] =
+        (loggops_access){e->comm, op.request, e->peer, kind == LOGGOPS_PUT};
+    loggops_add(t, op);
 }
 
 static bool is_own(const loggops_reading *t, const tl_event *e)
@@ -95,200 +100,179 @@ static bool is_own(const loggops_reading *t, const tl_event *e)
     return !c->n_members || loggops_rank_in(c, t->rank) == (uint32_t)e->peer;
 }
 
-/* What a rank gets from itself is a copy. */
-static tl_status add_get(loggops_reading *t, const tl_event *e, int64_t bytes)
+/* What a rank gets from itself is a copy, and so is what it puts there. */
+static void access_other(loggops_reading *t, const tl_event *e, uint8_t kind, int64_t bytes)
 {
-    return is_own(t, e) ? TL_OK : access_window(t, e, LOGGOPS_GET, bytes);
+    if (!is_own(t, e))
+        access_window(t, e, kind, bytes);
 }
 
-static tl_status add_put(loggops_reading *t, const tl_event *e, int64_t bytes)
+static void accumulate(loggops_reading *t, const tl_event *e, int64_t bytes)
 {
-    return is_own(t, e) ? TL_OK : access_window(t, e, LOGGOPS_PUT, bytes);
-}
-
-static tl_status accumulate(loggops_reading *t, const tl_event *e, int64_t bytes)
-{
-    const tl_status status = access_window(t, e, LOGGOPS_PUT, bytes);
-    return status == TL_OK ? finish_all(t, e->comm, e->peer, BOTH) : status;
+    access_window(t, e, LOGGOPS_PUT, bytes);
+    finish_all(t, e->comm, e->peer, BOTH);
 }
 
 /* In one go, whether or not it has a request. */
-static tl_status get_accumulate(loggops_reading *t, const tl_event *e)
+static void get_accumulate(loggops_reading *t, const tl_event *e)
 {
     const int64_t bytes = e->count * e->type_bytes, back = e->recv_count * e->recv_type_bytes;
     const int swaps = e->call == TL_MPI_Compare_and_swap;
-    tl_status status = add_get(t, e, swaps ? e->recv_type_bytes : back);
-    if (status == TL_OK && !is_own(t, e)) {
+    access_other(t, e, LOGGOPS_GET, swaps ? e->recv_type_bytes : back);
+    if (t->status == TL_OK && !is_own(t, e)) {
         const int64_t request = t->accesses[--t->n_accesses].request;
-        status = loggops_wait_for(t, &request, 1);
+        loggops_wait_for(t, &request, 1);
     }
-    if (status != TL_OK)
-        return status;
-    if (swaps)
-        return e->flags & TL_NOT_SWAPPED ? TL_OK : add_put(t, e, e->recv_type_bytes);
-    return e->count ? accumulate(t, e, bytes) : TL_OK;
+    if (swaps && !(e->flags & TL_NOT_SWAPPED))
+        access_other(t, e, LOGGOPS_PUT, e->recv_type_bytes);
+    else if (!swaps && e->count)
+        accumulate(t, e, bytes);
 }
 
-static tl_status add_access(loggops_reading *t, const tl_event *e, const tl_call_info *info)
+static void add_access(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     const int64_t bytes = e->count * e->type_bytes;
     if (e->peer < 0) /* MPI_PROC_NULL */
-        return TL_OK;
-    switch (info->action) {
-    case TL_ACTION_PUT: return add_put(t, e, bytes); /* its request is done at once */
-    case TL_ACTION_ACCUMULATE: return accumulate(t, e, bytes);
-    case TL_ACTION_GET_ACCUMULATE: return get_accumulate(t, e);
-    default: break;
-    }
-    if (!(info->traits & TL_TRAIT_NB) || is_own(t, e))
-        return add_get(t, e, bytes);
-    const uint32_t comm = loggops_comm_of(t, e);
-    return loggops_add_started(t,
-                               (loggops_op){.kind = LOGGOPS_GET,
-                                            .comm = comm,
-                                            .peer = loggops_partner_in(t, comm, e->peer),
-                                            .amount = (uint64_t)bytes},
-                               e->request);
+        return;
+    if (info->action == TL_ACTION_PUT) /* its request is done at once */
+        access_other(t, e, LOGGOPS_PUT, bytes);
+    else if (info->action == TL_ACTION_ACCUMULATE)
+        accumulate(t, e, bytes);
+    else if (info->action == TL_ACTION_GET_ACCUMULATE)
+        get_accumulate(t, e);
+    else if (!(info->traits & TL_TRAIT_NB) || is_own(t, e))
+        access_other(t, e, LOGGOPS_GET, bytes);
+    else
+        loggops_add_started(t, access_op(t, e, LOGGOPS_GET, bytes), e->request);
 }
 
 /* ---- groups ---- */
 
 static loggops_window *window_of(loggops_reading *t, const tl_event *e)
 {
-    return loggops_grow((void **)&t->windows, (size_t)e->comm + 1, &t->windows_room,
-                        sizeof *t->windows)
+    return loggops_has_room(t, &t->windows, (size_t)e->comm + 1, &t->windows_room,
+                            sizeof *t->windows)
                ? &t->windows[e->comm]
-               : NULL;
+               : &t->no_window;
 }
 
-static int keep_group(loggops_group *group, const tl_event *e)
+static void keep_group(loggops_reading *t, loggops_group *group, const tl_event *e)
 {
-    if (!loggops_grow((void **)&group->ranks, e->list_len + (size_t)1, &group->room,
-                      sizeof *group->ranks))
-        return 0;
+    if (!loggops_has_room(t, &group->ranks, e->list_len + (size_t)1, &group->room,
+                          sizeof *group->ranks))
+        return;
     if (e->list_len)
         memcpy(group->ranks, e->list, e->list_len * sizeof *e->list);
     group->n = e->list_len;
-    return 1;
 }
 
 /* An empty message to or from each rank of the group; waits for all. */
-static tl_status meet(loggops_reading *t, const tl_event *e, const loggops_group *group,
-                      uint8_t kind, int32_t tag)
+static void meet(loggops_reading *t, const tl_event *e, const loggops_group *group, uint8_t kind,
+                 int32_t tag)
 {
     const uint32_t comm = loggops_comm_of(t, e);
     int64_t *requests = malloc((group->n + 1) * sizeof *requests);
-    tl_status status = TL_OK;
     size_t n = 0;
     if (!requests)
-        return loggops_out_of_memory(t);
-    for (size_t i = 0; i < group->n && status == TL_OK; i++) {
+        loggops_out_of_memory(t);
+    for (size_t i = 0; requests && i < group->n; i++) {
         const int32_t peer = loggops_partner_in(t, comm, group->ranks[i]);
         if (!peer)
             continue;
         requests[n] = loggops_own_request(t);
-        status = loggops_add(t, (loggops_op){.kind = kind,
-                                             .comm = comm,
-                                             .peer = peer,
-                                             .tag = tag,
-                                             .is_persistent = 1,
-                                             .request = (uint32_t)requests[n]});
+        loggops_add(t, (loggops_op){.kind = kind,
+                                    .comm = comm,
+                                    .peer = peer,
+                                    .tag = tag,
+                                    .is_persistent = 1,
+                                    .request = (uint32_t)requests[n]});
         n++;
     }
-    if (status == TL_OK)
-        status = loggops_wait_for(t, requests, n);
+    loggops_wait_for(t, requests, n);
     free(requests);
-    return status;
 }
 
-static tl_status post(loggops_reading *t, const tl_event *e)
+static void post(loggops_reading *t, const tl_event *e)
 {
-    loggops_window *w = window_of(t, e);
-    if (!w || !keep_group(&w->posted, e))
-        return loggops_out_of_memory(t);
-    return meet(t, e, &w->posted, LOGGOPS_SEND, POSTED_TAG);
+    loggops_group *posted = &window_of(t, e)->posted;
+    keep_group(t, posted, e);
+    meet(t, e, posted, LOGGOPS_SEND, POSTED_TAG);
 }
 
-static tl_status add_win_start(loggops_reading *t, const tl_event *e)
+static void add_win_start(loggops_reading *t, const tl_event *e)
 {
-    loggops_window *w = window_of(t, e);
-    if (!w || !keep_group(&w->started, e))
-        return loggops_out_of_memory(t);
-    return meet(t, e, &w->started, LOGGOPS_RECV, POSTED_TAG);
+    loggops_group *started = &window_of(t, e)->started;
+    keep_group(t, started, e);
+    meet(t, e, started, LOGGOPS_RECV, POSTED_TAG);
 }
 
-static tl_status complete(loggops_reading *t, const tl_event *e)
+static void complete(loggops_reading *t, const tl_event *e)
 {
-    const loggops_window *w = window_of(t, e);
-    if (!w)
-        return loggops_out_of_memory(t);
-    tl_status status = finish_all(t, e->comm, ANY_TARGET, PUTS);
-    if (status == TL_OK)
-        status = meet(t, e, &w->started, LOGGOPS_SEND, COMPLETED_TAG);
-    return status == TL_OK ? finish_all(t, e->comm, ANY_TARGET, GETS) : status;
+    finish_all(t, e->comm, ANY_TARGET, PUTS);
+    meet(t, e, &window_of(t, e)->started, LOGGOPS_SEND, COMPLETED_TAG);
+    finish_all(t, e->comm, ANY_TARGET, GETS);
 }
 
-static tl_status wait_exposed(loggops_reading *t, const tl_event *e)
+static void wait_exposed(loggops_reading *t, const tl_event *e)
 {
-    const loggops_window *w = window_of(t, e);
-    if (!w)
-        return loggops_out_of_memory(t);
-    const tl_status status = meet(t, e, &w->posted, LOGGOPS_RECV, COMPLETED_TAG);
-    return status == TL_OK ? finish_all(t, e->comm, ANY_TARGET, GETS) : status;
+    meet(t, e, &window_of(t, e)->posted, LOGGOPS_RECV, COMPLETED_TAG);
+    finish_all(t, e->comm, ANY_TARGET, GETS);
 }
 
 /* ---- calls of all ranks ---- */
 
-static tl_status barrier(loggops_reading *t, uint32_t comm)
+static void barrier(loggops_reading *t, uint32_t comm)
 {
-    return loggops_add_small(t, TL_ACTION_BARRIER, comm, 0, 1);
+    loggops_add_small(t, TL_ACTION_BARRIER, comm, 0, 1);
 }
 
 /* Each rank gets an address of every other one. */
-static tl_status create(loggops_reading *t, const tl_event *e)
+static void create(loggops_reading *t, const tl_event *e)
 {
     enum { ADDRESS_BYTES = 8 };
     tl_event on_new = *e;
     on_new.comm = e->new_comm;
     const uint32_t comm = loggops_comm_of(t, &on_new);
-    tl_status status = TL_OK;
-    if (e->call == TL_MPI_Win_allocate_shared)
-        status = loggops_add_small(t, TL_ACTION_BCAST, comm, ADDRESS_BYTES, 1);
-    if (status == TL_OK && e->call == TL_MPI_Win_allocate_shared)
-        status = barrier(t, comm);
-    return status == TL_OK ? loggops_add_small(t, TL_ACTION_ALLGATHER, comm, ADDRESS_BYTES, 1)
-                           : status;
+    if (e->call == TL_MPI_Win_allocate_shared) {
+        loggops_add_small(t, TL_ACTION_BCAST, comm, ADDRESS_BYTES, 1);
+        barrier(t, comm);
+    }
+    loggops_add_small(t, TL_ACTION_ALLGATHER, comm, ADDRESS_BYTES, 1);
 }
 
-static tl_status fence(loggops_reading *t, const tl_event *e, bool has_accesses)
+static void fence(loggops_reading *t, const tl_event *e, bool has_accesses)
 {
     const uint32_t comm = loggops_comm_of(t, e);
-    tl_status status = has_accesses ? barrier(t, comm) : TL_OK;
-    if (has_accesses && status == TL_OK)
-        status = finish_all(t, e->comm, ANY_TARGET, BOTH);
-    return status == TL_OK ? barrier(t, comm) : status;
+    if (has_accesses) {
+        barrier(t, comm);
+        finish_all(t, e->comm, ANY_TARGET, BOTH);
+    }
+    barrier(t, comm);
 }
 
-tl_status loggops_add_one_sided(loggops_reading *t, const tl_event *e, const tl_call_info *info)
+void loggops_add_one_sided(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     switch (info->action) {
-    case TL_ACTION_WIN_CREATE: return create(t, e);
-    case TL_ACTION_WIN_FENCE: return fence(t, e, !(e->tag & TL_MODE_NOPRECEDE));
-    case TL_ACTION_WIN_FREE: return fence(t, e, 1);
-    case TL_ACTION_WIN_POST: return post(t, e);
-    case TL_ACTION_WIN_START: return add_win_start(t, e);
-    case TL_ACTION_WIN_COMPLETE: return complete(t, e);
-    case TL_ACTION_WIN_WAIT: return wait_exposed(t, e);
-    case TL_ACTION_WIN_SYNC: return TL_OK;
+    case TL_ACTION_WIN_CREATE: create(t, e); break;
+    case TL_ACTION_WIN_FENCE: fence(t, e, !(e->tag & TL_MODE_NOPRECEDE)); break;
+    case TL_ACTION_WIN_FREE: fence(t, e, 1); break;
+    case TL_ACTION_WIN_POST: post(t, e); break;
+    case TL_ACTION_WIN_START: add_win_start(t, e); break;
+    case TL_ACTION_WIN_COMPLETE: complete(t, e); break;
+    case TL_ACTION_WIN_WAIT: wait_exposed(t, e); break;
+    case TL_ACTION_WIN_SYNC: break;
     case TL_ACTION_WIN_LOCK:
     case TL_ACTION_WIN_UNLOCK:
-    case TL_ACTION_WIN_FLUSH: return e->peer < 0 ? TL_OK : finish_all(t, e->comm, e->peer, BOTH);
+    case TL_ACTION_WIN_FLUSH:
+    case TL_ACTION_WIN_FLUSH_LOCAL:
+        if (e->peer >= 0)
+            finish_all(t, e->comm, e->peer,
+                       info->action == TL_ACTION_WIN_FLUSH_LOCAL ? GETS : BOTH);
+        break;
     case TL_ACTION_WIN_LOCK_ALL:
     case TL_ACTION_WIN_UNLOCK_ALL:
-    case TL_ACTION_WIN_FLUSH_ALL: return finish_all(t, e->comm, ANY_TARGET, BOTH);
-    case TL_ACTION_WIN_FLUSH_LOCAL:
-        return e->peer < 0 ? TL_OK : finish_all(t, e->comm, e->peer, GETS);
-    case TL_ACTION_WIN_FLUSH_LOCAL_ALL: return finish_all(t, e->comm, ANY_TARGET, GETS);
-    default: return add_access(t, e, info);
+    case TL_ACTION_WIN_FLUSH_ALL: finish_all(t, e->comm, ANY_TARGET, BOTH); break;
+    case TL_ACTION_WIN_FLUSH_LOCAL_ALL: finish_all(t, e->comm, ANY_TARGET, GETS); break;
+    default: add_access(t, e, info);
     }
 }

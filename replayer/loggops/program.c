@@ -58,127 +58,112 @@ static void settle(const loggops_reading *t, loggops_op *op, int64_t source, int
 }
 
 /* The operation of a stream is gone when the trace tells what an open receive met. */
-static tl_status settle_ahead(loggops_reading *t, loggops_op *op)
+static void settle_ahead(loggops_reading *t, loggops_op *op)
 {
     int32_t source = TL_ANY_SOURCE, tag = op->tag == LOGGOPS_ANY ? TL_ANY_TAG : op->tag;
-    const tl_status status = tlr_walk_outcome(&t->walk, &source, &tag, t->err);
-    if (status == TL_OK && source != TL_PROC_NULL)
+    if (t->status == TL_OK)
+        t->status = tlr_walk_outcome(&t->walk, &source, &tag, t->err);
+    if (source != TL_PROC_NULL)
         settle(t, op, source, tag);
-    else if (status == TL_OK)
+    else
         op->peer = LOGGOPS_NOBODY;
-    return status;
 }
 
 /* ---- point to point ---- */
 
-static tl_status add_irecv(loggops_reading *t, const tl_event *e)
+static void add_irecv(loggops_reading *t, const tl_event *e)
 {
     loggops_op op = receive_op(t, e, e->peer, e->tag);
-    const tl_status status = t->is_stream && tlr_receive_is_open(e) ? settle_ahead(t, &op) : TL_OK;
-    return status == TL_OK ? loggops_add_started(t, op, e->request) : status;
+    if (t->is_stream && tlr_receive_is_open(e))
+        settle_ahead(t, &op);
+    loggops_add_started(t, op, e->request);
 }
 
-tl_status loggops_add_persistent(loggops_reading *t, loggops_op op, int64_t request)
+void loggops_add_persistent(loggops_reading *t, loggops_op op, int64_t request)
 {
     loggops_request *state = loggops_request_of(t, request);
-    if (!state)
-        return loggops_out_of_memory(t);
     op.is_persistent = 1;
     state->on_start = op;
     state->op = 0;
-    return TL_OK;
 }
 
-static tl_status start_one(loggops_reading *t, int64_t request)
+static void start_one(loggops_reading *t, int64_t request)
 {
-    const loggops_request *state = loggops_request_of(t, request);
-    if (!state)
-        return loggops_out_of_memory(t);
-    if (state->on_start.kind == LOGGOPS_END)
-        return TL_OK;
-    loggops_op op = state->on_start;
-    if (op.kind == LOGGOPS_COLLECTIVE)
-        return loggops_add_numbered(t, op, request);
+    loggops_op op = loggops_request_of(t, request)->on_start;
+    if (op.kind == LOGGOPS_END)
+        return;
+    if (op.kind == LOGGOPS_COLLECTIVE) {
+        loggops_add_numbered(t, op, request);
+        return;
+    }
     const bool is_open = op.kind == LOGGOPS_RECV && op.peer != LOGGOPS_NOBODY &&
                          (op.peer == LOGGOPS_ANY || op.tag == LOGGOPS_ANY);
-    tl_status status = t->is_stream && is_open ? settle_ahead(t, &op) : TL_OK;
-    if (status == TL_OK)
-        status = loggops_add_started(t, op, request);
-    return status == TL_OK && t->is_labelled ? loggops_label_started(t, &op) : status;
+    if (t->is_stream && is_open)
+        settle_ahead(t, &op);
+    loggops_add_started(t, op, request);
+    if (t->is_labelled)
+        loggops_label_started(t, &op);
 }
 
-static tl_status add_sendrecv(loggops_reading *t, const tl_event *e)
+static void add_sendrecv(loggops_reading *t, const tl_event *e)
 {
     loggops_op receive = receive_op(t, e, e->recv_peer, e->recv_tag);
     loggops_op send = send_op(t, e);
     const int as_smpi = t->places && t->places->nodes.between.charges_as_smpi;
     /* With one partner, SMPI's call is MPI_Send or MPI_Recv. */
-    if (as_smpi && (receive.peer == LOGGOPS_NOBODY || send.peer == LOGGOPS_NOBODY))
-        return loggops_add(t, receive.peer == LOGGOPS_NOBODY ? send : receive);
+    if (as_smpi && (receive.peer == LOGGOPS_NOBODY || send.peer == LOGGOPS_NOBODY)) {
+        loggops_add(t, receive.peer == LOGGOPS_NOBODY ? send : receive);
+        return;
+    }
     receive.request = FOR_SENDRECV_RECV;
     send.request = FOR_SENDRECV_SEND;
     static const int64_t both[] = {FOR_SENDRECV_SEND, FOR_SENDRECV_RECV};
-    loggops_op wait = {.kind = LOGGOPS_WAIT};
-    tl_status status = loggops_add_list(t, both, 2, &wait.list);
     /* SMPI sends first: what its send does to the CPU delays the receive. */
-    if (status == TL_OK)
-        status = loggops_add(t, as_smpi ? send : receive);
-    if (status == TL_OK)
-        status = loggops_add(t, as_smpi ? receive : send);
-    return status == TL_OK ? loggops_add(t, wait) : status;
+    loggops_add(t, as_smpi ? send : receive);
+    loggops_add(t, as_smpi ? receive : send);
+    loggops_add_wait(t, both, 2);
 }
 
-static tl_status add_wait(loggops_reading *t, const int64_t *requests, size_t n)
+static void add_wait(loggops_reading *t, const tl_event *e)
 {
-    loggops_op wait = {.kind = LOGGOPS_WAIT};
-    tl_status status = loggops_add_list(t, requests, n, &wait.list);
-    if (status != TL_OK)
-        return status;
-    int64_t *list = t->list + wait.list;
+    const int64_t single = e->request, *requests = e->list_len ? e->list : &single;
+    const size_t n = e->list_len ? e->list_len : 1;
+    loggops_add_wait(t, requests, n);
+    if (t->status != TL_OK)
+        return;
+    int64_t *list = t->list + t->ops[t->n_ops - 1].list;
     list[0] = 0;
     for (size_t i = 0; i < n; i++) {
         if (requests[i] <= 0)
             continue;
-        loggops_request *state = loggops_request_of(t, requests[i]);
-        if (!state) /* of a call that is not modelled, perhaps */
-            return loggops_out_of_memory(t);
-        state->op = 0; /* to free a persistent request later detaches nothing */
+        loggops_request_of(t, requests[i])->op = 0; /* to free it later detaches nothing */
         list[++list[0]] = requests[i] + FIRST_OF_TRACE - 1;
     }
-    t->n_list = wait.list + (size_t)list[0] + 1;
-    return loggops_add(t, wait);
+    t->n_list = (size_t)(list - t->list) + (size_t)list[0] + 1;
 }
 
 /* Calls with one request or with an array of them. */
-static tl_status for_requests(loggops_reading *t, const tl_event *e,
-                              tl_status (*one)(loggops_reading *, int64_t))
+static void for_requests(loggops_reading *t, const tl_event *e,
+                         void (*one)(loggops_reading *, int64_t))
 {
     const int64_t single = e->request;
     const int64_t *list = e->list_len ? e->list : &single;
     const size_t n = e->list_len ? e->list_len : 1;
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < n && status == TL_OK; i++)
+    for (size_t i = 0; i < n && t->status == TL_OK; i++)
         if (list[i] > 0)
-            status = one(t, list[i]);
-    return status;
+            one(t, list[i]);
 }
 
-static tl_status note_cancel(loggops_reading *t, int64_t request)
+static void note_cancel(loggops_reading *t, int64_t request)
 {
-    loggops_request *state = loggops_request_of(t, request);
-    if (!state)
-        return loggops_out_of_memory(t);
-    state->is_cancelled = 1;
-    return TL_OK;
+    loggops_request_of(t, request)->is_cancelled = 1;
 }
 
 /* Nobody waits for it any more, and its number may be used again.  No event states whether a
  * message came before the receive was cancelled: as in SimGrid's engine, none did. */
-static tl_status detach(loggops_reading *t, int64_t request)
+static void detach(loggops_reading *t, int64_t request)
 {
     loggops_request *state = loggops_request_of(t, request);
-    if (!state)
-        return loggops_out_of_memory(t);
     if (state->op && !t->is_stream) {
         loggops_op *op = &t->ops[state->op - 1];
         op->request = DETACHED;
@@ -186,101 +171,88 @@ static tl_status detach(loggops_reading *t, int64_t request)
             op->peer = LOGGOPS_NOBODY;
     }
     *state = (loggops_request){0};
-    return TL_OK;
 }
 
-static tl_status note_match(loggops_reading *t, const tl_event *e)
+static void note_match(loggops_reading *t, const tl_event *e)
 {
-    if (!e->request)
-        return TL_OK;
-    const loggops_request *state = loggops_request_of(t, e->request);
-    if (!state)
-        return loggops_out_of_memory(t);
-    if (state->op && !t->is_stream)
-        settle(t, &t->ops[state->op - 1], e->peer, e->tag);
-    return TL_OK;
+    const size_t op = e->request ? loggops_request_of(t, e->request)->op : 0;
+    if (op && !t->is_stream)
+        settle(t, &t->ops[op - 1], e->peer, e->tag);
 }
 
 /* ---- events ---- */
 
-static tl_status add_sleep(loggops_reading *t, const tl_event *e)
+static void add_sleep(loggops_reading *t, const tl_event *e)
 {
     const uint64_t ps_per_ns = 1000, amount = (uint64_t)e->count * ps_per_ns;
     if (t->is_stream)
         t->compute_ps += amount;
     t->sums.slept_s += (double)e->count * 1e-9;
-    return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
+    loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
 }
 
 /* Asked by a program: what it computes before is done by then. */
-static tl_status add_poll(loggops_reading *t, const tl_event *e)
+static void add_poll(loggops_reading *t, const tl_event *e)
 {
     loggops_op op = receive_op(t, e, e->peer, e->tag);
     op.kind = LOGGOPS_POLL;
-    const tl_status status = loggops_add_compute(t);
-    return status == TL_OK ? loggops_add(t, op) : status;
+    loggops_add_compute(t);
+    loggops_add(t, op);
 }
 
 /* An event that takes no time. */
-static tl_status note_event(loggops_reading *t, const tl_event *e, const tl_call_info *info)
+static void note_event(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
-    switch (info->action) {
-    case TL_ACTION_PROBE: return t->is_made ? add_poll(t, e) : TL_OK;
-    case TL_ACTION_MATCH: return t->is_made ? loggops_refuse(t, e) : note_match(t, e);
-    case TL_ACTION_SEND_INIT: return loggops_add_persistent(t, send_op(t, e), e->request);
-    case TL_ACTION_RECV_INIT:
-        return loggops_add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
-    case TL_ACTION_CANCEL: return for_requests(t, e, note_cancel);
-    case TL_ACTION_REQUEST_FREE:
-        return t->is_made ? loggops_refuse(t, e) : for_requests(t, e, detach);
-    default: return TL_OK;
-    }
+    const tl_action action = info->action;
+    if (t->is_made && (action == TL_ACTION_MATCH || action == TL_ACTION_REQUEST_FREE))
+        loggops_refuse(t, e);
+    else if (t->is_made && action == TL_ACTION_PROBE)
+        add_poll(t, e);
+    else if (action == TL_ACTION_MATCH)
+        note_match(t, e);
+    else if (action == TL_ACTION_REQUEST_FREE)
+        for_requests(t, e, detach);
+    else if (action == TL_ACTION_CANCEL)
+        for_requests(t, e, note_cancel);
+    else if (action == TL_ACTION_SEND_INIT)
+        loggops_add_persistent(t, send_op(t, e), e->request);
+    else if (action == TL_ACTION_RECV_INIT)
+        loggops_add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
 }
 
-static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_info *info)
+static void add_event(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     switch (info->action) {
-    case TL_ACTION_SEND: return loggops_add(t, send_op(t, e));
-    case TL_ACTION_RECV: return loggops_add(t, receive_op(t, e, e->peer, e->tag));
-    case TL_ACTION_SENDRECV: return add_sendrecv(t, e);
-    case TL_ACTION_ISEND: return loggops_add_started(t, send_op(t, e), e->request);
-    case TL_ACTION_IRECV: return add_irecv(t, e);
-    case TL_ACTION_START: return for_requests(t, e, start_one);
-    case TL_ACTION_WAIT: {
-        const int64_t single = e->request;
-        return e->list_len ? add_wait(t, e->list, e->list_len) : add_wait(t, &single, 1);
-    }
+    case TL_ACTION_SEND: loggops_add(t, send_op(t, e)); break;
+    case TL_ACTION_RECV: loggops_add(t, receive_op(t, e, e->peer, e->tag)); break;
+    case TL_ACTION_SENDRECV: add_sendrecv(t, e); break;
+    case TL_ACTION_ISEND: loggops_add_started(t, send_op(t, e), e->request); break;
+    case TL_ACTION_IRECV: add_irecv(t, e); break;
+    case TL_ACTION_START: for_requests(t, e, start_one); break;
+    case TL_ACTION_WAIT: add_wait(t, e); break;
     case TL_ACTION_COMM_DUP:
     case TL_ACTION_COMM_SPLIT:
     case TL_ACTION_COMM_CREATE:
     case TL_ACTION_INTERCOMM_CREATE:
-    case TL_ACTION_INTERCOMM_MERGE: return loggops_add_constructor(t, e);
+    case TL_ACTION_INTERCOMM_MERGE: loggops_add_constructor(t, e); break;
     case TL_ACTION_INIT:
     case TL_ACTION_FINALIZE:
     case TL_ACTION_ABORT:
     case TL_ACTION_REGION:
-    case TL_ACTION_CLOCK: return TL_OK;
-    case TL_ACTION_SLEEP: return add_sleep(t, e);
-    default: break;
+    case TL_ACTION_CLOCK: break;
+    case TL_ACTION_SLEEP: add_sleep(t, e); break;
+    default:
+        if (tl_is_on_window(info->action))
+            loggops_add_one_sided(t, e, info);
+        else if (tl_is_on_file(info->action))
+            loggops_add_file(t, e, info);
+        else
+            loggops_add_collective(t, e, info);
     }
-    if (tl_is_on_window(info->action))
-        return loggops_add_one_sided(t, e, info);
-    if (tl_is_on_file(info->action))
-        return loggops_add_file(t, e, info);
-    return loggops_add_collective(t, e, info);
-}
-
-static tl_status label_computation(loggops_reading *t, const tl_event *e, const tl_call_info *info,
-                                   uint32_t before, double burst_s, double kernel_s)
-{
-    const tl_status status = loggops_label_computation(t, e, 0, before, burst_s);
-    return status == TL_OK && info->action == TL_ACTION_KERNEL
-               ? loggops_label_computation(t, e, 1, before, kernel_s)
-               : status;
 }
 
 /* The seconds of computation that the event tells of. */
-static tl_status add_seconds(loggops_reading *t, const tl_event *e, const tl_call_info *info)
+static void add_seconds(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     const uint32_t before = t->rates.site; /* the rates move on */
     const double more_s = t->rates.sums.more_s;
@@ -299,42 +271,45 @@ static tl_status add_seconds(loggops_reading *t, const tl_event *e, const tl_cal
     t->compute_s += burst_s;
     t->compute_s += kernel_s;
     t->sums.kernel_s += kernel_s;
-    return t->is_labelled ? label_computation(t, e, info, before, burst_s, kernel_s) : TL_OK;
+    if (t->is_labelled)
+        loggops_label_computation(t, e, 0, before, burst_s);
+    if (t->is_labelled && info->action == TL_ACTION_KERNEL)
+        loggops_label_computation(t, e, 1, before, kernel_s);
 }
 
 /* Local events leave the computation before them for the next operation. */
-static tl_status translate(loggops_reading *t, const tl_event *e, const tlr_step *step)
+static void translate(loggops_reading *t, const tl_event *e, const tlr_step *step)
 {
     const tl_call_info *info = step->info;
-    tl_status status = TL_OK;
     if (info->action == TL_ACTION_THREAD)
-        status = loggops_switch_thread(t, (uint32_t)e->tag);
-    if (status == TL_OK && t->model)
-        status = add_seconds(t, e, info);
-    if (status == TL_OK && step->kind == TLR_STEP_CALL) {
-        status = loggops_add_compute(t);
+        loggops_switch_thread(t, (uint32_t)e->tag);
+    if (t->model)
+        add_seconds(t, e, info);
+    if (step->kind == TLR_STEP_CALL) {
+        loggops_add_compute(t);
         t->resumed_from = 0;
     }
     const size_t n_before = t->n_ops;
-    if (status == TL_OK)
-        status = step->kind == TLR_STEP_CALL ? add_event(t, e, info) : note_event(t, e, info);
-    if (status == TL_OK && step->mark != TLR_NO_MARK)
-        status = loggops_add(t, (loggops_op){.kind = LOGGOPS_MARK, .amount = step->mark});
-    return status == TL_OK && t->is_labelled && step->kind != TLR_STEP_LOCAL
-               ? loggops_label_event(t, e, info, n_before)
-               : status;
+    if (step->kind == TLR_STEP_CALL)
+        add_event(t, e, info);
+    else
+        note_event(t, e, info);
+    if (step->mark != TLR_NO_MARK)
+        loggops_add(t, (loggops_op){.kind = LOGGOPS_MARK, .amount = step->mark});
+    if (t->is_labelled && step->kind != TLR_STEP_LOCAL)
+        loggops_label_event(t, e, info, n_before);
 }
 
 tl_status loggops_translate(loggops_reading *t, tl_event *e)
 {
     tlr_step step;
     t->n_regions += e->call == TL_MPI_Parallel;
-    tl_status status = tlr_walk_step(&t->walk, e, &step, t->err);
+    t->status = tlr_walk_step(&t->walk, e, &step, t->err);
     t->entered = step.entered;
-    if (status == TL_OK && step.kind != TLR_STEP_NOTHING)
-        status = translate(t, e, &step);
-    t->n_read += status == TL_OK;
-    return status;
+    if (t->status == TL_OK && step.kind != TLR_STEP_NOTHING)
+        translate(t, e, &step);
+    t->n_read += t->status == TL_OK;
+    return t->status;
 }
 
 /* ---- the trace ---- */
@@ -389,8 +364,8 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
         memset(t->threads, 0, t->threads_room * sizeof *t->threads);
     t->n_requests = FIRST_OF_TRACE;
     loggops_close_windows(t);
-    if (!loggops_grow((void **)&t->list, 1, &t->list_room, sizeof *t->list))
-        return loggops_out_of_memory(t);
+    if (!loggops_has_room(t, &t->list, 1, &t->list_room, sizeof *t->list))
+        return t->status;
     if (t->n_started_room)
         memset(t->n_started, 0, t->n_started_room * sizeof *t->n_started);
     if (t->requests_room)
@@ -425,17 +400,16 @@ static tl_status read_rank(loggops_reading *t, uint32_t rank)
         *t->err = *tl_cursor_error(cursor);
     tl_cursor_close(cursor);
     tlr_rank_model_close(&t->rates);
-    if (status == TL_OK)
-        status = loggops_add_compute(t);
-    if (status == TL_OK)
-        status = loggops_add(t, (loggops_op){.kind = LOGGOPS_END});
+    TL_TRY(status);
+    loggops_add_compute(t);
+    loggops_add(t, (loggops_op){.kind = LOGGOPS_END});
     loggops_note_kernels(t);
     const loggops_program read = {t->ops, t->list, t->n_ops, t->n_list, t->n_requests};
     const loggops_labels labels = {t->labels, t->n_labels};
-    if (status == TL_OK &&
+    if (t->status == TL_OK &&
         !loggops_share_program(&t->programs, t->run, rank, &read, t->is_labelled ? &labels : NULL))
-        status = loggops_out_of_memory(t);
-    return status;
+        loggops_out_of_memory(t);
+    return t->status;
 }
 
 /* What another rank, which does the same, has been found to do. */

@@ -98,8 +98,8 @@ typedef struct loggops_table {
 } loggops_table;
 
 /* Room for n elements, the new ones zero; 0 without memory. */
-int loggops_grow_more(void **array, size_t n, size_t *room, size_t size);
-static inline int loggops_grow(void **array, size_t n, size_t *room, size_t size)
+int loggops_grow_more(void *array, size_t n, size_t *room, size_t size);
+static inline int loggops_grow(void *array, size_t n, size_t *room, size_t size)
 {
     return n <= *room || loggops_grow_more(array, n, room, size);
 }

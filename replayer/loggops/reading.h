@@ -92,13 +92,15 @@ typedef struct loggops_reading {
     double *measured_s;
     loggops_run *run;
     tl_error *err;
+    tl_status status; /* of the first failure; what follows it does nothing of use */
 
     int64_t *list;
     size_t n_list, list_room;
     loggops_request *requests;
     size_t requests_room;
     uint32_t n_requests;
-    int32_t *n_started; /* by communicator: collectives that do not block */
+    loggops_request no_request; /* without memory */
+    int32_t *n_started;         /* by communicator: collectives that do not block */
     size_t n_started_room;
     loggops_access *accesses; /* open ones, in their order */
     size_t n_accesses, accesses_room;
@@ -107,7 +109,8 @@ typedef struct loggops_reading {
     uint32_t n_own;          /* all of these */
     loggops_window *windows; /* by the rank's id */
     size_t windows_room;
-    uint32_t *split; /* by the rank's id of a file: request of the split call; 0: none */
+    loggops_window no_window; /* without memory */
+    uint32_t *split;          /* by the rank's id of a file: request of the split call; 0: none */
     size_t split_room;
     loggops_thread *threads;
     size_t n_threads, threads_room;
@@ -119,25 +122,33 @@ typedef struct loggops_reading {
 
 /* ---- operations.c ---- */
 
-tl_status loggops_out_of_memory(const loggops_reading *t);
+/* Failures are noted in loggops_reading.status; loggops_out_of_memory also returns it. */
+tl_status loggops_out_of_memory(loggops_reading *t);
 /* The engine does not know the call. */
-tl_status loggops_refuse(const loggops_reading *t, const tl_event *e);
+void loggops_refuse(loggops_reading *t, const tl_event *e);
+/* Makes room for n elements of an array (its address), the new ones zero; 0 without memory. */
+bool loggops_make_more_room(loggops_reading *t, void *array, size_t n, size_t *room, size_t size);
+static inline bool loggops_has_room(loggops_reading *t, void *array, size_t n, size_t *room,
+                                    size_t size)
+{
+    return n <= *room || loggops_make_more_room(t, array, n, room, size);
+}
 
-/* Appends an operation; a list, whose place is *offset; an operation that starts a request; the
- * computation since the last operation. */
-tl_status loggops_add(loggops_reading *t, loggops_op op);
-tl_status loggops_add_list(loggops_reading *t, const int64_t *values, size_t n, uint32_t *offset);
-tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request);
-tl_status loggops_add_compute(loggops_reading *t);
+/* Appends an operation; a list, and returns its place; a wait for requests; an operation that
+ * starts a request; the computation since the last operation. */
+void loggops_add(loggops_reading *t, loggops_op op);
+uint32_t loggops_add_list(loggops_reading *t, const int64_t *values, size_t n);
+void loggops_add_wait(loggops_reading *t, const int64_t *requests, size_t n);
+void loggops_add_started(loggops_reading *t, loggops_op op, int64_t request);
+void loggops_add_compute(loggops_reading *t);
 
-/* The state of a request of the trace; NULL without memory. */
+/* The state of a request of the trace. */
 loggops_request *loggops_request_of(loggops_reading *t, int64_t id);
-/* A request of our own; one that nothing has used before. Nothing uses it any more. */
+/* A request of our own; one that nothing has used before. */
 uint32_t loggops_own_request(loggops_reading *t);
 uint32_t loggops_new_request(loggops_reading *t);
-int loggops_drop_own(loggops_reading *t, uint32_t request);
-/* Waits for these requests of our own, which are done then. */
-tl_status loggops_wait_for(loggops_reading *t, const int64_t *requests, size_t n);
+/* Waits for these requests of our own, which nothing uses any more then. */
+void loggops_wait_for(loggops_reading *t, const int64_t *requests, size_t n);
 /* The partner as an operation names it. */
 int32_t loggops_partner_in(const loggops_reading *t, uint32_t comm, int64_t peer);
 /* Index of the event's communicator in the run. */
@@ -146,13 +157,13 @@ uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
 /* ---- labels.c: what a timeline shows of the operations, if it is wanted ---- */
 
 /* Computation of so many seconds before or, a kernel, in an event: it is not yet an operation. */
-tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, bool is_kernel,
-                                    uint32_t before, double seconds);
+void loggops_label_computation(loggops_reading *t, const tl_event *e, bool is_kernel,
+                               uint32_t before, double seconds);
 /* An event, all of whose operations follow the first `n_before`. */
-tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,
-                              size_t n_before);
+void loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,
+                         size_t n_before);
 /* The message that MPI_Start sends, by this operation. */
-tl_status loggops_label_started(loggops_reading *t, const loggops_op *op);
+void loggops_label_started(loggops_reading *t, const loggops_op *op);
 /* The computation was too short for an operation. */
 void loggops_label_none(loggops_reading *t);
 /* The operations before this one are gone: labels of what has no operation yet stay. */
@@ -180,29 +191,29 @@ void loggops_reading_free(loggops_reading *t);
 /* ---- thread.c ---- */
 
 /* The following events are those of this thread of the rank. */
-tl_status loggops_switch_thread(loggops_reading *t, uint32_t number);
+void loggops_switch_thread(loggops_reading *t, uint32_t number);
 /* So many picoseconds of the thread that has been resumed, beside what other threads did. */
-tl_status loggops_compute_beside(loggops_reading *t, uint64_t amount);
+void loggops_compute_beside(loggops_reading *t, uint64_t amount);
 
 /* ---- blocks.c ---- */
 
-tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info);
+void loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info);
 /* The two sides of the rank in a collective. */
 void loggops_take_sides(const loggops_reading *t, const tl_event *e, const tl_meaning *m,
                         tl_side *sent, tl_side *received);
 /* A nonblocking collective; one that starts whenever its request does. */
-tl_status loggops_add_numbered(loggops_reading *t, loggops_op op, int64_t request);
-tl_status loggops_add_persistent(loggops_reading *t, loggops_op op, int64_t request);
+void loggops_add_numbered(loggops_reading *t, loggops_op op, int64_t request);
+void loggops_add_persistent(loggops_reading *t, loggops_op op, int64_t request);
 /* A collective of so many elements; less than two ranks do nothing. */
-tl_status loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count,
-                            unsigned type_bytes);
+void loggops_add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count,
+                       unsigned type_bytes);
 /* All members agree on something small: a constructor of communicators. */
-tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e);
+void loggops_add_constructor(loggops_reading *t, const tl_event *e);
 
 /* ---- one_sided.c, file.c ---- */
 
-tl_status loggops_add_one_sided(loggops_reading *t, const tl_event *e, const tl_call_info *info);
+void loggops_add_one_sided(loggops_reading *t, const tl_event *e, const tl_call_info *info);
 void loggops_close_windows(loggops_reading *t);
-tl_status loggops_add_file(loggops_reading *t, const tl_event *e, const tl_call_info *info);
+void loggops_add_file(loggops_reading *t, const tl_event *e, const tl_call_info *info);
 
 #endif

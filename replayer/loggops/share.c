@@ -9,12 +9,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-int loggops_grow_more(void **array, size_t n, size_t *room, size_t size)
+int loggops_grow_more(void *array, size_t n, size_t *room, size_t size)
 {
     const size_t old = *room;
+    char *items;
     if (!tl_make_room(array, n - 1, room, size))
         return 0;
-    memset((char *)*array + old * size, 0, (*room - old) * size);
+    memcpy(&items, array, sizeof items);
+    memset(items + old * size, 0, (*room - old) * size);
     return 1;
 }
 
@@ -58,8 +60,8 @@ static int add_copy(loggops_table *table, loggops_run *run, const loggops_progra
                     uint64_t hash)
 {
     const size_t n = (size_t)run->n_programs + 1;
-    if (!loggops_grow((void **)&run->programs, n, &table->programs_room, sizeof *run->programs) ||
-        !loggops_grow((void **)&table->hashes, n, &table->hashes_room, sizeof *table->hashes))
+    if (!loggops_grow(&run->programs, n, &table->programs_room, sizeof *run->programs) ||
+        !loggops_grow(&table->hashes, n, &table->hashes_room, sizeof *table->hashes))
         return 0;
     loggops_program *p = &run->programs[run->n_programs];
     *p = *read;
@@ -77,8 +79,7 @@ static int add_copy(loggops_table *table, loggops_run *run, const loggops_progra
 /* Of the program that was added last. */
 static int copy_labels(loggops_table *table, loggops_run *run, const loggops_labels *read)
 {
-    if (!loggops_grow((void **)&run->labels, run->n_programs, &table->labels_room,
-                      sizeof *run->labels))
+    if (!loggops_grow(&run->labels, run->n_programs, &table->labels_room, sizeof *run->labels))
         return 0;
     loggops_labels *to = &run->labels[run->n_programs - 1];
     *to = (loggops_labels){malloc((read->n + 1) * sizeof *to->of), read->n};

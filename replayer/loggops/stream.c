@@ -97,21 +97,26 @@ static tl_status read_some(rank_stream *r)
     while (status == TL_OK && t->n_ops < SOME_OPS &&
            (!t->n_ops || t->ops[t->n_ops - 1].kind != LOGGOPS_POLL))
         status = t->is_made ? loggops_translate_made(t, r->cursor) : translate_recorded(r);
-    if (t->n_requests > t->run->programs[t->rank].n_requests)
-        return loggops_refuse(t, &start);
-    if (status == TL_OK)
-        return loggops_add(t, (loggops_op){.kind = LOGGOPS_MORE});
+    if (t->n_requests > t->run->programs[t->rank].n_requests) {
+        loggops_refuse(t, &start);
+        return t->status;
+    }
+    if (status == TL_OK) {
+        loggops_add(t, (loggops_op){.kind = LOGGOPS_MORE});
+        return t->status;
+    }
     if (status != TL_END) {
         if (tl_cursor_error(r->cursor)->status != TL_OK)
             r->err = *tl_cursor_error(r->cursor);
         return status;
     }
     end_rank(r);
-    status = loggops_add_compute(t);
+    loggops_add_compute(t);
     loggops_note_kernels(t);
     t->run->compute_ps[t->rank] = t->compute_ps;
     t->run->io_ps[t->rank] = t->io_ps;
-    return status == TL_OK ? loggops_add(t, (loggops_op){.kind = LOGGOPS_END}) : status;
+    loggops_add(t, (loggops_op){.kind = LOGGOPS_END});
+    return t->status;
 }
 
 static int read_more(void *context, uint32_t rank, loggops_program *program)

@@ -7,20 +7,13 @@
 
 #include <string.h>
 
-static bool has_threads(loggops_reading *t, size_t n)
+void loggops_switch_thread(loggops_reading *t, uint32_t number)
 {
-    if (!loggops_grow((void **)&t->threads, n, &t->threads_room, sizeof *t->threads))
-        return 0;
+    const size_t n = (number > t->thread ? number : t->thread) + (size_t)1;
+    if (number == t->thread ||
+        !loggops_has_room(t, &t->threads, n, &t->threads_room, sizeof *t->threads))
+        return;
     t->n_threads = n > t->n_threads ? n : t->n_threads;
-    return 1;
-}
-
-tl_status loggops_switch_thread(loggops_reading *t, uint32_t number)
-{
-    if (number == t->thread)
-        return TL_OK;
-    if (!has_threads(t, (number > t->thread ? number : t->thread) + (size_t)1))
-        return loggops_out_of_memory(t);
     if (t->is_labelled)
         loggops_label_none(t);
     loggops_thread *from = &t->threads[t->thread];
@@ -30,7 +23,6 @@ tl_status loggops_switch_thread(loggops_reading *t, uint32_t number)
     t->resumed_from = to->left ? to->left : t->threads[0].left;
     t->compute_s = to->compute_s;
     t->thread = number;
-    return TL_OK;
 }
 
 /* What names operations at this place or behind it by their number names the next number. */
@@ -44,7 +36,7 @@ static void move_back(loggops_reading *t, size_t place)
         t->labels[i].op++;
 }
 
-tl_status loggops_compute_beside(loggops_reading *t, uint64_t amount)
+void loggops_compute_beside(loggops_reading *t, uint64_t amount)
 {
     const size_t place = t->resumed_from - 1;
     loggops_thread *thread = &t->threads[t->thread];
@@ -52,13 +44,11 @@ tl_status loggops_compute_beside(loggops_reading *t, uint64_t amount)
         thread->timer = loggops_new_request(t);
     const loggops_op timer = {.kind = LOGGOPS_TIMER, .amount = amount, .request = thread->timer};
     const int64_t request = thread->timer;
-    loggops_op wait = {.kind = LOGGOPS_WAIT};
-    tl_status status = loggops_add(t, timer);
-    if (status != TL_OK)
-        return status;
+    loggops_add(t, timer);
+    if (t->status != TL_OK)
+        return;
     memmove(t->ops + place + 1, t->ops + place, (t->n_ops - 1 - place) * sizeof *t->ops);
     t->ops[place] = timer;
     move_back(t, place);
-    status = loggops_add_list(t, &request, 1, &wait.list);
-    return status == TL_OK ? loggops_add(t, wait) : status;
+    loggops_add_wait(t, &request, 1);
 }
