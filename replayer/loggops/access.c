@@ -1,26 +1,18 @@
 /* access.c - accesses to the memory of other ranks, and what ends after a time of its own. */
 #include "simulate.h"
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The request of the rank is done at that moment. */
 static void end_at(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps)
 {
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
-        return;
-    }
-    s->messages[i] = (message){.time_ps = at_ps,
-                               .context = REPLY,
-                               .source = (int32_t)r,
-                               .to = (int32_t)r,
-                               .request = request,
-                               .next = NONE};
-    s->ranks[r].arrivals = loggops_merge(s->messages, s->ranks[r].arrivals, i);
+    const message reply = {.time_ps = at_ps,
+                           .context = REPLY,
+                           .source = (int32_t)r,
+                           .to = (int32_t)r,
+                           .request = request,
+                           .next = NONE};
+    const uint32_t i = loggops_copy_message(s, b, &reply);
+    if (i != NONE)
+        s->ranks[r].arrivals = loggops_merge(s->messages, s->ranks[r].arrivals, i);
 }
 
 /* Between nodes an access is what is left of a long message when its sender's adapter gets to know
@@ -29,7 +21,7 @@ static uint64_t begins_ps(const simulation *s, const loggops_costs *c, uint64_t 
 {
     const uint64_t quiet_ps = s->quiet_window_ps, L_ps = c->L_ps + c->late_ps,
                    word_ps = s->answers_in_calls ? quiet_ps : s->window_ps;
-    return at_ps + smaller(quiet_ps + word_ps, L_ps > quiet_ps ? L_ps - quiet_ps : 0);
+    return at_ps + sooner(quiet_ps + word_ps, L_ps > quiet_ps ? L_ps - quiet_ps : 0);
 }
 
 static void pass_adapters(simulation *s, block *b, uint32_t r, const sim_step *step, message *m,
@@ -51,7 +43,7 @@ static void pass_adapters(simulation *s, block *b, uint32_t r, const sim_step *s
     m->to = step->partner;
     m->request = UNAWAITED;
     m->tag = (int32_t)step->request;
-    m->time_ps = begins_at_ps > known_ps ? begins_at_ps : known_ps;
+    m->time_ps = later(begins_at_ps, known_ps);
     loggops_post(s, b, m);
 }
 
@@ -97,7 +89,7 @@ void loggops_start_access(simulation *s, block *b, uint32_t r, const sim_step *s
         m.request = step->request;
         m.tag = (int32_t)UNAWAITED;
         m.time_ps = rank->ready_ps;
-        m.left_ps = own_ps > s->window_ps ? own_ps : s->window_ps;
+        m.left_ps = later(own_ps, s->window_ps);
         loggops_adapter_queue(s, b, &m, at_ps);
     }
 }

@@ -1,22 +1,10 @@
 /* fiber.c - collectives that go on beside the program of a rank: their beginning and end. */
 #include "simulate.h"
 
+#include "core/room.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* Room for one element more than n; 0 without memory. */
-static bool has_room(void **array, uint32_t n, uint32_t *room, size_t size)
-{
-    if (n < *room)
-        return 1;
-    const uint32_t more = *room ? *room + *room / 2 : 64;
-    void *grown = realloc(*array, more * size);
-    if (!grown)
-        return 0;
-    *array = grown;
-    *room = more;
-    return 1;
-}
 
 /* Its list, and a copy of it if the program goes on without it. 0 without memory. */
 static int keep_list(const simulation *s, const sim_rank *rank, fiber *f)
@@ -37,14 +25,14 @@ void loggops_start_fiber(simulation *s, block *b, sim_rank *rank, const loggops_
     uint32_t i = b->free_fiber;
     if (i != NONE) {
         b->free_fiber = b->fibers[i].next;
-    } else if (has_room((void **)&b->fibers, b->n_fibers, &b->fibers_room, sizeof *b->fibers)) {
+    } else if (tl_make_room(&b->fibers, b->n_fibers, &b->fibers_room, sizeof *b->fibers)) {
         i = b->n_fibers++;
     } else {
-        b->out_of_memory = 1;
+        b->failures |= NO_MEMORY;
         return;
     }
     b->fibers[i] = (fiber){.op = *op, .ready_ps = at_ps, .next = rank->fibers};
-    b->out_of_memory |= !keep_list(s, rank, &b->fibers[i]);
+    b->failures |= keep_list(s, rank, &b->fibers[i]) ? 0 : NO_MEMORY;
     rank->fibers = i;
     s->requests[rank->requests + op->request] = REQUEST_PENDING;
 }

@@ -218,7 +218,7 @@ static void post(simulation *s, block *b, uint32_t r, uint32_t i, uint64_t at_ps
         return;
     }
     goal_slot *lists = lists_of(s->run->graph, r, step.tag);
-    const uint32_t k = loggops_match_message(s->messages, &lists->unexpected, &wanted);
+    const uint32_t k = loggops_match_message(s, &lists->unexpected, &wanted);
     if (k == NONE) {
         loggops_post_receive(s, b, &lists->posted, &step, at_ps);
     } else if (s->messages[k].takes_turns == IS_TAKEN) {
@@ -433,7 +433,7 @@ void loggops_run_graph(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         rank->state = run->ranks[r].n_open ? IN_CALL : FINISHED;
         b->n_finished += rank->state == FINISHED;
     }
-    while (!b->out_of_memory) {
+    while (!(b->failures & NO_MEMORY)) {
         goal_stream *cpu = first_to_wake(run, r);
         const uint32_t pending = run->ranks[r].pending;
         const uint64_t arrival_ps =
@@ -444,7 +444,7 @@ void loggops_run_graph(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         if (at_ps == NEVER)
             return;
         if (at_ps >= LOGGOPS_MOST_PS) {
-            b->is_too_late = 1;
+            b->failures |= TOO_LATE;
             return;
         }
         if (at_ps >= end_ps) {

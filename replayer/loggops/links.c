@@ -293,7 +293,7 @@ void loggops_links_enter(simulation *s, block *b, uint32_t item, uint32_t from, 
     const uint32_t i = loggops_pool_take(&nodes->links->flow_pool, &t->flows);
     const uint64_t alone_ps = own_ps > way_ps ? own_ps : way_ps;
     if (i == NONE) {
-        b->out_of_memory = 1;
+        b->failures |= NO_MEMORY;
         return;
     }
     *flow_at(nodes->links, i) = (flow){.begin_ps = m->time_ps,
@@ -330,13 +330,7 @@ void loggops_links_hold(simulation *s, block *b, uint32_t i, uint64_t leaves_ps)
 
 void loggops_links_hold_reply(simulation *s, block *b, const message *reply)
 {
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
-        return;
-    }
-    s->messages[i] = *reply;
-    flow_at(s->run->nodes->links, reply->flow - 1)->reply = i;
+    flow_at(s->run->nodes->links, reply->flow - 1)->reply = loggops_copy_message(s, b, reply);
 }
 
 /* ---- links ---- */

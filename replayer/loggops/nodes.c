@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static sim_node *node_of(const simulation *s, uint32_t rank)
 {
     return &s->nodes[s->run->nodes->node_of[rank]];
@@ -172,12 +162,9 @@ uint64_t loggops_adapters_next_ahead(const simulation *s, const block *b)
 
 void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t at_ps)
 {
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
+    const uint32_t i = loggops_copy_message(s, b, m);
+    if (i == NONE)
         return;
-    }
-    s->messages[i] = *m;
     if (at_ps < (s->window + 1) * s->window_ps) {
         queue_at(s, b, node_of(s, (uint32_t)m->source), i);
         return;
@@ -190,12 +177,9 @@ void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t a
 /* The data of a long message may leave: its sender knows at a moment of this window. */
 void loggops_adapter_clear(simulation *s, block *b, const message *answered, uint64_t at_ps)
 {
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
+    const uint32_t i = loggops_copy_message(s, b, answered);
+    if (i == NONE)
         return;
-    }
-    s->messages[i] = *answered;
     s->messages[i].context = CLEARED | (answered->context & COMBINES);
     s->messages[i].time_ps = at_ps;
     queue_at(s, b, node_of(s, (uint32_t)answered->to), i);

@@ -53,7 +53,8 @@ typedef struct sim_node {
     uint32_t leaving, held;
     uint32_t traffic;
     uint32_t fresh, arriving;
-    uint32_t n_flows, flows_room;
+    uint32_t n_flows;
+    size_t flows_room;
     sim_flow *flows;          /* flows that end here, if packets can be lost */
     uint64_t n_drawn, n_lost; /* messages that could lose packets; messages that lost some */
 } sim_node;

@@ -22,11 +22,6 @@ typedef struct earlier {
     uint64_t same_tag_ps, any_ps;
 } earlier;
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static bool has_other_starts(const loggops_path *path)
 {
     for (unsigned i = 1; i < path->n; i++)
@@ -82,15 +77,6 @@ bool loggops_has_earlier(const simulation *s, const message *m, const receive *w
     return found.any_ps != 0;
 }
 
-/* The receive that the message would match. */
-static const receive *find_receive(const simulation *s, const sim_rank *rank, const message *m)
-{
-    uint32_t i = rank->posted.first;
-    while (i != NONE && !loggops_fits(&s->receives[i], m))
-        i = s->receives[i].next;
-    return i == NONE ? NULL : &s->receives[i];
-}
-
 int loggops_order_first(simulation *s, sim_rank *rank)
 {
     const uint32_t i = rank->arrivals;
@@ -100,7 +86,7 @@ int loggops_order_first(simulation *s, sim_rank *rank)
         m->may_overtake = 0;
         return 0;
     }
-    const receive *wanted = find_receive(s, rank, m);
+    const receive *wanted = loggops_find_receive(s->receives, &rank->posted, m);
     const uint64_t waits_ps =
         wanted && wanted->tag == LOGGOPS_ANY ? found.any_ps : found.same_tag_ps;
     if (!waits_ps)

@@ -116,29 +116,19 @@ static inline void take_out(message *messages, queue *q, uint32_t before, uint32
         q->last = before;
 }
 
-uint32_t loggops_match_message(message *messages, queue *unexpected, const receive *wanted)
-{
-    uint32_t before = NONE;
-    for (uint32_t i = unexpected->first; i != NONE; before = i, i = messages[i].next) {
-        if (!loggops_fits(wanted, &messages[i]))
-            continue;
-        take_out(messages, unexpected, before, i);
-        return i;
-    }
-    return NONE;
-}
-
 /* Whether a receive may take a message. */
 static bool can_take(const simulation *s, const receive *wanted, const message *m)
 {
     return loggops_fits(wanted, m) && !(m->may_overtake && loggops_has_earlier(s, m, wanted));
 }
 
-uint32_t loggops_match_in_order(const simulation *s, queue *unexpected, const receive *wanted)
+uint32_t loggops_match_message(const simulation *s, queue *unexpected, const receive *wanted)
 {
+    const bool in_order = wanted->tag == LOGGOPS_ANY && s->orders;
     uint32_t before = NONE;
     for (uint32_t i = unexpected->first; i != NONE; before = i, i = s->messages[i].next) {
-        if (!can_take(s, wanted, &s->messages[i]))
+        if (!(in_order ? can_take(s, wanted, &s->messages[i])
+                       : loggops_fits(wanted, &s->messages[i])))
             continue;
         take_out(s->messages, unexpected, before, i);
         return i;
@@ -177,10 +167,11 @@ bool loggops_has_arrived(const simulation *s, const sim_rank *rank, const receiv
     return 0;
 }
 
-bool loggops_has_receive(const receive *receives, const queue *posted, const message *arrived)
+const receive *loggops_find_receive(const receive *receives, const queue *posted,
+                                    const message *arrived)
 {
     uint32_t i = posted->first;
     while (i != NONE && !loggops_fits(&receives[i], arrived))
         i = receives[i].next;
-    return i != NONE;
+    return i == NONE ? NULL : &receives[i];
 }

@@ -357,7 +357,7 @@ const loggops_op *loggops_get_more(simulation *s, block *b, uint32_t r)
         loggops_record_more(s, r);
     if (s->run->feed->more(s->run->feed->context, r, program))
         return program->ops;
-    b->has_no_feed = 1;
+    b->failures |= NO_FEED;
     return &end;
 }
 
@@ -511,7 +511,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
     loggops_sort_arrivals(s->messages, rank);
     if (s->has_stretches && loggops_run_stretch(s, b, r, end_ps))
         return;
-    while (!b->out_of_memory) {
+    while (!(b->failures & NO_MEMORY)) {
         bool needs_cpu;
         const uint64_t arrival_ps = loggops_arrival_ready(s, rank, &needs_cpu);
         uint64_t program_ps = NEVER, fiber_ps = NEVER;
@@ -532,7 +532,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         if (at_ps < rank->cpu_free_ps && (needs_cpu || !is_arrival))
             at_ps = rank->cpu_free_ps;
         if (at_ps >= LOGGOPS_MOST_PS) {
-            b->is_too_late = 1;
+            b->failures |= TOO_LATE;
             return;
         }
         if (at_ps >= end_ps) {

@@ -5,6 +5,7 @@
 #include "recorder.h"
 #include "simulate.h"
 
+#include "core/room.h"
 #include "results/state_of_event.h"
 #include "results/phases.h"
 
@@ -20,7 +21,8 @@ typedef struct recorded_rank {
     size_t label;     /* the next one of its program */
     uint32_t op;      /* that has begun, if is_open */
     uint32_t is_open;
-    uint32_t n_now, room;
+    uint32_t n_now;
+    size_t room;
     tlr_half **now;       /* what the call at hand completes */
     uint64_t *n_meetings; /* by its id of a communicator; NULL: none yet */
     double alone_s;       /* computation without noise */
@@ -199,18 +201,12 @@ static void hold(loggops_recorder *rec, recorded_rank *own, tlr_half *half, tlr_
         *request = half;
         return;
     }
-    if (own->n_now == own->room) {
-        const uint32_t room = 2 * own->room + 2;
-        tlr_half **now = realloc(own->now, room * sizeof *now);
-        if (!now) {
-            tlr_release_half(&rec->halves, half);
-            rec->failed = 1;
-            return;
-        }
-        own->now = now;
-        own->room = room;
+    if (tl_make_room(&own->now, own->n_now, &own->room, sizeof *own->now)) {
+        own->now[own->n_now++] = half;
+    } else {
+        tlr_release_half(&rec->halves, half);
+        rec->failed = 1;
     }
-    own->now[own->n_now++] = half;
 }
 
 /* The half of one side of a message. */

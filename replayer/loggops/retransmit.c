@@ -9,18 +9,14 @@
  * that came before, so it may miss a flow that has been dropped since. */
 #include "nodes.h"
 
+#include "core/room.h"
 #include "machine/rank_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* Ethernet's 1,500 bytes without the headers of IP and TCP, with a time stamp. */
-enum { PACKET_BYTES = 1448, FIRST_FLOWS = 8 };
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+enum { PACKET_BYTES = 1448 };
 
 /* Drops the flows that have ended, and counts those of other pairs whose bytes pass. */
 static uint32_t count_others(sim_node *node, const message *m, uint64_t from_ps, sim_flow **own)
@@ -45,14 +41,8 @@ static uint32_t count_others(sim_node *node, const message *m, uint64_t from_ps,
 /* NULL without memory. */
 static sim_flow *add_flow(sim_node *node, const message *m)
 {
-    if (node->n_flows == node->flows_room) {
-        const uint32_t room = node->flows_room ? 2 * node->flows_room : FIRST_FLOWS;
-        sim_flow *more = realloc(node->flows, room * sizeof *more);
-        if (!more)
-            return NULL;
-        node->flows = more;
-        node->flows_room = room;
-    }
+    if (!tl_make_room(&node->flows, node->n_flows, &node->flows_room, sizeof *node->flows))
+        return NULL;
     sim_flow *f = &node->flows[node->n_flows++];
     *f = (sim_flow){.source = m->source, .to = m->to};
     return f;
@@ -80,7 +70,7 @@ uint64_t loggops_retransmit(const simulation *s, block *b, sim_node *node, const
     const uint32_t n_others = count_others(node, m, from_ps, &own);
     uint64_t arrives_ps = last_ps;
     if (!own && !(own = add_flow(node, m))) {
-        b->out_of_memory = 1;
+        b->failures |= NO_MEMORY;
         return last_ps;
     }
     node->n_drawn++;

@@ -19,11 +19,6 @@
 
 #include <math.h>
 
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The word that a long message may go has come from its receiver. Other ones are eager, or wait
  * behind one. */
 static bool is_cleared(const message *m)
@@ -215,7 +210,7 @@ static void begin_next(simulation *s, block *b, sharing *h, const message *left,
     uint32_t i;
     while ((i = next_behind(s, h, left)) != NONE) {
         message *m = &s->messages[i];
-        m->time_ps = at_ps > m->time_ps ? at_ps : m->time_ps;
+        m->time_ps = later(at_ps, m->time_ps);
         if (m->request == EAGER) {
             loggops_begin_sharing(s, b, h, i);
             return;
@@ -251,16 +246,11 @@ static void pass_on(simulation *s, block *b, uint32_t i, uint64_t end_ps)
 static void announce(simulation *s, block *b, sharing *h, uint32_t i, uint64_t end_ps)
 {
     const uint64_t next_window_ps = (s->window + 1) * s->window_ps;
-    const uint32_t known = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (known == NONE) {
-        b->out_of_memory = 1;
+    const uint32_t known = loggops_copy_message(s, b, &s->messages[i]);
+    if (known == NONE)
         return;
-    }
     message *m = &s->messages[known];
-    *m = s->messages[i];
-    m->time_ps = arrival_ps(s, m, end_ps);
-    if (m->time_ps < next_window_ps)
-        m->time_ps = next_window_ps;
+    m->time_ps = later(arrival_ps(s, m, end_ps), next_window_ps);
     loggops_order_note(m, &s->orders[m->source].reaches_ps);
     pass_on(s, b, known, end_ps);
     s->messages[i].takes_turns = IS_KNOWN;
@@ -367,12 +357,9 @@ static void insert_sharing(simulation *s, sharing *h, uint32_t i, uint64_t bytes
 /* The sender of a long message waits for a part of it: an item of its own. */
 static void insert_part(simulation *s, block *b, sharing *h, message *m)
 {
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
+    const uint32_t i = loggops_copy_message(s, b, m);
+    if (i == NONE)
         return;
-    }
-    s->messages[i] = *m;
     s->messages[i].context = REPLY;
     s->messages[i].flow = 0;
     m->request = EAGER;

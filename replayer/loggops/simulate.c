@@ -152,14 +152,9 @@ static uint64_t wakes_in(const simulation *s, block *b)
     uint64_t of_ranks = loggops_wheel_next(s, &b->wheel);
     if (!s->nodes)
         return of_ranks;
-    const uint64_t of_ahead = loggops_adapters_next_ahead(s, b);
-    of_ranks = of_ahead < of_ranks ? of_ahead : of_ranks;
-    const uint64_t at_ps =
-        b->adapters_at_ps < b->shared_at_ps ? b->adapters_at_ps : b->shared_at_ps;
-    if (at_ps == NEVER)
-        return of_ranks;
-    const uint64_t of_adapters = at_ps / s->window_ps;
-    return of_adapters < of_ranks ? of_adapters : of_ranks;
+    of_ranks = sooner(of_ranks, loggops_adapters_next_ahead(s, b));
+    const uint64_t at_ps = sooner(b->adapters_at_ps, b->shared_at_ps);
+    return at_ps == NEVER ? of_ranks : sooner(of_ranks, at_ps / s->window_ps);
 }
 
 /* Runs blocks on behalf of a worker: those of its own share first, then what others have left.
@@ -179,9 +174,7 @@ static int run_blocks(simulation *s, unsigned number, uint64_t most_work)
         run_block(s, b);
         w->n_letters += b->n_letters;
         w->n_steps += b->n_operations - n_operations;
-        const uint64_t wakes_at = wakes_in(s, b);
-        if (wakes_at < w->wakes_at)
-            w->wakes_at = wakes_at;
+        w->wakes_at = sooner(w->wakes_at, wakes_in(s, b));
         if (w->n_letters + w->n_steps > most_work && i + 1 < s->n_blocks)
             return 0;
     }
@@ -206,36 +199,19 @@ static uint64_t next_window(simulation *s, uint64_t *work)
         w->boxes[0] = read;
         n_letters += w->n_letters;
         *work += w->n_letters + w->n_steps;
-        if (w->wakes_at < next)
-            next = w->wakes_at;
+        next = sooner(next, w->wakes_at);
         w->n_letters = w->n_steps = 0;
         w->wakes_at = NEVER;
     }
     return n_letters ? s->window + 1 : next;
 }
 
-static int lacks_memory(const simulation *s)
+static unsigned find_failures(const simulation *s)
 {
+    unsigned found = 0;
     for (uint32_t i = 0; i < s->n_blocks; i++)
-        if (s->blocks[i].out_of_memory)
-            return 1;
-    return 0;
-}
-
-static int lacks_feed(const simulation *s)
-{
-    for (uint32_t i = 0; i < s->n_blocks; i++)
-        if (s->blocks[i].has_no_feed)
-            return 1;
-    return 0;
-}
-
-static bool is_too_late(const simulation *s)
-{
-    for (uint32_t i = 0; i < s->n_blocks; i++)
-        if (s->blocks[i].is_too_late)
-            return 1;
-    return 0;
+        found |= s->blocks[i].failures;
+    return found;
 }
 
 /* In which the demand of messages is summed up. */
@@ -250,13 +226,13 @@ static void run_windows(simulation *s, team *threads)
 {
     uint64_t work = s->run->n_ranks;
     loggops_demand *demand = s->run->nodes ? s->run->nodes->demand : NULL;
-    while (s->window != NEVER && !lacks_memory(s) && !lacks_feed(s)) {
+    while (s->window != NEVER && !(find_failures(s) & (NO_MEMORY | NO_FEED))) {
         if (!threads)
             run_blocks(s, 0, UINT64_MAX);
         else if (work >= WORK_TO_SHARE || !run_blocks(s, 0, WORK_TO_SHARE))
             loggops_team_run(threads);
         if (s->run->nodes && s->run->nodes->links && !loggops_links_pass(s))
-            s->blocks[0].out_of_memory = 1;
+            s->blocks[0].failures |= NO_MEMORY;
         const uint64_t next = next_window(s, &work);
         if (demand && next / SLOT_WINDOWS != s->window / SLOT_WINDOWS)
             loggops_demand_end_slot(demand, s->window / SLOT_WINDOWS);
@@ -444,11 +420,6 @@ static tl_status take_results(simulation *s, tl_error *err)
 
 /* ---- windows ---- */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* An upper bound of the bytes of the operation's messages. */
 static double most_bytes(const loggops_run *run, const loggops_program *program,
                          const loggops_op *op)
@@ -504,7 +475,7 @@ static uint64_t window_of_rendezvous(const loggops_nodes *nodes, uint64_t least_
         const uint64_t bytes = c->from_bytes > least_bytes ? c->from_bytes : least_bytes;
         uint64_t ps = c->L_ps + (is_within ? loggops_per_bytes(c->B_ps_byte, bytes) : 0);
         ps = ps > least_ps ? ps : least_ps;
-        window_ps = smaller(window_ps, (uint64_t)((double)ps / n_windows));
+        window_ps = sooner(window_ps, (uint64_t)((double)ps / n_windows));
     }
     return window_ps;
 }
@@ -516,14 +487,14 @@ static uint64_t quiet_window_of(const loggops_run *run, const loggops_params *pa
     if (!nodes)
         return params->L_ps + params->o_ps;
     const uint64_t S_bytes = nodes->move_bytes ? params->S_bytes : UINT64_MAX;
-    const uint64_t window_ps = smaller(loggops_least_latency_ps(&nodes->between, S_bytes),
-                                       loggops_least_latency_ps(&nodes->within, S_bytes));
+    const uint64_t window_ps = sooner(loggops_least_latency_ps(&nodes->between, S_bytes),
+                                      loggops_least_latency_ps(&nodes->within, S_bytes));
     const uint64_t least_bytes =
         nodes->move_bytes ? least_rendezvous_bytes(run, S_bytes) : UINT64_MAX;
     if (least_bytes == UINT64_MAX)
         return window_ps;
-    return smaller(window_ps, smaller(window_of_rendezvous(nodes, least_bytes, 0),
-                                      window_of_rendezvous(nodes, least_bytes, 1)));
+    return sooner(window_ps, sooner(window_of_rendezvous(nodes, least_bytes, 0),
+                                    window_of_rendezvous(nodes, least_bytes, 1)));
 }
 
 /* Some messages take less than the least latency. */
@@ -576,11 +547,12 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
         result->n_messages += s.blocks[i].n_messages;
         n_waiting -= s.blocks[i].n_finished;
     }
-    if (lacks_memory(&s))
+    const unsigned failures = find_failures(&s);
+    if (failures & NO_MEMORY)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory in the simulation");
-    else if (lacks_feed(&s))
+    else if (failures & NO_FEED)
         status = run->feed->status(run->feed->context, err);
-    else if (is_too_late(&s))
+    else if (failures & TOO_LATE)
         status = tl_fail(err, TL_ERR_UNSUPPORTED,
                          "the replay takes more than 53 simulated days, which the loggops engine "
                          "cannot count; check the volumes, sizes and --params");

@@ -22,10 +22,22 @@
 enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
 /* A rank may send for so many later windows; block.ahead_filled has a bit for each. */
 enum { AHEAD_WINDOWS = 64 };
+/* block.failures: nothing to allocate, no operations from the feed, a moment that is too late. */
+enum { NO_MEMORY = 1, NO_FEED = 2, TOO_LATE = 4 };
 enum { APART_BYTES = 128 }; /* two cache lines, which are fetched together */
 
 #define NONE UINT32_MAX
 #define NEVER UINT64_MAX
+
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+static inline uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Values of message.context for messages of the engine itself. They have the bit CLEARED, which no
  * context of a communicator has. A rendezvous uses them in this order:
  *   MATCHED   a receive has taken the message, and the transfer begins at message.time_ps
@@ -189,10 +201,11 @@ typedef struct block {
     uint64_t *active;       /* a bit for each rank that continues in this window */
     uint64_t *active_words; /* a bit for each word of `active` that is not 0 */
     fiber *fibers;
-    uint32_t n_fibers, fibers_room, free_fiber;
+    size_t fibers_room;
+    uint32_t n_fibers, free_fiber;
     uint32_t n_finished;
     uint64_t n_operations, n_messages, n_letters; /* letters: items that were posted to blocks */
-    int out_of_memory, is_too_late, has_no_feed;  /* why it had to stop */
+    unsigned failures;                            /* why it had to stop: NO_MEMORY, ... */
     uint32_t first_node, n_nodes;
     uint64_t *sending, *receiving; /* a bit for each node with messages in this direction */
     uint64_t *sharing;       /* a bit for each node that long messages leave, or that holds some */
@@ -594,6 +607,17 @@ static inline void loggops_pool_drop(pool *p, stock *k, uint32_t i)
     k->n_unused++;
 }
 
+/* Takes an item for a copy of a message. NONE without memory, which the block remembers. */
+static inline uint32_t loggops_copy_message(simulation *s, block *b, const message *m)
+{
+    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (i == NONE)
+        b->failures |= NO_MEMORY;
+    else
+        s->messages[i] = *m;
+    return i;
+}
+
 /* ---- queue.c ---- */
 
 /* Merges two sorted lists of arrivals; of equal arrivals, those of `a` are first. */
@@ -618,10 +642,9 @@ static inline void loggops_sort_arrivals(message *messages, sim_rank *rank)
 }
 void loggops_append_message(message *messages, queue *q, uint32_t i);
 void loggops_append_receive(receive *receives, queue *q, uint32_t i);
-/* Removes and returns the first message that fits the receive; NONE if there is none. */
-uint32_t loggops_match_message(message *messages, queue *unexpected, const receive *wanted);
-/* The same for a receive of any tag: it takes no message that would overtake another one. */
-uint32_t loggops_match_in_order(const simulation *s, queue *unexpected, const receive *wanted);
+/* Removes and returns the first message that fits the receive; NONE if there is none. A receive of
+ * any tag takes no message that would overtake another one. */
+uint32_t loggops_match_message(const simulation *s, queue *unexpected, const receive *wanted);
 uint32_t loggops_match_receive(receive *receives, queue *posted, const message *arrived);
 /* Whether a message that fits has arrived at at_ps, and no receive has taken it. */
 bool loggops_has_arrived(const simulation *s, const sim_rank *rank, const receive *wanted,
@@ -631,7 +654,9 @@ static inline int loggops_fits(const receive *r, const message *m)
     return (r->source == m->source || r->source == LOGGOPS_ANY) &&
            (r->tag == m->tag || r->tag == LOGGOPS_ANY) && r->context == m->context;
 }
-bool loggops_has_receive(const receive *receives, const queue *posted, const message *arrived);
+/* The receive that a message would match; NULL: none. */
+const receive *loggops_find_receive(const receive *receives, const queue *posted,
+                                    const message *arrived);
 
 /* The time at which the first arrival can be handled; NEVER if there is none.  *needs_cpu: it also
  * needs the CPU, because it is received. */
@@ -644,7 +669,7 @@ static inline uint64_t loggops_arrival_ready(const simulation *s, const sim_rank
     const message *m = &s->messages[rank->arrivals];
     if (m->context == REPLY || s->moves_bytes ||
         (m->request != EAGER && !(m->context & CLEARED) &&
-         !loggops_has_receive(s->receives, &rank->posted, m)))
+         !loggops_find_receive(s->receives, &rank->posted, m)))
         return m->time_ps;
     *needs_cpu = 1;
     return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;

@@ -7,11 +7,6 @@
  * What is done here, and when, is what loggops_run_rank would do; it does all that is not. */
 #include "simulate.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Whether a message is what a rank waits for in an exchange, and nothing else is open. */
 static bool is_awaited(const simulation *s, const sim_rank *rank, const message *m)
 {
@@ -122,7 +117,7 @@ static void do_exchange(simulation *s, block *b, uint32_t r, const loggops_op *o
 int loggops_run_stretch(simulation *s, block *b, uint32_t r, uint64_t end_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    while (rank->fibers == NONE && !b->out_of_memory) {
+    while (rank->fibers == NONE && !(b->failures & NO_MEMORY)) {
         if (rank->state != RUNNING && rank->arrivals == NONE)
             return 1;
         if (rank->state == IN_WAIT && !end_wait(s, b, rank, r, end_ps))
@@ -132,7 +127,7 @@ int loggops_run_stretch(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         const loggops_op *op = &s->run->programs[rank->program].ops[rank->position];
         if (op->kind == LOGGOPS_MORE)
             op = loggops_get_more(s, b, r);
-        if (b->has_no_feed)
+        if (b->failures & NO_FEED)
             return 1;
         const uint64_t at_ps = later(rank->ready_ps, rank->cpu_free_ps);
         if (at_ps >= LOGGOPS_MOST_PS)

@@ -10,13 +10,9 @@ void loggops_post_item(simulation *s, block *b, uint32_t i)
 
 void loggops_post(simulation *s, block *b, const message *m)
 {
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
-        return;
-    }
-    s->messages[i] = *m;
-    loggops_post_item(s, b, i);
+    const uint32_t i = loggops_copy_message(s, b, m);
+    if (i != NONE)
+        loggops_post_item(s, b, i);
 }
 
 void loggops_drop_message(simulation *s, const block *b, uint32_t i)
@@ -271,12 +267,9 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
         return;
     }
     part.request = m->request == UNAWAITED ? UNAWAITED : EAGER;
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
+    const uint32_t i = loggops_copy_message(s, b, &part);
+    if (i == NONE)
         return;
-    }
-    s->messages[i] = part;
     s->ranks[r].arrivals = loggops_merge(s->messages, i, s->ranks[r].arrivals);
 }
 
@@ -527,7 +520,7 @@ void loggops_post_receive(simulation *s, block *b, queue *posted, const sim_step
 {
     const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
     if (i == NONE || (s->moves_bytes && i >= s->posted_pool.n_items)) {
-        b->out_of_memory = 1;
+        b->failures |= NO_MEMORY;
         return;
     }
     if (s->moves_bytes)
@@ -545,9 +538,7 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
 {
     sim_rank *rank = &s->ranks[r];
     const receive wanted = {.source = step->partner, .tag = step->tag, .context = step->context};
-    const uint32_t m = wanted.tag == LOGGOPS_ANY && s->orders
-                           ? loggops_match_in_order(s, &rank->unexpected, &wanted)
-                           : loggops_match_message(s->messages, &rank->unexpected, &wanted);
+    const uint32_t m = loggops_match_message(s, &rank->unexpected, &wanted);
     if (m != NONE && s->messages[m].request == EAGER) {
         if (s->moves_bytes)
             rank->ready_ps =
