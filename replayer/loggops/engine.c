@@ -512,11 +512,8 @@ static tl_status load_graph(loggops_replay *r, const char *path, const tlr_optio
     loggops_run_free(r->run);
     goal_free(&r->graph);
     r->run = NULL;
-    tl_status status = goal_load(path, &r->graph, err);
-    if (status == TL_OK)
-        status = change_computation(r, options, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(goal_load(path, &r->graph, err));
+    TL_TRY(change_computation(r, options, err));
     r->run = goal_make_run(&r->graph);
     return r->run ? TL_OK : tl_no_memory(err, path);
 }
@@ -526,16 +523,15 @@ static tl_status read_programs(loggops_replay *r, tl_reader *trace, const tlr_mo
                                const tlr_options *options, tl_error *err)
 {
     const loggops_places *places = r->has_places ? &r->places : NULL;
-    tl_status status = TL_OK;
+    const loggops_source source = {trace,   r->plan,    model,        places,
+                                   options, &r->choice, r->measured_s};
     if (tl_reader_is_goal(trace))
         return load_graph(r, tl_reader_path(trace), options, err);
     if (!loggops_is_streamed(trace, r->plan, options))
-        return loggops_read_trace(trace, r->plan, model, places, options, &r->choice, r->measured_s,
-                                  &r->run, err);
+        return loggops_read_trace(&source, &r->run, err);
     if (!r->streams)
-        status = loggops_streams_open(trace, r->plan, model, places, options, &r->choice,
-                                      r->measured_s, &r->streams, err);
-    return status == TL_OK ? loggops_streams_run(r->streams, &r->run, err) : status;
+        TL_TRY(loggops_streams_open(&source, &r->streams, err));
+    return loggops_streams_run(r->streams, &r->run, err);
 }
 
 static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_threads,
@@ -664,12 +660,10 @@ static tl_status weigh_noise(loggops_replay *r, const tlr_options *options, tlr_
 static tl_status begin(loggops_replay *r, const tlr_platform *platform, const tlr_options *options,
                        uint32_t n_ranks, tl_error *err)
 {
-    tl_status status = find_network(r, platform, options, n_ranks, err);
-    status = status ? status : set_retransmission(r, options, err);
-    status = status ? status : set_progress(r, options, err);
-    return status || !options->noise
-               ? status
-               : tlr_noise_read(options->noise, options->seed, &r->noise, err);
+    TL_TRY(find_network(r, platform, options, n_ranks, err));
+    TL_TRY(set_retransmission(r, options, err));
+    TL_TRY(set_progress(r, options, err));
+    return options->noise ? tlr_noise_read(options->noise, options->seed, &r->noise, err) : TL_OK;
 }
 
 /* The results, and those without noise. */
@@ -695,21 +689,22 @@ static tl_status survey(loggops_replay *r, tl_reader *trace, const tlr_platform 
                         const tlr_model *model, const tlr_options *options, tl_error *err)
 {
     const uint32_t n_ranks = tl_reader_run(trace)->n_ranks;
-    tl_status status = begin(r, platform, options, n_ranks, err);
-    if (status == TL_OK && tl_reader_is_goal(trace) && r->has_places && !r->network.move_bytes)
-        status = tl_fail(err, TL_ERR_USAGE,
-                         "%s: is a schedule of GOAL, whose messages pass the adapters of nodes by "
-                         "themselves: state or=TIME in the parameters of the network, or leave out "
-                         "--platform",
-                         tl_reader_path(trace));
-    if (status == TL_OK && !tl_reader_is_goal(trace) &&
-        (status = loggops_read_choice(platform, options, &r->choice, err)) == TL_OK)
-        status = tlr_plan_make(trace, model, options, &r->plan, err);
+    const bool is_goal = tl_reader_is_goal(trace);
+    TL_TRY(begin(r, platform, options, n_ranks, err));
+    if (is_goal && r->has_places && !r->network.move_bytes)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: is a schedule of GOAL, whose messages pass the adapters of nodes by "
+                       "themselves: state or=TIME in the parameters of the network, or leave out "
+                       "--platform",
+                       tl_reader_path(trace));
+    if (!is_goal) {
+        TL_TRY(loggops_read_choice(platform, options, &r->choice, err));
+        TL_TRY(tlr_plan_make(trace, model, options, &r->plan, err));
+    }
     r->choice.S_bytes = r->network.params.S_bytes;
-    if (status == TL_OK &&
-        !make_room(r, options, n_ranks, r->plan ? r->plan->n_marks * n_ranks : 0))
-        status = tl_no_memory(err, "prediction");
-    return status;
+    return make_room(r, options, n_ranks, r->plan ? r->plan->n_marks * n_ranks : 0)
+               ? TL_OK
+               : tl_no_memory(err, "prediction");
 }
 
 static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,

@@ -160,7 +160,7 @@ struct loggops_links {
     uint32_t *full; /* links that are saturated since full_from_ps */
     size_t n_full, full_room;
     uint64_t full_from_ps;
-    struct ordered *sorted; /* what the threads have noted; as much room behind it */
+    struct ordered *sorted; /* what the threads have noted */
     size_t sorted_room;
     uint32_t *route; /* of the flow at hand */
     size_t n_route, route_room;
@@ -979,45 +979,26 @@ typedef struct ordered {
     uint32_t source, sent, to, item;
 } ordered;
 
-static bool is_earlier(const ordered *x, const ordered *y)
+static int compare_noted(const void *a, const void *b)
 {
+    const ordered *x = a, *y = b;
     if (x->at_ps != y->at_ps)
-        return x->at_ps < y->at_ps;
+        return x->at_ps < y->at_ps ? -1 : 1;
     if (x->source != y->source)
-        return x->source < y->source;
+        return x->source < y->source ? -1 : 1;
     if (x->sent != y->sent)
-        return (int32_t)(x->sent - y->sent) < 0;
-    return x->to < y->to;
-}
-
-/* The end of what is in order from a place on. */
-static size_t end_of_run(const ordered *all, size_t from, size_t n)
-{
-    size_t i = from + 1;
-    while (i < n && !is_earlier(&all[i], &all[i - 1]))
-        i++;
-    return i;
-}
-
-/* Merges all[0] to all[middle - 1] with the rest; `beside` has room for the first part. */
-static void merge_runs(ordered *all, ordered *beside, size_t middle, size_t n)
-{
-    size_t a = 0, b = middle, to = 0;
-    memcpy(beside, all, middle * sizeof *all);
-    while (a < middle)
-        all[to++] = b < n && is_earlier(&all[b], &beside[a]) ? all[b++] : beside[a++];
+        return (int32_t)(x->sent - y->sent);
+    return (x->to > y->to) - (x->to < y->to);
 }
 
 /* What one thread notes is in order for each node, and often for all. */
-static void sort_noted(ordered *all, ordered *beside, size_t n)
+static void sort_noted(ordered *all, size_t n)
 {
-    while (end_of_run(all, 0, n) < n)
-        for (size_t from = 0, middle, to; from < n; from = to) {
-            middle = to = end_of_run(all, from, n);
-            if (middle < n)
-                to = end_of_run(all, middle, n);
-            merge_runs(all + from, beside, middle - from, to - from);
-        }
+    size_t i = 1;
+    while (i < n && compare_noted(&all[i - 1], &all[i]) <= 0)
+        i++;
+    if (i < n)
+        qsort(all, n, sizeof *all, compare_noted);
 }
 
 /* Takes what all threads have noted: flows that began, or messages whose adapter has done with
@@ -1032,7 +1013,7 @@ static size_t take_noted(const simulation *s, loggops_links *l, bool is_begun)
             const flow *f = flow_at(l, is_begun ? item : s->messages[item].flow - 1);
             if (!is_begun && s->messages[item].flow >= HAS_SHARED)
                 continue;
-            if (!tl_make_room(&l->sorted, 2 * n + 1, &l->sorted_room, sizeof *l->sorted)) {
+            if (!tl_make_room(&l->sorted, n, &l->sorted_room, sizeof *l->sorted)) {
                 l->is_out_of_memory = 1;
                 break;
             }
@@ -1042,8 +1023,7 @@ static size_t take_noted(const simulation *s, loggops_links *l, bool is_begun)
         list->n = 0;
         l->is_out_of_memory |= l->threads[t].is_out_of_memory;
     }
-    if (n > 1)
-        sort_noted(l->sorted, l->sorted + n, n);
+    sort_noted(l->sorted, n);
     return n;
 }
 

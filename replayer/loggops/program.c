@@ -465,27 +465,29 @@ loggops_run *loggops_run_begin(const tlr_plan *plan, const loggops_places *place
     return NULL;
 }
 
-tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             const loggops_places *places, const tlr_options *options,
-                             loggops_choice *choice, double *measured_s, loggops_run **out,
-                             tl_error *err)
+loggops_reading loggops_reading_of(const loggops_source *source, tl_error *err)
 {
-    loggops_reading t = {.trace = trace,
-                         .plan = plan,
-                         .model = model,
-                         .options = options,
-                         .places = places,
-                         .choice = choice,
-                         .measured_s = measured_s,
-                         .run = loggops_run_begin(plan, places),
-                         .is_labelled = options->timeline != NULL,
-                         .err = err};
+    return (loggops_reading){.trace = source->trace,
+                             .plan = source->plan,
+                             .model = source->model,
+                             .options = source->options,
+                             .places = source->places,
+                             .choice = source->choice,
+                             .measured_s = source->measured_s,
+                             .is_labelled = source->options->timeline != NULL,
+                             .err = err};
+}
+
+tl_status loggops_read_trace(const loggops_source *source, loggops_run **out, tl_error *err)
+{
+    loggops_reading t = loggops_reading_of(source, err);
+    t.run = loggops_run_begin(t.plan, t.places);
     if (!t.run)
         return loggops_out_of_memory(&t);
     tl_status status = TL_OK;
-    for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++) {
+    for (uint32_t r = 0; r < t.plan->n_ranks && status == TL_OK; r++) {
         if (is_like_first(&t, r))
-            take_from(&t, r, plan->ranks[r]->first);
+            take_from(&t, r, t.plan->ranks[r]->first);
         else
             status = read_rank(&t, r);
     }

@@ -50,13 +50,20 @@ uint8_t loggops_choose(loggops_choice *choice, const loggops_call *call,
 
 /* ---- program.c ---- */
 
-/* Reads every rank's events.  `places` NULL: each rank has a host to itself.  Ranks that do the
- * same, each with its own neighbours, get one program in common.  `measured_s`, [mark][rank], may
- * be NULL; model NULL: computation takes no time. */
-tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             const loggops_places *places, const tlr_options *options,
-                             loggops_choice *choice, double *measured_s, loggops_run **out,
-                             tl_error *err);
+/* What becomes the programs of a run. */
+typedef struct loggops_source {
+    tl_reader *trace;
+    tlr_plan *plan;
+    const tlr_model *model;       /* NULL: computation takes no time */
+    const loggops_places *places; /* NULL: each rank has a host to itself */
+    const tlr_options *options;
+    loggops_choice *choice;
+    double *measured_s; /* [mark][rank]; NULL: not wanted */
+} loggops_source;
+
+/* Reads every rank's events.  Ranks that do the same, each with its own neighbours, get one program
+ * in common. */
+tl_status loggops_read_trace(const loggops_source *source, loggops_run **out, tl_error *err);
 void loggops_run_free(loggops_run *run);
 /* What all ranks have in common: communicators and room for the rest. */
 loggops_run *loggops_run_begin(const tlr_plan *plan, const loggops_places *places);
@@ -70,10 +77,7 @@ typedef struct loggops_streams loggops_streams;
  * cursors of all ranks, and much.  Not for a timeline, which needs what a rank computes in all, nor
  * where a request's end decides what its begin means. */
 bool loggops_is_streamed(tl_reader *trace, const tlr_plan *plan, const tlr_options *options);
-tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                               const loggops_places *places, const tlr_options *options,
-                               loggops_choice *choice, double *measured_s, loggops_streams **out,
-                               tl_error *err);
+tl_status loggops_streams_open(const loggops_source *source, loggops_streams **out, tl_error *err);
 /* The run, for a simulation from the beginning. */
 tl_status loggops_streams_run(loggops_streams *streams, loggops_run **run, tl_error *err);
 void loggops_streams_close(loggops_streams *streams);

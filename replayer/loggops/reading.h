@@ -177,6 +177,8 @@ double loggops_slow_down(loggops_reading *t, uint32_t from, uint32_t to, uint16_
 
 /* ---- program.c, made.c ---- */
 
+/* A reading that has not begun. */
+loggops_reading loggops_reading_of(const loggops_source *source, tl_error *err);
 /* Begins to read a rank: nothing has been read yet. */
 tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank);
 /* The rank's computation in kernels, for the result. */

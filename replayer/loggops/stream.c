@@ -297,26 +297,15 @@ bool loggops_is_streamed(tl_reader *trace, const tlr_plan *plan, const tlr_optio
            !plan->n_loose;
 }
 
-tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                               const loggops_places *places, const tlr_options *options,
-                               loggops_choice *choice, double *measured_s, loggops_streams **out,
-                               tl_error *err)
+tl_status loggops_streams_open(const loggops_source *source, loggops_streams **out, tl_error *err)
 {
     size_t n_calls;
     loggops_streams *s = calloc(1, sizeof *s);
     if (!s)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the programs of %s",
-                       tl_reader_path(trace));
-    s->common = (loggops_reading){.trace = trace,
-                                  .plan = plan,
-                                  .model = model,
-                                  .options = options,
-                                  .places = places,
-                                  .choice = choice,
-                                  .measured_s = measured_s,
-                                  .is_labelled = options->timeline != NULL,
-                                  .is_made = tl_reader_calls(trace, &n_calls) != NULL,
-                                  .err = err};
+                       tl_reader_path(source->trace));
+    s->common = loggops_reading_of(source, err);
+    s->common.is_made = tl_reader_calls(source->trace, &n_calls) != NULL;
     s->feed = (loggops_feed){
         .context = s, .more = read_more, .answer = take_answer, .status = why, .expect = fetch};
     *out = s;

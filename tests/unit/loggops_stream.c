@@ -93,15 +93,16 @@ static loggops_rank_result *simulate(tl_reader *trace, int is_stream)
     assert_int_equal(tlr_plan_make(trace, NULL, &options, &plan, &err), TL_OK);
     double *measured_s = calloc(plan->n_marks * plan->n_ranks + 1, sizeof *measured_s);
     loggops_result result = {.ranks = calloc(plan->n_ranks, sizeof *result.ranks)};
+    const loggops_source source = {.trace = trace,
+                                   .plan = plan,
+                                   .options = &options,
+                                   .choice = &choice,
+                                   .measured_s = measured_s};
     if (is_stream) {
-        assert_int_equal(loggops_streams_open(trace, plan, NULL, NULL, &options, &choice,
-                                              measured_s, &streams, &err),
-                         TL_OK);
+        assert_int_equal(loggops_streams_open(&source, &streams, &err), TL_OK);
         assert_int_equal(loggops_streams_run(streams, &run, &err), TL_OK);
     } else {
-        assert_int_equal(
-            loggops_read_trace(trace, plan, NULL, NULL, &options, &choice, measured_s, &run, &err),
-            TL_OK);
+        assert_int_equal(loggops_read_trace(&source, &run, &err), TL_OK);
     }
     assert_int_equal(loggops_simulate(run, &params, NULL, 1, &result, &err), TL_OK);
     assert_true(result.makespan_ps > 0);
