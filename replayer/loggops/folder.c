@@ -43,10 +43,9 @@ static tl_status take_own_overheads(const tlr_platform *platform, const tlr_opti
     static const char *const names[] = {"timeless/loopback-os", "timeless/loopback-ois",
                                         "timeless/loopback-or"};
     tlr_segments *const parts[] = {&within->sends, &within->starts, &within->receives};
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++)
-        status = take_own(platform, options, names[i], parts[i], err);
-    return status;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        TL_TRY(take_own(platform, options, names[i], parts[i], err));
+    return TL_OK;
 }
 
 static tl_status take_bytes(const tlr_platform *platform, const tlr_options *options,
@@ -96,11 +95,9 @@ static tl_status take_turns(const tlr_platform *platform, const tlr_options *opt
                             tl_error *err)
 {
     uint64_t ordered;
-    const tl_status status =
-        take_bytes(platform, options, "timeless/adapter-order", 0, &ordered, err);
-    return status != TL_OK ? status
-                           : take_bytes(platform, options, "timeless/turns-from",
-                                        ordered ? (double)ordered : packet_bytes, out, err);
+    TL_TRY(take_bytes(platform, options, "timeless/adapter-order", 0, &ordered, err));
+    return take_bytes(platform, options, "timeless/turns-from",
+                      ordered ? (double)ordered : packet_bytes, out, err);
 }
 
 /* Within a host the cores copy short and long messages. So a longer one never has less overhead,
@@ -118,10 +115,9 @@ static tl_status continue_overheads(const tlr_platform *platform, const tlr_opti
         if (tlr_option_value(platform, options, own[i]))
             return TL_OK;
     within->charges_long = 1;
-    tl_status status = tlr_overheads_continue("smpi/os", &within->sends, err);
-    if (status == TL_OK)
-        status = tlr_overheads_continue("smpi/ois", &within->starts, err);
-    return status == TL_OK ? tlr_overheads_continue("smpi/or", &within->receives, err) : status;
+    TL_TRY(tlr_overheads_continue("smpi/os", &within->sends, err));
+    TL_TRY(tlr_overheads_continue("smpi/ois", &within->starts, err));
+    return tlr_overheads_continue("smpi/or", &within->receives, err);
 }
 
 /* --scale overheads */
@@ -157,24 +153,18 @@ static tl_status read_laws(const tlr_platform *platform, const tlr_options *opti
         .S_bytes = S_bytes};
     tlr_segments *const parts[] = {&between->bandwidth, &between->latency, &between->sends,
                                    &between->starts, &between->receives};
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TL_OK; i++)
-        status = take_segments(platform, options, names[i], others[i], parts[i], err);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        TL_TRY(take_segments(platform, options, names[i], others[i], parts[i], err));
     *within = *between;
-    if (status == TL_OK)
-        status =
-            take_own(platform, options, "timeless/loopback-bw-factor", &within->bandwidth, err);
-    if (status == TL_OK)
-        status = take_own(platform, options, "timeless/loopback-lat-factor", &within->latency, err);
+    TL_TRY(take_own(platform, options, "timeless/loopback-bw-factor", &within->bandwidth, err));
+    TL_TRY(take_own(platform, options, "timeless/loopback-lat-factor", &within->latency, err));
     if (tlr_option_is_no(tlr_option_value(platform, options, "timeless/local-overheads")))
         within->sends.n = within->starts.n = within->receives.n = 0;
-    if (status == TL_OK)
-        status = take_own_overheads(platform, options, within, err);
-    if (status == TL_OK)
-        status = continue_overheads(platform, options, within, err);
+    TL_TRY(take_own_overheads(platform, options, within, err));
+    TL_TRY(continue_overheads(platform, options, within, err));
     scale_overheads(options, between);
     scale_overheads(options, within);
-    return status;
+    return TL_OK;
 }
 
 /* Costs that no message is below. If all pairs of hosts are alike, they are the costs of all. */
@@ -182,12 +172,9 @@ static tl_status derive_bounds(const tlr_cluster *cluster, const loggops_law law
                                loggops_network *n, tl_error *err)
 {
     tlr_route between, within;
-    tl_status status = tlr_route_least(cluster, &between, &within, err);
-    if (status == TL_OK)
-        status = loggops_derive_path(&laws[0], &between, &n->between, err);
-    if (status == TL_OK)
-        status = loggops_derive_path(&laws[1], &within, &n->within, err);
-    return status;
+    TL_TRY(tlr_route_least(cluster, &between, &within, err));
+    TL_TRY(loggops_derive_path(&laws[0], &between, &n->between, err));
+    return loggops_derive_path(&laws[1], &within, &n->within, err);
 }
 
 static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
@@ -210,27 +197,16 @@ static tl_status derive(const tlr_platform *platform, tlr_cluster *cluster,
         status = loggops_ways_open(laws, &n->ways, err);
     const tlr_segments factors = laws[0].is_bound ? (tlr_segments){0} : laws[0].bandwidth;
     free(laws);
-    if (status == TL_OK)
-        status =
-            take_bytes(platform, options, "timeless/send-buffer", 0, &n->send_buffer_bytes, err);
-    if (status == TL_OK)
-        status = take_bytes(platform, options, "timeless/limiter-from", 0, &n->limiter_bytes, err);
-    if (status == TL_OK)
-        status = take_turns(platform, options, &n->turns_bytes, err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(status);
+    TL_TRY(take_bytes(platform, options, "timeless/send-buffer", 0, &n->send_buffer_bytes, err));
+    TL_TRY(take_bytes(platform, options, "timeless/limiter-from", 0, &n->limiter_bytes, err));
+    TL_TRY(take_turns(platform, options, &n->turns_bytes, err));
     n->memory_Bps = tlr_option_number(platform, options, "timeless/memory-bandwidth", 0);
     n->factors = factors;
-    const loggops_costs *first = &n->between.sizes[0];
     n->has_within = true;
     n->move_bytes = n->limits_nodes = 1;
-    n->params = (loggops_params){first->L_ps,
-                                 first->o_ps,
-                                 first->g_ps,
-                                 first->G_ps_byte,
-                                 first->O_ps_byte,
-                                 (uint64_t)S_bytes,
-                                 0};
+    n->params.S_bytes = (uint64_t)S_bytes;
+    loggops_set_params(n);
     return TL_OK;
 }
 

@@ -301,48 +301,50 @@ static int place(loader *l, const goal_rank *of_rank, goal_op *op)
 static tl_status place_operations(loader *l)
 {
     goal_run *run = l->run;
-    tl_status status = make_streams(l);
-    for (uint32_t rank = 0; status == TL_OK && rank < run->n_ranks; rank++)
+    TL_TRY(make_streams(l));
+    for (uint32_t rank = 0; rank < run->n_ranks; rank++)
         for (uint32_t i = run->first_op[rank]; i < run->first_op[rank + 1]; i++)
             if (!place(l, &run->ranks[rank], &run->ops[i]))
                 return out_of_memory(l);
-    return status;
+    return TL_OK;
+}
+
+/* The operations and edges of all ranks, as the file has them. */
+static tl_status read_ranks(loader *l, tl_goal *goal)
+{
+    goal_run *run = l->run;
+    const tl_goal_operation *operations;
+    const tl_goal_edge *edges;
+    size_t n, n_edges;
+    run->n_ranks = tl_goal_ranks(goal);
+    run->first_op = calloc(run->n_ranks + (size_t)1, sizeof *run->first_op);
+    run->ranks = calloc(run->n_ranks + (size_t)1, sizeof *run->ranks);
+    if (!run->first_op || !run->ranks)
+        return out_of_memory(l);
+    for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
+        const uint32_t first = run->n_ops;
+        TL_TRY(tl_goal_next(goal, &operations, &n, &edges, &n_edges, l->err));
+        TL_TRY(add_operations(l, rank, operations, n));
+        TL_TRY(add_edges(l, first, n, edges, n_edges));
+        run->first_op[rank + 1] = run->n_ops;
+        run->ranks[rank] =
+            (goal_rank){.pending = GOAL_NONE, .n_open = run->n_ops - first, .lists = GOAL_NONE};
+    }
+    if (l->has_any)
+        TL_TRY(join_lists(l));
+    TL_TRY(check_slots(l));
+    return place_operations(l);
 }
 
 tl_status goal_load(const char *path, goal_run *run, tl_error *err)
 {
     *run = (goal_run){.path = path};
     loader l = {.run = run, .err = err};
-    const tl_goal_operation *operations;
-    const tl_goal_edge *edges;
-    size_t n, n_edges;
     tl_goal *goal = NULL;
     tl_status status = tl_goal_open(path, &goal, err);
-    if (status == TL_OK) {
-        run->n_ranks = tl_goal_ranks(goal);
-        run->first_op = calloc(run->n_ranks + (size_t)1, sizeof *run->first_op);
-        run->ranks = calloc(run->n_ranks + (size_t)1, sizeof *run->ranks);
-        if (!run->first_op || !run->ranks)
-            status = out_of_memory(&l);
-    }
-    for (uint32_t rank = 0; status == TL_OK && rank < run->n_ranks; rank++) {
-        const uint32_t first = run->n_ops;
-        status = tl_goal_next(goal, &operations, &n, &edges, &n_edges, err);
-        if (status == TL_OK)
-            status = add_operations(&l, rank, operations, n);
-        if (status == TL_OK)
-            status = add_edges(&l, first, n, edges, n_edges);
-        run->first_op[rank + 1] = run->n_ops;
-        run->ranks[rank] =
-            (goal_rank){.pending = GOAL_NONE, .n_open = run->n_ops - first, .lists = GOAL_NONE};
-    }
+    if (status == TL_OK)
+        status = read_ranks(&l, goal);
     tl_goal_close(goal);
-    if (status == TL_OK && l.has_any)
-        status = join_lists(&l);
-    if (status == TL_OK)
-        status = check_slots(&l);
-    if (status == TL_OK)
-        status = place_operations(&l);
     free(l.counts);
     free(l.table);
     return status;

@@ -217,6 +217,8 @@ tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *
 tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error *err);
 /* The same for the loggops_params of the options, with their changes. */
 tl_status loggops_read_params(const tlr_options *options, loggops_network *out, tl_error *err);
+/* Sets the params but S and R from the costs of the shortest messages between nodes. */
+void loggops_set_params(loggops_network *n);
 /* The smallest L + o of all sizes; 0 if it is 0 for some size. */
 uint64_t loggops_least_latency_ps(const loggops_path *path, uint64_t S_bytes);
 

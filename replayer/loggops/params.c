@@ -193,6 +193,14 @@ static tl_status check_network(const char *text, const loggops_network *n, tl_er
     return TL_OK;
 }
 
+void loggops_set_params(loggops_network *n)
+{
+    const loggops_costs *first = &n->between.sizes[0];
+    n->params =
+        (loggops_params){first->L_ps,      first->o_ps,       first->g_ps,        first->G_ps_byte,
+                         first->O_ps_byte, n->params.S_bytes, n->params.R_ps_byte};
+}
+
 static tl_status parse_network(const char *text, const tlr_params_change *changes, size_t n_changes,
                                loggops_network *out, tl_error *err)
 {
@@ -200,7 +208,6 @@ static tl_status parse_network(const char *text, const tlr_params_change *change
     loggops_network n = {.params = {.S_bytes = UINT64_MAX}};
     parameter_group groups[2] = {
         {.S_bytes = UINT64_MAX, .changes = changes, .n_changes = n_changes}};
-    tl_status status = TL_OK;
     for (size_t i = 0; i < n_changes; i++)
         for (int number = 0; number < N_PARAMETERS; number++)
             set_value(&groups[0], number, &changes[i]);
@@ -220,9 +227,8 @@ static tl_status parse_network(const char *text, const tlr_params_change *change
         }
         if (!*text)
             return check_first(text, g, err);
-        if ((status = read_group(text, &at, g, err)) != TL_OK ||
-            (status = check_first(text, g, err)) != TL_OK)
-            return status;
+        TL_TRY(read_group(text, &at, g, err));
+        TL_TRY(check_first(text, g, err));
         if (begin != text && g->given_here & (1u << P_S | 1u << P_R))
             return tl_fail(err, TL_ERR_USAGE,
                            "--params '%s': S and R hold for all messages; give them in the first "
@@ -235,13 +241,10 @@ static tl_status parse_network(const char *text, const tlr_params_change *change
         n.params.S_bytes = groups[0].S_bytes;
         n.params.R_ps_byte = groups[0].values[P_R];
     }
-    const loggops_costs *first = &n.between.sizes[0];
-    n.params =
-        (loggops_params){first->L_ps,      first->o_ps,      first->g_ps,       first->G_ps_byte,
-                         first->O_ps_byte, n.params.S_bytes, n.params.R_ps_byte};
-    if ((status = check_network(text, &n, err)) == TL_OK)
-        *out = n;
-    return status;
+    loggops_set_params(&n);
+    TL_TRY(check_network(text, &n, err));
+    *out = n;
+    return TL_OK;
 }
 
 tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error *err)
@@ -258,8 +261,7 @@ tl_status loggops_read_params(const tlr_options *options, loggops_network *out, 
 tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err)
 {
     loggops_network n;
-    const tl_status status = loggops_parse_network(text, &n, err);
-    if (status == TL_OK)
-        *out = n.params;
-    return status;
+    TL_TRY(loggops_parse_network(text, &n, err));
+    *out = n.params;
+    return TL_OK;
 }
