@@ -344,23 +344,31 @@ static double inside(double value, const scale *s)
     return fmin(s->high, fmax(s->low, value));
 }
 
-/* The data of a series; 0 if no value can be shown. */
-static int put_data(FILE *out, const tlg_panel *panel, const tlg_series *s, size_t number,
-                    const scale *x, const scale *y)
+static bool is_visible(const tlg_panel *panel, const tlg_series *s, size_t i)
 {
-    int any = 0;
+    return isfinite(s->x[i]) && isfinite(s->y[i]) && !(panel->x.is_log && s->x[i] <= 0) &&
+           !(panel->y.is_log && s->y[i] <= 0 && s->look != TLG_CROSSES);
+}
+
+static bool has_data(const tlg_panel *panel, const tlg_series *s)
+{
+    size_t i = 0;
+    while (i < s->n && !is_visible(panel, s, i))
+        i++;
+    return i < s->n;
+}
+
+static void put_data(FILE *out, const tlg_panel *panel, const tlg_series *s, size_t number,
+                     const scale *x, const scale *y)
+{
     fprintf(out, "$d%zu << END\n", number);
     for (size_t i = 0; i < s->n; i++) {
         const double at = s->x[i] / x->factor;
         const double value =
             s->look == TLG_CROSSES ? height_of(y, panel->y.is_log, s->y[i]) : s->y[i] / y->factor;
-        if (!isfinite(at) || !isfinite(value) || (panel->x.is_log && at <= 0) ||
-            (panel->y.is_log && value <= 0)) {
+        if (!is_visible(panel, s, i))
             fputs("\n", out);
-            continue;
-        }
-        any = 1;
-        if (s->look == TLG_DOTS)
+        else if (s->look == TLG_DOTS)
             put_dot(out, at, inside(value, y), x, panel->x.is_log);
         else if (s->look == TLG_BLOCKS)
             fprintf(out, "%.9g %.9g %.9g %.9g %.9g %.9g\n", at, value,
@@ -370,34 +378,24 @@ static int put_data(FILE *out, const tlg_panel *panel, const tlg_series *s, size
             fprintf(out, "%.9g %.9g\n", at, value);
     }
     fputs("END\n", out);
-    return any;
-}
-
-static void put_curve(FILE *out, const tlg_panel *panel, size_t k)
-{
-    int any = 0;
-    const tlg_series *s = &panel->series[k];
-    for (size_t i = 0; i < s->n; i++)
-        any |= isfinite(s->x[i]) && isfinite(s->y[i]) &&
-               !(panel->y.is_log && s->y[i] <= 0 && s->look != TLG_CROSSES);
-    if (!any)
-        return;
-    fprintf(out, ", $d%zu using %s ", k, s->look == TLG_BLOCKS ? "1:2:3:4:5:6" : "1:2");
-    put_style(out, s);
-    fputs(" notitle", out);
 }
 
 /* Thick lines come first, so that they hide no others. */
 static void put_series(FILE *out, const tlg_panel *panel, const scale *x, const scale *y)
 {
     for (size_t k = 0; k < panel->n_series; k++)
-        if (!put_data(out, panel, &panel->series[k], k, x, y))
-            fprintf(out, "undefine $d%zu\n", k);
+        if (has_data(panel, &panel->series[k]))
+            put_data(out, panel, &panel->series[k], k, x, y);
     fputs("plot NaN notitle", out);
     for (int is_strong = 1; is_strong >= 0; is_strong--)
-        for (size_t k = 0; k < panel->n_series; k++)
-            if (!panel->series[k].is_strong == !is_strong)
-                put_curve(out, panel, k);
+        for (size_t k = 0; k < panel->n_series; k++) {
+            const tlg_series *s = &panel->series[k];
+            if (s->is_strong != is_strong || !has_data(panel, s))
+                continue;
+            fprintf(out, ", $d%zu using %s ", k, s->look == TLG_BLOCKS ? "1:2:3:4:5:6" : "1:2");
+            put_style(out, s);
+            fputs(" notitle", out);
+        }
     fputs("\n", out);
 }
 
