@@ -164,22 +164,17 @@ static tl_status check(const struct arguments *a, tl_reader *trace, const tlr_mo
 static void build_command(const struct arguments *a, const tl_reader *trace, const char *model,
                           int64_t window_size, char *program, char **argv)
 {
-    static char n_ranks[16], window_bytes[32];
-    int n = 0;
+    static char texts[2][CLI_LAUNCH_TEXT], window_bytes[32];
+    const cli_launcher launcher = {.n_each = (int)tl_reader_run(trace)->n_ranks,
+                                   .words = a->launcher,
+                                   .n_words = a->n_launcher};
+    int n = cli_launcher_words(&launcher, texts, argv, NULL);
     const struct {
         const char *option, *value;
     } given[] = {{"--model", model},      {"--compute", a->no_compute ? "none" : a->compute},
                  {"--dilate", a->dilate}, {"--seed", a->seed},
                  {"--json", a->json},     {"--window-bytes", window_bytes}};
     snprintf(window_bytes, sizeof window_bytes, "%lld", (long long)window_size);
-    snprintf(n_ranks, sizeof n_ranks, "%u", tl_reader_run(trace)->n_ranks);
-    for (int i = 0; i < a->n_launcher; i++)
-        argv[n++] = a->launcher[i];
-    if (!a->n_launcher) {
-        argv[n++] = (char *)"mpirun";
-        argv[n++] = (char *)"-np";
-        argv[n++] = n_ranks;
-    }
     argv[n++] = program;
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].value) {

@@ -177,18 +177,13 @@ static tl_status measure(campaign *c, tl_error *err)
     return c->all ? TL_OK : err->status;
 }
 
-void campaign_read(campaign *c, const campaign_kind *kind, int argc, char **argv)
+int campaign_run(campaign *c, const campaign_kind *kind, int argc, char **argv)
 {
     const struct argp argp = {
         .options = kind->options, .parser = kind->parse, .args_doc = kind->words, .doc = kind->doc};
-    c->kind = kind;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, c);
-}
-
-int campaign_run(campaign *c, const campaign_kind *kind, int argc, char **argv)
-{
     tl_error err;
     c->kind = kind;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, c);
     tl_status status = kind->changes_model ? choose_model(c, &err) : TL_OK;
     if (status == TL_OK && kind->begin)
         status = kind->begin(c, &err);

@@ -66,9 +66,7 @@ tl_status campaign_check_writable(const char *path, tl_error *err);
 error_t campaign_parse(int key, char *value, struct argp_state *state);
 /* Whether a launcher is given; refuses several of them, or one beside --reuse. */
 bool campaign_has_hosts(struct argp_state *state, const campaign *c);
-/* Parses the command line. */
-void campaign_read(campaign *c, const campaign_kind *kind, int argc, char **argv);
-/* Does all else and returns the exit code. */
+/* Parses the command line, does all and returns the exit code. */
 int campaign_run(campaign *c, const campaign_kind *kind, int argc, char **argv);
 
 #endif

@@ -217,6 +217,5 @@ int calibrate_cpu(int argc, char **argv)
         .report = report,
         .end = end};
     cpu_arguments a = {.c = {.output = "cpu.conf"}};
-    campaign_read(&a.c, &kind, argc, argv);
     return campaign_run(&a.c, &kind, argc, argv);
 }

@@ -349,16 +349,16 @@ static tl_status begin_raw(arguments *a, tl_error *err)
 {
     char host[256] = "";
     tlp_host_name(host, sizeof host);
-    if (!a->only_measures)
-        return tl_output_open(a->raw_path, &a->raw, err);
-    snprintf(a->raw_file, sizeof a->raw_file, "%s%s.csv", a->raw_path, host);
-    const int file = open(a->raw_file, O_CREAT | O_EXCL | O_WRONLY, 0666);
-    if (file < 0)
-        return tl_fail(err, TL_ERR_SYSTEM,
-                       "%s: %s; give an empty folder, and start one process on each host",
-                       a->raw_file, strerror(errno));
-    close(file);
-    a->raw_path = a->raw_file;
+    if (a->only_measures) {
+        snprintf(a->raw_file, sizeof a->raw_file, "%s%s.csv", a->raw_path, host);
+        const int file = open(a->raw_file, O_CREAT | O_EXCL | O_WRONLY, 0666);
+        if (file < 0)
+            return tl_fail(err, TL_ERR_SYSTEM,
+                           "%s: %s; give an empty folder, and start one process on each host",
+                           a->raw_file, strerror(errno));
+        close(file);
+        a->raw_path = a->raw_file;
+    }
     return tl_output_open(a->raw_path, &a->raw, err);
 }
 
@@ -507,6 +507,5 @@ int calibrate_kernels(int argc, char **argv)
                    .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
                    .nb = {32, 64, 96, 128, 192, 256}};
     a.measure.nb = a.nb;
-    campaign_read(&a.c, &kind, argc, argv);
     return campaign_run(&a.c, &kind, argc, argv);
 }

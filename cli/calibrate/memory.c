@@ -106,6 +106,5 @@ int calibrate_memory(int argc, char **argv)
         .report = report};
     arguments a = {.c = {.output = "memory.conf", .seconds = 20, .seed = 1},
                    .runtime = "libgomp.so.1"};
-    campaign_read(&a.c, &kind, argc, argv);
     return campaign_run(&a.c, &kind, argc, argv);
 }

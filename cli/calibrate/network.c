@@ -339,6 +339,5 @@ int calibrate_network(int argc, char **argv)
         .report = report,
         .end = end};
     arguments a = {.c = {.max_bytes = 1000000000, .seed = 1}};
-    campaign_read(&a.c, &kind, argc, argv);
     return campaign_run(&a.c, &kind, argc, argv);
 }

@@ -117,6 +117,5 @@ int calibrate_noise(int argc, char **argv)
         .add = add,
         .end = end};
     arguments a = {.c = {.output = ".", .seconds = 10}, .threshold = 9 /* assumed */};
-    campaign_read(&a.c, &kind, argc, argv);
     return campaign_run(&a.c, &kind, argc, argv);
 }
