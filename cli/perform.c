@@ -116,13 +116,13 @@ static tl_status check_kernels(const tl_reader *trace, const perform_needs *need
                                const tlr_model *model, tl_error *err)
 {
     char names[320], text[480];
-    const tl_status status = perform_check_model(trace, needs, model, err);
-    if (status == TL_OK && perform_list_uncalled(trace, needs, NULL, names, sizeof names)) {
+    TL_TRY(perform_check_model(trace, needs, model, err));
+    if (perform_list_uncalled(trace, needs, NULL, names, sizeof names)) {
         snprintf(text, sizeof text, "kernels that cannot be called take the time of the model: %s",
                  names);
         fprintf(stderr, "timeless: %s\n", tl_printable(text));
     }
-    return status;
+    return TL_OK;
 }
 
 /* Each group of ranks with the same calls is checked once. */

@@ -24,10 +24,9 @@ static tl_status check_model(const char *path, tl_error *err)
 tl_status campaign_check_writable(const char *path, tl_error *err)
 {
     tl_replacement file;
-    const tl_status status = tl_replace_begin(path, &file, err);
-    if (status == TL_OK)
-        tl_replace_end(&file, TL_ERR_SYSTEM, NULL);
-    return status;
+    TL_TRY(tl_replace_begin(path, &file, err));
+    tl_replace_end(&file, TL_ERR_SYSTEM, NULL);
+    return TL_OK;
 }
 
 tl_status campaign_make_folder(const char *path, tl_error *err)
@@ -73,8 +72,8 @@ static tl_status choose_model(campaign *c, tl_error *err)
                        "%s: exists and is not a compute model, so it is not overwritten; give "
                        "another --output, or remove it",
                        c->output);
-    const tl_status status = check_model(c->old, err);
-    return status == TL_OK ? campaign_check_writable(c->model, err) : status;
+    TL_TRY(check_model(c->old, err));
+    return campaign_check_writable(c->model, err);
 }
 
 /* ---- the archive ---- */
@@ -105,12 +104,13 @@ static tl_status write_rows(const void *arg, FILE *out, tl_error *err)
 
 static tl_status finish_archive(campaign *c, tl_error *err)
 {
-    tl_status status = c->kind->add ? c->kind->add(c, err) : TL_OK;
-    if (status == TL_OK && c->kind->raw && c->kind->raw->write_rows)
-        status = tlp_archive_add(c->archive, c->kind->raw->entry, write_rows, c, err);
-    if (status == TL_OK && *c->model)
-        status = tlp_archive_add_file(c->archive, "result/model.conf", c->model, err);
-    return status == TL_OK ? tlp_archive_finish(c->archive, &c->repetitions, err) : status;
+    if (c->kind->add)
+        TL_TRY(c->kind->add(c, err));
+    if (c->kind->raw && c->kind->raw->write_rows)
+        TL_TRY(tlp_archive_add(c->archive, c->kind->raw->entry, write_rows, c, err));
+    if (*c->model)
+        TL_TRY(tlp_archive_add_file(c->archive, "result/model.conf", c->model, err));
+    return tlp_archive_finish(c->archive, &c->repetitions, err);
 }
 
 /* ---- the whole ---- */
@@ -177,6 +177,23 @@ static tl_status measure(campaign *c, tl_error *err)
     return c->all ? TL_OK : err->status;
 }
 
+static tl_status run(campaign *c, int argc, char **argv, tl_error *err)
+{
+    const campaign_kind *kind = c->kind;
+    if (kind->changes_model)
+        TL_TRY(choose_model(c, err));
+    if (kind->begin)
+        TL_TRY(kind->begin(c, err));
+    TL_TRY(begin_archive(c, argc, argv, err));
+    TL_TRY(measure(c, err));
+    TL_TRY(kind->write(c, err));
+    if (c->archive)
+        TL_TRY(finish_archive(c, err));
+    if (kind->report)
+        kind->report(c);
+    return TL_OK;
+}
+
 int campaign_run(campaign *c, const campaign_kind *kind, int argc, char **argv)
 {
     const struct argp argp = {
@@ -184,19 +201,7 @@ int campaign_run(campaign *c, const campaign_kind *kind, int argc, char **argv)
     tl_error err;
     c->kind = kind;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, c);
-    tl_status status = kind->changes_model ? choose_model(c, &err) : TL_OK;
-    if (status == TL_OK && kind->begin)
-        status = kind->begin(c, &err);
-    if (status == TL_OK)
-        status = begin_archive(c, argc, argv, &err);
-    if (status == TL_OK)
-        status = measure(c, &err);
-    if (status == TL_OK)
-        status = kind->write(c, &err);
-    if (status == TL_OK && c->archive)
-        status = finish_archive(c, &err);
-    if (status == TL_OK && kind->report)
-        kind->report(c);
+    const tl_status status = run(c, argc, argv, &err);
     if (kind->end)
         kind->end(c);
     tlp_archive_free(c->archive);

@@ -378,9 +378,9 @@ static tl_status begin(campaign *c, tl_error *err)
     if (c->output)
         snprintf(c->model, sizeof c->model, a->folder ? "%s/model.conf" : "%s", c->output);
     if (a->raw_path)
-        status = begin_raw(a, err);
-    if (status != TL_OK || a->trace)
-        return status == TL_OK ? begin_needs(a, err) : status;
+        TL_TRY(begin_raw(a, err));
+    if (a->trace)
+        return begin_needs(a, err);
     if (a->sizes_path)
         status = tlp_needs_read(a->sizes_path, 1, a->measure.seed, &a->sizes, err);
     a->measure.needs = a->sizes;

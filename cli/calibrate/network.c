@@ -150,10 +150,9 @@ static bool copy_line(void *out, const char *line)
 static tl_status measure_launch(const arguments *a, int launch, const char *path, tl_error *err)
 {
     char probe[PATH_MAX], texts[7][CLI_LAUNCH_TEXT], *argv[MAX_ARGS];
-    tl_status status = cli_launch_program(a->probe, "timeless-network-probe", "platforms",
-                                          "the measuring program", "--probe", probe, err);
-    if (status != TL_OK)
-        return status;
+    tl_status status = TL_OK;
+    TL_TRY(cli_launch_program(a->probe, "timeless-network-probe", "platforms",
+                              "the measuring program", "--probe", probe, err));
     if (!build_command(a, launch, probe, texts, argv, err))
         return err->status;
     FILE *out = fopen(path, "w");
@@ -200,16 +199,15 @@ static tl_status add(campaign *c, tl_error *err)
                      data->n_rows, a->net.n_warm);
     if (c->from)
         tlp_archive_note(c->archive, "measurements from", "%s", c->from);
-    tl_status status =
-        tlp_archive_add_raw(c->archive, tlp_raw_network.entry, c->from ? c->from : a->raw, err);
-    for (size_t i = 0; i < sizeof results / sizeof *results && status == TL_OK; i++) {
+    TL_TRY(tlp_archive_add_raw(c->archive, tlp_raw_network.entry, c->from ? c->from : a->raw, err));
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         snprintf(entry, sizeof entry, "result/%s", results[i]);
         snprintf(file, sizeof file, "%s/%s", c->output, results[i]);
-        status = tlp_archive_add_file(c->archive, entry, file, err);
+        TL_TRY(tlp_archive_add_file(c->archive, entry, file, err));
     }
-    if (status == TL_OK && tlp_network_repetitions(&a->net, data, &c->repetitions) != TL_OK)
-        status = tl_no_memory(err, "archiving");
-    return status;
+    return tlp_network_repetitions(&a->net, data, &c->repetitions) == TL_OK
+               ? TL_OK
+               : tl_no_memory(err, "archiving");
 }
 
 /* Fits and writes. */
@@ -220,15 +218,13 @@ static tl_status write_platform(campaign *c, tl_error *err)
     char shipped[PATH_MAX];
     tlr_platforms_folder(shipped, sizeof shipped);
     const tlp_network_folder to = {c->output, shipped, a->nodes};
-    tl_status status = TL_OK;
     if (a->per_host && a->per_host != data->per_host)
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: was measured with --per-host %d, and not with %d; measure again, or "
-                         "leave out --per-host",
-                         c->from ? c->from : a->raw, data->per_host, a->per_host);
-    if (status == TL_OK)
-        status = tlp_network_fit(data, &a->net, err);
-    return status == TL_OK ? tlp_network_write(&a->net, data, &to, err) : status;
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: was measured with --per-host %d, and not with %d; measure again, or "
+                       "leave out --per-host",
+                       c->from ? c->from : a->raw, data->per_host, a->per_host);
+    TL_TRY(tlp_network_fit(data, &a->net, err));
+    return tlp_network_write(&a->net, data, &to, err);
 }
 
 static void report(campaign *c)
@@ -257,12 +253,12 @@ static void end(campaign *c)
 static tl_status begin_needs(arguments *a, tl_error *err)
 {
     enum { LEAST_LARGEST = 1 << 20 };
-    const tl_status status = tlp_network_needs_read(a->trace, &a->needs, err);
+    TL_TRY(tlp_network_needs_read(a->trace, &a->needs, err));
     const uint64_t largest =
         (uint64_t)(a->needs.largest > LEAST_LARGEST ? a->needs.largest : LEAST_LARGEST);
-    if (status == TL_OK && largest + largest / 4 < a->c.max_bytes)
+    if (largest + largest / 4 < a->c.max_bytes)
         a->c.max_bytes = largest + largest / 4;
-    return status;
+    return TL_OK;
 }
 
 /* New measurements cannot be added to a file without any. */
@@ -312,11 +308,10 @@ static tl_status measure(campaign *c, tl_error *err)
 static tl_status begin(campaign *c, tl_error *err)
 {
     arguments *a = (arguments *)c;
-    tl_status status = a->trace ? begin_needs(a, err) : TL_OK;
-    if (status == TL_OK)
-        status = campaign_make_folder(c->output, err);
+    if (a->trace)
+        TL_TRY(begin_needs(a, err));
     snprintf(a->raw, sizeof a->raw, "%s/network.csv", c->output);
-    return status;
+    return campaign_make_folder(c->output, err);
 }
 
 int calibrate_network(int argc, char **argv)
