@@ -23,7 +23,7 @@
  * double precision. */
 enum { TLP_FIRST_KERNEL = TL_KERNEL_dgemm, TLP_LAST_KERNEL = TL_KERNEL_isamax };
 
-/* ---- the plan: platforms/calibrate/plan.c ---- */
+/* ---- calls ---- */
 
 enum { TLP_CALL_SIZES = 5 };
 
@@ -40,14 +40,6 @@ typedef struct tlp_call {
 /* Sizes of the buffers of the calls: the leading dimension of every matrix, and the largest order
  * of a triangular matrix and inner size of a product. */
 enum { TLP_LEADING = 4104, TLP_MAX_SIZE = 4096, TLP_MAX_INNER = 512 };
-
-/* A new array of calls in random order, which depends on seed and round only. Products: the product
- * of the sizes is spread evenly (stratified uniform, Cornebize, thesis draft, section 8.2.2), and
- * the inner size is one of the n_nb block sizes, as in his section 8.4.3 and in HPL's updates. A
- * third of the products are narrow, as in HPL's panels. A few are the same in every round. With
- * n_nb 0, all three sizes of a product are free. */
-tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size_t n_nb,
-                         tlp_call **out, size_t *n, tl_error *err);
 
 /* ---- what a trace needs: platforms/calibrate/needs.c ---- */
 
@@ -90,9 +82,6 @@ uint64_t tlp_n_needed(const tlp_needs *needs);
 tl_status tlp_needs_read(const char *path, bool is_list, unsigned long seed, tlp_needs **out,
                          tl_error *err);
 void tlp_needs_free(tlp_needs *needs);
-/* As tlp_plan_round, of calls of the trace only. */
-tl_status tlp_plan_needed(const tlp_needs *needs, unsigned long seed, unsigned round,
-                          tlp_call **out, size_t *n, tl_error *err);
 
 /* ---- measuring: platforms/calibrate/measure.c ---- */
 
@@ -130,6 +119,14 @@ typedef struct tlp_measure_options {
     const tlp_needs *needs; /* NULL: all kernels. Otherwise max_seconds ends a round, too. */
 } tlp_measure_options;
 
+/* plan.c: a new array of calls in random order, which depends on the seed, the measuring process
+ * and the round only. Products: the product of the sizes is spread evenly (stratified uniform,
+ * Cornebize, thesis draft, section 8.2.2), and the inner size is one of the n_nb block sizes, as in
+ * his section 8.4.3 and in HPL's updates. A third of the products are narrow, as in HPL's panels. A
+ * few are the same in every round. With n_nb 0, all three sizes of a product are free. With needs:
+ * calls of these only. */
+tl_status tlp_plan_round(const tlp_measure_options *options, unsigned core, unsigned round,
+                         tlp_call **out, size_t *n, tl_error *err);
 /* The number of cores that this process may use. */
 unsigned tlp_n_cores(void);
 /* Pins this process to n of the cores that it may use, from the given one on; does nothing if there

@@ -7,8 +7,6 @@
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 
 /* Rounds of reweighting. After a few rounds the weights settle, because the fit hardly changes. */
 enum { N_ROUNDS = 12 };
@@ -179,10 +177,8 @@ static void reweigh(const tlp_points *p, const double coefficients[TLP_N_TERMS],
     }
     double *sorted = errors + p->n;
     memcpy(sorted, errors, p->n * sizeof *sorted);
-    gsl_sort(sorted, 1, p->n);
     /* 1.4826 median|x| estimates the standard deviation of x. */
-    const double limit =
-        HUBER_LIMIT * 1.4826 * gsl_stats_median_from_sorted_data(sorted, 1, p->n) + 1e-9;
+    const double limit = HUBER_LIMIT * 1.4826 * tlp_median(sorted, p->n) + 1e-9;
     for (size_t i = 0; i < p->n; i++)
         weights[i] *= fmin(1, limit / errors[i]);
 }

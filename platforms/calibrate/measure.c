@@ -161,12 +161,7 @@ static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_r
 {
     tlp_call *calls = NULL;
     size_t n_calls = 0;
-    tl_status status = options->needs ? tlp_plan_needed(options->needs, options->seed + core, round,
-                                                        &calls, &n_calls, &lane->err)
-                                      : tlp_plan_round(options->seed + core, round, options->nb,
-                                                       options->n_nb, &calls, &n_calls, &lane->err);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(tlp_plan_round(options, core, round, &calls, &n_calls, &lane->err));
     const clockid_t clock = options->threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
     gsl_rng_set(offsets, options->seed + core + 1000003UL * round);
     tlp_blas_refresh(c->blas);
@@ -184,7 +179,7 @@ static tl_status run_round(const tlp_measure_options *options, callers *c, gsl_r
             lane->samples[lane->n++] = sample;
     }
     free(calls);
-    return status;
+    return TL_OK;
 }
 
 /* One measuring process. */

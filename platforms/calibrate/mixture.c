@@ -1,6 +1,8 @@
 /* mixture.c - a line whose noise is a mixture of normal modes. */
 #include "segments.h"
 
+#include "repetitions.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -166,8 +168,7 @@ static double median_error(mixture *m, const tlp_line *line)
     find_ratios(m, line);
     for (size_t i = 0; i < m->n; i++)
         m->ratios[i] = fabs(m->ratios[i] - 1);
-    gsl_sort(m->ratios, 1, m->n);
-    return gsl_stats_median_from_sorted_data(m->ratios, 1, m->n);
+    return tlp_median(m->ratios, m->n);
 }
 
 tl_status tlp_mixture_fit(const double *bytes, const double *seconds, size_t n, bool may_dip,

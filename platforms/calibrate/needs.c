@@ -9,12 +9,10 @@
 #include <string.h>
 #include <timeless_files.h>
 
-#include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-/* Of a kernel, so many calls are remembered, drawn from all of the trace's with the same chance,
- * and so many are in a round. */
-enum { MOST_CALLS = 512, CALLS_OF_ROUND = 24 };
+/* Of a kernel, so many calls are remembered, drawn from all of the trace's with the same chance. */
+enum { MOST_CALLS = 512 };
 
 /* The operands of a call need no more in each measuring process. */
 #define MOST_BYTES (INT64_C(1) << 30)
@@ -271,31 +269,4 @@ void tlp_needs_free(tlp_needs *needs)
     free(needs->own);
     free(needs->operands);
     free(needs);
-}
-
-tl_status tlp_plan_needed(const tlp_needs *needs, unsigned long seed, unsigned round,
-                          tlp_call **out, size_t *n, tl_error *err)
-{
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    tlp_call *calls = calloc((size_t)TLP_FIT_ROOM * CALLS_OF_ROUND, sizeof *calls);
-    if (!rng || !calls) {
-        gsl_rng_free(rng);
-        free(calls);
-        return tl_no_memory(err, "planning the measurements");
-    }
-    gsl_rng_set(rng, seed * 1000003UL + round);
-    *n = 0;
-    for (int i = 0; i < TLP_FIT_ROOM; i++) {
-        const tlp_needed_kernel *k = &needs->kernels[i];
-        for (unsigned c = 0; k->n && c < CALLS_OF_ROUND; c++) {
-            calls[*n] = k->calls[gsl_rng_uniform_int(rng, k->n)];
-            /* Traces do not record it. */
-            calls[*n].transposed = !calls[*n].right && gsl_rng_uniform_int(rng, 2) != 0;
-            (*n)++;
-        }
-    }
-    gsl_ran_shuffle(rng, calls, *n, sizeof *calls);
-    gsl_rng_free(rng);
-    *out = calls;
-    return TL_OK;
 }

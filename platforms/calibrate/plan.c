@@ -8,8 +8,8 @@
 #include <gsl/gsl_rng.h>
 
 /* Calls of each kernel in a round. Double precision, which HPL uses, has twice as many. The
- * products of `fixed_products` are added to them. */
-enum { N_DOUBLE = 12, N_SINGLE = 6, N_FIXED = 3 };
+ * products of `fixed_products` are added to them. N_NEEDED: of each kernel of a trace. */
+enum { N_DOUBLE = 12, N_SINGLE = 6, N_FIXED = 3, N_NEEDED = 24 };
 
 /* Products of every round, so that calibrations can be compared call by call. */
 static const int32_t fixed_products[N_FIXED] = {128, 512, 1024};
@@ -130,36 +130,54 @@ static void choose_sizes(gsl_rng *rng, unsigned i, unsigned n, int nb, tlp_call 
     }
 }
 
-tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size_t n_nb,
+static size_t choose_all(gsl_rng *rng, const int *nb, size_t n_nb, tlp_call *calls)
+{
+    size_t n = 0;
+    for (int k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
+        const unsigned of_each = k >= TL_KERNEL_sgemm ? N_SINGLE : N_DOUBLE,
+                       count = tlp_is_measured((unsigned)k) ? of_each : 0;
+        for (unsigned i = 0; i < count; i++, n++) {
+            calls[n].kernel = (uint16_t)k;
+            const int inner = n_nb ? nb[gsl_rng_uniform_int(rng, n_nb)] : 0;
+            choose_sizes(rng, i, count, inner, &calls[n]);
+        }
+    }
+    for (int i = 0; i < N_FIXED; i++) {
+        const int32_t size = fixed_products[i], inner = size < TLP_MAX_INNER ? size : TLP_MAX_INNER;
+        calls[n++] = (tlp_call){.kernel = TL_KERNEL_dgemm, .sizes = {size, size, inner}};
+    }
+    return n;
+}
+
+static size_t choose_needed(gsl_rng *rng, const tlp_needs *needs, tlp_call *calls)
+{
+    size_t n = 0;
+    for (int i = 0; i < TLP_FIT_ROOM; i++) {
+        const tlp_needed_kernel *k = &needs->kernels[i];
+        for (unsigned c = 0; k->n && c < N_NEEDED; c++, n++) {
+            calls[n] = k->calls[gsl_rng_uniform_int(rng, k->n)];
+            /* Traces do not record it. */
+            calls[n].transposed = !calls[n].right && gsl_rng_uniform_int(rng, 2) != 0;
+        }
+    }
+    return n;
+}
+
+tl_status tlp_plan_round(const tlp_measure_options *options, unsigned core, unsigned round,
                          tlp_call **out, size_t *n, tl_error *err)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    tlp_call *calls = calloc((size_t)(TLP_LAST_KERNEL - TLP_FIRST_KERNEL + 1) * N_DOUBLE + N_FIXED,
-                             sizeof *calls);
+    tlp_call *calls = calloc((size_t)TLP_FIT_ROOM * N_NEEDED, sizeof *calls);
     if (!rng || !calls) {
         gsl_rng_free(rng);
         free(calls);
         return tl_no_memory(err, "planning the measurements");
     }
-    gsl_rng_set(rng, seed * 1000003UL + round);
-    size_t used = 0;
-    for (int k = TLP_FIRST_KERNEL; k <= TLP_LAST_KERNEL; k++) {
-        const unsigned of_each = k >= TL_KERNEL_sgemm ? N_SINGLE : N_DOUBLE,
-                       count = tlp_is_measured((unsigned)k) ? of_each : 0;
-        for (unsigned i = 0; i < count; i++) {
-            calls[used].kernel = (uint16_t)k;
-            const int inner = n_nb ? nb[gsl_rng_uniform_int(rng, n_nb)] : 0;
-            choose_sizes(rng, i, count, inner, &calls[used]);
-            used++;
-        }
-    }
-    for (int i = 0; i < N_FIXED; i++) {
-        const int32_t size = fixed_products[i], inner = size < TLP_MAX_INNER ? size : TLP_MAX_INNER;
-        calls[used++] = (tlp_call){.kernel = TL_KERNEL_dgemm, .sizes = {size, size, inner}};
-    }
-    gsl_ran_shuffle(rng, calls, used, sizeof *calls);
+    gsl_rng_set(rng, (options->seed + core) * 1000003UL + round);
+    *n = options->needs ? choose_needed(rng, options->needs, calls)
+                        : choose_all(rng, options->nb, options->n_nb, calls);
+    gsl_ran_shuffle(rng, calls, *n, sizeof *calls);
     gsl_rng_free(rng);
     *out = calls;
-    *n = used;
     return TL_OK;
 }

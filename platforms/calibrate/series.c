@@ -1,11 +1,13 @@
 /* series.c - sorts measurements, removes outliers, and estimates the deviation of each. */
 #include "segments.h"
 
+#include "repetitions.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 
 /* The number of neighbours on one side for the median; the number of differences of neighbours for
  * the scatter, and how many of the largest are ignored, because they may be steps of the curve; the
@@ -22,13 +24,8 @@ static double median_of(const double *x, size_t from, size_t to)
     size_t n = to - from;
     if (!n)
         return NAN;
-    for (size_t i = 0; i < n; i++) {
-        size_t at = i;
-        for (; at > 0 && part[at - 1] > x[from + i]; at--)
-            part[at] = part[at - 1];
-        part[at] = x[from + i];
-    }
-    return gsl_stats_median_from_sorted_data(part, 1, n);
+    memcpy(part, x + from, n * sizeof *part);
+    return tlp_median(part, n);
 }
 
 /* The median of the neighbours on the side to which measurement i is closer. Next to a step this is

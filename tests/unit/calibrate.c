@@ -254,9 +254,10 @@ static void plans_the_same_calls_for_a_seed(void **state)
     const int nb[] = {32, 128};
     tlp_call *a, *b, *c;
     size_t n_a, n_b, n_c;
-    assert_int_equal(tlp_plan_round(5, 1, nb, 2, &a, &n_a, NULL), TL_OK);
-    assert_int_equal(tlp_plan_round(5, 1, nb, 2, &b, &n_b, NULL), TL_OK);
-    assert_int_equal(tlp_plan_round(5, 2, nb, 2, &c, &n_c, NULL), TL_OK);
+    const tlp_measure_options blocks = {.seed = 5, .nb = nb, .n_nb = 2};
+    assert_int_equal(tlp_plan_round(&blocks, 0, 1, &a, &n_a, NULL), TL_OK);
+    assert_int_equal(tlp_plan_round(&blocks, 0, 1, &b, &n_b, NULL), TL_OK);
+    assert_int_equal(tlp_plan_round(&blocks, 0, 2, &c, &n_c, NULL), TL_OK);
     assert_int_equal(n_a, n_b);
     assert_memory_equal(a, b, n_a * sizeof *a);
     assert_memory_not_equal(a, c, n_a * sizeof *a);
@@ -280,7 +281,8 @@ static void plans_the_same_calls_for_a_seed(void **state)
         assert_true(seen[k] >= (tlp_is_measured(k) ? 6 : 0));
     free(a);
     /* With free inner sizes. */
-    assert_int_equal(tlp_plan_round(5, 1, NULL, 0, &a, &n_a, NULL), TL_OK);
+    assert_int_equal(tlp_plan_round(&(tlp_measure_options){.seed = 5}, 0, 1, &a, &n_a, NULL),
+                     TL_OK);
     for (size_t i = 0; i < n_a; i++)
         for (int j = 0; j < 3; j++)
             assert_in_range(a[i].sizes[j], j == 0, TLP_MAX_SIZE);
@@ -302,7 +304,9 @@ static void products_for_a_trace_are_timed_with_both_factors(void **state)
     const tl_status status = tlp_needs_read(path, 0, 1, &needs, &err);
     unlink(path);
     assert_int_equal(status, TL_OK);
-    assert_int_equal(tlp_plan_needed(needs, 1, 1, &calls, &n, &err), TL_OK);
+    assert_int_equal(
+        tlp_plan_round(&(tlp_measure_options){.seed = 1, .needs = needs}, 0, 1, &calls, &n, &err),
+        TL_OK);
     for (size_t i = 0; i < n; i++) {
         n_transposed += calls[i].kernel == TL_KERNEL_dgemm && calls[i].transposed;
         n_right += calls[i].kernel == TL_KERNEL_dtrsm && calls[i].right;
