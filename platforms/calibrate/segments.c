@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+
 /* The number of candidates for breaks in each decade of sizes, from LEAST_BREAK on; then the number
  * of gaps between measured sizes that are tried near each break. */
 enum { PER_DECADE = 48, LEAST_BREAK = 12, N_NEAR = 96, LEAST_IN_SEGMENT = 15 };
@@ -111,17 +113,11 @@ static bool is_forced(const problem *p, double place)
     return 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sets the candidates of the problem to the n ones at p->places: sorts them, adds the ends, and
  * counts the measurements up to each. */
 static tl_status set_places(problem *p, size_t n)
 {
-    qsort(p->places, n, sizeof *p->places, ascending);
+    gsl_sort(p->places, 1, n);
     p->n_places = 1;
     for (size_t i = 0; i < n; i++)
         if (p->places[i] > 0 && p->places[i] < p->largest_bytes &&
@@ -139,6 +135,15 @@ static tl_status set_places(problem *p, size_t n)
     return TL_OK;
 }
 
+/* The first candidates; returns how many there are. */
+static size_t begin_places(problem *p)
+{
+    p->places[0] = 0;
+    for (int i = 0; i < p->n_forced; i++)
+        p->places[1 + i] = p->forced[i];
+    return 1 + (size_t)p->n_forced;
+}
+
 static tl_status choose_places(problem *p)
 {
     for (int k = 0; k < p->n_series; k++)
@@ -148,23 +153,17 @@ static tl_status choose_places(problem *p)
     if (!(p->places =
               malloc((2 + (n > near ? n : near) + (size_t)p->n_forced) * sizeof *p->places)))
         return TL_ERR_MEMORY;
-    if (p->n_forced)
-        memcpy(p->places + 1, p->forced, (size_t)p->n_forced * sizeof *p->places);
-    p->places[0] = 0;
+    size_t first = begin_places(p);
     for (size_t i = 0; i < n; i++)
-        p->places[1 + (size_t)p->n_forced + i] =
-            floor(LEAST_BREAK * pow(10, (double)i / PER_DECADE));
-    return set_places(p, 1 + (size_t)p->n_forced + n);
+        p->places[first + i] = floor(LEAST_BREAK * pow(10, (double)i / PER_DECADE));
+    return set_places(p, first + n);
 }
 
 /* Candidates near the breaks that were found: gaps between two sizes. */
 static tl_status choose_near(problem *p, const tlp_pieces *pieces)
 {
     const double reach = LEAST_RATIO;
-    size_t n = 1 + (size_t)p->n_forced;
-    p->places[0] = 0;
-    if (p->n_forced)
-        memcpy(p->places + 1, p->forced, (size_t)p->n_forced * sizeof *p->places);
+    size_t n = begin_places(p);
     for (int i = 1; i < pieces->n; i++) {
         for (int k = 0; k < p->n_series; k++) {
             const tlp_series *s = &p->series[k];
@@ -237,15 +236,6 @@ static double saved_by(const problem *p, const tlp_pieces *pieces, int i)
     return saved;
 }
 
-static void clear(problem *p)
-{
-    free(p->places);
-    for (int k = 0; k < p->n_series; k++) {
-        free(p->first[k]);
-        free(p->at[k]);
-    }
-}
-
 /* The line of series k through sizes above `from` up to `to`. */
 static tl_status fit_line(const problem *p, int k, double from, double to, tlp_line *line)
 {
@@ -261,11 +251,10 @@ static tl_status fit_line(const problem *p, int k, double from, double to, tlp_l
 
 static tl_status fit_lines(const problem *p, tlp_pieces *out)
 {
-    tl_status status = TL_OK;
     for (int k = 0; k < p->n_series; k++)
-        for (int i = 0; i < out->n && status == TL_OK; i++)
-            status = fit_line(p, k, out->breaks[i], upper_end(out, i), &out->lines[k][i]);
-    return status;
+        for (int i = 0; i < out->n; i++)
+            TL_TRY(fit_line(p, k, out->breaks[i], upper_end(out, i), &out->lines[k][i]));
+    return TL_OK;
 }
 
 /* The growth of the criterion if break i is removed, and the lines without it. */
@@ -274,9 +263,7 @@ static tl_status try_without(const problem *p, const tlp_pieces *pieces, int i, 
 {
     *growth = 0;
     for (int k = 0; k < p->n_series; k++) {
-        tl_status status = fit_line(p, k, pieces->breaks[i - 1], upper_end(pieces, i), &merged[k]);
-        if (status != TL_OK)
-            return status;
+        TL_TRY(fit_line(p, k, pieces->breaks[i - 1], upper_end(pieces, i), &merged[k]));
         *growth +=
             merged[k].criterion - pieces->lines[k][i - 1].criterion - pieces->lines[k][i].criterion;
     }
@@ -298,16 +285,16 @@ static void take_out(tlp_pieces *pieces, int n_series, int i, const tlp_line *me
  * breaks without which the criterion with modes is not worse. */
 static tl_status prune(const problem *p, tlp_pieces *pieces)
 {
-    tl_status status = fit_lines(p, pieces);
-    for (int weakest = 1; status == TL_OK && weakest > 0;) {
+    TL_TRY(fit_lines(p, pieces));
+    for (int weakest = 1; weakest > 0;) {
         double least = log((double)p->series[0].n); /* the place itself */
         tlp_line merged[TLP_MAX_SERIES], best[TLP_MAX_SERIES];
         weakest = 0;
-        for (int i = 1; status == TL_OK && i < pieces->n; i++) {
+        for (int i = 1; i < pieces->n; i++) {
             double growth = 0;
             if (is_forced(p, pieces->breaks[i]) || saved_by(p, pieces, i) > CERTAIN * p->penalty)
                 continue;
-            status = try_without(p, pieces, i, &growth, merged);
+            TL_TRY(try_without(p, pieces, i, &growth, merged));
             if (growth < least) {
                 least = growth;
                 weakest = i;
@@ -317,7 +304,7 @@ static tl_status prune(const problem *p, tlp_pieces *pieces)
         if (weakest)
             take_out(pieces, p->n_series, weakest, best);
     }
-    return status;
+    return TL_OK;
 }
 
 /* Cumulative sums over the measurements of a series from `from` on: how much more likely each is on
@@ -386,28 +373,31 @@ static tl_status settle(const problem *p, tlp_pieces *pieces, int i)
     return status;
 }
 
+static tl_status fit(problem *p, tlp_pieces *out)
+{
+    TL_TRY(add_up(p));
+    TL_TRY(choose_places(p));
+    TL_TRY(cut(p, out));
+    TL_TRY(choose_near(p, out));
+    TL_TRY(cut(p, out));
+    TL_TRY(prune(p, out));
+    for (int i = 1; i < out->n; i++)
+        if (!is_forced(p, out->breaks[i]))
+            TL_TRY(settle(p, out, i));
+    return out->n > 1 ? fit_lines(p, out) : TL_OK;
+}
+
 tl_status tlp_pieces_fit(const tlp_series *series, int n_series, const double *forced, int n_forced,
                          tlp_pieces *out)
 {
     problem p = {.series = series, .n_series = n_series, .forced = forced, .n_forced = n_forced};
     *out = (tlp_pieces){0};
-    tl_status status = add_up(&p);
-    if (status == TL_OK)
-        status = choose_places(&p);
-    if (status == TL_OK)
-        status = cut(&p, out);
-    if (status == TL_OK)
-        status = choose_near(&p, out);
-    if (status == TL_OK)
-        status = cut(&p, out);
-    if (status == TL_OK)
-        status = prune(&p, out);
-    for (int i = 1; status == TL_OK && i < out->n; i++)
-        if (!is_forced(&p, out->breaks[i]))
-            status = settle(&p, out, i);
-    if (status == TL_OK && out->n > 1)
-        status = fit_lines(&p, out);
-    clear(&p);
+    const tl_status status = fit(&p, out);
+    free(p.places);
+    for (int k = 0; k < n_series; k++) {
+        free(p.first[k]);
+        free(p.at[k]);
+    }
     return status;
 }
 
