@@ -200,6 +200,17 @@ static tl_status check_rank(performer *p, const arguments *a, uint32_t rank, per
                : TL_OK;
 }
 
+static tl_status open_rank(performer *p, const arguments *a, const perform_needs *needs,
+                           tlr_model **model, tl_error *err)
+{
+    if (needs->n_refused)
+        return perform_refuse(p->trace, needs, err);
+    TL_TRY(open_model(p, a, model, err));
+    if (needs->calls_kernels)
+        TL_TRY(perform_check_model(p->trace, needs, *model, err));
+    return tl_cursor_open(p->trace, p->rank, &p->cursor, err);
+}
+
 /* ---- the performance ---- */
 
 /* Takes what the tracer wrote by itself into account. Zero: the event is a call. */
@@ -445,14 +456,8 @@ int main(int argc, char **argv)
                         tl_reader_run(p.trace)->n_ranks, n_ranks, tl_reader_run(p.trace)->n_ranks);
     if (status == TL_OK && guess != rank)
         status = check_rank(&p, &a, p.rank, &needs, &err);
-    if (status == TL_OK && needs.n_refused)
-        status = perform_refuse(p.trace, &needs, &err);
     if (status == TL_OK)
-        status = open_model(&p, &a, &model, &err);
-    if (status == TL_OK && needs.calls_kernels)
-        status = perform_check_model(p.trace, &needs, model, &err);
-    if (status == TL_OK)
-        status = tl_cursor_open(p.trace, p.rank, &p.cursor, &err);
+        status = open_rank(&p, &a, &needs, &model, &err);
     if (status != TL_OK)
         perform_give_up(&p, "%s", err.text);
     if (a.measure)

@@ -157,13 +157,12 @@ tl_status tlp_spread_make(tl_reader *const *traces, size_t n, tlp_spread **out, 
     tl_status status = s && g.volumes ? TL_OK : tl_no_memory(err, "recordings");
     if (s)
         s->n_runs = n;
-    for (size_t i = 0; i < n && status == TL_OK; i++) {
-        status = check_same(traces[0], traces[i], err);
-        if (status == TL_OK && !s->other && !has_same_events(traces[0], traces[i]))
-            s->other = i;
-        if (status == TL_OK)
+    for (size_t i = 0; i < n && status == TL_OK; i++)
+        if ((status = check_same(traces[0], traces[i], err)) == TL_OK) {
+            if (!s->other && !has_same_events(traces[0], traces[i]))
+                s->other = i;
             status = add_recording(&g, traces[i], i, err);
-    }
+        }
     if (status == TL_OK)
         status = fill(s, &g, err);
     tlp_bursts rest = {.n = g.n, .classes = g.classes};
@@ -178,11 +177,12 @@ tl_status tlp_spread_make(tl_reader *const *traces, size_t n, tlp_spread **out, 
 
 void tlp_spread_free(tlp_spread *s)
 {
-    for (size_t i = 0; s && i < s->n; i++) {
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n; i++) {
         free(s->classes[i].from);
         free(s->classes[i].to);
     }
-    if (s)
-        free(s->classes);
+    free(s->classes);
     free(s);
 }

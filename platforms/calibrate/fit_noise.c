@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
@@ -68,14 +69,6 @@ static double log_likelihood(const tlp_points *p, const double *residuals,
     return sum;
 }
 
-static int count_terms(const double sd_s[TLP_N_TERMS])
-{
-    int n = 0;
-    for (int t = 0; t < TLP_N_TERMS; t++)
-        n += sd_s[t] > 0;
-    return n;
-}
-
 /* Bayesian information criterion; the smaller, the better. */
 static double criterion(double log_likelihood, int n_parameters, size_t n)
 {
@@ -134,7 +127,7 @@ static void fit_modes(const double *z, const double *sorted, size_t n, tlp_piece
 {
     *best = INFINITY;
     for (size_t n_modes = 1; n_modes <= TLP_MAX_NOISE_MODES; n_modes++) {
-        tlp_noise_mode modes[TLP_MAX_NOISE_MODES];
+        tlp_noise_mode modes[TLP_MAX_NOISE_MODES] = {{0}};
         for (size_t m = 0; m < n_modes; m++)
             modes[m] = (tlp_noise_mode){1.0 / (double)n_modes,
                                         gsl_stats_quantile_from_sorted_data(
@@ -147,8 +140,7 @@ static void fit_modes(const double *z, const double *sorted, size_t n, tlp_piece
         if (value < *best) {
             *best = value;
             piece->n_modes = n_modes;
-            for (size_t m = 0; m < n_modes; m++)
-                piece->modes[m] = modes[m];
+            memcpy(piece->modes, modes, sizeof modes);
         }
     }
 }
@@ -167,19 +159,18 @@ static tl_status choose(const tlp_points *points, const double *residuals, tlp_n
                         tlp_piece *piece)
 {
     double constant[TLP_N_TERMS] = {0}, polynomial[TLP_N_TERMS] = {0};
-    tl_status status = fit_sd(points, residuals, TLP_M0_TERMS, constant);
-    if (status == TL_OK)
-        status = fit_sd(points, residuals, TLP_M2_TERMS, polynomial);
-    if (status != TL_OK)
-        return status;
+    TL_TRY(fit_sd(points, residuals, TLP_M0_TERMS, constant));
+    TL_TRY(fit_sd(points, residuals, TLP_M2_TERMS, polynomial));
     const double of_constant = log_likelihood(points, residuals, constant);
     const double of_polynomial = log_likelihood(points, residuals, polynomial);
+    int n_terms = 0;
+    for (int t = 0; t < TLP_N_TERMS; t++)
+        n_terms += polynomial[t] > 0;
     const double n1 = criterion(of_constant, 1, points->n);
-    const double n2 = criterion(of_polynomial, count_terms(polynomial), points->n);
+    const double n2 = criterion(of_polynomial, n_terms, points->n);
     const int takes_constant = noise == TLP_N1 || (noise != TLP_N2 && n1 <= n2);
     const double *sd_s = takes_constant ? constant : polynomial;
-    for (int t = 0; t < TLP_N_TERMS; t++)
-        piece->sd_s[t] = sd_s[t];
+    memcpy(piece->sd_s, sd_s, sizeof piece->sd_s);
     double *z = calloc(2 * points->n, sizeof *z), *sorted = z + points->n;
     if (!z)
         return TL_ERR_MEMORY;

@@ -52,41 +52,39 @@ static tl_status copy_file(const char *shipped, const char *folder, const char *
 static tl_status write_readme(const void *arg, FILE *out, tl_error *err)
 {
     const tlp_result *result = arg;
-    (void)err;
     const unsigned n_cores = result->cores * result->threads;
-    fprintf(
-        out,
-        TITLE
-        "\n"
-        "Written by `timeless calibrate kernels -o` %s.\n\n"
-        "- `platform.xml`: one host of %u cores, copied from the shipped `local`. Its speed is a\n"
-        "  reference speed, not measured; bandwidth and latency were measured on another machine.\n"
-        "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
-        "- `kernels.html`: how the model fits, by work and over time.\n"
-        "- `options.conf`: copied from the shipped `local`; its network figures were measured "
-        "on another\n"
-        "  machine (see the README there). Ranks of one host talk through shared memory.\n",
-        tl_version(), tlp_n_cores(), n_cores, n_cores == 1 ? "" : "s");
-    return TL_OK;
-}
-
-static tl_status write_hosts_readme(const void *arg, FILE *out, tl_error *err)
-{
-    const tlp_result *result = arg;
     (void)err;
-    fprintf(
-        out,
-        HOSTS_TITLE
-        "\n"
-        "Written by `timeless calibrate kernels -o` %s.\n\n"
-        "- `platform.xml`, `options.conf`: %zu hosts, with the network of the shipped `star-1g`. "
-        "It\n"
-        "  was measured on another machine: measure yours by `timeless calibrate network -o`.\n"
-        "- `model.conf`: measured on these hosts at the same time, on %u cores of each; its "
-        "first lines\n"
-        "  say how. Its groups `hosts` name the host and socket that each was measured on.\n"
-        "- `kernels.html`: how the hosts differ, and how the model fits.\n",
-        tl_version(), result->n_hosts, result->cores * result->threads);
+    if (result->n_hosts)
+        fprintf(
+            out,
+            HOSTS_TITLE
+            "\n"
+            "Written by `timeless calibrate kernels -o` %s.\n\n"
+            "- `platform.xml`, `options.conf`: %zu hosts, with the network of the shipped "
+            "`star-1g`. "
+            "It\n"
+            "  was measured on another machine: measure yours by `timeless calibrate network -o`.\n"
+            "- `model.conf`: measured on these hosts at the same time, on %u cores of each; its "
+            "first lines\n"
+            "  say how. Its groups `hosts` name the host and socket that each was measured on.\n"
+            "- `kernels.html`: how the hosts differ, and how the model fits.\n",
+            tl_version(), result->n_hosts, n_cores);
+    else
+        fprintf(
+            out,
+            TITLE
+            "\n"
+            "Written by `timeless calibrate kernels -o` %s.\n\n"
+            "- `platform.xml`: one host of %u cores, copied from the shipped `local`. Its speed is "
+            "a\n"
+            "  reference speed, not measured; bandwidth and latency were measured on another "
+            "machine.\n"
+            "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
+            "- `kernels.html`: how the model fits, by work and over time.\n"
+            "- `options.conf`: copied from the shipped `local`; its network figures were measured "
+            "on another\n"
+            "  machine (see the README there). Ranks of one host talk through shared memory.\n",
+            tl_version(), tlp_n_cores(), n_cores, n_cores == 1 ? "" : "s");
     return TL_OK;
 }
 
@@ -169,8 +167,7 @@ tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int de
 {
     TL_TRY(tlp_write_in(folder, "model.conf", tlp_write_model, result, err));
     if (!describes_other)
-        TL_TRY(tlp_write_in(folder, "README.md",
-                            result->n_hosts ? write_hosts_readme : write_readme, result, err));
+        TL_TRY(tlp_write_in(folder, "README.md", write_readme, result, err));
     TL_TRY(tlp_write_in(folder, "kernels.html", tlp_write_kernels_page, result, err));
     return add_to_history(result, folder, err);
 }
