@@ -113,13 +113,13 @@ static tlr_message of_root(const tlr_collective *op, const int64_t *list, uint32
 /* Recursive doubling among the largest power of two of ranks. */
 static tlr_message doubling(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    const tlr_core k = tlr_core_of(size);
+    const tlr_core k = core_of(size);
     const tlr_pair_bytes pair = {bytes, bytes, bytes};
     uint32_t c;
     tlr_message m;
-    if (!tlr_in_core(me, &k, k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
+    if (!in_core(me, &k, k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
         return m;
-    const int32_t peer = (int32_t)tlr_core_rank(&k, c ^ (UINT32_C(1) << number / EXCHANGE_STEPS));
+    const int32_t peer = (int32_t)core_rank(&k, c ^ (UINT32_C(1) << number / EXCHANGE_STEPS));
     return exchange(number, peer, peer, bytes);
 }
 
@@ -299,7 +299,7 @@ int tlr_collective_combines(const tlr_collective *op, const int64_t *list, uint3
         return !only_hears(me, size) && number < from_pair + rounds * EXCHANGE_STEPS;
     }
     case TLR_REDUCE_SCATTER_GATHER: { /* not what it gathers */
-        const tlr_core k = tlr_core_of(size);
+        const tlr_core k = core_of(size);
         const bool is_paired = me < 2 * k.n_extra;
         return !(is_paired && me & 1) && number < k.rounds * EXCHANGE_STEPS + (is_paired ? 2 : 0);
     }

@@ -126,7 +126,7 @@ static tlr_message gather_parts(const tlr_collective *op, const tlr_core *k, uin
 tlr_message tlr_reduce_scatter_gather(const tlr_collective *op, uint32_t me, uint32_t size,
                                       uint32_t number)
 {
-    const tlr_core k = tlr_core_of(size);
+    const tlr_core k = core_of(size);
     const bool is_paired = me < 2 * k.n_extra, is_root = (int32_t)me == op->root;
     const bool has_root_outside = op->root < 2 * (int32_t)k.n_extra && op->root & 1;
     const uint64_t part = tlr_parts(op->amount, k.rounds, 0, 1);

@@ -6,49 +6,13 @@
  * one exception: SMPI divides a buffer by elements, but here only its bytes are known. */
 #include "collectives/message.h"
 
-tlr_core tlr_core_of(uint32_t size)
-{
-    const unsigned rounds = floor_log2(size);
-    return (tlr_core){size - (UINT32_C(1) << rounds), rounds};
-}
-
-/* The rank with the core's number c: of the first pairs, it is the odd rank. */
-uint32_t tlr_core_rank(const tlr_core *k, uint32_t c)
-{
-    return c < k->n_extra ? 2 * c + 1 : c + k->n_extra;
-}
-
-bool tlr_in_core(uint32_t me, const tlr_core *k, uint32_t n_steps, const tlr_pair_bytes *pair,
-                 uint32_t *number, uint32_t *c, tlr_message *m)
-{
-    const bool is_paired = me < 2 * k->n_extra;
-    *c = is_paired ? me / 2 : me - k->n_extra;
-    *m = at_end;
-    if (is_paired && !(me & 1)) {
-        const int32_t odd = (int32_t)me + 1;
-        *m = *number < 2 ? alone(*number, send_to(odd, pair->sent))
-                         : alone(*number - 2, receive_from(odd, pair->sent));
-        return 0;
-    }
-    if (is_paired && *number < 2) {
-        *m = alone(*number, receive_from((int32_t)me - 1, pair->received));
-        return 0;
-    }
-    *number -= is_paired ? 2 : 0;
-    if (*number < n_steps)
-        return 1;
-    if (is_paired)
-        *m = alone(*number - n_steps, send_to((int32_t)me - 1, pair->result));
-    return 0;
-}
-
 /* ---- barrier ---- */
 
 /* A rank beyond the largest power of two sends to the rank that many places before it, and waits.
  */
 tlr_message tlr_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
 {
-    const tlr_core k = tlr_core_of(size);
+    const tlr_core k = core_of(size);
     const uint32_t n_core = size - k.n_extra;
     if (me >= n_core) {
         const int32_t peer = (int32_t)(me - n_core);
@@ -138,11 +102,11 @@ uint32_t tlr_first_part(uint32_t c, unsigned rounds, unsigned round)
 
 tlr_message tlr_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
-    const tlr_core k = tlr_core_of(size);
+    const tlr_core k = core_of(size);
     const tlr_pair_bytes pair = {bytes, bytes, bytes};
     uint32_t c;
     tlr_message m;
-    if (!tlr_in_core(me, &k, 2 * k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
+    if (!in_core(me, &k, 2 * k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
         return m;
     const unsigned round = number / EXCHANGE_STEPS;
     const int halves = round < k.rounds; /* halving, then doubling */
@@ -150,7 +114,7 @@ tlr_message tlr_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t numb
     const uint32_t n = UINT32_C(1) << (k.rounds - 1 - bit);
     const uint32_t other = c ^ (UINT32_C(1) << bit);
     const uint32_t first = tlr_first_part(halves ? other : c, k.rounds, bit + 1);
-    const int32_t peer = (int32_t)tlr_core_rank(&k, other);
+    const int32_t peer = (int32_t)core_rank(&k, other);
     return exchange(number, peer, peer, tlr_parts(bytes, k.rounds, first, n));
 }
 
@@ -241,16 +205,16 @@ static uint64_t core_blocks(const tlr_collective *op, const int64_t *list, const
 tlr_message tlr_reduce_scatter_halving(const tlr_collective *op, const int64_t *list, uint32_t me,
                                        uint32_t size, uint32_t number)
 {
-    const tlr_core k = tlr_core_of(size);
+    const tlr_core k = core_of(size);
     const bool is_outside = me < 2 * k.n_extra && !(me & 1);
     const tlr_pair_bytes pair = {.sent = is_outside ? tlr_blocks(op, list, 0, size, size) : 0,
                                  .result = me ? block_of(op, list, (int64_t)me - 1) : 0};
     uint32_t c;
     tlr_message m;
-    if (!tlr_in_core(me, &k, k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
+    if (!in_core(me, &k, k.rounds * EXCHANGE_STEPS, &pair, &number, &c, &m))
         return m;
     const unsigned round = number / EXCHANGE_STEPS;
     const uint32_t half = UINT32_C(1) << (k.rounds - 1 - round), other = c ^ half;
-    const int32_t peer = (int32_t)tlr_core_rank(&k, other);
+    const int32_t peer = (int32_t)core_rank(&k, other);
     return exchange(number, peer, peer, core_blocks(op, list, &k, other & ~(half - 1), half, size));
 }

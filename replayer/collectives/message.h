@@ -105,6 +105,55 @@ static inline uint64_t tree_width(uint32_t v, uint32_t size)
     return v ? v & -v : UINT64_C(1) << ceil_log2(size);
 }
 
+/* The core is a power of two of ranks; each of the other ranks first sends its data to one of the
+ * core, with which it is a pair: the odd ranks of the first pairs are in the core. */
+typedef struct tlr_core {
+    uint32_t n_extra;
+    unsigned rounds;
+} tlr_core;
+
+static inline tlr_core core_of(uint32_t size)
+{
+    const unsigned rounds = floor_log2(size);
+    return (tlr_core){size - (UINT32_C(1) << rounds), rounds};
+}
+
+/* The rank with the core's number c. */
+static inline uint32_t core_rank(const tlr_core *k, uint32_t c)
+{
+    return c < k->n_extra ? 2 * c + 1 : c + k->n_extra;
+}
+
+/* The bytes that pass between the ranks of a pair. */
+typedef struct tlr_pair_bytes {
+    uint64_t sent, received, result;
+} tlr_pair_bytes;
+
+/* Whether step *number of a rank is one of the n_steps of the core, where the rank has the number
+ * *c; *number counts from there. Otherwise the step is *m. */
+static inline bool in_core(uint32_t me, const tlr_core *k, uint32_t n_steps,
+                           const tlr_pair_bytes *pair, uint32_t *number, uint32_t *c,
+                           tlr_message *m)
+{
+    const bool is_paired = me < 2 * k->n_extra, is_odd = me & 1;
+    *c = is_paired ? me / 2 : me - k->n_extra;
+    if (is_paired && !is_odd) {
+        const int32_t odd = (int32_t)me + 1;
+        *m = *number < 2 ? alone(*number, send_to(odd, pair->sent))
+                         : alone(*number - 2, receive_from(odd, pair->sent));
+        return 0;
+    }
+    if (is_paired && *number < 2) {
+        *m = alone(*number, receive_from((int32_t)me - 1, pair->received));
+        return 0;
+    }
+    *number -= is_paired ? 2 : 0;
+    if (*number < n_steps)
+        return 1;
+    *m = is_paired ? alone(*number - n_steps, send_to((int32_t)me - 1, pair->result)) : at_end;
+    return 0;
+}
+
 /* ---- long.c: algorithms that move less for more messages, or the reverse ----
  */
 
@@ -122,26 +171,8 @@ tlr_message tlr_alltoall_pair(const tlr_collective *op, const int64_t *list, uin
 tlr_message tlr_reduce_scatter_halving(const tlr_collective *op, const int64_t *list, uint32_t me,
                                        uint32_t size, uint32_t number);
 
-/* The parts of long.c that other files use. The core is a power of two of ranks; each of the other
- * ranks first sends its data to one of the core. */
-typedef struct tlr_core {
-    uint32_t n_extra;
-    unsigned rounds;
-} tlr_core;
+/* The parts of long.c that other files use. */
 
-/* The bytes that pass between the ranks of a pair. */
-typedef struct tlr_pair_bytes {
-    uint64_t sent, received, result;
-} tlr_pair_bytes;
-
-tlr_core tlr_core_of(uint32_t size);
-/* The rank with the number c of the core. */
-uint32_t tlr_core_rank(const tlr_core *k, uint32_t c);
-/* Whether step *number of a rank is one of the n_steps of the core, where the rank has the number
- * *c; *number counts from there. Otherwise the step is *m: the even ranks of the first pairs send
- * `bytes` to the odd ones, which receive so many, and at the end send them the result. */
-bool tlr_in_core(uint32_t me, const tlr_core *k, uint32_t n_steps, const tlr_pair_bytes *pair,
-                 uint32_t *number, uint32_t *c, tlr_message *m);
 /* The bytes of parts of a buffer that the core divides. The last part has the remainder. */
 uint64_t tlr_parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t n);
 /* The first of the parts that remain for number c after this number of rounds of halving. */
