@@ -1,6 +1,7 @@
 /* text_file.c - read a whole text file; hash any file. */
 #include "text_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,22 @@ tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *er
     if (size)
         *size = n > 0 ? (size_t)n : 0;
     return TL_OK;
+}
+
+char *tlr_next_line(char **rest, size_t *number)
+{
+    while (*rest && **rest) {
+        char *line = strsep(rest, "\n");
+        ++*number;
+        line[strcspn(line, "#")] = '\0';
+        while (isspace((unsigned char)*line))
+            line++;
+        for (size_t n = strlen(line); n && isspace((unsigned char)line[n - 1]); n--)
+            line[n - 1] = '\0';
+        if (*line)
+            return line;
+    }
+    return NULL;
 }
 
 tl_status tlr_hash_file(const char *path, uint64_t *out, tl_error *err)

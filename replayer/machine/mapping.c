@@ -142,21 +142,11 @@ static tl_status read_hostfile(layout *l, const char *path, const tlr_host *host
     size_t line_number = 0;
     for (uint32_t r = 0; r < n_ranks; r++)
         host_of[r] = NOWHERE;
-    for (char *line = text, *next; status == TL_OK && line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        else
-            next = line + strlen(line);
+    for (char *line, *rest = text;
+         status == TL_OK && (line = tlr_next_line(&rest, &line_number));) {
         char where[300];
-        snprintf(where, sizeof where, "%s:%zu", path, ++line_number);
-        line[strcspn(line, "#\r")] = '\0';
-        line += strspn(line, " \t");
-        for (size_t n = strlen(line); n && isspace((unsigned char)line[n - 1]); n--)
-            line[n - 1] = '\0';
-        if (*line)
-            status =
-                read_line(l, line, where, hosts, n_hosts, ranks_per_host, n_ranks, host_of, err);
+        snprintf(where, sizeof where, "%s:%zu", path, line_number);
+        status = read_line(l, line, where, hosts, n_hosts, ranks_per_host, n_ranks, host_of, err);
     }
     free(text);
     if (status == TL_OK && l->n_named && (l->n_places || l->n_named < n_ranks))

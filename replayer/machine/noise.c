@@ -74,17 +74,17 @@ static uint64_t free_until(const tlr_noise *noise, uint64_t at_ps)
     return at_ps < end_ps ? last->free_before_ps : at_ps - taken_by(noise, low);
 }
 
+static int compare_rank(const void *key, const void *entry)
+{
+    const uint32_t rank = *(const uint32_t *)key;
+    const tlr_rank_range *range = entry;
+    return rank < range->first ? -1 : rank > range->last;
+}
+
 static bool has_noise(const tlr_noise *noise, uint32_t rank)
 {
-    size_t low = 0, high = noise->n_ranges;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (noise->ranges[middle].last < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return !noise->n_ranges || (low < noise->n_ranges && noise->ranges[low].first <= rank);
+    return !noise->n_ranges ||
+           bsearch(&rank, noise->ranges, noise->n_ranges, sizeof *noise->ranges, compare_rank);
 }
 
 uint64_t tlr_noise_end(const tlr_noise *noise, uint32_t rank, uint64_t start_ps, uint64_t busy_ps)
@@ -224,15 +224,8 @@ static tl_status read_profile(const char *name, tlr_noise *noise, tl_error *err)
         return refuse_name(name, err);
     tl_status status = tlr_read_text(path, &text, NULL, err);
     size_t number = 0;
-    for (char *line = text, *next; status == TL_OK && line && *line; line = next) {
-        next = line + strcspn(line, "\n");
-        if (*next)
-            *next++ = '\0';
-        number++;
-        line += strspn(line, " \t\r");
-        if (*line && *line != '#')
-            status = read_line(path, number, line, noise, err);
-    }
+    for (char *line, *rest = text; status == TL_OK && (line = tlr_next_line(&rest, &number));)
+        status = read_line(path, number, line, noise, err);
     free(text);
     if (status == TL_OK && !noise->n)
         status =

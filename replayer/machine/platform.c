@@ -126,18 +126,7 @@ static tl_status add_option(tlr_platform *p, const char *option, tl_error *err)
 static tl_status parse_options(tlr_platform *p, const char *path, char *text, tl_error *err)
 {
     size_t line_number = 0;
-    for (char *line = text, *next; line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        line_number++;
-        line[strcspn(line, "#")] = '\0';
-        while (isspace((unsigned char)*line))
-            line++;
-        for (size_t n = strlen(line); n && isspace((unsigned char)line[n - 1]); n--)
-            line[n - 1] = '\0';
-        if (!*line)
-            continue;
+    for (char *line; (line = tlr_next_line(&text, &line_number));) {
         const char *colon = strchr(line, ':');
         if (!colon || colon == line || strpbrk(line, " \t"))
             return tl_fail(err, TL_ERR_INPUT,
