@@ -404,28 +404,39 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
 
 tl_status tlr_plan_make_comms(tl_reader *trace, tlr_plan **out, tl_error *err)
 {
-    tl_status status = TL_OK;
     tlr_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return tl_no_memory(err, "reading the trace");
-    plan->n_ranks = tl_reader_run(trace)->n_ranks;
-    plan->world = malloc(plan->n_ranks * sizeof *plan->world);
-    if (!plan->world) {
-        status = tl_no_memory(err, "reading the trace");
-        goto cleanup;
+    tl_status status = TL_OK;
+    if (plan) {
+        plan->n_ranks = tl_reader_run(trace)->n_ranks;
+        plan->world = malloc(plan->n_ranks * sizeof *plan->world);
     }
-    for (uint32_t r = 0; r < plan->n_ranks; r++)
+    if (!plan || !plan->world)
+        status = tl_no_memory(err, "reading the trace");
+    for (uint32_t r = 0; status == TL_OK && r < plan->n_ranks; r++)
         plan->world[r] = (int32_t)r;
-    status = tlr_plan_share_ranks(trace, plan, err);
+    if (status == TL_OK)
+        status = tlr_plan_share_ranks(trace, plan, err);
     if (status == TL_OK)
         status = tlr_plan_match_comms(trace, plan, err);
-    if (status == TL_OK) {
+    if (status == TL_OK)
         *out = plan;
-        plan = NULL;
-    }
-cleanup:
-    tlr_plan_free(plan);
+    else
+        tlr_plan_free(plan);
     return status;
+}
+
+static tl_status make_plan(survey *s, const tlr_model *model)
+{
+    tlr_plan *plan = s->plan;
+    TL_TRY(survey_all(s));
+    if (plan->n_opaque && !s->options->allow_opaque)
+        return refuse_opaque(s);
+    TL_TRY(tlr_parallel_check(s->trace, plan->n_parallel, model, s->options, s->err));
+    if (has_computation(s) && !s->options->no_compute)
+        TL_TRY(check_model(s, model));
+    TL_TRY(tlr_plan_check_collectives(s->trace, plan, s->err));
+    TL_TRY(tidy_splits(plan, s->err));
+    return match_marks(s->trace, plan, s->err);
 }
 
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
@@ -435,29 +446,15 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
     survey *s = calloc(1, sizeof *s);
     tl_status status =
         s ? tlr_plan_make_comms(trace, &plan, err) : tl_no_memory(err, "reading the trace");
-    if (status != TL_OK)
-        goto cleanup;
-    *s = (survey){.trace = trace, .plan = plan, .options = options, .err = err};
-    status = survey_all(s);
-    if (status == TL_OK && plan->n_opaque && !options->allow_opaque)
-        status = refuse_opaque(s);
-    if (status == TL_OK)
-        status = tlr_parallel_check(trace, plan->n_parallel, model, options, err);
-    if (status == TL_OK && has_computation(s) && !options->no_compute)
-        status = check_model(s, model);
-    if (status == TL_OK)
-        status = tlr_plan_check_collectives(trace, plan, err);
-    if (status == TL_OK)
-        status = tidy_splits(plan, err);
-    if (status == TL_OK)
-        status = match_marks(trace, plan, err);
     if (status == TL_OK) {
-        *out = plan;
-        plan = NULL;
+        *s = (survey){.trace = trace, .plan = plan, .options = options, .err = err};
+        status = make_plan(s, model);
     }
-cleanup:
     free(s);
-    tlr_plan_free(plan);
+    if (status == TL_OK)
+        *out = plan;
+    else
+        tlr_plan_free(plan);
     return status;
 }
 

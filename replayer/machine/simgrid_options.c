@@ -30,13 +30,20 @@ static bool is_of(const row *r, const char *key, size_t length)
                                    : length == own && !strncmp(key, r->name, own);
 }
 
-/* Whether the others have the name, behind the sign. */
+/* Whether the words have the key, behind a sign unless that is 0. */
+static bool is_in(const char *words, char sign, const char *key, size_t length)
+{
+    for (const char *at = words; *at; at += strcspn(at, " "), at += *at == ' ') {
+        const char *word = sign ? at + 1 : at;
+        if ((!sign || *at == sign) && strcspn(word, " ") == length && !strncmp(word, key, length))
+            return 1;
+    }
+    return 0;
+}
+
 static bool has_other(const row *r, char sign, const char *key, size_t length)
 {
-    for (const char *at = r->others; *at; at += strcspn(at, " "), at += *at == ' ')
-        if (*at == sign && strcspn(at + 1, " ") == length && !strncmp(at + 1, key, length))
-            return 1;
-    return 0;
+    return is_in(r->others, sign, key, length);
 }
 
 static const row *find_row(const char *option)
@@ -209,16 +216,6 @@ static bool has_effect(const tlr_platform *platform, const tlr_options *options,
     return e == NETWORK ? platform && !options->loggops_params : e != NONE;
 }
 
-/* Whether one of the names is this one. */
-static int contains(const char *names, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = names; *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strcspn(at, " ") == length && !strncmp(at, name, length))
-            return 1;
-    return 0;
-}
-
 tl_status tlr_options_check(const tlr_platform *platform, const tlr_options *options,
                             const char *engine, char **idle, tl_error *err)
 {
@@ -249,10 +246,9 @@ tl_status tlr_options_check(const tlr_platform *platform, const tlr_options *opt
     for (size_t i = 0; i < n; i++) {
         const char *option = option_at(platform, options, i);
         const row *r = find_row(option);
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(option, ":"), option);
-        if (!has_effect(platform, options, engine, i, r) && !contains(*idle, name))
-            end += sprintf(end, "%s%s", end == *idle ? "" : " ", name);
+        const size_t length = strcspn(option, ":");
+        if (!has_effect(platform, options, engine, i, r) && !is_in(*idle, 0, option, length))
+            end += sprintf(end, "%s%.*s", end == *idle ? "" : " ", (int)length, option);
     }
     return TL_OK;
 }
