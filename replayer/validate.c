@@ -171,11 +171,16 @@ static tl_status check_window(tlr_validation *v, const tl_event *e, tl_action ac
     return TL_OK;
 }
 
+static bool names_comm(const tl_call_info *info)
+{
+    return (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
+           info->action != TL_ACTION_ABORT;
+}
+
 static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call_info *info)
 {
     const tlr_kind wanted = wanted_kind(info->action);
-    if ((info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
-        info->action != TL_ACTION_ABORT) {
+    if (names_comm(info)) {
         const tlr_kind k = party_of(v, e)->kind;
         if (k != wanted)
             return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->comm, name_of(k),
@@ -341,36 +346,28 @@ static tl_status check_list(tlr_validation *v, const tl_event *e, const tl_call_
 /* All but requests. */
 static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call_info *info)
 {
-    tl_status status = TL_OK;
     if (filled_slots(e) & ~info->slots)
         return refuse(v, e, "a value that this call does not have");
     if (info->action == TL_ACTION_THREAD && (e->tag < 0 || e->tag >= MAX_THREADS))
         return refuse(v, e, "there is no thread %" PRId32, e->tag);
     if (info->action == TL_ACTION_SLEEP && e->count > MAX_SLEEP_NS)
         return refuse(v, e, "a sleep of %" PRId64 " ns", e->count);
-    if (!(info->slots & TL_SLOT_COMM) || info->action == TL_ACTION_COMM_FREE ||
-        info->action == TL_ACTION_ABORT) {
-        status = e->new_comm ? check_comms(v, e, info) : TL_OK;
-        if (status == TL_OK)
-            status = check_sizes(v, e, 1);
-        if (status != TL_OK || (!e->list_len && e->call != TL_MPI_Parallel))
-            return status;
-        return check_list(v, e, info, &(tlr_party){0});
-    }
-    TL_TRY(check_comms(v, e, info));
-    const tlr_party *p = party_of(v, e);
-    if (tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD &&
+    static const tlr_party nobody;
+    const bool has_comm = names_comm(info), is_between = has_comm && is_message(info->action);
+    if (has_comm || e->new_comm)
+        TL_TRY(check_comms(v, e, info));
+    const tlr_party *p = has_comm ? party_of(v, e) : &nobody;
+    if (has_comm && tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD &&
         (!p->definition || p->is_inter))
         return refuse(v, e, "communicator %" PRIu32 " has no neighbours", e->comm);
-    const bool is_message_ = is_message(info->action);
-    status = check_sizes(v, e, is_message_ ? 1 : p->n_all);
-    if (status == TL_OK && is_message_)
-        status = check_message(v, e, info->action, p);
-    else if (status == TL_OK && (info->slots & TL_SLOT_PEER))
-        status = check_root(v, e, info->action, p);
-    if (status == TL_OK && (info->slots & TL_SLOT_LIST))
-        status = check_list(v, e, info, p);
-    return status;
+    TL_TRY(check_sizes(v, e, has_comm && !is_between ? p->n_all : 1));
+    if (is_between)
+        TL_TRY(check_message(v, e, info->action, p));
+    else if (has_comm && (info->slots & TL_SLOT_PEER))
+        TL_TRY(check_root(v, e, info->action, p));
+    const bool has_list =
+        has_comm ? (info->slots & TL_SLOT_LIST) != 0 : e->list_len || e->call == TL_MPI_Parallel;
+    return has_list ? check_list(v, e, info, p) : TL_OK;
 }
 
 /* ---- requests ---- */

@@ -17,8 +17,8 @@ typedef struct precision {
 
 static precision precision_of(uint16_t call)
 {
-    static const precision single = {4, 0.5}, real = {8, 1}, complex_single = {8, 0.5},
-                           complex_double = {16, 1}, extended = {32, 16}, other = {0, 0};
+    static const precision of[] = {
+        ['S'] = {4, 0.5}, ['D'] = {8, 1}, ['C'] = {8, 0.5}, ['Z'] = {16, 1}, ['L'] = {32, 16}};
     enum { TYPE_S = 'S', TYPE_D = 'D', TYPE_C = 'C', TYPE_Z = 'Z', TYPE_L = 'L', TYPE_W = 0 };
     int type = 0;
     /* clang-format off */
@@ -28,14 +28,7 @@ static precision precision_of(uint16_t call)
     default: break;
     }
     /* clang-format on */
-    switch (type) {
-    case TYPE_S: return single;
-    case TYPE_D: return real;
-    case TYPE_C: return complex_single;
-    case TYPE_Z: return complex_double;
-    case TYPE_L: return extended;
-    default: return other;
-    }
+    return of[type];
 }
 
 /* The elements that a call reads from its operands, in whatever cache they are. Routines on

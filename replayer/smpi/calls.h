@@ -73,7 +73,6 @@ int smpi_any_collective(smpi_rank *r);
 int smpi_keep(smpi_rank *r);
 int smpi_start_kept(smpi_rank *r, int64_t id);
 smpi_bundle *smpi_open_bundle(smpi_rank *r, int64_t id);
-MPI_Request *smpi_add_request(smpi_bundle *bundle);
 /* Waits for all messages in the bundle, and frees it unless it is kept. */
 int smpi_finish_bundle(smpi_rank *r, int64_t id);
 void smpi_close_bundle(smpi_rank *r, int64_t id);

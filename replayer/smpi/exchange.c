@@ -21,7 +21,7 @@ smpi_bundle *smpi_open_bundle(smpi_rank *r, int64_t id)
     return r->bundles[id];
 }
 
-MPI_Request *smpi_add_request(smpi_bundle *bundle)
+static MPI_Request *add_request(smpi_bundle *bundle)
 {
     if (bundle->n == bundle->room) {
         bundle->room = bundle->room ? 2 * bundle->room : 8;
@@ -75,7 +75,7 @@ static void receive(exchange *x, int32_t from, int64_t count, int64_t type_bytes
     const int n = smpi_receive_count(x->r, count, type_bytes, &type);
     if (from >= 0 && x->rc == MPI_SUCCESS)
         x->rc = MPI_Irecv(replay.recv_buffer, n, type, (int)x->offset + from, 0, x->comm,
-                          smpi_add_request(x->bundle));
+                          add_request(x->bundle));
 }
 
 static void deliver(exchange *x, int32_t to, int64_t count, int64_t type_bytes)
@@ -84,7 +84,7 @@ static void deliver(exchange *x, int32_t to, int64_t count, int64_t type_bytes)
     const int n = smpi_message_count(x->r, count, type_bytes, &type);
     if (to >= 0 && x->rc == MPI_SUCCESS)
         x->rc = MPI_Isend(replay.send_buffer, n, type, (int)x->offset + to, 0, x->comm,
-                          smpi_add_request(x->bundle));
+                          add_request(x->bundle));
 }
 
 static int exchange_messages(smpi_rank *r, const tlr_exchange *what)

@@ -215,12 +215,8 @@ static int issue(smpi_rank *r, double **account)
  * nevertheless. */
 static int takes_messages(const smpi_rank *r)
 {
-    switch (r->info->action) {
-    case TL_ACTION_RECV:
-    case TL_ACTION_SENDRECV:
-    case TL_ACTION_WAIT: return 1;
-    default: return 0;
-    }
+    return r->info->action == TL_ACTION_RECV || r->info->action == TL_ACTION_SENDRECV ||
+           r->info->action == TL_ACTION_WAIT;
 }
 
 /* Local events leave the computation before them pending. */

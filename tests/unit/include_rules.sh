@@ -107,7 +107,7 @@ check_exit 1 'and MPI outside of the tracer' only_in "$broken" '^mpi\.h$' 'trace
 check_exit 1 'and MPI in the trace library' trace_library "$broken"
 check_exit 1 'and SimGrid outside of its engine' only_in "$broken" "$simgrid" "$simgrid_files"
 mkdir -p "$broken"/replayer/{machine,smpi/shims}
-printf '#include "smpi/rank.h"\n' >"$broken/replayer/machine/e.c"
+printf '#include "smpi/state.h"\n' >"$broken/replayer/machine/e.c"
 printf '__asm__("_ZN7simgrid3fooEv");\n' >"$broken/replayer/smpi/f.c"
 check_exit 1 'and an engine below the machine' inside "$broken" machine ''
 check_exit 1 'and a C++ symbol of SimGrid outside of the shims' mangled_only_in "$broken" 'replayer/smpi/shims/'
