@@ -55,7 +55,7 @@ static void set_world_variable(const smpi_job *job)
 /* Windows and files communicate on the communicator from which they were made. */
 static bool is_on_parent(const tl_comm *definition)
 {
-    return tlr_kind_of(definition) != TLR_KIND_COMM;
+    return definition && tlr_kind_of(definition) != TLR_KIND_COMM;
 }
 
 void smpi_build_comms(smpi_rank *r)
