@@ -130,7 +130,7 @@ static double read_bytes(const char *option, const char *value)
     return bytes;
 }
 
-smpi_own_options smpi_own = {.local_overheads = 1};
+smpi_own_options smpi_own = {.local_overheads = 1, .overheads_factor = 1};
 
 /* "key:value" of Timeless, which is not for SimGrid. */
 static bool is_ours(const char *option)
@@ -244,7 +244,7 @@ static void scale_overheads(const option_list *list, const tlr_options *options)
     static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"};
     const double factor =
         tlr_change_factor(options->changes, options->n_changes, TLR_MESSAGE_OVERHEAD, NULL);
-    smpi_overheads_scale(factor);
+    smpi_own.overheads_factor = factor;
     for (size_t i = 0; i < list->n && factor != 1; i++)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             if (!strncmp(list->items[i], keys[k], strlen(keys[k])))

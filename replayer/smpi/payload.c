@@ -43,7 +43,7 @@ void smpi_payload_join(void)
     const tlr_usage *asked = replay.options->usage;
     if (!asked || !asked->has_links || !smpi_shim_holds(SMPI_SHIM_PAYLOAD))
         return;
-    smpi_watch_sends(count_message);
+    smpi_send_watcher = count_message;
 }
 
 /* ---- routes ---- */

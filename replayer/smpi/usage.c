@@ -105,7 +105,7 @@ void smpi_usage_open(void)
     if (!smpi_shim_holds(SMPI_SHIM_LINKS))
         smpi_give_up(TL_ERR_UNSUPPORTED, "the use of the links cannot be counted: %s; leave out %s",
                      smpi_shim_reason(SMPI_SHIM_LINKS), asked->has_links ? "--links" : "--energy");
-    smpi_watch_clock(count_links);
+    smpi_clock_watcher = count_links;
 }
 
 static void take_energy(void)

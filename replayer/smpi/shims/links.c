@@ -19,18 +19,7 @@
 #include <xbt/dynar.h>
 #endif
 
-static void (*tell)(double took_s);
-static smpi_send_watcher *watch_sends;
-
-void smpi_watch_sends(smpi_send_watcher *watcher)
-{
-    watch_sends = watcher;
-}
-
-smpi_send_watcher *smpi_watcher_of_sends(void)
-{
-    return watch_sends;
-}
+void (*smpi_clock_watcher)(double took_s);
 
 /* libstdc++'s layout of a std::string of up to 15 characters. */
 typedef struct short_string {
@@ -67,11 +56,6 @@ const_sg_link_t *smpi_route_links(const_sg_host_t from, const_sg_host_t to, size
     return links;
 }
 
-void smpi_watch_clock(void (*advanced)(double took_s))
-{
-    tell = advanced;
-}
-
 /* Advances simulated time to the next event. */
 double advance_time(const void *engine, double until_s) SMPI_REPLACES(SG_ADVANCE);
 
@@ -80,7 +64,7 @@ double advance_time(const void *engine, double until_s)
     static double (*theirs)(const void *, double);
     SMPI_BEHIND(theirs, SG_ADVANCE);
     const double took_s = theirs(engine, until_s);
-    if (tell && took_s > 0)
-        tell(took_s);
+    if (smpi_clock_watcher && took_s > 0)
+        smpi_clock_watcher(took_s);
     return took_s;
 }

@@ -214,14 +214,15 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
 void variable_free(void *system, void *variable) SMPI_REPLACES(SG_VARIABLE_FREE);
 void set_penalty(void *system, void *variable, double penalty) SMPI_REPLACES(SG_SET_PENALTY);
 
+void (*smpi_send_watcher)(const void *sender, long receiver, double bytes);
+
 #ifdef __x86_64__
 void *isend(void *result, const send_call *call)
 {
     static void *(*theirs)(void *, const send_call *);
     SMPI_BEHIND(theirs, SG_COMM_ISEND);
-    smpi_send_watcher *watcher = smpi_watcher_of_sends();
-    if (watcher)
-        watcher(call->issuer, receiver_of(call), (double)call->source_bytes);
+    if (smpi_send_watcher)
+        smpi_send_watcher(call->issuer, receiver_of(call), (double)call->source_bytes);
     sending = call;
     smpi_noise_send(call->issuer, receiver_of(call), (double)call->source_bytes);
     void *same = theirs(result, call);

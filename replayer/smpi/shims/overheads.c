@@ -17,7 +17,6 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-static double scale = 1;
 static int continues; /* overheads within a host are those between hosts, and never fall */
 static bool *skipped; /* set: the next MPI_Isend's is none, and here is said whether it is local */
 
@@ -42,18 +41,15 @@ void smpi_overheads_continue(const char *os, const char *ois, const char * or)
 
 double smpi_overheads_of_copy(double bytes, double *receive_s)
 {
-    *receive_s = continues ? scale * tlr_overhead_s(&smpi_own.loopback_or, bytes) : 0;
-    return continues ? scale * tlr_overhead_s(&smpi_own.loopback_ois, bytes) : 0;
+    *receive_s =
+        continues ? smpi_own.overheads_factor * tlr_overhead_s(&smpi_own.loopback_or, bytes) : 0;
+    return continues ? smpi_own.overheads_factor * tlr_overhead_s(&smpi_own.loopback_ois, bytes)
+                     : 0;
 }
 
 void smpi_overheads_skip(bool *is_local)
 {
     skipped = is_local;
-}
-
-void smpi_overheads_scale(double factor)
-{
-    scale = factor;
 }
 
 typedef double overhead(void *self, size_t bytes, const void *from, const void *to);
@@ -67,7 +63,7 @@ static double ask(overhead **theirs, const char *name, const tlr_segments *local
     if (continues && from == to && smpi_copies_is_long((double)bytes))
         return 0; /* copies.c */
     if (local->n && from == to)
-        return scale * tlr_overhead_s(local, (double)bytes);
+        return smpi_own.overheads_factor * tlr_overhead_s(local, (double)bytes);
     if (!smpi_own.local_overheads && from == to)
         return 0;
     SMPI_BEHIND(*theirs, name);

@@ -67,13 +67,12 @@ typedef struct smpi_own_options {
     bool local_overheads, host_messages, eager_order, bw_factor_bound;
     double adapter_order, send_buffer, limiter_from; /* bytes */
     double memory_bandwidth;                         /* bytes/s */
+    double overheads_factor;                         /* of --scale overheads, within a host */
     tlr_segments loopback_os, loopback_ois, loopback_or;
     tlr_segments loopback_bw_factor, loopback_lat_factor;
 } smpi_own_options;
 extern smpi_own_options smpi_own;
 
-/* What multiplies the overheads within a host. */
-void smpi_overheads_scale(double factor);
 /* Unless messages within a host have overheads of their own, or none: they have these, and a longer
  * message never has less than a shorter one. */
 void smpi_overheads_continue(const char *os, const char *ois, const char * or);
@@ -137,13 +136,11 @@ void smpi_shortcuts_take(void);
  */
 void smpi_numbers_share(const void *comm, const void *same);
 
-/* Called after each step of simulated time. */
-void smpi_watch_clock(void (*advanced)(double took_s));
-/* Called for each message that a process sends, and by order.c for that purpose: SimGrid's object
- * of the sender, the number of the receiving process, the bytes of the message. */
-typedef void smpi_send_watcher(const void *sender, long receiver, double bytes);
-void smpi_watch_sends(smpi_send_watcher *watcher);
-smpi_send_watcher *smpi_watcher_of_sends(void);
+/* Called after each step of simulated time, unless it is NULL. */
+extern void (*smpi_clock_watcher)(double took_s);
+/* Called for each message that a process sends, unless it is NULL: SimGrid's object of the sender,
+ * the number of the receiving process, the bytes of the message. */
+extern void (*smpi_send_watcher)(const void *sender, long receiver, double bytes);
 
 /* A rank as a process of SimGrid. */
 typedef struct smpi_sender {
