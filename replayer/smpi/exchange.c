@@ -8,6 +8,8 @@
 #include "exchange.h"
 #include "calls.h"
 
+#include "core/room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +25,8 @@ smpi_bundle *smpi_open_bundle(smpi_rank *r, int64_t id)
 
 static MPI_Request *add_request(smpi_bundle *bundle)
 {
-    if (bundle->n == bundle->room) {
-        bundle->room = bundle->room ? 2 * bundle->room : 8;
-        bundle->items = realloc(bundle->items, (size_t)bundle->room * sizeof *bundle->items);
-        if (!bundle->items)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for requests");
-    }
+    if (!tl_make_room(&bundle->items, (size_t)bundle->n, &bundle->room, sizeof(MPI_Request)))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for requests");
     return &bundle->items[bundle->n++];
 }
 

@@ -56,7 +56,8 @@ struct tlr_state;                               /* timeline.h */
 
 /* The parts of one request of the trace. */
 typedef struct smpi_bundle {
-    int n, room;
+    int n;
+    size_t room;
     MPI_Request *items;
     sg_sem_t done;            /* of data on its way to or from a file, or NULL */
     const tl_call_info *info; /* of a call that MPI_Start repeats, or NULL */

@@ -17,6 +17,7 @@
 /* The source of the message that a persistent receive takes. */
 typedef struct source {
     int32_t comm, peer, tag; /* peer negative: nobody's */
+    bool is_known;
 } source;
 
 struct smpi_waits {
@@ -86,18 +87,10 @@ void smpi_close_waits(smpi_rank *r)
 
 static void make_room(smpi_waits *w, int64_t id)
 {
-    if ((size_t)id < w->n_ids)
-        return;
-    const size_t n = 2 * (size_t)id + 16;
-    w->by_id = realloc(w->by_id, n * sizeof *w->by_id);
-    w->sources = realloc(w->sources, n * sizeof *w->sources);
-    if (!w->by_id || !w->sources)
+    size_t n = w->n_ids;
+    if (!tl_reach(&w->by_id, &n, (size_t)id, sizeof(tlr_half *)) ||
+        !tl_reach(&w->sources, &w->n_ids, (size_t)id, sizeof *w->sources))
         smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
-    for (size_t i = w->n_ids; i < n; i++) {
-        w->by_id[i] = NULL;
-        w->sources[i].peer = -1;
-    }
-    w->n_ids = n;
 }
 
 /* ---- what begins ---- */
@@ -161,7 +154,7 @@ static void post_receive(smpi_rank *r, source from, int64_t id)
 static source source_of(const smpi_rank *r, uint32_t comm, int32_t peer, int32_t tag)
 {
     return (source){tlr_plan_find_comm(r->job->plan, r->rank, comm), smpi_world_rank(r, comm, peer),
-                    tag};
+                    tag, 1};
 }
 
 void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag)
@@ -225,7 +218,7 @@ static void start(smpi_rank *r, int64_t id)
             post_send(r, &kept->event, id);
         else if (kept->info->action != TL_ACTION_RECV_INIT) /* its match is found later */
             enter(r, &kept->event, kept->info, id);
-    } else if (id > 0 && (size_t)id < w->n_ids) {
+    } else if (id > 0 && (size_t)id < w->n_ids && w->sources[id].is_known) {
         post_receive(r, w->sources[id], id);
     }
 }
