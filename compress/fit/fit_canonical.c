@@ -93,7 +93,7 @@ static fit_call *append(fit_canonical *k, const tl_event *e, uint32_t init_site)
         fit_out_of_memory(k->f);
         return NULL;
     }
-    for (uint32_t i = 0; i < e->list_len; i++)
+    for (uint32_t i = 0; list && i < e->list_len; i++)
         list[i] = e->list[i];
     *made = (fit_call){.e = *e, .init_site = init_site};
     made->e.list = list;

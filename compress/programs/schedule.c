@@ -194,7 +194,7 @@ static int64_t bytes_of(const tl_side *side, uint32_t n)
         return side->count * side->type_bytes;
     for (uint32_t i = 0; i < n; i++)
         sum += tl_count_at(side, i);
-    return sum / n * side->type_bytes;
+    return n ? sum / n * side->type_bytes : 0;
 }
 
 static tl_status replace(rewriting *w, choice *c, const tl_event *e, uint32_t n, uint32_t me,
