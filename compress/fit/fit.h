@@ -324,6 +324,8 @@ typedef struct fitting {
     skel_array copies;     /* fit_copy */
     skel_array iterations; /* fit_iterations */
     const fit_node *gated; /* a loop without the samples that have no iteration; NULL: none */
+    tl_map searched;       /* the results of searches among the candidates, by their values */
+    skel_array results;    /* char *: texts; NULL: nothing was found */
     tl_map failed; /* loops that had no expression, by the iterations of the loops around them */
     tl_map turns, sent; /* of the messages that fit_verify has read */
     tl_map ends;        /* of messages that have one end so far, in fit_verify */
@@ -513,6 +515,17 @@ typedef struct fit_line {
 
 #define FIT_NO_CANDIDATE SIZE_MAX /* the constant b */
 
+/* A search for the expression of some values. Most are repeated: for each arrangement of the calls,
+ * with copies and without, and for each capture that is left out. */
+typedef struct fit_search {
+    const fit_values *v;
+    unsigned use;
+    uint64_t key;
+} fit_search;
+/* Whether there was the same search before; then *found and `text` are its result. */
+bool fit_recall(const fitting *f, fit_search *s, bool *found, char text[FIT_MAX_TEXT]);
+/* Keeps the result for fit_recall. */
+void fit_remember(fitting *f, const fit_search *s, bool found, const char *text);
 bool fit_collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, fit_values *v);
 void fit_release(fit_values *v);
 /* The next sample with another value or rank. */

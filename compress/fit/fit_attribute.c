@@ -4,6 +4,9 @@
 
 #include "fit.h"
 
+#include "core/frame.h"
+#include "draw.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -373,14 +376,58 @@ static bool combine(const fitting *f, const fit_values *v, char text[MAX_TEXT])
     return fit_combine(f, &own, text);
 }
 
+/* ---- searches that are repeated ---- */
+
+bool fit_recall(const fitting *f, fit_search *s, bool *found, char text[FIT_MAX_TEXT])
+{
+    const fit_values *v = s->v;
+    const uint64_t parts[] = {s->use,  v->variables, v->without,  v->is_wide, v->is_for_all_ranks,
+                              v->comm, v->unknown,   f->may_copy, f->is_wide};
+    uint64_t key = tl_hash_of(parts, sizeof parts, 0);
+    key = tl_hash_of(f->period, sizeof f->period, key);
+    key = tl_hash_of(v->value, v->n * sizeof *v->value, key);
+    for (size_t i = 0; i < v->n; i++) {
+        const fit_sample *at = v->samples[i];
+        key = tl_draw(key, (uint64_t)at->capture << 32 | at->rank);
+        for (int d = 0; d + 1 < FIT_N_VARIABLES; d += 2)
+            key = tl_draw(key, (uint64_t)(uint32_t)at->index[d] << 32 | (uint32_t)at->index[d + 1]);
+        key = tl_draw(key, (uint32_t)at->index[FIT_EACH]);
+    }
+    s->key = key;
+    const uint64_t *known = tl_map_find(&f->searched, key);
+    if (!known)
+        return false;
+    const char *kept = ((char **)f->results.items)[*known];
+    *found = kept != NULL;
+    if (kept)
+        snprintf(text, FIT_MAX_TEXT, "%s", kept);
+    return true;
+}
+
+void fit_remember(fitting *f, const fit_search *s, bool found, const char *text)
+{
+    char *kept = found ? strdup(text) : NULL, **at = fit_new(f, &f->results, sizeof *at);
+    uint64_t *known = at ? tl_map_at(&f->searched, s->key) : NULL;
+    if (at)
+        *at = kept;
+    if (known)
+        *known = f->results.n - 1;
+    if (!known || (found && !kept))
+        fit_out_of_memory(f);
+}
+
 bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *get, const void *arg,
                    char text[MAX_TEXT])
 {
     fit_values v;
-    const bool found = fit_collect(f, node, get, arg, &v) &&
-                       (search(f, &v, use, text) ||
-                        (!has_null(&v) && search_growth(f, &v, use & FIT_NUMBER, text)) ||
-                        (f->is_wide && !has_null(&v) && use == FIT_NUMBER && combine(f, &v, text)));
+    fit_search s = {.v = &v, .use = use};
+    bool found = false;
+    if (fit_collect(f, node, get, arg, &v) && !fit_recall(f, &s, &found, text)) {
+        found = search(f, &v, use, text) ||
+                (!has_null(&v) && search_growth(f, &v, use & FIT_NUMBER, text)) ||
+                (f->is_wide && !has_null(&v) && use == FIT_NUMBER && combine(f, &v, text));
+        fit_remember(f, &s, found, text);
+    }
     fit_release(&v);
     return found;
 }

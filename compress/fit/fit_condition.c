@@ -191,9 +191,12 @@ bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void
                    char text[FIT_MAX_TEXT])
 {
     fit_values v;
-    const bool found =
-        fit_collect(f, node, get, arg, &v) &&
-        (search_condition(f, &v, text) || (f->is_wide && search_either(f, &v, text)));
+    fit_search s = {.v = &v, .use = FIT_CONDITION};
+    bool found = false;
+    if (fit_collect(f, node, get, arg, &v) && !fit_recall(f, &s, &found, text)) {
+        found = search_condition(f, &v, text) || (f->is_wide && search_either(f, &v, text));
+        fit_remember(f, &s, found, text);
+    }
     fit_release(&v);
     return found;
 }

@@ -158,8 +158,13 @@ void fit_candidates_prepare(fitting *f)
         prepare(f, &f->captures[i]);
 }
 
+/* The results of searches hold for these candidates. */
 static void release(fitting *f)
 {
+    for (size_t i = 0; i < f->results.n; i++)
+        free(((char **)f->results.items)[i]);
+    f->results.n = 0;
+    tl_map_free(&f->searched);
     for (size_t i = 0; f->captures && i < f->n_captures; i++) {
         fit_capture *c = &f->captures[i];
         c->s.path = NULL;
@@ -184,6 +189,7 @@ void fit_candidates_free(fitting *f)
     free(all);
     free(f->ranges.items);
     release(f);
+    free(f->results.items);
 }
 
 static bool evaluate(const fitting *f, uint32_t node, const fit_sample *sample, int64_t *out)

@@ -273,7 +273,8 @@ static int64_t value_at(const skel_copies *c, const copy_row *row, uint64_t inde
 {
     const copy_run *runs = (const copy_run *)c->runs.items + row->first;
     size_t low = 0, high = row->n - 1;
-    index %= runs[high].end;
+    if (index >= runs[high].end)
+        index %= runs[high].end;
     while (low < high) {
         const size_t middle = (low + high) / 2;
         if (runs[middle].end > index)
