@@ -406,13 +406,13 @@ bool fit_recall(const fitting *f, fit_search *s, bool *found, char text[FIT_MAX_
 
 void fit_remember(fitting *f, const fit_search *s, bool found, const char *text)
 {
-    char *kept = found ? strdup(text) : NULL, **at = fit_new(f, &f->results, sizeof *at);
+    char **at = fit_new(f, &f->results, sizeof *at);
     uint64_t *known = at ? tl_map_at(&f->searched, s->key) : NULL;
-    if (at)
-        *at = kept;
-    if (known)
+    if (known) {
+        *at = found ? strdup(text) : NULL;
         *known = f->results.n - 1;
-    if (!known || (found && !kept))
+    }
+    if (!known || (found && !*at))
         fit_out_of_memory(f);
 }
 
