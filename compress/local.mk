@@ -27,7 +27,7 @@ TIMELESS_SOURCES = \
 	compress/exchange/goal_text.c compress/exchange/import.c compress/exchange/import.h \
 	compress/exchange/import_allprof.c compress/exchange/import_dumpi.c \
 	compress/exchange/import_goal.c compress/exchange/import_simgrid.c compress/exchange/refusals.h \
-	compress/exchange/simgrid_files.c compress/exchange/simgrid_tests.c compress/extrapolate/extrapolate.c \
+	compress/exchange/simgrid_files.c compress/extrapolate/extrapolate.c \
 	compress/extrapolate/extrapolate.h compress/extrapolate/extrapolate_check.c compress/extrapolate/extrapolate_comms.c \
 	compress/extrapolate/extrapolate_find.c compress/extrapolate/extrapolate_grid.c \
 	compress/extrapolate/extrapolate_merge.c compress/extrapolate/extrapolate_volumes.c \

@@ -10,6 +10,7 @@
 #include "core/map.h"
 #include "timeless.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 
 enum tl_dumpi_function {
@@ -96,8 +97,9 @@ void tl_dumpi_rewind(tl_dumpi_file *f);
 tl_status tl_dumpi_next(tl_dumpi_file *f);
 void tl_dumpi_close(tl_dumpi_file *f);
 /* Refuses the current call. */
-tl_status tl_dumpi_wrong(tl_dumpi_file *f, tl_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define tl_dumpi_wrong(f, status, format, ...)                                                     \
+    tl_fail((f)->err, status, "%s:%" PRIu64 ": " format, (f)->name, (f)->record.offset,            \
+            ##__VA_ARGS__)
 
 /* ---- communicators ---- */
 

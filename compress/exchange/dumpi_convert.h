@@ -42,7 +42,7 @@ typedef struct tl_dumpi_convert {
 
 /* Refuses the current call, by name. */
 tl_status tl_dumpi_refuse(tl_dumpi_convert *m, const char *what);
-tl_status tl_dumpi_out_of_memory(tl_dumpi_convert *m);
+#define tl_dumpi_out_of_memory(m) tl_no_memory((m)->f->err, (m)->f->name)
 tl_status tl_dumpi_put(tl_dumpi_convert *m, const tl_event *event);
 
 /* Adds the computation before the current call to the volume of the next event. */

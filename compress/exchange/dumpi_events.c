@@ -4,6 +4,7 @@
 #include "dumpi_convert.h"
 
 #include "core/error.h"
+#include "import.h"
 
 /* ---- communicators ---- */
 
@@ -209,10 +210,8 @@ static tl_status take_counts(tl_dumpi_convert *m)
             TL_TRY(tl_dumpi_take_type(m, type, value != 0, &bytes));
             value *= bytes;
         }
-        if (!tl_buffer_reserve(&m->list, sizeof value))
+        if (!tl_buffer_put(&m->list, &value, sizeof value))
             return tl_dumpi_out_of_memory(m);
-        memcpy(m->list.data + m->list.size, &value, sizeof value);
-        m->list.size += sizeof value;
     }
     return TL_OK;
 }
@@ -221,7 +220,6 @@ static tl_status take_sizes(tl_dumpi_convert *m, tl_event *e, const tl_call_info
 {
     const tl_dumpi_record *r = &m->f->record;
     const bool lists = r->counts.n > 0;
-    tl_status status = TL_OK;
     bool sends = true, receives = true;
     if (r->function == TL_DUMPI_Gather || r->function == TL_DUMPI_Gatherv)
         receives = at_root(r);
@@ -230,15 +228,15 @@ static tl_status take_sizes(tl_dumpi_convert *m, tl_event *e, const tl_call_info
     if (sends) {
         e->count = row->slots & TL_SLOT_COUNT ? r->value['n'] : 0;
         if (row->slots & TL_SLOT_TYPE)
-            status = tl_dumpi_take_type(m, r->value['t'], e->count || lists, &e->type_bytes);
+            TL_TRY(tl_dumpi_take_type(m, r->value['t'], e->count || lists, &e->type_bytes));
     }
-    if (receives && !status) {
+    if (receives) {
         e->recv_count = row->slots & TL_SLOT_RECV_COUNT ? r->value['N'] : 0;
         if (row->slots & TL_SLOT_RECV_TYPE)
-            status =
-                tl_dumpi_take_type(m, r->value['T'], e->recv_count || lists, &e->recv_type_bytes);
+            TL_TRY(
+                tl_dumpi_take_type(m, r->value['T'], e->recv_count || lists, &e->recv_type_bytes));
     }
-    return status ? status : take_counts(m);
+    return take_counts(m);
 }
 
 /* The outcome of a blocking receive. */
@@ -285,20 +283,19 @@ static tl_status convert(tl_dumpi_convert *m, tl_event *e, const tl_call_info *r
     const char *fields = tl_dumpi_rows[r->function].fields;
     uint32_t position = 0;
     m->list.size = 0;
-    tl_status status = strchr(fields, 'c') ? find_comm(m, r->value['c'], &position) : TL_OK;
-    if (status)
-        return status;
+    if (strchr(fields, 'c'))
+        TL_TRY(find_comm(m, r->value['c'], &position));
     if (row->slots & TL_SLOT_COMM)
         e->comm = id_of(position);
     take_peers(r, e, row);
     if (strchr(fields, 'o') && m->ordered[r->value['o'] & 255])
         e->flags |= TL_NONCOMMUTATIVE;
-    status = take_sizes(m, e, row);
-    if (!status && row->slots & TL_SLOT_REQUEST)
-        status = tl_dumpi_take_request(m, e, row);
-    else if (!status && strchr(fields, 'R'))
-        status = tl_dumpi_complete_some(m);
-    return status ? status : take_match(m, e, row);
+    TL_TRY(take_sizes(m, e, row));
+    if (row->slots & TL_SLOT_REQUEST)
+        TL_TRY(tl_dumpi_take_request(m, e, row));
+    else if (strchr(fields, 'R'))
+        TL_TRY(tl_dumpi_complete_some(m));
+    return take_match(m, e, row);
 }
 
 static tl_status put_call(tl_dumpi_convert *m)
@@ -312,10 +309,8 @@ static tl_status put_call(tl_dumpi_convert *m)
     }
     tl_event e = {.call = row->code};
     TL_TRY(row->slots & TL_SLOT_NEW_COMM ? make_comm(m, &e) : convert(m, &e, row));
-    if (m->list.size) {
-        e.list = (const int64_t *)(const void *)m->list.data;
-        e.list_len = (uint32_t)(m->list.size / sizeof(int64_t));
-    }
+    if (m->list.size)
+        tl_import_list(&e, &m->list);
     finish(m, &e, row);
     /* Slots that the call does not have are 0. */
     if (!(row->slots & TL_SLOT_TAG))
@@ -335,10 +330,10 @@ static tl_status follow(tl_dumpi_convert *m)
                               r->thread, m->thread);
     m->thread = r->thread;
     tl_dumpi_follow_clock(m);
-    tl_status status = m->w ? tl_dumpi_count_volume(m) : TL_OK;
+    TL_TRY(m->w ? tl_dumpi_count_volume(m) : TL_OK);
     m->begun = true;
-    if (status || r->function > TL_DUMPI_N_CALLS)
-        return status;
+    if (r->function > TL_DUMPI_N_CALLS)
+        return TL_OK;
     const char *fields = tl_dumpi_rows[r->function].fields;
     if (strchr(fields, 'D'))
         return tl_dumpi_construct(m);

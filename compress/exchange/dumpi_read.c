@@ -9,7 +9,6 @@
 #include "core/format.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 const tl_dumpi_row tl_dumpi_rows[TL_DUMPI_N_CALLS] = {
 #define DUMPI_CALL(name, fields) {"MPI_" #name, fields, TL_DUMPI_IS_CALL},
@@ -21,16 +20,6 @@ const tl_dumpi_row tl_dumpi_rows[TL_DUMPI_N_CALLS] = {
 #define MAGIC UINT64_C(0xffaadd44554d5049) /* ff aa dd "DUMPI" */
 enum { INDEX_ENTRIES = 8 };
 enum { HAS_STATUS = 3, HAS_CPU = 4, HAS_WALL = 8, HAS_THREAD = 64, HAS_COUNTERS = 128 };
-
-tl_status tl_dumpi_wrong(tl_dumpi_file *f, tl_status status, const char *format, ...)
-{
-    char text[300];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return tl_fail(f->err, status, "%s:%" PRIu64 ": %s", f->name, f->record.offset, text);
-}
 
 /* ---- numbers ---- */
 
@@ -71,10 +60,8 @@ static tl_status get_array(tl_dumpi_file *f, tl_dumpi_array *out, unsigned eleme
         int64_t value = element_bytes == 4 ? get32(f) : (int64_t)get_number(f, element_bytes);
         if (!out)
             continue;
-        if (!tl_buffer_reserve(&out->bytes, sizeof value))
+        if (!tl_buffer_put(&out->bytes, &value, sizeof value))
             return tl_no_memory(f->err, f->name);
-        memcpy(out->bytes.data + out->bytes.size, &value, sizeof value);
-        out->bytes.size += sizeof value;
         out->n++;
     }
     return TL_OK;
@@ -220,10 +207,8 @@ static tl_status get_statuses(tl_dumpi_file *f, bool known)
         s.cancelled = get_number(f, 1);
         get_number(f, 1); /* error */
         s.tag = get32(f);
-        if (!tl_buffer_reserve(&r->statuses, sizeof s))
+        if (!tl_buffer_put(&r->statuses, &s, sizeof s))
             return tl_no_memory(f->err, f->name);
-        memcpy(r->statuses.data + r->statuses.size, &s, sizeof s);
-        r->statuses.size += sizeof s;
         r->n_statuses++;
     }
     return TL_OK;

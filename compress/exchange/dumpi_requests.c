@@ -107,12 +107,8 @@ static tl_status complete(tl_dumpi_convert *m, int64_t number, size_t status_ind
 
 static tl_status list_request(tl_dumpi_convert *m, uint32_t request)
 {
-    int64_t value = request;
-    if (!tl_buffer_reserve(&m->list, sizeof value))
-        return tl_dumpi_out_of_memory(m);
-    memcpy(m->list.data + m->list.size, &value, sizeof value);
-    m->list.size += sizeof value;
-    return TL_OK;
+    const int64_t value = request;
+    return tl_buffer_put(&m->list, &value, sizeof value) ? TL_OK : tl_dumpi_out_of_memory(m);
 }
 
 static tl_status complete_listed(tl_dumpi_convert *m, size_t at, size_t status_index)

@@ -17,11 +17,6 @@ tl_status tl_dumpi_refuse(tl_dumpi_convert *m, const char *what)
                           what);
 }
 
-tl_status tl_dumpi_out_of_memory(tl_dumpi_convert *m)
-{
-    return tl_no_memory(m->f->err, m->f->name);
-}
-
 /* ---- time ---- */
 
 /* Seconds have 16 bits, so no two consecutive calls may be 9 hours apart. */

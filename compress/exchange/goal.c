@@ -17,11 +17,6 @@ tl_status tl_goal_wrong(tl_goal *g, uint64_t place, const char *what, const char
                    what, word);
 }
 
-tl_status tl_goal_out_of_memory(tl_goal *g)
-{
-    return tl_no_memory(g->err, g->name);
-}
-
 const char *tl_goal_label(const tl_goal *g, size_t operation)
 {
     const size_t label = g->is_binary ? 0 : g->labels[operation];

@@ -53,7 +53,7 @@ tl_status tl_goal_read_rank(tl_goal *g);
 void tl_goal_end(tl_goal *g);
 /* Refuses a place. */
 tl_status tl_goal_wrong(tl_goal *g, uint64_t place, const char *what, const char *word);
-tl_status tl_goal_out_of_memory(tl_goal *g);
+#define tl_goal_out_of_memory(g) tl_no_memory((g)->err, (g)->name)
 /* The label of an operation, for messages. */
 const char *tl_goal_label(const tl_goal *g, size_t operation);
 

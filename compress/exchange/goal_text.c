@@ -143,33 +143,27 @@ static uint64_t hash_of(const char *label)
 /* Where the text is kept. */
 static bool keep_name(tl_goal *g, const char *text, size_t *out)
 {
-    const size_t size = strlen(text) + 1;
-    if (!tl_buffer_reserve(&g->names, size))
-        return false;
     *out = g->names.size;
-    memcpy(g->names.data + g->names.size, text, size);
-    g->names.size += size;
-    return true;
+    return tl_buffer_put(&g->names, text, strlen(text) + 1);
 }
 
 /* The attributes behind an operation: tag, cpu, nic. */
 static tl_status read_attributes(tl_goal *g, tl_goal_operation *o)
 {
-    tl_status status = TL_OK;
     uint64_t number = 0;
-    while (!status && (g->has_word = read_word(g))) {
+    while ((g->has_word = read_word(g))) {
         const bool is_tag = o->call && !strcmp(g->word, "tag"), is_cpu = !strcmp(g->word, "cpu");
         if (!is_tag && !is_cpu && strcmp(g->word, "nic") != 0)
             break;
         g->has_word = false;
         if (is_tag) {
-            status = take_number_or_any(g, "no tag:", INT64_MAX, o->call == TL_MPI_Recv, &o->tag);
+            TL_TRY(take_number_or_any(g, "no tag:", INT64_MAX, o->call == TL_MPI_Recv, &o->tag));
             continue;
         }
-        status = take_number(g, "no number of a CPU or NIC:", UINT16_MAX, &number);
+        TL_TRY(take_number(g, "no number of a CPU or NIC:", UINT16_MAX, &number));
         *(is_cpu ? &o->cpu : &o->nic) = (uint16_t)number;
     }
-    return status;
+    return TL_OK;
 }
 
 static tl_status name_operation(tl_goal *g, const char *label)
@@ -190,31 +184,27 @@ static tl_status read_operation(tl_goal *g, const char *label)
     static const uint64_t most = UINT64_C(1) << 53;
     tl_goal_operation o = {.place = g->line};
     uint64_t number = 0;
-    tl_status status = TL_OK;
     if (strcmp(g->word, "calc") != 0)
         o.call = !strcmp(g->word, "send") ? TL_MPI_Send : TL_MPI_Recv;
     if (o.call == TL_MPI_Recv && strcmp(g->word, "recv") != 0)
         return tl_goal_wrong(g, g->line, "no operation of GOAL:", g->word);
     if (!o.call) {
-        status = take_number(g, "no time in nanoseconds:", most, &o.amount);
+        TL_TRY(take_number(g, "no time in nanoseconds:", most, &o.amount));
     } else {
         const bool is_receive = o.call == TL_MPI_Recv;
-        status = take_number(g, "no size as in 8b:", most, &o.amount);
-        status = status ? status : take_keyword(g, "b");
-        status = status ? status : take_keyword(g, is_receive ? "from" : "to");
-        status = status ? status
-                        : take_number_or_any(g, "no rank:", g->n_ranks - 1, is_receive, &number);
+        TL_TRY(take_number(g, "no size as in 8b:", most, &o.amount));
+        TL_TRY(take_keyword(g, "b"));
+        TL_TRY(take_keyword(g, is_receive ? "from" : "to"));
+        TL_TRY(take_number_or_any(g, "no rank:", g->n_ranks - 1, is_receive, &number));
         o.peer = number == UINT64_MAX ? TL_ANY_SOURCE : (int32_t)number;
     }
-    status = status ? status : read_attributes(g, &o);
-    if (status)
-        return status;
+    TL_TRY(read_attributes(g, &o));
     if (g->n >= INT32_MAX || !tl_make_room(&g->operations, g->n, &g->capacity, sizeof o) ||
         !tl_make_room(&g->labels, g->n, &g->labels_capacity, sizeof *g->labels))
         return tl_goal_out_of_memory(g);
     g->operations[g->n] = o;
     g->labels[g->n] = 0;
-    status = label ? name_operation(g, label) : TL_OK;
+    const tl_status status = label ? name_operation(g, label) : TL_OK;
     g->n++;
     return status;
 }
@@ -295,10 +285,10 @@ tl_status tl_goal_read_text(tl_goal *g)
     tl_map_free(&g->by_label);
     g->by_label = (tl_map){0};
     g->names.size = g->n_open_edges = 0;
-    tl_status status = take_keyword(g, "rank");
-    status = status ? status : take_number(g, "no rank in its order:", g->rank, &number);
-    if (!status && number != g->rank)
-        status = tl_goal_wrong(g, g->line, "this rank has been there:", g->word);
-    status = status ? status : take_keyword(g, "{");
-    return status ? status : read_schedule(g);
+    TL_TRY(take_keyword(g, "rank"));
+    TL_TRY(take_number(g, "no rank in its order:", g->rank, &number));
+    if (number != g->rank)
+        return tl_goal_wrong(g, g->line, "this rank has been there:", g->word);
+    TL_TRY(take_keyword(g, "{"));
+    return read_schedule(g);
 }

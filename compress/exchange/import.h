@@ -2,6 +2,7 @@
 #ifndef TL_IMPORT_H
 #define TL_IMPORT_H
 
+#include "core/bytes.h"
 #include "timeless.h"
 
 #include <stdbool.h>
@@ -21,14 +22,17 @@ tl_status tl_import_write(const char *out_path, tl_run *run, tl_import_part *par
 tl_status tl_import_close(tl_writer *w, const char *out_path, tl_status status, tl_end_reason end,
                           uint64_t clock_ns, tl_error *err);
 
+/* Makes the numbers in the buffer the list of the event. */
+static inline void tl_import_list(tl_event *e, const tl_buffer *numbers)
+{
+    e->list = (const int64_t *)(const void *)numbers->data;
+    e->list_len = (uint32_t)(numbers->size / sizeof *e->list);
+}
+
 /* Reads the actions of one rank from SimGrid's text and writes them as events. The file may be
  * shared by all ranks. `without_compute`: volumes are of reductions alone. */
 tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint32_t n_ranks,
                                  bool is_shared, bool without_compute, tl_writer *w, tl_error *err);
-/* The outcomes of the tests of one rank in SimGrid's text, in order: (*out)[i] is 1 if the i-th one
- * completed its request, because nothing waits for the request later. The stream is at its
- * beginning before and after. False without memory. */
-bool tl_simgrid_tests(FILE *in, uint32_t rank, uint8_t **out, size_t *n);
 /* If `path` is a text trace of SimGrid (a list of files, or a file of all ranks), writes
  * the trace that it means into a temporary file, which has no name, and stores its descriptor in
  * *fd. Otherwise *fd is -1 and the result is TL_OK. */

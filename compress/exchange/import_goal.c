@@ -108,20 +108,16 @@ static tl_status put_wait(importer *m, size_t n)
         }
         int64_t request = o->request;
         o->in_wait = false;
-        if (!tl_buffer_reserve(&m->requests, sizeof request) ||
+        if (!tl_buffer_put(&m->requests, &request, sizeof request) ||
             !push(&m->free_requests, o->request))
             return tl_goal_out_of_memory(&m->g);
-        memcpy(m->requests.data + m->requests.size, &request, sizeof request);
-        m->requests.size += sizeof request;
     }
     m->under_way.n = kept;
-    int64_t first;
-    memcpy(&first, m->requests.data, sizeof first);
+    tl_event e = {.call = TL_MPI_Waitall};
+    tl_import_list(&e, &m->requests);
     if (n == 1)
-        return write_event(m, (tl_event){.call = TL_MPI_Wait, .request = (uint32_t)first});
-    return write_event(m, (tl_event){.call = TL_MPI_Waitall,
-                                     .list = (const int64_t *)(const void *)m->requests.data,
-                                     .list_len = (uint32_t)n});
+        e = (tl_event){.call = TL_MPI_Wait, .request = (uint32_t)*e.list};
+    return write_event(m, e);
 }
 
 /* ---- the order ---- */
@@ -347,8 +343,10 @@ static tl_status import_rank(void *arg, uint32_t rank, const char *out_path, tl_
 {
     importer *m = arg;
     tl_status status = tl_goal_read_rank(&m->g);
-    status = status ? status : check_operations(m);
-    status = status ? status : connect(m);
+    if (!status)
+        status = check_operations(m);
+    if (!status)
+        status = connect(m);
     if (!status)
         status = tl_writer_open(out_path, rank, "", &m->w, err);
     if (!status) {

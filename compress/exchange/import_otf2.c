@@ -11,24 +11,11 @@
 
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { MAX_REFERENCE = 1 << 24 };
-
-tl_status otf2_fail(otf2_rank *m, tl_status status, const char *format, ...)
-{
-    char text[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    m->s->status =
-        tl_fail(m->s->err, status, "%s: rank %" PRIu32 ": %s", m->s->path, m->rank, text);
-    return status;
-}
 
 /* Prevents OTF2 from printing its errors. */
 static OTF2_ErrorCode be_silent(void *data, const char *file, uint64_t line, const char *function,

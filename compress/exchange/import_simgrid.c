@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 
 enum { DEFAULT_IS_BYTE = 1, DEFAULT_IS_DOUBLE = 8 };
 /* SMPI's constants, and what 'smpirun -trace-ti' writes for a message from any rank. */
@@ -23,6 +22,7 @@ enum { ANY_SOURCE = -555, ANY_SOURCE_TRACED = -333, ANY_TAG = -444 };
 typedef struct pending {
     int32_t source, destination, tag;
     uint32_t request;
+    size_t last_test; /* its number, from 1; 0: there was none */
 } pending;
 
 typedef struct importer {
@@ -44,23 +44,16 @@ typedef struct importer {
     pending *requests;
     size_t n_requests, requests_capacity;
     tl_buffer list;
+    bool looks;        /* at the outcomes of tests: nothing is written */
     uint8_t *outcomes; /* of the tests, in order */
-    size_t n_tests, next_test;
+    size_t n_tests, tests_capacity, next_test;
     uint32_t polls; /* tests without success since the last event */
     bool ended;
 } importer;
 
-static tl_status wrong(importer *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static tl_status wrong(importer *m, const char *format, ...)
-{
-    char text[300];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return tl_fail(m->err, TL_ERR_INPUT, "%s:%" PRIu64 ": %s", m->name, m->line_number, text);
-}
+#define wrong(m, format, ...)                                                                      \
+    tl_fail((m)->err, TL_ERR_INPUT, "%s:%" PRIu64 ": " format, (m)->name, (m)->line_number,        \
+            ##__VA_ARGS__)
 
 /* ---- numbers ---- */
 
@@ -177,7 +170,7 @@ static tl_status write_event(importer *m, tl_event *e)
     e->site = m->site;
     e->polls = m->polls;
     m->polls = 0;
-    tl_status status = tl_writer_put(m->w, e);
+    tl_status status = m->looks ? TL_OK : tl_writer_put(m->w, e);
     return status ? tl_fail(m->err, status, "%s:%" PRIu64 ": the trace cannot be written: %s",
                             m->name, m->line_number, tl_status_text(status))
                   : TL_OK;
@@ -195,49 +188,63 @@ static uint32_t free_request(const importer *m)
     return id;
 }
 
+static pending *find_pending(importer *m, const pending *like)
+{
+    for (pending *p = m->requests; p < m->requests + m->n_requests; p++)
+        if (p->source == like->source && p->destination == like->destination && p->tag == like->tag)
+            return p;
+    return NULL;
+}
+
+static void drop_pending(importer *m, pending *p)
+{
+    memmove(p, p + 1, (size_t)(m->requests + --m->n_requests - p) * sizeof *p);
+}
+
 static tl_status transfer(importer *m, unsigned call)
 {
     tl_event e = {.call = (uint16_t)call, .comm = TL_COMM_WORLD};
     bool is_recv = call == TL_MPI_Recv || call == TL_MPI_Irecv;
-    tl_status status =
-        is_recv ? take_source(m, "the partner", &e.peer) : take_rank(m, "the partner", &e.peer);
-    status = status ? status : take_tag(m, is_recv, &e.tag);
-    status = status ? status : take_count(m, "the size (-1 stands for an unknown one)", &e.count);
-    status = status ? status : take_type(m, &e.type_bytes);
-    if (status || call == TL_MPI_Send || call == TL_MPI_Recv)
-        return status ? status : write_event(m, &e);
-    if (m->n_requests >= 1 << 14)
+    TL_TRY(is_recv ? take_source(m, "the partner", &e.peer) : take_rank(m, "the partner", &e.peer));
+    TL_TRY(take_tag(m, is_recv, &e.tag));
+    TL_TRY(take_count(m, "the size (-1 stands for an unknown one)", &e.count));
+    TL_TRY(take_type(m, &e.type_bytes));
+    if (call == TL_MPI_Send || call == TL_MPI_Recv)
+        return write_event(m, &e);
+    const pending new = {.source = is_recv ? e.peer : (int32_t)m->rank,
+                         .destination = is_recv ? (int32_t)m->rank : e.peer,
+                         .tag = e.tag,
+                         .request = m->looks ? 0 : free_request(m)};
+    pending *old = m->looks ? find_pending(m, &new) : NULL;
+    /* A program that begins a request like one that it has tested is done with the tested one. */
+    if (old && old->last_test) {
+        m->outcomes[old->last_test - 1] = 1;
+        drop_pending(m, old);
+    }
+    if (m->n_requests >= 1 << 14 && !m->looks)
         return wrong(m, "more than %d requests are under way; wait for some", 1 << 14);
     if (!tl_make_room(&m->requests, m->n_requests, &m->requests_capacity, sizeof *m->requests))
         return tl_no_memory(m->err, m->name);
-    e.request = free_request(m);
-    m->requests[m->n_requests++] = (pending){.source = is_recv ? e.peer : (int32_t)m->rank,
-                                             .destination = is_recv ? (int32_t)m->rank : e.peer,
-                                             .tag = e.tag,
-                                             .request = e.request};
+    m->requests[m->n_requests++] = new;
+    e.request = new.request;
     return write_event(m, &e);
 }
 
 /* Takes source, destination and tag of a request, and finds the oldest one that has them; NULL. */
 static tl_status find_request(importer *m, pending **out)
 {
-    int32_t source, destination, tag;
-    tl_status status = take_source(m, "the source", &source);
-    status = status ? status : take_rank(m, "the destination", &destination);
-    status = status ? status : take_tag(m, true, &tag);
-    *out = NULL;
-    for (size_t i = 0; i < m->n_requests && !status && !*out; i++) {
-        pending *p = &m->requests[i];
-        if (p->source == source && p->destination == destination && p->tag == tag)
-            *out = p;
-    }
-    return status;
+    pending like;
+    TL_TRY(take_source(m, "the source", &like.source));
+    TL_TRY(take_rank(m, "the destination", &like.destination));
+    TL_TRY(take_tag(m, true, &like.tag));
+    *out = find_pending(m, &like);
+    return TL_OK;
 }
 
 static tl_status complete(importer *m, unsigned call, pending *p)
 {
     const uint32_t request = p->request;
-    memmove(p, p + 1, (size_t)(m->requests + --m->n_requests - p) * sizeof *p);
+    drop_pending(m, p);
     return write_event(m, &(tl_event){.call = (uint16_t)call, .request = request});
 }
 
@@ -254,10 +261,19 @@ static tl_status wait_for(importer *m, unsigned call)
 static tl_status test(importer *m, unsigned call)
 {
     pending *p;
-    tl_status status = find_request(m, &p);
+    TL_TRY(find_request(m, &p));
     const size_t i = m->next_test++;
-    if (status || !p)
-        return status;
+    if (m->looks) {
+        if (!tl_make_room(&m->outcomes, i, &m->tests_capacity, sizeof *m->outcomes))
+            return tl_no_memory(m->err, m->name);
+        m->outcomes[i] = 0;
+        m->n_tests = i + 1;
+        if (p)
+            p->last_test = m->n_tests;
+        return TL_OK;
+    }
+    if (!p)
+        return TL_OK;
     if (i < m->n_tests && m->outcomes[i])
         return complete(m, call, p);
     m->polls += m->polls < UINT32_MAX;
@@ -266,17 +282,14 @@ static tl_status test(importer *m, unsigned call)
 
 static tl_status wait_all(importer *m, unsigned call)
 {
+    tl_event e = {.call = (uint16_t)call};
     m->list.size = 0;
     for (size_t i = 0; i < m->n_requests; i++) {
-        int64_t request = m->requests[i].request;
-        if (!tl_buffer_reserve(&m->list, sizeof request))
+        const int64_t request = m->requests[i].request;
+        if (!tl_buffer_put(&m->list, &request, sizeof request))
             return tl_no_memory(m->err, m->name);
-        memcpy(m->list.data + m->list.size, &request, sizeof request);
-        m->list.size += sizeof request;
     }
-    tl_event e = {.call = (uint16_t)call,
-                  .list_len = (uint32_t)m->n_requests,
-                  .list = (const int64_t *)(const void *)m->list.data};
+    tl_import_list(&e, &m->list);
     m->n_requests = 0;
     return write_event(m, &e);
 }
@@ -284,13 +297,13 @@ static tl_status wait_all(importer *m, unsigned call)
 static tl_status exchange(importer *m, unsigned call)
 {
     tl_event e = {.call = (uint16_t)call, .comm = TL_COMM_WORLD};
-    tl_status status = take_count(m, "the size to send", &e.count);
-    status = status ? status : take_rank(m, "the destination", &e.peer);
-    status = status ? status : take_count(m, "the size to receive", &e.recv_count);
-    status = status ? status : take_rank(m, "the source", &e.recv_peer);
-    status = status ? status : take_type(m, &e.type_bytes);
-    status = status ? status : take_type(m, &e.recv_type_bytes);
-    return status ? status : write_event(m, &e);
+    TL_TRY(take_count(m, "the size to send", &e.count));
+    TL_TRY(take_rank(m, "the destination", &e.peer));
+    TL_TRY(take_count(m, "the size to receive", &e.recv_count));
+    TL_TRY(take_rank(m, "the source", &e.recv_peer));
+    TL_TRY(take_type(m, &e.type_bytes));
+    TL_TRY(take_type(m, &e.recv_type_bytes));
+    return write_event(m, &e);
 }
 
 /* The counts of all ranks; they are appended to the list. */
@@ -299,10 +312,8 @@ static tl_status take_counts(importer *m)
     for (uint32_t i = 0; i < m->n_ranks; i++) {
         int64_t count = 0;
         TL_TRY(take_count(m, "the count of a rank", &count));
-        if (!tl_buffer_reserve(&m->list, sizeof count))
+        if (!tl_buffer_put(&m->list, &count, sizeof count))
             return tl_no_memory(m->err, m->name);
-        memcpy(m->list.data + m->list.size, &count, sizeof count);
-        m->list.size += sizeof count;
     }
     return TL_OK;
 }
@@ -314,32 +325,26 @@ static tl_status collective(importer *m, unsigned call, const char *words)
     tl_event e = {.call = (uint16_t)call, .comm = TL_COMM_WORLD};
     double work = 0;
     int64_t ignored;
-    tl_status status = TL_OK;
     m->list.size = 0;
-    for (; *words && !status; words++) {
+    for (; *words; words++)
         switch (*words) {
-        case 'c': status = take_count(m, "the count", &e.count); break;
-        case 'C': status = take_counts(m); break;
-        case 'r': status = take_count(m, "the count to receive", &e.recv_count); break;
-        case 'w': status = take_work(m, &work); break;
-        case 'o': status = take_root(m, &e.peer); break;
-        case 't': status = take_type(m, &e.type_bytes); break;
-        case 'u': status = take_type(m, &e.recv_type_bytes); break;
-        default: status = take_count(m, "the size of the buffer", &ignored); break;
+        case 'c': TL_TRY(take_count(m, "the count", &e.count)); break;
+        case 'C': TL_TRY(take_counts(m)); break;
+        case 'r': TL_TRY(take_count(m, "the count to receive", &e.recv_count)); break;
+        case 'w': TL_TRY(take_work(m, &work)); break;
+        case 'o': TL_TRY(take_root(m, &e.peer)); break;
+        case 't': TL_TRY(take_type(m, &e.type_bytes)); break;
+        case 'u': TL_TRY(take_type(m, &e.recv_type_bytes)); break;
+        default: TL_TRY(take_count(m, "the size of the buffer", &ignored)); break;
         }
-    }
-    if (status)
-        return status;
     if (m->list.size &&
-        !((call == TL_MPI_Gatherv || call == TL_MPI_Scatterv) && e.peer != (int32_t)m->rank)) {
-        e.list = (const int64_t *)(const void *)m->list.data;
-        e.list_len = (uint32_t)(m->list.size / sizeof(int64_t));
-    }
+        !((call == TL_MPI_Gatherv || call == TL_MPI_Scatterv) && e.peer != (int32_t)m->rank))
+        tl_import_list(&e, &m->list);
     if (call == TL_MPI_Gather && e.peer != (int32_t)m->rank)
         e.recv_count = e.recv_type_bytes = 0;
     if (call == TL_MPI_Scatter && e.peer != (int32_t)m->rank)
         e.count = e.type_bytes = 0;
-    status = write_event(m, &e);
+    const tl_status status = write_event(m, &e);
     m->compute += work;
     return status;
 }
@@ -354,19 +359,20 @@ static tl_status init(importer *m)
 
 static tl_status finalize(importer *m)
 {
-    /* At its end the replay waits for all requests that are not complete. */
-    tl_status status = m->n_requests ? wait_all(m, TL_MPI_Waitall) : TL_OK;
     m->ended = true;
-    return status ? status : write_event(m, &(tl_event){.call = TL_MPI_Finalize});
+    /* At its end the replay waits for all requests that are not complete. */
+    if (m->n_requests && !m->looks)
+        TL_TRY(wait_all(m, TL_MPI_Waitall));
+    return write_event(m, &(tl_event){.call = TL_MPI_Finalize});
 }
 
 static tl_status compute(importer *m)
 {
     double work = 0;
-    tl_status status = take_work(m, &work);
-    if (!status && !m->without_compute && (m->compute += work) >= 1e19)
-        status = wrong(m, "more than 1e19 flops between two calls; put a call between");
-    return status;
+    TL_TRY(take_work(m, &work));
+    return m->without_compute || (m->compute += work) < 1e19
+               ? TL_OK
+               : wrong(m, "more than 1e19 flops between two calls; put a call between");
 }
 
 /* A time in seconds, to the nanosecond. */
@@ -440,6 +446,8 @@ static tl_status read_action(importer *m, const char *name)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
         if (strcmp(actions[i].name, name) != 0)
             continue;
+        if (m->looks && !actions[i].by_call)
+            return TL_OK;
         if (actions[i].refusal)
             return wrong(m, "'%s' %s, and a trace cannot hold it; remove it", name,
                          actions[i].refusal);
@@ -474,6 +482,42 @@ static tl_status read_line(importer *m)
     return name ? read_action(m, name) : wrong(m, "lacks an action; add it");
 }
 
+static tl_status read_lines(importer *m)
+{
+    ssize_t length;
+    while ((length = getline(&m->line, &m->line_capacity, m->in)) >= 0) {
+        m->line_number++;
+        while (length && (m->line[length - 1] == '\n' || m->line[length - 1] == '\r'))
+            m->line[--length] = 0;
+        if (strlen(m->line) != (size_t)length)
+            return wrong(m, "a zero byte; this is no text");
+        TL_TRY(read_line(m));
+    }
+    return feof(m->in)     ? TL_OK
+           : ferror(m->in) ? tl_fail_errno(m->err, "%s: cannot be read", m->name)
+                           : tl_no_memory(m->err, m->name);
+}
+
+/* Which tests had success. The text does not contain it, but it follows from the later actions: a
+ * program that waits for a request after a test, or tests it again, found it incomplete. The last
+ * look at a request is the one that completed it. What is wrong is reported later. */
+static tl_status look_at_tests(importer m, uint8_t **outcomes, size_t *n_tests)
+{
+    m.looks = true;
+    m.err = NULL;
+    const tl_status status = read_lines(&m);
+    for (size_t i = 0; i < m.n_requests; i++)
+        if (m.requests[i].last_test)
+            m.outcomes[m.requests[i].last_test - 1] = 1;
+    free(m.line);
+    free(m.requests);
+    tl_buffer_free(&m.list);
+    rewind(m.in);
+    *outcomes = m.outcomes;
+    *n_tests = m.n_tests;
+    return status == TL_ERR_MEMORY ? status : TL_OK;
+}
+
 tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint32_t n_ranks,
                                  bool is_shared, bool without_compute, tl_writer *w, tl_error *err)
 {
@@ -486,19 +530,9 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
                   .is_shared = is_shared,
                   .without_compute = without_compute,
                   .default_type_bytes = DEFAULT_IS_BYTE};
-    tl_status status =
-        tl_simgrid_tests(in, rank, &m.outcomes, &m.n_tests) ? TL_OK : tl_no_memory(err, name);
-    ssize_t length;
-    while (!status && (length = getline(&m.line, &m.line_capacity, in)) >= 0) {
-        m.line_number++;
-        while (length && (m.line[length - 1] == '\n' || m.line[length - 1] == '\r'))
-            m.line[--length] = 0;
-        status = strlen(m.line) == (size_t)length ? read_line(&m)
-                                                  : wrong(&m, "a zero byte; this is no text");
-    }
-    if (!status && !feof(in))
-        status = ferror(in) ? tl_fail_errno(err, "%s: cannot be read", name)
-                            : tl_no_memory(m.err, m.name);
+    tl_status status = look_at_tests(m, &m.outcomes, &m.n_tests) ? tl_no_memory(err, name) : TL_OK;
+    if (!status)
+        status = read_lines(&m);
     if (!status && !m.ended)
         status = wrong(&m, "ends without 'finalize'; add it");
     free(m.line);

@@ -7,6 +7,7 @@
 #include "otf2_read.h"
 
 #include "actions.h"
+#include "import.h"
 
 #include <inttypes.h>
 
@@ -30,10 +31,8 @@ static tl_status put(otf2_rank *m, tl_event *e)
         e->took_ns = (float)m->took_ns;
         m->took_ns = 0;
     }
-    if (m->list.size) {
-        e->list = (const int64_t *)(const void *)m->list.data;
-        e->list_len = (uint32_t)(m->list.size / sizeof(int64_t));
-    }
+    if (m->list.size)
+        tl_import_list(e, &m->list);
     const tl_status status = m->w ? tl_writer_put(m->w, e) : TL_OK;
     m->list.size = 0;
     return status ? otf2_fail(m, status, "the trace cannot be written: %s", tl_status_text(status))
@@ -78,11 +77,8 @@ static tl_status define(otf2_rank *m, OTF2_CommRef ref, uint32_t parent, unsigne
 {
     const otf2_comm *c = &m->s->comms[ref];
     const bool has_parent = is_known(m, c->parent) && place_in(m, c->parent) && depth < 64;
-    if (has_parent && !id_of(m, c->parent)) {
-        tl_status status = define(m, c->parent, TL_COMM_WORLD, TL_MPI_Comm_create, depth + 1);
-        if (status)
-            return status;
-    }
+    if (has_parent && !id_of(m, c->parent))
+        TL_TRY(define(m, c->parent, TL_COMM_WORLD, TL_MPI_Comm_create, depth + 1));
     if (m->ids[ref])
         return TL_OK; /* a damaged archive: made from itself */
     m->ids[ref] = TL_COMM_FIRST + m->n_made++;
@@ -186,11 +182,9 @@ static tl_status complete(otf2_rank *m, const otf2_record *r)
     const int64_t id = (int64_t)*slot;
     *slot = 0;
     if (!tl_make_room(&m->free_ids, m->n_free, &m->free_room, sizeof *m->free_ids) ||
-        !tl_buffer_reserve(&m->list, sizeof id))
+        !tl_buffer_put(&m->list, &id, sizeof id))
         return no_memory(m);
     m->free_ids[m->n_free++] = (uint32_t)id;
-    memcpy(m->list.data + m->list.size, &id, sizeof id);
-    m->list.size += sizeof id;
     return TL_OK;
 }
 

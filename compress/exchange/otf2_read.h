@@ -145,7 +145,8 @@ bool otf2_take_sizes(tl_event *e, const otf2_record *r, uint32_t n, uint32_t me,
                      const otf2_sums *sums, tl_buffer *list);
 
 /* Fails with a text about the current rank. */
-tl_status otf2_fail(otf2_rank *m, tl_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define otf2_fail(m, failure, format, ...)                                                         \
+    ((m)->s->status = tl_fail((m)->s->err, failure, "%s: rank %" PRIu32 ": " format, (m)->s->path, \
+                              (m)->rank, ##__VA_ARGS__))
 
 #endif
