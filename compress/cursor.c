@@ -37,29 +37,30 @@ struct tl_cursor {
     frame_input *frames;          /* NULL: of a program */
 };
 
-/* A rank of a program has no use for what reads frames.  There may be thousands, which are read by
- * turns: one that begins a page each would drive the others out of the cache. */
-static tl_status open_making(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err)
+/* Not calloc, as most of the codec is never touched. A rank of a program has no use for what reads
+ * frames. There may be thousands, which are read by turns: one that begins a page each would drive
+ * the others out of the cache. */
+static tl_cursor *new_cursor(tl_reader *r, uint32_t rank)
 {
     tl_cursor *c = malloc(sizeof *c);
-    if (!c)
-        return tl_no_memory(err, r->path);
+    frame_input *frames = r->kind ? NULL : malloc(sizeof *frames);
+    if (!c || (!frames && !r->kind)) {
+        free(c);
+        free(frames);
+        return NULL;
+    }
     c->r = r;
-    c->frames = NULL;
-    c->part = NULL;
-    c->position = c->bytes_read = 0;
-    c->rank = rank;
     c->making = NULL;
+    c->frames = frames;
+    c->part = tl_reader_part(r, rank);
+    c->position = c->frame_offset = c->bytes_read = 0;
+    c->rank = rank;
+    c->next_frame = c->left = 0;
     c->raw = c->list = (tl_buffer){0};
     c->block = c->base_block = (kept_block){0};
     c->error.status = TL_OK;
     c->error.text[0] = 0;
-    if (r->kind->start(r->program, rank, &c->making) != TL_OK) {
-        tl_cursor_close(c);
-        return tl_no_memory(err, r->path);
-    }
-    *out = c;
-    return TL_OK;
+    return c;
 }
 
 tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err)
@@ -68,42 +69,27 @@ tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error 
     if (rank >= r->header.run.n_ranks)
         return tl_fail(err, TL_ERR_NO_RANK, "%s: there is no rank %" PRIu32 " among %" PRIu32,
                        r->path, rank, r->header.run.n_ranks);
-    if (r->kind)
-        return open_making(r, rank, out, err);
     if (r->is_goal)
         return tl_fail(err, TL_ERR_UNSUPPORTED,
                        "%s: is a schedule of GOAL, a graph without an order of calls; replay it "
                        "with --engine loggops, or import it first",
                        r->path);
-    tl_cursor *c = malloc(sizeof *c);
-    /* Not calloc: most of the codec is never touched. */
-    frame_input *frames = malloc(sizeof *frames);
-    if (!c || !frames) {
-        free(c);
-        free(frames);
+    tl_cursor *c = new_cursor(r, rank);
+    if (!c || (r->kind && r->kind->start(r->program, rank, &c->making) != TL_OK)) {
+        tl_cursor_close(c);
         return tl_no_memory(err, r->path);
     }
-    c->r = r;
-    c->making = NULL;
-    c->frames = frames;
-    c->part = tl_reader_part(r, rank);
+    *out = c;
+    if (r->kind)
+        return TL_OK;
     tl_codec_init(&c->frames->codec, rank);
     if (c->part && c->part->summary.end != TL_END_NONE) {
         c->frames->codec.end_known = true;
         c->frames->codec.end_ns = c->part->summary.clock_ns;
     }
-    c->next_frame = 0;
-    c->position = 0;
-    c->left = 0;
-    c->frame_offset = c->bytes_read = 0;
-    c->raw = c->list = (tl_buffer){0};
-    c->block = c->base_block = (kept_block){0};
-    c->error.status = TL_OK;
-    c->error.text[0] = 0;
     /* Of a rank that should be there and is not, a damaged file has lost everything. */
     if (!c->part && r->n_damages)
         c->error = r->damages[0];
-    *out = c;
     return TL_OK;
 }
 
@@ -144,17 +130,13 @@ static tl_status read_block(tl_cursor *c, uint64_t offset, kept_block *block)
 static tl_status gather_frame(tl_cursor *c, const tl_payload_ref *ref)
 {
     tl_inner own, base = {.index = 0};
-    tl_status status = read_block(c, ref->offset, &c->block);
-    if (status)
-        return status;
+    TL_TRY(read_block(c, ref->offset, &c->block));
     if (!tl_block_find(c->block.raw.data, c->block.raw.size, ref->index, &own) ||
         own.chunk.type != TL_CHUNK_EVENTS || own.base_distance > ref->offset)
         return TL_ERR_CORRUPT;
     if (own.based) {
         kept_block *from = own.base_distance ? &c->base_block : &c->block;
-        status = read_block(c, ref->offset - own.base_distance, from);
-        if (status)
-            return status;
+        TL_TRY(read_block(c, ref->offset - own.base_distance, from));
         if (!tl_block_find(from->raw.data, from->raw.size, own.base_index, &base) ||
             base.chunk.type != TL_CHUNK_EVENTS || base.based)
             return TL_ERR_CORRUPT;
@@ -169,12 +151,9 @@ static tl_status gather_frame(tl_cursor *c, const tl_payload_ref *ref)
     if (!tl_buffer_reserve(&c->raw, size + 1))
         return TL_ERR_MEMORY;
     for (int i = 0; i < TL_N_STREAMS; i++) {
-        size_t bytes = (size_t)(own.streams[i].end - own.streams[i].p);
-        uint8_t *to = c->raw.data + c->raw.size;
-        if (bytes)
-            memcpy(to, own.streams[i].p, bytes);
-        c->frames->streams[i] = (tl_input){.p = to, .end = to + bytes};
-        c->raw.size += bytes;
+        const uint8_t *to = c->raw.data + c->raw.size;
+        tl_buffer_put(&c->raw, own.streams[i].p, (size_t)(own.streams[i].end - own.streams[i].p));
+        c->frames->streams[i] = (tl_input){.p = to, .end = c->raw.data + c->raw.size};
     }
     return TL_OK;
 }
@@ -185,9 +164,7 @@ static tl_status read_frame(tl_cursor *c, const tl_frame_ref *ref)
 {
     const tl_payload_ref *payload = &ref->payload;
     if (!payload->in_block) {
-        tl_status status = tl_payload_read(c->r, payload->offset, &c->raw, &c->bytes_read);
-        if (status)
-            return status;
+        TL_TRY(tl_payload_read(c->r, payload->offset, &c->raw, &c->bytes_read));
         return tl_frame_split(c->raw.data, c->raw.size, c->frames->streams) ? TL_OK
                                                                             : TL_ERR_CORRUPT;
     }
@@ -266,9 +243,7 @@ tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
                 c->error = *c->part->damage;
             return c->error.status != TL_OK ? c->error.status : TL_END;
         }
-        tl_status status = load_frame(c);
-        if (status)
-            return status;
+        TL_TRY(load_frame(c));
     }
     tl_status status = tl_codec_get(&c->frames->codec, c->frames->streams, event, &c->list);
     if (!status && c->left == 1 && !tl_codec_is_used_up(&c->frames->codec, c->frames->streams))
@@ -378,6 +353,13 @@ void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes)
 {
     if (c->making && c->r->kind->look_ahead)
         c->r->kind->look_ahead(c->making, n_probes);
+}
+
+tl_status tl_cursor_end(const tl_cursor *c, tl_status status, tl_error *err)
+{
+    if (status && status == c->error.status && err)
+        *err = c->error;
+    return status == TL_END ? TL_OK : status;
 }
 
 const tl_error *tl_cursor_error(const tl_cursor *c)

@@ -55,11 +55,8 @@ static tl_status check_open_receives(const passage *p)
                            " from any rank is not finished in the part; cut where none is under "
                            "way (--section)",
                            p->state.r->path, p->state.rank);
-        tl_status status =
-            tl_balance_message(p->state.balance, TL_WITHIN, false, request->begun.comm,
-                               request->begun.peer, TL_ANY_TAG, 1, p->err);
-        if (status)
-            return status;
+        TL_TRY(tl_balance_message(p->state.balance, TL_WITHIN, false, request->begun.comm,
+                                  request->begun.peer, TL_ANY_TAG, 1, p->err));
     }
     return TL_OK;
 }
@@ -213,35 +210,34 @@ static tl_status put_marks(passage *p, uint64_t number)
     return status;
 }
 
+/* An event, whose number is known. */
+static tl_status pass(passage *p, uint64_t number, const tl_event *e)
+{
+    p->state.account = number < p->first ? TL_BEFORE : TL_WITHIN;
+    p->state.requests.next_serial = number;
+    if (number < p->first)
+        return tl_past_follow(&p->state, e);
+    if (number == p->first) {
+        if (p->first)
+            p->base_ns =
+                tl_call_by_code(e->call)->slots & TL_SLOT_CLOCK ? e->clock_ns : p->state.clock_ns;
+        p->state.match.call = 0; /* it is not part of the part */
+        TL_TRY(check_open(p, "begins"));
+        TL_TRY(carry_thread(p));
+        TL_TRY(carry_persistent(p));
+        TL_TRY(carry_delay(p));
+    }
+    TL_TRY(put_marks(p, number));
+    return pass_event(p, e, number == p->first && p->first > 0);
+}
+
 static tl_status pass_events(passage *p, tl_cursor *c)
 {
     tl_event e;
-    tl_status status;
-    while (tl_cursor_position(c) < p->past && (status = tl_cursor_next(c, &e)) != TL_END) {
-        if (status) {
-            if (p->err)
-                *p->err = *tl_cursor_error(c);
-            return status;
-        }
-        uint64_t number = tl_cursor_position(c) - 1;
-        p->state.account = number < p->first ? TL_BEFORE : TL_WITHIN;
-        p->state.requests.next_serial = number;
-        if (number == p->first && p->first)
-            p->base_ns =
-                tl_call_by_code(e.call)->slots & TL_SLOT_CLOCK ? e.clock_ns : p->state.clock_ns;
-        if (number == p->first) {
-            p->state.match.call = 0; /* it is not part of the part */
-            if ((status = check_open(p, "begins")) || (status = carry_thread(p)) ||
-                (status = carry_persistent(p)) || (status = carry_delay(p)))
-                return status;
-        }
-        if (number >= p->first && (status = put_marks(p, number)))
-            return status;
-        status = number < p->first ? tl_past_follow(&p->state, &e)
-                                   : pass_event(p, &e, number == p->first && p->first > 0);
-        if (status)
-            return status;
-    }
+    tl_status status = TL_OK;
+    while (!status && tl_cursor_position(c) < p->past && !(status = tl_cursor_next(c, &e)))
+        status = pass(p, tl_cursor_position(c) - 1, &e);
+    TL_TRY(tl_cursor_end(c, status, p->err));
     return put_marks(p, p->past);
 }
 
@@ -282,32 +278,31 @@ static tl_status jump(passage *p, tl_cursor *c)
     return status;
 }
 
+/* Opens the writer and the cursor, which the caller closes. */
+static tl_status write_rank(passage *p, tl_cursor **c)
+{
+    tl_rank_summary summary = {.host = "", .clock = ""};
+    tl_reader_rank(p->state.r, p->state.rank, &summary);
+    TL_TRY(tl_writer_open(p->out_path, p->state.rank, summary.host, &p->writer, p->err));
+    tl_writer_keep_times(p->writer);
+    TL_TRY(tl_balance_begin_rank(p->state.balance, p->state.rank, p->err));
+    TL_TRY(carry_definitions(p));
+    const tl_status status = *summary.clock ? tl_writer_clock(p->writer, summary.clock) : TL_OK;
+    if (status)
+        return tl_fail_write(p->err, p->out_path, status);
+    TL_TRY(tl_cursor_open(p->state.r, p->state.rank, c, p->err));
+    if (p->state.balance->is_summed)
+        TL_TRY(jump(p, *c));
+    TL_TRY(pass_events(p, *c));
+    TL_TRY(check_open(p, "ends"));
+    TL_TRY(check_open_receives(p));
+    return tl_balance_end_rank(p->state.balance, p->err);
+}
+
 static tl_status cut_rank(passage *p)
 {
     tl_cursor *c = NULL;
-    tl_rank_summary summary = {.host = "", .clock = ""};
-    tl_reader_rank(p->state.r, p->state.rank, &summary);
-    tl_status status = tl_writer_open(p->out_path, p->state.rank, summary.host, &p->writer, p->err);
-    if (!status)
-        tl_writer_keep_times(p->writer);
-    if (!status)
-        status = tl_balance_begin_rank(p->state.balance, p->state.rank, p->err);
-    if (!status)
-        status = carry_definitions(p);
-    if (!status && *summary.clock && (status = tl_writer_clock(p->writer, summary.clock)))
-        tl_fail_write(p->err, p->out_path, status);
-    if (!status)
-        status = tl_cursor_open(p->state.r, p->state.rank, &c, p->err);
-    if (!status && p->state.balance->is_summed)
-        status = jump(p, c);
-    if (!status)
-        status = pass_events(p, c);
-    if (!status)
-        status = check_open(p, "ends");
-    if (!status)
-        status = check_open_receives(p);
-    if (!status)
-        status = tl_balance_end_rank(p->state.balance, p->err);
+    tl_status status = write_rank(p, &c);
     if (!status) {
         status = tl_writer_close(p->writer, TL_END_CUT, p->last_ns);
         p->writer = NULL;
@@ -378,11 +373,8 @@ tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *m
                        "and cut the trace",
                        r->path);
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, &file, err);
-    if (status)
-        return status;
-
-    status = write_part(r, span, marks, origin, file.part, true, err);
+    TL_TRY(tl_replace_begin(out_path, &file, err));
+    tl_status status = write_part(r, span, marks, origin, file.part, true, err);
     /* Again with all events, for a message that names the ranks. */
     if (status && status != TL_ERR_SYSTEM && status != TL_ERR_MEMORY)
         status = write_part(r, span, marks, origin, file.part, false, err);

@@ -258,8 +258,7 @@ static tl_status add_place(tl_indexer *x)
         x->next = UINT64_MAX;
     } else if (!status) {
         tl_buffer_put_varint(&x->places, state.size);
-        memcpy(x->places.data + x->places.size, state.data, state.size);
-        x->places.size += state.size;
+        tl_buffer_put(&x->places, state.data, state.size);
         x->n_places++;
         const uint64_t fair = x->bytes_are_free ? 0 : EVENTS_OF_BYTE * (uint64_t)state.size;
         x->next = x->number + (fair > x->place_events ? fair : x->place_events);
@@ -312,9 +311,7 @@ tl_status tl_indexer_end(tl_indexer *x, uint64_t seed, tl_buffer *out)
     tl_buffer_put_varint(out, x->past.clock_ns);
     tl_buffer_put_varint(out, x->past.n_sections);
     tl_buffer_put_varint(out, x->n_places);
-    if (x->places.size)
-        memcpy(out->data + out->size, x->places.data, x->places.size);
-    out->size += x->places.size;
+    tl_buffer_put(out, x->places.data, x->places.size);
     return TL_OK;
 }
 

@@ -215,20 +215,12 @@ static tl_status advance(packing *p, lane *l)
     uint32_t n_chunks = tl_writer_n_chunks(l->writer);
     while (tl_writer_n_chunks(l->writer) == n_chunks) {
         tl_event e;
-        tl_status status = tl_cursor_next(l->cursor, &e);
+        const tl_status status = tl_cursor_next(l->cursor, &e);
         if (status == TL_END)
             return end_lane(p, l);
-        if (status) {
-            if (p->err)
-                *p->err = *tl_cursor_error(l->cursor);
-            return status;
-        }
-        status = put_event(p, l, &e);
-        if (status)
-            return status;
-        status = add_to_index(p, l, &e);
-        if (status)
-            return status;
+        TL_TRY(tl_cursor_end(l->cursor, status, p->err));
+        TL_TRY(put_event(p, l, &e));
+        TL_TRY(add_to_index(p, l, &e));
     }
     return TL_OK;
 }

@@ -64,11 +64,8 @@ tl_status tl_add_sources(const tl_site_sources *s, uint32_t rank, const tl_input
                 return TL_ERR_MEMORY;
             continue;
         }
-        const size_t size = (size_t)(in.p - begin);
-        if (!tl_buffer_reserve(out, size))
+        if (!tl_buffer_put(out, begin, (size_t)(in.p - begin)))
             return TL_ERR_MEMORY;
-        memcpy(out->data + out->size, begin, size);
-        out->size += size;
     }
     return TL_OK;
 }

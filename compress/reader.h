@@ -113,6 +113,10 @@ tl_status tl_reader_read_at(const tl_reader *r, uint64_t offset, void *data, siz
 /* The frame in a block to which another frame refers; NULL if it does not exist. */
 const tl_base *tl_reader_base(const tl_reader *r, uint64_t offset, uint32_t index);
 
+/* Behind a loop over tl_cursor_next, which ended with `status`: TL_OK at the end of the events. An
+ * error of the cursor is copied; one of the loop stays. */
+tl_status tl_cursor_end(const tl_cursor *c, tl_status status, tl_error *err);
+
 /* The part of a rank; NULL if the file contains nothing of it. */
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank);
 /* A communicator that a rank has defined; NULL: it has not. (WORLD and SELF are never defined.) */

@@ -56,9 +56,8 @@ static void close_section(tl_section *s, uint64_t n_events, uint64_t begin_ns, u
 static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_error *err)
 {
     tl_cursor *c;
-    tl_status status = tl_cursor_open(r, rank, &c, err);
-    if (status)
-        return status;
+    TL_TRY(tl_cursor_open(r, rank, &c, err));
+    tl_status status = TL_OK;
     size_t i = 0;
     uint64_t begin = 0, begin_ns = 0, clock_ns = 0;
     bool begin_unknown = false; /* the opening call has no clock: count from the next that has */
@@ -98,9 +97,8 @@ static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_er
         close_section(&list->items[i], tl_cursor_position(c) - begin, begin_ns, clock_ns);
         list->n = i + 1;
         status = TL_OK;
-    } else if (status && status != TL_ERR_MEMORY && err) {
-        *err = *tl_cursor_error(c);
     }
+    status = tl_cursor_end(c, status, err);
     tl_cursor_close(c);
     return status;
 }
@@ -192,12 +190,9 @@ static tl_status search_rank(search *s, const search_kind *kind, tl_error *err)
         if (s->found && !was_found && !s->done)
             status = skip_events(s, kind, &index, c);
     }
-    if (status == TL_END) {
+    if (status == TL_END)
         s->past = tl_cursor_position(c);
-        status = TL_OK;
-    } else if (status && err) {
-        *err = *tl_cursor_error(c);
-    }
+    status = tl_cursor_end(c, status, err);
     tl_index_close(&index);
     tl_cursor_close(c);
     return status;

@@ -209,10 +209,7 @@ static tl_status observe_all(tl_sampler *s, tl_reader *r, uint32_t rank, tl_erro
             status = tl_no_memory(err, tl_reader_path(r));
             break;
         }
-    if (status == TL_END)
-        status = TL_OK;
-    else if (status != TL_ERR_MEMORY && err)
-        *err = *tl_cursor_error(c);
+    status = tl_cursor_end(c, status, err);
     tl_cursor_close(c);
     return status;
 }
@@ -240,10 +237,7 @@ static tl_status try_factor(tl_sampler *s, tl_reader *r, uint32_t rank, int64_t 
         if (is_last) /* of the outer block, which is exact */
             *rest = s->carry ? s->carry : (int64_t)(e.volume - exact);
     }
-    if (status == TL_END)
-        status = TL_OK;
-    else if (status != TL_ERR_MEMORY && err)
-        *err = *tl_cursor_error(c);
+    status = tl_cursor_end(c, status, err);
     tl_cursor_close(c);
     return status;
 }

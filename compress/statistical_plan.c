@@ -107,10 +107,7 @@ static tl_status visit(planning *p, uint32_t rank, visitor *each, void *arg)
             status = no_memory(p);
             break;
         }
-    if (status == TL_END)
-        status = TL_OK;
-    else if (status != TL_ERR_MEMORY && p->err)
-        *p->err = *tl_cursor_error(c);
+    status = tl_cursor_end(c, status, p->err);
     tl_cursor_close(c);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/run.h"
+#include "reader.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -189,14 +190,10 @@ static tl_status put_events(tl_reader *r, uint32_t rank, FILE *out, bool *begun,
         status = put_event(out, rank, number, &e, &line);
         if (status) {
             tl_error_set(err, status, "the text cannot be written");
-            goto cleanup;
+            break;
         }
     }
-    if (status == TL_END)
-        status = TL_OK;
-    else if (err)
-        *err = *tl_cursor_error(c);
-cleanup:
+    status = tl_cursor_end(c, status, err);
     tl_buffer_free(&line);
     tl_cursor_close(c);
     return status;

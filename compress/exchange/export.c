@@ -5,6 +5,7 @@
 #include "core/bytes.h"
 #include "core/error.h"
 #include "parallel.h"
+#include "reader.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -299,12 +300,8 @@ tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err)
     x->target->end_rank(x);
     if (x->status == TL_ERR_MEMORY)
         status = tl_no_memory(err, tl_reader_path(x->r));
-    else if (x->status)
-        status = x->status;
-    else if (status == TL_END)
-        status = TL_OK;
-    else if (err)
-        *err = *tl_cursor_error(c);
+    else
+        status = x->status ? x->status : tl_cursor_end(c, status, err);
     tl_cursor_close(c);
     return status;
 }
