@@ -5,16 +5,16 @@ TIMELESS_CORE = \
 	compress/core/bytes.h compress/core/room.h compress/core/codec.h compress/core/codec_memory.c compress/core/codec_put.c \
 	compress/core/codec_value.h compress/core/definitions.c compress/core/definitions.h \
 	compress/core/error.c compress/core/error.h compress/core/format.h compress/core/frame.c compress/core/frame.h \
-	compress/core/map.c compress/core/map.h compress/core/open.c compress/core/open.h compress/core/run.c \
-	compress/core/run.h compress/core/schema.c compress/core/secret.c compress/core/status.c compress/core/watch.c \
-	compress/core/watch.h compress/core/writer.c compress/core/writer.h
+	compress/core/map.c compress/core/map.h compress/core/open.c compress/core/open.h \
+	compress/core/row_parameters.h compress/core/run.c compress/core/run.h compress/core/schema.c compress/core/secret.c \
+	compress/core/status.c compress/core/watch.c compress/core/watch.h compress/core/writer.c compress/core/writer.h
 TIMELESS_SOURCES = \
 	compress/actions.def compress/actions.h compress/parallel.h compress/balance.c compress/balance.h compress/codec_get.c \
 	compress/clock.h compress/sampled.h compress/cursor.c compress/cut.c compress/draw.h compress/index.c compress/index.h compress/join.c \
 	compress/kernel_groups.h compress/kernels.def compress/mpi_calls.def compress/open_read.c compress/owned.c \
 	compress/owned.h compress/pack.c compress/pack_sites.c compress/pack_sites.h compress/past.c compress/past.h \
 	compress/payload.c compress/quantity.c compress/quantise.c compress/quantise.h compress/reader.c compress/reader.h \
-	compress/replace.c compress/requests.c compress/requests.h compress/row_parameters.h compress/safe_text.c \
+	compress/replace.c compress/requests.c compress/requests.h compress/safe_text.c \
 	compress/scan.c compress/scan.h compress/sections.c compress/site_text.c compress/statistical.c compress/statistical.h \
 	compress/statistical_pace.c compress/statistical_plan.c compress/terms.def compress/temporary.c compress/text.c \
 	compress/text.h compress/uncounted.c compress/text_parse.c compress/text_read.c compress/text_write.c \

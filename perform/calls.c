@@ -4,7 +4,7 @@
 #include "measure.h"
 #include "performer.h"
 
-#include <row_parameters.h>
+#include <core/row_parameters.h>
 
 #if MPI_VERSION < 4 && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>

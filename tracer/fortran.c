@@ -14,7 +14,7 @@
 
 #include "fortran_names.h"
 #include "large_counts.h"
-#include "row_parameters.h"
+#include "core/row_parameters.h"
 #include "runtime.h"
 
 /* False for calls that MPI makes back from inside another (attribute and operator functions). */

@@ -13,7 +13,7 @@
 #endif
 #include TLT_FAMILY_HEADER
 #include "mpi/names.h"
-#include "row_parameters.h"
+#include "core/row_parameters.h"
 #include "mpi/large_end.h"
 
 #include <stdbool.h>
