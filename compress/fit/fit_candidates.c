@@ -110,8 +110,8 @@ static void add_products(fitting *f)
             if (i != k)
                 fit_add(f, NUMBER, 0, "%s * local(%s, 1, rank, ranks)", b, a);
             /* The largest part of a transposition; all are as large with MPI_Alltoall. */
-            fit_add(f, FIT_NUMBER, 0,
-                    "((%s + ranks - 1) / ranks) * ((%s + ranks - 1) / ranks)", a, b);
+            fit_add(f, FIT_NUMBER, 0, "((%s + ranks - 1) / ranks) * ((%s + ranks - 1) / ranks)", a,
+                    b);
             if (i == k) {
                 fit_add(f, NUMBER, 0, "%s * %s * %s", a, a, a);
                 fit_add(f, NUMBER, 0, "%s * %s * %s / ranks", a, a, a);
