@@ -1,29 +1,13 @@
 /* safe_text.c - makes foreign text safe for a terminal, for XML, for CSV. */
 #include "timeless_files.h"
 
+#include "core/bytes.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SLOTS = 16 };
-
-/* The length of the UTF-8 character at `text`; 0 if there is no complete one. *code is its number.
- */
-static size_t character(const char *text, uint32_t *code)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    const size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (!n || *p > 0xf4)
-        return 0;
-    *code = n == 1 ? *p : *p & (0x7fU >> n);
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        *code = *code << 6 | (p[i] & 0x3fU);
-    }
-    return *code >= least[n] && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff) ? n : 0;
-}
 
 /* Control characters, and characters that change the direction of text. */
 static bool is_control(uint32_t code)
@@ -38,7 +22,7 @@ static bool is_control(uint32_t code)
 static size_t printable(const char *text, size_t *bytes)
 {
     uint32_t code = 0;
-    const size_t n = character(text, &code);
+    const size_t n = tl_utf8_character(text, &code);
     *bytes = n ? n : 1;
     return n && !is_control(code) ? n : 0;
 }

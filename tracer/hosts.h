@@ -37,4 +37,9 @@ bool tlt_roll_call(void);
  * this once for all. */
 bool tlt_is_split(int n_ranks);
 
+/* Whether no rank is missing. Otherwise the first one with the tracer, `own`, reports the others.
+ */
+bool tlt_all_are_present(long n_ranks, long own, const char *of_what,
+                         bool (*is_missing)(void *of, long rank), void *of);
+
 #endif

@@ -112,39 +112,30 @@ static bool must_ask_hosts(void)
     return !strncmp(text, name, strlen(name)) && strtoul(text + strlen(name), NULL, 10) >= 5;
 }
 
-/* `may_ask`: whether the rank's host is asked if there is no data. After a question without an
- * answer no other host is asked, and its ranks count as missing, too. */
-static bool is_missing(__typeof__(&PMIx_Get) get, int rank, bool *may_ask)
+typedef struct roll_call {
+    __typeof__(&PMIx_Get) get;
+    bool may_ask; /* a rank's host, if there is no data */
+} roll_call;
+
+/* After a question without an answer no other host is asked, and its ranks count as missing, too.
+ */
+static bool is_missing(void *of, long rank)
 {
-    if (look_for_mark(get, rank, &at_once) != PMIX_ERR_NOT_FOUND)
+    roll_call *call = of;
+    if (look_for_mark(call->get, (int)rank, &at_once) != PMIX_ERR_NOT_FOUND)
         return false;
-    if (!*may_ask || !is_elsewhere(get, rank))
+    if (!call->may_ask || !is_elsewhere(call->get, (int)rank))
         return true;
-    *may_ask = look_for_mark(get, rank, &patient) == PMIX_SUCCESS;
-    return !*may_ask;
+    call->may_ask = look_for_mark(call->get, (int)rank, &patient) == PMIX_SUCCESS;
+    return !call->may_ask;
 }
 
 bool tlt_roll_call(void)
 {
-    __typeof__(&PMIx_Get) get = FIND_PMIX(PMIx_Get);
-    char missing[256] = "";
-    bool may_ask = must_ask_hosts();
-    int n_missing = 0, first_present = -1;
+    roll_call call = {FIND_PMIX(PMIx_Get), must_ask_hosts()};
     starting = false;
-    if (!answered || !get || !getenv("PMIX_NAMESPACE") ||
-        is_set("opal_pmix_base_async_modex", true) || !is_set("opal_pmix_collect_all_data", false))
-        return true;
-    for (int i = 0; i < tlt.n_ranks; i++) {
-        size_t used = strlen(missing);
-        if (!is_missing(get, i, &may_ask))
-            first_present = first_present < 0 ? i : first_present;
-        else if (!n_missing++ || used < sizeof missing - 16)
-            snprintf(missing + used, sizeof missing - used, "%s%d", used ? ", " : "", i);
-        else if (missing[used - 1] != '.')
-            strcat(missing, ", ...");
-    }
-    if (n_missing && (first_present < 0 || first_present == tlt.rank))
-        tlt_say("no trace: rank%s %s run%s without the tracer; 'timeless record' loads it into all",
-                n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "" : "s");
-    return !n_missing;
+    return !answered || !call.get || !getenv("PMIX_NAMESPACE") ||
+           is_set("opal_pmix_base_async_modex", true) ||
+           !is_set("opal_pmix_collect_all_data", false) ||
+           tlt_all_are_present(tlt.n_ranks, tlt.rank, "", is_missing, &call);
 }

@@ -2,6 +2,7 @@
  * launcher and the MPI library have no process manager interface (PMI) in common. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,4 +58,25 @@ bool tlt_is_split(int n_ranks)
             is_split_by("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE", "Open MPI",
                         "mpiexec.hydra or mpirun.mpich") ||
             is_split_by("PMI_SIZE", "PMI_RANK", "OMPI_COMM_WORLD_SIZE", "MPICH", "mpirun.openmpi"));
+}
+
+bool tlt_all_are_present(long n_ranks, long own, const char *of_what,
+                         bool (*is_missing)(void *of, long rank), void *of)
+{
+    char missing[256] = "";
+    long n_missing = 0, first_present = -1;
+    for (long i = 0; i < n_ranks; i++) {
+        const size_t used = strlen(missing);
+        if (!is_missing(of, i))
+            first_present = first_present < 0 ? i : first_present;
+        else if (!n_missing++ || used < sizeof missing - 16)
+            snprintf(missing + used, sizeof missing - used, "%s%ld", used ? ", " : "", i);
+        else if (missing[used - 1] != '.')
+            strcat(missing, ", ...");
+    }
+    if (n_missing && (first_present < 0 || first_present == own))
+        tlt_say("no trace: rank%s %s%s run%s without the tracer; 'timeless record' loads it into "
+                "all",
+                n_missing > 1 ? "s" : "", missing, of_what, n_missing > 1 ? "" : "s");
+    return !n_missing;
 }

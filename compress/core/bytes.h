@@ -82,6 +82,10 @@ static inline uint64_t tl_get_varint(tl_input *in)
     return tl_get_long_varint(in);
 }
 
+/* The length of the UTF-8 character at `text`; 0 if there is no complete one. *code is its number.
+ */
+size_t tl_utf8_character(const char *text, uint32_t *code);
+
 typedef struct tl_buffer {
     uint8_t *data;
     size_t size, capacity;

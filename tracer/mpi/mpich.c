@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "hosts.h"
 #include "runtime.h"
 
 static long read_number(const char *variable)
@@ -71,35 +71,29 @@ void tlt_mpich_answer(void)
         close(fd);
 }
 
-static bool is_missing(int fd, pid_t launcher, long rank)
+typedef struct roll_call {
+    int fd;
+    pid_t launcher;
+} roll_call;
+
+static bool is_missing(void *of, long rank)
 {
+    const roll_call *call = of;
     struct sockaddr_un name;
-    const socklen_t size = name_rank(&name, launcher, rank);
-    return connect(fd, (struct sockaddr *)&name, size) != 0 && errno == ECONNREFUSED;
+    const socklen_t size = name_rank(&name, call->launcher, rank);
+    return connect(call->fd, (struct sockaddr *)&name, size) != 0 && errno == ECONNREFUSED;
 }
 
 bool tlt_mpich_has_all_ranks(void)
 {
     const pid_t launcher = find_launcher();
     const long n_ranks = read_number("MPI_LOCALNRANKS");
-    const int fd = has_answered && launcher ? open_socket() : -1;
-    char missing[256] = "";
-    long n_missing = 0, first_present = -1;
-    for (long i = 0; fd >= 0 && i < n_ranks; i++) {
-        const size_t used = strlen(missing);
-        if (!is_missing(fd, launcher, i))
-            first_present = first_present < 0 ? i : first_present;
-        else if (!n_missing++ || used < sizeof missing - 16)
-            snprintf(missing + used, sizeof missing - used, "%s%ld", used ? ", " : "", i);
-        else if (missing[used - 1] != '.')
-            strcat(missing, ", ...");
-    }
-    if (fd >= 0)
-        close(fd);
-    if (n_missing && first_present == read_number("MPI_LOCALRANKID"))
-        tlt_say("no trace: rank%s %s%s run%s without the tracer; 'timeless record' loads it into "
-                "all",
-                n_missing > 1 ? "s" : "", missing, n_ranks < tlt.n_ranks ? " of this host" : "",
-                n_missing > 1 ? "" : "s");
-    return !n_missing;
+    roll_call call = {has_answered && launcher ? open_socket() : -1, launcher};
+    if (call.fd < 0)
+        return true;
+    const bool all =
+        tlt_all_are_present(n_ranks, read_number("MPI_LOCALRANKID"),
+                            n_ranks < tlt.n_ranks ? " of this host" : "", is_missing, &call);
+    close(call.fd);
+    return all;
 }
