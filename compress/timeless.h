@@ -388,7 +388,7 @@ typedef struct tl_event {
  * members and tag, and if their parents are the same communicator (by this rule again).  If
  * several definitions of a rank have the same members, tag and parent, they are matched in their
  * order: the first of one rank and the first of the other describe the same communicator, and so
- * on.  Those by MPI_Comm_create_group are matched with each other only.
+ * on.  A communicator made by MPI_Comm_create_group is matched only with others made by it.
  *
  * Two rules differ for intercommunicators.  The local group in one definition may be the remote
  * group in the other.  If the parents are intracommunicators, they are not compared, because each

@@ -34,8 +34,8 @@
 
 /* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
 
-/* A term, such as m * n. The mean time of a kernel is a polynomial in the sizes of its call, such
- * as the dimensions m, n and k of matrices (tlr_piece). */
+/* The mean time of a kernel is a polynomial in the sizes of its call, such as the dimensions m, n
+ * and k of matrices (tlr_piece). This is a term of it, such as m * n. */
 typedef enum tlr_term {
 #define TL_TERM(name, expression) TLR_TERM_##name,
 #include <terms.def>
@@ -63,8 +63,8 @@ enum { TLR_N_BOUNDS = 4 };
  * and the standard deviation mode.sd * S. */
 typedef struct tlr_piece {
     double min[TLR_N_BOUNDS], max[TLR_N_BOUNDS]; /* bounds, inclusive */
-    char side; /* only calls of trmm, trsm and symm with the square matrix on the left ('l') or the
-                  right ('r'); 0: all calls */
+    char side; /* of trmm, trsm and symm: the piece holds for calls with the square matrix on the
+                  left ('l') or on the right ('r'); 0: for all calls */
     double mean_s[TLR_N_TERMS];
     tlr_shape shape;
     double sd_s[TLR_N_TERMS];
@@ -80,8 +80,8 @@ typedef struct tlr_kernel_model {
     double host_sd, day_sd; /* relative standard deviation of the speed from host to host, and from
                                day to day. A replay draws a factor for each host, and one for the
                                day */
-    double median_error;    /* of |modelled - measured| / measured of the calls from which the
-                               model was made; 0: not stated */
+    double median_error;    /* the median of |modelled - measured| / measured, over the calls from
+                               which the model was made; 0: not stated */
     size_t n_pieces;
     tlr_piece *pieces;
 } tlr_kernel_model;
@@ -163,7 +163,8 @@ typedef struct tlr_beside {
  * down what the others compute (acts_as). */
 typedef struct tlr_disturbance {
     char *from, *to; /* call sites; both NULL: the class is `kernel` */
-    uint16_t kernel; /* code of the kernel; 0 without call sites: all other computation */
+    uint16_t kernel; /* code of the kernel, if there are no call sites; 0: the class is all other
+                        computation */
     size_t n;        /* number of rows, by rising number of cores */
     tlr_beside *rows;
     double acts_as[TLR_N_HOGS]; /* the class slows down the other cores as much as acts_as[0] hogs
@@ -172,10 +173,10 @@ typedef struct tlr_disturbance {
 } tlr_disturbance;
 
 typedef struct tlr_interference {
-    size_t n; /* number of classes. If it is 0 and `rest` is NULL, nothing was measured */
+    size_t n;                    /* number of classes; 0: nothing was measured */
     tlr_disturbance *classes;    /* first those without call sites, then by `from` and `to` */
-    const tlr_disturbance *rest; /* the class of all other computation; NULL: other computation is
-                                not slowed down */
+    const tlr_disturbance *rest; /* the one of `classes` that is all other computation; NULL: it is
+                                    not slowed down */
 } tlr_interference;
 
 /* The compute model converts volumes and kernels into seconds on a host with the speed
@@ -189,7 +190,8 @@ typedef struct tlr_model {
     double s_per_byte; /* the same for the bytes that they move; the longer time counts */
     double kernel_threads;  /* threads of the BLAS in each process during the measurement */
     double host_sd, day_sd; /* relative standard deviations of all times, between hosts and between
-                               days; those of a kernel (tlr_kernel_model) come in addition */
+                               days. The time of a kernel is multiplied by a factor with these,
+                               and by one with those of the kernel (tlr_kernel_model) */
     tlr_rates pool;         /* of all hosts */
     size_t n_hosts;
     tlr_host_rates *hosts; /* of some hosts, instead of `pool` */
@@ -212,8 +214,8 @@ const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* How the time of a kernel is estimated if the model does not list it. */
 typedef enum tlr_estimate {
     TLR_AS_RECORDED, /* the work of the call (tl_kernel_work) times the mean seconds per unit of
-                        work that this kernel took in the recorded run; only for traces with the
-                        volumes of kernels */
+                        work of this kernel in the recorded run; only if the trace has the volume
+                        of the computation inside of kernels, which the model converts */
     TLR_BY_ROOFLINE, /* from its operations and bytes */
     TLR_N_ESTIMATES  /* no estimate */
 } tlr_estimate;
@@ -233,9 +235,9 @@ typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h *
 typedef struct tlr_platform {
     char *folder; /* the name as predictions print it: "FOLDER@CALIBRATION+...", or the path of
                     the XML file */
-    char *dated;  /* if the name ended in @DATE: this date, then for each KIND of calibration (see
-                     tlr_platform_load) the one that was chosen, and how many days it is from the
-                     date: "2020-10 dgemm-2020-07 (-92 days), ..."; otherwise "" */
+    char *dated;  /* if the name ended in @DATE (see tlr_platform_load): a text with the date, the
+                     calibrations that were chosen for it, and their distances from it in days:
+                     "2020-10 dgemm-2020-07 (-92 days), ..."; otherwise "" */
     char *xml_path;
     size_t n_options;
     size_t n_settings; /* the first n_settings options come from <config> in the XML file */
@@ -305,7 +307,8 @@ typedef struct tlr_change {
  * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2", "region.bound=memory",
  * "message.overhead=2x" or "rendezvous.progress=calls". Units are those of SimGrid. */
 tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
-/* Makes the one or two changes of `what`. For "network", "bandwidth" and "hosts", `factor`
+/* Writes to `out` the n changes that the name `what` stands for: two for "network" (bandwidth and
+ * latency), one for each other name. For "network", "bandwidth" and "hosts", `factor`
  * multiplies the speed: with 0.1, a network has a tenth of the bandwidth and ten times the latency.
  * For "latency", "overheads", "kernels" and "bursts", it multiplies the time. */
 tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[2], size_t *n,
@@ -350,8 +353,8 @@ typedef struct tlr_job {
     double start_s;       /* when its program starts on the platform */
     const char *hostfile; /* of this job; NULL: the cores after those of the previous job */
     const char *const *regions_at; /* names of functions of the program: tlr_details reports
-                                      each call of such a function in the same way as a region
-                                      of MPI_Pcontrol */
+                                      each call of such a function as a region, in the same way
+                                      as those that the program marks by MPI_Pcontrol */
     size_t n_regions_at;           /* 0: the regions are those of MPI_Pcontrol */
 } tlr_job;
 
@@ -371,7 +374,7 @@ typedef struct tlr_options {
                                 ranks on it */
     int round_robin;         /* put one rank on each host in turn; 0: fill one host after another */
     const char *coll_selector; /* SMPI's smpi/coll-selector, "ompi-4.1", "ompi-5.0", or "recorded":
-                                  the selector of the MPI library that recorded the trace; NULL: the
+                                  the selector of the MPI library of the recorded run; NULL: the
                                   selector of the platform */
     const char *const *cfg;    /* further options of SimGrid, "key:value" */
     size_t n_cfg;
@@ -453,8 +456,8 @@ typedef struct tlr_rank_prediction {
 } tlr_rank_prediction;
 
 /* A mark is a call whose clock time was recorded: Init, Finalize, Barrier, Pcontrol or Wtime. A
- * tlr_mark groups one mark of each rank: among its calls from one call site, the one with the
- * number `ordinal`. */
+ * tlr_mark has one mark of each rank: of the rank's calls of the function `call` from the call site
+ * `site`, the one with the number `ordinal`. */
 typedef struct tlr_mark {
     uint16_t call;
     char *site;          /* "hpcc+0x1234" */
@@ -470,9 +473,9 @@ typedef struct tlr_what_if {
     /* The estimated makespan if in each phase, which is the time between two synchronisations
      * (results/phases.h), every rank computes for the mean time of all ranks; NAN: unknown. */
     double balanced_s;
-    uint64_t n_phases; /* of balanced_s */
-    double
-        twice_the_cpu_s; /* estimate for hosts twice as fast; never below half of ideal_network_s */
+    uint64_t n_phases;      /* of balanced_s */
+    double twice_the_cpu_s; /* estimate for hosts twice as fast; at least ideal_network_s / 2, the
+                               time with computation and dependencies alone */
 } tlr_what_if;
 
 typedef struct tlr_details tlr_details;       /* details.h */
@@ -500,9 +503,9 @@ typedef struct tlr_sampled {
 /* Links or memories that got more traffic than they can carry, because the engine gave each message
  * the whole bandwidth, which messages share in reality. */
 typedef struct tlr_overload {
-    uint64_t n;     /* number of overloaded links or memories. The other members describe the worst
-                   one. Its traffic is constant from one change to the next; of these intervals, they
-                   describe the one with the greatest late_s */
+    uint64_t n;     /* number of overloaded links or memories. The run of each is divided into
+                       intervals in which its traffic is constant. The other members describe the
+                       interval with the greatest late_s of all */
     uint64_t bytes; /* bytes that it moved */
     double asked_Bps, has_Bps; /* the speed in the engine; the speed that is possible */
     double late_s;             /* how much longer the bytes take at the possible speed */
@@ -546,7 +549,7 @@ typedef struct tlr_prediction {
     uint64_t n_polls;                 /* failed tests and probes */
     uint64_t n_opaque;                /* calls that communicate, but are not modelled */
     uint64_t n_unknown_kernels;       /* kernels with an unknown code, or a wrong number of sizes */
-    char *estimated[TLR_N_ESTIMATES]; /* names of the kernels without a measurement; or NULL */
+    char *estimated[TLR_N_ESTIMATES]; /* names of the kernels that were estimated so; or NULL */
     uint64_t n_assumed_transfers;     /* calls on files by ranks on hosts without a disk */
     char *free_kernels; /* names of a program's kernels that are not in the model and take no time;
                            or NULL */
@@ -576,7 +579,7 @@ typedef struct tlr_prediction {
                         (tl_reader_uncounted); "": it has all */
     tlr_rank_prediction *ranks;
     size_t n_marks;
-    tlr_mark *marks;      /* ordered by measured time */
+    tlr_mark *marks;      /* ordered by the measured time of rank 0 */
     tlr_sampled *sampled; /* NULL: all events were replayed, and n_events is their number */
     tlr_what_if what_if;
     tlr_details *details;       /* for the JSON; NULL: not wanted */
@@ -588,8 +591,8 @@ typedef struct tlr_prediction {
 typedef struct tlr_engine {
     const char *name;
     const char *summary;
-    /* Loads the module of the engine; without this call, the first replay loads it. NULL: the
-     * engine has no module. */
+    /* Loads the shared library of the engine; without this call, the first replay loads it. NULL:
+     * the engine has none. */
     tl_status (*load)(tl_error *err);
     /* Fills options->timeline, options->usage, and out[job]. Before this call, tlr_replay_jobs has
      * filled the members of out[job] that it copies from the job, the platform and the options
