@@ -299,8 +299,8 @@ enum tl_call {
     TL_CALL_LIMIT = 2048 /* every code is below */
 };
 
-/* What the tables say of a code. A code in the range of kernels that has no row gets the row of
- * TL_KERNEL_unknown; for any other code without a row, returns NULL. */
+/* What the tables say of a code. For a code of kernels (from TL_KERNEL_dgemm on) without a row,
+ * returns the row of TL_KERNEL_unknown; for any other code without a row, NULL. */
 TL_API const tl_call_info *tl_call_by_code(unsigned code);
 /* The same for a name ("MPI_Send", "dgemm"); NULL if there is none. */
 TL_API const tl_call_info *tl_call_by_name(const char *name);
@@ -353,8 +353,8 @@ typedef struct tl_event {
     uint16_t flags;  /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
     uint32_t site;   /* call site: id of a tl_site of this rank; 0 unknown */
     uint64_t volume; /* computation since the previous event, in tl_run.volume_unit */
-    uint32_t polls; /* number of tests and probes that found nothing since the previous event; in an
-                     * event of MPI_Wtime: number of calls of MPI_Wtime directly after it, which
+    uint32_t polls; /* number of failed tests and probes between the previous event and this one; in
+                     * an event of MPI_Wtime: number of calls of MPI_Wtime directly after it, which
                      * have no event of their own */
     uint32_t comm;  /* communicator, window or file: id of a tl_comm of this rank */
     uint32_t new_comm; /* what this call made; TL_COMM_NULL if this rank got none */
@@ -415,8 +415,9 @@ typedef struct tl_site {
     uint32_t id;                     /* 1 or more */
     const char *object;              /* base name of the object file */
     uint64_t offset;                 /* of the call in this file, in bytes */
-    uint32_t n_sources;              /* source lines: that of the call, then those of the calls of
-                                        inlined functions around it; 0: unknown */
+    uint32_t n_sources;              /* number of source lines; 0: unknown. The first is that of the
+                                        call. If the call is in an inlined function, the line where
+                                        that function was called is next, and so on */
     const struct tl_source *sources; /* timeless_source.h */
     uint32_t caller; /* id of the call site one level up the stack: from there, the function that
                         contains this site was called. It is less than the id of this site; 0:
@@ -477,7 +478,7 @@ typedef struct tl_rank_summary {
     uint64_t clock_ns; /* clock at the end, 0 if unknown */
     tl_end_reason end;
     const char *host;   /* name of the host on which the rank ran */
-    const char *remark; /* for the user: why the events ended; "" if there is no reason */
+    const char *remark; /* for the user: why the events ended; "" if the writer gave none */
     const char *clock;  /* why recorded times must not be compared with a prediction, or "" */
     /* 1: the rank was killed, and a second file, PATH.open, kept the events that were not yet
      * written (tl_trace_keep_open). The last n_recovered events come from this file; only the call
@@ -529,8 +530,8 @@ TL_API tl_status tl_writer_remark(tl_writer *w, const char *text);
  * overloaded machine: one line of less than 512 bytes. It replaces an earlier reason; ""
  * removes the reason. */
 TL_API tl_status tl_writer_clock(tl_writer *w, const char *reason);
-/* Flushes, writes the rank's end (TL_END_FAILED after a failure) and releases the writer, also if
- * it fails. */
+/* Flushes, writes the rank's end (TL_END_FAILED after a failure) and releases the writer,
+ * even if it returns an error. */
 TL_API tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns);
 /* Releases the writer and writes nothing. A child calls it after fork(). */
 TL_API void tl_writer_abandon(tl_writer *w);

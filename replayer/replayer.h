@@ -175,8 +175,8 @@ typedef struct tlr_disturbance {
 typedef struct tlr_interference {
     size_t n;                    /* number of classes; 0: nothing was measured */
     tlr_disturbance *classes;    /* first those without call sites, then by `from` and `to` */
-    const tlr_disturbance *rest; /* the one of `classes` that is all other computation; NULL: it is
-                                    not slowed down */
+    const tlr_disturbance *rest; /* the one of `classes` for all computation of no other class;
+                                    NULL: such computation is not slowed down */
 } tlr_interference;
 
 /* The compute model converts volumes and kernels into seconds on a host with the speed
@@ -190,8 +190,9 @@ typedef struct tlr_model {
     double s_per_byte; /* the same for the bytes that they move; the longer time counts */
     double kernel_threads;  /* threads of the BLAS in each process during the measurement */
     double host_sd, day_sd; /* relative standard deviations of all times, between hosts and between
-                               days. The time of a kernel is multiplied by a factor with these,
-                               and by one with those of the kernel (tlr_kernel_model) */
+                               days. The time of a kernel is multiplied by two random factors:
+                               one with these deviations, one with those of the kernel
+                               (tlr_kernel_model) */
     tlr_rates pool;         /* of all hosts */
     size_t n_hosts;
     tlr_host_rates *hosts; /* of some hosts, instead of `pool` */
@@ -456,8 +457,8 @@ typedef struct tlr_rank_prediction {
 } tlr_rank_prediction;
 
 /* A mark is a call whose clock time was recorded: Init, Finalize, Barrier, Pcontrol or Wtime. A
- * tlr_mark has one mark of each rank: of the rank's calls of the function `call` from the call site
- * `site`, the one with the number `ordinal`. */
+ * tlr_mark joins one mark of each rank: the call number `ordinal` (from 0) that the rank makes of
+ * the function `call` at the call site `site`. */
 typedef struct tlr_mark {
     uint16_t call;
     char *site;          /* "hpcc+0x1234" */
@@ -474,8 +475,8 @@ typedef struct tlr_what_if {
      * (results/phases.h), every rank computes for the mean time of all ranks; NAN: unknown. */
     double balanced_s;
     uint64_t n_phases;      /* of balanced_s */
-    double twice_the_cpu_s; /* estimate for hosts twice as fast; at least ideal_network_s / 2, the
-                               time with computation and dependencies alone */
+    double twice_the_cpu_s; /* estimate for hosts twice as fast; at least ideal_network_s / 2,
+                               which is the time of computation and dependencies there */
 } tlr_what_if;
 
 typedef struct tlr_details tlr_details;       /* details.h */
@@ -496,16 +497,16 @@ typedef struct tlr_sampled {
                          end of the run; 0: all iterations were replayed */
     size_t n_steps, n_steps_replayed; /* iterations of the run; those that were replayed */
     double share;                     /* replayed events / all events, approximately */
-    double low_s, high_s;             /* the 90 % interval of the makespan */
+    double low_s, high_s;             /* the 90 % confidence interval of the makespan */
     double wanted;                    /* tlr_options.sample_error */
 } tlr_sampled;
 
 /* Links or memories that got more traffic than they can carry, because the engine gave each message
  * the whole bandwidth, which messages share in reality. */
 typedef struct tlr_overload {
-    uint64_t n;     /* number of overloaded links or memories. The run of each is divided into
-                       intervals in which its traffic is constant. The other members describe the
-                       interval with the greatest late_s of all */
+    uint64_t n;     /* number of overloaded links or memories. For each, the time of the run is
+                       divided into intervals in which its traffic is constant. The other members
+                       describe the     interval with the greatest late_s of all */
     uint64_t bytes; /* bytes that it moved */
     double asked_Bps, has_Bps; /* the speed in the engine; the speed that is possible */
     double late_s;             /* how much longer the bytes take at the possible speed */
