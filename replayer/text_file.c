@@ -31,7 +31,7 @@ tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *er
     else if (n > 0 && !text[n - 1])
         status =
             tl_fail(err, TL_ERR_INPUT, "%s:%zd: not a text file; give a text file", path, n - 1);
-    else if (!text || errno == ENOMEM)
+    else if (errno == ENOMEM || (!text && !(text = calloc(1, 1))))
         status = tl_no_memory(err, path);
     fclose(file);
     if (status != TL_OK) {

@@ -158,8 +158,8 @@ static loggops_window *window_of(loggops_reading *t, const tl_event *e)
 
 static void keep_group(loggops_reading *t, loggops_group *group, const tl_event *e)
 {
-    if (!loggops_has_room(t, &group->ranks, e->list_len + (size_t)1, &group->room,
-                          sizeof *group->ranks))
+    if (t->status != TL_OK || !loggops_has_room(t, &group->ranks, e->list_len + (size_t)1,
+                                                &group->room, sizeof *group->ranks))
         return;
     if (e->list_len)
         memcpy(group->ranks, e->list, e->list_len * sizeof *e->list);

@@ -8,12 +8,16 @@
 
 tl_status loggops_out_of_memory(loggops_reading *t)
 {
+    if (t->status != TL_OK)
+        return t->status;
     return t->status = tl_fail(t->err, TL_ERR_MEMORY, "out of memory for the programs of %s",
                                tl_reader_path(t->trace));
 }
 
 void loggops_refuse(loggops_reading *t, const tl_event *e)
 {
+    if (t->status != TL_OK)
+        return;
     t->status =
         tl_fail(t->err, TL_ERR_UNSUPPORTED,
                 "%s: rank %" PRIu32 ", event %" PRIu64

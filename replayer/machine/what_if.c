@@ -188,19 +188,27 @@ tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[
     return TL_OK;
 }
 
+/* The shortest text of value / unit that has the same value again; false: there is none. */
+static bool write_shortest(double value, double unit, char *text, size_t size)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value / unit);
+        if (strtod(text, NULL) * unit == value)
+            return true;
+    }
+    return false;
+}
+
 size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
 {
     const struct quantity *q = &quantities[change->quantity];
     const int all = !strcmp(change->pattern, "*");
-    const bool in_giga =
-        change->quantity == TLR_LINK_BANDWIDTH && !change->is_factor && change->value >= 1e8;
     char value[32];
-    /* The shortest text with the same value. */
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(value, sizeof value, "%.*g", digits, change->value / (in_giga ? 1e9 : 1));
-        if (strtod(value, NULL) * (in_giga ? 1e9 : 1) == change->value)
-            break;
-    }
+    const bool in_giga = change->quantity == TLR_LINK_BANDWIDTH && !change->is_factor &&
+                         change->value >= 1e8 &&
+                         write_shortest(change->value, 1e9, value, sizeof value);
+    if (!in_giga)
+        write_shortest(change->value, 1, value, sizeof value);
     if (change->quantity == TLR_REGION_BOUND)
         snprintf(value, sizeof value, "%s", tlr_limit_name((tlr_limit)change->value));
     if (has_words(change->quantity))

@@ -32,8 +32,12 @@ tl_status tlr_json_write(json_t *root, size_t flags, FILE *out, tl_error *err)
 {
     if (!root)
         return tl_no_memory(err, "JSON");
+    errno = 0;
     const int failed = json_dumpf(root, out, flags) != 0 || putc('\n', out) == EOF;
+    const int error = errno;
     json_decref(root);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno))
+    if (failed && !error)
+        return tl_no_memory(err, "JSON");
+    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(error))
                   : TL_OK;
 }

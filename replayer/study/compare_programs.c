@@ -53,7 +53,8 @@ static tl_status add_rows(const tlr_versus_table *t, const char *prefix, tlr_com
             if (status == TL_OK)
                 status = tlr_runs_add(measured, name, row->s[1], err);
         } else if (row->s[0] > 0 || row->s[1] > 0) {
-            json_array_append_new(row->s[0] > 0 ? c->only_a : c->only_b, json_string(name));
+            if (json_array_append_new(row->s[0] > 0 ? c->only_a : c->only_b, json_string(name)))
+                status = tl_no_memory(err, "comparing predictions");
         }
         free(name);
     }

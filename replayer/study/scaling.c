@@ -142,9 +142,12 @@ static void note_problem(const tlr_scaling *study, json_t *notes)
         note = "no parameter grows (--grow): the program itself keeps the work of a rank";
     if (note)
         json_array_append_new(notes, json_string(note));
-    for (size_t k = 0; k < study->n_grown; k++)
-        json_array_append_new(notes, json_sprintf("%.60s = %.120s", study->grown[k].name,
-                                                  study->grown[k].expression));
+    for (size_t k = 0; k < study->n_grown; k++) {
+        char text[200];
+        snprintf(text, sizeof text, "%.60s = %.120s", study->grown[k].name,
+                 study->grown[k].expression);
+        json_array_append_new(notes, tlr_json_text(text));
+    }
 }
 
 /* In weak scaling, a rank that computes more or less than before makes the efficiency misleading.

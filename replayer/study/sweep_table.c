@@ -204,6 +204,8 @@ static int read_result(const tlr_sweep *sweep, char *const texts[TLR_N_RESULTS],
         if (tlr_sweep_has_column(sweep, c) &&
             (failed ? texts[c][0] != '\0' : !read_value(&columns[c], texts[c], point)))
             return c;
+    if (point->has_efficiency && !*texts[TLR_BALANCE])
+        return TLR_BALANCE;
     if (point->has_efficiency)
         point->efficiency.parallel = point->compute_s / point->makespan_s;
     if (strlen(texts[TLR_KEY]) != 16 || !read_whole(texts[TLR_KEY], 16, &point->key))

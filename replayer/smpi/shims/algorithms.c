@@ -41,7 +41,7 @@ int alltoall_pair(const void *out, int n_out, MPI_Datatype out_type, void *in, i
 {
     alltoall_function *function;
     *(void **)&function =
-        serving(alltoall == alltoall_pair, SG_ALLTOALL_PAIR, SG_ALLTOALL_RING, comm);
+        serving(&alltoall && alltoall == alltoall_pair, SG_ALLTOALL_PAIR, SG_ALLTOALL_RING, comm);
     return function(out, n_out, out_type, in, n_in, in_type, comm);
 }
 
@@ -49,8 +49,8 @@ int alltoallv_pair(const void *out, const int *n_out, const int *out_at, MPI_Dat
                    void *in, const int *n_in, const int *in_at, MPI_Datatype in_type, MPI_Comm comm)
 {
     alltoallv_function *function;
-    *(void **)&function =
-        serving(alltoallv == alltoallv_pair, SG_ALLTOALLV_PAIR, SG_ALLTOALLV_RING, comm);
+    *(void **)&function = serving(&alltoallv && alltoallv == alltoallv_pair, SG_ALLTOALLV_PAIR,
+                                  SG_ALLTOALLV_RING, comm);
     return function(out, n_out, out_at, out_type, in, n_in, in_at, in_type, comm);
 }
 
@@ -58,7 +58,7 @@ int allreduce_rab1(const void *out, void *in, int count, MPI_Datatype type, MPI_
                    MPI_Comm comm)
 {
     allreduce_function *function;
-    *(void **)&function =
-        serving(allreduce == allreduce_rab1, SG_ALLREDUCE_RAB1, SG_ALLREDUCE_RAB_RDB, comm);
+    *(void **)&function = serving(&allreduce && allreduce == allreduce_rab1, SG_ALLREDUCE_RAB1,
+                                  SG_ALLREDUCE_RAB_RDB, comm);
     return function(out, in, count, type, op, comm);
 }

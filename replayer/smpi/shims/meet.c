@@ -195,5 +195,6 @@ void smpi_meet_end(void)
         free(p->data);
         free(p);
     }
-    places.n = 0;
+    free(places.chains);
+    places = (smpi_table){0};
 }
