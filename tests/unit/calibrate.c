@@ -298,22 +298,22 @@ static void products_for_a_trace_are_timed_with_both_factors(void **state)
     dprintf(file, "skeleton 1\nranks 1\ndgemm m=300 n=64 k=64\ndtrsm m=300 n=64 order=64\n");
     close(file);
     tlp_needs *needs = NULL;
-    tlp_call *calls = NULL;
+    tlp_call *planned = NULL;
     size_t n = 0, n_transposed = 0, n_right = 0;
     tl_error err = {0};
     const tl_status status = tlp_needs_read(path, 0, 1, &needs, &err);
     unlink(path);
     assert_int_equal(status, TL_OK);
     assert_int_equal(
-        tlp_plan_round(&(tlp_measure_options){.seed = 1, .needs = needs}, 0, 1, &calls, &n, &err),
+        tlp_plan_round(&(tlp_measure_options){.seed = 1, .needs = needs}, 0, 1, &planned, &n, &err),
         TL_OK);
     for (size_t i = 0; i < n; i++) {
-        n_transposed += calls[i].kernel == TL_KERNEL_dgemm && calls[i].transposed;
-        n_right += calls[i].kernel == TL_KERNEL_dtrsm && calls[i].right;
+        n_transposed += planned[i].kernel == TL_KERNEL_dgemm && planned[i].transposed;
+        n_right += planned[i].kernel == TL_KERNEL_dtrsm && planned[i].right;
     }
     assert_int_equal(n_right, n / 2);
     assert_in_range(n_transposed, 1, n / 2 - 1);
-    free(calls);
+    free(planned);
     tlp_needs_free(needs);
 }
 
