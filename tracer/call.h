@@ -301,7 +301,8 @@ static inline tl_event put_probe(uint16_t call, uint32_t site, int source, int t
 }
 
 /* The rest of a wrapper, behind tlt_enter. `call` is of the library; `is_poll`: it found nothing;
- * `put` writes the event; `error`: what the call reports. */
+ * `put` writes the event; `error`: the one to record; MPI_SUCCESS: the event is written only
+ * without an error. */
 #define FINISH(call, is_poll, is_event, put, error)                                                \
     int result = TLT_OUTSIDE(NULL, call);                                                          \
     if (result == MPI_SUCCESS && (is_poll)) {                                                      \

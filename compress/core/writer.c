@@ -478,7 +478,7 @@ tl_status tl_writer_move_on(tl_writer *w, tl_end_reason reason, uint64_t clock_n
 
 /* ---- definitions and events ---- */
 
-/* A definition has been appended, if it is valid. */
+/* What follows each definition. `ok` is false if there was no memory for it. */
 static tl_status defined(tl_writer *w, bool ok)
 {
     if (!ok)

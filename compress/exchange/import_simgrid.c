@@ -361,7 +361,7 @@ static tl_status finalize(importer *m)
 {
     m->ended = true;
     /* At its end the replay waits for all requests that are not complete. */
-    if (m->n_requests && !m->looks)
+    if (m->n_requests)
         TL_TRY(wait_all(m, TL_MPI_Waitall));
     return write_event(m, &(tl_event){.call = TL_MPI_Finalize});
 }

@@ -45,7 +45,7 @@ static bool receives(progress *p, uint64_t key)
 static uint64_t *awaited_by(progress *p, walker *w, int64_t number)
 {
     uint64_t *awaited = fit_by_id(&w->awaited, number, sizeof *awaited);
-    p->lacks_memory |= number > 0 && !awaited;
+    p->lacks_memory |= number > 0 && number <= FIT_MAX_ID && !awaited;
     return awaited;
 }
 

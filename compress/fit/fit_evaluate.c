@@ -67,14 +67,15 @@ void fit_head(const fitting *f, FILE *out, const fit_capture *c, const char *bod
     fprintf(out, "ranks %" PRIu32 "\n", c->n_ranks);
     for (size_t i = 0; i < f->n_names; i++)
         fprintf(out, "param %s = %" PRId64 "\n", f->names[i], c->values[i]);
-    for (size_t i = 0; i < f->iterations.n; i++)
+    for (size_t i = 0; i < f->iterations.n; i++) {
         if (body && !fit_word_uses(body, iterations[i].name))
             continue;
-        else if (body && (f->copies.n || fit_copies_comms(f)))
+        if (body && (f->copies.n || fit_copies_comms(f)))
             fprintf(out, "param %s = captured\n", iterations[i].name);
         else
             fprintf(out, "param %s = %" PRId64 "\n", iterations[i].name,
                     iterations[i].lack.trips[c - f->captures]);
+    }
     if (body ? f->draws.n > 0 : f->may_draw)
         fputs("param draw_seed = 1\n", out);
     for (size_t i = 0; i < FIT_N_GRIDS; i++) {

@@ -141,9 +141,12 @@ tl_status skel_load(const char *path, const char *what, char **source, tl_error 
     const int fd = open_regular(path, &st);
     FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
     *source = NULL;
-    if (!in)
+    if (!in) {
+        if (fd >= 0)
+            close(fd);
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened as a file; give the path of a %s",
                        path, what);
+    }
     tl_status status = TL_OK;
     if (st.st_size > MAX_BYTES)
         status = tl_fail(err, TL_ERR_LIMIT, "%s: is larger than %d bytes; shorten the %s", path,
