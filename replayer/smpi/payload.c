@@ -4,6 +4,7 @@
 
 #include "hosts.h"
 
+#include "core/room.h"
 #include "machine/cluster.h"
 #include "state.h"
 #include "smpi/shims/shims.h"
@@ -73,20 +74,18 @@ typedef struct map {
     size_t n_links;
 } map;
 
-enum { MOST_VISITED = 256 };
-
 /* The links of a route that have been visited, in order. */
 typedef struct visit {
-    uint64_t ids[MOST_VISITED];
-    size_t n;
+    uint64_t *ids;
+    size_t n, room;
 } visit;
 
 static void note_link(void *arg, const tlr_link *link)
 {
     visit *v = arg;
-    if (v->n < MOST_VISITED)
-        v->ids[v->n] = link->id;
-    v->n++;
+    if (!tl_make_room(&v->ids, v->n, &v->room, sizeof *v->ids))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the links of a route");
+    v->ids[v->n++] = link->id;
 }
 
 static void add_flow(const flow *f, const map *m, tlr_resource *resources)
@@ -95,7 +94,7 @@ static void add_flow(const flow *f, const map *m, tlr_resource *resources)
     const_sg_link_t *route = smpi_route_links(f->from, f->to, &n_links);
     const place *from = find_place(m->hosts, m->cluster.n_hosts, f->from);
     const place *to = find_place(m->hosts, m->cluster.n_hosts, f->to);
-    visit v = {.n = 0};
+    visit v = {.ids = NULL};
     tl_error ignored;
     if (from && to)
         tlr_route_visit(&m->cluster, from->index, to->index, note_link, &v, &ignored);
@@ -104,21 +103,24 @@ static void add_flow(const flow *f, const map *m, tlr_resource *resources)
         if (!at)
             continue;
         resources[at->index].sent_bytes += f->bytes;
-        if (v.n == n_links && n_links <= MOST_VISITED)
+        if (v.n == n_links)
             resources[at->index].id = v.ids[i];
     }
+    free(v.ids);
     free(route);
 }
 
 void smpi_payload_take(const sg_link_t *links, size_t n, tlr_resource *resources)
 {
     const bool is_known = smpi_shim_holds(SMPI_SHIM_PAYLOAD);
+    for (size_t i = 0; i < n; i++)
+        resources[i].sent_bytes = is_known ? 0 : -1;
+    if (!first)
+        return;
     map m = {.n_links = n, .links = smpi_alloc(n, sizeof *m.links)};
     tl_error ignored;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         m.links[i] = (place){links[i], i};
-        resources[i].sent_bytes = is_known ? 0 : -1;
-    }
     if (n)
         qsort(m.links, n, sizeof *m.links, compare_places);
     if (tlr_cluster_read(replay.platform->xml_path, &m.cluster, &ignored) != TL_OK)
