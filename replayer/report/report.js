@@ -203,18 +203,19 @@ table("links", ["", "bytes of messages", "bytes in the network model", "mean use
 function placesOf({ topology, sizes, parents }) {
     const hosts = sizes.reduce((a, b) => a * b, 1), places = [];
     if (topology === "fat-tree") /* by levels, the hosts at the bottom */
-        for (let level = 0, n = hosts; level <= sizes.length; n *= parents[level] / sizes[level++])
+        for (let level = 0, n = hosts; level <= sizes.length; n = n / sizes[level] * parents[level++])
             for (let i = 0; i < n; i++) places.push([(i + 0.5) / n, 0.96 - 0.92 * level / sizes.length]);
     else if (topology === "torus") /* a grid; the third dimension sets grids side by side, the fourth one above another */
         for (let i = 0; i < hosts; i++) {
-            const at = [0, 0], steps = [1, 1];
+            const at = [0, 0], steps = [1, 1], extents = [1, 1];
             let rest = i;
             sizes.forEach((size, d) => {
                 at[d % 2] += rest % size * steps[d % 2];
+                extents[d % 2] += (size - 1) * steps[d % 2];
                 steps[d % 2] *= size * (d < 2 ? 1.25 : 1);
                 rest = Math.floor(rest / size);
             });
-            places.push([(at[0] + 0.5) / steps[0], (at[1] + 0.5) / steps[1]]);
+            places.push([(at[0] + 0.5) / extents[0], (at[1] + 0.5) / extents[1]]);
         }
     else { /* groups on a circle; in a group, a row for each chassis, and the hosts of a blade below it */
         const [groups, chassis, blades, nodes] = sizes, side = Math.min(0.3, 1.8 / groups), routers = [];
@@ -227,7 +228,7 @@ function placesOf({ topology, sizes, parents }) {
             const [x, y] = routers[Math.floor(i / nodes)];
             places.push([x + side / blades * 0.8 * ((i % nodes + 0.5) / nodes - 0.5), y + 0.4 * side / chassis]);
         }
-        places.push(...routers);
+        return places.concat(routers);
     }
     return places;
 }
@@ -266,7 +267,8 @@ function drawMap() {
         if (busiest[i]) inColours(busiest[i], () => pen.fillRect(x - half, y - half, 2 * half, 2 * half));
     });
     pen.globalAlpha = 1;
-    byId("map-scale").textContent = "strongest colour: " + percent(most, 1);
+    byId("map-scale").textContent = "strongest colour: " + percent(most, 1) +
+        (data.map.links.length < prediction.links.length ? "; drawn: " + data.map.links.length + " of " + prediction.links.length + " links" : "");
     const name = box => (box < n_hosts ? "host " + box : "switch " + (box - n_hosts)) + " (at most " + percent(busiest[box], 1) + ")";
     canvas.onpointermove = event => {
         const far = ([x, y]) => Math.hypot(x - event.offsetX, y - event.offsetY);

@@ -60,8 +60,9 @@ double tlr_usage_cost(const tlr_usage *usage);
 void tlr_usage_print(const tlr_usage *usage, FILE *out);
 /* The members `links` and `energy` of the prediction. */
 void tlr_usage_json(const tlr_usage *usage, json_t *prediction);
-/* The topology, and the mean use of its links by the boxes that they join (cluster.h); the busiest
- * ones if they are very many. NULL: the platform is no torus, fat tree or dragonfly. */
+/* The topology, and the mean use of its links by the boxes that they join (cluster.h); only the
+ * first ones of `links` if they are very many. NULL: the platform is no torus, fat tree or
+ * dragonfly. */
 json_t *tlr_usage_map(const tlr_usage *usage, const char *xml_path);
 
 #endif
