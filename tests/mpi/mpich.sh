@@ -163,7 +163,10 @@ int main(void)
         check "Open MPI, MPICH's launcher: one line says so, and there is no trace" says_once steps "$why"
     fi
     compile ends -pthread
-    check "MPICH: a program that exits without MPI_Finalize" same_run ends timeout 60 $MPIRUN -n 1 ./ends exit
+    # MPICH's launcher returns 1 in one of 60 such runs without the tracer.
+    exits() { same_run ends timeout 60 $MPIRUN -n 1 ./ends exit; }
+    either() { exits || exits || exits; }
+    check "MPICH: a program that exits without MPI_Finalize" either
     rm -f ./*.tl
 }
 if command -v "$MPICC" >/dev/null; then programs_of_mpich
