@@ -7,6 +7,7 @@
 
 #include "performer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -231,7 +232,10 @@ int perform_special(performer *p)
     case TL_ACTION_REGION: return MPI_Pcontrol(e->tag);
     case TL_ACTION_CLOCK: return MPI_Wtime() < 0;
     case TL_ACTION_SLEEP:
-        nanosleep(&(struct timespec){e->count / 1000000000, e->count % 1000000000}, NULL);
+        /* The timer of --inside ends each sleep early. */
+        for (struct timespec left = {e->count / 1000000000, e->count % 1000000000};
+             nanosleep(&left, &left) != 0 && errno == EINTR;)
+            continue;
         return MPI_SUCCESS;
     case TL_ACTION_RECV:
     case TL_ACTION_IRECV:

@@ -96,6 +96,7 @@ static tl_status record(char **command, const char *volume, const char *path, tl
     memcpy(argv, begin, sizeof begin);
     memcpy(argv + sizeof begin / sizeof *begin, command, n * sizeof *command);
     const int result = record_fork(start, argv);
+    record_restore_signals();
     free(argv);
     if (result < 0)
         return tl_fail(err, TL_ERR_SYSTEM, "the program cannot be started: %s", strerror(errno));

@@ -49,6 +49,8 @@ int record_run(char **argv);
 /* Calls `work` in a process of its own, which exits with its result; signals are passed on. Returns
  * the status of waitpid; -1 if there was no process (errno). */
 int record_fork(int (*work)(void *), void *argument);
+/* Signals do again what they did before the first of these calls, which leave them ignored. */
+void record_restore_signals(void);
 
 enum { RECORD_MAX_RUNS = 64 };
 /* repeat.c: records n runs by `once`, each in a process of its own, into files that are named as

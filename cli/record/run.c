@@ -12,6 +12,8 @@ static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUS
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded };
 
 static volatile pid_t child;
+static struct sigaction inherited[N_FORWARDED]; /* from before the first child */
+static bool is_forwarding;
 
 /* The terminal sends its signals to the child, too. Other signals are passed on. */
 static void forward_signal(int number, siginfo_t *info, void *context)
@@ -33,7 +35,15 @@ static void forward_signals(sigset_t *before)
         sigaddset(&held, forwarded[i]);
     sigprocmask(SIG_BLOCK, &held, before);
     for (size_t i = 0; i < N_FORWARDED; i++)
-        sigaction(forwarded[i], &action, NULL);
+        sigaction(forwarded[i], &action, is_forwarding ? NULL : &inherited[i]);
+    is_forwarding = true;
+}
+
+void record_restore_signals(void)
+{
+    for (size_t i = 0; is_forwarding && i < N_FORWARDED; i++)
+        sigaction(forwarded[i], &inherited[i], NULL);
+    is_forwarding = false;
 }
 
 /* The status of the child from waitpid; -1 if waiting fails. */
@@ -86,8 +96,7 @@ int record_fork(int (*work)(void *), void *argument)
     forward_signals(&mask);
     pid_t pid = fork();
     if (pid == 0) {
-        for (size_t i = 0; i < N_FORWARDED; i++)
-            signal(forwarded[i], SIG_DFL);
+        record_restore_signals();
         sigprocmask(SIG_SETMASK, &mask, NULL);
         _exit(work(argument));
     }

@@ -94,13 +94,16 @@ bool tlp_find_period(const tlp_measured *m, const unsigned char *is_outlier,
     for (int i = 0; i < N_PERIODS; i++) {
         const alignment a = align(m, periods_s[i], &outliers), b = align(m, periods_s[i], &good);
         const double share = share_of(&a);
-        if (share < fmax(LEAST_ALIGNMENT, best / 2) || share_of(&b) > share / 2)
+        const double p = fmin(1, N_PERIODS * gsl_cdf_chisq_Q(a.statistic, 2.0 * a.n_strata));
+        /* A few random phases are half aligned: a longer period needs a small p of its own. */
+        if (share < fmax(LEAST_ALIGNMENT, best / 2) || share_of(&b) > share / 2 ||
+            (best > 0 && p > TLP_CAUSE_P))
             continue;
         best = fmax(best, share);
         *out = (tlp_cause){.unit = "%",
                            .outliers = 100 * share,
                            .good = 100 * share_of(&b),
-                           .p = fmin(1, N_PERIODS * gsl_cdf_chisq_Q(a.statistic, 2.0 * a.n_strata)),
+                           .p = p,
                            .superiority = 0.5 + share / 2};
         const double rest = fmod(m->tick_s + 1e-6, periods_s[i]);
         int n = snprintf(out->name, sizeof out->name, "they come every %g ms", 1e3 * periods_s[i]);
